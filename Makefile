@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+# A thin front on the CMake presets, for a machine that has only git and make.
+# `cmake --workflow --preset asan` runs one leg; CMakePresets.json lists them.
+
+LEGS =
+BENCH = object containers
+BENCH_FLAGS =
+
+.PHONY: help test bench lint tidy format clean
+
+help:
+	@echo 'make test     install what is missing, build every leg, run all tests  (LEGS="release asan" for some)'
+	@echo 'make bench    install what is missing, build, compare allocators       (BENCH="object", BENCH_FLAGS="--json out.json")'
+	@echo 'make lint     layers, licences, memory orders, links, format'
+	@echo 'make tidy     clang-tidy over what the release leg compiles'
+	@echo 'make format   clang-format over all sources'
+	@echo 'make clean    remove build/'
+
+test:
+	@scripts/install-dependencies build test
+	@scripts/test $(LEGS)
+
+bench:
+	@scripts/install-dependencies build bench
+	@cmake --preset release
+	@cmake --build build/release --target tool/all
+	@build/release/tool/linn bench $(BENCH) $(BENCH_FLAGS)
+
+lint:
+	@scripts/lint/run
+
+tidy:
+	@cmake --preset release
+	@run-clang-tidy-19 -quiet -p build/release '^$(CURDIR)/(tool|bench|tests|examples)/'
+
+format:
+	@scripts/lint/format.py --fix
+
+clean:
+	@rm -rf build

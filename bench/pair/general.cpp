@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pair.hpp"
+#include "support/general_storage.hpp"
+
+namespace linn::bench::pair {
+
+void run_general(sampler& s) {
+    measure_pairs<general_storage>(s);
+}
+
+} // namespace linn::bench::pair

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pair_shared.hpp"
+
+#include <linn/pool.hpp>
+
+namespace linn::bench::pair_shared {
+namespace {
+
+/// As linn.cpp: what differs is how the compiler asks for the TLS address, and that it may keep the answer.
+struct storage {
+    static node* take() { return pool<node>::allocate(); }
+    static void give(node* p) noexcept { pool<node>::deallocate(p); }
+};
+
+} // namespace
+
+void run_linn_descriptor(sampler& s) {
+    measure_pairs<storage>(s);
+}
+
+} // namespace linn::bench::pair_shared

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+# Install rules. Everything is headers and text, hence goes below share/, and every file finds its
+# neighbours relative to itself, hence the prefix may be moved after installation.
+include(CMakePackageConfigHelpers)
+
+set(linn_cmake_dir ${CMAKE_INSTALL_DATADIR}/cmake/linn)
+set(linn_pkgconfig_dir ${CMAKE_INSTALL_DATADIR}/pkgconfig)
+
+install(TARGETS linn EXPORT linn-targets FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(EXPORT linn-targets NAMESPACE linn:: DESTINATION ${linn_cmake_dir})
+
+configure_package_config_file(
+  ${CMAKE_CURRENT_LIST_DIR}/linn-config.cmake.in ${PROJECT_BINARY_DIR}/linn-config.cmake
+  INSTALL_DESTINATION ${linn_cmake_dir}
+  NO_SET_AND_CHECK_MACRO)
+
+# As long as the major number is 0, a new minor number may break users.
+if(PROJECT_VERSION_MAJOR EQUAL 0)
+  set(linn_compatibility SameMinorVersion)
+else()
+  set(linn_compatibility SameMajorVersion)
+endif()
+write_basic_package_version_file(
+  ${PROJECT_BINARY_DIR}/linn-config-version.cmake
+  COMPATIBILITY ${linn_compatibility}
+  ARCH_INDEPENDENT)
+
+install(FILES ${PROJECT_BINARY_DIR}/linn-config.cmake ${PROJECT_BINARY_DIR}/linn-config-version.cmake
+        DESTINATION ${linn_cmake_dir})
+
+# pkg-config computes the prefix from the place of the .pc file: it needs the way up from there.
+set(linn_destdir /linn-prefix)
+if(IS_ABSOLUTE "${CMAKE_INSTALL_INCLUDEDIR}")
+  set(linn_pc_includedir "${CMAKE_INSTALL_INCLUDEDIR}")
+else()
+  set(linn_pc_includedir "\${prefix}/${CMAKE_INSTALL_INCLUDEDIR}")
+endif()
+file(RELATIVE_PATH linn_pc_up ${linn_destdir}/${linn_pkgconfig_dir} ${linn_destdir})
+string(REGEX REPLACE "/$" "" linn_pc_up "${linn_pc_up}")
+configure_file(${PROJECT_SOURCE_DIR}/packaging/linn.pc.in ${PROJECT_BINARY_DIR}/linn.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/linn.pc DESTINATION ${linn_pkgconfig_dir})

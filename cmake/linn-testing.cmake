@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+# How tests are made and named. All legs (release, asan, ...) are run by one ctest at the end, hence
+# every test carries the name of its leg: release.unit.pool, asan.process.fork.
+
+set(LINN_LEG "dev" CACHE STRING "Prefix of the names of all tests: the leg they run in")
+set(LINN_TEST_GROUPS "all" CACHE STRING
+  "Groups of tests to register, each a folder of tests/ or one of: lint valgrind examples; or all")
+
+# The sanitizers this leg is compiled with, "" if none. Tests shrink their sizes by it.
+if(CMAKE_CXX_FLAGS MATCHES "-fsanitize=([a-z,]+)")
+  set(LINN_SANITIZER ${CMAKE_MATCH_1})
+else()
+  set(LINN_SANITIZER "")
+endif()
+
+# Sets <variable> to whether this leg runs the tests of <group>.
+function(linn_test_group_enabled group variable)
+  if(LINN_TEST_GROUPS STREQUAL "all" OR group IN_LIST LINN_TEST_GROUPS)
+    set(${variable} TRUE PARENT_SCOPE)
+  else()
+    set(${variable} FALSE PARENT_SCOPE)
+  endif()
+endfunction()
+
+# ThreadSanitizer of GCC 12 cannot map its shadow on kernels that randomise 32 bits of the address.
+# Without randomisation it can, but a container may forbid that: then LINN_TEST_UNABLE says why.
+set(LINN_TEST_LAUNCHER "")
+set(LINN_TEST_UNABLE "")
+if(LINN_BUILD_TESTS AND LINN_SANITIZER MATCHES "thread" AND NOT CMAKE_CROSSCOMPILING)
+  set(probe ${PROJECT_BINARY_DIR}/CMakeFiles/linn-tsan-probe)
+  file(WRITE ${probe}.cpp "int main() {}\n")
+  separate_arguments(flags UNIX_COMMAND "${CMAKE_CXX_FLAGS}")
+  execute_process(COMMAND ${CMAKE_CXX_COMPILER} ${flags} ${probe}.cpp -o ${probe}
+                  COMMAND_ERROR_IS_FATAL ANY)
+  # Randomisation is a lottery, so one lucky start proves little.
+  set(status 0)
+  foreach(attempt RANGE 1 10)
+    execute_process(COMMAND ${probe} RESULT_VARIABLE result OUTPUT_QUIET ERROR_VARIABLE error)
+    if(NOT result EQUAL 0)
+      set(status ${result})
+    endif()
+  endforeach()
+  if(NOT status EQUAL 0)
+    set(LINN_TEST_LAUNCHER setarch -R)
+    execute_process(COMMAND ${LINN_TEST_LAUNCHER} ${probe} RESULT_VARIABLE status OUTPUT_QUIET
+                    ERROR_VARIABLE error)
+    if(NOT status EQUAL 0)
+      set(LINN_TEST_UNABLE "ThreadSanitizer does not start on this kernel, nor under setarch -R")
+    endif()
+  endif()
+endif()
+
+# linn_add_test(NAME <group>.<case> COMMAND <command>... [TIMEOUT <s>] [LABELS <label>...])
+# The first part of the name becomes a label, so `ctest -L unit` works in every leg.
+function(linn_add_test)
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME;TIMEOUT" "COMMAND;LABELS")
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 120)
+  endif()
+  string(REGEX MATCH "^[^.]+" group ${arg_NAME})
+  set(name ${LINN_LEG}.${arg_NAME})
+  # add_test resolves a target only in the first place, where the launcher may stand.
+  list(POP_FRONT arg_COMMAND program)
+  if(TARGET ${program})
+    set(program $<TARGET_FILE:${program}>)
+  endif()
+  add_test(NAME ${name} COMMAND ${LINN_TEST_LAUNCHER} ${program} ${arg_COMMAND})
+  set_tests_properties(
+    ${name} PROPERTIES
+    TIMEOUT ${arg_TIMEOUT}
+    SKIP_RETURN_CODE 77
+    LABELS "${group};${arg_LABELS}")
+  if(LINN_SANITIZER)
+    set_tests_properties(
+      ${name} PROPERTIES ENVIRONMENT
+      "ASAN_OPTIONS=detect_leaks=1:check_initialization_order=1:strict_init_order=1;\
+UBSAN_OPTIONS=print_stacktrace=1;TSAN_OPTIONS=halt_on_error=1")
+  endif()
+  if(LINN_TEST_UNABLE)
+    set_tests_properties(${name} PROPERTIES DISABLED TRUE)
+  endif()
+endfunction()
+
+# linn_test_properties(<group>.<case> <property> <value>...): set_tests_properties without the leg.
+function(linn_test_properties name)
+  if(TEST ${LINN_LEG}.${name})
+    set_tests_properties(${LINN_LEG}.${name} PROPERTIES ${ARGN})
+  endif()
+endfunction()
+
+# linn_add_test_executable(<target> <source>...): an executable with the flags of our own code. The
+# ODR object includes every public header: a forgotten `inline` is then a link error in all tests.
+function(linn_add_test_executable target)
+  add_executable(${target} ${ARGN})
+  target_link_libraries(${target} PRIVATE linn::linn linn_warnings)
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/tests/support)
+  if(TARGET linn_odr)
+    target_sources(${target} PRIVATE $<TARGET_OBJECTS:linn_odr>)
+  endif()
+endfunction()

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef LINN_ALLOCATOR_HPP
+#define LINN_ALLOCATOR_HPP
+
+#include <linn/config.hpp>
+#include <linn/options.hpp>
+#include <linn/pool.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+namespace linn::inline LINN_ABI {
+
+/// A standard allocator that takes single objects from the pool of their type and arrays from
+/// `Upstream`. Node containers gain from it; the arrays of `vector`, `deque` and hash tables go
+/// upstream unchanged.
+///
+/// Over `std::allocator` it is stateless and all are equal. A stateful `Upstream` is kept, compared
+/// and propagated as its own traits say; single objects come from the pool all the same.
+/// `rebind` keeps every parameter.
+///
+/// @threads any thread, as far as `Upstream` allows
+/// @snippet examples/03_containers.cpp
+template <class T, class Upstream = std::allocator<T>, pool_options O = pool_options{}>
+class allocator {
+    using upstream_type = typename std::allocator_traits<Upstream>::template rebind_alloc<T>;
+    using upstream_traits = std::allocator_traits<upstream_type>;
+
+    static_assert(std::is_same_v<typename upstream_traits::pointer, T*>,
+                  "linn::allocator: the upstream allocator must use plain pointers");
+
+public:
+    using value_type = T;
+    using size_type = std::size_t;
+    using difference_type = std::ptrdiff_t;
+    using propagate_on_container_copy_assignment =
+        typename upstream_traits::propagate_on_container_copy_assignment;
+    using propagate_on_container_move_assignment =
+        typename upstream_traits::propagate_on_container_move_assignment;
+    using propagate_on_container_swap = typename upstream_traits::propagate_on_container_swap;
+    using is_always_equal = typename upstream_traits::is_always_equal;
+
+    template <class U>
+    struct rebind {
+        using other = allocator<U, typename std::allocator_traits<Upstream>::template rebind_alloc<U>, O>;
+    };
+
+    constexpr allocator() noexcept(std::is_nothrow_default_constructible_v<upstream_type>)
+        requires std::is_default_constructible_v<upstream_type>
+    = default;
+
+    /// Arrays come from a copy of `upstream`.
+    constexpr explicit allocator(const Upstream& upstream) noexcept : upstream_{upstream} {}
+
+    template <class U, class OtherUpstream>
+        requires(!std::is_same_v<allocator, allocator<U, OtherUpstream, O>> &&
+                 std::is_constructible_v<upstream_type, const OtherUpstream&>)
+    constexpr allocator(const allocator<U, OtherUpstream, O>& other) noexcept : upstream_{other.upstream()} {}
+
+    /// @throws std::bad_alloc, std::bad_array_new_length
+    [[nodiscard]] T* allocate(std::size_t n) {
+        if (n == 1) [[likely]] {
+            return pool_of<>::allocate();
+        }
+        return upstream_traits::allocate(upstream_, n);
+    }
+
+    /// @pre `p` came from `allocate(n)` of an allocator that compares equal
+    void deallocate(T* p, std::size_t n) noexcept {
+        if (n == 1) [[likely]] {
+            pool_of<>::deallocate(p);
+        } else {
+            upstream_traits::deallocate(upstream_, p, n);
+        }
+    }
+
+    /// What a container's copy gets.
+    [[nodiscard]] constexpr allocator select_on_container_copy_construction() const {
+        return allocator{upstream_traits::select_on_container_copy_construction(upstream_), tag{}};
+    }
+
+    [[nodiscard]] constexpr const upstream_type& upstream() const noexcept { return upstream_; }
+
+    template <class U, class OtherUpstream>
+    friend constexpr bool operator==(const allocator& a, const allocator<U, OtherUpstream, O>& b) noexcept {
+        if constexpr (is_always_equal::value) {
+            return true;
+        } else {
+            return a.upstream() == upstream_type(b.upstream());
+        }
+    }
+
+private:
+    struct tag {};
+    constexpr allocator(const upstream_type& upstream, tag) noexcept : upstream_{upstream} {}
+
+    /// Options that were not given are those of the type, so that `allocator<T>` and `pool<T>` share
+    /// their objects. In a template, since T may be incomplete where the allocator is named.
+    template <class Object = T>
+    using pool_of = pool<Object, detail::options_for<Object>(O)>;
+
+    [[no_unique_address]] upstream_type upstream_;
+};
+
+} // namespace linn::inline LINN_ABI
+
+#endif

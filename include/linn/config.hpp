@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef LINN_CONFIG_HPP
+#define LINN_CONFIG_HPP
+
+/// @file
+/// The macros that a user may set, all of them:
+///
+/// | macro              | meaning                                                                   |
+/// |--------------------|---------------------------------------------------------------------------|
+/// | `LINN_CHECKED`     | 1: every deallocation is checked at once (double free, foreign, interior   |
+/// |                    | and misaligned pointers, wrong pool) and reported to the misuse handler    |
+/// | `LINN_USER_CONFIG` | a header (with its quotes or brackets) included first; it may set the rest |
+/// | `LINN_ASAN_POOLS`  | 1: under AddressSanitizer keep pooling; the default 0 sends every object   |
+/// |                    | of `pool` to `operator new`, so that ASan sees each one                    |
+///
+/// Everything else is an option in a type (`pool_options`), never a macro. Each macro that changes
+/// layout or behaviour is part of the inline namespace, so objects built differently do not mix:
+/// they fail to link instead of failing at run time.
+
+#ifdef LINN_USER_CONFIG
+#include LINN_USER_CONFIG
+#endif
+
+#include <linn/version.hpp>
+
+#ifndef LINN_CHECKED
+#define LINN_CHECKED 0
+#endif
+
+#ifndef LINN_ASAN_POOLS
+#define LINN_ASAN_POOLS 0
+#endif
+
+// GCC defines a macro for each sanitizer, clang answers __has_feature.
+#if defined(__SANITIZE_ADDRESS__)
+#define LINN_DETAIL_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define LINN_DETAIL_ASAN 1
+#endif
+#endif
+#ifndef LINN_DETAIL_ASAN
+#define LINN_DETAIL_ASAN 0
+#endif
+
+#if defined(__SANITIZE_THREAD__)
+#define LINN_DETAIL_TSAN 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define LINN_DETAIL_TSAN 1
+#endif
+#endif
+#ifndef LINN_DETAIL_TSAN
+#define LINN_DETAIL_TSAN 0
+#endif
+
+#define LINN_DETAIL_JOIN_(a, b, c, d) a##b##c##d
+#define LINN_DETAIL_JOIN(a, b, c, d) LINN_DETAIL_JOIN_(a, b, c, d)
+
+#if LINN_CHECKED
+#define LINN_DETAIL_TAG_CHECKED _checked
+#else
+#define LINN_DETAIL_TAG_CHECKED
+#endif
+#if LINN_DETAIL_ASAN && LINN_ASAN_POOLS
+#define LINN_DETAIL_TAG_SANITIZER _asan_pools
+#elif LINN_DETAIL_ASAN
+#define LINN_DETAIL_TAG_SANITIZER _asan
+#elif LINN_DETAIL_TSAN
+#define LINN_DETAIL_TAG_SANITIZER _tsan
+#else
+#define LINN_DETAIL_TAG_SANITIZER
+#endif
+
+/// The inline namespace: major version and all that changes layout or behaviour.
+#define LINN_ABI LINN_DETAIL_JOIN(v, LINN_VERSION_MAJOR, LINN_DETAIL_TAG_CHECKED, LINN_DETAIL_TAG_SANITIZER)
+
+namespace linn::inline LINN_ABI::detail {
+
+/// True in builds with `LINN_CHECKED`.
+inline constexpr bool checked_build = LINN_CHECKED != 0;
+
+/// True where each object of a pool goes to `operator new` so that AddressSanitizer tracks it.
+inline constexpr bool sanitizer_bypass = LINN_DETAIL_ASAN != 0 && LINN_ASAN_POOLS == 0;
+
+/// True where slots that are not handed out must be poisoned by hand.
+inline constexpr bool sanitizer_poison = LINN_DETAIL_ASAN != 0;
+
+} // namespace linn::inline LINN_ABI::detail
+
+#undef LINN_DETAIL_ASAN
+#undef LINN_DETAIL_TSAN
+#endif

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef LINN_DETAIL_CORE_CONSTRUCT_HPP
+#define LINN_DETAIL_CORE_CONSTRUCT_HPP
+
+#include <linn/config.hpp>
+
+#include <cstdlib>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+namespace linn::inline LINN_ABI::detail {
+
+/// Where exceptions are off there is nobody to catch this one: end the program, as `new` does.
+[[noreturn, gnu::noinline, gnu::cold]] inline void throw_bad_alloc() {
+#if defined(__cpp_exceptions)
+    throw std::bad_alloc{};
+#else
+    std::abort();
+#endif
+}
+
+// An aggregate may be given fewer values than it has members; that is the caller's choice, and no
+// reason for a warning inside this header.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+
+template <class T, class... Args>
+T* construct(void* place, Args&&... args) noexcept(std::is_nothrow_constructible_v<T, Args...>) {
+    return ::new (place) T(std::forward<Args>(args)...);
+}
+
+#pragma GCC diagnostic pop
+
+/// Constructs a T at `place`; if the constructor throws, `give_back()` runs and the exception goes
+/// on.
+template <class T, class GiveBack, class... Args>
+T* construct_or(void* place, GiveBack&& give_back, Args&&... args) {
+#if defined(__cpp_exceptions)
+    try {
+        return construct<T>(place, std::forward<Args>(args)...);
+    } catch (...) {
+        give_back();
+        throw;
+    }
+#else
+    static_cast<void>(give_back);
+    return construct<T>(place, std::forward<Args>(args)...);
+#endif
+}
+
+} // namespace linn::inline LINN_ABI::detail
+
+#endif

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef LINN_DETAIL_CORE_GEOMETRY_HPP
+#define LINN_DETAIL_CORE_GEOMETRY_HPP
+
+#include <linn/config.hpp>
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+namespace linn::inline LINN_ABI::detail {
+
+inline constexpr std::size_t cache_line_bytes = 64;
+inline constexpr std::size_t page_bytes = 4096;
+
+constexpr std::size_t round_up(std::size_t n, std::size_t multiple) noexcept {
+    return (n + multiple - 1) / multiple * multiple;
+}
+
+constexpr std::size_t clamp(std::size_t n, std::size_t low, std::size_t high) noexcept {
+    return n < low ? low : (n > high ? high : n);
+}
+
+/// The sizes of one pool, all of them constants of its type.
+struct geometry {
+    std::size_t slot_bytes = 0;         ///< distance from one object to the next
+    std::size_t slot_align = 0;         ///< alignment of every slot
+    std::size_t slab_align = 0;         ///< largest slab, and the alignment of all: a power of two
+    std::size_t first_slab_bytes = 0;   ///< the first slab; later ones double up to `slab_align`
+    std::size_t magazine_slots = 0;     ///< capacity of a magazine at the start
+    std::size_t magazine_slots_max = 0; ///< what it grows to in a pool with much traffic
+    std::size_t stash_slots = 0;        ///< objects that the depot keeps in full magazines
+    std::size_t retain_bytes = 0;       ///< empty slabs kept for reuse, in bytes
+    bool huge_pages = false;            ///< ask the system for huge pages
+};
+
+/// What a user may ask for; zero means "you choose".
+struct geometry_wishes {
+    std::size_t slab_bytes = 0;
+    std::size_t magazine_slots = 0;
+    std::size_t retain_bytes = 0;
+    bool cache_line_padding = false;
+    bool huge_pages = false;
+    bool local = false; ///< for a pool that is an object: many may exist, each often small
+};
+
+/// Address space is scarce on 32-bit machines: their slabs stay small.
+inline constexpr std::size_t largest_default_slab_bytes =
+    sizeof(void*) >= 8 ? std::size_t{2} << 20 : std::size_t{256} << 10;
+/// Offsets into a slab are 32 bits wide.
+inline constexpr std::size_t largest_slab_bytes = std::size_t{1} << 30;
+inline constexpr std::size_t largest_default_local_slab_bytes = std::size_t{256} << 10;
+
+/// Room that a slab's header may take at most beside one slot: see slab.hpp.
+constexpr std::size_t header_allowance(std::size_t slot_align) noexcept {
+    return round_up(page_bytes, slot_align);
+}
+
+/// @complexity constant; meant for constant evaluation.
+constexpr geometry make_geometry(std::size_t object_bytes, std::size_t object_align,
+                                 geometry_wishes wishes) noexcept {
+    geometry g;
+    g.slot_align = object_align;
+    if (wishes.cache_line_padding && g.slot_align < cache_line_bytes) {
+        g.slot_align = cache_line_bytes;
+    }
+    g.slot_bytes = round_up(object_bytes, g.slot_align);
+
+    // A slab must hold its header and one object at least. Objects up to 256 KiB share slabs of
+    // 2 MiB; larger ones get a slab each, of which only the used part is ever mapped.
+    const std::size_t smallest = g.slot_bytes + header_allowance(g.slot_align);
+    const std::size_t wished = wishes.slab_bytes != 0 ? clamp(wishes.slab_bytes, 1, largest_slab_bytes)
+                               : wishes.local         ? largest_default_local_slab_bytes
+                                                      : largest_default_slab_bytes;
+    const std::size_t smallest_slab = wishes.local ? page_bytes : std::size_t{64} << 10;
+    g.slab_align = std::bit_ceil(smallest > wished ? smallest : wished);
+    if (g.slot_bytes > g.slab_align / 8) {
+        g.first_slab_bytes = round_up(smallest, page_bytes);
+    } else {
+        const std::size_t eight = std::bit_ceil(8 * g.slot_bytes + page_bytes / 2);
+        g.first_slab_bytes =
+            clamp(eight, smallest_slab < g.slab_align ? smallest_slab : g.slab_align, g.slab_align);
+    }
+
+    // By bytes: what a thread may hold back is two magazines. See docs/design/engine.md.
+    constexpr std::size_t budget = std::size_t{16} << 10;
+    const std::size_t floor_slots = g.slot_bytes <= budget ? 4 : (g.slot_bytes <= 16 * budget ? 2 : 1);
+    g.magazine_slots = wishes.magazine_slots != 0 ? clamp(wishes.magazine_slots, 1, 4096)
+                                                  : clamp(budget / g.slot_bytes, floor_slots, 128);
+    g.magazine_slots_max = clamp(4 * budget / g.slot_bytes, g.magazine_slots, 4 * g.magazine_slots);
+    const std::size_t two_magazines = 2 * g.magazine_slots_max;
+    const std::size_t stash_wanted = clamp((std::size_t{1} << 20) / g.slot_bytes, 0, 8192);
+    g.stash_slots = stash_wanted > two_magazines ? stash_wanted : two_magazines;
+    g.retain_bytes = wishes.retain_bytes;
+    g.huge_pages = wishes.huge_pages;
+    return g;
+}
+
+} // namespace linn::inline LINN_ABI::detail
+
+#endif

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef LINN_DETAIL_CORE_MAGAZINE_HPP
+#define LINN_DETAIL_CORE_MAGAZINE_HPP
+
+#include <linn/config.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace linn::inline LINN_ABI::detail {
+
+/// An array of pointers to free objects. The slots follow the struct in memory.
+///
+/// An array and not a list through the objects: neither putting nor getting touches the object, so
+/// a cold object costs no cache miss, and no miss depends on the one before it.
+///
+/// @source Bonwick, Adams: Magazines and Vmem, USENIX 2001, section 3
+struct magazine {
+    magazine* next = nullptr;
+    std::size_t count = 0;    ///< while it is loaded in a front, the front's `top` says it instead
+    std::size_t capacity = 0; ///< places that its memory has
+
+    static constexpr std::size_t bytes_for(std::size_t slots) noexcept {
+        return sizeof(magazine) + slots * sizeof(void*);
+    }
+    void** slots() noexcept { return reinterpret_cast<void**>(this + 1); }
+
+    /// The magazine whose slots() is `bottom`.
+    static magazine* of(void** bottom) noexcept { return reinterpret_cast<magazine*>(bottom) - 1; }
+};
+
+/// Magazines, last in first out: the hottest one is handed out next.
+class magazine_stack {
+public:
+    void push(magazine* m) noexcept {
+        m->next = head_;
+        head_ = m;
+        ++count_;
+    }
+    /// Null when empty.
+    magazine* pop() noexcept {
+        magazine* m = head_;
+        if (m != nullptr) {
+            head_ = m->next;
+            --count_;
+            m->next = nullptr;
+        }
+        return m;
+    }
+    [[nodiscard]] std::size_t count() const noexcept { return count_; }
+    [[nodiscard]] const magazine* head() const noexcept { return head_; }
+
+private:
+    magazine* head_ = nullptr;
+    std::size_t count_ = 0;
+};
+
+} // namespace linn::inline LINN_ABI::detail
+
+#endif

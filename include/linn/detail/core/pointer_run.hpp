@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef LINN_DETAIL_CORE_POINTER_RUN_HPP
+#define LINN_DETAIL_CORE_POINTER_RUN_HPP
+
+#include <linn/config.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <utility>
+
+// Writing and recognising arrays of equally spaced addresses: together most of what a pair costs in
+// a pool that is larger than what threads and depot cache. Sixteen bytes at a time, by the
+// compilers' portable vector extension, since that much every processor of interest has.
+
+namespace linn::inline LINN_ABI::detail {
+
+using addresses [[gnu::vector_size(16)]] = std::uintptr_t;
+inline constexpr std::size_t lanes = sizeof(addresses) / sizeof(std::uintptr_t);
+
+/// Writes `count` addresses below `end`: `first` on top, each `step` further than the one above.
+/// @returns the new end, `end - count`
+inline void** write_run_below(void** end, std::byte* first, std::size_t count, std::size_t step) noexcept {
+    auto address = reinterpret_cast<std::uintptr_t>(first);
+    constexpr std::size_t block = 2 * lanes;
+    if (count >= block) {
+        addresses upper{};
+        for (std::size_t i = 0; i < lanes; ++i) {
+            upper[i] = address + (lanes - 1 - i) * step;
+        }
+        addresses lower = upper + lanes * step;
+        const std::size_t blocks = count / block;
+        for (std::size_t b = 0; b < blocks; ++b) {
+            end -= block;
+            std::memcpy(end, &lower, sizeof lower);
+            std::memcpy(end + lanes, &upper, sizeof upper);
+            lower += block * step;
+            upper += block * step;
+        }
+        address += blocks * block * step;
+        count -= blocks * block;
+    }
+    for (; count != 0; --count, address += step) {
+        *--end = reinterpret_cast<void*>(address);
+    }
+    return end;
+}
+
+/// Whether `sizeof...(I) * lanes` addresses are `expected` and go on at that distance. Written out by the
+/// pack, since compilers do not unroll loops at -O2. Leaves in `expected` what would come next.
+template <std::size_t... I>
+[[gnu::always_inline]] inline bool next_are(void* const* objects, addresses& expected, std::uintptr_t stride,
+                                            std::index_sequence<I...>) noexcept {
+    addresses wrong{};
+    const auto compare = [&](std::size_t at) {
+        addresses here;
+        std::memcpy(&here, objects + at, sizeof here);
+        wrong |= here ^ expected;
+        expected += stride;
+    };
+    (compare(I * lanes), ...);
+    std::uint64_t halves[2];
+    std::memcpy(halves, &wrong, sizeof wrong);
+    return (halves[0] | halves[1]) == 0;
+}
+
+/// How many of `objects` follow each other at distance `step`, counting from the first.
+/// @pre count >= 1
+inline std::size_t run_length(void* const* objects, std::size_t count, std::uintptr_t step) noexcept {
+    const auto address = reinterpret_cast<std::uintptr_t>(objects[0]);
+    constexpr std::size_t vectors = 8;
+    constexpr std::size_t block = vectors * lanes;
+    std::size_t n = 0;
+    addresses expected{};
+    for (std::size_t i = 0; i < lanes; ++i) {
+        expected[i] = address + i * step;
+    }
+    while (n + block <= count &&
+           next_are(objects + n, expected, lanes * step, std::make_index_sequence<vectors>{})) {
+        n += block;
+    }
+    while (n < count && reinterpret_cast<std::uintptr_t>(objects[n]) == address + n * step) {
+        ++n;
+    }
+    return n;
+}
+
+} // namespace linn::inline LINN_ABI::detail
+
+#endif

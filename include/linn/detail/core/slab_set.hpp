@@ -1,0 +1,494 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef LINN_DETAIL_CORE_SLAB_SET_HPP
+#define LINN_DETAIL_CORE_SLAB_SET_HPP
+
+#include <linn/config.hpp>
+#include <linn/detail/core/geometry.hpp>
+#include <linn/detail/core/pointer_run.hpp>
+#include <linn/detail/core/slab.hpp>
+#include <linn/detail/core/slab_list.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+
+namespace linn::inline LINN_ABI::detail {
+
+/// Where slabs come from. The seam through which tests inject failure.
+template <class P>
+concept page_source = requires(void* p, std::size_t bytes, std::size_t align) {
+    { P::zeroed } -> std::convertible_to<bool>;               // whether map gives zeroed memory
+    { P::map(bytes, align) } noexcept -> std::same_as<void*>; // aligned, or null
+    { P::unmap(p, bytes, align) } noexcept;
+    { P::discard(p, bytes) } noexcept -> std::same_as<bool>; // reads as zero afterwards, or false
+    { P::prefer_huge(p, bytes) } noexcept;
+    { P::mapped(p) } noexcept -> std::same_as<bool>; // whether reading there could not crash
+};
+
+/// Why an object was not taken back.
+enum class rejection : unsigned char {
+    not_from_a_slab, ///< no slab at that address
+    other_owner,     ///< a slot of a slab that belongs to somebody else
+    not_a_slot,      ///< inside a slab of ours, but no slot starts there
+    already_free,
+};
+
+/// The slabs of one pool and the order in which they are used. No lock, no OS: the owner
+/// serialises and `Pages` provides.
+///
+/// Each slab is in exactly one state:
+///   available  has slots to give and slots out, or was just opened
+///   full       nothing to give; in no list
+///   empty      no slot out; resident, kept for reuse
+///   returned   no slot out, its pages are with the system; its addresses stay ours
+///
+/// Slabs are never unmapped while the set lives: a slot's address is never reused for another type.
+template <page_source Pages>
+class slab_set {
+public:
+    constexpr explicit slab_set(const geometry& g, void* owner) noexcept : geometry_{g}, owner_{owner} {}
+
+    slab_set(const slab_set&) = delete;
+    slab_set& operator=(const slab_set&) = delete;
+
+    /// Writes up to `want` slots below `end`, lowest address on top, mapping slabs as needed.
+    /// @returns how many; fewer than `want` only when the system has no memory left
+    std::size_t take(void** end, std::size_t want) noexcept {
+        std::size_t got = 0;
+        while (got != want) {
+            slab* s = available_.front();
+            if (s == nullptr) {
+                s = open();
+                if (s == nullptr) {
+                    break;
+                }
+            }
+            got += s->take(end - got, want - got);
+            if (!s->has_slots()) {
+                available_.remove(s);
+                s->available = false;
+            }
+        }
+        out_ += got;
+        if (out_ > peak_) {
+            peak_ = out_;
+        }
+        return got;
+    }
+
+    /// Takes `count` objects back. Those refused are handed to `reject(rejection, object)`.
+    /// Neighbours that come in a row cost one look-up together.
+    template <class Reject>
+    void give(void* const* objects, std::size_t count, Reject&& reject) noexcept {
+        readable_ = nullptr;
+        for (std::size_t i = 0; i < count;) {
+            const stretch run = stretch_from(objects + i, count - i);
+            if (run.count != 1 || !give_one(run.lowest)) {
+                give_stretch(run, reject);
+            }
+            i += run.count;
+        }
+    }
+
+    /// Maps slabs until `want` slots could be taken without asking the system.
+    /// @returns false when the system refused; then nothing has changed. To keep what was mapped
+    /// would leave the process with no mapping to spare for anything else.
+    bool reserve(std::size_t want) noexcept {
+        if (want > static_cast<std::size_t>(PTRDIFF_MAX) / geometry_.slot_bytes) {
+            return false;
+        }
+        slab* const newest_before = newest_;
+        std::size_t ready = 0;
+        for (slab* s = newest_; s != nullptr; s = s->older) {
+            ready += s->capacity - s->out();
+        }
+        if (ready < want && !may_map((want - ready) * geometry_.slot_bytes)) {
+            return false;
+        }
+        while (ready < want) {
+            slab* s = map_slab(use::later);
+            if (s == nullptr) {
+                while (newest_ != newest_before) {
+                    unmap_newest();
+                }
+                return false;
+            }
+            make_available(s);
+            ready += s->capacity;
+        }
+        return true;
+    }
+
+    /// Whether more memory is empty than is to be kept, so that `next_to_return` is worth a look at
+    /// the clock.
+    [[nodiscard]] bool has_excess() const noexcept { return empty_.bytes() > geometry_.retain_bytes; }
+
+    /// An empty slab whose pages should go back, taken out of the lists; null when there is none.
+    /// That is the one unused for longest, when it was seen empty a second ago and the rest still
+    /// makes up `retain_bytes`. Slabs are reused newest first, so those that reach that age are the
+    /// ones below the low-water mark of the last second: a program that fills and empties its pool
+    /// in shorter cycles never pays for page faults twice.
+    ///
+    /// The caller discards, without a lock if it has one, and then calls `put_returned`.
+    slab* next_to_return(std::uint64_t now_ms) noexcept {
+        for (slab* s = empty_.front(); s != nullptr && s->empty_since_ms == 0; s = s->next) {
+            s->empty_since_ms = now_ms;
+        }
+        slab* oldest = empty_.back();
+        if (!has_excess() || now_ms - oldest->empty_since_ms < retain_ms) {
+            return nullptr;
+        }
+        return take_empty();
+    }
+
+    /// Any empty slab, for an explicit trim; null when none.
+    slab* take_empty() noexcept {
+        slab* s = empty_.back();
+        if (s != nullptr) {
+            empty_.remove(s);
+            s->empty_since_ms = 0;
+        }
+        return s;
+    }
+
+    /// Gives the pages of `s` back. Needs no serialisation: `s` is in no list.
+    /// @returns the bytes that went back; 0 when the system refused
+    static std::size_t discard(slab* s) noexcept {
+        const std::size_t bytes = s->touched_bytes();
+        return Pages::discard(s->returnable_begin(), s->returnable_bytes()) ? bytes : 0;
+    }
+
+    /// Gives those pages of `s` back on which no slot is out. @pre nobody takes slots meanwhile
+    std::size_t discard_free_pages(slab* s) noexcept {
+        const std::size_t bytes = s->out() == 0 ? 0 : s->discard_free_pages([](void* p, std::size_t n) {
+            return Pages::discard(p, n);
+        });
+        returned_bytes_ += bytes;
+        return bytes;
+    }
+
+    void put_returned(slab* s, std::size_t bytes) noexcept {
+        s->hole_bytes = 0;
+        s->touched = 0;
+        s->returned = true;
+        returned_.push_front(s);
+        returned_bytes_ += bytes;
+    }
+
+    /// Unmaps everything, whether slots are out or not.
+    void unmap_all() noexcept {
+        for (slab* s = newest_; s != nullptr;) {
+            slab* older = s->older;
+            s->magic = 0;
+            Pages::unmap(s, s->mapped_bytes, geometry_.slab_align);
+            s = older;
+        }
+        forget_all();
+    }
+
+    /// Drops the slabs without unmapping them.
+    void forget_all() noexcept {
+        newest_ = nullptr;
+        available_ = empty_ = returned_ = slab_list{};
+        mapped_bytes_ = slab_count_ = out_ = 0;
+    }
+
+    /// Takes every slot back at once and keeps the slabs.
+    void reset_all() noexcept {
+        available_ = empty_ = slab_list{};
+        for (slab* s = newest_; s != nullptr; s = s->older) {
+            if (s->returned) {
+                continue;
+            }
+            s->reset();
+            s->available = false;
+            empty_.push_front(s);
+        }
+        out_ = 0;
+    }
+
+    /// The slab that `object` points into, found by walking: safe for any pointer.
+    /// @complexity O(slabs)
+    [[nodiscard]] slab* find(const void* object) const noexcept {
+        const auto address = reinterpret_cast<std::uintptr_t>(object);
+        for (slab* s = newest_; s != nullptr; s = s->older) {
+            const auto begin = reinterpret_cast<std::uintptr_t>(s);
+            if (address >= begin && address - begin < s->mapped_bytes) {
+                return s;
+            }
+        }
+        return nullptr;
+    }
+
+    [[nodiscard]] const geometry& sizes() const noexcept { return geometry_; }
+    [[nodiscard]] std::size_t out() const noexcept { return out_; }
+    [[nodiscard]] std::size_t peak() const noexcept { return peak_; }
+    [[nodiscard]] std::size_t slab_count() const noexcept { return slab_count_; }
+    [[nodiscard]] std::size_t mapped_bytes() const noexcept { return mapped_bytes_; }
+    [[nodiscard]] std::size_t returned_bytes() const noexcept { return returned_bytes_; }
+    [[nodiscard]] slab* newest() const noexcept { return newest_; }
+
+    /// Bytes that the slabs may occupy in memory now. @complexity O(slabs)
+    [[nodiscard]] std::size_t resident_bytes() const noexcept {
+        std::size_t bytes = 0;
+        for (const slab* s = newest_; s != nullptr; s = s->older) {
+            bytes += page_bytes + s->touched_bytes();
+        }
+        return bytes;
+    }
+
+    /// Checks the sentences above `slab` and above this class. For tests. @complexity O(slabs)
+    [[nodiscard]] bool consistent() const noexcept {
+        std::size_t out = 0;
+        std::size_t slabs = 0;
+        for (const slab* s = newest_; s != nullptr; s = s->older, ++slabs) {
+            if (!s->is_slab() || s->owner != owner_ || s->free_count > s->carved || s->carved > s->capacity ||
+                s->touched < s->carved) {
+                return false;
+            }
+            std::size_t free = 0;
+            for (std::size_t i = 0; i < s->carved; ++i) {
+                free += s->free_slots.contains(i) ? 1U : 0U;
+            }
+            if (free != s->free_count || (s->available && !s->has_slots())) {
+                return false;
+            }
+            out += s->out();
+        }
+        return out == out_ && slabs == slab_count_ && out_ <= peak_;
+    }
+
+private:
+    struct stretch {
+        std::byte* lowest;
+        std::size_t count;
+    };
+
+    /// How many of the objects are neighbours in memory, upwards or downwards. Slabs begin with a
+    /// header, so a stretch never runs from one slab into the next.
+    [[nodiscard]] stretch stretch_from(void* const* objects, std::size_t count) const noexcept {
+        const auto at = [objects](std::size_t i) { return reinterpret_cast<std::uintptr_t>(objects[i]); };
+        const std::uintptr_t size = geometry_.slot_bytes;
+        auto* first = static_cast<std::byte*>(objects[0]);
+        if (count == 1) {
+            return {first, 1};
+        }
+        const std::uintptr_t step = at(1) - at(0);
+        if (step != size && step != 0 - size) {
+            return {first, 1};
+        }
+        const std::size_t n = run_length(objects, count, step);
+        return {step == size ? first : static_cast<std::byte*>(objects[n - 1]), n};
+    }
+
+    /// The common case of objects that were freed in random order, kept short: about forty
+    /// instructions. False, and nothing done, when there is anything unusual about it.
+    [[gnu::always_inline]] bool give_one(std::byte* object) noexcept {
+        slab* s = slab::of(object, geometry_.slab_align);
+        if (!may_read(s) || s->owner != owner_ || !s->is_slab()) [[unlikely]] {
+            return false;
+        }
+        const std::uint32_t index = s->index_of(object);
+        if (index == slab::no_index || !s->give(index, 1)) [[unlikely]] {
+            return false;
+        }
+        --out_;
+        if (s->free_count == s->carved || !s->available) [[unlikely]] {
+            after_give(s);
+        }
+        return true;
+    }
+
+    template <class Reject>
+    void give_stretch(stretch run, Reject& reject) noexcept {
+        slab* s = slab::of(run.lowest, geometry_.slab_align);
+        if (!may_read(s)) [[unlikely]] {
+            reject_all(run, rejection::not_from_a_slab, reject);
+            return;
+        }
+        const bool ours = s->is_slab() && s->owner == owner_;
+        if (!ours && s->is_slab()) {
+            reject_all(run, rejection::other_owner, reject);
+            return;
+        }
+        const std::uint32_t index = ours ? s->index_of(run.lowest) : slab::no_index;
+        if (index != slab::no_index && run.count <= s->carved - index && s->give(index, run.count))
+            [[likely]] {
+            out_ -= run.count;
+            after_give(s);
+            return;
+        }
+        if (run.count == 1) {
+            reject(reason(s, run.lowest), run.lowest);
+            return;
+        }
+        // Something in the stretch is wrong: find out which.
+        for (std::size_t i = 0; i < run.count; ++i) {
+            give_stretch(stretch{run.lowest + i * geometry_.slot_bytes, 1}, reject);
+        }
+    }
+
+    template <class Reject>
+    void reject_all(stretch run, rejection why, Reject& reject) noexcept {
+        for (std::size_t i = 0; i < run.count; ++i) {
+            reject(why, run.lowest + i * geometry_.slot_bytes);
+        }
+    }
+
+    /// Keeps a pointer that never came from a pool from crashing the check that would report it. The
+    /// bounds are exact enough in release builds: heap and stack lie far from the slabs. Beyond them the
+    /// system is asked, which also serves the objects of another module's pool.
+    [[nodiscard]] bool may_read(const slab* s) const noexcept {
+        const auto address = reinterpret_cast<std::uintptr_t>(s);
+        const bool within = address - lowest_ <= highest_ - lowest_;
+        if (within && (!checked_build || find(s) != nullptr)) {
+            return true;
+        }
+        if (s == readable_ && s != nullptr) {
+            return true;
+        }
+        if (!Pages::mapped(s)) {
+            return false;
+        }
+        readable_ = s; // its objects tend to come together, and each question is a system call
+        return true;
+    }
+
+    [[nodiscard]] rejection reason(const slab* s, const void* object) const noexcept {
+        if (!s->is_slab()) {
+            return rejection::not_from_a_slab;
+        }
+        if (s->owner != owner_) {
+            return rejection::other_owner;
+        }
+        // Also where the slab became empty since, and so has forgotten what it had handed out.
+        return s->starts_slot(object) ? rejection::already_free : rejection::not_a_slot;
+    }
+
+    void after_give(slab* s) noexcept {
+        if (s->out() == 0) {
+            if (s->available) {
+                available_.remove(s);
+                s->available = false;
+            }
+            s->reset();
+            empty_.push_front(s);
+        } else if (!s->available) {
+            make_available(s);
+        }
+    }
+
+    void make_available(slab* s) noexcept {
+        available_.push_front(s);
+        s->available = true;
+    }
+
+    /// A slab with nothing out becomes the one to carve from: resident ones first.
+    slab* open() noexcept {
+        slab* s = empty_.pop_front();
+        if (s == nullptr) {
+            s = returned_.pop_front();
+        }
+        if (s == nullptr) {
+            s = map_slab(use::now);
+        }
+        if (s != nullptr) {
+            s->returned = false;
+            s->empty_since_ms = 0;
+            make_available(s);
+        }
+        return s;
+    }
+
+    /// Asks for very much at once first: slab by slab, an impossible request would take long to fail, and
+    /// fill the memory with headers meanwhile.
+    static bool may_map(std::size_t bytes) noexcept {
+        constexpr std::size_t very_much = std::size_t{1} << 30;
+        if (bytes < very_much) {
+            return true;
+        }
+        void* probe = Pages::map(bytes, page_bytes);
+        if (probe == nullptr) {
+            return false;
+        }
+        Pages::unmap(probe, bytes, page_bytes);
+        return true;
+    }
+
+    enum class use : unsigned char { now, later };
+
+    /// Each slab doubles what is mapped, from the first size up to the alignment.
+    slab* map_slab(use next_use) noexcept {
+        std::size_t bytes = geometry_.first_slab_bytes;
+        const bool one_each = geometry_.slot_bytes > geometry_.slab_align / 8;
+        while (!one_each && bytes < mapped_bytes_ && bytes < geometry_.slab_align) {
+            bytes *= 2;
+        }
+        bytes = bytes < geometry_.slab_align ? bytes : geometry_.slab_align;
+        void* memory = Pages::map(bytes, geometry_.slab_align);
+        if (memory == nullptr && bytes > geometry_.first_slab_bytes) {
+            bytes = geometry_.first_slab_bytes; // a small slab may still fit
+            memory = Pages::map(bytes, geometry_.slab_align);
+        }
+        if (memory == nullptr) {
+            return nullptr;
+        }
+        // A page of 2 MiB is little of a pool this large, and saves page faults and misses of the TLB. Before
+        // the header is written: a huge page must be the first. Not for a reserve, which promises to touch
+        // next to nothing.
+        constexpr std::size_t large_pool = std::size_t{64} << 20;
+        if (geometry_.huge_pages || (next_use == use::now && mapped_bytes_ >= large_pool)) {
+            Pages::prefer_huge(memory, bytes);
+        }
+        slab* s = slab::construct(memory, bytes, geometry_, owner_, next_colour(), Pages::zeroed);
+        if (s == nullptr) {
+            Pages::unmap(memory, bytes, geometry_.slab_align);
+            return nullptr;
+        }
+        const auto address = reinterpret_cast<std::uintptr_t>(s);
+        lowest_ = newest_ == nullptr || address < lowest_ ? address : lowest_;
+        highest_ = newest_ == nullptr || address > highest_ ? address : highest_;
+        s->older = newest_;
+        newest_ = s;
+        ++slab_count_;
+        mapped_bytes_ += bytes;
+        return s;
+    }
+
+    /// @pre the newest slab is available, and none of its slots was ever handed out
+    void unmap_newest() noexcept {
+        slab* s = newest_;
+        available_.remove(s);
+        newest_ = s->older;
+        --slab_count_;
+        mapped_bytes_ -= s->mapped_bytes;
+        Pages::unmap(s, s->mapped_bytes, geometry_.slab_align);
+    }
+
+    /// Spreads slabs and pools over the cache sets. @source Bonwick: The slab allocator, 1994, 4.1
+    std::size_t next_colour() noexcept {
+        const auto seed = reinterpret_cast<std::uintptr_t>(this) / cache_line_bytes;
+        return (seed * 7 + slab_count_ * 11) % cache_line_bytes;
+    }
+
+    static constexpr std::uint64_t retain_ms = 1000;
+
+    geometry geometry_;
+    void* owner_;
+    slab* newest_ = nullptr;              ///< all slabs, through slab::older
+    std::uintptr_t lowest_ = UINTPTR_MAX; ///< bounds of the slabs' headers; unmapped ones included
+    std::uintptr_t highest_ = UINTPTR_MAX;
+    mutable const slab* readable_ = nullptr; ///< see may_read; holds during one give
+    slab_list available_;
+    slab_list empty_;
+    slab_list returned_;
+    std::size_t slab_count_ = 0;
+    std::size_t mapped_bytes_ = 0;
+    std::size_t out_ = 0;  ///< slots taken and not given back
+    std::size_t peak_ = 0; ///< highest `out_`
+    std::size_t returned_bytes_ = 0;
+};
+
+} // namespace linn::inline LINN_ABI::detail
+
+#endif

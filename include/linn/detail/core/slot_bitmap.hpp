@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef LINN_DETAIL_CORE_SLOT_BITMAP_HPP
+#define LINN_DETAIL_CORE_SLOT_BITMAP_HPP
+
+#include <linn/config.hpp>
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+namespace linn::inline LINN_ABI::detail {
+
+/// A set of slot numbers in two levels: one bit a slot, and above it one summary bit a word that
+/// is set exactly when the word is not zero. Finding the lowest member reads a few summary words
+/// even in a slab of a hundred thousand slots.
+///
+/// The bitmap is a view: its words lie in the slab's header and start as zero, which is the empty
+/// set, so fresh pages need no initialisation.
+class slot_bitmap {
+public:
+    static constexpr std::size_t bits = 64;
+
+    constexpr slot_bitmap() = default;
+    constexpr slot_bitmap(std::uint64_t* words, std::size_t slots) noexcept
+        : summary_{words},
+          words_{words + words_for(words_for(slots))} {}
+
+    /// The number of 64-bit words that `slots` bits and their summary need.
+    static constexpr std::size_t storage_words(std::size_t slots) noexcept {
+        return words_for(slots) + words_for(words_for(slots));
+    }
+
+    /// Adds [first, first + count). False, and nothing changed, when a member is there already.
+    /// @complexity O(count / 64)
+    bool insert(std::size_t first, std::size_t count) noexcept {
+        if (!for_each_word(first, count,
+                           [&](std::size_t w, std::uint64_t mask) { return (words_[w] & mask) == 0; })) {
+            return false;
+        }
+        for_each_word(first, count, [&](std::size_t w, std::uint64_t mask) {
+            if (words_[w] == 0) {
+                summary_[w / bits] |= bit(w);
+            }
+            words_[w] |= mask;
+            return true;
+        });
+        return true;
+    }
+
+    /// Adds one; false when it is there already.
+    bool insert(std::size_t slot) noexcept {
+        std::uint64_t& word = words_[slot / bits];
+        const std::uint64_t mask = bit(slot);
+        if ((word & mask) != 0) [[unlikely]] {
+            return false;
+        }
+        if (word == 0) {
+            summary_[slot / bits / bits] |= bit(slot / bits);
+        }
+        word |= mask;
+        return true;
+    }
+
+    /// Takes up to `want` members in ascending order and calls `run(first, count)` for each stretch
+    /// of neighbours. `hint` is the caller's memory of the lowest summary word that may be nonzero.
+    /// @complexity O(taken + summary words passed)
+    template <class Run>
+    std::size_t take(std::size_t want, std::size_t slots, std::uint32_t& hint, Run&& run) noexcept {
+        std::size_t taken = 0;
+        const std::size_t summary_words = words_for(words_for(slots));
+        for (std::size_t s = hint; s < summary_words; ++s) {
+            while (summary_[s] != 0) {
+                hint = static_cast<std::uint32_t>(s);
+                if (taken == want) {
+                    return taken;
+                }
+                const std::size_t w = s * bits + lowest(summary_[s]);
+                taken += take_from_word(w, want - taken, run);
+                if (words_[w] == 0) {
+                    summary_[s] &= summary_[s] - 1;
+                }
+            }
+        }
+        hint = static_cast<std::uint32_t>(summary_words);
+        return taken;
+    }
+
+    /// Calls `run(first, count)` for each longest stretch of members below `slots`, in order.
+    /// @complexity O(slots / 64 + members in words that are neither full nor empty)
+    template <class Run>
+    void for_each_run(std::size_t slots, Run&& run) const noexcept {
+        std::size_t begin = 0;
+        std::size_t end = 0;
+        const auto extend = [&](std::size_t first, std::size_t count) {
+            if (first != end) {
+                if (end != begin) {
+                    run(begin, end - begin);
+                }
+                begin = first;
+            }
+            end = first + count;
+        };
+        for (std::size_t w = 0; w < words_for(slots); ++w) {
+            for (std::uint64_t word = words_[w]; word != 0;) {
+                const std::size_t first = lowest(word);
+                const auto count = static_cast<std::size_t>(std::countr_one(word >> first));
+                extend(w * bits + first, count);
+                word &= ~(low_bits(count) << first);
+            }
+        }
+        if (end != begin) {
+            run(begin, end - begin);
+        }
+    }
+
+    [[nodiscard]] bool contains(std::size_t slot) const noexcept {
+        return (words_[slot / bits] & bit(slot)) != 0;
+    }
+
+    /// Empties the set; members are all below `used`.
+    void clear(std::size_t used) noexcept {
+        for (std::size_t w = 0; w < words_for(used); ++w) {
+            words_[w] = 0;
+        }
+        for (std::size_t s = 0; s < words_for(words_for(used)); ++s) {
+            summary_[s] = 0;
+        }
+    }
+
+    /// The summary word that covers `slot`: what a caller keeps as its hint.
+    static constexpr std::uint32_t hint_of(std::size_t slot) noexcept {
+        return static_cast<std::uint32_t>(slot / (bits * bits));
+    }
+
+private:
+    static constexpr std::size_t words_for(std::size_t n) noexcept { return (n + bits - 1) / bits; }
+    static constexpr std::uint64_t bit(std::size_t n) noexcept { return std::uint64_t{1} << (n % bits); }
+    static constexpr std::uint64_t low_bits(std::size_t n) noexcept {
+        return n >= bits ? ~std::uint64_t{0} : bit(n) - 1;
+    }
+    static std::size_t lowest(std::uint64_t word) noexcept {
+        return static_cast<std::size_t>(std::countr_zero(word));
+    }
+
+    template <class Visit>
+    static bool for_each_word(std::size_t first, std::size_t count, Visit&& visit) noexcept {
+        while (count != 0) {
+            const std::size_t offset = first % bits;
+            const std::size_t here = count < bits - offset ? count : bits - offset;
+            if (!visit(first / bits, low_bits(here) << offset)) {
+                return false;
+            }
+            first += here;
+            count -= here;
+        }
+        return true;
+    }
+
+    template <class Run>
+    std::size_t take_from_word(std::size_t w, std::size_t want, Run& run) noexcept {
+        std::uint64_t word = words_[w];
+        std::size_t taken = 0;
+        while (word != 0 && taken != want) {
+            const std::size_t first = lowest(word);
+            auto count = static_cast<std::size_t>(std::countr_one(word >> first));
+            if (count > want - taken) {
+                count = want - taken;
+            }
+            run(w * bits + first, count);
+            word &= ~(low_bits(count) << first);
+            taken += count;
+        }
+        words_[w] = word;
+        return taken;
+    }
+
+    std::uint64_t* summary_ = nullptr;
+    std::uint64_t* words_ = nullptr;
+};
+
+} // namespace linn::inline LINN_ABI::detail
+
+#endif

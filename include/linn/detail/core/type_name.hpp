@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef LINN_DETAIL_CORE_TYPE_NAME_HPP
+#define LINN_DETAIL_CORE_TYPE_NAME_HPP
+
+#include <linn/config.hpp>
+
+#include <cstddef>
+#include <string_view>
+
+namespace linn::inline LINN_ABI::detail {
+
+template <class T>
+constexpr std::string_view decorated_name() noexcept {
+    return __PRETTY_FUNCTION__;
+}
+
+/// The name of T as the compiler writes it; needs no RTTI. The text around the name is measured
+/// with a type whose name is known.
+template <class T>
+constexpr std::string_view type_name() noexcept {
+    constexpr std::string_view probe = decorated_name<double>();
+    constexpr std::size_t prefix = probe.find("double");
+    constexpr std::size_t suffix = probe.size() - prefix - std::string_view{"double"}.size();
+    constexpr std::string_view full = decorated_name<T>();
+    return full.substr(prefix, full.size() - prefix - suffix);
+}
+
+} // namespace linn::inline LINN_ABI::detail
+
+#endif

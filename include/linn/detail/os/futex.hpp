@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef LINN_DETAIL_OS_FUTEX_HPP
+#define LINN_DETAIL_OS_FUTEX_HPP
+
+#include <linn/config.hpp>
+
+#include <cstdint>
+
+#if defined(__linux__)
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#endif
+
+namespace linn::inline LINN_ABI::detail {
+
+#if defined(__linux__)
+inline constexpr bool has_futex = true;
+
+/// Sleeps while `*word` is `expected`; may return early. Leaves errno alone: pools are used where
+/// a caller is about to read it.
+inline void futex_wait(const void* word, std::uint32_t expected) noexcept {
+    const int before = errno;
+    ::syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, expected, nullptr, nullptr, 0);
+    errno = before;
+}
+
+inline void futex_wake_one(const void* word) noexcept {
+    const int before = errno;
+    ::syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
+    errno = before;
+}
+#else
+inline constexpr bool has_futex = false;
+inline void futex_wait(const void*, std::uint32_t) noexcept {}
+inline void futex_wake_one(const void*) noexcept {}
+#endif
+
+/// Tells the processor that this is a spin loop.
+inline void spin_pause() noexcept {
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("isb" ::: "memory");
+#endif
+}
+
+} // namespace linn::inline LINN_ABI::detail
+
+#endif

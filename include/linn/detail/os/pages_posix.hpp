@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef LINN_DETAIL_OS_PAGES_POSIX_HPP
+#define LINN_DETAIL_OS_PAGES_POSIX_HPP
+
+#include <linn/config.hpp>
+#include <linn/detail/sanitizer/lsan.hpp>
+
+#include <sys/mman.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+
+namespace linn::inline LINN_ABI::detail {
+
+/// Pages straight from the kernel: zeroed, untouched until used, given back on request.
+/// @threads any thread
+struct system_pages {
+    static constexpr bool zeroed = true;
+
+    /// Null when the system refuses. @complexity three system calls
+    static void* map(std::size_t bytes, std::size_t align) noexcept {
+        // The kernel aligns to pages only: take more, and cut both ends off.
+        const std::size_t spare = align > kernel_alignment ? align - kernel_alignment : 0;
+        const std::size_t wide = bytes + spare;
+        if (wide < bytes) {
+            return nullptr;
+        }
+        void* raw = ::mmap(nullptr, wide, PROT_READ | PROT_WRITE, flags, -1, 0);
+        if (raw == MAP_FAILED) {
+            return nullptr;
+        }
+        auto* begin = static_cast<std::byte*>(raw);
+        const std::size_t head = (align - reinterpret_cast<std::uintptr_t>(raw) % align) % align;
+        if (head != 0) {
+            ::munmap(begin, head);
+        }
+        if (spare != head) {
+            ::munmap(begin + head + bytes, spare - head);
+        }
+        add_leak_root(begin + head, bytes);
+        return begin + head;
+    }
+
+    static void unmap(void* p, std::size_t bytes, std::size_t) noexcept {
+        remove_leak_root(p, bytes);
+        ::munmap(p, bytes);
+    }
+
+    /// The addresses stay ours and read as zero; the memory goes back.
+    static bool discard(void* p, std::size_t bytes) noexcept {
+#if defined(__linux__)
+        return ::madvise(p, bytes, MADV_DONTNEED) == 0;
+#else
+        return ::mmap(p, bytes, PROT_READ | PROT_WRITE, flags | MAP_FIXED, -1, 0) != MAP_FAILED;
+#endif
+    }
+
+    static void prefer_huge([[maybe_unused]] void* p, [[maybe_unused]] std::size_t bytes) noexcept {
+#if defined(MADV_HUGEPAGE)
+        ::madvise(p, bytes, MADV_HUGEPAGE);
+#endif
+    }
+
+    /// Whether `p`, which may be any address, lies in mapped memory. @pre aligned to pages
+    static bool mapped(const void* p) noexcept {
+        const int before = errno;
+#if defined(__linux__)
+        unsigned char resident = 0;
+#else
+        char resident = 0;
+#endif
+        const bool yes = ::mincore(const_cast<void*>(p), 1, &resident) == 0;
+        errno = before;
+        return yes;
+    }
+
+private:
+    static constexpr std::size_t kernel_alignment = 4096;
+#if defined(MAP_NORESERVE)
+    static constexpr int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+#else
+    static constexpr int flags = MAP_PRIVATE | MAP_ANONYMOUS;
+#endif
+};
+
+} // namespace linn::inline LINN_ABI::detail
+
+#endif

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef LINN_DETAIL_SANITIZER_LSAN_HPP
+#define LINN_DETAIL_SANITIZER_LSAN_HPP
+
+#include <linn/config.hpp>
+
+#include <cstddef>
+
+// Weak, because no macro tells whether -fsanitize=leak alone is on.
+#if defined(__ELF__)
+extern "C" {
+__attribute__((weak)) void __lsan_register_root_region(const void*, std::size_t);
+__attribute__((weak)) void __lsan_unregister_root_region(const void*, std::size_t);
+}
+#endif
+
+namespace linn::inline LINN_ABI::detail {
+
+/// Tells LeakSanitizer to look for pointers in memory that did not come from malloc: without it,
+/// what a pooled object owns would be reported as leaked.
+inline void add_leak_root([[maybe_unused]] const void* p, [[maybe_unused]] std::size_t bytes) noexcept {
+#if defined(__ELF__)
+    if (__lsan_register_root_region != nullptr) {
+        __lsan_register_root_region(p, bytes);
+    }
+#endif
+}
+
+inline void remove_leak_root([[maybe_unused]] const void* p, [[maybe_unused]] std::size_t bytes) noexcept {
+#if defined(__ELF__)
+    if (__lsan_unregister_root_region != nullptr) {
+        __lsan_unregister_root_region(p, bytes);
+    }
+#endif
+}
+
+} // namespace linn::inline LINN_ABI::detail
+
+#endif

@@ -1,0 +1,531 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef LINN_DETAIL_SYNC_DEPOT_HPP
+#define LINN_DETAIL_SYNC_DEPOT_HPP
+
+#include <linn/config.hpp>
+#include <linn/detail/core/magazine.hpp>
+#include <linn/detail/core/pool_statistics.hpp>
+#include <linn/detail/core/slab_set.hpp>
+#include <linn/detail/sync/bypass.hpp>
+#include <linn/detail/sync/front.hpp>
+#include <linn/detail/sync/magazine_store.hpp>
+#include <linn/detail/sync/metadata_arena.hpp>
+#include <linn/detail/sync/misuse.hpp>
+#include <linn/detail/sync/policy.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <new>
+#include <string_view>
+
+namespace linn::inline LINN_ABI::detail {
+
+/// What a pool is, as constants of its type; copied into its depot.
+struct pool_description {
+    geometry sizes;
+    std::size_t object_bytes = 0;
+    std::size_t object_align = 0;
+    std::string_view type;
+};
+
+/// How a depot serves: decided once, when it is made.
+enum class service : unsigned char {
+    cached, ///< threads hold magazines
+    direct, ///< each call goes to the slabs and is checked there
+    bypass, ///< each object is an `operator new`, so that a memory checker sees it
+};
+
+/// The middle of a pool: full magazines, empty magazines, slabs, and one lock around them. Threads
+/// come here once in a magazine. It lives in the metadata arena and is never destroyed.
+///
+/// Invariant, at quiescence: slots out of the slabs == live + in fronts + in the stash + lost,
+/// where `lost` are slots that threads held which a fork left behind in its child.
+///
+/// Lock order: registry, then depots, then the metadata arena. No misuse handler runs under a lock, and
+/// no system call that returns memory but in an explicit trim.
+template <class Policy>
+class depot {
+public:
+    using front_type = front<Policy>;
+    using mutex_type = typename Policy::mutex;
+
+    depot(const pool_description& d, std::string_view name, service mode,
+          metadata_arena<Policy>& arena) noexcept
+        : description_{d},
+          name_{name},
+          mode_{mode},
+          slabs_{d.sizes, this},
+          magazines_{d.sizes, arena},
+          bypass_{d.object_bytes, d.object_align} {}
+
+    depot(const depot&) = delete;
+    depot& operator=(const depot&) = delete;
+
+    // -- slow paths of an attached thread ---------------------------------------------------
+
+    /// Loads a magazine with objects and pops one. Null when there is no memory.
+    /// @pre the loaded magazine is empty
+    void* take(front_type& f) noexcept {
+        if (f.spare != nullptr && f.spare->count != 0) {
+            f.swap_with_spare();
+            return pop_or_null(f);
+        }
+        lock_guard<mutex_type> guard{lock_};
+        note_visit(guard.waited());
+        if (magazine* full = magazines_.take_full(); full != nullptr) {
+            if (magazine* old = f.unload(); old != nullptr) {
+                magazines_.put_empty(old);
+            }
+            f.load(full);
+            return pop_or_null(f);
+        }
+        if (!f.has_loaded()) {
+            magazine* m = magazines_.take_empty();
+            if (m == nullptr) {
+                return take_one_locked();
+            }
+            f.load(m);
+        }
+        fill_from_slabs(f);
+        return pop_or_null(f);
+    }
+
+    /// Makes room in the loaded magazine and pushes `object`.
+    /// @pre the loaded magazine is full, or there is none
+    void put(front_type& f, void* object) noexcept {
+        if (f.spare != nullptr && f.spare->count == 0) {
+            f.swap_with_spare();
+            f.try_push(object);
+            return;
+        }
+        rejects refused;
+        slab* excess = nullptr;
+        bool pushed = false;
+        {
+            lock_guard<mutex_type> guard{lock_};
+            note_visit(guard.waited());
+            make_room(f, refused);
+            pushed = f.try_push(object);
+            excess = next_to_return();
+        }
+        if (!pushed) {
+            put_one(object);
+        }
+        settle(refused);
+        return_pages(excess);
+    }
+
+    // -- one object at a time, for threads without a cache --------------------------------------
+
+    void* take_one() noexcept {
+        lock_guard<mutex_type> guard{lock_};
+        note_visit(guard.waited());
+        return take_one_locked();
+    }
+
+    void put_one(void* object) noexcept {
+        rejects refused;
+        slab* excess = nullptr;
+        std::size_t others = 0;
+        {
+            lock_guard<mutex_type> guard{lock_};
+            note_visit(guard.waited());
+            others = give_locked(&object, 1, refused);
+            excess = next_to_return();
+        }
+        if (others != 0) {
+            hand_over(object);
+        }
+        settle(refused);
+        return_pages(excess);
+    }
+
+    // -- attaching -------------------------------------------------------------------------------
+
+    void attach(front_type& f, std::uintptr_t thread) noexcept {
+        lock_guard<mutex_type> guard{lock_};
+        f.home = this;
+        f.thread = thread;
+        f.epoch = epoch_;
+        f.refill = first_refill;
+        f.previous_in_depot = nullptr;
+        f.next_in_depot = fronts_;
+        if (fronts_ != nullptr) {
+            fronts_->previous_in_depot = &f;
+        }
+        fronts_ = &f;
+    }
+
+    /// Takes back all that `f` holds and leaves it as it was before its first use.
+    void detach(front_type& f) noexcept {
+        rejects refused;
+        magazine_stack mixed;
+        slab* excess = nullptr;
+        {
+            lock_guard<mutex_type> guard{lock_};
+            note_visit(guard.waited());
+            retire(f.unload(), refused, mixed);
+            retire(f.spare, refused, mixed);
+            f.set_spare(nullptr);
+            unlink(f);
+            excess = next_to_return();
+        }
+        f.home = nullptr;
+        hand_over_all(mixed);
+        settle(refused);
+        return_pages(excess);
+    }
+
+    // -- the rest --------------------------------------------------------------------------------
+
+    /// Gives back to the system all memory that no object occupies: what the calling thread and
+    /// the depot cache at once, what other threads cache at their next visit.
+    /// @returns bytes given back
+    std::size_t trim(front_type* mine) noexcept {
+        rejects refused;
+        magazine_stack mixed;
+        {
+            lock_guard<mutex_type> guard{lock_};
+            ++epoch_;
+            if (mine != nullptr && mine->home == this) {
+                give_back_cache(*mine, refused);
+            }
+            while (magazine* m = magazines_.take_full()) {
+                empty_out(*m, refused);
+                put_emptied(m, mixed);
+            }
+        }
+        hand_over_all(mixed);
+        if (mine != nullptr && mine->home == this) {
+            hand_over_cache(*mine);
+        }
+        settle(refused);
+        std::size_t bytes = 0;
+        while (slab* s = locked([this] { return slabs_.take_empty(); })) {
+            bytes += return_one(s);
+        }
+        // Slabs with survivors: page by page, and with the lock held, since the free slots on these
+        // pages could be handed out at any time. Slab by slab, to let others in between.
+        for (slab* s = locked([this] { return slabs_.newest(); }); s != nullptr; s = s->older) {
+            bytes += locked([this, s] { return slabs_.discard_free_pages(s); });
+        }
+        return bytes;
+    }
+
+    /// @returns false when the system has not enough memory; the pool is unchanged but for slabs
+    bool reserve(std::size_t objects) noexcept {
+        lock_guard<mutex_type> guard{lock_};
+        return objects <= magazines_.stashed() || slabs_.reserve(objects - magazines_.stashed());
+    }
+
+    [[nodiscard]] pool_statistics statistics() noexcept {
+        lock_guard<mutex_type> guard{lock_};
+        pool_statistics s;
+        s.type = name_;
+        s.object_bytes = description_.object_bytes;
+        s.slot_bytes = description_.sizes.slot_bytes;
+        s.cached = magazines_.stashed();
+        for (const front_type* f = fronts_; f != nullptr; f = f->next_in_depot) {
+            s.cached += f->shown_count(description_.sizes.magazine_slots_max);
+            ++s.threads;
+        }
+        const std::size_t not_live = s.cached + lost_;
+        s.live = (slabs_.out() > not_live ? slabs_.out() - not_live : 0) + bypass_.live();
+        s.peak = slabs_.peak() + bypass_.peak();
+        s.slabs = slabs_.slab_count();
+        s.reserved_bytes = slabs_.mapped_bytes();
+        s.resident_bytes = slabs_.resident_bytes();
+        s.returned_bytes = slabs_.returned_bytes();
+        s.depot_visits = visits_;
+        s.contended = contended_;
+        return s;
+    }
+
+    /// What serves in `service::bypass`.
+    [[nodiscard]] bypass<Policy>& bypassing() noexcept { return bypass_; }
+
+    // -- fork --------------------------------------------------------------------------------------
+
+    mutex_type& lock() noexcept { return lock_; }
+
+    /// In the child of a fork, with the lock held: threads other than `survivor` are gone, and what
+    /// they cached cannot be trusted, since each may have been in the middle of a swap.
+    void forget_threads_but(std::uintptr_t survivor) noexcept {
+        for (front_type* f = fronts_; f != nullptr;) {
+            front_type* next = f->next_in_depot;
+            if (f->thread != survivor) {
+                lost_ += f->shown_count(description_.sizes.magazine_slots_max);
+                unlink(*f);
+            }
+            f = next;
+        }
+    }
+
+    [[nodiscard]] service mode() const noexcept { return mode_; }
+    [[nodiscard]] std::string_view name() const noexcept { return name_; }
+
+    /// Whether `object` lies in one of this pool's slabs. @complexity O(slabs)
+    [[nodiscard]] bool contains(const void* object) noexcept {
+        lock_guard<mutex_type> guard{lock_};
+        return slabs_.find(object) != nullptr;
+    }
+
+    /// For tests, at quiescence.
+    [[nodiscard]] bool consistent() noexcept {
+        lock_guard<mutex_type> guard{lock_};
+        return slabs_.consistent();
+    }
+    [[nodiscard]] std::size_t magazine_capacity() noexcept {
+        lock_guard<mutex_type> guard{lock_};
+        return magazines_.capacity();
+    }
+
+    depot* older = nullptr; ///< all depots of a registry, newest first; guarded by its lock
+
+private:
+    static constexpr std::size_t first_refill = 4;
+
+    /// Objects whose free was an error, kept until the lock is released. More than fit are
+    /// dropped: the first one has told that the program is broken.
+    struct rejects {
+        static constexpr std::size_t most = 16;
+        void* objects[most];
+        rejection reasons[most];
+        std::size_t count = 0;
+    };
+
+    static void* pop_or_null(front_type& f) noexcept {
+        void* object = nullptr;
+        return f.try_pop(object) ? object : nullptr;
+    }
+
+    template <class F>
+    auto locked(F&& f) noexcept {
+        lock_guard<mutex_type> guard{lock_};
+        return f();
+    }
+
+    void note_visit(bool waited) noexcept {
+        ++visits_;
+        contended_ += waited ? 1 : 0;
+        magazines_.note_visit(waited, slabs_.peak());
+    }
+
+    void* take_one_locked() noexcept {
+        void* object = nullptr;
+        if (slabs_.take(&object + 1, 1) == 1) {
+            return object;
+        }
+        return magazines_.take_object(); // the system has no more; the stash may
+    }
+
+    /// A thread begins with few objects and asks for twice as many each time, so that types with
+    /// few objects stay small.
+    void fill_from_slabs(front_type& f) noexcept {
+        magazine* m = magazines_.upgraded(f.unload());
+        const std::size_t want = f.refill < m->capacity ? f.refill : m->capacity;
+        f.refill = want * 2;
+        void** slots = m->slots();
+        const std::size_t got = slabs_.take(slots + want, want);
+        if (got != want) {
+            std::memmove(slots, slots + (want - got), got * sizeof(void*));
+        }
+        m->count = got;
+        f.load(m);
+    }
+
+    /// Loads a magazine that has room, with the lock held. There may be none to be had, and a
+    /// flushed one may stay full of another depot's objects: the caller pushes and sees.
+    void make_room(front_type& f, rejects& refused) noexcept {
+        if (f.epoch != epoch_) {
+            f.epoch = epoch_;
+            give_back_cache(f, refused);
+            if (f.has_loaded()) {
+                return;
+            }
+        }
+        magazine* fresh = nullptr;
+        if (f.spare == nullptr || magazines_.has_room_for(*f.spare)) {
+            fresh = magazines_.take_empty();
+        }
+        if (fresh == nullptr) {
+            if (f.spare == nullptr) {
+                return;
+            }
+            empty_out(*f.spare, refused);
+            fresh = magazines_.upgraded(f.spare);
+        } else if (f.spare != nullptr) {
+            magazines_.put_full(f.spare);
+        }
+        f.set_spare(f.unload());
+        f.load(fresh);
+    }
+
+    /// Gives the objects of both magazines to the slabs; the magazines stay.
+    void give_back_cache(front_type& f, rejects& refused) noexcept {
+        if (magazine* m = f.unload(); m != nullptr) {
+            empty_out(*m, refused);
+            f.load(m);
+        }
+        if (f.spare != nullptr) {
+            empty_out(*f.spare, refused);
+            f.set_spare(f.spare);
+        }
+    }
+
+    /// Puts a magazine of a thread that leaves where it belongs; into `mixed` when objects of
+    /// another depot stayed in it.
+    void retire(magazine* m, rejects& refused, magazine_stack& mixed) noexcept {
+        if (m == nullptr) {
+            return;
+        }
+        if (2 * m->count > m->capacity && magazines_.has_room_for(*m)) {
+            magazines_.put_full(m);
+        } else {
+            empty_out(*m, refused);
+            put_emptied(m, mixed);
+        }
+    }
+
+    void put_emptied(magazine* m, magazine_stack& mixed) noexcept {
+        if (m->count == 0) {
+            magazines_.put_empty(m);
+        } else {
+            mixed.push(m);
+        }
+    }
+
+    /// Objects that belong to another depot stay, and nothing else does.
+    void empty_out(magazine& m, rejects& refused) noexcept {
+        m.count = give_locked(m.slots(), m.count, refused);
+    }
+
+    /// @returns how many objects belong to another depot; these are now the first of `objects`
+    std::size_t give_locked(void** objects, std::size_t count, rejects& refused) noexcept {
+        std::size_t others = 0;
+        // Places that are written here have been read by the slabs already.
+        const auto reject = [&](rejection why, void* object) {
+            if (why == rejection::other_owner) {
+                objects[others++] = object;
+            } else if (refused.count < rejects::most) {
+                refused.objects[refused.count] = object;
+                refused.reasons[refused.count] = why;
+                ++refused.count;
+            }
+        };
+        slabs_.give(objects, count, reject);
+        return others;
+    }
+
+    /// Gives an object to the depot that its slab names, as when two modules have a pool each of
+    /// one type. No lock is held.
+    void hand_over(void* object) noexcept {
+        auto* owner = static_cast<depot*>(slab::of(object, description_.sizes.slab_align)->owner);
+        if (owner != nullptr && owner->name() == name_) {
+            owner->put_one(object);
+        } else {
+            report(misuse{misuse_kind::wrong_pool, name_, object, 1});
+        }
+    }
+
+    void hand_over_all(magazine_stack& mixed) noexcept {
+        while (magazine* m = mixed.pop()) {
+            for (std::size_t i = 0; i < m->count; ++i) {
+                hand_over(m->slots()[i]);
+            }
+            m->count = 0;
+            locked([&] { magazines_.put_empty(m); });
+        }
+    }
+
+    /// Empties the calling thread's magazines of what stayed in them: another depot's objects.
+    void hand_over_cache(front_type& f) noexcept {
+        for (void* object = nullptr; f.try_pop(object);) {
+            hand_over(object);
+        }
+        if (f.spare != nullptr) {
+            for (std::size_t i = 0; i < f.spare->count; ++i) {
+                hand_over(f.spare->slots()[i]);
+            }
+            f.spare->count = 0;
+            f.set_spare(f.spare);
+        }
+    }
+
+    /// Reports refused objects. No lock is held.
+    void settle(const rejects& refused) noexcept {
+        for (std::size_t i = 0; i < refused.count; ++i) {
+            void* object = refused.objects[i];
+            const rejection why = refused.reasons[i];
+            depot* owner = why == rejection::not_from_a_slab ? owner_of(object) : nullptr;
+            if (owner != nullptr && owner->name() == name_) {
+                owner->put_one(object); // another module's pool of the same type
+            } else {
+                report(misuse{kind_of(why, owner), name_, object, 1});
+            }
+        }
+    }
+
+    static misuse_kind kind_of(rejection why, const depot* owner) noexcept {
+        switch (why) {
+        case rejection::not_a_slot:
+            return misuse_kind::interior_pointer;
+        case rejection::already_free:
+            return misuse_kind::double_free;
+        case rejection::other_owner:
+            return misuse_kind::wrong_pool;
+        case rejection::not_from_a_slab:
+            break;
+        }
+        return owner != nullptr ? misuse_kind::wrong_pool : misuse_kind::foreign_pointer;
+    }
+
+    /// Another depot of the process whose slabs hold `object`; null when there is none.
+    depot* owner_of(const void* object) noexcept;
+
+    void unlink(front_type& f) noexcept {
+        (f.previous_in_depot != nullptr ? f.previous_in_depot->next_in_depot : fronts_) = f.next_in_depot;
+        if (f.next_in_depot != nullptr) {
+            f.next_in_depot->previous_in_depot = f.previous_in_depot;
+        }
+        f.next_in_depot = f.previous_in_depot = nullptr;
+    }
+
+    /// Discards with no lock held, since the system call may take long.
+    std::size_t return_one(slab* s) noexcept {
+        const std::size_t bytes = slab_set<typename Policy::pages>::discard(s);
+        lock_guard<mutex_type> guard{lock_};
+        slabs_.put_returned(s, bytes);
+        return bytes;
+    }
+
+    /// One slab a visit, so that no caller pays for the whole of a shrinking pool.
+    slab* next_to_return() noexcept {
+        return slabs_.has_excess() ? slabs_.next_to_return(Policy::clock::now_ms()) : nullptr;
+    }
+
+    void return_pages(slab* s) noexcept {
+        if (s != nullptr) {
+            return_one(s);
+        }
+    }
+
+    pool_description description_;
+    std::string_view name_;
+    service mode_;
+
+    mutex_type lock_;
+    slab_set<typename Policy::pages> slabs_;
+    magazine_store<Policy> magazines_;
+    front_type* fronts_ = nullptr;
+    std::size_t epoch_ = 0; ///< counts trims
+    std::size_t lost_ = 0;
+    std::size_t visits_ = 0;
+    std::size_t contended_ = 0;
+    bypass<Policy> bypass_;
+};
+
+} // namespace linn::inline LINN_ABI::detail
+
+#endif

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef LINN_DETAIL_SYNC_MAGAZINE_STORE_HPP
+#define LINN_DETAIL_SYNC_MAGAZINE_STORE_HPP
+
+#include <linn/config.hpp>
+#include <linn/detail/core/geometry.hpp>
+#include <linn/detail/core/magazine.hpp>
+#include <linn/detail/sync/metadata_arena.hpp>
+
+#include <cstddef>
+#include <new>
+
+namespace linn::inline LINN_ABI::detail {
+
+/// The magazines of one pool that no thread holds: the stash of full ones, the empty ones, and how large
+/// a magazine is by now. The depot's lock guards it.
+template <class Policy>
+class magazine_store {
+public:
+    magazine_store(const geometry& sizes, metadata_arena<Policy>& arena) noexcept
+        : arena_{arena},
+          capacity_{sizes.magazine_slots},
+          capacity_max_{sizes.magazine_slots_max},
+          stash_most_{sizes.stash_slots} {}
+
+    /// A full magazine, or null.
+    magazine* take_full() noexcept {
+        magazine* m = stash_.pop();
+        stashed_ -= m != nullptr ? m->count : 0;
+        return m;
+    }
+
+    /// @pre has_room_for(*m)
+    void put_full(magazine* m) noexcept {
+        stashed_ += m->count;
+        stash_.push(m);
+    }
+
+    [[nodiscard]] bool has_room_for(const magazine& m) const noexcept {
+        return stashed_ + m.count <= stash_most_;
+    }
+
+    /// One object from the stash, or null.
+    void* take_object() noexcept {
+        magazine* m = take_full();
+        if (m == nullptr) {
+            return nullptr;
+        }
+        void* object = m->slots()[--m->count];
+        if (m->count == 0) {
+            put_empty(m);
+        } else {
+            put_full(m);
+        }
+        return object;
+    }
+
+    /// An empty magazine of the present capacity, or null when there is no memory for one.
+    magazine* take_empty() noexcept {
+        while (magazine* m = empties_.pop()) {
+            if (m->capacity == capacity_) {
+                return m;
+            }
+            recycle(m); // from before the last growth
+        }
+        void* memory = arena_.allocate(magazine::bytes_for(capacity_));
+        if (memory == nullptr) {
+            return nullptr;
+        }
+        auto* m = ::new (memory) magazine;
+        m->capacity = capacity_;
+        return m;
+    }
+
+    void put_empty(magazine* m) noexcept { empties_.push(m); }
+
+    /// `m`, or a larger magazine in its place when `m` is empty and magazines have grown since.
+    magazine* upgraded(magazine* m) noexcept {
+        if (m->count == 0 && m->capacity < capacity_) {
+            if (magazine* larger = take_empty(); larger != nullptr) {
+                recycle(m);
+                return larger;
+            }
+        }
+        return m;
+    }
+
+    /// Notes that a thread came to exchange a magazine, and lets magazines grow when that pays. Larger
+    /// ones mean rarer visits. They grow when threads meet here, and when the traffic shows that the
+    /// program goes back and forth over more than its threads cache: when several times all objects that
+    /// were ever out have passed. A pool that is only filled keeps small ones.
+    void note_visit(bool waited, std::size_t peak) noexcept {
+        waits_ += waited ? 1 : 0;
+        traffic_ += capacity_;
+        if (waits_ < waits_to_grow && traffic_ < turns_to_grow * (peak + 8 * capacity_)) {
+            return;
+        }
+        waits_ = 0;
+        traffic_ = 0;
+        if (capacity_ < capacity_max_) {
+            capacity_ = clamp(capacity_ * 2, 1, capacity_max_);
+        }
+    }
+
+    /// Objects in the stash.
+    [[nodiscard]] std::size_t stashed() const noexcept { return stashed_; }
+    /// Objects that a magazine holds by now.
+    [[nodiscard]] std::size_t capacity() const noexcept { return capacity_; }
+
+private:
+    static constexpr std::size_t waits_to_grow = 16;
+    static constexpr std::size_t turns_to_grow = 8;
+
+    void recycle(magazine* m) noexcept { arena_.recycle(m, magazine::bytes_for(m->capacity)); }
+
+    metadata_arena<Policy>& arena_;
+    magazine_stack stash_;   ///< full magazines
+    magazine_stack empties_; ///< magazines without objects, waiting for use
+    std::size_t stashed_ = 0;
+    std::size_t capacity_;
+    std::size_t capacity_max_;
+    std::size_t stash_most_;
+    std::size_t waits_ = 0;   ///< visits since the last growth that had to wait
+    std::size_t traffic_ = 0; ///< objects moved since then, about
+};
+
+} // namespace linn::inline LINN_ABI::detail
+
+#endif

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef LINN_DETAIL_SYNC_MUTEX_HPP
+#define LINN_DETAIL_SYNC_MUTEX_HPP
+
+#include <linn/config.hpp>
+#include <linn/detail/os/futex.hpp>
+
+#include <atomic>
+#include <cstdint>
+
+namespace linn::inline LINN_ABI::detail {
+
+/// A lock of four bytes: constant-initialised, trivially destructible, usable before main and after
+/// it, and resettable in the child of a fork. std::mutex promises none of these on every system.
+/// Spins for a moment, since the sections it guards are short, then sleeps, so that it is safe
+/// under real-time scheduling.
+///
+/// @source Drepper: Futexes are tricky, 2011, section 5, the third mutex
+class mutex {
+public:
+    constexpr mutex() = default;
+    mutex(const mutex&) = delete;
+    mutex& operator=(const mutex&) = delete;
+
+    bool try_lock() noexcept {
+        std::uint32_t expected = unlocked;
+        // acquire: pairs with the release in unlock, takes over what the last owner wrote
+        return state_.compare_exchange_strong(expected, locked, std::memory_order_acquire,
+                                              std::memory_order_relaxed);
+    }
+
+    void lock() noexcept {
+        for (int i = 0; i < spins; ++i) {
+            if (try_lock()) {
+                return;
+            }
+            spin_pause();
+        }
+        // acquire: pairs with the release in unlock. `contended` makes that unlock wake somebody.
+        while (state_.exchange(contended, std::memory_order_acquire) != unlocked) {
+            if constexpr (has_futex) {
+                futex_wait(&state_, contended);
+            } else {
+                state_.wait(contended, std::memory_order_relaxed);
+            }
+        }
+    }
+
+    void unlock() noexcept {
+        // release: pairs with the acquire in lock and try_lock, publishes the guarded data
+        if (state_.exchange(unlocked, std::memory_order_release) == contended) {
+            if constexpr (has_futex) {
+                futex_wake_one(&state_);
+            } else {
+                state_.notify_one();
+            }
+        }
+    }
+
+    /// For the child of a fork, where threads that slept on it no longer exist.
+    void reset() noexcept { state_.store(unlocked, std::memory_order_relaxed); }
+
+private:
+    static constexpr std::uint32_t unlocked = 0;
+    static constexpr std::uint32_t locked = 1;
+    static constexpr std::uint32_t contended = 2;
+    static constexpr int spins = 64;
+
+    std::atomic<std::uint32_t> state_{unlocked};
+};
+
+} // namespace linn::inline LINN_ABI::detail
+
+#endif

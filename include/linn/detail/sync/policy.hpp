@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef LINN_DETAIL_SYNC_POLICY_HPP
+#define LINN_DETAIL_SYNC_POLICY_HPP
+
+#include <linn/config.hpp>
+#include <linn/detail/os/clock.hpp>
+#include <linn/detail/os/pages.hpp>
+#include <linn/detail/sync/mutex.hpp>
+
+#include <atomic>
+
+namespace linn::inline LINN_ABI::detail {
+
+/// What the engine takes from outside: where pages come from, what time it is, how it locks, what an
+/// atomic is.
+/// Tests put others in its place, to make pages fail, threads stumble and orders be enumerated.
+struct platform {
+    using pages = system_pages;
+    using clock = coarse_clock;
+    using mutex = detail::mutex;
+    template <class T>
+    using atomic = std::atomic<T>;
+};
+
+/// Set in the thread that is inside fork, between our handlers: it holds every lock already, and
+/// fork handlers of the program that run in between may use pools.
+inline constinit thread_local bool inside_fork = false;
+
+/// Holds a lock for a scope and tells whether it had to wait for it.
+template <class Mutex>
+class lock_guard {
+public:
+    explicit lock_guard(Mutex& m) noexcept : mutex_{m} {
+        if (m.try_lock()) {
+            return;
+        }
+        if (inside_fork) {
+            owns_ = false;
+            return;
+        }
+        waited_ = true;
+        m.lock();
+    }
+    lock_guard(const lock_guard&) = delete;
+    lock_guard& operator=(const lock_guard&) = delete;
+    ~lock_guard() {
+        if (owns_) {
+            mutex_.unlock();
+        }
+    }
+    [[nodiscard]] bool waited() const noexcept { return waited_; }
+
+private:
+    Mutex& mutex_;
+    bool owns_ = true;
+    bool waited_ = false;
+};
+
+} // namespace linn::inline LINN_ABI::detail
+
+#endif

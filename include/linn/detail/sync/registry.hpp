@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef LINN_DETAIL_SYNC_REGISTRY_HPP
+#define LINN_DETAIL_SYNC_REGISTRY_HPP
+
+#include <linn/config.hpp>
+#include <linn/detail/os/threads.hpp>
+#include <linn/detail/sanitizer/memcheck.hpp>
+#include <linn/detail/sync/depot.hpp>
+
+#include <cstddef>
+#include <cstring>
+#include <new>
+
+namespace linn::inline LINN_ABI::detail {
+
+/// All depots of the process, and the memory that they live in. Constant-initialised and never
+/// destroyed: reachable from static constructors and destructors alike.
+template <class Policy>
+class registry {
+public:
+    using depot_type = depot<Policy>;
+    using slot_type = typename Policy::template atomic<depot_type*>;
+
+    constexpr registry() = default;
+    registry(const registry&) = delete;
+    registry& operator=(const registry&) = delete;
+
+    /// The depot in `slot`, made at the first call. Null when there is no memory for it.
+    /// @threads any thread
+    depot_type* depot_in(slot_type& slot, const pool_description& d) noexcept {
+        // acquire: pairs with the release in make, publishes the depot's fields
+        depot_type* found = slot.load(std::memory_order_acquire);
+        return found != nullptr ? found : make(slot, d);
+    }
+
+    /// The depots made so far; follow `older`. A depot is never removed.
+    depot_type* newest() noexcept {
+        lock_guard<typename Policy::mutex> guard{lock_};
+        return newest_;
+    }
+
+    /// The registry that serves the program's own pools.
+    static registry& process() noexcept { return process_; }
+
+private:
+    depot_type* make(slot_type& slot, const pool_description& d) noexcept {
+        hook_fork();
+        lock_guard<typename Policy::mutex> guard{lock_};
+        if (depot_type* made = slot.load(std::memory_order_relaxed); made != nullptr) {
+            return made;
+        }
+        // The name is copied because the module that it lies in may be unloaded.
+        void* memory = arena_.allocate(sizeof(depot_type) + d.type.size());
+        if (memory == nullptr) {
+            return nullptr;
+        }
+        auto* name = static_cast<char*>(memory) + sizeof(depot_type);
+        std::memcpy(name, d.type.data(), d.type.size());
+        auto* made = ::new (memory) depot_type{d, {name, d.type.size()}, service_here(), arena_};
+        made->older = newest_;
+        newest_ = made;
+        // release: pairs with the acquire in depot_in
+        slot.store(made, std::memory_order_release);
+        return made;
+    }
+
+    static service service_here() noexcept {
+        if (sanitizer_bypass || running_on_memcheck()) {
+            return service::bypass;
+        }
+        return checked_build ? service::direct : service::cached;
+    }
+
+    /// Only the process registry takes part in forks; tests make others.
+    void hook_fork() noexcept {
+        // relaxed: the exchange alone decides who hooks
+        if (this == &process_ && !fork_hooked_.exchange(true, std::memory_order_relaxed)) {
+            at_fork(&before_fork, &after_fork_in_parent, &after_fork_in_child);
+        }
+    }
+
+    /// Nobody may be inside a depot while the process is copied: take every lock, in their order.
+    static void before_fork() noexcept {
+        process_.lock_.lock();
+        for (depot_type* d = process_.newest_; d != nullptr; d = d->older) {
+            d->lock().lock();
+        }
+        process_.arena_.lock().lock();
+        inside_fork = true;
+    }
+
+    static void after_fork_in_parent() noexcept {
+        inside_fork = false;
+        process_.arena_.lock().unlock();
+        for (depot_type* d = process_.newest_; d != nullptr; d = d->older) {
+            d->lock().unlock();
+        }
+        process_.lock_.unlock();
+    }
+
+    static void after_fork_in_child() noexcept {
+        inside_fork = false;
+        const std::uintptr_t survivor = current_thread();
+        process_.arena_.lock().reset();
+        for (depot_type* d = process_.newest_; d != nullptr; d = d->older) {
+            d->forget_threads_but(survivor);
+            d->lock().reset();
+        }
+        process_.lock_.reset();
+    }
+
+    typename Policy::mutex lock_;
+    metadata_arena<Policy> arena_;
+    depot_type* newest_ = nullptr;
+    typename Policy::template atomic<bool> fork_hooked_{false};
+
+    static constinit registry process_;
+};
+
+template <class Policy>
+constinit registry<Policy> registry<Policy>::process_{};
+
+template <class Policy>
+depot<Policy>* depot<Policy>::owner_of(const void* object) noexcept {
+    for (depot* d = registry<Policy>::process().newest(); d != nullptr; d = d->older) {
+        if (d != this && d->contains(object)) {
+            return d;
+        }
+    }
+    return nullptr;
+}
+
+} // namespace linn::inline LINN_ABI::detail
+
+#endif

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef LINN_DETAIL_SYNC_THREAD_CACHE_HPP
+#define LINN_DETAIL_SYNC_THREAD_CACHE_HPP
+
+#include <linn/config.hpp>
+#include <linn/detail/os/threads.hpp>
+#include <linn/detail/sync/depot.hpp>
+#include <linn/detail/sync/registry.hpp>
+
+#include <atomic>
+#include <cstddef>
+
+namespace linn::inline LINN_ABI::detail {
+
+/// What a thread knows of its fronts. Trivially destructible, so it can be asked at any time.
+template <class Policy>
+struct thread_state {
+    front<Policy>* fronts = nullptr; ///< attached ones, to flush at exit
+    bool janitor_armed = false;
+    bool over = false; ///< the janitor ran: from now on every call goes to the depot
+};
+
+template <class Policy>
+inline constinit thread_local thread_state<Policy> this_thread{};
+
+/// Flushes all fronts of the calling thread. Idempotent.
+template <class Policy>
+void flush_this_thread() noexcept {
+    thread_state<Policy>& state = this_thread<Policy>;
+    state.over = true;
+    while (front<Policy>* f = state.fronts) {
+        state.fronts = f->next_in_thread;
+        f->next_in_thread = nullptr;
+        f->home->detach(*f);
+    }
+}
+
+/// Has a destructor, and so runs when the thread exits; kept apart from all that the hot path and
+/// other destructors touch.
+template <class Policy>
+struct janitor {
+    janitor() noexcept = default;
+    janitor(const janitor&) = delete;
+    janitor& operator=(const janitor&) = delete;
+    ~janitor() { flush_this_thread<Policy>(); }
+
+    void arm() noexcept { armed = true; }
+    bool armed = false;
+};
+
+template <class Policy>
+void arm_janitor() noexcept {
+    static const late_thread_exit late{+[](void*) { flush_this_thread<Policy>(); }};
+    static thread_local janitor<Policy> at_exit;
+    at_exit.arm();
+    late.arm(&this_thread<Policy>);
+    this_thread<Policy>.janitor_armed = true;
+}
+
+/// A pool as the slow paths see it.
+template <class Policy>
+struct pool_handle {
+    typename registry<Policy>::slot_type depot{nullptr};
+    const pool_description* description = nullptr;
+
+    /// The depot, or null when the pool was never used.
+    detail::depot<Policy>* existing() noexcept {
+        // acquire: pairs with the release in registry::make, publishes the depot's fields
+        return depot.load(std::memory_order_acquire);
+    }
+
+    /// The depot, made at the first call. Null when there is no memory for it.
+    detail::depot<Policy>* get() noexcept {
+        return registry<Policy>::process().depot_in(depot, *description);
+    }
+};
+
+/// Attaches `f` if this thread may hold a cache. The janitor comes first: nothing may be cached
+/// that nobody would flush.
+template <class Policy>
+bool attach_if_possible(front<Policy>& f, depot<Policy>& d) noexcept {
+    thread_state<Policy>& state = this_thread<Policy>;
+    if (state.over || d.mode() != service::cached) {
+        return false;
+    }
+    if (!state.janitor_armed) {
+        arm_janitor<Policy>();
+    }
+    d.attach(f, current_thread());
+    f.next_in_thread = state.fronts;
+    state.fronts = &f;
+    return true;
+}
+
+/// What `pool::allocate` does when the hot path has nothing. Null when there is no memory.
+/// @complexity O(1) amortised: one visit of the depot a magazine
+template <class Policy>
+[[gnu::noinline]] void* allocate_slow(front<Policy>& f, pool_handle<Policy>& handle) noexcept {
+    depot<Policy>* d = f.home;
+    if (d == nullptr) [[unlikely]] {
+        d = handle.get();
+        if (d == nullptr) {
+            return nullptr;
+        }
+        if (d->mode() == service::bypass) {
+            return d->bypassing().take();
+        }
+        if (!attach_if_possible(f, *d)) {
+            return d->take_one();
+        }
+    }
+    return d->take(f);
+}
+
+/// What `pool::deallocate` does when the loaded magazine is full or there is none.
+template <class Policy>
+[[gnu::noinline]] void deallocate_slow(front<Policy>& f, pool_handle<Policy>& handle, void* object) noexcept {
+    depot<Policy>* d = f.home;
+    if (d == nullptr) [[unlikely]] {
+        d = handle.get();
+        if (d == nullptr) {
+            // This module never used the pool and there is no memory to begin: the slab knows.
+            slab* s = slab::of(object, handle.description->sizes.slab_align);
+            static_cast<depot<Policy>*>(s->owner)->put_one(object);
+            return;
+        }
+        if (d->mode() == service::bypass) {
+            d->bypassing().put(object);
+            return;
+        }
+        if (!attach_if_possible(f, *d)) {
+            d->put_one(object);
+            return;
+        }
+    }
+    d->put(f, object);
+}
+
+} // namespace linn::inline LINN_ABI::detail
+
+#endif

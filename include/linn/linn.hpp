@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef LINN_LINN_HPP
+#define LINN_LINN_HPP
+
+/// @file
+/// All of Linn. Including the one header that is needed compiles faster.
+
+// IWYU pragma: begin_exports
+#include <linn/allocator.hpp>
+#include <linn/config.hpp>
+#include <linn/containers.hpp>
+#include <linn/local_pool.hpp>
+#include <linn/misuse.hpp>
+#include <linn/options.hpp>
+#include <linn/pool.hpp>
+#include <linn/pooled.hpp>
+#include <linn/statistics.hpp>
+#include <linn/version.hpp>
+// IWYU pragma: end_exports
+
+#endif

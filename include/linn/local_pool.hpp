@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef LINN_LOCAL_POOL_HPP
+#define LINN_LOCAL_POOL_HPP
+
+#include <linn/config.hpp>
+#include <linn/detail/core/construct.hpp>
+#include <linn/detail/core/pool_statistics.hpp>
+#include <linn/detail/core/slab_set.hpp>
+#include <linn/detail/core/type_name.hpp>
+#include <linn/detail/os/pages_heap.hpp>
+#include <linn/detail/sanitizer/asan.hpp>
+#include <linn/detail/sync/misuse.hpp>
+#include <linn/options.hpp>
+
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+namespace linn::inline LINN_ABI {
+
+/// A pool that is an object with one owner: no atomics, no thread-local storage, no sharing. All
+/// its memory goes when it does; `release()` drops all objects at once.
+///
+/// Its destructor frees the memory only when no object is alive. Otherwise it does what
+/// `O.on_survivors` says: report and keep the memory (the default), abort, or keep it silently.
+///
+/// Creating one allocates nothing. Its first slab is a few KiB from `operator new`.
+///
+/// @threads one at a time, allocation and free alike
+/// @snippet examples/02_local_pool.cpp
+template <class T, pool_options O = default_options<T>>
+class local_pool {
+    static_assert(!std::is_reference_v<T> && !std::is_void_v<T> && !std::is_array_v<T>,
+                  "linn::local_pool holds objects: its type must not be a reference, void or an array");
+
+public:
+    using value_type = T;
+    static constexpr pool_options options = O;
+
+    local_pool() noexcept = default;
+    local_pool(const local_pool&) = delete;
+    local_pool& operator=(const local_pool&) = delete;
+
+    ~local_pool() {
+        give_back(count_); // so that a double free is noticed before it makes the count wrong
+        if (live() == 0) {
+            slabs_.unmap_all();
+            return;
+        }
+        if constexpr (O.on_survivors != survivors::keep) {
+            detail::report(misuse{misuse_kind::objects_alive, type_name, this, live()});
+        }
+        if constexpr (O.on_survivors == survivors::abort) {
+            std::abort();
+        }
+        slabs_.forget_all();
+    }
+
+    /// Storage for one T, uninitialised.
+    /// @throws std::bad_alloc; the pool is unchanged and usable afterwards
+    [[nodiscard, gnu::returns_nonnull]] T* allocate() {
+        if (count_ == 0 && !refill()) [[unlikely]] {
+            detail::throw_bad_alloc();
+        }
+        return opened(cache_[--count_]);
+    }
+
+    /// As `allocate`, but null when there is no memory.
+    [[nodiscard]] T* try_allocate() noexcept {
+        if (count_ == 0 && !refill()) [[unlikely]] {
+            return nullptr;
+        }
+        return opened(cache_[--count_]);
+    }
+
+    /// Takes storage back.
+    /// @pre `p` is not null and came from this pool; its object is destroyed
+    void deallocate(T* p) noexcept {
+        void* object = closed(p);
+        if constexpr (detail::checked_build) {
+            give_at_once(object);
+        } else {
+            if (count_ == capacity) [[unlikely]] {
+                give_back((capacity + 1) / 2);
+            }
+            cache_[count_++] = object;
+        }
+    }
+
+    /// A new object, constructed from `args`.
+    /// @throws std::bad_alloc, and what the constructor throws; the storage is back in the pool then
+    template <class... Args>
+    [[nodiscard]] T* create(Args&&... args) {
+        T* p = allocate();
+        return detail::construct_or<T>(address(p), [this, p] { deallocate(p); }, std::forward<Args>(args)...);
+    }
+
+    /// Destroys `p`, which may be null, and takes its storage back.
+    void destroy(T* p) noexcept {
+        if (p != nullptr) {
+            p->~T();
+            deallocate(p);
+        }
+    }
+
+    /// Storage for `out.size()` objects, uninitialised.
+    /// @throws std::bad_alloc; then nothing was allocated and `out` is unspecified
+    void allocate_n(std::span<T*> out) {
+        std::size_t done = 0;
+        for (T*& p : out) {
+            p = try_allocate();
+            if (p == nullptr) [[unlikely]] {
+                deallocate_n(out.first(done));
+                detail::throw_bad_alloc();
+            }
+            ++done;
+        }
+    }
+
+    /// Takes the storage of many objects back.
+    void deallocate_n(std::span<T* const> objects) noexcept {
+        for (T* p : objects) {
+            deallocate(p);
+        }
+    }
+
+    /// Takes the memory for `objects` more from `operator new` now. @throws std::bad_alloc
+    void reserve(std::size_t objects) {
+        if (objects > count_ && !slabs_.reserve(objects - count_)) {
+            detail::throw_bad_alloc();
+        }
+    }
+
+    /// Drops all objects at once, without calling destructors, and keeps the memory for reuse.
+    /// @complexity O(slabs + slots / 64), whatever the number of objects
+    void release() noexcept {
+        count_ = 0;
+        slabs_.reset_all();
+    }
+
+    /// Frees all memory if no object is alive. @returns the bytes freed
+    std::size_t trim() noexcept {
+        give_back(count_);
+        const std::size_t bytes = slabs_.out() == 0 ? slabs_.mapped_bytes() : 0;
+        if (bytes != 0) {
+            slabs_.unmap_all();
+        }
+        return bytes;
+    }
+
+    /// Objects handed out now.
+    [[nodiscard]] std::size_t live() const noexcept { return slabs_.out() - count_; }
+
+    [[nodiscard]] pool_statistics statistics() const noexcept {
+        pool_statistics s;
+        s.type = type_name;
+        s.object_bytes = sizeof(T);
+        s.slot_bytes = slabs_.sizes().slot_bytes;
+        s.live = live();
+        s.peak = slabs_.peak();
+        s.cached = count_;
+        s.threads = 1;
+        s.slabs = slabs_.slab_count();
+        s.reserved_bytes = slabs_.mapped_bytes();
+        s.resident_bytes = slabs_.resident_bytes();
+        return s;
+    }
+
+private:
+    static constexpr detail::geometry sizes = detail::geometry_for(sizeof(T), alignof(T), O, true);
+    static_assert(sizes.slab_align <= detail::largest_slab_bytes,
+                  "linn::local_pool: slab_bytes and objects of more than 1 GiB");
+    static constexpr std::size_t capacity = sizes.magazine_slots;
+    static constexpr std::string_view type_name = detail::type_name<T>();
+
+    [[gnu::noinline]] bool refill() noexcept {
+        // As many as are out already, up to half: a small pool stays small. A checked one caches
+        // nothing, so that its slabs know of every object whether it is free.
+        const std::size_t most = detail::checked_build ? 1 : (capacity + 1) / 2;
+        const std::size_t want = detail::clamp(slabs_.out(), 1, most);
+        count_ = slabs_.take(cache_ + want, want);
+        if (count_ != want) {
+            std::memmove(cache_, cache_ + (want - count_), count_ * sizeof(void*));
+        }
+        return count_ != 0;
+    }
+
+    /// Gives the `n` objects that were freed longest ago back to their slabs.
+    [[gnu::noinline]] void give_back(std::size_t n) noexcept {
+        slabs_.give(cache_, n, &refuse);
+        count_ -= n;
+        std::memmove(cache_, cache_ + n, count_ * sizeof(void*));
+    }
+
+    /// Nothing is read through the pointer before it is known to point into a slab.
+    void give_at_once(void* object) noexcept {
+        if (slabs_.find(object) == nullptr) {
+            refuse(detail::rejection::not_from_a_slab, object);
+        } else {
+            slabs_.give(&object, 1, &refuse);
+        }
+    }
+
+    static void refuse(detail::rejection why, void* object) noexcept {
+        const misuse_kind kind = why == detail::rejection::already_free ? misuse_kind::double_free
+                                 : why == detail::rejection::not_a_slot ? misuse_kind::interior_pointer
+                                                                        : misuse_kind::foreign_pointer;
+        detail::report(misuse{kind, type_name, object, 1});
+    }
+
+    static void* address(T* p) noexcept { return const_cast<void*>(static_cast<const volatile void*>(p)); }
+    static T* opened(void* p) noexcept {
+        detail::unpoison(p, sizeof(T));
+        return static_cast<T*>(p);
+    }
+    static void* closed(T* p) noexcept {
+        detail::poison(address(p), sizeof(T));
+        return address(p);
+    }
+
+    std::size_t count_ = 0; ///< free objects in the cache; the last one freed goes out first
+    detail::slab_set<detail::heap_pages> slabs_{sizes, nullptr};
+    void* cache_[capacity];
+};
+
+} // namespace linn::inline LINN_ABI
+
+#endif

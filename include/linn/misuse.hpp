@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef LINN_MISUSE_HPP
+#define LINN_MISUSE_HPP
+
+/// @file
+/// What a pool does when it notices an error of the program: `misuse`, `misuse_kind`,
+/// `set_misuse_handler`. Release builds look when objects return to their slabs, once in a
+/// magazine; `LINN_CHECKED` builds look at every deallocation.
+
+#include <linn/detail/sync/misuse.hpp>
+
+#endif

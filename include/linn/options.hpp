@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef LINN_OPTIONS_HPP
+#define LINN_OPTIONS_HPP
+
+#include <linn/config.hpp>
+#include <linn/detail/core/geometry.hpp>
+
+#include <cstddef>
+
+namespace linn::inline LINN_ABI {
+
+/// What a `local_pool` does when it is destroyed before its objects.
+enum class survivors : unsigned char {
+    report, ///< tell the misuse handler, and keep the memory so that the objects stay valid
+    abort,  ///< tell the misuse handler, then end the program
+    keep,   ///< keep the memory, silently
+};
+
+/// Options of a pool. They are part of its type, so two pools of one type with different options are
+/// different pools, and no option can break the one-definition rule.
+///
+/// ```
+/// using packets = linn::pool<packet, {.slab_bytes = 1 << 20, .cache_line_padding = true}>;
+/// ```
+struct pool_options {
+    /// Largest slab, rounded up to a power of two; slabs grow up to it. 0: 2 MiB, or what one
+    /// object needs.
+    std::size_t slab_bytes = 0;
+    /// Objects that a thread moves to or from the depot at once; it may hold back twice as many.
+    /// 0: about 16 KiB worth, between 4 and 128 (1 or 2 for objects over 16 KiB).
+    std::size_t magazine_slots = 0;
+    /// Memory of empty slabs that is kept for reuse. What is more goes back to the system once it has
+    /// stayed unused for a second, a slab at each visit of the depot, or by `trim()`.
+    std::size_t retain_bytes = std::size_t{4} << 20;
+    /// Give each object cache lines of its own, so that objects used by different threads never
+    /// share one. Worth it for small objects that are handed between threads.
+    bool cache_line_padding = false;
+    /// Ask the system for huge pages from the first slab on, not only for pools over 64 MiB.
+    bool huge_pages = false;
+    /// For `local_pool` only.
+    survivors on_survivors = survivors::report;
+
+    friend constexpr bool operator==(const pool_options&, const pool_options&) = default;
+};
+
+/// The options of `pool<T>` where none are given. Specialise it to set them for a type everywhere:
+///
+/// ```
+/// template <>
+/// inline constexpr linn::pool_options linn::default_options<packet>{.cache_line_padding = true};
+/// ```
+template <class T>
+inline constexpr pool_options default_options{};
+
+namespace detail {
+
+/// Options that equal the general defaults give way to the type's own.
+template <class T>
+constexpr pool_options options_for(pool_options o) noexcept {
+    return o == pool_options{} ? default_options<T> : o;
+}
+
+constexpr geometry geometry_for(std::size_t bytes, std::size_t align, pool_options o,
+                                bool local = false) noexcept {
+    return make_geometry(bytes, align,
+                         {.slab_bytes = o.slab_bytes,
+                          .magazine_slots = o.magazine_slots,
+                          .retain_bytes = o.retain_bytes,
+                          .cache_line_padding = o.cache_line_padding,
+                          .huge_pages = o.huge_pages,
+                          .local = local});
+}
+
+} // namespace detail
+
+} // namespace linn::inline LINN_ABI
+
+#endif

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef LINN_POOL_HPP
+#define LINN_POOL_HPP
+
+#include <linn/config.hpp>
+#include <linn/detail/core/construct.hpp>
+#include <linn/detail/core/pool_statistics.hpp>
+#include <linn/detail/core/type_name.hpp>
+#include <linn/detail/sanitizer/asan.hpp>
+#include <linn/detail/sync/thread_cache.hpp>
+#include <linn/options.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+namespace linn::inline LINN_ABI {
+
+/// The pool of all T in the process: thread-cached, usable from any thread at any time, from static
+/// constructors to static destructors. There is nothing to create: every function is static.
+///
+/// - Any thread may free what any thread allocated; threads may exit with objects alive.
+/// - The memory of a T is never reused for another type.
+/// - Neither allocating nor freeing touches the object's memory.
+///
+/// @threads every function: any thread, at the same time
+/// @source Bonwick, Adams: Magazines and Vmem, USENIX 2001; docs/design/engine.md
+/// @snippet examples/01_pool.cpp
+template <class T, pool_options O = default_options<T>>
+class pool {
+    static_assert(!std::is_reference_v<T> && !std::is_void_v<T> && !std::is_array_v<T>,
+                  "linn::pool holds objects: its type must not be a reference, void or an array");
+
+public:
+    using value_type = T;
+    static constexpr pool_options options = O;
+
+    pool() = delete;
+
+    /// Storage for one T, uninitialised.
+    /// @throws std::bad_alloc; the pool is unchanged and usable afterwards
+    /// @complexity six instructions; once in a magazine, a short lock; once in a slab, the system
+    [[nodiscard, gnu::returns_nonnull]] static T* allocate() {
+        void* p;
+        if (!state::front.try_pop(p)) [[unlikely]] {
+            p = allocate_or_throw();
+        }
+        return opened(p);
+    }
+
+    /// As `allocate`, but null when there is no memory.
+    [[nodiscard]] static T* try_allocate() noexcept {
+        void* p;
+        if (!state::front.try_pop(p)) [[unlikely]] {
+            p = detail::allocate_slow(state::front, state::handle);
+            if (p == nullptr) {
+                return nullptr;
+            }
+        }
+        return opened(p);
+    }
+
+    /// Takes storage back.
+    /// @pre `p` is not null and came from this pool, on any thread; its object is destroyed
+    /// @complexity six instructions; once in a magazine, a short lock
+    static void deallocate(T* p) noexcept {
+        void* object = closed(p);
+        if (!state::front.try_push(object)) [[unlikely]] {
+            deallocate_elsewhere(object);
+        }
+    }
+
+    /// A new object, constructed from `args` as `T(args...)`; for braces write `create(T{...})`.
+    /// @throws std::bad_alloc, and what the constructor throws; the storage is back in the pool then
+    template <class... Args>
+    [[nodiscard]] static T* create(Args&&... args) {
+        T* p = allocate();
+        if constexpr (std::is_nothrow_constructible_v<T, Args...>) {
+            return detail::construct<T>(address(p), std::forward<Args>(args)...);
+        } else {
+            return detail::construct_or<T>(address(p), [p] { deallocate(p); }, std::forward<Args>(args)...);
+        }
+    }
+
+    /// Destroys `p`, which may be null, and takes its storage back.
+    static void destroy(T* p) noexcept {
+        if (p != nullptr) {
+            p->~T();
+            deallocate(p);
+        }
+    }
+
+    /// Storage for `out.size()` objects, uninitialised.
+    /// @throws std::bad_alloc; then nothing was allocated and `out` is unspecified
+    /// @complexity O(n), about a nanosecond an object
+    static void allocate_n(std::span<T*> out) {
+        std::size_t done = 0;
+        for (T*& p : out) {
+            p = try_allocate();
+            if (p == nullptr) [[unlikely]] {
+                deallocate_n(out.first(done));
+                detail::throw_bad_alloc();
+            }
+            ++done;
+        }
+    }
+
+    /// Takes the storage of many objects back.
+    static void deallocate_n(std::span<T* const> objects) noexcept {
+        for (T* p : objects) {
+            deallocate(p);
+        }
+    }
+
+    /// Makes sure that `objects` more can be allocated without asking the system for memory, as long
+    /// as no other thread takes them.
+    /// @throws std::bad_alloc
+    /// @complexity O(slabs); touches no page of the objects
+    static void reserve(std::size_t objects) {
+        auto* depot = state::handle.get();
+        if (depot == nullptr || !depot->reserve(objects)) {
+            detail::throw_bad_alloc();
+        }
+    }
+
+    /// Gives memory that no object occupies back to the system: what this thread and the depot
+    /// cache at once, what other threads cache when they next visit the depot.
+    /// @returns bytes given back
+    /// @complexity O(cached objects + slabs)
+    static std::size_t trim() noexcept {
+        auto* depot = state::handle.existing();
+        return depot != nullptr ? depot->trim(&state::front) : 0;
+    }
+
+    /// Numbers of this pool now. @complexity O(slabs + threads)
+    [[nodiscard]] static pool_statistics statistics() noexcept {
+        if (auto* depot = state::handle.existing(); depot != nullptr) {
+            return depot->statistics();
+        }
+        pool_statistics unused;
+        unused.type = state::description.type;
+        unused.object_bytes = sizeof(T);
+        unused.slot_bytes = state::description.sizes.slot_bytes;
+        return unused;
+    }
+
+    /// Whether `p`, which may be any pointer, points into memory of this pool.
+    /// @complexity O(slabs)
+    [[nodiscard]] static bool owns(const volatile void* p) noexcept {
+        auto* depot = state::handle.existing();
+        return depot != nullptr && depot->contains(const_cast<const void*>(p));
+    }
+
+private:
+    /// Apart from `pool`, so that it is instantiated, and T must be complete, only on use.
+    struct state {
+        static constexpr detail::pool_description description{
+            .sizes = detail::geometry_for(sizeof(T), alignof(T), O),
+            .object_bytes = sizeof(T),
+            .object_align = alignof(T),
+            .type = detail::type_name<T>(),
+        };
+        static_assert(description.sizes.slab_align <= detail::largest_slab_bytes,
+                      "linn::pool: slab_bytes and objects of more than 1 GiB");
+        static inline constinit detail::pool_handle<detail::platform> handle{nullptr, &description};
+        static inline constinit thread_local detail::front<detail::platform> front{};
+    };
+
+    [[gnu::noinline, gnu::returns_nonnull]] static void* allocate_or_throw() {
+        void* p = detail::allocate_slow(state::front, state::handle);
+        if (p == nullptr) {
+            detail::throw_bad_alloc();
+        }
+        return p;
+    }
+
+    /// Out of line, so that the hot path prepares no arguments for it.
+    [[gnu::noinline]] static void deallocate_elsewhere(void* object) noexcept {
+        detail::deallocate_slow(state::front, state::handle, object);
+    }
+
+    /// Even where T overloads operator& or is const.
+    static void* address(T* p) noexcept { return const_cast<void*>(static_cast<const volatile void*>(p)); }
+
+    static T* opened(void* p) noexcept {
+        if constexpr (detail::sanitizer_poison && !detail::sanitizer_bypass) {
+            detail::unpoison(p, sizeof(T));
+        }
+        return static_cast<T*>(p);
+    }
+
+    static void* closed(T* p) noexcept {
+        void* object = address(p);
+        if constexpr (detail::sanitizer_poison && !detail::sanitizer_bypass) {
+            // A checked build does not know yet whether this is an object at all.
+            if (!detail::checked_build || owns(p)) {
+                detail::poison(object, sizeof(T));
+            }
+        }
+        return object;
+    }
+};
+
+} // namespace linn::inline LINN_ABI
+
+#endif

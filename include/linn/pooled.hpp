@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef LINN_POOLED_HPP
+#define LINN_POOLED_HPP
+
+#include <linn/config.hpp>
+#include <linn/options.hpp>
+#include <linn/pool.hpp>
+
+#include <cstddef>
+#include <new>
+
+namespace linn::inline LINN_ABI {
+
+/// Gives a class its own `operator new` and `delete` over the pool of that class:
+///
+/// ```
+/// struct order : linn::pooled<order> { ... };
+/// auto o = std::make_unique<order>();   // from linn::pool<order>
+/// ```
+///
+/// Objects of that class are pooled, and those of derived classes with the same size and alignment.
+/// Derived classes of another size or alignment, and arrays, go to the global `operator new`, and each
+/// goes back to where it came from. To delete a derived object through a base pointer needs a virtual
+/// destructor, as always.
+///
+/// @threads any thread
+/// @snippet examples/04_pooled.cpp
+template <class T, pool_options O = pool_options{}>
+struct pooled {
+    static void* operator new(std::size_t bytes) {
+        return is_object(bytes) ? pool_of<>::allocate() : ::operator new(bytes);
+    }
+    static void* operator new(std::size_t bytes, const std::nothrow_t& tag) noexcept {
+        return is_object(bytes) ? pool_of<>::try_allocate() : ::operator new(bytes, tag);
+    }
+    static void* operator new(std::size_t bytes, std::align_val_t align) {
+        return is_object(bytes, align) ? pool_of<>::allocate() : ::operator new(bytes, align);
+    }
+    static void* operator new(std::size_t bytes, std::align_val_t align, const std::nothrow_t& tag) noexcept {
+        return is_object(bytes, align) ? pool_of<>::try_allocate() : ::operator new(bytes, align, tag);
+    }
+    /// Placement: hidden by the others if it were not here.
+    static void* operator new(std::size_t, void* place) noexcept { return place; }
+
+    static void operator delete(void* p, std::size_t bytes) noexcept {
+        if (is_object(bytes)) {
+            give_back(p);
+        } else {
+            ::operator delete(p);
+        }
+    }
+    static void operator delete(void* p, std::size_t bytes, std::align_val_t align) noexcept {
+        if (is_object(bytes, align)) {
+            give_back(p);
+        } else {
+            ::operator delete(p, align);
+        }
+    }
+    /// Called when the constructor of an over-aligned class throws: compilers look for exactly this
+    /// signature then, not for the one above. A template, because one that is not would be preferred
+    /// by delete expressions, which know the size; inlined, because GCC would warn that a template
+    /// does not match `new`. @complexity O(slabs)
+    template <class Object = T>
+    [[gnu::always_inline]] static void operator delete(void* p, std::align_val_t align) noexcept {
+        give_back_unknown<Object>(p, align);
+    }
+    /// Called when the constructor throws in `new (std::nothrow)`. The language does not tell the
+    /// size here, so the pool is asked. @complexity O(slabs)
+    static void operator delete(void* p, const std::nothrow_t&) noexcept {
+        if (pool_of<>::owns(p)) {
+            give_back(p);
+        } else {
+            ::operator delete(p);
+        }
+    }
+    static void operator delete(void* p, std::align_val_t align, const std::nothrow_t&) noexcept {
+        if (pool_of<>::owns(p)) {
+            give_back(p);
+        } else {
+            ::operator delete(p, align);
+        }
+    }
+    static void operator delete(void*, void*) noexcept {}
+
+private:
+    /// In a template, so that T may be incomplete where `pooled<T>` is named as its base.
+    template <class Object = T>
+    using pool_of = pool<Object, detail::options_for<Object>(O)>;
+
+    static bool is_object(std::size_t bytes) noexcept {
+        return bytes == sizeof(T) && alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__;
+    }
+    static bool is_object(std::size_t bytes, std::align_val_t align) noexcept {
+        return bytes == sizeof(T) && static_cast<std::size_t>(align) == alignof(T);
+    }
+    template <class Object>
+    [[gnu::noinline]] static void give_back_unknown(void* p, std::align_val_t align) noexcept {
+        if (pool_of<Object>::owns(p)) {
+            give_back(p);
+        } else {
+            ::operator delete(p, align);
+        }
+    }
+    static void give_back(void* p) noexcept {
+        if (p != nullptr) {
+            pool_of<>::deallocate(static_cast<T*>(p));
+        }
+    }
+};
+
+} // namespace linn::inline LINN_ABI
+
+#endif

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+# Builds and runs one consumer: cmake -DMODE=installed -DSOURCE=... -DBUILD=... -DWORK=...
+#                                     -DCOMPILER=... -DGENERATOR=... -P run.cmake
+# Everything happens below WORK, which is emptied first: what an earlier run left proves nothing.
+cmake_minimum_required(VERSION 3.25)
+
+file(REMOVE_RECURSE ${WORK})
+file(MAKE_DIRECTORY ${WORK})
+set(arguments)
+
+if(MODE STREQUAL "installed" OR MODE STREQUAL "pkgconfig")
+  # Installed in one place, used in another: a package must not remember where it was installed.
+  execute_process(COMMAND ${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/first
+                  OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
+  file(RENAME ${WORK}/first ${WORK}/moved)
+  file(GLOB_RECURSE files ${WORK}/moved/*.cmake ${WORK}/moved/*.pc)
+  foreach(file IN LISTS files)
+    file(READ ${file} text)
+    foreach(place IN ITEMS ${WORK} ${SOURCE} ${BUILD})
+      string(FIND "${text}" "${place}" found)
+      if(NOT found EQUAL -1)
+        message(FATAL_ERROR "${file} names ${place}")
+      endif()
+    endforeach()
+  endforeach()
+  list(APPEND arguments -DCMAKE_PREFIX_PATH=${WORK}/moved)
+  # Only what was installed counts, not what this machine or this user happens to have.
+  set(ENV{PKG_CONFIG_PATH} ${WORK}/moved/share/pkgconfig)
+  list(APPEND arguments -DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF)
+elseif(MODE STREQUAL "fetchcontent")
+  execute_process(
+    COMMAND ${CMAKE_COMMAND} -E tar czf ${WORK}/linn.tar.gz -- CMakeLists.txt cmake include packaging
+    WORKING_DIRECTORY ${SOURCE} COMMAND_ERROR_IS_FATAL ANY)
+  list(APPEND arguments -DLINN_ARCHIVE=${WORK}/linn.tar.gz)
+elseif(MODE STREQUAL "subdirectory")
+  list(APPEND arguments -DLINN_SOURCE=${SOURCE})
+elseif(MODE STREQUAL "copied")
+  file(COPY ${SOURCE}/include/linn DESTINATION ${WORK}/copy)
+  list(APPEND arguments -DLINN_COPY=${WORK}/copy)
+else()
+  message(FATAL_ERROR "no such consumer: ${MODE}")
+endif()
+
+# Headers of an imported target count as system headers, whose warnings are not shown. A user who
+# copies them, or turns that off, sees them all.
+set(strict -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wundef -Werror)
+execute_process(
+  COMMAND
+    ${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/${MODE} -B ${WORK}/build -G ${GENERATOR}
+    -DCMAKE_CXX_COMPILER=${COMPILER} -DCMAKE_NO_SYSTEM_FROM_IMPORTED=ON "-DSTRICT_FLAGS=${strict}"
+    ${arguments}
+  COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND ${CMAKE_COMMAND} --build ${WORK}/build COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND ${WORK}/build/consumer OUTPUT_VARIABLE output COMMAND_ERROR_IS_FATAL ANY)
+if(NOT output MATCHES "^OK [0-9]+\\.[0-9]+\\.[0-9]+\n$")
+  message(FATAL_ERROR "the consumer printed: ${output}")
+endif()

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// Promise: a program's own pthread_atfork handlers may use pools, in all three phases, whether they
+// were registered before or after the first use of a pool, and may be that first use themselves.
+//
+// Breaks when the pool's own handlers hold its locks while the program's run: a deadlock, which the
+// alarm turns into a failure. Calls are counted, so handlers that did not run do not pass.
+//
+// With objects in slabs under AddressSanitizer too: its allocator cannot be used in such a child.
+#define LINN_ASAN_POOLS 1
+#include "process.hpp"
+
+#include <linn/linn.hpp>
+
+#include <pthread.h>
+
+#include <atomic>
+#include <thread>
+#include <vector>
+
+namespace {
+
+struct item {
+    long words[5];
+};
+struct first_used_in_a_handler {
+    long words[50];
+};
+
+int calls = 0;
+
+void use_pools() {
+    std::vector<item*> objects;
+    for (int i = 0; i < 1000; ++i) {
+        objects.push_back(linn::pool<item>::create());
+    }
+    for (item* object : objects) {
+        linn::pool<item>::destroy(object);
+    }
+    linn::list<int> list{1, 2, 3};
+    linn::pool<first_used_in_a_handler>::destroy(linn::pool<first_used_in_a_handler>::create());
+    CHECK(linn::pool<first_used_in_a_handler>::statistics().live == 0);
+    linn::pool<item>::trim();
+    ++calls;
+}
+
+void register_handlers() {
+    CHECK(pthread_atfork(&use_pools, &use_pools, &use_pools) == 0);
+}
+
+void use_a_pool() {
+    linn::pool<item>::destroy(linn::pool<item>::create());
+}
+
+/// Forks `times` times, and expects `handlers` calls in each phase.
+void fork_and_check(int times, int handlers) {
+    for (int i = 0; i < times; ++i) {
+        calls = 0;
+        const ::pid_t pid = ::fork();
+        CHECK(pid >= 0);
+        CHECK(calls == 2 * handlers); // prepare, then either parent or child
+        use_pools();
+        if (pid == 0) {
+            ::alarm(20);
+            for (int more = 0; more < 100; ++more) {
+                use_pools();
+            }
+            CHECK(linn::leak_report().empty());
+            ::_exit(0);
+        }
+        int status = 0;
+        CHECK(::waitpid(pid, &status, 0) == pid);
+        CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    }
+    linn_test::say("forked\n");
+}
+
+void expect(const char* what, void (*body)()) {
+    const auto child = linn_test::run_child(body, 30);
+    child.expect(child.exited_with(0) && child.says("forked"), what);
+}
+
+} // namespace
+
+int main() {
+    expect("registered before the first use", [] {
+        register_handlers();
+        use_a_pool();
+        fork_and_check(20, 1);
+    });
+    expect("registered after the first use", [] {
+        use_a_pool();
+        register_handlers();
+        fork_and_check(20, 1);
+    });
+    expect("registered before and after", [] {
+        register_handlers();
+        use_a_pool();
+        register_handlers();
+        fork_and_check(20, 2);
+    });
+    expect("a handler is the first use", [] {
+        register_handlers();
+        fork_and_check(5, 1);
+    });
+    expect("while other threads work", [] {
+        register_handlers();
+        use_a_pool();
+        register_handlers();
+        static std::atomic<bool> stop{false};
+        std::vector<std::thread> threads;
+        for (int t = 0; t < 2; ++t) {
+            threads.emplace_back([] {
+                while (!stop) {
+                    item* objects[200];
+                    for (item*& object : objects) {
+                        object = linn::pool<item>::create();
+                    }
+                    for (item* object : objects) {
+                        linn::pool<item>::destroy(object);
+                    }
+                }
+            });
+        }
+        for (int i = 0; i < 20; ++i) {
+            const ::pid_t pid = ::fork();
+            CHECK(pid >= 0);
+            if (pid == 0) {
+                ::alarm(20);
+                use_pools();
+                ::_exit(0);
+            }
+            int status = 0;
+            CHECK(::waitpid(pid, &status, 0) == pid);
+            CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+        }
+        stop = true;
+        for (std::thread& t : threads) {
+            t.join();
+        }
+        CHECK(calls >= 80);
+        linn_test::say("forked\n");
+    });
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// Promise: the child of a process whose other threads are busy in pools may allocate, and free
+// objects from before the fork.
+//
+// Breaks when a lock is held by a thread that does not exist in the child (it hangs, and the alarm
+// ends it), or when a depot was copied in the middle of a change (the child finds it inconsistent).
+// 200 forks, each while three threads are proven to be at work.
+//
+// With objects in slabs under AddressSanitizer too: its allocator cannot be used in such a child.
+#define LINN_ASAN_POOLS 1
+#include "process.hpp"
+
+#include <linn/linn.hpp>
+
+#include <atomic>
+#include <set>
+#include <thread>
+#include <vector>
+
+namespace {
+
+struct item {
+    std::size_t number;
+    char bytes[40];
+};
+struct unused_before_the_fork {
+    char bytes[500];
+};
+
+std::atomic<bool> stop{false};
+std::atomic<std::size_t> work_done{0};
+std::atomic<int> started{0};
+
+void hammer(std::size_t seed) {
+    std::vector<item*> held(500, nullptr);
+    linn::map<std::size_t, int> map;
+    ++started;
+    for (std::size_t i = seed; !stop.load(std::memory_order_relaxed); i = i * 25214903917U + 11) {
+        item*& box = held[(i >> 20) % held.size()];
+        linn::pool<item>::destroy(box);
+        box = linn::pool<item>::create();
+        map[(i >> 10) % 1000] = 1;
+        if (map.size() > 900) {
+            map.clear();
+        }
+        if (i % 4096 == 0) {
+            linn::pool<item>::trim();
+        }
+        work_done.fetch_add(1, std::memory_order_relaxed);
+    }
+    for (item* object : held) {
+        linn::pool<item>::destroy(object);
+    }
+}
+
+void in_the_child(std::vector<item*>& before) {
+    for (std::size_t i = 0; i < before.size(); ++i) {
+        CHECK(before[i]->number == i);
+    }
+    std::set<item*> fresh;
+    for (std::size_t i = 0; i < 2000; ++i) {
+        item* object = linn::pool<item>::create();
+        object->number = ~std::size_t{0};
+        CHECK(fresh.insert(object).second);
+    }
+    for (std::size_t i = 0; i < before.size(); ++i) {
+        CHECK(fresh.count(before[i]) == 0);
+        CHECK(before[i]->number == i);
+        linn::pool<item>::destroy(before[i]);
+    }
+    for (item* object : fresh) {
+        CHECK(object->number == ~std::size_t{0});
+        linn::pool<item>::destroy(object);
+    }
+    linn::unordered_map<int, int> map;
+    for (int i = 0; i < 1000; ++i) {
+        map.emplace(i, i);
+    }
+    linn::pool<unused_before_the_fork>::destroy(linn::pool<unused_before_the_fork>::create());
+    linn::pool<item>::trim();
+    for (const auto& s : linn::statistics()) {
+        // Of the threads before the fork only this one is here.
+        CHECK_AT_MOST(s.threads, 1);
+        CHECK_AT_MOST(s.live, s.peak);
+    }
+    CHECK(linn::pool<unused_before_the_fork>::statistics().live == 0);
+    if constexpr (!linn_test::tsan && !linn_test::asan) { // which do not know threads after such a fork
+        std::thread{[] { linn::pool<item>::destroy(linn::pool<item>::create()); }}.join();
+    }
+}
+
+} // namespace
+
+int main() {
+    std::vector<item*> before;
+    for (std::size_t i = 0; i < 300; ++i) {
+        before.push_back(linn::pool<item>::create());
+        before.back()->number = i;
+    }
+    std::thread threads[3] = {std::thread{&hammer, 1}, std::thread{&hammer, 2}, std::thread{&hammer, 3}};
+    while (started < 3) {
+        std::this_thread::yield();
+    }
+    const std::size_t forks = linn_test::on_memcheck() ? 3 : (linn_test::asan || linn_test::tsan ? 30 : 200);
+    for (std::size_t i = 0; i < forks; ++i) {
+        const std::size_t then = work_done;
+        while (work_done < then + 100) {
+            std::this_thread::yield();
+        }
+        // Not run_child: exit() would run the destructors of a process whose threads are gone.
+        std::fflush(nullptr);
+        const ::pid_t pid = ::fork();
+        CHECK(pid >= 0);
+        if (pid == 0) {
+            ::alarm(20);
+            in_the_child(before);
+            ::_exit(0);
+        }
+        int status = 0;
+        CHECK(::waitpid(pid, &status, 0) == pid);
+        CHECK(!(WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)); // a deadlock
+        CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    }
+    stop = true;
+    for (std::thread& t : threads) {
+        t.join();
+    }
+    for (std::size_t i = 0; i < before.size(); ++i) {
+        CHECK(before[i]->number == i);
+        linn::pool<item>::destroy(before[i]);
+    }
+    CHECK(linn::leak_report().empty());
+}

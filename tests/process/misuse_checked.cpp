@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+// Promise: with LINN_CHECKED every wrong deallocation is noticed at once, named for what it is, and
+// reported with type and address; the default is to end the program, a handler that returns makes
+// the pool ignore the call, and goes on with a pool that is whole.
+//
+// Breaks when a check is skipped or looks at memory that is not there. Each misuse is tried with a
+// handler, which must be called exactly once, and in a child without one, which must abort. This file
+// switches the checks on itself, so it means the same in every build.
+#undef LINN_CHECKED
+#define LINN_CHECKED 1
+#include "process.hpp"
+
+#include <linn/linn.hpp>
+
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+namespace {
+
+struct item {
+    long words[8];
+};
+struct other {
+    long words[8];
+};
+struct huge {
+    char bytes[5 * linn_test::mib];
+};
+
+using pool = linn::pool<item>;
+
+std::vector<linn::misuse> seen;
+
+void note(const linn::misuse& m) noexcept {
+    seen.push_back(m);
+}
+
+template <class Misuse>
+void expect(const char* what, linn::misuse_kind kind, Misuse&& wrong) {
+    const std::size_t live = pool::statistics().live;
+    seen.clear();
+    linn::set_misuse_handler(&note);
+    const void* address = wrong();
+    linn::set_misuse_handler(nullptr);
+    if (seen.size() != 1 || seen[0].kind != kind || seen[0].address != address) {
+        std::fprintf(stderr, "%s: seen %zu, %s\n", what, seen.size(),
+                     seen.empty() ? "nothing" : linn::to_string(seen[0].kind));
+        std::exit(1);
+    }
+    CHECK(seen[0].count == 1);
+    CHECK(seen[0].type.find("item") != std::string_view::npos);
+    CHECK(pool::statistics().live == live);
+
+    // The pool is whole.
+    std::vector<item*> objects(500);
+    pool::allocate_n(objects);
+    for (item* object : objects) {
+        std::memset(static_cast<void*>(object), 1, sizeof *object);
+    }
+    pool::deallocate_n(objects);
+    CHECK(pool::statistics().live == live);
+
+    const auto child = linn_test::run_child([&] { static_cast<void>(wrong()); });
+    child.expect(child.killed_by(SIGABRT) || linn_test::tsan, what);
+    child.expect(child.says("linn: ") && child.says("item") && child.says(linn::to_string(kind)), what);
+}
+
+item* at(void* p) {
+    return static_cast<item*>(p);
+}
+
+} // namespace
+
+int main() {
+    // AddressSanitizer itself reports the look at what lies around a wrong pointer.
+    if (!linn_test::in_slabs() || linn_test::asan) {
+        return linn_test::skip("a memory checker sees to it here");
+    }
+    item* kept = pool::create();
+
+    expect("double free", linn::misuse_kind::double_free, [] {
+        item* p = pool::allocate();
+        pool::deallocate(p);
+        pool::deallocate(p);
+        return p;
+    });
+    expect("double free by another thread", linn::misuse_kind::double_free, [] {
+        item* p = pool::allocate();
+        pool::deallocate(p);
+        std::thread{[p] { pool::deallocate(p); }}.join();
+        return p;
+    });
+    expect("double free after a thread that freed it ended", linn::misuse_kind::double_free, [] {
+        item* p = pool::allocate();
+        std::thread{[p] { pool::deallocate(p); }}.join();
+        pool::deallocate(p);
+        return p;
+    });
+    expect("double free after trim", linn::misuse_kind::double_free, [] {
+        item* p = pool::allocate();
+        pool::deallocate(p);
+        pool::trim();
+        pool::deallocate(p);
+        return p;
+    });
+    expect("interior", linn::misuse_kind::interior_pointer, [&] {
+        void* p = reinterpret_cast<char*>(kept) + sizeof(long);
+        pool::deallocate(at(p));
+        return p;
+    });
+    expect("misaligned", linn::misuse_kind::interior_pointer, [&] {
+        // Never dereferenced, but not even allowed to be made of a misaligned address by UBSan.
+        std::uintptr_t bits = reinterpret_cast<std::uintptr_t>(kept) + 1;
+        void* p = nullptr;
+        std::memcpy(&p, &bits, sizeof p);
+        pool::deallocate(at(p));
+        return p;
+    });
+    expect("from malloc", linn::misuse_kind::foreign_pointer, [] {
+        static void* p = std::malloc(sizeof(item));
+        pool::deallocate(at(p));
+        return p;
+    });
+    expect("from the stack", linn::misuse_kind::foreign_pointer, [] {
+        item on_stack{};
+        void* p = &on_stack;
+        pool::deallocate(at(p));
+        return p;
+    });
+    expect("static", linn::misuse_kind::foreign_pointer, [] {
+        static item global{};
+        pool::deallocate(&global);
+        return &global;
+    });
+    expect("an address where nothing is", linn::misuse_kind::foreign_pointer, [] {
+        void* p = nullptr;
+        const std::uintptr_t bits = 64 * linn_test::mib;
+        std::memcpy(&p, &bits, sizeof p);
+        pool::deallocate(at(p));
+        return p;
+    });
+    expect("of another pool", linn::misuse_kind::wrong_pool, [] {
+        static void* p = linn::pool<other>::allocate();
+        pool::deallocate(at(p));
+        return p;
+    });
+    expect("of a pool of huge objects", linn::misuse_kind::wrong_pool, [] {
+        static void* p = linn::pool<huge>::allocate();
+        pool::deallocate(at(p));
+        return p;
+    });
+    expect("never handed out", linn::misuse_kind::interior_pointer, [&] {
+        void* p = reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(kept) / 4096 * 4096);
+        pool::deallocate(at(p)); // the slab's header, or the middle of the objects
+        return p;
+    });
+    pool::destroy(kept);
+
+    // Within a container, through the allocator.
+    linn::set_misuse_handler(&note);
+    seen.clear();
+    linn::allocator<item> allocator;
+    item* p = allocator.allocate(1);
+    allocator.deallocate(p, 1);
+    allocator.deallocate(p, 1);
+    CHECK(seen.size() == 1 && seen[0].kind == linn::misuse_kind::double_free);
+
+    // The other kind of pool.
+    seen.clear();
+    {
+        linn::local_pool<item> local;
+        item* q = local.allocate();
+        item* r = local.allocate();
+        local.deallocate(q);
+        local.deallocate(q);
+        CHECK(seen.size() == 1 && seen[0].kind == linn::misuse_kind::double_free);
+        CHECK(local.live() == 1);
+        local.deallocate(r);
+    }
+    CHECK(seen.size() == 1);
+    {
+        linn::local_pool<item> local;
+        [[maybe_unused]] static item* survivor = local.create();
+        CHECK(local.live() == 1);
+    }
+    CHECK(seen.size() == 2 && seen[1].kind == linn::misuse_kind::objects_alive && seen[1].count == 1);
+    linn::set_misuse_handler(nullptr);
+
+    // A hundred thousand right ones: nothing to report.
+    linn::set_misuse_handler(&note);
+    seen.clear();
+    std::vector<item*> boxes(1000, nullptr);
+    for (std::size_t i = 1; i < 100'000; ++i) {
+        item*& box = boxes[i * 2654435761U % boxes.size()];
+        pool::destroy(box);
+        box = pool::create();
+    }
+    for (item* box : boxes) {
+        pool::destroy(box);
+    }
+    CHECK(seen.empty());
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// Promise: release builds notice a double free and objects of the wrong pool when objects return to
+// their slabs: when caches are flushed, trimmed, or a thread ends.
+//
+// Breaks when the cheap check at that point goes. Nothing is seen before the flush (that would be
+// the checked build, and the hot path would pay), exactly one error is seen at it, and correct use
+// before and after is silent.
+#undef LINN_CHECKED
+#define LINN_CHECKED 0
+#define LINN_ASAN_POOLS 1
+#include "process.hpp"
+
+#include <linn/linn.hpp>
+
+#include <thread>
+#include <vector>
+
+namespace {
+
+struct item {
+    long words[8];
+};
+struct other {
+    long words[8];
+};
+
+using pool = linn::pool<item>;
+
+std::vector<linn::misuse> seen;
+
+void note(const linn::misuse& m) noexcept {
+    seen.push_back(m);
+}
+
+void expect_one(linn::misuse_kind kind, const void* address) {
+    CHECK(seen.size() == 1);
+    CHECK(seen[0].kind == kind);
+    CHECK(seen[0].address == address);
+    seen.clear();
+    std::vector<item*> objects(1000);
+    pool::allocate_n(objects);
+    pool::deallocate_n(objects);
+    pool::trim();
+    CHECK(seen.empty());
+}
+
+} // namespace
+
+int main() {
+    if (!linn_test::in_slabs()) {
+        return linn_test::skip("a memory checker sees to it here");
+    }
+    linn::set_misuse_handler(&note);
+    item* kept = pool::create(); // keeps its slab from being empty
+    item* twice = pool::create();
+
+    pool::deallocate(twice);
+    pool::deallocate(twice);
+    CHECK(seen.empty());
+    pool::trim();
+    expect_one(linn::misuse_kind::double_free, twice);
+
+    // In two threads, both caches flushed by the threads' ends.
+    twice = pool::create();
+    pool::trim(); // or the rest of the magazine could hide it
+    std::thread{[=] { pool::deallocate(twice); }}.join();
+    CHECK(seen.empty());
+    std::thread{[=] { pool::deallocate(twice); }}.join();
+    expect_one(linn::misuse_kind::double_free, twice);
+
+    // The last object of its slab, which is then empty and has forgotten it.
+    pool::destroy(kept);
+    pool::trim();
+    item* only = pool::create();
+    pool::deallocate(only);
+    pool::trim();
+    pool::deallocate(only);
+    CHECK(seen.empty());
+    pool::trim();
+    expect_one(linn::misuse_kind::double_free, only);
+
+    void* wrong = linn::pool<other>::create();
+    pool::deallocate(static_cast<item*>(wrong));
+    CHECK(seen.empty());
+    pool::trim();
+    expect_one(linn::misuse_kind::wrong_pool, wrong);
+
+    kept = pool::create();
+    void* interior = &kept->words[3];
+    pool::deallocate(static_cast<item*>(interior));
+    pool::trim();
+    expect_one(linn::misuse_kind::interior_pointer, interior);
+    pool::destroy(kept);
+
+    linn::set_misuse_handler(nullptr);
+    const auto child = linn_test::run_child([] {
+        item* p = pool::create();
+        item* q = pool::create();
+        pool::deallocate(p);
+        pool::deallocate(p);
+        pool::trim();
+        pool::destroy(q);
+    });
+    child.expect(child.killed_by(SIGABRT) || linn_test::tsan, "the default handler");
+    child.expect(child.says("item") && child.says("freed twice"), "the default handler's words");
+}

@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: Apache-2.0
+# What tests of whole processes need beyond the defaults.
+
+# Measured memory and time limits mean little when another test runs beside.
+foreach(stem IN ITEMS memory_footprint memory_pipeline memory_producers memory_short_threads exit_pthread_keys)
+  linn_test_properties(process.${stem} PROCESSORS 2)
+endforeach()
+
+# Correct programs that Memcheck must find clean: threads, exit, errors and containers.
+set(LINN_VALGRIND_TESTS
+    thread_free_elsewhere
+    thread_tls_destructors
+    exit_handlers
+    exit_static_containers
+    start_threads
+    error_constructors)

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// Promise: under AddressSanitizer a pool does not hide errors: use after free of its objects is
+// reported, as it is for objects from `new`; so for local_pool and for nodes of containers.
+//
+// Breaks when freed objects stay readable in a cache. Each scenario is a child that must die with
+// the report, and the same child without the error must end well, so the report has one cause.
+#include "process.hpp"
+
+#include <linn/linn.hpp>
+
+namespace {
+
+struct item {
+    long words[8];
+};
+
+bool wrong = false;
+
+void pool_object() {
+    item* p = linn::pool<item>::create();
+    p->words[2] = 5;
+    volatile long* word = &p->words[2];
+    if (!wrong) {
+        CHECK(*word == 5);
+    }
+    linn::pool<item>::destroy(p);
+    if (wrong) {
+        *word = 6;
+    }
+}
+
+void pool_object_later() {
+    item* p = linn::pool<item>::create();
+    volatile long* word = &p->words[7];
+    linn::pool<item>::destroy(p);
+    for (int i = 0; i < 100; ++i) {
+        linn::pool<item>::destroy(linn::pool<item>::create());
+    }
+    linn::pool<item>::trim();
+    if (wrong) {
+        static_cast<void>(*word);
+    }
+}
+
+void local_object() {
+    linn::local_pool<item> pool;
+    item* p = pool.create();
+    item* other = pool.create();
+    volatile long* word = &p->words[0];
+    *word = 1;
+    pool.destroy(p);
+    if (wrong) {
+        *word = 2;
+    }
+    pool.destroy(other);
+}
+
+void local_pool_gone() {
+    volatile long* word = nullptr;
+    {
+        linn::local_pool<item> pool;
+        item* p = pool.create();
+        word = &p->words[0];
+        pool.destroy(p);
+    }
+    if (wrong) {
+        *word = 2;
+    }
+}
+
+void list_node() {
+    linn::list<int> list{1, 2, 3};
+    auto i = list.begin();
+    const volatile int* value = &*i;
+    CHECK(*value == 1);
+    list.erase(i);
+    if (wrong) {
+        static_cast<void>(*value);
+    }
+}
+
+void map_node() {
+    linn::map<int, int> map{{1, 2}, {3, 4}};
+    const volatile int* value = &map.at(3);
+    map.clear();
+    if (wrong) {
+        static_cast<void>(*value);
+    }
+}
+
+struct pooled_item : linn::pooled<pooled_item> {
+    long words[5] = {};
+};
+
+void pooled_object() {
+    auto* p = new pooled_item;
+    volatile long* word = &p->words[1];
+    delete p;
+    if (wrong) {
+        *word = 1;
+    }
+}
+
+void expect_report(const char* what, void (*body)()) {
+    wrong = false;
+    linn_test::run_child(body).expect_success(what);
+    wrong = true;
+    const auto child = linn_test::run_child(body);
+    child.expect(
+        !child.exited_with(0) && (child.says("heap-use-after-free") || child.says("use-after-poison")), what);
+}
+
+} // namespace
+
+int main() {
+    if (!linn_test::asan) {
+        return linn_test::skip("not built with AddressSanitizer");
+    }
+    expect_report("pool", &pool_object);
+    expect_report("pool, later", &pool_object_later);
+    expect_report("local_pool", &local_object);
+    expect_report("local_pool that is gone", &local_pool_gone);
+    expect_report("list", &list_node);
+    expect_report("map", &map_node);
+    expect_report("pooled", &pooled_object);
+}

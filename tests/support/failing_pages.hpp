@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef LINN_TESTS_SUPPORT_FAILING_PAGES_HPP
+#define LINN_TESTS_SUPPORT_FAILING_PAGES_HPP
+
+#include <linn/detail/os/pages.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace linn_test {
+
+/// A page source that counts and that refuses on request. Each `Tag` has counters of its own, so
+/// that tests cannot disturb each other. `Zeroed == false` hands out memory full of rubbish, as
+/// `operator new` does.
+template <class Tag, bool Zeroed = true>
+struct failing_pages {
+    static constexpr bool zeroed = Zeroed;
+    static constexpr std::size_t never = SIZE_MAX;
+
+    static inline std::atomic<std::size_t> maps{0};
+    static inline std::atomic<std::size_t> unmaps{0};
+    static inline std::atomic<std::size_t> refusals{0};
+    static inline std::atomic<std::size_t> discards{0};
+    static inline std::atomic<std::size_t> discarded_bytes{0};
+    static inline std::atomic<std::size_t> mapped_bytes{0};
+    static inline std::atomic<std::size_t> huge{0};
+    static inline std::atomic<bool> refuse_discard{false};
+
+    static void reset() {
+        maps = unmaps = refusals = discards = discarded_bytes = mapped_bytes = huge = 0;
+        refuse_discard = false;
+        work();
+    }
+    /// The n-th map from now, counted from 0, and all later ones fail.
+    static void fail_from(std::size_t n) {
+        until_failure = n;
+        once = false;
+    }
+    /// Only the n-th map from now fails.
+    static void fail_once(std::size_t n) {
+        until_failure = n;
+        once = true;
+    }
+    static void work() { until_failure = never; }
+
+    static void* map(std::size_t bytes, std::size_t align) noexcept {
+        if (const std::size_t left = until_failure; left == 0) {
+            ++refusals;
+            until_failure = once ? never : 0;
+            return nullptr;
+        } else if (left != never) {
+            until_failure = left - 1;
+        }
+        void* p = linn::detail::system_pages::map(bytes, align);
+        if (p != nullptr) {
+            ++maps;
+            mapped_bytes += bytes;
+            if (!Zeroed) {
+                std::memset(p, 0xa5, bytes);
+            }
+        }
+        return p;
+    }
+    static void unmap(void* p, std::size_t bytes, std::size_t align) noexcept {
+        ++unmaps;
+        mapped_bytes -= bytes;
+        linn::detail::system_pages::unmap(p, bytes, align);
+    }
+    static bool discard(void* p, std::size_t bytes) noexcept {
+        if (refuse_discard || !Zeroed) {
+            return false;
+        }
+        ++discards;
+        discarded_bytes += bytes;
+        return linn::detail::system_pages::discard(p, bytes);
+    }
+    static bool mapped(const void* p) noexcept { return linn::detail::system_pages::mapped(p); }
+    static void prefer_huge(void*, std::size_t) noexcept { ++huge; }
+
+private:
+    static inline std::atomic<std::size_t> until_failure{never};
+    static inline std::atomic<bool> once{false};
+};
+
+} // namespace linn_test
+
+#endif

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/progress.hpp"
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+
+using namespace linn::tool;
+using namespace std::chrono_literals;
+
+TEST_CASE("the line says how far, how long still, and what is running") {
+    const run_progress p{30, 120, 2, "object, linn"};
+    CHECK(progress_text(p, 20s, 100) ==
+          "[#####...............]  25 %  1:00 left  object, linn  (2 repeated)");
+}
+
+TEST_CASE("no time is promised before there is something to judge by") {
+    CHECK(progress_text({1, 120, 0, "x"}, 1s, 100).find("left") == std::string::npos);
+}
+
+TEST_CASE("the line never exceeds the width") {
+    CHECK(progress_text({30, 120, 2, "a long description of a cell"}, 20s, 30).size() == 30);
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/table.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <sstream>
+
+using namespace linn::tool;
+
+namespace {
+
+table example() {
+    table t{{{"contender", "", true, 0},
+             {"median", "insert", false, 0},
+             {"ns", "insert", false, 2},
+             {"median", "erase", false, 0},
+             {"published", "", false, 1}}};
+    t.add_row({"glibc", "366", "141", "166", "307/162"});
+    t.add_row({"linn", "92", "35", "41", ""}, true);
+    return t;
+}
+
+std::size_t widest(const std::string& text) {
+    std::istringstream in{text};
+    std::string line;
+    std::size_t width = 0;
+    while (std::getline(in, line))
+        width = std::max(width, line.size());
+    return width;
+}
+
+} // namespace
+
+TEST_CASE("text stands left, numbers right, groups above their columns") {
+    CHECK(example().render({100, false}) == "               insert   erase\n"
+                                            "contender  median  ns  median  published\n"
+                                            "----------------------------------------\n"
+                                            "glibc         366 141     166    307/162\n"
+                                            "linn           92  35      41\n");
+}
+
+TEST_CASE("a narrow table gives up its least important columns first") {
+    const table t = example();
+    CHECK(t.dropped(100).empty());
+    CHECK(t.dropped(38) == std::vector<std::string>{"ns"});
+    CHECK(t.dropped(30) == std::vector<std::string>{"ns", "published"});
+    CHECK(widest(t.render({38, false})) <= 38);
+    CHECK(widest(t.render({30, false})) <= 30);
+}
+
+TEST_CASE("columns that may not be dropped stay") {
+    CHECK(example().render({5, false}).find("contender") != std::string::npos);
+}
+
+TEST_CASE("escape codes appear only where colour is allowed") {
+    CHECK(example().render({100, false}).find('\033') == std::string::npos);
+    CHECK(example().render({100, true}).find('\033') != std::string::npos);
+}
+
+TEST_CASE("prose is broken at spaces") {
+    CHECK(wrap("one two three", 7) == "one two\nthree");
+    CHECK(wrap("one two three", 9, 2) == "one two\n  three");
+    CHECK(wrap("unbreakable", 4) == "unbreakable");
+}

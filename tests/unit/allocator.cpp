@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "counting_upstream.hpp"
+
+#include <linn/allocator.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <future>
+#include <limits>
+#include <list>
+#include <map>
+#include <memory>
+#include <new>
+#include <scoped_allocator>
+#include <string>
+#include <thread>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using linn::allocator;
+using linn_test::counting_upstream;
+using linn_test::upstream_counters;
+
+struct node {
+    long a = 1;
+    long b = 2;
+};
+
+using plain = allocator<node>;
+using traits = std::allocator_traits<plain>;
+
+static_assert(std::is_empty_v<plain>);
+static_assert(sizeof(plain) == 1);
+static_assert(std::is_nothrow_default_constructible_v<plain>);
+static_assert(std::is_nothrow_copy_constructible_v<plain>);
+static_assert(std::is_nothrow_constructible_v<plain, const allocator<int>&>);
+static_assert(noexcept(std::declval<plain&>().deallocate(nullptr, 1)));
+static_assert(traits::is_always_equal::value);
+static_assert(std::is_same_v<traits::value_type, node>);
+static_assert(std::is_same_v<traits::pointer, node*>);
+static_assert(std::is_same_v<traits::size_type, std::size_t>);
+static_assert(plain{} == plain{});
+static_assert(!(plain{} != plain{}));
+static_assert(plain{} == allocator<int>{});
+
+// rebind keeps every parameter.
+constexpr linn::pool_options special{.slab_bytes = 1 << 16, .magazine_slots = 5};
+using upstream = counting_upstream<node, true, false, true, false>;
+using full = allocator<node, upstream, special>;
+static_assert(std::is_same_v<std::allocator_traits<full>::rebind_alloc<int>,
+                             allocator<int, counting_upstream<int, true, false, true, false>, special>>);
+static_assert(std::is_same_v<traits::rebind_alloc<int>, allocator<int>>);
+static_assert(std::is_same_v<std::allocator_traits<traits::rebind_alloc<int>>::rebind_alloc<node>, plain>);
+static_assert(std::is_same_v<std::allocator_traits<full>::rebind_alloc<node>, full>);
+
+// Propagation is the upstream's.
+template <bool C, bool M, bool S>
+constexpr bool propagates = [] {
+    using t = std::allocator_traits<allocator<int, counting_upstream<int, C, M, S>>>;
+    return t::propagate_on_container_copy_assignment::value == C &&
+           t::propagate_on_container_move_assignment::value == M &&
+           t::propagate_on_container_swap::value == S && !t::is_always_equal::value;
+}();
+static_assert(propagates<false, false, false> && propagates<true, false, false>);
+static_assert(propagates<false, true, false> && propagates<false, false, true>);
+static_assert(!std::is_default_constructible_v<full>, "an upstream that needs arguments must get them");
+static_assert(!std::is_convertible_v<upstream, full>, "only when asked for");
+
+template <class T>
+std::size_t live() {
+    return linn::pool<T>::statistics().live;
+}
+
+} // namespace
+
+TEST_CASE("allocator: one object from the pool, everything else from upstream") {
+    upstream_counters counters;
+    using type = allocator<node, counting_upstream<node>>;
+    type a{counting_upstream<node>{1, counters}};
+    const std::size_t before = live<node>();
+    node* one = a.allocate(1);
+    CHECK(counters.allocations == 0);
+    CHECK(live<node>() == before + 1);
+    node* many = a.allocate(7);
+    CHECK(counters.allocations == 1);
+    CHECK(counters.objects == 7);
+    node* none = a.allocate(0);
+    CHECK(counters.allocations == 2);
+    CHECK(live<node>() == before + 1);
+    a.deallocate(none, 0);
+    a.deallocate(many, 7);
+    a.deallocate(one, 1);
+    CHECK(counters.deallocations == 2);
+    CHECK(counters.objects == 0);
+    CHECK(live<node>() == before);
+}
+
+TEST_CASE("allocator: an array that is too large is refused") {
+    plain a;
+    CHECK_THROWS_AS(static_cast<void>(a.allocate(std::numeric_limits<std::size_t>::max() / 2)),
+                    std::bad_array_new_length);
+    CHECK_THROWS_AS(static_cast<void>(a.allocate(std::numeric_limits<std::size_t>::max() / sizeof(node) + 1)),
+                    std::bad_array_new_length);
+}
+
+TEST_CASE("allocator: equality is that of the upstream") {
+    upstream_counters counters;
+    using type = allocator<node, counting_upstream<node>>;
+    const type a{counting_upstream<node>{1, counters}};
+    const type same{counting_upstream<node>{1, counters}};
+    const type other{counting_upstream<node>{2, counters}};
+    CHECK(a == same);
+    CHECK(a != other);
+    const allocator<int, counting_upstream<int>> rebound{a};
+    CHECK(rebound == a);
+    CHECK(a == rebound);
+    CHECK(rebound != other);
+    CHECK(rebound.upstream().id == 1);
+}
+
+namespace {
+
+template <bool Copy, bool Move, bool Swap, bool Select>
+void propagation() {
+    using up = counting_upstream<int, Copy, Move, Swap, Select>;
+    using vector = std::vector<int, allocator<int, up>>;
+    using list = std::list<int, allocator<int, up>>;
+    CAPTURE(Copy);
+    CAPTURE(Move);
+    CAPTURE(Swap);
+    CAPTURE(Select);
+    upstream_counters one;
+    upstream_counters two;
+    {
+        const auto id = [](const auto& c) { return c.get_allocator().upstream().id; };
+        vector a({1, 2, 3}, allocator<int, up>{up{1, one}});
+        vector b({4, 5}, allocator<int, up>{up{2, two}});
+        const vector copied{a};
+        CHECK(id(copied) == (Select ? 1001 : 1));
+        b = a;
+        CHECK(id(b) == (Copy ? 1 : 2));
+        CHECK(b == a);
+        vector c({6, 7, 8}, allocator<int, up>{up{3, two}});
+        c = std::move(b);
+        CHECK(id(c) == (Move ? (Copy ? 1 : 2) : 3));
+        CHECK(c == a);
+        if (Swap) {
+            vector d({9}, allocator<int, up>{up{4, two}});
+            d.swap(a);
+            CHECK(id(d) == 1);
+            CHECK(id(a) == 4);
+            CHECK(a.size() == 1);
+        }
+        list l({1, 2, 3}, allocator<int, up>{up{5, one}});
+        list m({4}, allocator<int, up>{up{6, two}});
+        m = l;
+        CHECK(id(m) == (Copy ? 5 : 6));
+        list n({4, 5}, allocator<int, up>{up{7, two}});
+        n = std::move(m);
+        CHECK(id(n) == (Move ? (Copy ? 5 : 6) : 7));
+        CHECK(n == l);
+    }
+    // Each array went back to where it came from, and lists never went there.
+    CHECK(one.objects == 0);
+    CHECK(two.objects == 0);
+    CHECK(one.allocations == one.deallocations);
+    CHECK(two.allocations == two.deallocations);
+    CHECK(one.singles + two.singles == 0);
+}
+
+} // namespace
+
+TEST_CASE("allocator: an upstream with identity, each trait switched separately") {
+    propagation<false, false, false, false>();
+    propagation<true, false, false, false>();
+    propagation<false, true, false, false>();
+    propagation<false, false, true, false>();
+    propagation<false, false, false, true>();
+    propagation<true, true, true, true>();
+}
+
+TEST_CASE("allocator: an upstream named for another type is rebound") {
+    // As in `allocator<node, my_allocator<std::byte>>`: upstreams are seldom named for the node.
+    using type = allocator<int, std::allocator<char>>;
+    std::vector<int, type> v{{1, 2, 3}, type{}};
+    std::list<int, type> l{{1, 2, 3}, type{}};
+    CHECK(v.size() == l.size());
+    CHECK(l.get_allocator() == type{});
+}
+
+namespace {
+
+struct session : std::enable_shared_from_this<session> {
+    explicit session(int v) : value{v} { ++alive; }
+    session(const session&) = delete;
+    session& operator=(const session&) = delete;
+    ~session() { --alive; }
+    std::shared_ptr<session> self() { return shared_from_this(); }
+    int value;
+    static inline int alive = 0;
+};
+
+std::size_t live_everywhere(const char* part) {
+    std::size_t sum = 0;
+    for (auto* d = linn::detail::registry<linn::detail::platform>::process().newest(); d != nullptr;
+         d = d->older) {
+        sum += d->name().find(part) != std::string_view::npos ? d->statistics().live : 0;
+    }
+    return sum;
+}
+
+} // namespace
+
+TEST_CASE("allocator: allocate_shared puts object and control block into one slot") {
+    std::weak_ptr<session> observer;
+    {
+        const auto s = std::allocate_shared<session>(allocator<session>{}, 9);
+        CHECK(live_everywhere("session") == 1);
+        CHECK(s->self() == s);
+        CHECK(s.use_count() == 1);
+        observer = s;
+    }
+    CHECK(session::alive == 0);
+    CHECK(live_everywhere("session") == 1); // the weak pointer holds the block
+    std::thread other{[moved = std::move(observer)]() mutable {
+        CHECK_UNARY(moved.expired());
+        moved.reset();
+    }};
+    other.join();
+    CHECK(live_everywhere("session") == 0);
+}
+
+TEST_CASE("allocator: shared objects that die on another thread") {
+    std::vector<std::shared_ptr<session>> all;
+    for (int i = 0; i < 500; ++i) {
+        all.push_back(std::allocate_shared<session>(allocator<session>{}, i));
+    }
+    CHECK(live_everywhere("session") == 500);
+    std::thread{[moved = std::move(all)]() mutable { moved.clear(); }}.join();
+    CHECK(live_everywhere("session") == 0);
+}
+
+namespace {
+
+/// What type-erasing wrappers do with an allocator: rebind it to a type that only they know.
+template <class Alloc>
+class erased {
+    struct holder_base {
+        virtual int call() = 0;
+        virtual void destroy(Alloc& a) = 0;
+
+    protected:
+        ~holder_base() = default;
+    };
+    template <class F>
+    struct holder final : holder_base {
+        using rebound = typename std::allocator_traits<Alloc>::template rebind_alloc<holder>;
+        explicit holder(F function) : f{std::move(function)} {}
+        int call() override { return f(); }
+        void destroy(Alloc& a) override {
+            rebound r{a};
+            std::allocator_traits<rebound>::destroy(r, this);
+            std::allocator_traits<rebound>::deallocate(r, this, 1);
+        }
+        F f;
+    };
+
+public:
+    template <class F>
+    erased(const Alloc& a, F f) : alloc_{a} {
+        typename holder<F>::rebound r{alloc_};
+        auto* p = std::allocator_traits<decltype(r)>::allocate(r, 1);
+        std::allocator_traits<decltype(r)>::construct(r, p, std::move(f));
+        held_ = p;
+    }
+    erased(const erased&) = delete;
+    erased& operator=(const erased&) = delete;
+    ~erased() { held_->destroy(alloc_); }
+    int operator()() { return held_->call(); }
+
+private:
+    Alloc alloc_;
+    holder_base* held_;
+};
+
+} // namespace
+
+TEST_CASE("allocator: type erasure by rebinding, also of a stateful upstream") {
+    upstream_counters counters;
+    const std::size_t before = live_everywhere("holder");
+    {
+        using stateful = allocator<char, counting_upstream<char>>;
+        int n = 5;
+        erased<allocator<char>> a{allocator<char>{}, [n] { return n; }};
+        erased<stateful> b{stateful{counting_upstream<char>{3, counters}}, [&n] { return n + 1; }};
+        CHECK(a() == 5);
+        CHECK(b() == 6);
+        CHECK(live_everywhere("holder") == before + 2);
+    }
+    CHECK(live_everywhere("holder") == before);
+    CHECK(counters.allocations == 0);
+}
+
+TEST_CASE("allocator: promises and tasks") {
+    std::promise<int> promise{std::allocator_arg, allocator<int>{}};
+    auto future = promise.get_future();
+    std::thread setter{[&promise] { promise.set_value(11); }};
+    CHECK(future.get() == 11);
+    setter.join();
+}
+
+TEST_CASE("allocator: scoped_allocator_adaptor hands it down") {
+    upstream_counters counters;
+    using inner_alloc = allocator<int, counting_upstream<int>>;
+    using inner = std::vector<int, inner_alloc>;
+    using outer_alloc = std::scoped_allocator_adaptor<allocator<inner, counting_upstream<inner>>>;
+    {
+        std::list<inner, outer_alloc> all{
+            outer_alloc{allocator<inner, counting_upstream<inner>>{counting_upstream<inner>{8, counters}}}};
+        all.emplace_back(3, 1);
+        all.emplace_back();
+        CHECK(all.front().get_allocator().upstream().id == 8);
+        CHECK(all.back().get_allocator().upstream().id == 8);
+        CHECK(all.front().size() == 3);
+        CHECK(counters.objects == 3);
+    }
+    CHECK(counters.objects == 0);
+}

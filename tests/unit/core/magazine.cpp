@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <linn/detail/core/magazine.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <new>
+
+using linn::detail::magazine;
+using linn::detail::magazine_stack;
+
+static_assert(magazine::bytes_for(0) == sizeof(magazine));
+static_assert(magazine::bytes_for(3) - magazine::bytes_for(2) == sizeof(void*));
+
+TEST_CASE("magazine: the slots follow the struct and lead back to it") {
+    alignas(64) std::byte memory[magazine::bytes_for(4)];
+    auto* m = ::new (static_cast<void*>(memory)) magazine;
+    CHECK(m->count == 0);
+    CHECK(static_cast<void*>(m->slots()) == memory + sizeof(magazine));
+    CHECK(static_cast<void*>(m->slots() + 4) == memory + sizeof memory);
+    CHECK(magazine::of(m->slots()) == m);
+}
+
+TEST_CASE("magazine_stack: last in, first out") {
+    magazine a;
+    magazine b;
+    magazine c;
+    magazine_stack stack;
+    CHECK(stack.pop() == nullptr);
+    CHECK(stack.count() == 0);
+    stack.push(&a);
+    stack.push(&b);
+    stack.push(&c);
+    CHECK(stack.count() == 3);
+    CHECK(stack.head() == &c);
+    CHECK(stack.pop() == &c);
+    CHECK(c.next == nullptr);
+    CHECK(stack.pop() == &b);
+    stack.push(&c);
+    CHECK(stack.pop() == &c);
+    CHECK(stack.pop() == &a);
+    CHECK(stack.pop() == nullptr);
+    CHECK(stack.count() == 0);
+    CHECK(stack.head() == nullptr);
+}

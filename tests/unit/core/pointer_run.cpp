@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <linn/detail/core/pointer_run.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace {
+
+constexpr std::size_t longest = 200;
+
+void* pointer(std::uintptr_t address) {
+    return reinterpret_cast<void*>(address);
+}
+
+std::vector<void*> spaced(std::size_t count, std::uintptr_t first, std::uintptr_t step) {
+    std::vector<void*> all(count);
+    for (std::size_t i = 0; i < count; ++i) {
+        all[i] = pointer(first + i * step);
+    }
+    return all;
+}
+
+} // namespace
+
+TEST_CASE("write_run_below: every length, first address on top, nothing beside it touched") {
+    const std::uintptr_t base = 0x7000'0000;
+    for (const std::size_t step : {1U, 8U, 24U, 1504U, 1U << 20}) {
+        for (std::size_t count = 0; count <= longest; ++count) {
+            std::vector<void*> memory(longest + 8, nullptr);
+            // An odd start too: the vectors must not need alignment.
+            const std::size_t above = count % 3;
+            void** end = memory.data() + longest + 6 - above;
+            void** bottom =
+                linn::detail::write_run_below(end, static_cast<std::byte*>(pointer(base)), count, step);
+            REQUIRE(bottom == end - count);
+            bool right = true;
+            for (std::size_t i = 0; i < count; ++i) {
+                right = right && *(end - 1 - i) == pointer(base + i * step);
+            }
+            for (void** p = memory.data(); p != memory.data() + memory.size(); ++p) {
+                right = right && ((p >= bottom && p < end) || *p == nullptr);
+            }
+            REQUIRE_MESSAGE(right, "count ", count, " step ", step);
+        }
+    }
+}
+
+TEST_CASE("run_length: every length, upwards and downwards, broken at each place") {
+    const std::uintptr_t base = 0x7000'0000;
+    for (const std::uintptr_t step :
+         {std::uintptr_t{24}, std::uintptr_t{0} - 24, std::uintptr_t{1}, std::uintptr_t{0} - (1U << 20)}) {
+        for (std::size_t count = 1; count <= longest; ++count) {
+            auto all = spaced(count, base, step);
+            bool right = linn::detail::run_length(all.data(), count, step) == count;
+            for (std::size_t broken = 1; broken < count; ++broken) {
+                // One bit off is enough; the low and the high half of the word alike.
+                const std::uintptr_t bit = std::uintptr_t{1} << (broken * 7 % 48);
+                void* const kept = all[broken];
+                all[broken] = pointer(reinterpret_cast<std::uintptr_t>(kept) ^ bit);
+                right = right && linn::detail::run_length(all.data(), count, step) == broken;
+                all[broken] = kept;
+            }
+            REQUIRE_MESSAGE(right, "count ", count, " step ", step);
+        }
+    }
+}
+
+TEST_CASE("run_length: reads no more than it was given") {
+    auto all = spaced(64, 0x1000, 16);
+    for (std::size_t count = 1; count <= 64; ++count) {
+        CHECK(linn::detail::run_length(all.data(), count, 16) == count);
+    }
+}

@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: Apache-2.0
+// slab_set and the system: reserve, retention, return, failure; and objects that are not its own.
+#include "failing_pages.hpp"
+#include "sizes.hpp"
+
+#include <linn/detail/core/slab_set.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using linn::detail::geometry;
+using linn::detail::make_geometry;
+using linn::detail::rejection;
+using linn::detail::slab;
+
+struct tag {};
+using pages = linn_test::failing_pages<tag>;
+using slab_set = linn::detail::slab_set<pages>;
+
+struct fixture {
+    explicit fixture(const geometry& g, void* owner = nullptr) : set{g, owner} { pages::reset(); }
+    fixture(const fixture&) = delete;
+    fixture& operator=(const fixture&) = delete;
+    ~fixture() { set.unmap_all(); }
+
+    std::vector<void*> take(std::size_t want) {
+        std::vector<void*> buffer(want);
+        const std::size_t got = set.take(buffer.data() + want, want);
+        std::reverse(buffer.begin(), buffer.end());
+        buffer.resize(got);
+        return buffer;
+    }
+    using refusals = std::vector<std::pair<rejection, void*>>;
+    refusals give(const std::vector<void*>& objects) {
+        refusals refused;
+        set.give(objects.data(), objects.size(),
+                 [&](rejection why, void* p) { refused.emplace_back(why, p); });
+        CHECK(set.consistent());
+        return refused;
+    }
+    /// Leaves `n` empty slabs behind, of one size.
+    void make_empties(std::size_t n) {
+        std::vector<void*> all;
+        while (set.slab_count() < n || set.newest()->carved < set.newest()->capacity) {
+            const auto more = take(1);
+            all.insert(all.end(), more.begin(), more.end());
+        }
+        REQUIRE(give(all).empty());
+    }
+    /// What is offered at `now`, as by visits of the depot in quick succession.
+    std::size_t return_all_offered(std::uint64_t now) {
+        std::size_t n = 0;
+        while (slab* s = set.next_to_return(now)) {
+            set.put_returned(s, slab_set::discard(s));
+            ++n;
+        }
+        return n;
+    }
+    std::size_t return_all_old() { return return_all_offered(1) + return_all_offered(5000); }
+
+    slab_set set;
+};
+
+geometry small_slabs(std::size_t retain) {
+    geometry g = make_geometry(1000, 8, {.slab_bytes = 1 << 16, .retain_bytes = retain});
+    g.first_slab_bytes = g.slab_align;
+    return g;
+}
+
+constexpr std::size_t plenty = std::size_t{1} << 40;
+
+} // namespace
+
+TEST_CASE("slab_set: reserve maps what is missing, once") {
+    fixture f{small_slabs(plenty)};
+    CHECK(f.set.reserve(0));
+    CHECK(f.set.slab_count() == 0);
+    REQUIRE(f.set.reserve(500));
+    const std::size_t slabs = f.set.slab_count();
+    CHECK(f.set.reserve(500));
+    CHECK(f.set.slab_count() == slabs);
+    CHECK(f.set.resident_bytes() == slabs * linn::detail::page_bytes);
+    pages::fail_from(0);
+    CHECK(f.take(500).size() == 500);
+    CHECK_FALSE(f.set.reserve(500));
+    CHECK(f.set.consistent());
+    pages::work();
+    CHECK(f.set.reserve(500));
+    CHECK(f.set.consistent());
+}
+
+TEST_CASE("slab_set: what is empty beyond retain_bytes goes back after a second, oldest first") {
+    fixture f{small_slabs(3 << 16)};
+    CHECK_FALSE(f.set.has_excess());
+    f.make_empties(8);
+    CHECK(f.set.has_excess());
+    CHECK(f.return_all_offered(10'000) == 0);
+    CHECK(f.return_all_offered(10'999) == 0);
+    CHECK(f.return_all_offered(11'000) == 5);
+    CHECK_FALSE(f.set.has_excess());
+    CHECK(f.return_all_offered(50'000) == 0);
+    CHECK(pages::discards == 5);
+    CHECK(f.set.returned_bytes() > 5 * 50'000);
+    CHECK(f.set.slab_count() == 8);
+    CHECK(f.set.consistent());
+}
+
+TEST_CASE("slab_set: a slab that is used within a second is young again") {
+    fixture f{small_slabs(0)};
+    f.make_empties(3);
+    for (std::uint64_t now = 1000; now < 20'000; now += 700) {
+        REQUIRE(f.give(f.take(180)).empty()); // all three slabs
+        CHECK(f.return_all_offered(now) == 0);
+    }
+    // One slab is enough from now on: the others age.
+    std::size_t returned = 0;
+    for (std::uint64_t now = 30'000; now < 33'000; now += 700) {
+        REQUIRE(f.give(f.take(1)).empty());
+        returned += f.return_all_offered(now);
+    }
+    CHECK(returned == 2);
+    CHECK(f.set.slab_count() == 3);
+}
+
+TEST_CASE("slab_set: returned slabs are used again before new ones are mapped, and are clean") {
+    fixture f{small_slabs(0)};
+    const auto all = f.take(400);
+    for (void* p : all) {
+        std::memset(p, 0xff, 1000);
+    }
+    REQUIRE(f.give(all).empty());
+    const std::size_t slabs = f.set.slab_count();
+    REQUIRE(slabs > 3);
+    CHECK(f.set.resident_bytes() > 400'000);
+    CHECK(f.return_all_old() == slabs);
+    CHECK(f.set.resident_bytes() == slabs * linn::detail::page_bytes);
+    CHECK(f.set.returned_bytes() > 350'000);
+    CHECK(f.set.returned_bytes() <= pages::discarded_bytes);
+    auto again = f.take(400);
+    CHECK(again.size() == 400);
+    CHECK(f.set.slab_count() == slabs);
+    CHECK(f.set.consistent());
+    // The rubbish is gone but for what shares the page with a header.
+    std::size_t dirty = 0;
+    for (void* p : again) {
+        dirty += *static_cast<unsigned char*>(p) != 0 ? 1U : 0U;
+    }
+    CHECK(dirty <= slabs * 4);
+    CHECK(f.give(again).empty());
+}
+
+TEST_CASE("slab_set: when the system refuses to take pages back, nothing is lost") {
+    fixture f{small_slabs(0)};
+    REQUIRE(f.give(f.take(400)).empty());
+    const std::size_t slabs = f.set.slab_count();
+    pages::refuse_discard = true;
+    CHECK(f.return_all_old() == slabs);
+    CHECK(f.set.returned_bytes() == 0);
+    CHECK(f.take(400).size() == 400);
+    CHECK(f.set.slab_count() == slabs);
+    CHECK(f.set.consistent());
+}
+
+TEST_CASE("slab_set: the free pages of a slab with survivors go back, and only these") {
+    fixture f{small_slabs(plenty)};
+    auto all = f.take(60);
+    REQUIRE(f.set.slab_count() == 1);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        std::memset(all[i], static_cast<int>(i + 1), 1000);
+    }
+    std::vector<void*> kept;
+    std::vector<void*> freed;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        (i % 20 == 7 ? kept : freed).push_back(all[i]);
+    }
+    REQUIRE(f.give(freed).empty());
+    const std::size_t resident = f.set.resident_bytes();
+    const std::size_t bytes = f.set.discard_free_pages(f.set.newest());
+    CHECK(bytes >= 7 * linn::detail::page_bytes);
+    CHECK(bytes == pages::discarded_bytes);
+    CHECK(f.set.resident_bytes() == resident - bytes);
+    CHECK(f.set.returned_bytes() == bytes);
+    CHECK(f.set.consistent());
+    // Asked again, there is nothing to do.
+    CHECK(f.set.discard_free_pages(f.set.newest()) == 0);
+    CHECK(pages::discarded_bytes == bytes);
+    bool intact = true;
+    for (std::size_t i = 7; i < all.size(); i += 20) {
+        const auto* p = static_cast<const unsigned char*>(all[i]);
+        intact = intact && std::all_of(p, p + 1000, [i](unsigned char c) { return c == i + 1; });
+    }
+    CHECK(intact);
+    auto again = f.take(freed.size());
+    CHECK(again == freed);
+    CHECK(f.set.resident_bytes() >= resident - linn::detail::page_bytes);
+    CHECK(f.set.discard_free_pages(f.set.newest()) == 0);
+    CHECK(f.give(again).empty());
+    CHECK(f.give(kept).empty());
+    // An empty slab is not for this: it goes back whole.
+    CHECK(f.set.discard_free_pages(f.set.newest()) == 0);
+}
+
+TEST_CASE("slab_set: take_empty offers each empty slab once, and none that is in use") {
+    fixture f{small_slabs(plenty)};
+    f.make_empties(4);
+    const auto kept = f.take(1);
+    std::size_t n = 0;
+    while (slab* s = f.set.take_empty()) {
+        CHECK(s != slab::of(kept[0], f.set.sizes().slab_align));
+        f.set.put_returned(s, slab_set::discard(s));
+        ++n;
+    }
+    CHECK(n == 3);
+    CHECK(f.give(kept).empty());
+    CHECK(f.set.take_empty() != nullptr);
+}
+
+TEST_CASE("slab_set: reset_all takes everything back and keeps the slabs") {
+    fixture f{small_slabs(plenty)};
+    for (int round = 0; round < 3; ++round) {
+        const auto all = f.take(500);
+        REQUIRE(all.size() == 500);
+        if (round == 1) {
+            REQUIRE(f.give({all.begin() + 100, all.begin() + 300}).empty());
+            slab* s = f.set.take_empty();
+            if (s != nullptr) {
+                f.set.put_returned(s, slab_set::discard(s));
+            }
+        }
+        f.set.reset_all();
+        CHECK(f.set.out() == 0);
+        CHECK(f.set.consistent());
+    }
+    const std::size_t slabs = f.set.slab_count();
+    auto all = f.take(500);
+    std::sort(all.begin(), all.end());
+    CHECK(std::adjacent_find(all.begin(), all.end()) == all.end());
+    CHECK(f.set.slab_count() == slabs);
+}
+
+TEST_CASE("slab_set: unmap_all gives back every byte that was mapped") {
+    fixture f{small_slabs(plenty)};
+    f.take(300);
+    REQUIRE(pages::mapped_bytes == f.set.mapped_bytes());
+    f.set.unmap_all();
+    CHECK(pages::mapped_bytes == 0);
+    CHECK(pages::maps == pages::unmaps);
+    CHECK(f.set.slab_count() == 0);
+    CHECK(f.set.out() == 0);
+    CHECK(f.take(10).size() == 10);
+    CHECK(f.set.consistent());
+}
+
+TEST_CASE("slab_set: memory that fails at the n-th map, for every n") {
+    bool failed = false;
+    bool completed = false;
+    for (std::size_t n = 0; !completed; ++n) {
+        REQUIRE(n < 100);
+        fixture f{make_geometry(1000, 8, {.slab_bytes = 1 << 17, .local = true})};
+        pages::fail_from(n);
+        auto some = f.take(600);
+        CHECK(f.set.consistent());
+        CHECK(f.set.out() == some.size());
+        (some.size() < 600 ? failed : completed) = true;
+        pages::work();
+        const auto rest = f.take(600 - some.size());
+        some.insert(some.end(), rest.begin(), rest.end());
+        CHECK(some.size() == 600);
+        CHECK(f.give(some).empty());
+    }
+    CHECK(failed);
+}
+
+TEST_CASE("slab_set: where a large slab is refused a small one still serves") {
+    fixture f{make_geometry(1000, 8, {.local = true})};
+    while (f.set.slab_count() < 4) {
+        f.take(1);
+    }
+    f.take(f.set.newest()->capacity - 1);
+    pages::fail_once(0);
+    CHECK(f.take(1).size() == 1);
+    CHECK(pages::refusals == 1);
+    CHECK(f.set.newest()->mapped_bytes == f.set.sizes().first_slab_bytes);
+}
+
+TEST_CASE("slab_set: huge pages when asked for, and not otherwise") {
+    geometry g = small_slabs(0);
+    {
+        fixture f{g};
+        f.take(200);
+        CHECK(pages::huge == 0);
+    }
+    g.huge_pages = true;
+    fixture f{g};
+    f.take(200);
+    CHECK(pages::huge == f.set.slab_count());
+}
+
+TEST_CASE("slab_set: what is not its own is refused with the reason, and nothing else changes") {
+    int mine = 0;
+    int other = 0;
+    fixture f{small_slabs(plenty), &mine};
+    fixture g{small_slabs(plenty), &other};
+    auto all = f.take(20);
+    const auto foreign = g.take(2);
+    void* const nowhere = pages::map(f.set.sizes().slab_align, f.set.sizes().slab_align);
+    REQUIRE(nowhere != nullptr);
+    auto* const no_slab = static_cast<std::byte*>(nowhere) + 8000;
+    using refusals = fixture::refusals;
+
+    REQUIRE(f.give({all[3]}).empty());
+    CHECK(f.give({all[3]}) == refusals{{rejection::already_free, all[3]}});
+    CHECK(f.give({foreign[0]}) == refusals{{rejection::other_owner, foreign[0]}});
+    CHECK(f.give({no_slab}) == refusals{{rejection::not_from_a_slab, no_slab}});
+    void* const inside = static_cast<std::byte*>(all[5]) + 8;
+    CHECK(f.give({inside}) == refusals{{rejection::not_a_slot, inside}});
+    CHECK(f.set.out() == 19);
+    CHECK(g.set.out() == 2);
+
+    // In a stretch of neighbours only the wrong one is refused, in either direction.
+    CHECK(f.give({all[0], all[1], all[2], all[3], all[4]}) == refusals{{rejection::already_free, all[3]}});
+    CHECK(f.set.out() == 15);
+    CHECK(f.give({all[9], all[8], all[9]}) == refusals{{rejection::already_free, all[9]}});
+    CHECK(f.set.out() == 13);
+    // Beyond what was ever carved.
+    auto* const last = static_cast<std::byte*>(all[19]);
+    CHECK(f.give({all[18], last, last + 1000}).size() == 1);
+    CHECK(f.set.out() == 11);
+    // Mixed with good ones, which are all taken.
+    CHECK(f.give({all[5], foreign[1], all[6], no_slab, all[7], inside}).size() == 3);
+    CHECK(f.set.out() == 8);
+    CHECK(g.set.out() == 2);
+    CHECK(g.give(foreign).empty());
+    pages::unmap(nowhere, f.set.sizes().slab_align, f.set.sizes().slab_align);
+}
+
+TEST_CASE("slab_set: a second free is named as such also when the slab is empty by now") {
+    fixture f{small_slabs(plenty)};
+    const auto all = f.take(2);
+    REQUIRE(f.give(all).empty());
+    for (void* p : all) {
+        CHECK(f.give({p}) == fixture::refusals{{rejection::already_free, p}});
+    }
+    void* const inside = static_cast<std::byte*>(all[0]) + 8;
+    CHECK(f.give({inside}) == fixture::refusals{{rejection::not_a_slot, inside}});
+    // The free of the first makes the slab empty while the stretch is being looked at.
+    const auto again = f.take(2);
+    REQUIRE(f.give({again[1]}).empty());
+    CHECK(f.give(again) == fixture::refusals{{rejection::already_free, again[1]}});
+}

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "random.hpp"
+#include "sizes.hpp"
+
+#include <linn/detail/core/slot_bitmap.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <set>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using linn::detail::slot_bitmap;
+
+struct fixture {
+    explicit fixture(std::size_t n)
+        : slots{n},
+          words(slot_bitmap::storage_words(n) + 1, 0),
+          bitmap{words.data(), n} {
+        words.back() = guard;
+    }
+
+    bool insert(std::size_t first, std::size_t count) {
+        const bool done = bitmap.insert(first, count);
+        if (done && slot_bitmap::hint_of(first) < hint) {
+            hint = slot_bitmap::hint_of(first);
+        }
+        return done;
+    }
+
+    std::vector<std::size_t> take(std::size_t want) {
+        std::vector<std::size_t> all;
+        bool ordered = true;
+        const std::size_t n = bitmap.take(want, slots, hint, [&](std::size_t first, std::size_t count) {
+            ordered = ordered && count != 0 && (all.empty() || first > all.back());
+            for (std::size_t i = 0; i < count; ++i) {
+                all.push_back(first + i);
+            }
+        });
+        CHECK(ordered);
+        CHECK(n == all.size());
+        return all;
+    }
+
+    /// What take relies on: a summary bit is set exactly when its word is not zero.
+    [[nodiscard]] bool summary_right() const {
+        const std::size_t n = (slots + 63) / 64;
+        const std::size_t summaries = (n + 63) / 64;
+        for (std::size_t w = 0; w < n; ++w) {
+            const bool said = ((words[w / 64] >> (w % 64)) & 1) != 0;
+            if (said != (words[summaries + w] != 0)) {
+                return false;
+            }
+        }
+        return words.back() == guard;
+    }
+
+    static constexpr std::uint64_t guard = 0x5ca1ab1e;
+    std::size_t slots;
+    std::vector<std::uint64_t> words;
+    slot_bitmap bitmap;
+    std::uint32_t hint = 0;
+};
+
+void compare_with_model(std::size_t slots, std::uint64_t seed, int steps) {
+    CAPTURE(slots);
+    fixture f{slots};
+    std::set<std::size_t> model;
+    linn_test::random_source random{seed};
+    for (int step = 0; step < steps; ++step) {
+        if (random.below(100) < 55) {
+            const std::size_t first = random.below(slots);
+            const std::size_t longest = random.below(4) == 0 ? slots : 70;
+            std::size_t count = 1 + random.below(longest);
+            count = count < slots - first ? count : slots - first;
+            const auto at = model.lower_bound(first);
+            const bool overlaps = at != model.end() && *at < first + count;
+            const auto before = f.words;
+            REQUIRE(f.insert(first, count) == !overlaps);
+            if (overlaps) {
+                REQUIRE(f.words == before);
+            } else {
+                for (std::size_t i = 0; i < count; ++i) {
+                    model.insert(first + i);
+                }
+            }
+        } else {
+            const std::size_t want = 1 + random.below(random.below(3) == 0 ? slots : 100);
+            const std::size_t expected = want < model.size() ? want : model.size();
+            const auto end = std::next(model.begin(), static_cast<std::ptrdiff_t>(expected));
+            const std::vector<std::size_t> lowest(model.begin(), end);
+            REQUIRE(f.take(want) == lowest);
+            model.erase(model.begin(), end);
+        }
+        REQUIRE(f.summary_right());
+        if (step % 50 == 0) {
+            bool same = true;
+            for (std::size_t i = 0; i < slots; ++i) {
+                same = same && f.bitmap.contains(i) == (model.count(i) != 0);
+            }
+            REQUIRE(same);
+        }
+    }
+}
+
+} // namespace
+
+TEST_CASE("slot_bitmap: a set of numbers, lowest first") {
+    for (const std::size_t slots :
+         linn_test::sizes{1, 2, 63, 64, 65, 127, 128, 1000, 4095, 4096, 4097, 9000}) {
+        compare_with_model(slots, slots, 600);
+    }
+    compare_with_model(70'000, 7, 150);
+}
+
+TEST_CASE("slot_bitmap: an overlap is refused and changes nothing") {
+    fixture f{200};
+    REQUIRE(f.insert(100, 1));
+    const auto before = f.words;
+    // The overlap is in the last word, so a refusal that comes too late would be seen in the first.
+    CHECK_FALSE(f.insert(10, 91));
+    CHECK_FALSE(f.insert(100, 1));
+    CHECK_FALSE(f.insert(100, 100));
+    CHECK_FALSE(f.insert(0, 200));
+    CHECK(f.words == before);
+    CHECK(f.insert(0, 100));
+    CHECK(f.insert(101, 99));
+    CHECK(f.take(1000).size() == 200);
+}
+
+TEST_CASE("slot_bitmap: the hint passes what is empty and comes back for what returns") {
+    fixture f{5 * 4096};
+    REQUIRE(f.insert(4 * 4096 + 5, 3));
+    CHECK(f.take(1) == std::vector<std::size_t>{4 * 4096 + 5});
+    CHECK(f.hint == 4);
+    REQUIRE(f.insert(4096, 1));
+    CHECK(f.hint == 1);
+    CHECK(f.take(2) == std::vector<std::size_t>{4096, 4 * 4096 + 6});
+    CHECK(f.take(9) == std::vector<std::size_t>{4 * 4096 + 7});
+    CHECK(f.take(9).empty());
+    CHECK(f.hint == 5);
+}
+
+TEST_CASE("slot_bitmap: clear empties what was used") {
+    for (const std::size_t used : linn_test::sizes{1, 64, 65, 4096, 4097, 8000}) {
+        fixture f{8000};
+        REQUIRE(f.insert(0, used));
+        f.bitmap.clear(used);
+        CHECK(f.summary_right());
+        f.hint = 0;
+        CHECK(f.take(8000).empty());
+        CHECK(f.insert(0, 8000));
+    }
+}
+
+TEST_CASE("slot_bitmap: for_each_run joins neighbours across words") {
+    fixture f{400};
+    using runs = std::vector<std::pair<std::size_t, std::size_t>>;
+    const auto all = [&f](std::size_t slots) {
+        runs found;
+        f.bitmap.for_each_run(
+            slots, [&](std::size_t first, std::size_t count) { found.emplace_back(first, count); });
+        return found;
+    };
+    CHECK(all(400).empty());
+    REQUIRE(f.insert(0, 1));
+    REQUIRE(f.insert(60, 140));
+    REQUIRE(f.insert(202, 3));
+    REQUIRE(f.insert(320, 80));
+    CHECK(all(400) == runs{{0, 1}, {60, 140}, {202, 3}, {320, 80}});
+    CHECK(all(320) == runs{{0, 1}, {60, 140}, {202, 3}});
+    CHECK(f.take(400).size() == 224);
+    REQUIRE(f.insert(0, 400));
+    CHECK(all(400) == runs{{0, 400}});
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// Misuse of `pool` itself; sync/depot_misuse.cpp has the cases one by one.
+#include "misuse_recorder.hpp"
+
+#include <linn/allocator.hpp>
+#include <linn/misuse.hpp>
+#include <linn/pool.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <string_view>
+#include <thread>
+#include <type_traits>
+#include <vector>
+
+namespace {
+
+using linn::misuse_kind;
+using linn::pool;
+using linn_test::misuse_recorder;
+
+/// Under ASan an object is a block of the heap, and ASan tells what is wrong with it.
+bool reports() {
+    return !linn::detail::sanitizer_bypass && !linn::detail::running_on_memcheck();
+}
+
+static_assert(std::is_nothrow_invocable_v<linn::misuse_handler, const linn::misuse&>);
+
+} // namespace
+
+TEST_CASE("misuse: each kind has a sentence of its own") {
+    constexpr misuse_kind kinds[] = {misuse_kind::double_free, misuse_kind::foreign_pointer,
+                                     misuse_kind::interior_pointer, misuse_kind::wrong_pool,
+                                     misuse_kind::objects_alive};
+    for (const misuse_kind a : kinds) {
+        CHECK(std::string_view{linn::to_string(a)}.size() > 5);
+        for (const misuse_kind b : kinds) {
+            CHECK((a == b) == (std::string_view{linn::to_string(a)} == linn::to_string(b)));
+        }
+    }
+}
+
+TEST_CASE("misuse: the handler is exchanged, and null brings the default back") {
+    const linn::misuse_handler mine = +[](const linn::misuse&) noexcept {};
+    const linn::misuse_handler original = linn::set_misuse_handler(mine);
+    CHECK((linn::set_misuse_handler(nullptr) == mine));
+    CHECK((linn::set_misuse_handler(original) == &linn::detail::default_misuse_handler));
+}
+
+TEST_CASE("misuse: a checked build notices each error in the call that makes it") {
+    struct apple {
+        char c[48];
+    };
+    struct pear {
+        char c[48];
+    };
+    if (!reports() || !linn::detail::checked_build) {
+        return;
+    }
+    misuse_recorder recorder;
+    const auto expect = [&](misuse_kind kind, const void* address) {
+        const auto seen = recorder.take();
+        REQUIRE(seen.size() == 1);
+        CHECK(seen[0].kind == kind);
+        CHECK(seen[0].address == address);
+        CHECK(seen[0].type.find("apple") != std::string_view::npos);
+    };
+    std::vector<apple*> all(10);
+    pool<apple>::allocate_n(all);
+    pool<apple>::deallocate(all[3]);
+    CHECK(recorder.take().empty());
+    pool<apple>::deallocate(all[3]);
+    expect(misuse_kind::double_free, all[3]);
+    // Freed there, freed again here.
+    std::thread{[&] { pool<apple>::deallocate(all[4]); }}.join();
+    pool<apple>::deallocate(all[4]);
+    expect(misuse_kind::double_free, all[4]);
+    auto* inside = reinterpret_cast<apple*>(reinterpret_cast<char*>(all[5]) + 8);
+    pool<apple>::deallocate(inside);
+    expect(misuse_kind::interior_pointer, inside);
+    int on_stack = 0;
+    auto* foreign = reinterpret_cast<apple*>(&on_stack);
+    pool<apple>::deallocate(foreign);
+    expect(misuse_kind::foreign_pointer, foreign);
+    pear* p = pool<pear>::allocate();
+    pool<apple>::deallocate(reinterpret_cast<apple*>(p));
+    expect(misuse_kind::wrong_pool, p);
+    pool<pear>::deallocate(p);
+    apple* only = pool<apple>::allocate();
+    linn::allocator<apple>{}.deallocate(only, 1);
+    linn::allocator<apple>{}.deallocate(only, 1);
+    expect(misuse_kind::double_free, only);
+    CHECK(pool<apple>::statistics().live == 8);
+    CHECK(pool<pear>::statistics().live == 0);
+}
+
+TEST_CASE("misuse: a release build notices a double free when the magazine is emptied") {
+    struct late {
+        char c[40];
+    };
+    if (!reports()) {
+        return;
+    }
+    misuse_recorder recorder;
+    std::vector<late*> all(20);
+    pool<late>::allocate_n(all);
+    pool<late>::deallocate(all[7]);
+    pool<late>::deallocate(all[8]);
+    pool<late>::deallocate(all[7]);
+    pool<late>::trim();
+    const auto seen = recorder.take();
+    REQUIRE(seen.size() == 1);
+    CHECK(seen[0].kind == misuse_kind::double_free);
+    CHECK(seen[0].address == all[7]);
+    CHECK(pool<late>::statistics().live == 18);
+    // And goes on.
+    for (std::size_t i = 0; i < 20; ++i) {
+        if (i != 7 && i != 8) {
+            pool<late>::deallocate(all[i]);
+        }
+    }
+    pool<late>::trim();
+    CHECK(recorder.take().empty());
+    CHECK(pool<late>::statistics().live == 0);
+}
+
+TEST_CASE("misuse: right use of every order is never reported") {
+    struct fine {
+        char c[24];
+    };
+    misuse_recorder recorder;
+    for (int round = 0; round < 20; ++round) {
+        std::vector<fine*> all(3000);
+        pool<fine>::allocate_n(all);
+        std::thread{[&] {
+            for (std::size_t i = 0; i < all.size(); i += 3) {
+                pool<fine>::deallocate(all[i]);
+            }
+        }}.join();
+        for (std::size_t i = all.size(); i-- > 0;) {
+            if (i % 3 != 0) {
+                pool<fine>::deallocate(all[i]);
+            }
+        }
+        pool<fine>::trim();
+    }
+    CHECK(recorder.take().empty());
+    CHECK(pool<fine>::statistics().live == 0);
+}

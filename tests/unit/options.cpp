@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <linn/allocator.hpp>
+#include <linn/options.hpp>
+#include <linn/pool.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <vector>
+
+namespace linn_test_options {
+struct padded_by_default {
+    char c;
+};
+struct plain {
+    char c;
+};
+struct small_slabs {
+    char c[1000];
+};
+struct batch {
+    int i;
+};
+} // namespace linn_test_options
+
+using namespace linn_test_options;
+
+template <>
+inline constexpr linn::pool_options linn::default_options<padded_by_default>{.cache_line_padding = true};
+
+static_assert(linn::pool<padded_by_default>::options.cache_line_padding);
+static_assert(!linn::pool<plain>::options.cache_line_padding);
+static_assert(linn::pool<plain>::options == linn::pool_options{});
+static_assert(!std::is_same_v<linn::pool<plain>, linn::pool<plain, {.cache_line_padding = true}>>);
+
+namespace {
+
+/// The least distance of any two.
+template <class T>
+std::size_t spacing(std::vector<T*> all) {
+    std::sort(all.begin(), all.end());
+    std::size_t least = SIZE_MAX;
+    for (std::size_t i = 1; i < all.size(); ++i) {
+        least = std::min(least, static_cast<std::size_t>(reinterpret_cast<std::uintptr_t>(all[i]) -
+                                                         reinterpret_cast<std::uintptr_t>(all[i - 1])));
+    }
+    return least;
+}
+
+bool pooling() {
+    return !linn::detail::sanitizer_bypass && !linn::detail::running_on_memcheck();
+}
+
+} // namespace
+
+TEST_CASE("options: cache line padding, by option and by default of a type") {
+    using by_option = linn::pool<plain, {.cache_line_padding = true}>;
+    using by_default = linn::pool<padded_by_default>;
+    std::vector<plain*> a(100);
+    std::vector<padded_by_default*> b(100);
+    by_option::allocate_n(a);
+    by_default::allocate_n(b);
+    CHECK(by_option::statistics().slot_bytes == 64);
+    CHECK(by_default::statistics().slot_bytes == 64);
+    if (pooling()) {
+        CHECK(spacing(a) >= 64);
+        CHECK(spacing(b) >= 64);
+        CHECK(reinterpret_cast<std::uintptr_t>(a[0]) % 64 == 0);
+    }
+    by_option::deallocate_n(a);
+    by_default::deallocate_n(b);
+}
+
+TEST_CASE("options: pools of one type with different options are different pools") {
+    using one = linn::pool<plain>;
+    using two = linn::pool<plain, {.magazine_slots = 5}>;
+    plain* p = one::allocate();
+    CHECK(one::statistics().live == 1);
+    CHECK(two::statistics().live == 0);
+    CHECK_FALSE(two::owns(p));
+    one::deallocate(p);
+}
+
+TEST_CASE("options: slab_bytes bounds the slabs") {
+    using small = linn::pool<small_slabs, {.slab_bytes = 1 << 16}>;
+    using large = linn::pool<small_slabs>;
+    std::vector<small_slabs*> a(2000);
+    std::vector<small_slabs*> b(2000);
+    small::allocate_n(a);
+    large::allocate_n(b);
+    if (pooling()) {
+        CHECK(small::statistics().slabs >= 2000 * 1000 / (1 << 16));
+        CHECK(small::statistics().reserved_bytes <= small::statistics().slabs << 16);
+        CHECK(large::statistics().slabs < 10);
+    }
+    small::deallocate_n(a);
+    large::deallocate_n(b);
+}
+
+TEST_CASE("options: magazine_slots bounds what a thread holds back") {
+    using few = linn::pool<batch, {.magazine_slots = 3}>;
+    std::vector<batch*> all(500);
+    few::allocate_n(all);
+    CHECK(few::statistics().cached <= 6);
+    few::deallocate_n(all);
+    CHECK(few::statistics().live == 0);
+}
+
+TEST_CASE("options: an allocator without options shares the pool of its type") {
+    linn::allocator<padded_by_default> a;
+    const std::size_t before = linn::pool<padded_by_default>::statistics().live;
+    padded_by_default* p = a.allocate(1);
+    CHECK(linn::pool<padded_by_default>::statistics().live == before + 1);
+    linn::pool<padded_by_default>::deallocate(p);
+    CHECK(linn::pool<padded_by_default>::statistics().live == before);
+    linn::allocator<padded_by_default, std::allocator<padded_by_default>, {.magazine_slots = 9}> other;
+    p = other.allocate(1);
+    CHECK(linn::pool<padded_by_default>::statistics().live == before);
+    other.deallocate(p, 1);
+}

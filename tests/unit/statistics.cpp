@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <linn/pool.hpp>
+#include <linn/statistics.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace linn_test_statistics {
+struct first_type {
+    char c[40];
+};
+struct second_type {
+    char c[56];
+};
+} // namespace linn_test_statistics
+
+namespace {
+
+using linn::pool;
+using linn::pool_statistics;
+using linn_test_statistics::first_type;
+using linn_test_statistics::second_type;
+
+/// A reader of JSON that knows only what is right and what is not.
+class json {
+public:
+    static bool valid(std::string_view text) {
+        json j{text};
+        return j.value() && (j.space(), j.rest_.empty());
+    }
+
+private:
+    explicit json(std::string_view text) : rest_{text} {}
+    void space() {
+        while (!rest_.empty() && (rest_[0] == ' ' || rest_[0] == '\n')) {
+            rest_.remove_prefix(1);
+        }
+    }
+    bool accept(char c) {
+        space();
+        if (rest_.empty() || rest_[0] != c) {
+            return false;
+        }
+        rest_.remove_prefix(1);
+        return true;
+    }
+    bool string() {
+        if (!accept('"')) {
+            return false;
+        }
+        while (!rest_.empty() && rest_[0] != '"') {
+            if (static_cast<unsigned char>(rest_[0]) < 0x20) {
+                return false;
+            }
+            if (rest_[0] == '\\') {
+                const std::size_t length = rest_.size() > 1 && rest_[1] == 'u' ? 6 : 2;
+                if (rest_.size() < length || std::string_view{"\"\\/bfnrtu"}.find(rest_[1]) == rest_.npos) {
+                    return false;
+                }
+                rest_.remove_prefix(length - 1);
+            }
+            rest_.remove_prefix(1);
+        }
+        return accept('"');
+    }
+    bool number() {
+        const auto end = std::find_if_not(rest_.begin(), rest_.end(),
+                                          [](unsigned char c) { return std::isdigit(c) != 0; });
+        const auto n = static_cast<std::size_t>(end - rest_.begin());
+        rest_.remove_prefix(n);
+        return n != 0;
+    }
+    template <class Item>
+    bool items(char close, Item item) {
+        if (accept(close)) {
+            return true;
+        }
+        do {
+            if (!item()) {
+                return false;
+            }
+        } while (accept(','));
+        return accept(close);
+    }
+    bool value() {
+        space();
+        if (accept('{')) {
+            return items('}', [this] { return string() && accept(':') && value(); });
+        }
+        if (accept('[')) {
+            return items(']', [this] { return value(); });
+        }
+        return !rest_.empty() && (rest_[0] == '"' ? string() : number());
+    }
+
+    std::string_view rest_;
+};
+
+pool_statistics entry(std::string_view type) {
+    pool_statistics s;
+    s.type = type;
+    s.object_bytes = 48;
+    s.live = 3;
+    s.peak = 1'234'567;
+    s.resident_bytes = 5 << 10;
+    s.returned_bytes = 7 << 10;
+    return s;
+}
+
+std::size_t count_of(const std::string& text, std::string_view what) {
+    std::size_t n = 0;
+    for (std::size_t at = text.find(what); at != text.npos; at = text.find(what, at + 1)) {
+        ++n;
+    }
+    return n;
+}
+
+} // namespace
+
+TEST_CASE("statistics: every pool that was used, in order of first use") {
+    first_type* a = pool<first_type>::allocate();
+    second_type* b = pool<second_type>::allocate();
+    const auto all = linn::statistics();
+    const auto named = [&](std::string_view name) {
+        return std::find_if(all.begin(), all.end(), [&](const pool_statistics& s) { return s.type == name; });
+    };
+    const auto first = named("linn_test_statistics::first_type");
+    const auto second = named("linn_test_statistics::second_type");
+    REQUIRE(first != all.end());
+    REQUIRE(second != all.end());
+    CHECK(first < second);
+    CHECK(first->live == 1);
+    CHECK(first->object_bytes == 40);
+    CHECK(second->object_bytes == 56);
+    pool<first_type>::deallocate(a);
+    pool<second_type>::deallocate(b);
+}
+
+TEST_CASE("statistics: peak is what was out at once, not more than caches too high") {
+    struct probe {
+        char c[32];
+    };
+    std::vector<probe*> all(1000);
+    pool<probe>::allocate_n(all);
+    pool<probe>::deallocate_n(all);
+    const auto s = pool<probe>::statistics();
+    CHECK(s.live == 0);
+    CHECK(s.peak >= 1000);
+    CHECK(s.peak <= 1000 + 2 * 128);
+}
+
+TEST_CASE("statistics: JSON is valid, with every member, whatever the name") {
+    CHECK(json::valid("{\"a\":[1,2,{}],\"b\":\"c\\\"\"}"));
+    CHECK_FALSE(json::valid("{\"a\":}"));
+    CHECK_FALSE(json::valid("{\"a\" 1}"));
+    const std::string control{"\n\t\x01", 3};
+    for (const std::string& name : std::vector<std::string>{"", "plain", "q\"uote", "back\\slash", control}) {
+        const std::string text = linn::to_json(entry(name));
+        CHECK_MESSAGE(json::valid(text), text);
+        for (const char* key :
+             {"object_bytes", "slot_bytes", "live", "peak", "cached", "threads", "slabs", "reserved_bytes",
+              "resident_bytes", "returned_bytes", "depot_visits", "contended"}) {
+            CHECK_MESSAGE(count_of(text, '"' + std::string{key} + "\":") == 1, key);
+        }
+        CHECK(text.find("\"live\":3") != text.npos);
+        CHECK(text.find("\"peak\":1234567") != text.npos);
+    }
+    CHECK(linn::to_json(entry("a\"b\\c\n")).find(R"("type":"a\"b\\c\u000a")") != std::string::npos);
+    CHECK(linn::to_json(std::vector<pool_statistics>{}) == R"({"schema":"linn.statistics/1","pools":[]})");
+    const std::string two = linn::to_json(std::vector<pool_statistics>{entry("x"), entry("y")});
+    CHECK(json::valid(two));
+    CHECK(count_of(two, "\"type\"") == 2);
+    CHECK(json::valid(linn::to_json(linn::statistics())));
+}
+
+TEST_CASE("statistics: the table has one line a pool, and columns that stay in place") {
+    const std::string text = linn::to_table({entry("short"), entry("a::much<longer, type>")});
+    CHECK(count_of(text, "\n") == 3);
+    const std::size_t first = text.find('\n') + 1;
+    const std::size_t second = text.find('\n', first) + 1;
+    const std::size_t type_column = text.find("type");
+    CHECK(text.substr(first + type_column, 5) == "short");
+    CHECK(text.substr(second + type_column) == "a::much<longer, type>\n");
+    CHECK(text.find("1234567") != text.npos);
+    CHECK(text.find(" 5K") != text.npos);
+    CHECK(text.find(" 7K") != text.npos);
+    CHECK(count_of(linn::to_table({}), "\n") == 1);
+}
+
+TEST_CASE("statistics: the leak report names what is alive, and nothing else") {
+    struct leaker {
+        char c[24];
+    };
+    CHECK(linn::leak_report().find("leaker") == std::string::npos);
+    leaker* one = pool<leaker>::allocate();
+    CHECK(linn::leak_report().find("linn: 1 object of 24 bytes alive: ") != std::string::npos);
+    leaker* two = pool<leaker>::allocate();
+    const std::string report = linn::leak_report();
+    CHECK(report.find("linn: 2 objects of 24 bytes alive: ") != std::string::npos);
+    CHECK(report.find("leaker") != std::string::npos);
+    CHECK(report.back() == '\n');
+    pool<leaker>::deallocate(one);
+    pool<leaker>::deallocate(two);
+    CHECK(linn::leak_report().find("leaker") == std::string::npos);
+}

@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: Apache-2.0
+// One depot and fronts made by hand: no thread and no clock but the test's own.
+#include "random.hpp"
+#include "sizes.hpp"
+#include "test_policy.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <vector>
+
+namespace {
+
+struct tag {};
+using policy = linn_test::test_policy<tag>;
+using pages = policy::pages;
+using fixture = linn_test::depot_fixture<policy>;
+using front = fixture::front_type;
+using linn_test::put;
+using linn_test::put_many;
+using linn_test::small_geometry;
+using linn_test::take;
+using linn_test::take_many;
+
+constexpr std::size_t magazine = 8;
+
+/// live + cached == out is checked by the caller's numbers; here the rest.
+void check_quiescent(fixture& x, std::size_t live) {
+    CHECK(x.depot.consistent());
+    CHECK(x.depot.statistics().live == live);
+}
+
+} // namespace
+
+TEST_CASE("depot: objects are distinct, and come back") {
+    pages::reset();
+    fixture x{small_geometry()};
+    front f;
+    x.depot.attach(f, 1);
+    linn_test::random_source random{5};
+    std::set<void*> live;
+    for (int step = 0; step < 20'000; ++step) {
+        const bool rising = step % 4000 < 2000;
+        if (live.empty() || random.below(10) < (rising ? 6U : 4U)) {
+            void* p = take(x.depot, f);
+            REQUIRE(p != nullptr);
+            REQUIRE(live.insert(p).second);
+        } else {
+            const auto at =
+                std::next(live.begin(),
+                          static_cast<std::ptrdiff_t>(random.below(std::min<std::size_t>(live.size(), 20))));
+            put(x.depot, f, *at);
+            live.erase(at);
+        }
+        if (step % 500 == 0) {
+            check_quiescent(x, live.size());
+        }
+    }
+    put_many(x, f, {live.begin(), live.end()});
+    check_quiescent(x, 0);
+    x.depot.detach(f);
+    check_quiescent(x, 0);
+}
+
+TEST_CASE("depot: a thread begins with few objects") {
+    fixture x{small_geometry()};
+    front f;
+    x.depot.attach(f, 1);
+    take_many(x, f, 1);
+    const std::size_t first = x.depot.statistics().cached;
+    CHECK(first <= 3);
+    take_many(x, f, 40);
+    CHECK(x.depot.statistics().cached < magazine);
+}
+
+TEST_CASE("depot: alternating at any fill does not thrash") {
+    for (std::size_t fill = 0; fill <= 4 * magazine; ++fill) {
+        for (const bool take_first : {true, false}) {
+            fixture x{small_geometry()};
+            front f;
+            x.depot.attach(f, 1);
+            auto spare = take_many(x, f, 6 * magazine);
+            for (std::size_t i = 0; i < fill; ++i) {
+                put(x.depot, f, spare.back());
+                spare.pop_back();
+            }
+            // Runs of up to one magazine cross the boundary back and forth.
+            for (const std::size_t run : linn_test::sizes{1, 2, magazine}) {
+                const std::size_t before = x.depot.statistics().depot_visits;
+                for (int i = 0; i < 300; ++i) {
+                    if (take_first) {
+                        const auto taken = take_many(x, f, run);
+                        put_many(x, f, taken);
+                    } else {
+                        put_many(x, f, {spare.end() - static_cast<std::ptrdiff_t>(run), spare.end()});
+                        spare.resize(spare.size() - run);
+                        const auto taken = take_many(x, f, run);
+                        spare.insert(spare.end(), taken.begin(), taken.end());
+                    }
+                }
+                CHECK_MESSAGE(x.depot.statistics().depot_visits - before <= 3, "fill ", fill, " run ", run);
+            }
+        }
+    }
+}
+
+TEST_CASE("depot: rising and falling visits it once a magazine") {
+    fixture x{small_geometry()};
+    front f;
+    x.depot.attach(f, 1);
+    put_many(x, f, take_many(x, f, 1000));
+    const std::size_t before = x.depot.statistics().depot_visits;
+    put_many(x, f, take_many(x, f, 1000));
+    CHECK(x.depot.statistics().depot_visits - before <= 2 * 1000 / magazine + 4);
+}
+
+TEST_CASE("depot: the stash and a thread's cache are bounded") {
+    fixture x{small_geometry()};
+    front a;
+    front b;
+    x.depot.attach(a, 1);
+    x.depot.attach(b, 2);
+    // One thread allocates and another frees, a thousand times what may be cached.
+    for (int i = 0; i < 300; ++i) {
+        put_many(x, b, take_many(x, a, 200));
+        const auto s = x.depot.statistics();
+        REQUIRE(s.live == 0);
+        REQUIRE(s.cached <= (3 + 4) * magazine);
+    }
+    CHECK(x.depot.statistics().peak <= 200 + 7 * magazine);
+    CHECK(x.depot.statistics().slabs == 1);
+    x.depot.detach(a);
+    x.depot.detach(b);
+    CHECK(x.depot.statistics().cached <= 3 * magazine);
+    CHECK(x.depot.statistics().threads == 0);
+    check_quiescent(x, 0);
+}
+
+TEST_CASE("depot: magazines are recycled") {
+    pages::reset();
+    fixture x{small_geometry()};
+    front f;
+    for (int i = 0; i < 500; ++i) {
+        x.depot.attach(f, 1);
+        put_many(x, f, take_many(x, f, 100));
+        x.depot.detach(f);
+    }
+    CHECK(pages::maps == 2); // a slab and one chunk of metadata
+}
+
+TEST_CASE("depot: detach leaves a front as new, and its objects with the depot") {
+    fixture x{small_geometry()};
+    front f;
+    for (const std::size_t kept : linn_test::sizes{0, 1, 7, 8, 9, 20}) {
+        x.depot.attach(f, 1);
+        auto all = take_many(x, f, 50);
+        const std::vector<void*> alive(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(kept));
+        put_many(x, f, {all.begin() + static_cast<std::ptrdiff_t>(kept), all.end()});
+        x.depot.detach(f);
+        CHECK(f.home == nullptr);
+        CHECK(f.spare == nullptr);
+        CHECK_FALSE(f.has_loaded());
+        void* p = nullptr;
+        CHECK_FALSE(f.try_pop(p));
+        CHECK_FALSE(f.try_push(&p));
+        check_quiescent(x, kept);
+        for (void* object : alive) {
+            x.depot.put_one(object);
+        }
+        check_quiescent(x, 0);
+    }
+    x.depot.trim(nullptr);
+    CHECK(x.depot.statistics().cached == 0);
+}
+
+TEST_CASE("depot: fronts can go in any order") {
+    for (int order = 0; order < 6; ++order) {
+        fixture x{small_geometry()};
+        front f[3];
+        for (std::size_t i = 0; i < 3; ++i) {
+            x.depot.attach(f[i], i + 1);
+            put_many(x, f[i], take_many(x, f[i], 20));
+        }
+        std::size_t places[] = {0, 1, 2};
+        for (int i = 0; i < order; ++i) {
+            std::next_permutation(std::begin(places), std::end(places));
+        }
+        std::size_t left = 3;
+        for (const std::size_t i : places) {
+            CHECK(x.depot.statistics().threads == left--);
+            x.depot.detach(f[i]);
+        }
+        CHECK(x.depot.statistics().threads == 0);
+        x.depot.trim(nullptr);
+        CHECK(x.depot.statistics().cached == 0);
+    }
+}
+
+TEST_CASE("depot: one object at a time, without a front") {
+    fixture x{small_geometry()};
+    std::vector<void*> all;
+    for (int i = 0; i < 100; ++i) {
+        all.push_back(x.depot.take_one());
+    }
+    check_quiescent(x, 100);
+    CHECK(x.depot.statistics().cached == 0);
+    for (void* p : all) {
+        x.depot.put_one(p);
+    }
+    check_quiescent(x, 0);
+}
+
+TEST_CASE("depot: reserve counts what is stashed, and needs no memory afterwards") {
+    pages::reset();
+    fixture x{small_geometry()};
+    front f;
+    x.depot.attach(f, 1);
+    REQUIRE(x.depot.reserve(5000));
+    take_many(x, f, 1); // the first magazine
+    pages::fail_from(0);
+    auto all = take_many(x, f, 4999);
+    pages::work();
+    put_many(x, f, all);
+    check_quiescent(x, 1);
+    pages::fail_from(0);
+    CHECK_FALSE(x.depot.reserve(50'000));
+    CHECK(x.depot.reserve(10));
+    pages::work();
+}
+
+TEST_CASE("depot: contains and statistics") {
+    fixture x{small_geometry(), "a name"};
+    front f;
+    x.depot.attach(f, 1);
+    const auto all = take_many(x, f, 30);
+    CHECK(x.depot.contains(all[0]));
+    CHECK(x.depot.contains(static_cast<std::byte*>(all[0]) + 63));
+    CHECK_FALSE(x.depot.contains(&f));
+    CHECK_FALSE(x.depot.contains(nullptr));
+    const auto s = x.depot.statistics();
+    CHECK(s.type == "a name");
+    CHECK(s.object_bytes == 64);
+    CHECK(s.slot_bytes == 64);
+    CHECK(s.live == 30);
+    CHECK(s.peak >= 30);
+    CHECK(s.threads == 1);
+    CHECK(s.slabs == 1);
+    CHECK(s.reserved_bytes == small_geometry().first_slab_bytes);
+    CHECK(s.resident_bytes >= 30 * 64);
+    CHECK(s.resident_bytes <= s.reserved_bytes);
+    CHECK(s.returned_bytes == 0);
+    CHECK(s.contended == 0);
+}
+
+TEST_CASE("depot: a fork leaves behind what other threads had, and counts it as lost") {
+    fixture x{small_geometry()};
+    front mine;
+    front other[2];
+    x.depot.attach(other[0], 2);
+    x.depot.attach(mine, 1);
+    x.depot.attach(other[1], 3);
+    const auto live = take_many(x, mine, 5);
+    put_many(x, other[0], take_many(x, other[0], 20));
+    take_many(x, other[1], 3);
+    const std::size_t lost = x.depot.statistics().cached;
+    x.depot.forget_threads_but(1);
+    const auto s = x.depot.statistics();
+    CHECK(s.threads == 1);
+    CHECK(s.live == 8);
+    CHECK(s.cached < lost);
+    // The survivor goes on, and frees what the others had allocated.
+    put_many(x, mine, live);
+    put_many(x, mine, take_many(x, mine, 100));
+    check_quiescent(x, 3);
+    x.depot.detach(mine);
+    check_quiescent(x, 3);
+    CHECK(x.depot.statistics().threads == 0);
+}
+
+TEST_CASE("depot: magazines grow with traffic over all objects, not while a pool is filled") {
+    auto g = small_geometry();
+    g.magazine_slots_max = 32;
+    fixture x{g};
+    front f;
+    x.depot.attach(f, 1);
+    put_many(x, f, take_many(x, f, 2000));
+    CHECK(x.depot.magazine_capacity() == magazine);
+    for (int i = 0; i < 4; ++i) {
+        put_many(x, f, take_many(x, f, 2000));
+    }
+    CHECK(x.depot.magazine_capacity() == 2 * magazine);
+    for (int i = 0; i < 40; ++i) {
+        put_many(x, f, take_many(x, f, 2000));
+    }
+    CHECK(x.depot.magazine_capacity() == 32);
+    check_quiescent(x, 0);
+    // Batches that fit into two large magazines stay in the thread.
+    put_many(x, f, take_many(x, f, 40));
+    const std::size_t before = x.depot.statistics().depot_visits;
+    for (int i = 0; i < 100; ++i) {
+        put_many(x, f, take_many(x, f, 40));
+    }
+    CHECK(x.depot.statistics().depot_visits == before);
+    x.depot.detach(f);
+    x.depot.trim(nullptr);
+    CHECK(x.depot.statistics().cached == 0);
+    CHECK(x.depot.statistics().live == 0);
+}
+
+TEST_CASE("depot: magazines grow while threads meet, up to their bound") {
+    auto g = small_geometry();
+    g.magazine_slots_max = 20;
+    fixture x{g};
+    front f;
+    x.depot.attach(f, 1);
+    put_many(x, f, take_many(x, f, 400));
+    CHECK(x.depot.magazine_capacity() == magazine);
+    CHECK(x.depot.statistics().contended == 0);
+    auto held = take_many(x, f, 100);
+    const auto contended_visits = [&](int n) {
+        policy::mutex::refuse = true;
+        for (int i = 0; i < n; ++i) {
+            x.depot.put_one(x.depot.take_one());
+        }
+        policy::mutex::refuse = false;
+    };
+    contended_visits(7);
+    CHECK(x.depot.statistics().contended >= 14);
+    contended_visits(1);
+    CHECK(x.depot.magazine_capacity() == 2 * magazine);
+    contended_visits(100);
+    CHECK(x.depot.magazine_capacity() == 20);
+    // Fronts with magazines of the old size go on, and then use the new one.
+    put_many(x, f, held);
+    check_quiescent(x, 0);
+    const std::size_t before = x.depot.statistics().depot_visits;
+    for (int i = 0; i < 10; ++i) {
+        put_many(x, f, take_many(x, f, 200));
+    }
+    CHECK(x.depot.statistics().depot_visits - before < 10 * 400 / 20 + 60);
+    check_quiescent(x, 0);
+    x.depot.detach(f);
+    x.depot.trim(nullptr);
+    CHECK(x.depot.statistics().cached == 0);
+}

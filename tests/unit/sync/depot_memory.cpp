@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+// A depot and the system: trim, retention, and pages that are refused at every possible moment.
+#include "sizes.hpp"
+#include "test_policy.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <cstring>
+#include <set>
+#include <vector>
+
+namespace {
+
+struct tag {};
+using policy = linn_test::test_policy<tag>;
+using pages = policy::pages;
+using fixture = linn_test::depot_fixture<policy>;
+using front = fixture::front_type;
+using linn_test::put;
+using linn_test::put_many;
+using linn_test::small_geometry;
+using linn_test::take;
+using linn_test::take_many;
+
+} // namespace
+
+TEST_CASE("depot: trim gives everything back that nobody uses, and says how much") {
+    pages::reset();
+    fixture x{small_geometry()};
+    front f;
+    x.depot.attach(f, 1);
+    auto all = take_many(x, f, 10'000);
+    for (void* p : all) {
+        std::memset(p, 1, 64);
+    }
+    CHECK(x.depot.trim(&f) <= 64 << 10); // nothing free but the rest of a slab
+    put_many(x, f, all);
+    const auto before = x.depot.statistics();
+    CHECK(before.resident_bytes > 640'000);
+    const std::size_t bytes = x.depot.trim(&f);
+    const auto after = x.depot.statistics();
+    CHECK(after.cached == 0);
+    CHECK(after.live == 0);
+    CHECK(after.resident_bytes == after.slabs * linn::detail::page_bytes);
+    CHECK(bytes == before.resident_bytes - after.resident_bytes);
+    CHECK(after.returned_bytes - before.returned_bytes == bytes);
+    CHECK(after.reserved_bytes == before.reserved_bytes);
+    CHECK(x.depot.trim(&f) == 0);
+    all = take_many(x, f, 10'000);
+    CHECK(x.depot.statistics().slabs == after.slabs);
+    CHECK(x.depot.consistent());
+}
+
+TEST_CASE("depot: trim and use in a loop does not drift") {
+    fixture x{small_geometry()};
+    front f;
+    x.depot.attach(f, 1);
+    put_many(x, f, take_many(x, f, 3000));
+    const std::size_t reserved = x.depot.statistics().reserved_bytes;
+    for (int i = 0; i < 200; ++i) {
+        x.depot.trim(&f);
+        put_many(x, f, take_many(x, f, 3000));
+    }
+    CHECK(x.depot.statistics().reserved_bytes == reserved);
+}
+
+TEST_CASE("depot: after a trim other fronts give back at their next visit") {
+    fixture x{small_geometry()};
+    front a;
+    front b;
+    x.depot.attach(a, 1);
+    x.depot.attach(b, 2);
+    auto held = take_many(x, b, 40);
+    // Fill b so far that its next free must visit the depot: both magazines full.
+    while (b.spare == nullptr || b.spare->count != 8 || b.loaded_count() != 8) {
+        REQUIRE_FALSE(held.empty());
+        put(x.depot, b, held.back());
+        held.pop_back();
+    }
+    x.depot.trim(&a);
+    CHECK(x.depot.statistics().cached == 16); // b's: only its owner may touch it
+    put(x.depot, b, held.back());
+    held.pop_back();
+    CHECK(x.depot.statistics().cached == 1);
+    CHECK(x.depot.statistics().live == held.size());
+    // Once is enough.
+    const std::size_t visits = x.depot.statistics().depot_visits;
+    put_many(x, b, {held.begin(), held.begin() + 7});
+    CHECK(x.depot.statistics().depot_visits == visits);
+    CHECK(x.depot.statistics().cached == 8);
+}
+
+TEST_CASE("depot: trim with survivors gives back the pages between them") {
+    pages::reset();
+    fixture x{small_geometry()};
+    front f;
+    x.depot.attach(f, 1);
+    const auto all = take_many(x, f, 8000);
+    std::vector<void*> kept;
+    std::vector<void*> freed;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        std::memset(all[i], 0x77, 64);
+        (i % 400 == 0 ? kept : freed).push_back(all[i]);
+    }
+    put_many(x, f, freed);
+    const auto before = x.depot.statistics();
+    x.depot.trim(&f);
+    const auto after = x.depot.statistics();
+    CHECK(after.live == 20);
+    CHECK(after.resident_bytes < before.resident_bytes / 2);
+    bool intact = true;
+    for (const void* p : kept) {
+        for (int i = 0; i < 64; ++i) {
+            intact = intact && static_cast<const unsigned char*>(p)[i] == 0x77;
+        }
+    }
+    CHECK(intact);
+    put_many(x, f, take_many(x, f, 7500));
+    CHECK(x.depot.statistics().slabs == after.slabs);
+    CHECK(x.depot.consistent());
+}
+
+TEST_CASE("depot: unused slabs go back with time, one a visit, without anybody asking") {
+    pages::reset();
+    fixture x{small_geometry(1 << 16)};
+    front f;
+    x.depot.attach(f, 1);
+    policy::clock::time = 1000;
+    put_many(x, f, take_many(x, f, 20'000));
+    CHECK(pages::discards == 0);
+    policy::clock::time = 1900;
+    x.depot.put_one(x.depot.take_one());
+    CHECK(pages::discards == 0);
+    policy::clock::time = 3500;
+    x.depot.put_one(x.depot.take_one());
+    CHECK(pages::discards == 1);
+    for (int i = 0; i < 100; ++i) {
+        x.depot.put_one(x.depot.take_one());
+    }
+    CHECK(pages::discards > 10);
+    // What is retained, and the slabs that cached objects pin.
+    CHECK(x.depot.statistics().resident_bytes <= 8 << 16);
+    CHECK(x.depot.statistics().returned_bytes > 800'000);
+    CHECK(x.depot.consistent());
+}
+
+TEST_CASE("depot: pages that fail at the n-th map, for every n; usable afterwards") {
+    bool failed = false;
+    bool completed = false;
+    for (std::size_t n = 0; !completed; ++n) {
+        REQUIRE(n < 200);
+        CAPTURE(n);
+        pages::reset();
+        fixture x{small_geometry()};
+        front f;
+        x.depot.attach(f, 1);
+        pages::fail_from(n);
+        std::vector<void*> all;
+        while (all.size() < 4000) {
+            void* p = take(x.depot, f);
+            if (p == nullptr) {
+                failed = true;
+                CHECK(x.depot.consistent());
+                CHECK(x.depot.statistics().live == all.size());
+                CHECK(take(x.depot, f) == nullptr);
+                pages::work();
+                continue;
+            }
+            all.push_back(p);
+        }
+        completed = pages::refusals == 0;
+        CHECK(std::set<void*>(all.begin(), all.end()).size() == all.size());
+        put_many(x, f, all);
+        CHECK(x.depot.statistics().live == 0);
+        x.depot.detach(f);
+        x.depot.trim(nullptr);
+        CHECK(x.depot.statistics().cached == 0);
+        CHECK(x.depot.consistent());
+    }
+    CHECK(failed);
+}
+
+TEST_CASE("depot: only one map fails, each in turn") {
+    for (std::size_t n = 0; n < 12; ++n) {
+        pages::reset();
+        fixture x{small_geometry()};
+        front f;
+        x.depot.attach(f, 1);
+        pages::fail_once(n);
+        std::vector<void*> all;
+        std::size_t nulls = 0;
+        for (int i = 0; i < 6000; ++i) {
+            void* p = take(x.depot, f);
+            (p == nullptr ? void(++nulls) : all.push_back(p));
+        }
+        CHECK(nulls <= 1);
+        CHECK(pages::refusals <= 1);
+        put_many(x, f, all);
+        CHECK(x.depot.statistics().live == 0);
+        CHECK(x.depot.consistent());
+    }
+}
+
+TEST_CASE("depot: without memory for magazines each call still works") {
+    pages::reset();
+    fixture x{small_geometry()};
+    // Uses up the arena's first chunk, so that the next magazine needs a page.
+    pages::fail_from(1);
+    while (x.arena.allocate(64) != nullptr) {
+    }
+    pages::fail_once(0);
+    front f;
+    x.depot.attach(f, 1);
+    // First map refused: the magazine's. Then the slab is mapped.
+    void* const p = take(x.depot, f);
+    CHECK(p != nullptr);
+    CHECK_FALSE(f.has_loaded());
+    pages::fail_from(0);
+    std::vector<void*> all{p};
+    for (int i = 0; i < 100; ++i) {
+        all.push_back(take(x.depot, f));
+        REQUIRE(all.back() != nullptr);
+    }
+    CHECK(x.depot.statistics().cached == 0);
+    put_many(x, f, all);
+    CHECK(x.depot.statistics().live == 0);
+    CHECK(x.depot.consistent());
+    pages::work();
+    put_many(x, f, take_many(x, f, 100));
+    CHECK(f.has_loaded());
+    CHECK(x.depot.statistics().live == 0);
+    x.depot.detach(f);
+}
+
+TEST_CASE("depot: trim when the system refuses to take pages") {
+    pages::reset();
+    fixture x{small_geometry()};
+    front f;
+    x.depot.attach(f, 1);
+    put_many(x, f, take_many(x, f, 5000));
+    pages::refuse_discard = true;
+    CHECK(x.depot.trim(&f) == 0);
+    CHECK(x.depot.statistics().returned_bytes == 0);
+    pages::refuse_discard = false;
+    take_many(x, f, 5000);
+    CHECK(x.depot.consistent());
+}

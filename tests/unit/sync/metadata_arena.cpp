@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "random.hpp"
+#include "test_policy.hpp"
+
+#include <linn/detail/sync/metadata_arena.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <map>
+
+namespace {
+struct tag {};
+using policy = linn_test::test_policy<tag>;
+using arena_type = linn::detail::metadata_arena<policy>;
+} // namespace
+
+TEST_CASE("metadata_arena: zeroed, on cache lines, never overlapping") {
+    policy::pages::reset();
+    arena_type arena;
+    linn_test::random_source random{3};
+    std::map<std::uintptr_t, std::size_t> given;
+    for (int i = 0; i < 500; ++i) {
+        const std::size_t bytes = 1 + random.below(i % 50 == 0 ? 200'000 : 2000);
+        auto* p = static_cast<unsigned char*>(arena.allocate(bytes));
+        REQUIRE(p != nullptr);
+        const auto address = reinterpret_cast<std::uintptr_t>(p);
+        REQUIRE(address % 64 == 0);
+        bool zero = true;
+        for (std::size_t k = 0; k < bytes; ++k) {
+            zero = zero && p[k] == 0;
+        }
+        REQUIRE(zero);
+        std::memset(p, 0xff, bytes);
+        const auto next = given.upper_bound(address);
+        REQUIRE((next == given.end() || address + bytes <= next->first));
+        if (next != given.begin()) {
+            const auto [before, length] = *std::prev(next);
+            REQUIRE(before + length <= address);
+        }
+        given.emplace(address, bytes);
+    }
+}
+
+TEST_CASE("metadata_arena: small things share pages") {
+    policy::pages::reset();
+    arena_type arena;
+    for (int i = 0; i < 1000; ++i) {
+        REQUIRE(arena.allocate(64) != nullptr);
+    }
+    CHECK(policy::pages::maps == 1);
+}
+
+TEST_CASE("metadata_arena: without memory null, afterwards as before") {
+    policy::pages::reset();
+    arena_type arena;
+    policy::pages::fail_once(0);
+    CHECK(arena.allocate(100) == nullptr);
+    void* const p = arena.allocate(100);
+    CHECK(p != nullptr);
+    policy::pages::fail_from(0);
+    CHECK(arena.allocate(1 << 20) == nullptr);
+    // What is left of the chunk still serves.
+    CHECK(arena.allocate(100) == static_cast<std::byte*>(p) + 128);
+    policy::pages::work();
+    CHECK(arena.allocate(1 << 20) != nullptr);
+}
+
+TEST_CASE("metadata_arena: recycled pieces serve requests of their size, newest first") {
+    policy::pages::reset();
+    arena_type arena;
+    void* const small[] = {arena.allocate(200), arena.allocate(200)};
+    void* const large = arena.allocate(1000);
+    arena.recycle(small[0], 200);
+    arena.recycle(large, 1000);
+    arena.recycle(small[1], 200);
+    CHECK(arena.allocate(1000) == large);
+    CHECK(arena.allocate(200) == small[1]);
+    CHECK(arena.allocate(200) == small[0]);
+    CHECK(arena.allocate(200) != small[0]);
+    // More sizes than there are bins: given up, and never mixed up.
+    for (std::size_t bytes = 64; bytes <= 64 * 100; bytes += 64) {
+        arena.recycle(arena.allocate(bytes), bytes);
+    }
+    for (std::size_t bytes = 64; bytes <= 64 * 100; bytes += 64) {
+        auto* p = static_cast<std::byte*>(arena.allocate(bytes));
+        REQUIRE(p != nullptr);
+        std::memset(p, 0, bytes);
+    }
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sizes.hpp"
+#include "test_policy.hpp"
+
+#include <linn/detail/sync/registry.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace {
+
+struct tag {};
+using policy = linn_test::test_policy<tag>;
+using registry = linn::detail::registry<policy>;
+using linn::detail::service;
+
+linn::detail::pool_description describe(std::string_view type) {
+    return {.sizes = linn_test::small_geometry(), .object_bytes = 64, .object_align = 8, .type = type};
+}
+
+constinit registry at_start{};
+
+} // namespace
+
+TEST_CASE("registry: one depot a slot, newest first, never moved") {
+    policy::pages::reset();
+    registry r;
+    registry::slot_type a{nullptr};
+    registry::slot_type b{nullptr};
+    CHECK(r.newest() == nullptr);
+    auto* first = r.depot_in(a, describe("first"));
+    auto* second = r.depot_in(b, describe("second"));
+    REQUIRE(first != nullptr);
+    REQUIRE(second != nullptr);
+    CHECK(first != second);
+    CHECK(r.depot_in(a, describe("first")) == first);
+    CHECK(r.newest() == second);
+    CHECK(second->older == first);
+    CHECK(first->older == nullptr);
+}
+
+TEST_CASE("registry: the name is copied, for its module may go") {
+    registry::slot_type slot{nullptr};
+    std::string name = "a type of a plugin with a name too long for small strings";
+    auto* d = at_start.depot_in(slot, describe(name));
+    REQUIRE(d != nullptr);
+    const std::string before = name;
+    name.assign(name.size(), '?');
+    CHECK(d->name() == before);
+    CHECK(d->statistics().type == before);
+}
+
+TEST_CASE("registry: without memory there is no depot, and later there is one") {
+    policy::pages::reset();
+    registry r;
+    registry::slot_type slot{nullptr};
+    policy::pages::fail_from(0);
+    CHECK(r.depot_in(slot, describe("late")) == nullptr);
+    CHECK(slot.load() == nullptr);
+    CHECK(r.newest() == nullptr);
+    policy::pages::work();
+    auto* d = r.depot_in(slot, describe("late"));
+    REQUIRE(d != nullptr);
+    CHECK(r.newest() == d);
+}
+
+TEST_CASE("registry: depots serve as this build does") {
+    registry::slot_type slot{nullptr};
+    auto* d = at_start.depot_in(slot, describe("mode"));
+    REQUIRE(d != nullptr);
+    if (linn::detail::sanitizer_bypass || linn::detail::running_on_memcheck()) {
+        CHECK(d->mode() == service::bypass);
+    } else {
+        CHECK(d->mode() == (linn::detail::checked_build ? service::direct : service::cached));
+    }
+}
+
+TEST_CASE("registry: bypassed objects are blocks of operator new, and counted") {
+    registry::slot_type slot{nullptr};
+    for (const std::size_t align : linn_test::sizes{8, 256}) {
+        auto description = describe("bypassed");
+        description.object_align = align;
+        description.object_bytes = 256;
+        slot.store(nullptr);
+        auto* d = at_start.depot_in(slot, description);
+        REQUIRE(d != nullptr);
+        void* p = d->bypassing().take();
+        void* q = d->bypassing().take();
+        REQUIRE(p != nullptr);
+        REQUIRE(q != nullptr);
+        CHECK(reinterpret_cast<std::uintptr_t>(p) % align == 0);
+        CHECK(d->statistics().live == 2);
+        CHECK(d->statistics().slabs == 0);
+        d->bypassing().put(p);
+        CHECK(d->statistics().live == 1);
+        d->bypassing().put(q);
+        CHECK(d->statistics().live == 0);
+        CHECK(d->statistics().peak == 2);
+    }
+}

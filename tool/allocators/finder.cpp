@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "finder.hpp"
+
+#include <elf.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
+namespace linn::tool {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Class and machine of an ELF file; both zero when it is none.
+struct elf_identity {
+    unsigned char elf_class = 0;
+    std::uint16_t machine = 0;
+    bool operator==(const elf_identity&) const = default;
+};
+
+elf_identity identify(const fs::path& file) {
+    // Class and machine sit at the same offsets in both widths of the header.
+    std::array<char, sizeof(Elf32_Ehdr)> header{};
+    std::ifstream in{file, std::ios::binary};
+    if (!in.read(header.data(), header.size()) || std::memcmp(header.data(), ELFMAG, SELFMAG) != 0)
+        return {};
+    elf_identity id;
+    id.elf_class = static_cast<unsigned char>(header[EI_CLASS]);
+    std::memcpy(&id.machine, header.data() + offsetof(Elf32_Ehdr, e_machine), sizeof id.machine);
+    return id;
+}
+
+bool is_own_architecture(const fs::path& file) {
+    static const elf_identity own = identify("/proc/self/exe");
+    return identify(file) == own;
+}
+
+void add_directory(std::vector<fs::path>& list, const fs::path& directory) {
+    std::error_code error;
+    if (!directory.empty() && fs::is_directory(directory, error) &&
+        std::find(list.begin(), list.end(), directory) == list.end())
+        list.push_back(directory);
+}
+
+void add_configured_directories(std::vector<fs::path>& list) {
+    std::error_code error;
+    std::vector<fs::path> files;
+    for (const fs::directory_entry& entry : fs::directory_iterator{"/etc/ld.so.conf.d", error})
+        if (entry.path().extension() == ".conf")
+            files.push_back(entry.path());
+    std::sort(files.begin(), files.end());
+    files.insert(files.begin(), "/etc/ld.so.conf");
+    for (const fs::path& file : files) {
+        std::ifstream in{file};
+        std::string line;
+        while (std::getline(in, line))
+            if (line.starts_with('/'))
+                add_directory(list, line);
+    }
+}
+
+} // namespace
+
+std::vector<fs::path> library_directories() {
+    std::vector<fs::path> list;
+    if (const char* path = std::getenv("LD_LIBRARY_PATH")) {
+        std::istringstream in{path};
+        std::string directory;
+        while (std::getline(in, directory, ':'))
+            add_directory(list, directory);
+    }
+    add_configured_directories(list);
+    for (const char* root : {"/usr/local/lib", "/lib64", "/usr/lib64", "/lib", "/usr/lib"})
+        add_directory(list, root);
+    return list;
+}
+
+found_library check_library(const fs::path& path) {
+    std::error_code error;
+    const fs::path resolved = fs::canonical(path, error);
+    if (error)
+        return {{}, fmt::format("{} not found", path.string())};
+    if (!fs::is_regular_file(resolved, error))
+        return {{}, fmt::format("{} is not a file", path.string())};
+    if (!is_own_architecture(resolved))
+        return {{}, fmt::format("{} is not a shared library of this architecture", path.string())};
+    if (resolved.string().find_first_of(" :") != std::string::npos)
+        return {{},
+                fmt::format("{} has a space or a colon in its path, which LD_PRELOAD cannot carry; "
+                            "copy it elsewhere",
+                            resolved.string())};
+    return {resolved, {}};
+}
+
+found_library find_library(const known_allocator& allocator, const std::vector<fs::path>& directories) {
+    for (const std::string_view soname : allocator.sonames)
+        for (const fs::path& directory : directories)
+            if (found_library found = check_library(directory / soname); found.problem.empty())
+                return found;
+    return {{},
+            fmt::format("{} not found; install it with: apt-get install {}", allocator.sonames.front(),
+                        allocator.package)};
+}
+
+} // namespace linn::tool

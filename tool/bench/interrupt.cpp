@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "interrupt.hpp"
+
+#include <cstddef>
+
+namespace linn::tool {
+namespace {
+
+constexpr int watched[] = {SIGINT, SIGTERM, SIGHUP};
+volatile std::sig_atomic_t received = 0;
+
+extern "C" void note_signal(int signal) {
+    received = signal;
+}
+
+} // namespace
+
+interrupt_guard::interrupt_guard() {
+    received = 0;
+    sigset_t block;
+    sigemptyset(&block);
+    for (const int signal : watched)
+        sigaddset(&block, signal);
+    ::sigprocmask(SIG_BLOCK, &block, &old_mask_);
+    for (const int signal : watched)
+        sigdelset(&old_mask_, signal);
+
+    struct sigaction action{};
+    action.sa_handler = note_signal;
+    sigemptyset(&action.sa_mask);
+    for (std::size_t i = 0; i != 3; ++i) {
+        ::sigaction(watched[i], nullptr, &old_actions_[i]);
+        // Started with nohup or in the background of a script: what was ignored stays ignored, except SIGINT,
+        // which an interactive Ctrl-C or a test sends on purpose.
+        if (old_actions_[i].sa_handler != SIG_IGN || watched[i] == SIGINT)
+            ::sigaction(watched[i], &action, nullptr);
+    }
+}
+
+interrupt_guard::~interrupt_guard() {
+    for (std::size_t i = 0; i != 3; ++i)
+        ::sigaction(watched[i], &old_actions_[i], nullptr);
+    ::sigprocmask(SIG_SETMASK, &old_mask_, nullptr);
+}
+
+int interrupt_guard::pending() noexcept {
+    return received;
+}
+
+} // namespace linn::tool

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <csignal>
+
+namespace linn::tool {
+
+/// While it lives, SIGINT, SIGTERM and SIGHUP are blocked except inside `ppoll` with `wait_mask()`, where they only
+/// set `pending()`: no signal can fall between a check and a wait.
+class interrupt_guard {
+public:
+    interrupt_guard();
+    interrupt_guard(const interrupt_guard&) = delete;
+    interrupt_guard& operator=(const interrupt_guard&) = delete;
+    ~interrupt_guard();
+
+    /// The signal that asked to stop, or 0.
+    static int pending() noexcept;
+
+    /// The mask to wait with, which is also the one to give to children.
+    const sigset_t& wait_mask() const noexcept { return old_mask_; }
+
+private:
+    sigset_t old_mask_{};
+    struct sigaction old_actions_[3]{};
+};
+
+} // namespace linn::tool

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "machine.hpp"
+
+#include "ticks.hpp"
+
+#include <sys/mman.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <array>
+#include <fstream>
+#include <string_view>
+#include <thread>
+
+namespace linn::tool {
+namespace {
+
+std::string cpu_model() {
+    std::ifstream in{"/proc/cpuinfo"};
+    std::string line;
+    while (std::getline(in, line))
+        if (line.starts_with("model name") || line.starts_with("Model"))
+            if (const std::size_t colon = line.find(": "); colon != std::string::npos)
+                return line.substr(colon + 2);
+    return "unknown CPU";
+}
+
+std::string huge_pages() {
+    std::ifstream in{"/sys/kernel/mm/transparent_hugepage/enabled"};
+    std::string line;
+    std::getline(in, line);
+    const std::size_t open = line.find('[');
+    const std::size_t close = line.find(']');
+    return open < close && close != std::string::npos ? line.substr(open + 1, close - open - 1) : "unknown";
+}
+
+double calibrate() {
+    const std::uint64_t ns = now_ns();
+    const std::uint64_t start = ticks();
+    std::this_thread::sleep_for(std::chrono::milliseconds{100});
+    const std::uint64_t end = ticks();
+    return static_cast<double>(end - start) / static_cast<double>(now_ns() - ns);
+}
+
+std::vector<std::string> steering_environment() {
+    constexpr std::array<std::string_view, 7> prefixes{
+        "GLIBC_TUNABLES=", "MALLOC_",     "_RJEM_MALLOC_CONF=", "MIMALLOC_",
+        "TCMALLOC_",       "TBB_MALLOC_", "LD_LIBRARY_PATH="};
+    std::vector<std::string> list;
+    for (char** entry = environ; *entry != nullptr; ++entry)
+        for (const std::string_view prefix : prefixes)
+            if (std::string_view{*entry}.starts_with(prefix))
+                list.emplace_back(*entry);
+    return list;
+}
+
+} // namespace
+
+machine_info inspect_machine() {
+    machine_info m;
+    m.cpu_model = cpu_model();
+    m.cpus = std::thread::hardware_concurrency();
+    utsname name{};
+    if (::uname(&name) == 0)
+        m.kernel = std::string{name.sysname} + ' ' + name.release;
+    m.huge_pages = huge_pages();
+    m.counter = tick_source();
+    m.ticks_per_ns = calibrate();
+    m.environment = steering_environment();
+    return m;
+}
+
+void touch_memory(std::size_t bytes) {
+    void* p =
+        ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+    if (p != MAP_FAILED)
+        ::munmap(p, bytes);
+}
+
+} // namespace linn::tool

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "process.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <string_view>
+
+namespace linn::tool {
+namespace {
+
+using clock = std::chrono::steady_clock;
+
+/// A pipe whose ends close themselves.
+struct pipe_pair {
+    int read_end = -1;
+    int write_end = -1;
+
+    pipe_pair() {
+        int ends[2];
+        if (::pipe2(ends, O_CLOEXEC) == 0) {
+            read_end = ends[0];
+            write_end = ends[1];
+        }
+    }
+    pipe_pair(const pipe_pair&) = delete;
+    pipe_pair& operator=(const pipe_pair&) = delete;
+    ~pipe_pair() {
+        close_end(read_end);
+        close_end(write_end);
+    }
+
+    static void close_end(int& end) {
+        if (end >= 0)
+            ::close(end);
+        end = -1;
+    }
+};
+
+std::vector<char*> pointers(const std::vector<std::string>& strings) {
+    std::vector<char*> list;
+    for (const std::string& s : strings)
+        list.push_back(const_cast<char*>(s.c_str()));
+    list.push_back(nullptr);
+    return list;
+}
+
+/// Starts the program with both pipes; returns its id, or -errno.
+pid_t spawn(const std::vector<std::string>& arguments, const std::vector<std::string>& environment, int out,
+            int err, const interrupt_guard& guard) {
+    posix_spawn_file_actions_t actions;
+    ::posix_spawn_file_actions_init(&actions);
+    ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    ::posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
+    ::posix_spawn_file_actions_adddup2(&actions, err, STDERR_FILENO);
+
+    posix_spawnattr_t attributes;
+    ::posix_spawnattr_init(&attributes);
+    ::posix_spawnattr_setflags(&attributes,
+                               POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    ::posix_spawnattr_setpgroup(&attributes, 0);
+    ::posix_spawnattr_setsigmask(&attributes, &guard.wait_mask());
+    sigset_t defaults;
+    sigemptyset(&defaults);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE})
+        sigaddset(&defaults, signal);
+    ::posix_spawnattr_setsigdefault(&attributes, &defaults);
+
+    pid_t child = 0;
+    const int error = ::posix_spawn(&child, arguments.front().c_str(), &actions, &attributes,
+                                    pointers(arguments).data(), pointers(environment).data());
+    ::posix_spawnattr_destroy(&attributes);
+    ::posix_spawn_file_actions_destroy(&actions);
+    return error == 0 ? child : -error;
+}
+
+/// Reads what is there; closes the end when the writer is gone.
+void drain(int& fd, std::string& into, std::size_t limit) {
+    std::array<char, 4096> buffer;
+    const ssize_t got = ::read(fd, buffer.data(), buffer.size());
+    if (got > 0 && into.size() < limit)
+        into.append(buffer.data(), static_cast<std::size_t>(got));
+    if (got == 0 || (got < 0 && errno != EINTR && errno != EAGAIN))
+        pipe_pair::close_end(fd);
+}
+
+} // namespace
+
+child_result run_child(const std::vector<std::string>& arguments, const std::vector<std::string>& environment,
+                       std::chrono::seconds timeout, const interrupt_guard& guard,
+                       const std::function<void()>& tick) {
+    child_result result;
+    pipe_pair out;
+    pipe_pair err;
+    const pid_t child = spawn(arguments, environment, out.write_end, err.write_end, guard);
+    if (child < 0) {
+        result.code = -child;
+        return result;
+    }
+    pipe_pair::close_end(out.write_end);
+    pipe_pair::close_end(err.write_end);
+
+    const auto deadline = clock::now() + timeout;
+    int status = 0;
+    bool reaped = false;
+    bool killed = false;
+    while (!reaped) {
+        if (!killed && interrupt_guard::pending() != 0)
+            result.how = child_result::ending::interrupted;
+        else if (!killed && clock::now() >= deadline)
+            result.how = child_result::ending::timed_out;
+        if (!killed && result.how != child_result::ending::not_started) {
+            ::kill(-child, SIGKILL); // the whole group; it is ours alone
+            killed = true;
+        }
+        // Poll ignores negative descriptors, so a closed end simply stops reporting.
+        pollfd ends[2] = {{out.read_end, POLLIN, 0}, {err.read_end, POLLIN, 0}};
+        const bool open = out.read_end >= 0 || err.read_end >= 0;
+        const std::timespec wait{0, open ? 200'000'000 : 1'000'000};
+        const int ready = ::ppoll(ends, 2, &wait, &guard.wait_mask());
+        if (ready > 0) {
+            if (ends[0].revents != 0)
+                drain(out.read_end, result.out, 1 << 20);
+            if (ends[1].revents != 0)
+                drain(err.read_end, result.err, 4096);
+        } else {
+            tick();
+        }
+        if (!open || killed)
+            reaped = ::waitpid(child, &status, WNOHANG) == child;
+    }
+    if (killed)
+        return result;
+    const bool by_signal = WIFSIGNALED(status);
+    result.how = by_signal ? child_result::ending::signalled : child_result::ending::exited;
+    result.code = by_signal ? WTERMSIG(status) : WEXITSTATUS(status);
+    return result;
+}
+
+std::string describe_ending(const child_result& result, std::chrono::seconds timeout) {
+    const std::string_view said = std::string_view{result.err}.substr(0, result.err.find('\n'));
+    const std::string suffix = said.empty() ? "" : fmt::format(" ({})", said);
+    switch (result.how) {
+    case child_result::ending::signalled: {
+        const char* name = ::sigabbrev_np(result.code);
+        return name != nullptr ? fmt::format("killed by SIG{}{}", name, suffix)
+                               : fmt::format("killed by signal {}{}", result.code, suffix);
+    }
+    case child_result::ending::timed_out:
+        return fmt::format("timed out after {} s{}", timeout.count(), suffix);
+    case child_result::ending::interrupted:
+        return "interrupted";
+    case child_result::ending::not_started:
+        return fmt::format("could not start: {}", std::strerror(result.code));
+    case child_result::ending::exited:
+        break;
+    }
+    return fmt::format("exit status {}{}", result.code, suffix);
+}
+
+std::vector<std::string> child_environment(const std::string& library) {
+    std::vector<std::string> list;
+    for (char** entry = environ; *entry != nullptr; ++entry)
+        if (!std::string_view{*entry}.starts_with("LD_PRELOAD="))
+            list.emplace_back(*entry);
+    if (!library.empty())
+        list.push_back("LD_PRELOAD=" + library);
+    return list;
+}
+
+} // namespace linn::tool

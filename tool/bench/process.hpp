@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "interrupt.hpp"
+
+#include <chrono>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace linn::tool {
+
+/// How a child process ended and what it wrote.
+struct child_result {
+    enum class ending { exited, signalled, timed_out, interrupted, not_started };
+
+    ending how = ending::not_started;
+    int code = 0; ///< exit status, signal number or errno
+    std::string out;
+    std::string err; ///< the first 4 KiB
+};
+
+/// Runs a program and waits for it. It is killed, and reaped, when `timeout` has passed or when `guard` has a
+/// signal pending; it is in a process group of its own, so that a Ctrl-C reaches this process alone. `tick` is
+/// called a few times a second.
+child_result run_child(const std::vector<std::string>& arguments, const std::vector<std::string>& environment,
+                       std::chrono::seconds timeout, const interrupt_guard& guard,
+                       const std::function<void()>& tick);
+
+/// Says in words why a child did not succeed: "killed by SIGSEGV", "timed out after 60 s" …
+std::string describe_ending(const child_result& result, std::chrono::seconds timeout);
+
+/// This process's environment without LD_PRELOAD, and with it set to `library` unless that is empty.
+std::vector<std::string> child_environment(const std::string& library);
+
+} // namespace linn::tool

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "contenders.hpp"
+#include "scenario.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace linn::tool {
+
+/// What the user asked of `linn bench`.
+struct bench_options {
+    std::vector<std::string> scenarios; ///< empty: all
+    std::vector<std::string> only;      ///< empty: all contenders
+    user_allocators allocators;
+    std::string container = "unordered_set";
+    std::size_t n = 1'000'000;
+    std::size_t objects = 100'000;
+    std::size_t object_bytes = 64;
+    std::size_t rounds = 10;
+    std::size_t warm_up_rounds = 1;
+    std::uint64_t seed = 0;
+    std::string cpu = "auto";
+    std::chrono::seconds timeout{120}; ///< for one process
+};
+
+/// The machine and the build that the figures hold for.
+struct machine_info {
+    std::string cpu_model;
+    unsigned cpus = 0;
+    std::string kernel;
+    std::string huge_pages; ///< the selected word of transparent_hugepage/enabled
+    std::string compiler;
+    std::string build;
+    std::string counter;
+    double ticks_per_ns = 1;
+    std::vector<std::string> environment; ///< variables set that steer allocators
+};
+
+/// One successful process: the sample of a round.
+struct sample {
+    std::vector<double> cycles; ///< by phase, an operation
+    std::vector<double> faults; ///< by phase, an operation
+    double canary = 0;          ///< ticks a step, the slower one of before and after
+    double cpu_share = 1;       ///< CPU time by wall time of the measured part
+    std::uint64_t peak_rss_bytes = 0;
+    std::size_t work_check = 0;
+    int cpu = -1;
+};
+
+/// Everything measured for one contender in one scenario.
+struct row {
+    std::size_t contender = 0; ///< index into `bench_result::contenders`
+    std::vector<sample> samples;
+    unsigned repeated = 0;  ///< samples thrown away because the machine was disturbed
+    unsigned disturbed = 0; ///< samples kept although disturbed, after too many repetitions
+
+    std::vector<double> cycles(std::size_t phase) const;
+    std::vector<double> faults(std::size_t phase) const;
+    double peak_rss_bytes() const; ///< median
+};
+
+/// All rows of one scenario that have a sample.
+struct scenario_result {
+    const scenario* what = nullptr;
+    std::vector<row> rows;
+
+    /// The row of the contender named so, or null.
+    const row* find(const std::vector<contender>& contenders, std::string_view name) const;
+};
+
+/// The whole run.
+struct bench_result {
+    bench_options options;
+    machine_info machine;
+    std::string started; ///< ISO 8601, UTC
+    double seconds = 0;
+    std::vector<contender> contenders;
+    std::vector<left_out> missing;
+    std::vector<scenario_result> scenarios;
+    std::size_t complete_rounds = 0;
+    int interrupted_by = 0; ///< a signal number; 0: ran to its end
+
+    bool complete() const noexcept { return interrupted_by == 0; }
+};
+
+/// The gap between the two copies of the baseline in `phase`, or nothing without both.
+std::optional<double> noise_floor(const bench_result& result, const scenario_result& s, std::size_t phase);
+
+/// The geometric mean over the phases of this row's median by the baseline's; 0 without a baseline.
+double ratio_to_baseline(const bench_result& result, const scenario_result& s, const row& r);
+
+/// What Linn's median is beside the best other contender's in one phase.
+struct comparison {
+    std::size_t best_other = 0; ///< index into `bench_result::contenders`
+    double speed_up = 0;        ///< best other's median by Linn's: above 1 Linn is faster
+    double uncertainty = 0;     ///< two standard errors of the speed-up, as a share of it
+};
+
+/// Linn against the best other contender in `phase`, or nothing when one of them is missing.
+std::optional<comparison> compare_linn(const bench_result& result, const scenario_result& s,
+                                       std::size_t phase);
+
+} // namespace linn::tool

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner.hpp"
+
+#include "machine.hpp"
+#include "plan.hpp"
+#include "ticks.hpp"
+#include "worker_client.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+namespace linn::tool {
+namespace {
+
+/// A sample counts as disturbed when its canary ran this much slower than the fastest canary of the run, or when
+/// the measured part did not have its CPU for itself.
+constexpr double canary_tolerance = 1.10;
+constexpr double least_cpu_share = 0.98;
+/// How often a disturbed cell is repeated before its sample is kept and marked.
+constexpr unsigned most_repetitions = 3;
+/// And how many repetitions a whole run may spend, as a share of its cells: a machine that is always busy must not
+/// make the run take several times as long; its samples are marked instead.
+constexpr double most_repeated_share = 0.5;
+
+class run {
+public:
+    run(const bench_options& options, const interrupt_guard& guard,
+        const std::function<void(const run_progress&)>& report)
+        : report_{report},
+          client_{result_.options, guard, [this] { report_(progress_); }} {
+        result_.options = options;
+    }
+
+    bench_result perform() {
+        const std::uint64_t start = now_ns();
+        result_.started = fmt::format("{:%FT%TZ}", fmt::gmtime(std::chrono::system_clock::now()));
+        progress_.doing = "looking at the machine";
+        report_(progress_);
+        result_.machine = inspect_machine();
+        for (const scenario& s : scenarios())
+            if (is_selected(s))
+                result_.scenarios.push_back({&s, {}});
+        choose_contenders();
+        if (interrupt_guard::pending() == 0)
+            measure();
+        result_.interrupted_by = interrupt_guard::pending();
+        drop_empty_rows();
+        result_.seconds = static_cast<double>(now_ns() - start) * 1e-9;
+        return std::move(result_);
+    }
+
+private:
+    bool is_selected(const scenario& s) const {
+        const auto& wanted = result_.options.scenarios;
+        return wanted.empty() || std::find(wanted.begin(), wanted.end(), s.name) != wanted.end();
+    }
+
+    /// Keeps the contenders that prove to run on what they should.
+    void choose_contenders() {
+        std::vector<contender> candidates =
+            collect_contenders(result_.options.allocators, result_.options.only, result_.missing);
+        for (contender& c : candidates) {
+            progress_.doing = fmt::format("proving {}", c.title);
+            report_(progress_);
+            const worker_reply reply = client_.prove(c);
+            if (reply.interrupted)
+                return;
+            if (!reply.problem.empty()) {
+                result_.missing.push_back({c.name, {}, reply.problem});
+                continue;
+            }
+            c.proof = reply.proof;
+            if (!reply.broken_alignment.empty())
+                c.notes.push_back(reply.broken_alignment);
+            result_.machine.compiler = reply.compiler;
+            result_.machine.build = reply.build;
+            result_.contenders.push_back(std::move(c));
+        }
+        for (scenario_result& s : result_.scenarios)
+            for (std::size_t c = 0; c != result_.contenders.size(); ++c)
+                s.rows.push_back({c, {}, 0, 0});
+    }
+
+    void measure() {
+        const bench_options& o = result_.options;
+        const std::vector<cell> plan = make_plan(result_.contenders.size(), result_.scenarios.size(),
+                                                 o.warm_up_rounds + o.rounds, o.seed);
+        failed_.assign(result_.contenders.size() * result_.scenarios.size(), false);
+        progress_.total = plan.size();
+        for (std::size_t i = 0; i != plan.size(); ++i) {
+            const cell& now = plan[i];
+            progress_.done = i;
+            progress_.doing = fmt::format("{}, {}", result_.scenarios[now.scenario].what->name,
+                                          result_.contenders[now.contender].title);
+            report_(progress_);
+            if (!failed(now) && !run_cell(now))
+                return;
+            const bool ends_round = i + 1 == plan.size() || plan[i + 1].round != now.round;
+            if (ends_round && now.round >= o.warm_up_rounds)
+                ++result_.complete_rounds;
+        }
+        progress_.done = plan.size();
+    }
+
+    /// Runs one cell until it is undisturbed; false when interrupted.
+    bool run_cell(const cell& now) {
+        scenario_result& s = result_.scenarios[now.scenario];
+        row& r = s.rows[now.contender];
+        const bool is_warm_up = now.round < result_.options.warm_up_rounds;
+        for (unsigned attempt = 0;; ++attempt) {
+            touch_memory(pages_to_touch(*s.what));
+            worker_reply reply = client_.measure(result_.contenders[now.contender], *s.what);
+            if (reply.interrupted || interrupt_guard::pending() != 0)
+                return false;
+            if (reply.problem.empty())
+                reply.problem = check_work(now, reply.measured);
+            if (!reply.problem.empty()) {
+                fail(now, reply.problem);
+                return true;
+            }
+            best_canary_ =
+                best_canary_ == 0 ? reply.measured.canary : std::min(best_canary_, reply.measured.canary);
+            if (is_warm_up)
+                return true;
+            const bool disturbed = reply.measured.canary > best_canary_ * canary_tolerance ||
+                                   reply.measured.cpu_share < least_cpu_share;
+            const bool may_repeat =
+                attempt < most_repetitions &&
+                progress_.repeated < most_repeated_share * static_cast<double>(progress_.total);
+            if (disturbed && may_repeat) {
+                ++r.repeated;
+                ++progress_.repeated;
+                continue;
+            }
+            r.disturbed += disturbed ? 1 : 0;
+            r.samples.push_back(std::move(reply.measured));
+            return true;
+        }
+    }
+
+    std::size_t pages_to_touch(const scenario& s) const {
+        const bench_options& o = result_.options;
+        // A node and its share of the bucket array, generously; the cap keeps a huge --n from filling the machine.
+        const std::size_t wanted = s.name == "object" ? o.objects * (o.object_bytes + 32) : o.n * 64;
+        return std::clamp<std::size_t>(wanted, 1 << 20, std::size_t{1} << 30);
+    }
+
+    /// Every contender must have done the same work.
+    std::string check_work(const cell& now, const sample& s) {
+        work_.resize(result_.scenarios.size(), 0);
+        std::size_t& expected = work_[now.scenario];
+        if (expected == 0)
+            expected = s.work_check;
+        if (expected != s.work_check)
+            return fmt::format("it did other work than the rest: {} instead of {}", s.work_check, expected);
+        return {};
+    }
+
+    std::vector<bool>::reference failed(const cell& c) {
+        return failed_[c.scenario * result_.contenders.size() + c.contender];
+    }
+
+    void fail(const cell& now, const std::string& reason) {
+        failed(now) = true;
+        result_.scenarios[now.scenario].rows[now.contender].samples.clear();
+        result_.missing.push_back({result_.contenders[now.contender].name,
+                                   std::string{result_.scenarios[now.scenario].what->name}, reason});
+    }
+
+    void drop_empty_rows() {
+        for (scenario_result& s : result_.scenarios)
+            std::erase_if(s.rows, [](const row& r) { return r.samples.empty(); });
+    }
+
+    const std::function<void(const run_progress&)>& report_;
+    bench_result result_;
+    run_progress progress_;
+    worker_client client_;
+    std::vector<bool> failed_; // by scenario, then contender
+    std::vector<std::size_t> work_;
+    double best_canary_ = 0;
+};
+
+} // namespace
+
+bench_result run_bench(const bench_options& options, const interrupt_guard& guard,
+                       const std::function<void(const run_progress&)>& report) {
+    return run{options, guard, report}.perform();
+}
+
+} // namespace linn::tool

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// The program that is measured: started afresh for every contender, scenario and round, possibly under a preloaded
+// allocator. It proves what it runs on, runs one scenario once and prints one line of JSON.
+#include "contender.hpp"
+#include "provider.hpp"
+
+#include <nlohmann/json.hpp>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <fstream>
+#include <string>
+
+namespace linn::tool::worker {
+namespace {
+
+bool read_arguments(int argc, char** argv, options& o, std::string& preload) {
+    for (int i = 1; i + 1 < argc; i += 2) {
+        const std::string key = argv[i];
+        const std::string value = argv[i + 1];
+        if (key == "--contender")
+            o.contender = value;
+        else if (key == "--scenario")
+            o.scenario = value;
+        else if (key == "--container")
+            o.container = value;
+        else if (key == "--n")
+            o.n = std::strtoull(value.c_str(), nullptr, 10);
+        else if (key == "--objects")
+            o.objects = std::strtoull(value.c_str(), nullptr, 10);
+        else if (key == "--object-bytes")
+            o.object_bytes = std::strtoull(value.c_str(), nullptr, 10);
+        else if (key == "--cpu")
+            o.cpu = value;
+        else if (key == "--preload")
+            preload = value;
+        else
+            return false;
+    }
+    return argc % 2 == 1;
+}
+
+/// True when the file is mapped into this process.
+bool is_mapped(const std::string& file) {
+    std::ifstream maps{"/proc/self/maps"};
+    std::string line;
+    while (std::getline(maps, line))
+        if (const std::size_t slash = line.find('/');
+            slash != std::string::npos && line.substr(slash) == file)
+            return true;
+    return false;
+}
+
+const char* build_description() {
+#if defined(__OPTIMIZE__)
+    return "optimised";
+#else
+    return "not optimised";
+#endif
+}
+
+int run(int argc, char** argv) {
+    // Should the parent die without a chance to clean up, this process must not measure on alone.
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+
+    options o;
+    std::string preload;
+    if (!read_arguments(argc, argv, o, preload)) {
+        std::fprintf(stderr, "linn-bench-worker is started by 'linn bench'; run 'linn bench --help'\n");
+        return 2;
+    }
+    const contender* c = find_contender(o.contender);
+    if (c == nullptr) {
+        std::fprintf(stderr, "no contender named %s\n", o.contender.c_str());
+        return 2;
+    }
+
+    const int cpu = pin(o.cpu);
+    outcome result;
+    double canary_before = 0;
+    double canary_after = 0;
+    double cpu_share = 1;
+    if (!o.scenario.empty()) {
+        canary_before = canary();
+        const std::uint64_t wall = now_ns();
+        const std::uint64_t busy = cpu_ns();
+        result = o.scenario == "object" ? c->object(o) : c->containers(o);
+        const std::uint64_t busy_end = cpu_ns();
+        cpu_share = static_cast<double>(busy_end - busy) / static_cast<double>(now_ns() - wall);
+        canary_after = canary();
+    }
+    const std::uint64_t peak = peak_rss_bytes(); // before the report below allocates
+
+    nlohmann::json reply;
+    for (const provider& p : memory_providers())
+        reply["proof"][p.function] = p.file;
+    reply["preload_mapped"] = !preload.empty() && is_mapped(preload);
+    if (o.scenario.empty())
+        reply["broken_alignment"] = broken_alignment();
+    reply["compiler"] = __VERSION__;
+    reply["build"] = build_description();
+    reply["cpu"] = cpu;
+    reply["canary"] = {canary_before, canary_after};
+    reply["cpu_share"] = cpu_share;
+    reply["peak_rss_bytes"] = peak;
+    reply["work_check"] = result.work_check;
+    reply["error"] = result.error;
+    reply["phases"] = nlohmann::json::array();
+    for (const phase& p : result.phases)
+        reply["phases"].push_back(
+            {{"name", p.name}, {"cycles", p.cycles_per_operation}, {"faults", p.faults_per_operation}});
+    std::puts(reply.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
+    return 0;
+}
+
+} // namespace
+} // namespace linn::tool::worker
+
+int main(int argc, char** argv) {
+    try {
+        return linn::tool::worker::run(argc, argv);
+    } catch (const std::exception& e) {
+        std::fprintf(stderr, "%s\n", e.what());
+        return 1;
+    }
+}

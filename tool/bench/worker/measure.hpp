@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "../ticks.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace linn::tool::worker {
+
+/// One timed phase of a scenario.
+struct phase {
+    std::string name;
+    double cycles_per_operation = 0;
+    double faults_per_operation = 0; ///< minor page faults
+};
+
+/// What a scenario hands back.
+struct outcome {
+    std::vector<phase> phases;
+    std::size_t work_check = 0; ///< a number every contender must agree on, so that all did the same work
+    std::string error;          ///< not empty: the contender computed something wrong
+};
+
+/// Makes the pointer escape, so that no compiler may delete the allocation behind it.
+inline void escape(const void* p) noexcept {
+    asm volatile("" : : "g"(p) : "memory");
+}
+
+/// Minor page faults of this process so far.
+std::uint64_t page_faults() noexcept;
+
+/// CPU time of the calling thread, in nanoseconds.
+std::uint64_t cpu_ns() noexcept;
+
+/// Ticks a step of a fixed chain of dependent multiplications: slow when something else shares the core.
+double canary() noexcept;
+
+/// Highest resident size of this process so far, in bytes; 0 where the kernel does not say.
+/// (VmHWM, because ru_maxrss is inherited over exec and would show the parent's peak.)
+std::uint64_t peak_rss_bytes();
+
+/// Pins the process as `options::cpu` says; returns the CPU, or -1 when it is not pinned.
+int pin(const std::string& cpu);
+
+/// Measures ticks and page faults from its construction to `finish`.
+class stopwatch {
+public:
+    stopwatch() noexcept : faults_{page_faults()}, start_{ticks()} {}
+
+    phase finish(std::string name, std::size_t operations) const {
+        const std::uint64_t end = ticks();
+        const std::uint64_t faults = page_faults();
+        const double count = operations == 0 ? 1.0 : static_cast<double>(operations);
+        return {std::move(name), static_cast<double>(end - start_) / count,
+                static_cast<double>(faults - faults_) / count};
+    }
+
+private:
+    std::uint64_t faults_;
+    std::uint64_t start_; // last, so that reading the faults is not timed
+};
+
+} // namespace linn::tool::worker

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "provider.hpp"
+
+#include <dlfcn.h>
+
+#include <array>
+#include <climits>
+#include <cstdint>
+#include <cstdlib>
+#include <new>
+
+namespace linn::tool::worker {
+namespace {
+
+std::string file_of(const void* address) {
+    Dl_info info{};
+    if (address == nullptr || ::dladdr(address, &info) == 0 || info.dli_fname == nullptr)
+        return "unknown";
+    char resolved[PATH_MAX];
+    return ::realpath(info.dli_fname, resolved) != nullptr ? std::string{resolved}
+                                                           : std::string{info.dli_fname};
+}
+
+template <class F>
+const void* address_of(F* function) noexcept {
+    // Through a volatile, so that the address is the one the loader wrote and not one the linker assumed.
+    F* volatile called = function;
+    return reinterpret_cast<const void*>(called);
+}
+
+provider ask(const char* function, const char* symbol, const void* called) {
+    const std::string by_call = file_of(called);
+    const std::string by_name = file_of(::dlsym(RTLD_DEFAULT, symbol));
+    if (by_call == by_name)
+        return {function, by_call};
+    return {function, by_call + " (called) but " + by_name + " (by name)"};
+}
+
+} // namespace
+
+std::vector<provider> memory_providers() {
+    // The mangled names of operator new contain the letter for size_t: 'm' where it is unsigned long, else 'j'.
+    constexpr bool is_long = sizeof(std::size_t) == sizeof(unsigned long) && sizeof(void*) == 8;
+    using new_function = void*(std::size_t);
+    using delete_function = void(void*) noexcept;
+    using sized_delete_function = void(void*, std::size_t) noexcept;
+    return {
+        ask("malloc", "malloc", address_of<void*(std::size_t)>(&std::malloc)),
+        ask("free", "free", address_of<void(void*)>(&std::free)),
+        ask("operator new", is_long ? "_Znwm" : "_Znwj",
+            address_of<new_function>(static_cast<new_function*>(&::operator new))),
+        ask("operator delete", "_ZdlPv",
+            address_of<delete_function>(static_cast<delete_function*>(&::operator delete))),
+        ask("sized operator delete", is_long ? "_ZdlPvm" : "_ZdlPvj",
+            address_of<sized_delete_function>(static_cast<sized_delete_function*>(&::operator delete))),
+    };
+}
+
+std::string broken_alignment() {
+    // Several blocks a size: an allocator that is wrong is right by luck for the first of a page.
+    for (const std::size_t alignment :
+         {std::size_t{64}, std::size_t{256}, std::size_t{1024}, std::size_t{4096}}) {
+        std::array<void*, 16> blocks{};
+        bool broken = false;
+        for (void*& p : blocks) {
+            if (::posix_memalign(&p, alignment, alignment) != 0)
+                p = nullptr;
+            broken = broken || reinterpret_cast<std::uintptr_t>(p) % alignment != 0;
+        }
+        for (void* p : blocks)
+            std::free(p);
+        if (broken) {
+            const std::string a = std::to_string(alignment);
+            return "returns misaligned memory: posix_memalign(" + a + ", " + a + ")";
+        }
+    }
+    return {};
+}
+
+} // namespace linn::tool::worker

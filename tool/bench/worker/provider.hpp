@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace linn::tool::worker {
+
+/// Which file provides one function that allocates or frees.
+struct provider {
+    std::string function; ///< "malloc", "operator new" …
+    std::string file;     ///< as the dynamic loader names it, resolved to a real path
+};
+
+/// Asks the running process who provides each function, twice: by name as any later library would find it, and by
+/// the address this program really calls. Where the two differ, the file reads "FILE (called) but FILE (by name)".
+std::vector<provider> memory_providers();
+
+/// The alignment promises that the loaded allocator breaks, in words; empty when it keeps them.
+std::string broken_alignment();
+
+} // namespace linn::tool::worker

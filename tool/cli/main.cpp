@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "../report/version.hpp"
+#include "bench_command.hpp"
+#include "exit_code.hpp"
+#include "suggest.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <exception>
+
+namespace linn::tool {
+namespace {
+
+/// Says what is wrong with the arguments and what would be right.
+int explain(const CLI::App& program, const CLI::ParseError& error) {
+    const CLI::App* place = &program;
+    for (const CLI::App* verb : program.get_subcommands())
+        place = verb;
+    const std::string name = place == &program ? "linn" : "linn " + place->get_name();
+
+    std::string message = error.what();
+    if (const std::vector<std::string> left = program.remaining(true); !left.empty()) {
+        const std::string& word = left.front();
+        std::vector<std::string> candidates;
+        for (const CLI::Option* option : place->get_options())
+            for (const std::string& long_name : option->get_lnames())
+                candidates.push_back("--" + long_name);
+        const bool is_option = word.starts_with('-');
+        if (!is_option) {
+            candidates.clear();
+            for (const CLI::App* verb : program.get_subcommands([](const CLI::App*) { return true; }))
+                candidates.push_back(verb->get_name());
+        }
+        const std::string guess = suggest(word.substr(0, word.find('=')), candidates);
+        message = fmt::format("there is no {} '{}'{}", is_option ? "option" : "verb", word,
+                              guess.empty() ? "" : fmt::format("; did you mean '{}'?", guess));
+    }
+    fmt::print(stderr, "{}: {}\nTry '{} --help'.\n", name, message, name);
+    return exit_usage;
+}
+
+int run(int argc, char** argv) {
+    CLI::App program{"linn: object memory pools for C++, and what they are worth on this machine", "linn"};
+    program.set_version_flag("--version", "linn " + version_text());
+    program.footer("Examples:\n"
+                   "  linn bench           compare allocators and pools\n"
+                   "  linn bench --help    scenarios, contenders and options\n");
+    program.require_subcommand(1);
+    bench_command bench{program};
+    try {
+        program.parse(argc, argv);
+    } catch (const CLI::Success& help_or_version) {
+        return program.exit(help_or_version);
+    } catch (const CLI::ParseError& error) {
+        if (argc == 1) {
+            fmt::print(stderr, "{}", program.help());
+            return exit_usage;
+        }
+        return explain(program, error);
+    }
+    return bench.run();
+}
+
+} // namespace
+} // namespace linn::tool
+
+int main(int argc, char** argv) {
+    try {
+        return linn::tool::run(argc, argv);
+    } catch (const std::exception& error) {
+        fmt::print(stderr, "linn: {}\n", error.what());
+        return linn::tool::exit_failure;
+    }
+}

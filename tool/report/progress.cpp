@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "progress.hpp"
+
+#include "terminal.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+namespace linn::tool {
+
+std::string progress_text(const run_progress& p, std::chrono::duration<double> elapsed, std::size_t width) {
+    std::string text;
+    if (p.total == 0) {
+        text = p.doing;
+    } else {
+        const double share = static_cast<double>(p.done) / static_cast<double>(p.total);
+        constexpr std::size_t cells = 20;
+        const auto full = static_cast<std::size_t>(share * cells);
+        text = fmt::format("[{}{}] {:3.0f} %", std::string(full, '#'), std::string(cells - full, '.'),
+                           share * 100);
+        // The first cells say too little about the rest.
+        if (p.done >= 5) {
+            const double left = elapsed.count() / share * (1 - share);
+            text += fmt::format("  {}:{:02} left", static_cast<int>(left) / 60, static_cast<int>(left) % 60);
+        }
+        text += fmt::format("  {}", p.doing);
+        if (p.repeated != 0)
+            text += fmt::format("  ({} repeated)", p.repeated);
+    }
+    return text.substr(0, width);
+}
+
+progress_line::progress_line() : width_{stderr_terminal_width()} {}
+
+void progress_line::show(const run_progress& p) {
+    if (width_ == 0)
+        return;
+    const auto now = clock::now();
+    if (p.total != 0 && plan_start_ == clock::time_point{})
+        plan_start_ = now;
+    if (shown_ && now - last_ < std::chrono::milliseconds{150})
+        return;
+    last_ = now;
+    shown_ = true;
+    // One column stays free: a full line would make some terminals wrap.
+    std::fprintf(stderr, "\r\033[K%s", progress_text(p, now - plan_start_, width_ - 1).c_str());
+    std::fflush(stderr);
+}
+
+void progress_line::clear() {
+    if (shown_) {
+        std::fputs("\r\033[K", stderr);
+        std::fflush(stderr);
+    }
+    shown_ = false;
+}
+
+} // namespace linn::tool

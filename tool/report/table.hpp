@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "terminal.hpp"
+
+#include <string>
+#include <vector>
+
+namespace linn::tool {
+
+/// One column of a table.
+struct table_column {
+    std::string heading;
+    std::string group;    ///< columns beside each other with the same group share a heading above
+    bool is_text = false; ///< text is left-aligned, numbers are right-aligned
+    unsigned droppable =
+        0; ///< when the table is too wide, columns with the highest number go first; 0: never
+};
+
+/// A plain table of aligned columns that gives up columns to fit the width.
+class table {
+public:
+    explicit table(std::vector<table_column> columns);
+
+    /// Adds a row with one cell a column. @pre `cells` has as many entries as the table has columns
+    void add_row(std::vector<std::string> cells, bool emphasised = false);
+
+    /// The lines of the table, each ended by a newline and none wider than `style.width` unless the columns that
+    /// may not be dropped need more.
+    std::string render(const output_style& style) const;
+
+    /// The headings of the columns that `render` drops at that width.
+    std::vector<std::string> dropped(std::size_t width) const;
+
+private:
+    struct line {
+        std::vector<std::string> cells;
+        bool emphasised;
+    };
+
+    std::vector<std::size_t> visible(std::size_t width) const;
+    std::size_t total_width(const std::vector<std::size_t>& columns) const;
+    std::string group_line(const std::vector<std::size_t>& columns) const;
+    std::size_t gap_before(const std::vector<std::size_t>& columns, std::size_t position) const;
+
+    std::vector<table_column> columns_;
+    std::vector<std::size_t> widths_;
+    std::vector<line> lines_;
+};
+
+} // namespace linn::tool

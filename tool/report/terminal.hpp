@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace linn::tool {
+
+/// What the report may use of the place it goes to.
+struct output_style {
+    std::size_t width = 100;
+    bool colour = false;
+};
+
+/// The style for standard output: COLUMNS or the terminal's width, 100 where neither is known; colour on a terminal
+/// only, and not under NO_COLOR or TERM=dumb.
+output_style style_of_stdout();
+
+/// The width of the terminal behind standard error, or 0 when it is none.
+std::size_t stderr_terminal_width();
+
+/// The text in bold where the style allows it.
+std::string bold(const output_style& style, std::string_view text);
+
+/// Breaks prose at spaces to fit `width`; every line after the first starts with `indent` spaces.
+std::string wrap(std::string_view text, std::size_t width, std::size_t indent = 0);
+
+} // namespace linn::tool
