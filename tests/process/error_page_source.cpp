@@ -45,7 +45,7 @@ struct failing_pages {
     static bool discard(void* p, std::size_t bytes) noexcept {
         return !discard_fails && detail::system_pages::discard(p, bytes);
     }
-    static bool mapped(const void* p) noexcept { return detail::system_pages::mapped(p); }
+    static bool readable(const void* p) noexcept { return detail::system_pages::readable(p); }
     static void prefer_huge(void* p, std::size_t bytes) noexcept {
         detail::system_pages::prefer_huge(p, bytes);
     }

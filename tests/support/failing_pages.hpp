@@ -76,7 +76,7 @@ struct failing_pages {
         discarded_bytes += bytes;
         return linn::detail::system_pages::discard(p, bytes);
     }
-    static bool mapped(const void* p) noexcept { return linn::detail::system_pages::mapped(p); }
+    static bool readable(const void* p) noexcept { return linn::detail::system_pages::readable(p); }
     static void prefer_huge(void*, std::size_t) noexcept { ++huge; }
 
 private:

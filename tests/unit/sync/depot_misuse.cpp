@@ -3,6 +3,8 @@
 #include "misuse_recorder.hpp"
 #include "test_policy.hpp"
 
+#include <linn/detail/sanitizer/asan.hpp>
+
 #include <doctest/doctest.h>
 
 #include <atomic>
@@ -10,6 +12,10 @@
 #include <cstdint>
 #include <string_view>
 #include <vector>
+
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
 
 namespace {
 
@@ -138,6 +144,18 @@ TEST_CASE("depot: memory that no pool gave is reported") {
     d.put_one(reinterpret_cast<void*>(std::uintptr_t{0x1000}));
     CHECK(recorder.take().size() == 2);
     CHECK(d.statistics().live == 0);
+    // Nor where reading traps: behind a guard page, or where AddressSanitizer has a red zone.
+    std::byte* const header = static_cast<std::byte*>(memory) + align;
+    linn::detail::poison(header, 4096);
+    d.put_one(p);
+    CHECK(recorder.take().size() == 1);
+    linn::detail::unpoison(header, 4096);
+#if defined(__linux__)
+    REQUIRE(mprotect(header, 4096, PROT_NONE) == 0);
+    d.put_one(p);
+    CHECK(recorder.take().size() == 1);
+    REQUIRE(mprotect(header, 4096, PROT_READ | PROT_WRITE) == 0);
+#endif
     linn::detail::system_pages::unmap(memory, 2 * align, align);
 }
 

@@ -98,6 +98,14 @@ struct slab {
         return magic == (magic_value ^ reinterpret_cast<std::uintptr_t>(this));
     }
 
+    /// is_slab for readable memory of unknown owner: it may be a red zone of AddressSanitizer's, and
+    /// another thread may be writing it.
+    [[gnu::noinline]] __attribute__((no_sanitize("address", "thread"))) static bool
+    seems_to_start_at(const slab* s) noexcept {
+        const std::uint64_t found = *static_cast<const volatile decltype(magic)*>(&s->magic);
+        return found == (magic_value ^ reinterpret_cast<std::uintptr_t>(s));
+    }
+
     static constexpr std::uint32_t no_index = UINT32_MAX;
 
     /// The slot number of `object`, or no_index when no carved slot starts at that address.

@@ -22,7 +22,7 @@ concept page_source = requires(void* p, std::size_t bytes, std::size_t align) {
     { P::unmap(p, bytes, align) } noexcept;
     { P::discard(p, bytes) } noexcept -> std::same_as<bool>; // reads as zero afterwards, or false
     { P::prefer_huge(p, bytes) } noexcept;
-    { P::mapped(p) } noexcept -> std::same_as<bool>; // whether reading there could not crash
+    { P::readable(p) } noexcept -> std::same_as<bool>; // whether reading there could not crash
 };
 
 /// Why an object was not taken back.
@@ -347,7 +347,7 @@ private:
         if (s == readable_ && s != nullptr) {
             return true;
         }
-        if (!Pages::mapped(s)) {
+        if (!Pages::readable(s) || !slab::seems_to_start_at(s)) {
             return false;
         }
         readable_ = s; // its objects tend to come together, and each question is a system call

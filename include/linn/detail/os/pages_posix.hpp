@@ -6,6 +6,7 @@
 #include <linn/detail/sanitizer/lsan.hpp>
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstddef>
@@ -62,20 +63,38 @@ struct system_pages {
 #endif
     }
 
-    /// Whether `p`, which may be any address, lies in mapped memory. @pre aligned to pages
-    static bool mapped(const void* p) noexcept {
+    /// Whether `p`, which may be any address, lies in memory that can be read. @pre aligned to pages
+    static bool readable(const void* p) noexcept {
         const int before = errno;
-#if defined(__linux__)
-        unsigned char resident = 0;
+#if defined(MADV_POPULATE_READ)
+        // Unlike mincore it refuses guard pages too, with the error of Linux before 5.14, which does
+        // not know it: a page that can certainly be read tells the two apart.
+        bool yes = ::madvise(const_cast<void*>(p), 1, MADV_POPULATE_READ) == 0;
+        if (!yes && errno == EINVAL && ::madvise(page_of(&before), 1, MADV_POPULATE_READ) != 0) {
+            yes = is_mapped(p);
+        }
 #else
-        char resident = 0;
+        const bool yes = is_mapped(p);
 #endif
-        const bool yes = ::mincore(const_cast<void*>(p), 1, &resident) == 0;
         errno = before;
         return yes;
     }
 
 private:
+    static void* page_of(const void* p) noexcept {
+        const auto size = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+        return reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(p) & ~(size - 1));
+    }
+
+    static bool is_mapped(const void* p) noexcept {
+#if defined(__linux__)
+        unsigned char resident = 0;
+#else
+        char resident = 0;
+#endif
+        return ::mincore(const_cast<void*>(p), 1, &resident) == 0;
+    }
+
     static constexpr std::size_t kernel_alignment = 4096;
 #if defined(MAP_NORESERVE)
     static constexpr int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
