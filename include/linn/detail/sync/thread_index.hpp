@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef LINN_DETAIL_SYNC_THREAD_INDEX_HPP
+#define LINN_DETAIL_SYNC_THREAD_INDEX_HPP
+
+#include <linn/config.hpp>
+#include <linn/detail/os/threads.hpp>
+#include <linn/detail/sync/policy.hpp>
+
+#include <atomic>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+namespace linn::inline LINN_ABI::detail {
+
+/// Small numbers for live threads, so that an object can hold a cache for each thread in an array:
+/// no two live threads share a number, and a thread that ends leaves its number, with all that is
+/// cached under it, to one that starts later. So nothing has to be flushed when a thread exits.
+///
+/// Taking a number over is ordered after all that its former thread did: the lock sees to it.
+/// In the child of a fork the numbers of the threads that are gone stay taken, since what they cached
+/// may be half written.
+template <class Policy>
+class thread_index_table {
+public:
+    /// More threads than this at once get none; what they use falls back to a lock.
+    static constexpr std::uint32_t most = 256;
+
+    constexpr thread_index_table() = default;
+    thread_index_table(const thread_index_table&) = delete;
+    thread_index_table& operator=(const thread_index_table&) = delete;
+
+    /// The smallest free number, or `most` when there is none. @complexity O(most / 64), a lock
+    std::uint32_t take() noexcept {
+        lock_guard<typename Policy::mutex> guard{lock_};
+        for (std::uint32_t word = 0; word < words; ++word) {
+            if (taken_[word] != ~std::uint64_t{0}) {
+                const auto bit = static_cast<std::uint32_t>(std::countr_one(taken_[word]));
+                taken_[word] |= std::uint64_t{1} << bit;
+                return word * 64 + bit;
+            }
+        }
+        return most;
+    }
+
+    void give_back(std::uint32_t index) noexcept {
+        lock_guard<typename Policy::mutex> guard{lock_};
+        taken_[index / 64] &= ~(std::uint64_t{1} << (index % 64));
+    }
+
+    /// The table that `thread_index` uses. Each module of a program that hides its symbols has its own,
+    /// so numbers mean something only together with the table that they came from.
+    static thread_index_table& process() noexcept { return process_; }
+
+    /// Puts the handlers around forks once. @threads any
+    void hook_fork() noexcept {
+        // relaxed: the exchange alone decides who hooks
+        if (!fork_hooked_.exchange(true, std::memory_order_relaxed)) {
+            at_fork([] { process_.lock_.lock(); }, [] { process_.lock_.unlock(); },
+                    [] { process_.lock_.reset(); });
+        }
+    }
+
+private:
+    static constexpr std::uint32_t words = most / 64;
+
+    typename Policy::mutex lock_;
+    std::uint64_t taken_[words] = {};
+    typename Policy::template atomic<bool> fork_hooked_{false};
+
+    static constinit thread_index_table process_;
+};
+
+template <class Policy>
+constinit thread_index_table<Policy> thread_index_table<Policy>::process_{};
+
+/// Zero: not asked for yet. Otherwise the number plus one; `most` plus one when the thread has none.
+template <class Policy>
+inline constinit thread_local std::uint32_t this_thread_index{0};
+
+/// Gives the number of the calling thread back. Idempotent; the thread gets no other one.
+template <class Policy>
+void leave_thread_index() noexcept {
+    using table = thread_index_table<Policy>;
+    const std::uint32_t n = this_thread_index<Policy>;
+    this_thread_index<Policy> = table::most + 1;
+    if (n != 0 && n <= table::most) {
+        table::process().give_back(n - 1);
+    }
+}
+
+template <class Policy>
+struct thread_index_janitor {
+    thread_index_janitor() noexcept = default;
+    thread_index_janitor(const thread_index_janitor&) = delete;
+    thread_index_janitor& operator=(const thread_index_janitor&) = delete;
+    ~thread_index_janitor() { leave_thread_index<Policy>(); }
+    void arm() noexcept { armed = true; }
+    bool armed = false;
+};
+
+template <class Policy>
+[[gnu::noinline]] std::uint32_t take_thread_index() noexcept {
+    using table = thread_index_table<Policy>;
+    table::process().hook_fork();
+    static const late_thread_exit late{+[](void*) { leave_thread_index<Policy>(); }};
+    static thread_local thread_index_janitor<Policy> at_exit;
+    at_exit.arm();
+    late.arm(&this_thread_index<Policy>);
+    const std::uint32_t index = table::process().take();
+    this_thread_index<Policy> = index + 1;
+    return index;
+}
+
+/// The number of the calling thread, below `thread_index_table::most`; that value itself for a thread
+/// that has none: there are too many, or its thread-local objects are destroyed already.
+/// @complexity one thread-local load once the thread has its number
+template <class Policy>
+[[gnu::always_inline]] inline std::uint32_t thread_index() noexcept {
+    const std::uint32_t n = this_thread_index<Policy>;
+    return n != 0 ? n - 1 : take_thread_index<Policy>();
+}
+
+} // namespace linn::inline LINN_ABI::detail
+
+#endif
