@@ -44,7 +44,10 @@ public:
 
     template <class U>
     struct rebind {
-        using other = allocator<U, typename std::allocator_traits<Upstream>::template rebind_alloc<U>, O>;
+        // To T itself it must be this very type, even when Upstream was named for another one.
+        using other = std::conditional_t<
+            std::is_same_v<U, T>, allocator,
+            allocator<U, typename std::allocator_traits<Upstream>::template rebind_alloc<U>, O>>;
     };
 
     constexpr allocator() noexcept(std::is_nothrow_default_constructible_v<upstream_type>)
