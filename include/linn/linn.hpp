@@ -9,6 +9,7 @@
 #include <linn/allocator.hpp>
 #include <linn/config.hpp>
 #include <linn/containers.hpp>
+#include <linn/fixed_pool.hpp>
 #include <linn/local_pool.hpp>
 #include <linn/misuse.hpp>
 #include <linn/options.hpp>

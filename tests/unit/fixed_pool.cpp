@@ -1,0 +1,443 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "misuse_recorder.hpp"
+#include "random.hpp"
+
+#include <linn/fixed_pool.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <set>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace {
+
+using linn::fixed_pool;
+using linn::misuse_kind;
+using linn::survivors;
+using linn_test::misuse_recorder;
+
+struct order {
+    std::uint64_t id = 0;
+    std::uint64_t more[5] = {};
+};
+
+struct alignas(256) aligned {
+    ~aligned() { value = -1; }
+    int value = 7;
+};
+
+struct counted {
+    explicit counted(int v) : value{v} {
+        if (v < 0) {
+            throw std::runtime_error{"negative"};
+        }
+        ++alive;
+    }
+    counted(const counted&) = delete;
+    counted& operator=(const counted&) = delete;
+    ~counted() { --alive; }
+    int value;
+    static inline int alive = 0;
+};
+
+struct text {
+    std::string words = "longer than any short string optimisation";
+};
+
+// Constant initialisation, whatever the type: not one instruction runs before main for these.
+constinit fixed_pool<order, 1024> orders;
+constinit fixed_pool<aligned, 100> aligned_ones;
+constinit fixed_pool<text, 3> texts;
+constinit fixed_pool<std::uint64_t, 1 << 17> mebibyte;
+thread_local constinit fixed_pool<int, 4> of_each_thread;
+
+/// Runs before main, and in any order with what is above.
+struct early {
+    early() : first{orders.create(order{.id = 17})} {}
+    early(const early&) = delete;
+    early& operator=(const early&) = delete;
+    ~early() { orders.destroy(first); }
+    order* first;
+} const before_main;
+
+static_assert(std::is_nothrow_default_constructible_v<fixed_pool<order, 8>>);
+static_assert(!std::is_copy_constructible_v<fixed_pool<order, 8>> &&
+              !std::is_move_assignable_v<fixed_pool<order, 8>>);
+static_assert(fixed_pool<order, 8>::capacity() == 8);
+
+// A static pool registers nothing to be run at exit, unless there is something to report.
+constexpr bool looks_at_exit = linn::detail::checked_build || linn::detail::sanitizer_poison;
+static_assert(std::is_trivially_destructible_v<fixed_pool<text, 8>> != looks_at_exit);
+static_assert(std::is_trivially_destructible_v<fixed_pool<text, 8, {.on_survivors = survivors::keep}>> !=
+              linn::detail::sanitizer_poison);
+static_assert(!std::is_trivially_destructible_v<fixed_pool<text, 8, {.on_survivors = survivors::abort}>>);
+
+// What it holds beside the objects: an index and a bit for each, and 16 bytes.
+static_assert(sizeof(fixed_pool<order, 1024>) == 1024 * (sizeof(order) + 2) + 1024 / 8 + 16);
+static_assert(sizeof(fixed_pool<std::uint32_t, 256>) == 256 * (4 + 1) + 256 / 8 + 16);
+static_assert(sizeof(fixed_pool<std::uint64_t, 1 << 17>) == (1 << 17) * (8 + 4) + (1 << 17) / 8 + 16);
+static_assert(sizeof(fixed_pool<char, 0>) <= 32);
+static_assert(alignof(fixed_pool<aligned, 3>) == 256);
+static_assert(sizeof(fixed_pool<char, 8, {.cache_line_padding = true}>) == 64 + 8 * 64);
+
+template <class Pool>
+std::vector<typename Pool::value_type*> take_all(Pool& pool) {
+    std::vector<typename Pool::value_type*> all;
+    while (auto* p = pool.try_allocate()) {
+        all.push_back(p);
+    }
+    return all;
+}
+
+template <std::size_t N>
+void fill_and_empty() {
+    fixed_pool<std::uint16_t, N> pool;
+    for (int round = 0; round < 3; ++round) {
+        CHECK(pool.empty());
+        auto all = take_all(pool);
+        CHECK(all.size() == N);
+        CHECK(pool.full());
+        CHECK(pool.live() == N);
+        CHECK(std::set<void*>(all.begin(), all.end()).size() == N);
+        CHECK(pool.try_allocate() == nullptr);
+        CHECK_THROWS_AS(static_cast<void>(pool.allocate()), std::bad_alloc);
+        for (std::size_t i = 0; i < N; ++i) {
+            *all[i] = static_cast<std::uint16_t>(i);
+        }
+        bool intact = true;
+        for (std::size_t i = 0; i < N; ++i) {
+            intact = intact && *all[i] == static_cast<std::uint16_t>(i) && pool.owns(all[i]);
+        }
+        CHECK(intact);
+        if (round == 1) {
+            std::reverse(all.begin(), all.end());
+        }
+        pool.deallocate_n(all);
+    }
+    CHECK(pool.statistics().peak == N);
+}
+
+} // namespace
+
+#if defined(__ELF__)
+extern "C" {
+extern const char __bss_start; // NOLINT(bugprone-reserved-identifier): the linker's names
+extern const char _end;        // NOLINT(bugprone-reserved-identifier)
+}
+
+TEST_CASE("fixed_pool: a static pool lies in .bss and costs the executable nothing") {
+    const auto in_bss = [](const auto& pool) {
+        const auto begin = reinterpret_cast<std::uintptr_t>(&pool);
+        return begin >= reinterpret_cast<std::uintptr_t>(&__bss_start) &&
+               begin + sizeof pool <= reinterpret_cast<std::uintptr_t>(&_end);
+    };
+    CHECK(in_bss(orders));
+    CHECK(in_bss(aligned_ones));
+    CHECK(in_bss(texts));
+    CHECK(in_bss(mebibyte));
+    static constinit int initialised = 5;
+    CHECK(!in_bss(initialised)); // the check can fail
+}
+#endif
+
+TEST_CASE("fixed_pool: usable before main") {
+    REQUIRE(before_main.first != nullptr);
+    CHECK(before_main.first->id == 17);
+    CHECK(orders.owns(before_main.first));
+}
+
+TEST_CASE("fixed_pool: every capacity around the limits of index and word") {
+    fill_and_empty<0>();
+    fill_and_empty<1>();
+    fill_and_empty<2>();
+    fill_and_empty<63>();
+    fill_and_empty<64>();
+    fill_and_empty<65>();
+    fill_and_empty<255>();
+    fill_and_empty<256>();
+    fill_and_empty<257>();
+    fill_and_empty<1000>();
+}
+
+TEST_CASE("fixed_pool: indices of 16 and of 32 bits") {
+    static constinit fixed_pool<std::uint8_t, 1 << 16> sixteen;
+    static constinit fixed_pool<std::uint8_t, (1 << 16) + 1> more;
+    for (int round = 0; round < 2; ++round) {
+        auto all = take_all(sixteen);
+        CHECK(all.size() == 1 << 16);
+        sixteen.deallocate_n(all);
+        all = take_all(more);
+        CHECK(all.size() == (1 << 16) + 1);
+        CHECK(std::set<void*>(all.begin(), all.end()).size() == all.size());
+        more.deallocate_n(all);
+    }
+}
+
+TEST_CASE("fixed_pool: capacity 0 is both full and empty") {
+    fixed_pool<order, 0> none;
+    CHECK(none.full());
+    CHECK(none.empty());
+    CHECK(none.try_create() == nullptr);
+    CHECK_THROWS_AS(static_cast<void>(none.create()), std::bad_alloc);
+    CHECK(none.try_allocate_n({}));
+    none.deallocate_n({});
+    none.release();
+    CHECK(!none.owns(&none));
+    none.for_each_live([](order&) { FAIL("there is none"); });
+}
+
+TEST_CASE("fixed_pool: the object that was freed last goes out first") {
+    fixed_pool<order, 10> pool;
+    order* a = pool.allocate();
+    order* b = pool.allocate();
+    pool.deallocate(a);
+    pool.deallocate(b);
+    CHECK(pool.allocate() == b);
+    CHECK(pool.allocate() == a);
+    pool.release();
+}
+
+TEST_CASE("fixed_pool: alignment") {
+    std::set<aligned*> all;
+    while (aligned* p = aligned_ones.try_create()) {
+        CHECK(reinterpret_cast<std::uintptr_t>(p) % 256 == 0);
+        CHECK(p->value == 7);
+        all.insert(p);
+    }
+    CHECK(all.size() == 100);
+    for (aligned* p : all) {
+        aligned_ones.destroy(p);
+    }
+    CHECK(aligned_ones.empty());
+    fixed_pool<char, 8, {.cache_line_padding = true}> padded;
+    char* first = padded.allocate();
+    CHECK(padded.allocate() == first + 64);
+    padded.release();
+}
+
+TEST_CASE("fixed_pool: objects with constructors and destructors") {
+    text* a = texts.create();
+    text* b = texts.try_create(text{"another one, also longer than fits inside"});
+    text* c = texts.create();
+    CHECK(texts.try_create() == nullptr);
+    CHECK(b->words.starts_with("another"));
+    texts.destroy(b);
+    b = texts.create();
+    CHECK(b->words == a->words);
+    texts.destroy(a);
+    texts.destroy(b);
+    texts.destroy(c);
+    texts.destroy(nullptr);
+    CHECK(texts.empty());
+    const fixed_pool<const int, 2>::value_type* constant = nullptr;
+    fixed_pool<const int, 2> constants;
+    constant = constants.create(3);
+    CHECK(*constant == 3);
+    constants.destroy(constant);
+}
+
+TEST_CASE("fixed_pool: a constructor that throws gives its storage back") {
+    fixed_pool<counted, 2> pool;
+    counted* kept = pool.create(5);
+    for (int i = 0; i < 5; ++i) {
+        CHECK_THROWS_AS(static_cast<void>(pool.create(-1)), std::runtime_error);
+        CHECK_THROWS_AS(static_cast<void>(pool.try_create(-1)), std::runtime_error);
+    }
+    CHECK(pool.live() == 1);
+    CHECK(counted::alive == 1);
+    pool.destroy(kept);
+    CHECK(counted::alive == 0);
+}
+
+TEST_CASE("fixed_pool: many at once, all or none") {
+    fixed_pool<order, 100> pool;
+    std::vector<order*> all(60);
+    pool.allocate_n(all);
+    std::vector<order*> more(41);
+    CHECK(!pool.try_allocate_n(more));
+    CHECK_THROWS_AS(pool.allocate_n(more), std::bad_alloc);
+    CHECK(pool.live() == 60);
+    CHECK(pool.try_allocate_n(std::span{more}.first(40)));
+    CHECK(pool.full());
+    pool.deallocate_n(all);
+    pool.deallocate_n(std::span{more}.first(40));
+    CHECK(pool.empty());
+}
+
+TEST_CASE("fixed_pool: release drops all at once and keeps the peak") {
+    fixed_pool<order, 300> pool;
+    for (int round = 0; round < 3; ++round) {
+        auto all = take_all(pool);
+        CHECK(all.size() == 300);
+        pool.deallocate(all[7]);
+        pool.release();
+        CHECK(pool.empty());
+        CHECK(pool.statistics().cached == 0);
+    }
+    order* one = pool.create();
+    CHECK(pool.statistics().peak == 300);
+    CHECK(pool.live() == 1);
+    pool.destroy(one);
+}
+
+TEST_CASE("fixed_pool: for_each_live visits what a shadow says, in order of address") {
+    fixed_pool<order, 500> pool;
+    linn_test::random_source random{11};
+    std::set<order*> shadow;
+    for (std::uint64_t step = 0; step < 5000; ++step) {
+        // Drifts between empty and full.
+        const bool grow = random.below(100) < (step / 1000 % 2 == 0 ? 75U : 30U);
+        if (grow && !pool.full()) {
+            shadow.insert(pool.create(order{.id = step}));
+        } else if (!shadow.empty()) {
+            auto victim = shadow.lower_bound(*shadow.begin() + random.below(500));
+            victim = victim == shadow.end() ? shadow.begin() : victim;
+            pool.destroy(*victim);
+            shadow.erase(victim);
+        }
+        REQUIRE(pool.live() == shadow.size());
+        if (step % 50 == 0) {
+            std::vector<order*> seen;
+            pool.for_each_live([&](order& o) { seen.push_back(&o); });
+            REQUIRE(seen == std::vector<order*>(shadow.begin(), shadow.end()));
+        }
+    }
+    pool.for_each_live([&](order& o) { pool.destroy(&o); }); // it may destroy
+    CHECK(pool.empty());
+    order* a = pool.create();
+    order* b = pool.create();
+    int visits = 0;
+    pool.for_each_live([&](order& o) {
+        ++visits;
+        pool.destroy(&o == a ? b : a); // the other one, which is not visited then
+    });
+    CHECK(visits == 1);
+    pool.release();
+}
+
+TEST_CASE("fixed_pool: every build notices misuse at once and ignores the call") {
+    misuse_recorder recorder;
+    fixed_pool<counted, 100> pool;
+    counted* a = pool.create(1);
+    counted* b = pool.create(2);
+    counted* c = pool.create(3);
+    fixed_pool<counted, 2> other;
+    counted* elsewhere = other.create(4);
+    alignas(counted) unsigned char raw[sizeof(counted)] = {};
+    pool.destroy(b);
+    const int alive = counted::alive;
+
+    pool.deallocate(b);
+    pool.destroy(b);
+    pool.deallocate(c + 1); // a slot that never was handed out
+    auto seen = recorder.take();
+    REQUIRE(seen.size() == 3);
+    for (const auto& report : seen) {
+        CHECK(report.kind == misuse_kind::double_free);
+        CHECK(report.type.find("counted") != std::string::npos);
+    }
+    CHECK(seen[0].address == b);
+
+    pool.destroy(reinterpret_cast<counted*>(raw));
+    pool.destroy(elsewhere);
+    pool.deallocate(nullptr);
+    pool.deallocate(reinterpret_cast<counted*>(reinterpret_cast<std::uintptr_t>(&pool) + sizeof pool));
+    seen = recorder.take();
+    REQUIRE(seen.size() == 4);
+    for (const auto& report : seen) {
+        CHECK(report.kind == misuse_kind::foreign_pointer);
+    }
+
+    for (std::size_t i = 1; i < sizeof(counted); ++i) {
+        pool.deallocate(reinterpret_cast<counted*>(reinterpret_cast<std::uintptr_t>(a) + i));
+    }
+    seen = recorder.take();
+    REQUIRE(seen.size() == sizeof(counted) - 1);
+    for (const auto& report : seen) {
+        CHECK(report.kind == misuse_kind::interior_pointer);
+    }
+
+    CHECK(counted::alive == alive); // no destructor ran
+    CHECK(pool.live() == 2);
+    CHECK(a->value == 1);
+    pool.destroy(a);
+    pool.destroy(c);
+    other.destroy(elsewhere);
+    CHECK(recorder.take().empty());
+    CHECK(take_all(pool).size() == 100);
+    pool.release();
+}
+
+TEST_CASE("fixed_pool: survivors") {
+    misuse_recorder recorder;
+    const void* where = nullptr;
+    {
+        fixed_pool<order, 4> pool;
+        where = &pool;
+        static_cast<void>(pool.create());
+        static_cast<void>(pool.create());
+    }
+    const auto seen = recorder.take();
+    REQUIRE(seen.size() == (linn::detail::checked_build ? 1 : 0));
+    if (linn::detail::checked_build) {
+        CHECK(seen[0].kind == misuse_kind::objects_alive);
+        CHECK(seen[0].count == 2);
+        CHECK(seen[0].address == where);
+    }
+    {
+        fixed_pool<order, 4, {.on_survivors = survivors::keep}> pool;
+        static_cast<void>(pool.create());
+    }
+    {
+        fixed_pool<order, 4, {.on_survivors = survivors::abort}> pool;
+        pool.destroy(pool.create());
+        static_cast<void>(pool.create());
+        pool.release();
+    }
+    CHECK(recorder.take().empty());
+}
+
+TEST_CASE("fixed_pool: on the heap, on the stack and one a thread") {
+    for (int round = 0; round < 3; ++round) {
+        const auto heap = std::make_unique<fixed_pool<order, 50>>();
+        fixed_pool<order, 50> stack;
+        CHECK(heap->create()->id == 0);
+        CHECK(stack.create()->id == 0);
+        heap->release();
+        stack.release();
+    }
+    // What stood on the stack is usable by others afterwards, also under AddressSanitizer.
+    volatile unsigned char used[4096];
+    for (volatile unsigned char& byte : used) {
+        byte = 1;
+    }
+    CHECK(used[100] == 1);
+    int* p = of_each_thread.create(1);
+    CHECK(of_each_thread.live() == 1);
+    of_each_thread.destroy(p);
+}
+
+TEST_CASE("fixed_pool: statistics") {
+    fixed_pool<order, 20> pool;
+    std::vector<order*> all(12);
+    pool.allocate_n(all);
+    pool.deallocate_n(std::span{all}.first(5));
+    const auto s = pool.statistics();
+    CHECK(s.type.find("order") != std::string::npos);
+    CHECK(s.object_bytes == sizeof(order));
+    CHECK(s.live == 7);
+    CHECK(s.peak == 12);
+    CHECK(s.cached == 5);
+    CHECK(s.reserved_bytes == 20 * sizeof(order));
+    CHECK(s.resident_bytes == 12 * sizeof(order));
+    pool.release();
+}
