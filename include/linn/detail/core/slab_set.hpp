@@ -119,6 +119,41 @@ public:
         return true;
     }
 
+    /// Adds a slab in memory that the owner got elsewhere: for a set whose `Pages` map nothing.
+    /// @pre aligned to slab_align, at most as large, all zero if `zeroed`
+    /// @returns false when not even one slot fits
+    bool adopt(void* memory, std::size_t bytes, bool zeroed) noexcept {
+        slab* s = add_slab(memory, bytes, zeroed);
+        if (s != nullptr) {
+            make_available(s);
+        }
+        return s != nullptr;
+    }
+
+    /// Forgets a slab that `next_to_return` or `take_empty` gave; its memory is the caller's now.
+    /// @complexity O(slabs)
+    void disown(slab* s) noexcept {
+        slab** link = &newest_;
+        while (*link != s) {
+            link = &(*link)->older;
+        }
+        *link = s->older;
+        s->magic = 0;
+        --slab_count_;
+        mapped_bytes_ -= s->mapped_bytes;
+    }
+
+    /// How large the next slab should be: each doubles what is mapped, from the first size up to the
+    /// alignment.
+    [[nodiscard]] std::size_t next_slab_bytes() const noexcept {
+        std::size_t bytes = geometry_.first_slab_bytes;
+        const bool one_each = geometry_.slot_bytes > geometry_.slab_align / 8;
+        while (!one_each && bytes < mapped_bytes_ && bytes < geometry_.slab_align) {
+            bytes *= 2;
+        }
+        return bytes < geometry_.slab_align ? bytes : geometry_.slab_align;
+    }
+
     /// Whether more memory is empty than is to be kept, so that `next_to_return` is worth a look at
     /// the clock.
     [[nodiscard]] bool has_excess() const noexcept { return empty_.bytes() > geometry_.retain_bytes; }
@@ -417,14 +452,8 @@ private:
 
     enum class use : unsigned char { now, later };
 
-    /// Each slab doubles what is mapped, from the first size up to the alignment.
     slab* map_slab(use next_use) noexcept {
-        std::size_t bytes = geometry_.first_slab_bytes;
-        const bool one_each = geometry_.slot_bytes > geometry_.slab_align / 8;
-        while (!one_each && bytes < mapped_bytes_ && bytes < geometry_.slab_align) {
-            bytes *= 2;
-        }
-        bytes = bytes < geometry_.slab_align ? bytes : geometry_.slab_align;
+        std::size_t bytes = next_slab_bytes();
         void* memory = Pages::map(bytes, geometry_.slab_align);
         if (memory == nullptr && bytes > geometry_.first_slab_bytes) {
             bytes = geometry_.first_slab_bytes; // a small slab may still fit
@@ -440,9 +469,16 @@ private:
         if (geometry_.huge_pages || (next_use == use::now && mapped_bytes_ >= large_pool)) {
             Pages::prefer_huge(memory, bytes);
         }
-        slab* s = slab::construct(memory, bytes, geometry_, owner_, next_colour(), Pages::zeroed);
+        slab* s = add_slab(memory, bytes, Pages::zeroed);
         if (s == nullptr) {
             Pages::unmap(memory, bytes, geometry_.slab_align);
+        }
+        return s;
+    }
+
+    slab* add_slab(void* memory, std::size_t bytes, bool zeroed) noexcept {
+        slab* s = slab::construct(memory, bytes, geometry_, owner_, next_colour(), zeroed);
+        if (s == nullptr) {
             return nullptr;
         }
         const auto address = reinterpret_cast<std::uintptr_t>(s);

@@ -86,11 +86,11 @@ private:
             d->lock().lock();
         }
         process_.arena_.lock().lock();
-        inside_fork = true;
+        ++inside_fork;
     }
 
     static void after_fork_in_parent() noexcept {
-        inside_fork = false;
+        --inside_fork;
         process_.arena_.lock().unlock();
         for (depot_type* d = process_.newest_; d != nullptr; d = d->older) {
             d->lock().unlock();
@@ -99,7 +99,7 @@ private:
     }
 
     static void after_fork_in_child() noexcept {
-        inside_fork = false;
+        --inside_fork;
         const std::uintptr_t survivor = current_thread();
         process_.arena_.lock().reset();
         for (depot_type* d = process_.newest_; d != nullptr; d = d->older) {
