@@ -1,0 +1,432 @@
+# SPDX-License-Identifier: Apache-2.0
+"""gdb's view of Linn. Load it with `source linn_gdb.py`, see docs/guide/debugging.md.
+
+    linn pools [REGEX]        every pool of the process: objects alive, peak, cached, slabs
+    linn live TYPE [COUNT]    the addresses of the objects that are alive in the pools of TYPE
+    linn owner ADDRESS        the pool and slot that an address lies in, and whether it is live or free
+
+and printers for local_pool, fixed_pool, allocator, and the handles of recycler and buffer_pool.
+
+Nothing is called in the program, so all of it works on a core file too. Names are looked up in every ABI
+namespace (v0, v0_checked, v0_asan, ...) and in every module, since each may have pools of its own.
+"""
+import re
+import struct
+
+import gdb
+import gdb.printing
+
+MAGIC = 0x6C696E6E706F6F6C  # slab::magic_value
+ABI = re.compile(r"linn::(v\d\w*)::detail::registry<linn::v\d\w*::detail::platform>::process_")
+SERVICE_CACHED, SERVICE_DIRECT, SERVICE_BYPASS = 0, 1, 2
+
+
+# --- reading ----------------------------------------------------------------------------------------
+
+def atomic(value):
+    """What a std::atomic holds, whichever standard library it is of."""
+    held = value.type.strip_typedefs().template_argument(0)
+    return value.address.cast(held.pointer()).dereference()
+
+
+def text(view):
+    """The characters of a std::string_view."""
+    names = [field.name for field in view.type.strip_typedefs().fields()]
+    data = "_M_str" if "_M_str" in names else "__data_"
+    size = "_M_len" if "_M_len" in names else "__size_"
+    return view[data].string(length=int(view[size])) if int(view[size]) else ""
+
+
+def memory(address, count):
+    return gdb.selected_inferior().read_memory(address, count).tobytes()
+
+
+def words(address, count):
+    """`count` words of 64 bits."""
+    return struct.unpack(f"={count}Q", memory(address, 8 * count)) if count else ()
+
+
+def pointers(address, count):
+    if not count:
+        return ()
+    size = gdb.lookup_type("void").pointer().sizeof
+    return struct.unpack("=%d%s" % (count, "Q" if size == 8 else "I"), memory(address, size * count))
+
+
+def chain(first, link):
+    """The elements of a list that ends with null."""
+    while int(first):
+        yield first.dereference()
+        first = first[link]
+
+
+class Slab:
+    """A copy of what a slab's header says."""
+
+    def __init__(self, value):
+        self.address = int(value.address)
+        self.first = int(value["first"])
+        self.end = self.address + int(value["mapped_bytes"])
+        self.capacity = int(value["capacity"])
+        self.carved = int(value["carved"])
+        self.free_count = int(value["free_count"])
+        self.slot_bytes = int(value["slots"]["divisor_"])
+        self.words = int(value["free_slots"]["words_"])
+
+    def contains(self, address):
+        return self.address <= address < self.end
+
+    def is_free(self, index):
+        return bool(words(self.words + index // 64 * 8, 1)[0] >> (index % 64) & 1)
+
+    def out(self):
+        """The addresses of slots that the slab has handed out, to the program or to a magazine."""
+        for number, word in enumerate(words(self.words, (self.carved + 63) // 64)):
+            taken = ~word & (1 << min(64, self.carved - 64 * number)) - 1
+            while taken:
+                lowest = taken & -taken
+                yield self.first + (64 * number + lowest.bit_length() - 1) * self.slot_bytes
+                taken ^= lowest
+
+
+def slabs_of(slab_set):
+    return [Slab(value) for value in chain(slab_set["newest_"], "older")]
+
+
+def magazine_objects(magazine, count=None):
+    """The objects in a magazine; its places follow the struct in memory."""
+    count = int(magazine["count"]) if count is None else count
+    return pointers(int(magazine.address) + magazine.type.sizeof, count)
+
+
+class Pool:
+    """One depot: the process-wide part of a linn::pool."""
+
+    def __init__(self, depot, abi):
+        self.depot = depot
+        self.abi = abi
+        self.type = text(depot["name_"])
+        self.object_bytes = int(depot["description_"]["object_bytes"])
+        self.mode = int(depot["mode_"])
+        self.out = int(depot["slabs_"]["out_"])
+        self.peak = int(depot["slabs_"]["peak_"])
+        self.slab_count = int(depot["slabs_"]["slab_count_"])
+        self.lost = int(depot["lost_"])
+        self.threads = sum(1 for _ in self.fronts())
+        self.cached = int(depot["magazines_"]["stashed_"]) + sum(
+            len(objects) for _, objects in self.thread_caches())
+        self.live = max(0, self.out - self.cached - self.lost)
+        if self.mode == SERVICE_BYPASS:
+            self.live = max(0, int(atomic(depot["bypass_"]["live_"])))
+            self.peak = int(atomic(depot["bypass_"]["peak_"]))
+
+    def slabs(self):
+        return slabs_of(self.depot["slabs_"])
+
+    def fronts(self):
+        return chain(self.depot["fronts_"], "next_in_depot")
+
+    def thread_caches(self):
+        """(thread, free objects that it keeps) for each thread that uses the pool."""
+        word = gdb.lookup_type("void").pointer().sizeof
+        for front in self.fronts():
+            bottom, top = int(front["bottom"]), int(front["top"])
+            held = list(pointers(bottom, (top - bottom) // word)) if 0 < bottom < top else []
+            if int(front["spare"]):
+                held += magazine_objects(front["spare"].dereference())
+            yield int(front["thread"]), held
+
+    def cache_of(self):
+        """Free object -> who keeps it."""
+        held = {}
+        for thread, objects in self.thread_caches():
+            held.update(dict.fromkeys(objects, "in the cache of " + thread_name(thread)))
+        for magazine in chain(self.depot["magazines_"]["stash_"]["head_"], "next"):
+            held.update(dict.fromkeys(magazine_objects(magazine), "in a magazine that no thread holds"))
+        return held
+
+    def live_objects(self):
+        cached = self.cache_of()
+        for slab in sorted(self.slabs(), key=lambda s: s.address):
+            for address in slab.out():
+                if address not in cached:
+                    yield address
+
+
+def thread_name(pthread):
+    """gdb's number of a thread, where gdb knows it."""
+    for thread in gdb.selected_inferior().threads():
+        try:
+            if int.from_bytes(thread.handle(), "little") == pthread:
+                return f"thread {thread.num}"
+        except (AttributeError, gdb.error, RuntimeError):
+            break
+    return f"thread {pthread:#x}"
+
+
+def abi_names():
+    found = ABI.findall(gdb.execute("info variables -n -q linn::v.*registry<.*>::process_", to_string=True))
+    return sorted(set(found))
+
+
+def pools():
+    """Every pool of the process that was used, in order of first use."""
+    found = {}
+    abis = abi_names()
+    for abi in abis:
+        name = f"linn::{abi}::detail::registry<linn::{abi}::detail::platform>::process_"
+        for module in gdb.objfiles():
+            symbol = module.lookup_global_symbol(name) or module.lookup_static_symbol(name)
+            if symbol is None:
+                continue
+            try:
+                depots = list(chain(symbol.value()["newest_"], "older"))
+            except gdb.MemoryError:
+                continue  # a copy that this process does not use
+            for depot in reversed(depots):
+                found.setdefault(int(depot.address), (depot, abi))
+    if not abis:
+        raise gdb.GdbError("linn: no linn::pool in the debug information (compile with -g)")
+    return [Pool(depot, abi) for depot, abi in found.values()]
+
+
+# --- commands -----------------------------------------------------------------------------------------
+
+class Linn(gdb.Command):
+    """Object pools of Linn: linn pools, linn live TYPE, linn owner ADDRESS."""
+
+    def __init__(self):
+        super().__init__("linn", gdb.COMMAND_DATA, gdb.COMPLETE_NONE, True)
+
+
+class LinnPools(gdb.Command):
+    """linn pools [REGEX]: every pool of the process, or those whose type matches.
+
+Columns: size of an object, objects alive, most alive at once (at most what was cached then too high), free
+objects that threads and pool cache, threads with a cache, slabs; the type. A mark (*) says that
+objects are blocks of operator new, because a memory checker is on."""
+
+    def __init__(self):
+        super().__init__("linn pools", gdb.COMMAND_DATA, gdb.COMPLETE_NONE)
+
+    def invoke(self, argument, from_tty):
+        print(f"{'bytes':>9}{'live':>11}{'peak':>11}{'cached':>10}{'threads':>9}{'slabs':>7}  type")
+        found = pools()
+        several = len({pool.abi for pool in found}) > 1
+        for pool in found:
+            if argument and not re.search(argument.strip(), pool.type):
+                continue
+            mark = " *" if pool.mode == SERVICE_BYPASS else ""
+            abi = f"  [{pool.abi}]" if several else ""
+            print(f"{pool.object_bytes:9}{pool.live:11}{pool.peak:11}{pool.cached:10}{pool.threads:9}"
+                  f"{pool.slab_count:7}  {pool.type}{mark}{abi}")
+
+
+class LinnLive(gdb.Command):
+    """linn live TYPE [COUNT]: addresses of the live objects in the pools of TYPE, at most COUNT (100).
+
+TYPE is the name as `linn pools` prints it, or a part of it that no other pool has. Print one of them with
+`print *(TYPE*)ADDRESS`."""
+
+    def __init__(self):
+        super().__init__("linn live", gdb.COMMAND_DATA, gdb.COMPLETE_SYMBOL)
+
+    def invoke(self, argument, from_tty):
+        match = re.fullmatch(r"(.*?)(?:\s+(\d+))?", argument.strip())
+        wanted, most = match.group(1).strip(), int(match.group(2) or 100)
+        if not wanted:
+            raise gdb.GdbError("linn live: which type? `linn pools` lists them")
+        found = pools()
+        chosen = [p for p in found if p.type == wanted] or [p for p in found if wanted in p.type]
+        if not chosen:
+            raise gdb.GdbError(f"linn live: no pool of {wanted} was used; `linn pools` lists them")
+        if len({p.type for p in chosen}) > 1:
+            raise gdb.GdbError("linn live: which one? " + ", ".join(sorted({p.type for p in chosen})))
+        for pool in chosen:
+            if pool.mode == SERVICE_BYPASS:
+                print(f"{pool.live} objects of {pool.type}, each a block of operator new: no pool knows them")
+                continue
+            shown = count = 0
+            for address in pool.live_objects():
+                if shown < most:
+                    print(f"{address:#x}")
+                    shown += 1
+                count += 1
+            more = f", {shown} shown" if shown != count else ""
+            print(f"{count} live {'object' if count == 1 else 'objects'} of {pool.type}{more}")
+
+
+def place_in(slab, address):
+    """(slot number or None, what is there when it is no slot that was ever handed out)"""
+    if address < slab.first:
+        return None, "in the header of the slab"
+    index = (address - slab.first) // slab.slot_bytes
+    if index >= slab.capacity:
+        return None, "behind the last slot"
+    return index, None if index < slab.carved else "never handed out since the slab was empty"
+
+
+def local_slab_at(address):
+    """The slab of a local_pool that holds `address`: no registry knows these, so their mark is looked for."""
+    for abi in abi_names():
+        try:
+            slab_type = gdb.lookup_type(f"linn::{abi}::detail::slab")
+        except gdb.error:
+            continue
+        for shift in range(12, 31):
+            start = address >> shift << shift
+            try:
+                if words(start, 1)[0] != MAGIC ^ start:
+                    continue
+            except gdb.MemoryError:
+                continue
+            slab = Slab(gdb.Value(start).cast(slab_type.pointer()).dereference())
+            if slab.contains(address):
+                return slab
+    return None
+
+
+class LinnOwner(gdb.Command):
+    """linn owner ADDRESS: the pool and slot that an address lies in, and whether the object is live or free.
+
+ADDRESS is any expression: a pointer, &variable, 0x7f..., $rdi."""
+
+    def __init__(self):
+        super().__init__("linn owner", gdb.COMMAND_DATA, gdb.COMPLETE_EXPRESSION)
+
+    def invoke(self, argument, from_tty):
+        if not argument.strip():
+            raise gdb.GdbError("linn owner: which address?")
+        value = gdb.parse_and_eval(argument)
+        if value.type.strip_typedefs().code in (gdb.TYPE_CODE_REF, gdb.TYPE_CODE_STRUCT):
+            value = value.address
+        address = int(value) & (1 << 64) - 1
+        found = pools()
+        for pool in found:
+            for slab in pool.slabs():
+                if slab.contains(address):
+                    self.describe(address, slab, f"the pool of {pool.type}", pool.cache_of())
+                    return
+        slab = local_slab_at(address)
+        if slab is not None:
+            self.describe(address, slab, "a local_pool", None)
+            return
+        note = ""
+        if any(pool.mode == SERVICE_BYPASS for pool in found):
+            note = " (a memory checker is on: objects are blocks of operator new)"
+        print(f"{address:#x} is not in a pool{note}")
+
+    @staticmethod
+    def describe(address, slab, where, cached):
+        index, special = place_in(slab, address)
+        if index is None:
+            print(f"{address:#x} is in {where}: {special} at {slab.address:#x}")
+            return
+        start = slab.first + index * slab.slot_bytes
+        inside = f", {address - start} bytes into it" if address != start else ""
+        if special:
+            state = "free: " + special
+        elif slab.is_free(index):
+            state = "free: returned to its slab"
+        elif cached is None:
+            state = "live, or in the cache of its local_pool"
+        else:
+            state = "free: " + cached[start] if start in cached else "live"
+        print(f"{address:#x} is in {where}: slot {index} at {start:#x}{inside}; {state}")
+
+
+# --- printers -------------------------------------------------------------------------------------------
+
+def short_name(value):
+    """The type without the ABI namespace and without options."""
+    name = re.sub(r"\blinn::v\d\w*::", "linn::", str(value.type.strip_typedefs().unqualified()))
+    return re.sub(r", linn::pool_options\s*{.*}", "", name)
+
+
+class LocalPoolPrinter:
+    """The live objects, as elements."""
+
+    def __init__(self, value):
+        self.value = value
+        self.element = value.type.strip_typedefs().template_argument(0)
+        count = int(value["count_"])
+        capacity = value["cache_"].type.range()[1] + 1
+        self.cached = [int(value["cache_"][i]) for i in range(min(count, capacity))]
+        self.live = int(value["slabs_"]["out_"]) - count
+
+    def to_string(self):
+        slabs = int(self.value["slabs_"]["slab_count_"])
+        return f"{short_name(self.value)}: {self.live} live, {len(self.cached)} cached, {slabs} slab" + ("s" if slabs != 1 else "")
+
+    def children(self):
+        cached = set(self.cached)
+        for slab in sorted(slabs_of(self.value["slabs_"]), key=lambda s: s.address):
+            for address in slab.out():
+                if address not in cached:
+                    yield (f"[{address:#x}]",
+                           gdb.Value(address).cast(self.element.pointer()).dereference())
+
+
+class FixedPoolPrinter:
+    """The live objects, as elements."""
+
+    def __init__(self, value):
+        self.value = value
+        self.element = value.type.strip_typedefs().template_argument(0)
+        self.capacity = int(value.type.strip_typedefs().template_argument(1))
+        self.live = int(value["carved_"]) - int(value["free_count_"])
+
+    def to_string(self):
+        name = re.sub(r", \d+[uUlL]*>$", f", {self.capacity}>", short_name(self.value))
+        return f"{name}: {self.live} of {self.capacity} live"
+
+    def children(self):
+        storage = self.value["slots_"]["bytes"]
+        slot_bytes = storage.type.sizeof // max(1, self.capacity)
+        for slot in range(int(self.value["carved_"])):
+            if int(self.value["out_"][slot // 64]) >> (slot % 64) & 1:
+                address = int(storage.address) + slot * slot_bytes
+                yield (f"[{slot}]", gdb.Value(address).cast(self.element.pointer()).dereference())
+
+
+class BufferPrinter:
+    def __init__(self, value):
+        self.block = value["block_"]
+
+    def to_string(self):
+        if not int(self.block):
+            return "linn::buffer: empty"
+        data, bytes_ = int(self.block["memory"]["data"]), int(self.block["owner"]["plan_"]["bytes"])
+        return f"linn::buffer: {bytes_} bytes at {data:#x}"
+
+
+class BufferPoolPrinter:
+    def __init__(self, value):
+        self.store = value["store_"].dereference()
+
+    def to_string(self):
+        counts = self.store["counts_"]
+        return (f"linn::buffer_pool of {int(self.store['plan_']['bytes'])} bytes: {int(counts['live'])} live, "
+                f"{int(counts['idle'])} idle, peak {int(counts['peak'])}")
+
+
+class AllocatorPrinter:
+    def __init__(self, value):
+        self.value = value
+
+    def to_string(self):
+        return re.sub(r", std::(__1::)?allocator<[^<>]*(<[^<>]*>)?[^<>]* ?>", "", short_name(self.value))
+
+
+def build():
+    collection = gdb.printing.RegexpCollectionPrettyPrinter("linn")
+    for name, printer in (("local_pool", LocalPoolPrinter), ("fixed_pool", FixedPoolPrinter),
+                          ("allocator", AllocatorPrinter), ("buffer", BufferPrinter),
+                          ("buffer_pool", BufferPoolPrinter)):
+        collection.add_printer(name, rf"^linn::v\d\w*::{name}(<.*>)?$", printer)
+    return collection
+
+
+for command in (Linn, LinnPools, LinnLive, LinnOwner):
+    command()
+gdb.printing.register_pretty_printer(None, build(), replace=True)

@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""gdb shows pools as they are: every command and printer, in the running program and in its core file.
+
+    gdb.py GDB SCRIPT PROGRAM pools|checked
+
+Skipped (77) where gdb may not trace a process.
+"""
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+SKIPPED = 77
+
+# What gdb is asked, and what must be in its answer. {name} is the address that variable holds.
+ASK = [
+    ("linn pools", [r"bytes +live +peak +cached +threads +slabs +type",
+                    r"^ +16 +999 +10\d\d +\d+ +\d+ +1  shop::order$",
+                    r"^ +4 +1 +\d+ +\d+ +\d+ +1  shop::box<int>$",
+                    r"^ +24 +3 +\d+ +\d+ +\d+ +1  std::\S*[lL]ist_node<int.*>$"]),
+    ("linn pools box", [r"\A[^\n]+type\n +4 [^\n]+box<int>\n\Z"]),
+    ("linn live shop::order 2", [r"\A0x\w+\n0x\w+\n999 live objects of shop::order, 2 shown\n\Z"]),
+    ("linn live order 5000", [r"^{live_order}$", r"(?!\n){first_of_many}$", r"^999 live objects of shop::order$",
+                              r"\A(?!.*^{freed_here}$)(?!.*^{freed_elsewhere}$)(?!.*^{freed_waiting}$)"]),
+    ("linn live box", [r"\A{live_box}\n1 live object of shop::box<int>\n\Z"]),
+    ("linn owner live_order", [r"^{live_order} is in the pool of shop::order: slot 1000 at {live_order}; live$"]),
+    ("linn owner (char*)live_order + 3", [r"slot 1000 at {live_order}, 3 bytes into it; live$"]),
+    ("linn owner *live_order", [r"slot 1000 at {live_order}; live$"]),
+    ("linn owner freed_elsewhere", [r"slot 500 at {freed_elsewhere}; free: returned to its slab$"]),
+    ("linn owner last_slot + 200", [r"slot 1199 .*; free: never handed out since the slab was empty$"]),
+    ("linn owner (long)live_order & ~0xffff", [r"in the pool of shop::order: in the header of the slab"]),
+    ("linn owner &not_pooled", [r"^0x\w+ is not in a pool$"]),
+    ("linn owner 0", [r"^0x0 is not in a pool$"]),
+    ("linn owner local_live", [r"is in a local_pool: slot 0 at {local_live}; live"]),
+    ("print *local", [r"= linn::local_pool<shop::order>: 2 live, \d cached, 1 slab = \{{\[{local_live}\] = "
+                      r"\{{id = 3, price = 3\}}, \[0x\w+\] = \{{id = 5, price = 5\}}\}}$"]),
+    ("print fixed", [r"= linn::fixed_pool<shop::order, 4>: 1 of 4 live = \{{\[1\] = \{{id = 7, price = 7\}}\}}$"]),
+    ("print allocator", [r"= linn::allocator<int>$"]),
+]
+VARIANT = {
+    "pools": [
+        ("linn owner freed_here", [r"slot 1001 at {freed_here}; free: in the cache of thread 1$"]),
+        ("linn owner freed_waiting", [r"slot 501 at {freed_waiting}; free: in the cache of thread \d$"]),
+    ],
+    # Another ABI namespace, and no caches.
+    "checked": [
+        ("linn owner freed_here", [r"slot 1001 at {freed_here}; free: returned to its slab$"]),
+        ("linn owner local_freed", [r"slot 1 at {local_freed}; free: returned to its slab$"]),
+        ("ptype live_order", [r"struct shop::order"]),
+    ],
+}
+REFUSED = [  # questions that have no answer say so
+    ("linn live", "which type"),
+    ("linn live nosuch", "no pool of nosuch"),
+    ("linn owner", "which address"),
+]
+NAMES = ["live_order", "freed_here", "freed_elsewhere", "freed_waiting", "live_box", "local_live",
+         "local_freed", "first_of_many"]
+
+
+def gdb(program, script, target, commands):
+    """The answers of gdb to one command each, as a list."""
+    with tempfile.TemporaryDirectory() as folder:
+        lines = ["set pagination off", "set width 0", "set print address on", "set print thread-events off",
+                 f"source {script}"]
+        for command in commands:
+            lines += [f"echo <<<\\n\n{command}\necho >>>\\n"]
+        path = Path(folder) / "commands"
+        # A command that fails ends a sourced file, so each is tried by itself.
+        path.write_text("\n".join(lines) + "\n")
+        run = subprocess.run([program, "-q", "-nx", "-batch", "-x", str(path), *target], capture_output=True,
+                             text=True, check=False, timeout=120)
+    return run.stdout, run.stderr
+
+
+def answers(output):
+    return re.findall(r"^<<<\n(.*?)^>>>$", output, re.DOTALL | re.MULTILINE)
+
+
+def wrong(questions, found, names):
+    """The questions whose answers are not what they should be."""
+    problems = []
+    if len(found) != len(questions):
+        return [f"{len(found)} answers to {len(questions)} questions"]
+    for (command, patterns), answer in zip(questions, found):
+        for pattern in patterns:
+            if not re.search(pattern.format(**names), answer, re.MULTILINE | re.DOTALL if "?!.*" in pattern
+                             else re.MULTILINE):
+                problems.append(f"{command}: no match of {pattern.format(**names)} in:\n{answer}")
+    return problems
+
+
+def main():
+    program, script, target, variant = sys.argv[1:5]
+    questions = ASK + VARIANT[variant]
+    ask = [command for command, _ in questions]
+    addresses = [f"printf \"%p\\n\", {name}" for name in NAMES]
+    with tempfile.TemporaryDirectory() as folder:
+        core = str(Path(folder) / "core")
+        start = ["break stop_here", "run", "up"]
+        output, errors = gdb(program, script, [target], start + addresses + ask + [f"generate-core-file {core}"])
+        if re.search(r"ptrace|Operation not permitted|could not trace", errors, re.IGNORECASE):
+            print("linn: skipped: gdb may not trace a process here\n" + errors)
+            return SKIPPED
+        found = answers(output)[len(start):]
+        names = dict(zip(NAMES, (answer.strip() for answer in found)))
+        problems = wrong(questions, found[len(addresses):len(addresses) + len(ask)], names)
+
+        # No process now: whatever needed to call into the program would fail.
+        output, core_errors = gdb(program, script, [target, core], ["up"] + ask)
+        problems += ["core: " + line for line in wrong(questions, answers(output)[1:], names)]
+        errors += core_errors
+
+        for command, message in REFUSED:
+            _, refusal = gdb(program, script, [target, core], [command])
+            if message not in refusal:
+                problems.append(f"{command}: {message!r} is not in {refusal!r}")
+    for problem in problems:
+        print(problem)
+    if problems:
+        print(errors)
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The reference of the public headers: Doxygen finds no fault, every class and header is in it.
+
+    doxygen.py DOXYGEN DOXYFILE SOURCE_DIR [--self-test]
+
+Doxygen warns of what is wrong in a comment: unknown commands, examples that are gone, parameters
+that do not exist. In a second pass it also tells what has no comment; of that only classes and
+enumerations matter, since a member whose name says all needs none.
+"""
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+
+def doxygen(program, settings, changes):
+    """What Doxygen complains about."""
+    with tempfile.TemporaryDirectory() as output:
+        changes = {"OUTPUT_DIRECTORY": output, **changes}
+        text = settings + "".join(f"\n{key} = {value}" for key, value in changes.items())
+        run = subprocess.run([program, "-"], input=text, capture_output=True, text=True, check=False)
+        lines = [line for line in run.stderr.split("\n") if line.strip()]
+        if run.returncode and not lines:
+            lines = [f"doxygen: exit status {run.returncode}"]
+        pages = [path.read_text() for path in Path(output).glob("annotated.html")]
+        return lines, "".join(pages)
+
+
+def undocumented(program, settings):
+    """Top-level classes and enumerations without a comment."""
+    lines, _ = doxygen(program, settings, {"EXTRACT_ALL": "NO"})
+    wanted = re.compile(r"Compound linn::\w+ is not documented|\(enumeration\) of namespace linn is not")
+    return [line for line in lines if wanted.search(line)]
+
+
+def check(program, settings):
+    lines, classes = doxygen(program, settings, {})
+    lines += undocumented(program, settings)
+    if not re.search(r"classlinn_1_1pool\.html", classes):
+        lines.append("linn::pool is not in the reference: nothing was read")
+    return lines
+
+
+def self_test(program, settings):
+    """Each fault that is planted is reported, and a header without one is not."""
+    cases = [
+        ("/// A class.\n/// @complexty O(1)\nclass pool {};", "complexty"),
+        ("/// A class.\n/// @snippet examples/no_such.cpp\nclass pool {};", "no_such"),
+        ("/// A class.\nclass pool { public: /// Does. @param y what\n void f(int x); };", "'y'"),
+        ("/// A class.\nclass pool {};\nstruct bare { int x; };", "bare"),
+        ("/// A class.\nclass pool {};\nenum class bare { one };", "bare"),
+        ("/// A class.\n/// @complexity O(1) @threads any\n/// @snippet examples/01_pool.cpp\n"
+         "class pool { public: /// Does. @throws std::bad_alloc, and more @source a paper\n void f(); };", None),
+    ]
+    failures = 0
+    for text, expected in cases:
+        with tempfile.TemporaryDirectory() as folder:
+            header = Path(folder) / "planted.hpp"
+            header.write_text(f"/// @file\n/// Planted.\nnamespace linn::inline LINN_ABI {{\n{text}\n}}\n")
+            problems = check(program, settings + f"\nINPUT = {folder}")
+        if expected is None and problems or expected and not any(expected in line for line in problems):
+            failures += 1
+            print(f"self-test: expected {expected!r}, got {problems} for:\n{text}")
+    print(f"self-test: {len(cases)} cases, {failures} failed")
+    return failures
+
+
+def main():
+    program, doxyfile, source_dir = sys.argv[1:4]
+    settings = Path(doxyfile).read_text()
+    if sys.argv[4:] == ["--self-test"]:
+        return 1 if self_test(program, settings) else 0
+    problems = check(program, settings)
+    for line in problems:
+        print(line.replace(source_dir + "/", ""))
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
