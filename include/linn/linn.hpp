@@ -7,10 +7,12 @@
 
 // IWYU pragma: begin_exports
 #include <linn/allocator.hpp>
+#include <linn/buffer_pool.hpp>
 #include <linn/config.hpp>
 #include <linn/containers.hpp>
 #include <linn/fixed_pool.hpp>
 #include <linn/local_pool.hpp>
+#include <linn/memory_resource.hpp>
 #include <linn/misuse.hpp>
 #include <linn/options.hpp>
 #include <linn/pool.hpp>

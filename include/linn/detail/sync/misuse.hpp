@@ -17,6 +17,7 @@ enum class misuse_kind : unsigned char {
     foreign_pointer,  ///< the memory never came from a pool
     interior_pointer, ///< the pointer does not point at the start of an object
     wrong_pool,       ///< the object belongs to another pool
+    wrong_size,       ///< freed as of another size or alignment than it was allocated with
     objects_alive,    ///< a local_pool was destroyed before its objects
 };
 
@@ -39,6 +40,8 @@ constexpr const char* to_string(misuse_kind kind) noexcept {
         return "freed, but no object starts at this address";
     case misuse_kind::wrong_pool:
         return "freed to a pool that it does not belong to";
+    case misuse_kind::wrong_size:
+        return "freed with another size or alignment than it was allocated with";
     case misuse_kind::objects_alive:
         return "still alive when their local_pool is destroyed";
     }

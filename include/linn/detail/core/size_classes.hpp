@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef LINN_DETAIL_CORE_SIZE_CLASSES_HPP
+#define LINN_DETAIL_CORE_SIZE_CLASSES_HPP
+
+#include <linn/config.hpp>
+
+#include <bit>
+#include <cstddef>
+
+namespace linn::inline LINN_ABI::detail {
+
+/// The sizes that a memory resource rounds requests up to: multiples of 8 up to 64, then four to each
+/// doubling. So a slot is at most 7 bytes (up to 64), else 25 % larger than what was asked for.
+///
+/// A request that is first rounded up to a multiple of its alignment gets a class that is a multiple of
+/// that alignment as well, since classes between 2^k and 2^(k+1) are the multiples of 2^(k-2). So slots
+/// that lie at multiples of the largest power of two in their size honour every alignment.
+inline constexpr unsigned size_class_count = 44;
+inline constexpr std::size_t largest_class_bytes = std::size_t{32} << 10;
+
+/// The size of a class. @pre c < size_class_count
+constexpr std::size_t class_bytes(unsigned c) noexcept {
+    return c < 8 ? std::size_t{8} * (c + 1) : std::size_t{5 + (c - 8) % 4} << ((c - 8) / 4 + 4);
+}
+
+/// What every slot of a class is aligned to.
+constexpr std::size_t class_align(unsigned c) noexcept {
+    return class_bytes(c) & (~class_bytes(c) + 1);
+}
+
+/// The smallest class that holds `bytes`. @pre 1 <= bytes <= largest_class_bytes
+/// @complexity constant, no table: a look-up would take a cache line or two from the program
+constexpr unsigned class_of(std::size_t bytes) noexcept {
+    if (bytes <= 64) {
+        return static_cast<unsigned>((bytes - 1) / 8);
+    }
+    const auto width = static_cast<unsigned>(std::bit_width(bytes - 1)); // 7 for 65 to 128
+    const auto quarter = static_cast<unsigned>((bytes - 1) >> (width - 3)) & 3U;
+    return 4 * width - 20 + quarter;
+}
+
+static_assert(class_bytes(size_class_count - 1) == largest_class_bytes);
+static_assert(class_of(largest_class_bytes) == size_class_count - 1 && class_of(65) == 8);
+
+} // namespace linn::inline LINN_ABI::detail
+
+#endif

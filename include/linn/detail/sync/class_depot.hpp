@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef LINN_DETAIL_SYNC_CLASS_DEPOT_HPP
+#define LINN_DETAIL_SYNC_CLASS_DEPOT_HPP
+
+#include <linn/config.hpp>
+#include <linn/detail/core/pool_statistics.hpp>
+#include <linn/detail/core/slab_set.hpp>
+#include <linn/detail/sync/chunk_source.hpp>
+#include <linn/detail/sync/front.hpp>
+#include <linn/detail/sync/policy.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace linn::inline LINN_ABI::detail {
+
+/// What one thread caches of one size class: an array of free slots, used as a stack. All zero at the
+/// start, which is empty to `try_pop` and full to `try_push`, so the hot path needs no other test.
+struct class_front {
+    void** top = nullptr;
+    void** bottom = nullptr; ///< null until the array is there
+    void** limit = nullptr;
+    std::uint32_t refill = 0; ///< how many slots the next refill asks for
+    std::uint32_t epoch = 0;  ///< of the resource, at the last visit of the depot
+
+    [[gnu::always_inline]] bool try_pop(void*& slot) noexcept {
+        void** t = top;
+        if (t == bottom) [[unlikely]] {
+            return false;
+        }
+        slot = *--t;
+        top = t;
+        return true;
+    }
+    [[gnu::always_inline]] bool try_push(void* slot) noexcept {
+        void** t = top;
+        if (t == limit) [[unlikely]] {
+            return false;
+        }
+        *t = slot;
+        top = t + 1;
+        return true;
+    }
+    [[nodiscard]] std::size_t count() const noexcept { return static_cast<std::size_t>(top - bottom); }
+};
+
+/// Frees that were errors, kept until the lock is released. More than fit are dropped: the first one
+/// has told that the program is broken.
+struct refused_slots {
+    static constexpr std::size_t most = 16;
+    void* slots[most];
+    rejection reasons[most];
+    std::size_t count = 0;
+
+    void add(rejection why, void* slot) noexcept {
+        if (count < most) {
+            slots[count] = slot;
+            reasons[count++] = why;
+        }
+    }
+};
+
+/// What all threads share of one size class of one resource: a stash of free slots, the slabs, and one
+/// lock. Slabs are brought to it and taken away again: it never asks for memory.
+///
+/// Invariant, at quiescence: slots out of the slabs == live + in fronts + in the stash + lost,
+/// where `lost` are slots that threads held which a fork left behind in its child.
+template <class Policy>
+class class_depot {
+public:
+    using mutex_type = typename Policy::mutex;
+    using slabs_type = slab_set<brought_pages<typename Policy::pages>>;
+
+    /// @param stash room for `stash_most` slots
+    class_depot(const geometry& g, void** stash, std::size_t stash_most) noexcept
+        : slabs_{g, this},
+          stash_{stash},
+          stash_most_{stash_most} {}
+
+    class_depot(const class_depot&) = delete;
+    class_depot& operator=(const class_depot&) = delete;
+
+    // -- threads with a front --------------------------------------------------------------------
+
+    /// Loads slots and pops one. Null when a slab must be brought first. @pre `f` has an array, and is empty
+    void* take(class_front& f) noexcept {
+        lock_guard<mutex_type> guard{lock_};
+        note_visit(guard.waited());
+        const std::size_t most = static_cast<std::size_t>(f.limit - f.bottom) / 2;
+        const std::size_t want = clamp(f.refill, 1, most);
+        std::size_t got = want < stashed_ ? want : stashed_;
+        if (got != 0) {
+            stashed_ -= got;
+            std::memcpy(f.bottom, stash_ + stashed_, got * sizeof(void*));
+        } else {
+            got = slabs_.take(f.bottom + want, want);
+            if (got != want) {
+                std::memmove(f.bottom, f.bottom + (want - got), got * sizeof(void*));
+            }
+        }
+        f.refill = static_cast<std::uint32_t>(clamp(2 * want, 1, most));
+        f.top = f.bottom + got;
+        void* slot = nullptr;
+        f.try_pop(slot);
+        return slot;
+    }
+
+    /// Makes room for the older half, or for all that `f` holds, and pushes `slot`.
+    /// @pre `f` has an array @returns an empty slab that the caller should give back; null when none
+    slab* put(class_front& f, void* slot, bool all, refused_slots& refused) noexcept {
+        const std::size_t n = all ? f.count() : (f.count() + 1) / 2;
+        slab* excess = nullptr;
+        {
+            lock_guard<mutex_type> guard{lock_};
+            note_visit(guard.waited());
+            put_locked(f.bottom, n, all, refused);
+            excess = excess_locked();
+        }
+        std::memmove(f.bottom, f.bottom + n, (f.count() - n) * sizeof(void*));
+        f.top -= n;
+        f.try_push(slot);
+        return excess;
+    }
+
+    // -- threads without one -----------------------------------------------------------------------
+
+    void* take_one() noexcept {
+        lock_guard<mutex_type> guard{lock_};
+        note_visit(guard.waited());
+        if (stashed_ != 0) {
+            return stash_[--stashed_];
+        }
+        void* slot = nullptr;
+        slabs_.take(&slot + 1, 1);
+        return slot;
+    }
+
+    slab* put_one(void* slot, refused_slots& refused) noexcept {
+        lock_guard<mutex_type> guard{lock_};
+        note_visit(guard.waited());
+        put_locked(&slot, 1, true, refused);
+        return excess_locked();
+    }
+
+    // -- slabs ---------------------------------------------------------------------------------------
+
+    [[nodiscard]] std::size_t next_slab_bytes() noexcept {
+        lock_guard<mutex_type> guard{lock_};
+        return slabs_.next_slab_bytes();
+    }
+    [[nodiscard]] const geometry& sizes() const noexcept { return slabs_.sizes(); }
+
+    bool adopt(void* memory, std::size_t bytes, bool zeroed) noexcept {
+        lock_guard<mutex_type> guard{lock_};
+        return slabs_.adopt(memory, bytes, zeroed);
+    }
+
+    /// Puts what `f`, if any, and the stash hold back into the slabs.
+    void flush(class_front* f, refused_slots& refused) noexcept {
+        lock_guard<mutex_type> guard{lock_};
+        if (f != nullptr && f->bottom != nullptr) {
+            put_locked(f->bottom, f->count(), true, refused);
+            f->top = f->bottom;
+        }
+        const std::size_t n = stashed_;
+        stashed_ = 0;
+        put_locked(stash_, n, true, refused);
+    }
+
+    /// An empty slab, which is the caller's now; null when there is none.
+    slab* take_empty() noexcept {
+        lock_guard<mutex_type> guard{lock_};
+        return disowned(slabs_.take_empty());
+    }
+
+    /// Gives free pages of slabs in use back to the system. @returns bytes
+    std::size_t discard_free_pages() noexcept {
+        lock_guard<mutex_type> guard{lock_};
+        std::size_t bytes = 0;
+        for (slab* s = slabs_.newest(); s != nullptr; s = s->older) {
+            bytes += slabs_.discard_free_pages(s);
+        }
+        return bytes;
+    }
+
+    /// Hands every slab to `put(slab)`. @pre nobody else uses the depot, nor will
+    template <class Put>
+    void give_up(Put&& put) noexcept {
+        for (slab* s = slabs_.newest(); s != nullptr;) {
+            slab* older = s->older;
+            s->magic = 0;
+            put(s);
+            s = older;
+        }
+        slabs_.forget_all();
+    }
+
+    void note_returned(std::size_t bytes) noexcept {
+        lock_guard<mutex_type> guard{lock_};
+        returned_bytes_ += bytes;
+    }
+
+    // -- the rest -------------------------------------------------------------------------------------
+
+    /// Whether `p`, which may be any pointer, lies in one of the slabs. @complexity O(slabs)
+    [[nodiscard]] bool contains(const void* p) noexcept {
+        lock_guard<mutex_type> guard{lock_};
+        return slabs_.find(p) != nullptr;
+    }
+
+    /// All but what only the resource knows. @param in_fronts slots that threads cache
+    [[nodiscard]] pool_statistics statistics(std::size_t in_fronts) noexcept {
+        lock_guard<mutex_type> guard{lock_};
+        pool_statistics s;
+        s.object_bytes = s.slot_bytes = slabs_.sizes().slot_bytes;
+        s.cached = stashed_ + in_fronts;
+        const std::size_t not_live = s.cached + lost_;
+        s.live = slabs_.out() > not_live ? slabs_.out() - not_live : 0;
+        s.peak = slabs_.peak();
+        s.slabs = slabs_.slab_count();
+        s.reserved_bytes = slabs_.mapped_bytes();
+        s.resident_bytes = slabs_.resident_bytes();
+        s.returned_bytes = slabs_.returned_bytes() + returned_bytes_;
+        s.depot_visits = visits_;
+        s.contended = contended_;
+        return s;
+    }
+
+    [[nodiscard]] bool consistent() noexcept {
+        lock_guard<mutex_type> guard{lock_};
+        return slabs_.consistent();
+    }
+
+    // -- fork ------------------------------------------------------------------------------------------
+
+    void lock_for_fork() noexcept {
+        lock_.lock();
+        held_for_fork_ = true;
+    }
+    /// Leaves a depot alone that a handler of the fork made after the locks were taken.
+    template <class Open>
+    void unlock_after_fork(Open&& open) noexcept {
+        if (held_for_fork_) {
+            held_for_fork_ = false;
+            open(lock_);
+        }
+    }
+    /// In the child of a fork, with the lock held.
+    void lose(std::size_t slots) noexcept { lost_ += slots; }
+
+private:
+    void note_visit(bool waited) noexcept {
+        ++visits_;
+        contended_ += waited ? 1 : 0;
+    }
+
+    /// Into the stash while there is room, else, or if `deep`, into the slabs.
+    void put_locked(void** slots, std::size_t n, bool deep, refused_slots& refused) noexcept {
+        if (!deep && stashed_ + n <= stash_most_) {
+            std::memcpy(stash_ + stashed_, slots, n * sizeof(void*));
+            stashed_ += n;
+            return;
+        }
+        slabs_.give(slots, n, [&](rejection why, void* slot) { refused.add(why, slot); });
+    }
+
+    slab* excess_locked() noexcept {
+        return slabs_.has_excess() ? disowned(slabs_.next_to_return(Policy::clock::now_ms())) : nullptr;
+    }
+
+    slab* disowned(slab* s) noexcept {
+        if (s != nullptr) {
+            slabs_.disown(s);
+        }
+        return s;
+    }
+
+    mutex_type lock_;
+    slabs_type slabs_;
+    void** stash_;
+    std::size_t stash_most_;
+    std::size_t stashed_ = 0;
+    std::size_t returned_bytes_ = 0;
+    std::size_t lost_ = 0;
+    std::size_t visits_ = 0;
+    std::size_t contended_ = 0;
+    bool held_for_fork_ = false;
+};
+
+} // namespace linn::inline LINN_ABI::detail
+
+#endif

@@ -1,0 +1,537 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef LINN_DETAIL_SYNC_RESOURCE_CORE_HPP
+#define LINN_DETAIL_SYNC_RESOURCE_CORE_HPP
+
+#include <linn/config.hpp>
+#include <linn/detail/core/size_classes.hpp>
+#include <linn/detail/sanitizer/asan.hpp>
+#include <linn/detail/sanitizer/memcheck.hpp>
+#include <linn/detail/sync/chunk_arena.hpp>
+#include <linn/detail/sync/chunk_source.hpp>
+#include <linn/detail/sync/class_depot.hpp>
+#include <linn/detail/sync/misuse.hpp>
+#include <linn/detail/sync/resource_registry.hpp>
+#include <linn/detail/sync/thread_index.hpp>
+#include <linn/detail/sync/tracked_blocks.hpp>
+
+#include <atomic>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <string_view>
+
+namespace linn::inline LINN_ABI::detail {
+
+/// What a resource was made with.
+struct resource_settings {
+    chunk_functions upstream;
+    bool own_pages = true; ///< slabs come from the system, not from upstream
+    std::size_t slab_bytes = 0;
+    std::size_t retain_bytes = 0;
+    std::string_view name;
+};
+
+/// A pool for every size class, with a cache for each thread: what is behind a memory resource.
+///
+/// ```
+///  thread 1         thread 2           blocks_[thread index]: one front a class, arrays of pointers
+///  [f f f f ...]    [f f f f ...]      inherited by the next thread of that number: nothing to flush
+///     |  halves  |
+///  [depot][depot][depot] ...           depots_[class]: stash, slabs, a lock each
+///     |  slabs   |
+///  upstream, or pages of the system    asked with no lock held but its own
+/// ```
+///
+/// All of it belongs to the object: `release` gives everything back at once.
+template <class Policy>
+class resource_core {
+public:
+    using depot_type = class_depot<Policy>;
+    using index_table = thread_index_table<Policy>;
+
+    explicit resource_core(const resource_settings& s) noexcept
+        : settings_{s},
+          mode_{mode_here()},
+          source_{s.upstream} {
+        resource_registry<resource_core>::process().enter(*this);
+    }
+    resource_core(const resource_core&) = delete;
+    resource_core& operator=(const resource_core&) = delete;
+    ~resource_core() {
+        resource_registry<resource_core>::process().leave(*this);
+        release();
+    }
+
+    // -- the hot path ------------------------------------------------------------------------------
+
+    /// A slot of class `c` from this thread's cache; null when that is empty.
+    [[gnu::always_inline]] void* pop(unsigned c) noexcept {
+        void* slot = nullptr;
+        thread_block* b = block_here();
+        return b != nullptr && b->fronts[c].try_pop(slot) ? slot : nullptr;
+    }
+
+    /// Puts a slot of class `c` into this thread's cache; false when that is full.
+    [[gnu::always_inline]] bool push(unsigned c, void* slot) noexcept {
+        thread_block* b = block_here();
+        return b != nullptr && b->fronts[c].try_push(slot);
+    }
+
+    // -- slow paths --------------------------------------------------------------------------------
+
+    /// @returns null when the system has no memory @throws what upstream throws; nothing has changed then
+    [[gnu::noinline]] void* take(unsigned c) {
+        depot_type* d = depot_at(c);
+        if (d == nullptr) {
+            return nullptr;
+        }
+        class_front* f = front_at(c);
+        for (;;) {
+            if (void* slot = f != nullptr ? d->take(*f) : d->take_one(); slot != nullptr) {
+                return slot;
+            }
+            if (!bring_slab(*d)) {
+                return nullptr;
+            }
+        }
+    }
+
+    [[gnu::noinline]] void put(unsigned c, void* slot) noexcept {
+        refused_slots refused;
+        // relaxed: made by whoever allocated `slot`, which reached this thread in some ordered way
+        depot_type* d = depots_[c].load(std::memory_order_relaxed);
+        if (d == nullptr) {
+            refused.add(rejection::not_from_a_slab, slot);
+        } else if (class_front* f = front_for_put(c); f != nullptr) {
+            const std::uint32_t now = epoch_.load(std::memory_order_relaxed);
+            const bool trimmed = f->epoch != now;
+            f->epoch = now;
+            if (!trimmed && f->try_push(slot)) { // an array that was only made now
+                return;
+            }
+            give_back(*d, d->put(*f, slot, trimmed, refused));
+        } else {
+            give_back(*d, d->put_one(slot, refused));
+        }
+        for (std::size_t i = 0; i < refused.count; ++i) {
+            report(
+                misuse{kind_of(refused.reasons[i], refused.slots[i]), settings_.name, refused.slots[i], 1});
+        }
+    }
+
+    /// A block that is in no slab. @returns null when its total size overflows, or there is no memory
+    void* take_block(std::size_t bytes, std::size_t align) {
+        const std::size_t head = tracked_block::head_bytes(align);
+        if (bytes > static_cast<std::size_t>(PTRDIFF_MAX) - head) {
+            return nullptr;
+        }
+        const std::size_t base_align = align < block_align ? block_align : align;
+        const block_origin origin = bypasses() ? block_origin::operator_new : block_origin::upstream;
+        void* base = origin == block_origin::upstream
+                         ? source_.get(head + bytes, base_align)
+                         : ::operator new(head + bytes, std::align_val_t{base_align}, std::nothrow);
+        return base != nullptr ? blocks_.add(base, bytes, align, origin) : nullptr;
+    }
+
+    void put_block(void* p, std::size_t bytes, std::size_t align) noexcept {
+        using outcome = typename tracked_blocks<Policy>::outcome;
+        switch (blocks_.take(p, bytes, align)) {
+        case outcome::taken:
+            free_block(tracked_block::before(p));
+            return;
+        case outcome::other_size:
+            report(misuse{misuse_kind::wrong_size, settings_.name, p, 1});
+            return;
+        case outcome::unknown:
+            report(misuse{kind_of(rejection::not_from_a_slab, p), settings_.name, p, 1});
+            return;
+        }
+    }
+
+    // -- the rest ------------------------------------------------------------------------------------
+
+    /// Gives everything back, also what is handed out. @pre nobody else uses the resource meanwhile
+    void release() noexcept {
+        for (auto& slot : thread_blocks_) {
+            slot.store(nullptr, std::memory_order_relaxed);
+        }
+        for (auto& slot : depots_) {
+            // relaxed: the caller sees to it that all use is over
+            if (depot_type* d = slot.load(std::memory_order_relaxed); d != nullptr) {
+                const std::size_t align = d->sizes().slab_align;
+                d->give_up([&](slab* s) { put_chunk(s, s->mapped_bytes, align); });
+                d->~depot_type();
+                slot.store(nullptr, std::memory_order_relaxed);
+            }
+        }
+        blocks_.give_up([&](tracked_block* b) { free_block(b); });
+        arena_.give_up([&](void* p) {
+            put_chunk(p, chunk_arena<Policy>::chunk_bytes, chunk_arena<Policy>::chunk_align);
+        });
+    }
+
+    /// Gives back what nobody uses: of what is cached, the calling thread's share and the depots' at
+    /// once, that of other threads at their next visit. @returns bytes
+    std::size_t trim() noexcept {
+        // relaxed: a number that others compare with their own
+        epoch_.fetch_add(1, std::memory_order_relaxed);
+        thread_block* mine = block_here();
+        std::size_t bytes = 0;
+        refused_slots refused;
+        for (unsigned c = 0; c < size_class_count; ++c) {
+            depot_type* d = depot_made(c);
+            if (d == nullptr) {
+                continue;
+            }
+            d->flush(mine != nullptr ? &mine->fronts[c] : nullptr, refused);
+            while (slab* s = d->take_empty()) {
+                bytes += give_back(*d, s);
+            }
+            if (settings_.own_pages) {
+                bytes += d->discard_free_pages();
+            }
+        }
+        for (std::size_t i = 0; i < refused.count; ++i) {
+            report(
+                misuse{kind_of(refused.reasons[i], refused.slots[i]), settings_.name, refused.slots[i], 1});
+        }
+        return bytes;
+    }
+
+    /// Calls `see(const pool_statistics&)` for each class that is in use, then for the blocks in no slab.
+    template <class See>
+    void statistics(See&& see) {
+        for (unsigned c = 0; c < size_class_count; ++c) {
+            depot_type* d = depot_made(c);
+            if (d == nullptr) {
+                continue;
+            }
+            std::size_t cached = 0;
+            std::size_t threads = 0;
+            for (const auto& slot : thread_blocks_) {
+                // acquire: pairs with the release in make_block
+                if (const thread_block* b = slot.load(std::memory_order_acquire);
+                    b != nullptr && shown_array(b->fronts[c]) != nullptr) {
+                    cached += shown_count(b->fronts[c], front_slots(c));
+                    ++threads;
+                }
+            }
+            pool_statistics s = d->statistics(cached);
+            s.type = settings_.name;
+            s.threads = threads;
+            see(s);
+        }
+        if (const auto n = blocks_.count(); n.peak != 0) {
+            pool_statistics s;
+            s.type = settings_.name;
+            s.live = n.live;
+            s.peak = n.peak;
+            s.reserved_bytes = s.resident_bytes = n.bytes;
+            see(s);
+        }
+    }
+
+    [[nodiscard]] void* upstream() const noexcept { return source_.context(); }
+    /// Whether each request is a block of its own, so that a memory checker sees it.
+    [[nodiscard]] bool bypasses() const noexcept { return mode_ == mode::bypass; }
+
+    /// For tests, at quiescence.
+    [[nodiscard]] bool consistent() noexcept {
+        for (unsigned c = 0; c < size_class_count; ++c) {
+            if (depot_type* d = depot_made(c); d != nullptr && !d->consistent()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+private:
+    friend class resource_registry<resource_core>;
+
+    enum class mode : unsigned char {
+        cached, ///< threads hold fronts
+        direct, ///< each call goes to the slabs and is checked there
+        bypass, ///< each request is an `operator new`
+    };
+
+    struct alignas(cache_line_bytes) thread_block {
+        class_front fronts[size_class_count];
+    };
+
+    static mode mode_here() noexcept {
+        if (sanitizer_bypass || running_on_memcheck()) {
+            return mode::bypass;
+        }
+        return checked_build ? mode::direct : mode::cached;
+    }
+
+    /// Slots that a front has room for. By bytes: 32 KiB worth, and four of the large ones.
+    static constexpr std::size_t front_slots(unsigned c) noexcept {
+        return clamp((std::size_t{32} << 10) / class_bytes(c), 4, 128);
+    }
+    static constexpr std::size_t stash_slots(unsigned c) noexcept { return 4 * front_slots(c); }
+    static_assert(stash_slots(0) * sizeof(void*) + sizeof(depot_type) <= chunk_arena<Policy>::most_bytes);
+    static_assert(sizeof(thread_block) <= chunk_arena<Policy>::most_bytes);
+
+    /// Slabs hold sixteen of the largest slots. Where memory is the system's they are aligned as far apart
+    /// as they may grow, which costs addresses only; of an upstream no more is asked than needed.
+    [[nodiscard]] geometry geometry_of(unsigned c) const noexcept {
+        constexpr std::size_t kib = 1024;
+        geometry g;
+        g.slot_bytes = class_bytes(c);
+        g.slot_align = class_align(c);
+        const std::size_t least = std::bit_ceil(settings_.own_pages ? 16 * g.slot_bytes : 8 * g.slot_bytes);
+        const std::size_t wished = settings_.slab_bytes != 0
+                                       ? std::bit_ceil(clamp(settings_.slab_bytes, page_bytes, kib * kib))
+                                   : settings_.own_pages ? kib * kib
+                                                         : 64 * kib;
+        g.slab_align = wished > least ? wished : least;
+        const std::size_t first = settings_.own_pages ? 64 * kib : 16 * kib;
+        g.first_slab_bytes = first > least ? first : least;
+        if (g.first_slab_bytes > g.slab_align) {
+            g.first_slab_bytes = g.slab_align;
+        }
+        g.retain_bytes = settings_.retain_bytes;
+        return g;
+    }
+
+    // -- this thread's part -------------------------------------------------------------------------
+
+    /// Null when this thread has none yet, or may have none: the number of a thread means something only in
+    /// the module whose table it is from. Zero, for a thread that has not asked for its number, and the
+    /// last, for one that cannot have one, are places that stay empty.
+    [[gnu::always_inline]] thread_block* block_here() noexcept {
+        if (table_ != &index_table::process()) [[unlikely]] {
+            return nullptr;
+        }
+        // relaxed: written by a thread of this number, which is this one or was over before it began
+        return thread_blocks_[this_thread_index<Policy>].load(std::memory_order_relaxed);
+    }
+
+    /// This thread's front of class `c` with its array; null when it can have none.
+    class_front* front_at(unsigned c) {
+        if (mode_ != mode::cached || table_ != &index_table::process()) {
+            return nullptr;
+        }
+        const std::uint32_t index = thread_index<Policy>();
+        if (index >= index_table::most) {
+            return nullptr;
+        }
+        auto& place = thread_blocks_[index + 1];
+        thread_block* b = place.load(std::memory_order_relaxed);
+        if (b == nullptr) {
+            void* memory = bookkeeping(sizeof(thread_block));
+            if (memory == nullptr) {
+                return nullptr;
+            }
+            b = ::new (memory) thread_block;
+            // release: pairs with the acquire in statistics
+            place.store(b, std::memory_order_release);
+        }
+        class_front& f = b->fronts[c];
+        if (f.bottom == nullptr) {
+            auto* array = static_cast<void**>(bookkeeping(front_slots(c) * sizeof(void*)));
+            if (array == nullptr) {
+                return nullptr;
+            }
+            f.refill = first_refill;
+            f.epoch = epoch_.load(std::memory_order_relaxed);
+            f.top = array;
+            f.bottom = array;
+            f.limit = array + front_slots(c);
+        }
+        return &f;
+    }
+
+    /// A free must not fail: where there is no memory for a cache, there is none.
+    class_front* front_for_put(unsigned c) noexcept {
+#if defined(__cpp_exceptions)
+        try {
+            return front_at(c);
+        } catch (...) {
+            return nullptr;
+        }
+#else
+        return front_at(c);
+#endif
+    }
+
+    // The next two read what its owner may be writing: see racy_read.
+    static void** shown_array(const class_front& f) noexcept { return racy_read(f.bottom); }
+    static std::size_t shown_count(const class_front& f, std::size_t most) noexcept {
+        void** b = shown_array(f);
+        void** t = racy_read(f.top);
+        const std::size_t n = b == nullptr || t < b ? 0 : static_cast<std::size_t>(t - b);
+        return n <= most ? n : 0;
+    }
+
+    // -- memory ---------------------------------------------------------------------------------------
+
+    void* get_chunk(std::size_t bytes, std::size_t align) {
+        return settings_.own_pages ? Policy::pages::map(bytes, align) : source_.get(bytes, align);
+    }
+    void put_chunk(void* p, std::size_t bytes, std::size_t align) noexcept {
+        if constexpr (sanitizer_poison) {
+            unpoison(p, bytes);
+        }
+        settings_.own_pages ? Policy::pages::unmap(p, bytes, align) : source_.put(p, bytes, align);
+    }
+
+    void* bookkeeping(std::size_t bytes) {
+        for (;;) {
+            if (void* p = arena_.bump(bytes); p != nullptr) {
+                return p;
+            }
+            void* chunk = get_chunk(chunk_arena<Policy>::chunk_bytes, chunk_arena<Policy>::chunk_align);
+            if (chunk == nullptr) {
+                return nullptr;
+            }
+            arena_.add(chunk);
+        }
+    }
+
+    depot_type* depot_made(unsigned c) noexcept {
+        // acquire: pairs with the release in depot_at, publishes the depot's fields
+        return depots_[c].load(std::memory_order_acquire);
+    }
+
+    /// The depot of class `c`, made at the first call.
+    depot_type* depot_at(unsigned c) {
+        if (depot_type* made = depot_made(c); made != nullptr) {
+            return made;
+        }
+        void* memory = bookkeeping(sizeof(depot_type) + stash_slots(c) * sizeof(void*));
+        if (memory == nullptr) {
+            return nullptr;
+        }
+        auto* stash = reinterpret_cast<void**>(static_cast<std::byte*>(memory) + sizeof(depot_type));
+        // Under a lock that forks wait for: they must see every depot that anybody may be inside of.
+        lock_guard<typename Policy::mutex> guard{arena_.lock()};
+        if (depot_type* made = depots_[c].load(std::memory_order_relaxed); made != nullptr) {
+            return made;
+        }
+        auto* made = ::new (memory) depot_type{geometry_of(c), stash, stash_slots(c)};
+        // release: pairs with the acquire in depot_made
+        depots_[c].store(made, std::memory_order_release);
+        return made;
+    }
+
+    /// Asks for a slab, with no lock held, and gives it to the depot. False when there is none.
+    bool bring_slab(depot_type& d) {
+        const std::size_t bytes = d.next_slab_bytes();
+        const std::size_t align = d.sizes().slab_align;
+        void* memory = get_chunk(bytes, align);
+        if (memory == nullptr) {
+            return false;
+        }
+        if (d.adopt(memory, bytes, settings_.own_pages && Policy::pages::zeroed)) {
+            return true;
+        }
+        put_chunk(memory, bytes, align);
+        return false;
+    }
+
+    /// @returns the bytes that went back, 0 for null
+    std::size_t give_back(depot_type& d, slab* s) noexcept {
+        if (s == nullptr) {
+            return 0;
+        }
+        const std::size_t mapped = s->mapped_bytes;
+        const std::size_t bytes = settings_.own_pages ? page_bytes + s->touched_bytes() : mapped;
+        put_chunk(s, mapped, d.sizes().slab_align);
+        d.note_returned(bytes);
+        return bytes;
+    }
+
+    void free_block(tracked_block* b) noexcept {
+        const std::size_t align = b->align < block_align ? block_align : b->align;
+        if (b->origin == block_origin::upstream) {
+            source_.put(b->base(), b->total_bytes(), align);
+        } else {
+            ::operator delete(b->base(), std::align_val_t{align});
+        }
+    }
+
+    // -- errors -----------------------------------------------------------------------------------------
+
+    /// What was wrong about freeing `p`. No lock is held. @complexity O(slabs of all classes)
+    misuse_kind kind_of(rejection why, void* p) noexcept {
+        if (why == rejection::not_a_slot) {
+            return misuse_kind::interior_pointer;
+        }
+        if (why == rejection::already_free) {
+            return misuse_kind::double_free;
+        }
+        for (unsigned c = 0; c < size_class_count; ++c) {
+            if (depot_type* d = depot_made(c); d != nullptr && d->contains(p)) {
+                return misuse_kind::wrong_size;
+            }
+        }
+        if (blocks_.contains(p)) {
+            return misuse_kind::wrong_size;
+        }
+        return why == rejection::other_owner ? misuse_kind::wrong_pool : misuse_kind::foreign_pointer;
+    }
+
+    // -- fork -------------------------------------------------------------------------------------------
+
+    void lock_all() noexcept {
+        arena_.lock().lock(); // from here on nobody makes a depot but handlers of this fork
+        for (unsigned c = 0; c < size_class_count; ++c) {
+            if (depot_type* d = depot_made(c); d != nullptr) {
+                d->lock_for_fork();
+            }
+        }
+        blocks_.lock().lock();
+    }
+
+    /// Lets go of what `lock_all` took: `open(lock)` unlocks or, in the child, resets.
+    template <class Open>
+    void unlock_all(Open&& open) noexcept {
+        open(blocks_.lock());
+        for (unsigned c = 0; c < size_class_count; ++c) {
+            if (depot_type* d = depot_made(c); d != nullptr) {
+                d->unlock_after_fork(open);
+            }
+        }
+        open(arena_.lock());
+    }
+
+    /// In the child of a fork, with every lock held: the caches of other threads are written off, since
+    /// each may have been in the middle of a change. Their numbers stay taken, so nobody inherits them.
+    void forget_other_threads() noexcept {
+        for (std::uint32_t i = 0; i < index_table::most + 2; ++i) {
+            thread_block* b = thread_blocks_[i].load(std::memory_order_relaxed);
+            if (b == nullptr || (table_ == &index_table::process() && i == this_thread_index<Policy>)) {
+                continue;
+            }
+            for (unsigned c = 0; c < size_class_count; ++c) {
+                if (depot_type* d = depot_made(c); d != nullptr) {
+                    d->lose(shown_count(b->fronts[c], front_slots(c)));
+                }
+            }
+            thread_blocks_[i].store(nullptr, std::memory_order_relaxed);
+        }
+        source_.reset_lock();
+    }
+
+    static constexpr std::uint32_t first_refill = 4;
+
+    const index_table* table_ = &index_table::process();
+    typename Policy::template atomic<thread_block*> thread_blocks_[index_table::most + 2] = {};
+    typename Policy::template atomic<depot_type*> depots_[size_class_count] = {};
+    typename Policy::template atomic<std::uint32_t> epoch_{0}; ///< counts trims
+    resource_settings settings_;
+    mode mode_;
+    chunk_source<Policy> source_;
+    chunk_arena<Policy> arena_;
+    tracked_blocks<Policy> blocks_;
+
+    resource_core* next_ = nullptr; ///< all resources, guarded by the registry's lock
+    resource_core* previous_ = nullptr;
+};
+
+} // namespace linn::inline LINN_ABI::detail
+
+#endif

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef LINN_MEMORY_RESOURCE_HPP
+#define LINN_MEMORY_RESOURCE_HPP
+
+#include <linn/config.hpp>
+#include <linn/detail/core/construct.hpp>
+#include <linn/detail/core/pool_statistics.hpp>
+#include <linn/detail/core/size_classes.hpp>
+#include <linn/detail/sanitizer/asan.hpp>
+#include <linn/detail/sync/policy.hpp>
+#include <linn/detail/sync/resource_core.hpp>
+
+#include <cstddef>
+#include <memory_resource>
+#include <new>
+#include <vector>
+
+namespace linn::inline LINN_ABI {
+
+/// Options of a `pool_resource`.
+struct pool_resource_options {
+    /// Requests of more bytes than this, after rounding up to their alignment, go to upstream one by one.
+    /// 0, or more than 32 KiB: 32 KiB.
+    std::size_t largest_pooled_bytes = 0;
+    /// Largest slab, rounded up to a power of two between 4 KiB and 1 MiB, or to eight slots where that is
+    /// more. 0: 64 KiB from an upstream, 1 MiB from the system.
+    std::size_t slab_bytes = 0;
+    /// Bytes of empty slabs that each size class keeps for reuse. What is more goes back once it has stayed
+    /// unused for a second, a slab at each visit of the class's depot, or by `trim()`.
+    std::size_t retain_bytes = std::size_t{1} << 20;
+};
+
+/// A `std::pmr::memory_resource` that pools: like `std::pmr::synchronized_pool_resource`, with a cache for
+/// each thread. Requests are rounded up to one of 44 sizes of at most 32 KiB; larger ones go to upstream.
+///
+/// - Any thread may allocate, and free what any thread allocated. A thread may exit at any time.
+/// - Every alignment that is a power of two is honoured.
+/// - `release()` and the destructor give back everything, also what is still handed out.
+/// - With an upstream all memory comes from it, bookkeeping included; without, slabs are pages of the
+///   system and larger requests go to `std::pmr::new_delete_resource()`. The default resource is never used,
+///   so a pool_resource may be the default resource.
+///
+/// The object itself takes about 3 KiB. It must outlive what is allocated from it, as any resource; see
+/// `default_pool_resource()` for one that always does.
+///
+/// @threads allocate, deallocate, trim, statistics: any thread, at the same time
+/// @source Bonwick, Adams: Magazines and Vmem, USENIX 2001; docs/reference/memory_resource.md
+/// @snippet examples/26_memory_resource.cpp
+class pool_resource : public std::pmr::memory_resource {
+public:
+    /// A resource over pages of the system. Takes no memory before its first use.
+    pool_resource() noexcept : pool_resource{pool_resource_options{}} {}
+
+    /// All memory comes from `upstream`, which must outlive this. It is asked by one thread at a time, so it
+    /// need not be safe for threads. Null: as without one.
+    explicit pool_resource(std::pmr::memory_resource* upstream) noexcept
+        : pool_resource{pool_resource_options{}, upstream} {}
+
+    explicit pool_resource(const pool_resource_options& o,
+                           std::pmr::memory_resource* upstream = nullptr) noexcept
+        : options_{o.largest_pooled_bytes - 1 < detail::largest_class_bytes ? o.largest_pooled_bytes
+                                                                            : detail::largest_class_bytes,
+                   o.slab_bytes, o.retain_bytes},
+          core_{settings(options_, upstream)} {}
+
+    pool_resource(const pool_resource&) = delete;
+    pool_resource& operator=(const pool_resource&) = delete;
+
+    /// As `release()`.
+    ~pool_resource() override = default;
+
+    /// Gives all memory back at once, also what is still handed out, and begins anew.
+    /// @pre no other thread uses the resource, and nobody what was allocated from it
+    /// @complexity O(slabs + blocks of upstream)
+    void release() noexcept { core_.release(); }
+
+    /// Gives back what nobody uses: of cached memory the calling thread's and the shared part at once, what
+    /// other threads cache at their next visits. Empty slabs go to upstream or to the system; to the system
+    /// also free pages of slabs in use.
+    /// @returns bytes given back
+    /// @complexity O(cached slots + slabs)
+    std::size_t trim() noexcept { return core_.trim(); }
+
+    /// The upstream that it was made with; `new_delete_resource()` without one.
+    [[nodiscard]] std::pmr::memory_resource* upstream_resource() const noexcept {
+        return static_cast<std::pmr::memory_resource*>(core_.upstream());
+    }
+
+    [[nodiscard]] const pool_resource_options& options() const noexcept { return options_; }
+
+    /// Numbers of each size class in use, by size; last, with an `object_bytes` of 0, those of requests that
+    /// went to upstream one by one, if there were any.
+    /// @throws std::bad_alloc
+    [[nodiscard]] std::vector<pool_statistics> statistics() const {
+        std::vector<pool_statistics> all;
+        core_.statistics([&](const pool_statistics& s) { all.push_back(s); });
+        return all;
+    }
+
+protected:
+    /// @throws std::bad_alloc when `alignment` is no power of two, the size is too large, or there is no
+    /// memory; and what upstream throws. Nothing has changed then.
+    /// @complexity some twenty instructions, no lock; once in half a cache a short lock
+    void* do_allocate(std::size_t bytes, std::size_t alignment) override {
+        const std::size_t padded = padded_bytes(bytes, alignment);
+        if (padded - 1 < options_.largest_pooled_bytes && is_power_of_two(alignment)) [[likely]] {
+            const unsigned c = detail::class_of(padded);
+            if (void* p = core_.pop(c); p != nullptr) [[likely]] {
+                return opened(p, bytes);
+            }
+        }
+        return allocate_slow(bytes, alignment);
+    }
+
+    void do_deallocate(void* p, std::size_t bytes, std::size_t alignment) override {
+        const std::size_t padded = padded_bytes(bytes, alignment);
+        if (padded - 1 < options_.largest_pooled_bytes && is_power_of_two(alignment)) [[likely]] {
+            const unsigned c = detail::class_of(padded);
+            closed(p, c);
+            if (core_.push(c, p)) [[likely]] {
+                return;
+            }
+        }
+        deallocate_slow(p, bytes, alignment);
+    }
+
+    /// Each resource is equal to itself only.
+    [[nodiscard]] bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override {
+        return this == &other;
+    }
+
+private:
+    using core_type = detail::resource_core<detail::platform>;
+
+    static detail::resource_settings settings(const pool_resource_options& o,
+                                              std::pmr::memory_resource* upstream) noexcept {
+        detail::resource_settings s;
+        s.own_pages = upstream == nullptr;
+        s.upstream.context = upstream != nullptr ? upstream : std::pmr::new_delete_resource();
+        s.upstream.get = [](void* context, std::size_t bytes, std::size_t align) {
+            return static_cast<std::pmr::memory_resource*>(context)->allocate(bytes, align);
+        };
+        s.upstream.put = [](void* context, void* p, std::size_t bytes, std::size_t align) {
+            static_cast<std::pmr::memory_resource*>(context)->deallocate(p, bytes, align);
+        };
+        s.slab_bytes = o.slab_bytes;
+        s.retain_bytes = o.retain_bytes;
+        s.name = "linn::pool_resource";
+        return s;
+    }
+
+    static constexpr bool is_power_of_two(std::size_t n) noexcept { return (n & (n - 1)) == 0; }
+
+    /// `bytes` as a multiple of `alignment`. 0 for no bytes, for an alignment of 0, and on overflow, which
+    /// then, less one, is more than any size.
+    static constexpr std::size_t padded_bytes(std::size_t bytes, std::size_t alignment) noexcept {
+        return (bytes + (alignment - 1)) & ~(alignment - 1);
+    }
+
+    [[gnu::noinline]] void* allocate_slow(std::size_t bytes, std::size_t alignment) {
+        if (alignment == 0 || !is_power_of_two(alignment)) {
+            detail::throw_bad_alloc();
+        }
+        const std::size_t some = bytes != 0 ? bytes : 1;
+        const std::size_t padded = padded_bytes(some, alignment);
+        const bool pooled = padded - 1 < options_.largest_pooled_bytes && !core_.bypasses();
+        void* p = pooled ? core_.take(detail::class_of(padded)) : core_.take_block(bytes, alignment);
+        if (p == nullptr) {
+            detail::throw_bad_alloc();
+        }
+        return pooled ? opened(p, bytes) : p;
+    }
+
+    [[gnu::noinline]] void deallocate_slow(void* p, std::size_t bytes, std::size_t alignment) noexcept {
+        const std::size_t some = bytes != 0 ? bytes : 1;
+        const std::size_t padded = padded_bytes(some, alignment);
+        if (padded - 1 < options_.largest_pooled_bytes && is_power_of_two(alignment) && !core_.bypasses()) {
+            core_.put(detail::class_of(padded), p);
+        } else {
+            core_.put_block(p, bytes, alignment);
+        }
+    }
+
+    static void* opened(void* p, [[maybe_unused]] std::size_t bytes) noexcept {
+        if constexpr (detail::sanitizer_poison && !detail::sanitizer_bypass) {
+            detail::unpoison(p, bytes);
+        }
+        return p;
+    }
+
+    static void closed([[maybe_unused]] void* p, [[maybe_unused]] unsigned c) noexcept {
+        // A checked build does not know yet whether this is a slot at all.
+        if constexpr (detail::sanitizer_poison && !detail::sanitizer_bypass && !detail::checked_build) {
+            detail::poison(p, detail::class_bytes(c));
+        }
+    }
+
+    pool_resource_options options_;
+    mutable core_type core_;
+};
+
+/// A resource for the whole process that is never destroyed: usable from static constructors to static
+/// destructors, and in destructors of thread-local objects, so containers that use it may be destroyed in
+/// whatever order. Its memory is reused, and goes back by `trim()`; do not `release()` what you do not own.
+///
+/// Each module of a program that hides its symbols has its own.
+/// @threads any @complexity one guarded load
+/// @snippet examples/27_default_pool_resource.cpp
+[[nodiscard]] inline pool_resource* default_pool_resource() noexcept {
+    alignas(pool_resource) static std::byte place[sizeof(pool_resource)];
+    static pool_resource* const resource = ::new (static_cast<void*>(place)) pool_resource{};
+    return resource;
+}
+
+} // namespace linn::inline LINN_ABI
+
+#endif
