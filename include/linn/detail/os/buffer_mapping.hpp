@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef LINN_DETAIL_OS_BUFFER_MAPPING_HPP
+#define LINN_DETAIL_OS_BUFFER_MAPPING_HPP
+
+#include <linn/config.hpp>
+
+#include <cstddef>
+
+namespace linn::inline LINN_ABI {
+
+/// Which pages a large buffer lies on: what is asked for, and what was obtained.
+enum class huge_page_use : unsigned char {
+    off,         ///< the system's usual pages
+    transparent, ///< huge pages that the kernel forms by itself as it can, after being asked to
+    reserved,    ///< huge pages that the administrator set aside (Linux: hugetlb, 2 MiB)
+};
+
+namespace detail {
+
+struct buffer_request {
+    std::size_t bytes; ///< a multiple of the page; of a huge page for `reserved`
+    std::size_t align; ///< a power of two, at least a page
+    huge_page_use huge;
+};
+
+/// Memory of one large buffer.
+struct buffer_mapping {
+    std::byte* data = nullptr;
+    std::size_t bytes = 0;
+    std::size_t align = 0;
+    std::size_t guard_bytes = 0; ///< behind `bytes`: touching them is an error that shows
+    huge_page_use huge = huge_page_use::off;
+};
+
+inline constexpr std::size_t huge_page_bytes = std::size_t{2} << 20;
+
+} // namespace detail
+
+} // namespace linn::inline LINN_ABI
+
+#endif

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef LINN_DETAIL_OS_BUFFER_PAGES_POSIX_HPP
+#define LINN_DETAIL_OS_BUFFER_PAGES_POSIX_HPP
+
+#include <linn/config.hpp>
+#include <linn/detail/os/buffer_mapping.hpp>
+#include <linn/detail/os/huge_pages.hpp>
+#include <linn/detail/sanitizer/asan.hpp>
+#include <linn/detail/sanitizer/lsan.hpp>
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+
+namespace linn::inline LINN_ABI::detail {
+
+/// Large buffers straight from the kernel. Counted against the system's limits from the start, so that
+/// a refusal comes here and not, as with MAP_NORESERVE, when the memory is touched.
+///
+/// A mapping is *closed* (nobody's) or *open* (somebody's): checkers are told the difference. A new one
+/// is closed. Every function leaves errno alone.
+/// @threads any thread
+struct system_buffer_pages {
+    static std::size_t page_bytes() noexcept { return static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)); }
+
+    /// False when the system refuses. For want of huge pages it takes others, and says so in
+    /// `out.huge`. @complexity a few system calls
+    static bool map(const buffer_request& r, buffer_mapping& out) noexcept {
+        const int before = errno;
+        const bool mapped = (r.huge == huge_page_use::reserved && map_reserved(r, out)) || map_pages(r, out);
+        if (mapped) {
+            // As if it had been used before: open undoes it.
+            poison(out.data, out.bytes + out.guard_bytes);
+        }
+        errno = before;
+        return mapped;
+    }
+
+    /// @pre closed
+    static void unmap(const buffer_mapping& m) noexcept {
+        unpoison(m.data, m.bytes + m.guard_bytes);
+        ::munmap(m.data, m.bytes + m.guard_bytes);
+    }
+
+    /// Makes all pages present. False when there is no memory for them. @pre open
+    static bool prefault(const buffer_mapping& m) noexcept {
+#if defined(MADV_POPULATE_WRITE)
+        const int before = errno;
+        const bool populated = ::madvise(m.data, m.bytes, MADV_POPULATE_WRITE) == 0;
+        const bool no_memory = !populated && errno == ENOMEM;
+        errno = before;
+        if (populated || no_memory) {
+            return populated;
+        }
+        // Linux before 5.14 does not know it.
+#endif
+        const std::size_t step = page_bytes();
+        for (std::size_t at = 0; at < m.bytes; at += step) {
+            static_cast<volatile std::byte*>(m.data)[at] = std::byte{0};
+        }
+        return true;
+    }
+
+    /// Gives the memory to somebody. `was_protected` as in the close before; false for a new mapping.
+    /// @returns false when the system cannot lift the protection
+    static bool open(const buffer_mapping& m, bool was_protected) noexcept {
+        if (was_protected && !protect(m, PROT_READ | PROT_WRITE)) {
+            return false;
+        }
+        unpoison(m.data, m.bytes);
+        add_leak_root(m.data, m.bytes);
+        return true;
+    }
+
+    /// The memory is nobody's now, but stays. With `protect_it` touching it ends the program.
+    static void close(const buffer_mapping& m, bool protect_it) noexcept {
+        remove_leak_root(m.data, m.bytes);
+        poison(m.data, m.bytes);
+        if (protect_it) {
+            protect(m, PROT_NONE);
+        }
+    }
+
+    /// Bytes of it that lie on huge pages now. 0 where the system does not tell.
+    static std::size_t on_huge_pages(const buffer_mapping& m) noexcept {
+        return m.huge == huge_page_use::reserved ? m.bytes : transparent_huge_bytes(m.data, m.bytes);
+    }
+
+private:
+    static constexpr int read_write = PROT_READ | PROT_WRITE;
+    static constexpr int flags = MAP_PRIVATE | MAP_ANONYMOUS;
+
+    static bool protect(const buffer_mapping& m, int access) noexcept {
+        const int before = errno;
+        const bool done = ::mprotect(m.data, m.bytes, access) == 0;
+        errno = before;
+        return done;
+    }
+
+    /// Without a guard, which would need a huge page of its own.
+    static bool map_reserved([[maybe_unused]] const buffer_request& r,
+                             [[maybe_unused]] buffer_mapping& out) noexcept {
+#if defined(MAP_HUGETLB)
+        constexpr int two_mib = 21 << 26; // MAP_HUGE_2MB, which older headers lack
+        void* p = ::mmap(nullptr, r.bytes, read_write, flags | MAP_HUGETLB | two_mib, -1, 0);
+        if (p == MAP_FAILED) {
+            return false;
+        }
+        if (reinterpret_cast<std::uintptr_t>(p) % r.align != 0) {
+            ::munmap(p, r.bytes); // the rare wish for more alignment than a huge page has
+            return false;
+        }
+        out = {.data = static_cast<std::byte*>(p),
+               .bytes = r.bytes,
+               .align = r.align,
+               .guard_bytes = 0,
+               .huge = huge_page_use::reserved};
+        return true;
+#else
+        return false;
+#endif
+    }
+
+    static bool map_pages(const buffer_request& r, buffer_mapping& out) noexcept {
+        const std::size_t page = page_bytes();
+        const bool huge = r.huge != huge_page_use::off && r.bytes >= huge_page_bytes;
+        const std::size_t align = huge && r.align < huge_page_bytes ? huge_page_bytes : r.align;
+        const std::size_t guard = checked_build || sanitizer_poison ? page : 0;
+        const std::size_t used = r.bytes + guard;
+        // The kernel aligns to pages only: take more, and cut both ends off.
+        const std::size_t spare = align - page;
+        const std::size_t wide = used + spare;
+        if (used < r.bytes || wide < used) {
+            return false;
+        }
+        void* raw = ::mmap(nullptr, wide, read_write, flags, -1, 0);
+        if (raw == MAP_FAILED) {
+            return false;
+        }
+        auto* begin = static_cast<std::byte*>(raw);
+        const std::size_t head = (align - reinterpret_cast<std::uintptr_t>(raw) % align) % align;
+        if (head != 0) {
+            ::munmap(begin, head);
+        }
+        if (spare != head) {
+            ::munmap(begin + head + used, spare - head);
+        }
+        out = {.data = begin + head,
+               .bytes = r.bytes,
+               .align = r.align,
+               .guard_bytes = guard,
+               .huge = huge_page_use::off};
+        if (huge && ask_for_transparent(out.data, out.bytes)) {
+            out.huge = huge_page_use::transparent;
+        }
+        if (guard != 0 && !sanitizer_poison) { // ASan's report is better than a crash
+            ::mprotect(out.data + out.bytes, guard, PROT_NONE);
+        }
+        return true;
+    }
+};
+
+} // namespace linn::inline LINN_ABI::detail
+
+#endif

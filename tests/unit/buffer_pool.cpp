@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: Apache-2.0
+// What buffer_pool promises to one process: sizes and alignment, contents, ownership, wishes for huge
+// pages, bad input. Faults, fork, limits and checkers are in tests/process/buffers_*.cpp.
+#include <linn/buffer_pool.hpp>
+#include <linn/statistics.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace {
+
+constexpr std::size_t kib = 1024;
+constexpr std::size_t mib = 1024 * kib;
+
+bool aligned(const void* p, std::size_t to) {
+    return reinterpret_cast<std::uintptr_t>(p) % to == 0;
+}
+
+static_assert(!std::is_copy_constructible_v<linn::buffer> && !std::is_copy_assignable_v<linn::buffer>);
+static_assert(std::is_nothrow_move_constructible_v<linn::buffer>);
+static_assert(std::is_nothrow_move_assignable_v<linn::buffer>);
+static_assert(std::is_nothrow_swappable_v<linn::buffer>);
+static_assert(sizeof(linn::buffer) == sizeof(void*));
+static_assert(!std::is_copy_constructible_v<linn::buffer_pool>);
+static_assert(noexcept(std::declval<linn::buffer_pool&>().try_acquire()));
+
+TEST_CASE("buffer_pool: any size, rounded up to pages, aligned, zero when new") {
+    const std::size_t page = linn::detail::system_buffer_pages::page_bytes();
+    for (const std::size_t bytes : {std::size_t{1}, page, page + 1, 64 * kib, 3 * mib + 17}) {
+        linn::buffer_pool pool{bytes};
+        linn::buffer b = pool.acquire();
+        CHECK(b.size() == bytes);
+        CHECK(b.span().size() == bytes);
+        CHECK(b.span().data() == b.data());
+        CHECK(b.capacity() == (bytes + page - 1) / page * page);
+        CHECK(b.capacity() == pool.capacity());
+        CHECK(pool.bytes() == bytes);
+        CHECK(pool.alignment() == page);
+        CHECK(aligned(b.data(), page));
+        CHECK(b.data()[0] == std::byte{0});
+        CHECK(b.data()[b.capacity() - 1] == std::byte{0});
+        std::memset(b.data(), 0x5a, b.capacity());
+    }
+}
+
+TEST_CASE("buffer_pool: alignment up to huge ones") {
+    for (const std::size_t align : {std::size_t{1}, std::size_t{64}, 16 * kib, 2 * mib, 64 * mib}) {
+        linn::buffer_pool pool{100 * kib, {.alignment = align}};
+        std::vector<linn::buffer> all;
+        for (int i = 0; i < 5; ++i) {
+            all.push_back(pool.acquire());
+            CHECK(aligned(all.back().data(), align));
+            all.back().span().back() = std::byte{1};
+        }
+        CHECK(pool.alignment() >= align);
+    }
+}
+
+TEST_CASE("buffer_pool: a used buffer comes back as it was left, the last one first") {
+    linn::buffer_pool pool{64 * kib};
+    linn::buffer a = pool.acquire();
+    linn::buffer b = pool.acquire();
+    std::byte* const first = a.data();
+    std::byte* const second = b.data();
+    CHECK(first != second);
+    std::memset(first, 0x11, a.size());
+    std::memset(second, 0x22, b.size());
+    a.reset();
+    b.reset();
+    b = pool.acquire();
+    CHECK(b.data() == second);
+    CHECK(b.span()[5] == std::byte{0x22});
+    a = pool.acquire();
+    CHECK(a.data() == first);
+    CHECK(a.span().back() == std::byte{0x11});
+    const auto s = pool.statistics();
+    CHECK(s.mappings == 2);
+    CHECK(s.acquired == 4);
+}
+
+TEST_CASE("buffer: released twice, moved from, swapped, assigned to itself") {
+    linn::buffer_pool pool{64 * kib};
+    linn::buffer empty;
+    CHECK(!empty);
+    CHECK(empty.data() == nullptr);
+    CHECK(empty.size() == 0);
+    CHECK(empty.capacity() == 0);
+    CHECK(empty.span().empty());
+    CHECK(empty.huge_pages() == linn::huge_page_use::off);
+    CHECK(empty.huge_page_bytes() == 0);
+    CHECK(std::move(empty).share() == nullptr);
+
+    linn::buffer a = pool.acquire();
+    a.reset();
+    a.reset();
+    CHECK(!a);
+    CHECK(pool.statistics().live == 0);
+    CHECK(pool.statistics().cached == 1);
+
+    a = pool.acquire();
+    std::byte* const data = a.data();
+    linn::buffer b = std::move(a);
+    CHECK(!a); // NOLINT(bugprone-use-after-move): that it is empty is the promise
+    a.reset();
+    CHECK(b.data() == data);
+    CHECK(pool.statistics().live == 1);
+    linn::buffer c = pool.acquire();
+    std::byte* const other = c.data();
+    swap(b, c);
+    CHECK(b.data() == other);
+    CHECK(c.data() == data);
+    b = std::move(c); // gives `other` back
+    CHECK(b.data() == data);
+    CHECK(pool.statistics().live == 1);
+    linn::buffer& same = b;
+    b = std::move(same);
+    CHECK(b.data() == data);
+    CHECK(pool.statistics().live == 1);
+}
+
+TEST_CASE("buffer_pool: shared ownership; a weak_ptr does not hold the buffer") {
+    linn::buffer_pool pool{256 * kib};
+    std::weak_ptr<std::byte[]> weak;
+    {
+        std::shared_ptr<std::byte[]> a = pool.acquire_shared();
+        CHECK(aligned(a.get(), pool.alignment()));
+        a[255 * kib] = std::byte{7};
+        const std::shared_ptr<std::byte[]> b = a;
+        weak = a;
+        a.reset();
+        CHECK(pool.statistics().live == 1);
+        CHECK(b[255 * kib] == std::byte{7});
+    }
+    CHECK(weak.expired());
+    CHECK(pool.statistics().live == 0);
+    linn::buffer again = pool.acquire(); // while the weak_ptr still has the control block
+    CHECK(pool.statistics().mappings == 1);
+    CHECK(weak.lock() == nullptr);
+
+    std::byte* const data = again.data();
+    const std::shared_ptr<std::byte[]> shared = std::move(again).share();
+    CHECK(shared.get() == data);
+    CHECK(!again); // NOLINT(bugprone-use-after-move)
+    CHECK(pool.statistics().live == 1);
+}
+
+struct line {
+    char data[200 * kib];
+    std::mutex lock;
+    int size = 5;
+};
+struct counted {
+    static inline int alive = 0;
+    counted() { ++alive; }
+    ~counted() { --alive; }
+    char bytes[70000];
+};
+struct throwing {
+    throwing() { throw std::runtime_error{"no"}; }
+    char bytes[70000];
+};
+struct alignas(1 << 16) strict {
+    char byte;
+};
+
+TEST_CASE("buffer_pool: an object in a buffer is default-initialised, destroyed, and never zeroed") {
+    linn::buffer_pool pool{sizeof(line)};
+    {
+        linn::buffer b = pool.acquire();
+        std::memset(b.data(), 0x5a, b.capacity());
+    }
+    {
+        const std::shared_ptr<line> l = pool.make_shared_for_overwrite<line>();
+        CHECK(l->data[0] == 0x5a);
+        CHECK(l->data[sizeof l->data - 1] == 0x5a);
+        CHECK(l->size == 5);
+        const std::lock_guard guard{l->lock};
+    }
+    {
+        const std::shared_ptr<counted> c = pool.make_shared_for_overwrite<counted>();
+        CHECK(counted::alive == 1);
+        CHECK(c->bytes[60000] == 0x5a);
+    }
+    CHECK(counted::alive == 0);
+    CHECK_THROWS_AS(static_cast<void>(pool.make_shared_for_overwrite<throwing>()), std::runtime_error);
+    CHECK(pool.statistics().live == 0);
+    CHECK(pool.statistics().mappings == 1);
+    using too_large = char[300 * kib];
+    struct wrapped {
+        too_large bytes;
+    };
+    CHECK_THROWS_AS(static_cast<void>(pool.make_shared_for_overwrite<wrapped>()), std::invalid_argument);
+    CHECK_THROWS_AS(static_cast<void>(pool.make_shared_for_overwrite<strict>()), std::invalid_argument);
+    linn::buffer_pool wide{1, {.alignment = 1 << 16}};
+    CHECK_THROWS_AS(static_cast<void>(wide.make_shared_for_overwrite<strict>()), std::invalid_argument);
+    linn::buffer_pool fitting{sizeof(strict), {.alignment = alignof(strict)}};
+    CHECK(aligned(fitting.make_shared_for_overwrite<strict>().get(), alignof(strict)));
+}
+
+TEST_CASE("buffer_pool: handles and shared_ptrs outlive it") {
+    std::optional<linn::buffer_pool> pool{std::in_place, 128 * kib};
+    linn::buffer b = pool->acquire();
+    std::shared_ptr<std::byte[]> shared = pool->acquire_shared();
+    std::shared_ptr<line> none;
+    const std::weak_ptr<std::byte[]> weak = shared;
+    pool->reserve(2);
+    std::memset(b.data(), 1, b.size());
+    pool.reset();
+    CHECK(b.size() == 128 * kib);
+    CHECK(b.span()[100] == std::byte{1});
+    b.span()[100] = std::byte{2};
+    shared[5] = std::byte{3};
+    std::thread{[moved = std::move(b)]() mutable { moved.reset(); }}.join();
+    shared.reset();
+    CHECK(weak.expired());
+}
+
+TEST_CASE("buffer_pool: reserve, retention, limit, trim") {
+    linn::buffer_pool pool{64 * kib, {.retain_bytes = 130 * kib, .max_bytes = 5 * 64 * kib + 1}};
+    std::vector<linn::buffer> all;
+    for (int i = 0; i < 5; ++i) {
+        all.push_back(pool.acquire());
+    }
+    CHECK(!pool.try_acquire());
+    CHECK_THROWS_AS(static_cast<void>(pool.acquire()), std::bad_alloc);
+    CHECK_THROWS_AS(static_cast<void>(pool.acquire_shared()), std::bad_alloc);
+    CHECK_THROWS_AS(pool.reserve(1), std::bad_alloc);
+    all.pop_back();
+    CHECK(pool.try_acquire());
+    all.clear();
+    auto s = pool.statistics();
+    CHECK(s.live == 0);
+    CHECK(s.peak == 5);
+    CHECK(s.cached == 2);
+    CHECK(s.slabs == 2);
+    CHECK(s.reserved_bytes == 128 * kib);
+    CHECK(s.returned_bytes == 3 * 64 * kib);
+    CHECK(pool.trim() == 128 * kib);
+    CHECK(pool.trim() == 0);
+    pool.reserve(4); // and from now on four are kept
+    CHECK(pool.statistics().cached == 4);
+    for (int i = 0; i < 5; ++i) {
+        all.push_back(pool.acquire());
+    }
+    all.clear();
+    s = pool.statistics();
+    CHECK(s.cached == 4);
+    CHECK(linn::to_json(s).find("\"type\":\"linn::buffer\"") != std::string::npos);
+
+    linn::buffer_pool keeps_one{64 * kib, {.retain_bytes = 1}};
+    keeps_one.acquire().reset();
+    CHECK(keeps_one.statistics().cached == 1);
+    linn::buffer_pool keeps_none{64 * kib, {.retain_bytes = 0}};
+    keeps_none.acquire().reset();
+    CHECK(keeps_none.statistics().cached == 0);
+}
+
+TEST_CASE("buffer_pool: huge pages are a wish: the buffer works, and says what it got") {
+    for (const auto wish : {linn::huge_page_use::transparent, linn::huge_page_use::reserved}) {
+        linn::buffer_pool pool{4 * mib + 5, {.huge_pages = wish}};
+        linn::buffer b = pool.acquire();
+        const auto got = b.huge_pages();
+        CHECK(got <= wish);
+        const auto s = pool.statistics();
+        CHECK(s.huge_refused == (got == wish ? 0 : 1));
+        CHECK(s.huge_transparent == (got == linn::huge_page_use::transparent ? 1 : 0));
+        CHECK(s.huge_reserved == (got == linn::huge_page_use::reserved ? 1 : 0));
+        if (got != linn::huge_page_use::off) {
+            CHECK(aligned(b.data(), 2 * mib));
+        }
+        std::memset(b.data(), 1, b.capacity());
+        CHECK(b.huge_page_bytes() <= b.capacity());
+        if (got == linn::huge_page_use::off) {
+            CHECK(b.huge_page_bytes() == 0);
+        }
+        b.reset();
+        pool.trim();
+        CHECK(pool.statistics().huge_transparent + pool.statistics().huge_reserved == 0);
+    }
+    // Less than a huge page cannot lie on one; with `reserved` the size is rounded up instead.
+    linn::buffer_pool small{64 * kib, {.huge_pages = linn::huge_page_use::transparent}};
+    CHECK(small.acquire().huge_pages() == linn::huge_page_use::off);
+    CHECK(small.statistics().huge_refused == 1);
+    linn::buffer_pool rounded{64 * kib, {.huge_pages = linn::huge_page_use::reserved}};
+    CHECK(rounded.capacity() == 2 * mib);
+    linn::buffer_pool plain{4 * mib};
+    CHECK(plain.acquire().huge_pages() == linn::huge_page_use::off);
+    CHECK(plain.statistics().huge_refused == 0);
+}
+
+TEST_CASE("buffer_pool: prefault leaves the buffer zero") {
+    linn::buffer_pool pool{1 * mib, {.prefault = true}};
+    const linn::buffer b = pool.acquire();
+    for (const std::byte byte : b.span()) {
+        REQUIRE(byte == std::byte{0});
+    }
+}
+
+std::string refusal(std::size_t bytes, const linn::buffer_options& options = {}) {
+    try {
+        linn::buffer_pool pool{bytes, options};
+    } catch (const std::invalid_argument& e) {
+        return e.what();
+    } catch (const std::length_error& e) {
+        return std::string{"length: "} + e.what();
+    }
+    return {};
+}
+
+TEST_CASE("buffer_pool: bad input is refused with a reason") {
+    CHECK(refusal(0) == "linn::buffer_pool: buffers of 0 bytes");
+    for (const std::size_t align : {std::size_t{3}, std::size_t{12288}, SIZE_MAX}) {
+        CHECK(refusal(1, {.alignment = align}) == "linn::buffer_pool: the alignment is not a power of two");
+    }
+    CHECK(refusal(64 * kib, {.max_bytes = 64 * kib - 1}) ==
+          "linn::buffer_pool: max_bytes is less than one buffer");
+    const std::string too_long = "length: linn::buffer_pool: a buffer larger than the address space";
+    for (const std::size_t bytes :
+         {SIZE_MAX, SIZE_MAX - 4095, SIZE_MAX / 2, SIZE_MAX / 2 + 1, std::size_t{PTRDIFF_MAX} / 2}) {
+        CHECK(refusal(bytes) == too_long);
+        CHECK(refusal(bytes, {.huge_pages = linn::huge_page_use::reserved}) == too_long);
+    }
+    CHECK(refusal(1, {.alignment = SIZE_MAX / 2 + 1}) == too_long);
+    // What can be written down, but no system has.
+    linn::buffer_pool vast{std::size_t{PTRDIFF_MAX} / 4};
+    CHECK(!vast.try_acquire());
+    CHECK_THROWS_AS(static_cast<void>(vast.acquire()), std::bad_alloc);
+    CHECK(vast.statistics().slabs == 0);
+}
+
+TEST_CASE("buffer_pool: buffers go from thread to thread") {
+    linn::buffer_pool pool{64 * kib};
+    std::mutex lock;
+    std::vector<linn::buffer> queue;
+    int wrong = 0;
+    const int rounds = 500;
+    std::thread writer{[&] {
+        for (int i = 0; i < rounds; ++i) {
+            linn::buffer b = pool.acquire();
+            std::memset(b.data(), i % 256, b.size());
+            const std::lock_guard guard{lock};
+            queue.push_back(std::move(b));
+        }
+    }};
+    for (int i = 0; i < rounds;) {
+        linn::buffer b;
+        {
+            const std::lock_guard guard{lock};
+            if (!queue.empty()) {
+                b = std::move(queue.front());
+                queue.erase(queue.begin());
+            }
+        }
+        if (b) {
+            wrong +=
+                b.span().front() == b.span().back() && b.span()[7] == static_cast<std::byte>(i % 256) ? 0 : 1;
+            ++i;
+        } else {
+            std::this_thread::yield();
+        }
+    }
+    writer.join();
+    CHECK(wrong == 0);
+    CHECK(pool.statistics().live == 0);
+    CHECK(pool.statistics().acquired == static_cast<std::size_t>(rounds));
+}
+
+} // namespace

@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: Apache-2.0
+// Promises of the store below buffer_pool, with pages that can fail and that know what they are asked:
+// no system call under the lock, each refusal leaves the store as it was, every mapping is closed
+// before it is unmapped and open while it is somebody's.
+#include "random.hpp"
+
+#include <linn/detail/sync/buffer_store.hpp>
+
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <cstddef>
+#include <map>
+#include <mutex>
+#include <new>
+#include <thread>
+#include <vector>
+
+namespace {
+
+namespace detail = linn::detail;
+
+constexpr std::size_t buffer_bytes = 65536;
+
+thread_local int locks_held = 0;
+
+struct watched_mutex : detail::mutex {
+    bool try_lock() noexcept {
+        const bool got = mutex::try_lock();
+        locks_held += got ? 1 : 0;
+        return got;
+    }
+    void lock() noexcept {
+        mutex::lock();
+        ++locks_held;
+    }
+    void unlock() noexcept {
+        --locks_held;
+        mutex::unlock();
+    }
+};
+
+/// Remembers every mapping and its state, and counts what must not happen.
+struct fake_pages {
+    static inline std::mutex lock;
+    static inline std::map<std::byte*, bool> open_now;
+    static inline std::atomic<int> errors{0};
+    static inline std::atomic<std::size_t> maps{0};
+    static inline std::atomic<std::size_t> unmaps{0};
+    static inline std::atomic<long> until_refusal{-1}; ///< maps that still succeed; negative: all
+    static inline std::atomic<bool> refuse_open{false};
+    static inline std::atomic<bool> refuse_prefault{false};
+
+    static void reset() {
+        errors = 0;
+        maps = unmaps = 0;
+        until_refusal = -1;
+        refuse_open = refuse_prefault = false;
+    }
+    static std::size_t mapped() {
+        const std::lock_guard guard{lock};
+        return open_now.size();
+    }
+    static bool is_open(std::byte* p) {
+        const std::lock_guard guard{lock};
+        return open_now.at(p);
+    }
+    static void expect(bool good) { errors += good && locks_held == 0 ? 0 : 1; }
+
+    static std::size_t page_bytes() noexcept { return 4096; }
+    static bool map(const detail::buffer_request& r, detail::buffer_mapping& out) noexcept {
+        expect(true);
+        if (until_refusal == 0) {
+            return false;
+        }
+        until_refusal -= until_refusal > 0 ? 1 : 0;
+        out.data = static_cast<std::byte*>(::operator new(r.bytes, std::align_val_t{r.align}));
+        out.bytes = r.bytes;
+        out.align = r.align;
+        const std::lock_guard guard{lock};
+        expect(open_now.emplace(out.data, false).second);
+        ++maps;
+        return true;
+    }
+    static void unmap(const detail::buffer_mapping& m) noexcept {
+        expect(!is_open(m.data));
+        ++unmaps;
+        {
+            const std::lock_guard guard{lock};
+            open_now.erase(m.data);
+        }
+        ::operator delete(m.data, std::align_val_t{m.align});
+    }
+    static bool prefault(const detail::buffer_mapping& m) noexcept {
+        expect(is_open(m.data));
+        return !refuse_prefault;
+    }
+    static bool open(const detail::buffer_mapping& m, bool was_protected) noexcept {
+        expect(!is_open(m.data));
+        if (refuse_open && was_protected) {
+            return false;
+        }
+        const std::lock_guard guard{lock};
+        open_now[m.data] = true;
+        return true;
+    }
+    static void close(const detail::buffer_mapping& m, bool) noexcept {
+        expect(is_open(m.data));
+        const std::lock_guard guard{lock};
+        open_now[m.data] = false;
+    }
+};
+
+struct fake_platform {
+    using pages = fake_pages;
+    using mutex = watched_mutex;
+};
+using store = detail::buffer_store<fake_platform>;
+
+detail::buffer_plan plan(std::size_t retain, std::size_t most = 0, bool prefault = false) {
+    detail::buffer_plan p;
+    p.bytes = buffer_bytes;
+    p.request = {.bytes = buffer_bytes, .align = 4096, .huge = linn::huge_page_use::off};
+    p.retain = retain;
+    p.most = most;
+    p.prefault = prefault;
+    return p;
+}
+
+TEST_CASE("buffer_store: the buffer that came back last is handed out first, and stays mapped") {
+    fake_pages::reset();
+    store::registry stores;
+    store* s = store::make(plan(10), stores);
+    store::block* a = s->acquire();
+    store::block* b = s->acquire();
+    CHECK(fake_pages::is_open(a->memory.data));
+    store::release(a);
+    CHECK(!fake_pages::is_open(a->memory.data));
+    store::release(b);
+    CHECK(s->acquire() == b);
+    CHECK(s->acquire() == a);
+    CHECK(fake_pages::maps == 2);
+    CHECK(fake_pages::unmaps == 0);
+    store::release(a);
+    store::release(b);
+    s->orphan();
+    CHECK(stores.empty());
+    CHECK(fake_pages::mapped() == 0);
+    CHECK(fake_pages::errors == 0);
+}
+
+TEST_CASE("buffer_store: what comes back beyond the retention is unmapped at once") {
+    fake_pages::reset();
+    store::registry stores;
+    store* s = store::make(plan(2), stores);
+    std::vector<store::block*> all;
+    for (int i = 0; i < 5; ++i) {
+        all.push_back(s->acquire());
+    }
+    for (store::block* b : all) {
+        store::release(b);
+    }
+    CHECK(s->counts().idle == 2);
+    CHECK(s->counts().mapped == 2);
+    CHECK(s->counts().peak == 5);
+    CHECK(s->counts().returned == 3);
+    CHECK(fake_pages::mapped() == 2);
+    CHECK(s->trim() == 2 * buffer_bytes);
+    CHECK(s->trim() == 0);
+    CHECK(fake_pages::mapped() == 0);
+    s->orphan();
+
+    store* none = store::make(plan(0), stores);
+    store::release(none->acquire());
+    CHECK(fake_pages::mapped() == 0);
+    none->orphan();
+    CHECK(fake_pages::errors == 0);
+}
+
+TEST_CASE("buffer_store: each refusal leaves it as it was") {
+    fake_pages::reset();
+    store::registry stores;
+    store* s = store::make(plan(4, 3, true), stores);
+    fake_pages::until_refusal = 0;
+    CHECK(s->acquire() == nullptr);
+    CHECK(!s->reserve(1));
+    CHECK(s->counts().mapped == 0);
+    CHECK(s->counts().live == 0);
+    CHECK(s->counts().peak == 0);
+    fake_pages::until_refusal = 2;
+    CHECK(!s->reserve(3)); // stops after two, and keeps them
+    CHECK(s->counts().idle == 2);
+    fake_pages::until_refusal = -1;
+
+    fake_pages::refuse_prefault = true;
+    CHECK(!s->reserve(3));
+    CHECK(fake_pages::mapped() == 2);
+    fake_pages::refuse_prefault = false;
+
+    store::block* a = s->acquire();
+    store::block* b = s->acquire();
+    store::block* c = s->acquire();
+    REQUIRE(c != nullptr);
+    CHECK(s->acquire() == nullptr); // the limit
+    CHECK(!s->reserve(1));
+    CHECK(s->counts().live == 3);
+    CHECK(s->counts().peak == 3);
+    CHECK(s->counts().acquired == 3);
+    store::release(b);
+    CHECK(s->acquire() == b);
+    store::release(a);
+    store::release(b);
+    store::release(c);
+    if (detail::checked_build && !detail::sanitizer_poison) {
+        fake_pages::refuse_open = true;
+        b = s->acquire(); // each idle one is lost, a new one is not protected
+        CHECK(b != nullptr);
+        CHECK(s->counts().mapped == 1);
+        CHECK(s->counts().acquired == 5);
+        store::release(b);
+    }
+    s->orphan();
+    CHECK(fake_pages::mapped() == 0);
+    CHECK(fake_pages::errors == 0);
+}
+
+TEST_CASE("buffer_store: buffers outlive their pool, the last one ends the store") {
+    fake_pages::reset();
+    store::registry stores;
+    store* s = store::make(plan(10), stores);
+    store::block* a = s->acquire();
+    store::block* b = s->acquire();
+    store::release(s->acquire());
+    s->orphan();
+    CHECK(fake_pages::mapped() == 2);
+    CHECK(!stores.empty());
+    store::release(b);
+    CHECK(fake_pages::mapped() == 1);
+    CHECK(!stores.empty());
+    a->memory.data[0] = std::byte{1};
+    store::release(a);
+    CHECK(fake_pages::mapped() == 0);
+    CHECK(stores.empty());
+    CHECK(fake_pages::errors == 0);
+}
+
+TEST_CASE("buffer_store: the registry holds exactly the stores that are alive") {
+    fake_pages::reset();
+    store::registry stores;
+    store* a = store::make(plan(1), stores);
+    store* b = store::make(plan(1), stores);
+    store* c = store::make(plan(1), stores);
+    b->orphan(); // from the middle
+    c->orphan(); // the newest
+    CHECK(!stores.empty());
+    a->orphan();
+    CHECK(stores.empty());
+}
+
+TEST_CASE("buffer_store: ten thousand random steps agree with a model") {
+    fake_pages::reset();
+    store::registry stores;
+    store* s = store::make(plan(3, 12), stores);
+    linn_test::random_source random{5};
+    std::vector<store::block*> live;
+    std::size_t idle = 0;
+    std::size_t keep = 3;
+    std::size_t acquired = 0;
+    for (int step = 0; step < 10'000; ++step) {
+        const std::size_t what = random.below(40);
+        if (what == 0) {
+            CHECK(s->trim() == idle * buffer_bytes);
+            idle = 0;
+        } else if (what == 1) {
+            const std::size_t n = random.below(5);
+            const bool fits = live.size() + n <= 12 || idle >= n;
+            CHECK(s->reserve(n) == fits);
+            keep = keep < n ? n : keep;
+            idle = fits ? (idle < n ? n : idle) : 12 - live.size();
+        } else if (what < 21) {
+            store::block* b = s->acquire();
+            CHECK((b != nullptr) == (live.size() < 12));
+            if (b != nullptr) {
+                idle -= idle != 0 ? 1 : 0;
+                live.push_back(b);
+                ++acquired;
+            }
+        } else if (!live.empty()) {
+            const std::size_t i = random.below(live.size());
+            store::release(live[i]);
+            live[i] = live.back();
+            live.pop_back();
+            idle += idle < keep ? 1 : 0;
+        }
+        const auto c = s->counts();
+        REQUIRE(c.live == live.size());
+        REQUIRE(c.idle == idle);
+        REQUIRE(c.mapped == live.size() + idle);
+        REQUIRE(c.acquired == acquired);
+        REQUIRE(fake_pages::mapped() == c.mapped);
+        REQUIRE(c.mappings - c.returned == c.mapped);
+    }
+    CHECK(acquired > 1000);
+    s->orphan();
+    for (store::block* b : live) {
+        store::release(b);
+    }
+    CHECK(stores.empty());
+    CHECK(fake_pages::mapped() == 0);
+    CHECK(fake_pages::errors == 0);
+}
+
+TEST_CASE("buffer_store: threads share it, its pool goes while they work") {
+    fake_pages::reset();
+    store::registry stores;
+    store* s = store::make(plan(2), stores);
+    std::vector<store::block*> out(8);
+    for (store::block*& b : out) {
+        b = s->acquire();
+    }
+    const auto work = [&](std::size_t first) {
+        for (int i = 0; i < 300; ++i) {
+            store::block* b = s->acquire();
+            if (b == nullptr) {
+                ++fake_pages::errors;
+                return;
+            }
+            b->memory.data[0] = static_cast<std::byte>(first);
+            store::release(b);
+            if (i % 50 == 0) {
+                s->trim();
+            }
+        }
+    };
+    std::thread a{work, 0};
+    std::thread b{work, 1};
+    a.join();
+    b.join();
+    CHECK(s->counts().acquired == 608);
+    std::thread ends{[&] {
+        for (std::size_t i = 0; i < 4; ++i) {
+            store::release(out[i]);
+        }
+    }};
+    s->orphan();
+    for (std::size_t i = 4; i < 8; ++i) {
+        store::release(out[i]);
+    }
+    ends.join();
+    CHECK(stores.empty());
+    CHECK(fake_pages::mapped() == 0);
+    CHECK(fake_pages::errors == 0);
+}
+
+} // namespace
