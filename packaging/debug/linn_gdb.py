@@ -164,9 +164,16 @@ def thread_name(pthread):
     return f"thread {pthread:#x}"
 
 
+abi_names_of = {}  # modules -> names: the search reads the symbols of the whole program
+
+
 def abi_names():
-    found = ABI.findall(gdb.execute("info variables -n -q linn::v.*registry<.*>::process_", to_string=True))
-    return sorted(set(found))
+    modules = tuple(module.filename for module in gdb.objfiles())
+    if modules not in abi_names_of:
+        lines = gdb.execute("info variables -n -q linn::v.*registry<.*>::process_", to_string=True)
+        abi_names_of.clear()
+        abi_names_of[modules] = sorted(set(ABI.findall(lines)))
+    return abi_names_of[modules]
 
 
 def pools():
