@@ -40,6 +40,6 @@ string(REGEX REPLACE "/$" "" linn_pc_up "${linn_pc_up}")
 configure_file(${PROJECT_SOURCE_DIR}/packaging/linn.pc.in ${PROJECT_BINARY_DIR}/linn.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/linn.pc DESTINATION ${linn_pkgconfig_dir})
 
-# Views for debuggers, to be loaded by hand: docs/guide/debugging.md.
+# Views for debuggers, to be loaded by hand: docs/guide/gdb.md.
 install(FILES packaging/debug/linn_gdb.py packaging/debug/linn.natvis
         DESTINATION ${CMAKE_INSTALL_DATADIR}/linn/debug)

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""gdb's view of Linn. Load it with `source linn_gdb.py`, see docs/guide/debugging.md.
+"""gdb's view of Linn. Load it with `source linn_gdb.py`, see docs/guide/gdb.md.
 
     linn pools [REGEX]        every pool of the process: objects alive, peak, cached, slabs
     linn live TYPE [COUNT]    the addresses of the objects that are alive in the pools of TYPE
     linn owner ADDRESS        the pool and slot that an address lies in, and whether it is live or free
 
-and printers for local_pool, fixed_pool, allocator, and the handles of recycler and buffer_pool.
+and printers for local_pool, fixed_pool, allocator, buffer and buffer_pool.
 
 Nothing is called in the program, so all of it works on a core file too. Names are looked up in every ABI
 namespace (v0, v0_checked, v0_asan, ...) and in every module, since each may have pools of its own.
