@@ -12,6 +12,7 @@
 #include <linn/containers.hpp>
 #include <linn/fixed_pool.hpp>
 #include <linn/local_pool.hpp>
+#include <linn/memory.hpp>
 #include <linn/memory_resource.hpp>
 #include <linn/misuse.hpp>
 #include <linn/options.hpp>
@@ -19,6 +20,7 @@
 #include <linn/pooled.hpp>
 #include <linn/statistics.hpp>
 #include <linn/version.hpp>
+#include <linn/zero_fill.hpp>
 // IWYU pragma: end_exports
 
 #endif

@@ -161,7 +161,7 @@ private:
             .sizes = detail::geometry_for(sizeof(T), alignof(T), O),
             .object_bytes = sizeof(T),
             .object_align = alignof(T),
-            .type = detail::type_name<T>(),
+            .type = detail::pool_name<T>,
         };
         static_assert(description.sizes.slab_align <= detail::largest_slab_bytes,
                       "linn::pool: slab_bytes and objects of more than 1 GiB");

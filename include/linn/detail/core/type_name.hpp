@@ -25,6 +25,11 @@ constexpr std::string_view type_name() noexcept {
     return full.substr(prefix, full.size() - prefix - suffix);
 }
 
+/// What statistics and reports call the pool of T. Specialised for types of the library itself that
+/// stand for something the user wrote.
+template <class T>
+inline constexpr std::string_view pool_name = type_name<T>();
+
 } // namespace linn::inline LINN_ABI::detail
 
 #endif

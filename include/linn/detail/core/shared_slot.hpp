@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef LINN_DETAIL_CORE_SHARED_SLOT_HPP
+#define LINN_DETAIL_CORE_SHARED_SLOT_HPP
+
+#include <linn/config.hpp>
+#include <linn/detail/core/construct.hpp>
+#include <linn/detail/core/type_name.hpp>
+#include <linn/detail/core/value_initialization.hpp>
+
+#include <cstddef>
+#include <new>
+#include <string_view>
+#include <type_traits>
+
+namespace linn::inline LINN_ABI::detail {
+
+/// Storage for a `Block`, the object and control block that the standard library makes for a
+/// `make_shared<T>`. The pool of a type of our own can have a name and options that follow T.
+template <class Block, class T>
+struct shared_slot {
+    alignas(Block) unsigned char storage[sizeof(Block)];
+};
+
+/// "make_shared<T>", spelled out while compiling; arrays as clang writes them, `int[4]`.
+template <class T>
+struct shared_name {
+    static constexpr std::string_view before = "make_shared<";
+    static constexpr std::string_view inside = type_name<T>();
+
+    char text[before.size() + inside.size() + 1]{};
+    std::size_t size = 0;
+
+    constexpr shared_name() noexcept {
+        for (const char c : before) {
+            text[size++] = c;
+        }
+        for (std::size_t i = 0; i != inside.size(); ++i) {
+            if (inside.substr(i, 2) != " [") {
+                text[size++] = inside[i];
+            }
+        }
+        text[size++] = '>';
+    }
+};
+
+template <class T>
+inline constexpr shared_name<T> shared_name_of{};
+
+template <class Block, class T>
+inline constexpr std::string_view pool_name<shared_slot<Block, T>>{shared_name_of<T>.text,
+                                                                   shared_name_of<T>.size};
+
+/// Destroys the last `n` of the elements that end at `end`, the last one first.
+template <class Element>
+void destroy_backwards(Element* end, std::size_t n) noexcept {
+    if constexpr (!std::is_trivially_destructible_v<Element>) {
+        for (; n != 0; --n) {
+            --end;
+            end->~Element();
+        }
+    }
+}
+
+/// `start(place, i)` for each of `n` elements; when one throws, those before it are destroyed.
+template <class Element, class Start>
+void construct_each(Element* first, std::size_t n, Start start) {
+    for (std::size_t i = 0; i != n; ++i) {
+        void* place = first + i;
+#if defined(__cpp_exceptions)
+        try {
+            start(place, i);
+        } catch (...) {
+            destroy_backwards(first + i, i);
+            throw;
+        }
+#else
+        start(place, i);
+#endif
+    }
+}
+
+/// An array as an object that `allocate_shared` can make. A plain struct would not do: value-initialising
+/// it fills it with zeros even where the elements have constructors. `Array` is not const.
+template <class Array>
+class shared_array {
+    using element = std::remove_all_extents_t<Array>;
+    static constexpr std::size_t count = sizeof(Array) / sizeof(element);
+
+public:
+    shared_array() {
+        if constexpr (!std::is_trivially_default_constructible_v<element>) {
+            construct_each(first(), count, [](void* place, std::size_t) { ::new (place) element; });
+        }
+    }
+
+    explicit shared_array(value_initialize_t) {
+        construct_each(first(), count, [](void* place, std::size_t) { ::new (place) element(); });
+    }
+
+    /// Each element a copy of `value`, which is an array itself where `Array` has two dimensions.
+    explicit shared_array(const std::remove_extent_t<Array>& value) {
+        constexpr std::size_t period = sizeof(std::remove_extent_t<Array>) / sizeof(element);
+        const element* source = flat(value);
+        construct_each(first(), count, [source](void* place, std::size_t i) {
+            construct<element>(place, source[i % period]);
+        });
+    }
+
+    shared_array(const shared_array&) = delete;
+    shared_array& operator=(const shared_array&) = delete;
+
+    ~shared_array() { destroy_backwards(first() + count, count); }
+
+    [[nodiscard]] std::remove_extent_t<Array>* get() noexcept { return elements_; }
+
+private:
+    element* first() noexcept { return reinterpret_cast<element*>(elements_ + 0); }
+
+    /// The first element of `value`, whatever its class makes of `&`.
+    template <class U>
+    static const element* flat(const U& value) noexcept {
+        return reinterpret_cast<const element*>(&reinterpret_cast<const unsigned char&>(value));
+    }
+
+    /// In a union nothing is constructed but by us.
+    union {
+        Array elements_;
+    };
+};
+
+} // namespace linn::inline LINN_ABI::detail
+
+#endif

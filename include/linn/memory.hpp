@@ -1,0 +1,407 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef LINN_MEMORY_HPP
+#define LINN_MEMORY_HPP
+
+#include <linn/config.hpp>
+#include <linn/detail/core/construct.hpp>
+#include <linn/detail/core/geometry.hpp>
+#include <linn/detail/core/shared_slot.hpp>
+#include <linn/detail/core/value_initialization.hpp>
+#include <linn/options.hpp>
+#include <linn/pool.hpp>
+
+#include <cstddef>
+#include <cstdlib>
+#include <memory>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+/// @file
+/// `make_shared` and `make_unique` over pools. The pointers are the standard ones.
+///
+/// | call                                  | storage                                  | the object is      |
+/// |---------------------------------------|------------------------------------------|--------------------|
+/// | `make_shared<T>(args...)`             | one slot: object and control block       | `T(args...)`       |
+/// | `make_shared_for_overwrite<T>()`      | the same pool                            | `T`, nothing filled |
+/// | the same with `T[N]`                  | one slot: array and control block        | each element so    |
+/// | the same with `T[]` and a length      | one block of `std::allocator`            | each element so    |
+/// | `make_unique<T>(args...)`             | a slot of `pool<T>`                      | `T(args...)`       |
+/// | `make_unique_for_overwrite<T>()`      | a slot of `pool<T>`                      | `T`, nothing filled |
+/// | the same with `T[]` and a length      | `new[]`                                  | each element so    |
+///
+/// `make_shared<T>()` and `make_unique<T>()` without arguments value-initialise, as in the standard
+/// library. Where that fills 256 bytes or more with zeros for nothing, the compiler warns at the call:
+/// use the form `_for_overwrite`, or pass `linn::value_initialize` where zeros are meant, or specialise
+/// `linn::zero_fill_intended<T>`.
+///
+/// Every function: @threads any thread, at the same time. The last pointer may go on any thread, also
+/// after the thread that made it has ended.
+
+namespace linn::inline LINN_ABI {
+
+/// What a `make_shared<T>` takes from its pool follows the options of T.
+template <class Block, class T>
+inline constexpr pool_options default_options<detail::shared_slot<Block, T>> = default_options<T>;
+
+namespace detail {
+
+/// What `std::allocate_shared` gets: takes the one block that it wants from the pool of such blocks for
+/// T, and default-initialises where it is given nothing to construct from. So both ways to initialise
+/// share one control block type, hence one pool, and no `_for_overwrite` of the standard library is
+/// needed.
+///
+/// It has no state: state would be copied into every control block.
+/// @source Alisdair Meredith, Pablo Halpern: allocator_traits::construct, N2982
+template <class U, class T>
+struct shared_allocator {
+    using value_type = U;
+    template <class V>
+    struct rebind {
+        using other = shared_allocator<V, T>;
+    };
+
+    constexpr shared_allocator() noexcept = default;
+    template <class V>
+    constexpr shared_allocator(const shared_allocator<V, T>&) noexcept {}
+
+    [[nodiscard]] U* allocate(std::size_t n) {
+        if constexpr (fits_a_pool<U>()) {
+            if (n == 1) [[likely]] {
+                return static_cast<U*>(static_cast<void*>(slots<U>::allocate()));
+            }
+        }
+        return std::allocator<U>{}.allocate(n);
+    }
+
+    void deallocate(U* p, std::size_t n) noexcept {
+        if constexpr (fits_a_pool<U>()) {
+            if (n == 1) [[likely]] {
+                slots<U>::deallocate(static_cast<shared_slot<U, T>*>(static_cast<void*>(p)));
+                return;
+            }
+        }
+        std::allocator<U>{}.deallocate(p, n);
+    }
+
+    template <class V>
+    void construct(V* p) noexcept(std::is_nothrow_default_constructible_v<V>) {
+        ::new (static_cast<void*>(p)) V;
+    }
+    template <class V, class... Args>
+    void construct(V* p, Args&&... args) noexcept(std::is_nothrow_constructible_v<V, Args...>) {
+        detail::construct<V>(static_cast<void*>(p), std::forward<Args>(args)...);
+    }
+    /// The array is told, since `()` means nothing filled to it.
+    template <class V>
+    void construct(V* p, value_initialize_t how) {
+        if constexpr (std::is_array_v<T>) {
+            ::new (static_cast<void*>(p)) V(how);
+        } else {
+            ::new (static_cast<void*>(p)) V();
+        }
+    }
+
+    template <class V>
+    friend constexpr bool operator==(const shared_allocator&, const shared_allocator<V, T>&) noexcept {
+        return true;
+    }
+
+private:
+    /// Templates, because the standard library names allocators of types that have no size.
+    template <class V>
+    using slots = pool<shared_slot<V, T>>;
+
+    /// What is too large for a slab gains nothing from a pool.
+    template <class V>
+    static constexpr bool fits_a_pool() noexcept {
+        return geometry_for(sizeof(V), alignof(V), default_options<T>).slab_align <= largest_slab_bytes;
+    }
+};
+
+/// A `shared_ptr` to T or T[N], from `args`; without any, default-initialised.
+template <class T, class... Args>
+[[nodiscard]] std::shared_ptr<T> pooled_shared(Args&&... args) {
+    using object = std::remove_cv_t<T>;
+    if constexpr (std::is_array_v<T>) {
+        using holder = shared_array<object>;
+        std::shared_ptr<holder> whole =
+            std::allocate_shared<holder>(shared_allocator<holder, object>{}, std::forward<Args>(args)...);
+        auto* elements = whole->get();
+        return std::shared_ptr<T>(std::move(whole), elements);
+    } else {
+        return std::allocate_shared<object>(shared_allocator<object, object>{}, std::forward<Args>(args)...);
+    }
+}
+
+/// Refuses lengths whose block would be larger than any object may be; libc++ 19 does not notice.
+/// @throws std::bad_array_new_length
+template <class T>
+std::size_t checked_length(std::size_t n) {
+    // A page for the control block and for rounding up.
+    constexpr std::size_t largest = (static_cast<std::size_t>(-1) >> 1) - page_bytes - alignof(T);
+    if (n > largest / sizeof(std::remove_extent_t<T>)) [[unlikely]] {
+#if defined(__cpp_exceptions)
+        throw std::bad_array_new_length{};
+#else
+        std::abort();
+#endif
+    }
+    return n;
+}
+
+/// As `std::allocator`, but leaves alone what it is given nothing to construct from.
+template <class T>
+struct overwrite_allocator : std::allocator<T> {
+    template <class U>
+    struct rebind {
+        using other = overwrite_allocator<U>;
+    };
+
+    constexpr overwrite_allocator() noexcept = default;
+    template <class U>
+    constexpr overwrite_allocator(const overwrite_allocator<U>&) noexcept {}
+
+    template <class U>
+    void construct(U* p) noexcept(std::is_nothrow_default_constructible_v<U>) {
+        ::new (static_cast<void*>(p)) U;
+    }
+};
+
+/// For standard libraries that have no `make_shared_for_overwrite`, and for the test of this way. Visits
+/// each element, which only an optimising compiler drops.
+template <class T>
+[[nodiscard]] std::shared_ptr<T> shared_array_by_construct(std::size_t n) {
+    return std::allocate_shared<T>(overwrite_allocator<std::remove_extent_t<T>>{}, n);
+}
+
+// libc++ has had it since 16 but says so only since 20.
+#if defined(__cpp_lib_smart_ptr_for_overwrite) || (defined(_LIBCPP_VERSION) && _LIBCPP_VERSION >= 160000)
+template <class T>
+[[nodiscard]] std::shared_ptr<T> shared_array_for_overwrite(std::size_t n) {
+    return std::make_shared_for_overwrite<T>(n);
+}
+#else
+template <class T>
+[[nodiscard]] std::shared_ptr<T> shared_array_for_overwrite(std::size_t n) {
+    return shared_array_by_construct<T>(n);
+}
+#endif
+
+template <class T, class Start>
+[[nodiscard]] T* start_in_pool(Start start) {
+    T* p = pool<T>::allocate();
+    void* place = const_cast<std::remove_cv_t<T>*>(p);
+#if defined(__cpp_exceptions)
+    try {
+        return start(place);
+    } catch (...) {
+        pool<T>::deallocate(p);
+        throw;
+    }
+#else
+    return start(place);
+#endif
+}
+
+} // namespace detail
+
+// --- shared_ptr ------------------------------------------------------------------------------------
+
+/// As `std::make_shared<T>(args...)`; object and control block share one slot of a pool, which
+/// `statistics()` lists as `make_shared<T>`. The slot goes back when the last `shared_ptr` and the last
+/// `weak_ptr` are gone. The pool has the options `default_options<T>`.
+/// @throws std::bad_alloc, and what the constructor throws; the slot is back in the pool then
+/// @complexity that of `pool::allocate`, and the standard library's control block
+/// @snippet examples/10_make_shared.cpp
+template <class T, class... Args>
+    requires(!std::is_array_v<T> && sizeof...(Args) != 0)
+[[nodiscard]] std::shared_ptr<T> make_shared(Args&&... args) {
+    return detail::pooled_shared<T>(std::forward<Args>(args)...);
+}
+
+/// `T()`: the object is zero where it has no constructor of its own. Also for `T[N]`.
+template <class T>
+    requires(!std::is_unbounded_array_v<T>)
+[[nodiscard]] std::shared_ptr<T> make_shared(value_initialize_t how) {
+    return detail::pooled_shared<T>(how);
+}
+
+/// The same, without a word, for types where that fills nothing, or little, or as intended.
+template <class T>
+    requires(!std::is_unbounded_array_v<T> && !detail::zero_fill_trap<T>)
+[[nodiscard]] std::shared_ptr<T> make_shared() {
+    return detail::pooled_shared<T>(value_initialize);
+}
+
+/// The same where it fills 256 bytes or more for nothing.
+template <class T>
+    requires(!std::is_unbounded_array_v<T> && detail::zero_fill_trap<T>)
+[[nodiscard, deprecated("it fills the object with zeros that its own initialisation leaves alone: use "
+                        "linn::make_shared_for_overwrite<T>(), or make_shared<T>(linn::value_initialize) if "
+                        "zeros are meant")]] std::shared_ptr<T>
+make_shared() {
+    return detail::pooled_shared<T>(value_initialize);
+}
+
+/// `T[N]`, each element a copy of `value`.
+template <class T>
+    requires std::is_bounded_array_v<T>
+[[nodiscard]] std::shared_ptr<T> make_shared(const std::remove_extent_t<T>& value) {
+    return detail::pooled_shared<T>(value);
+}
+
+/// `T[]` of `n` elements, value-initialised. Lengths differ, so arrays of run-time length are one block
+/// of `std::allocator`, with the control block in it.
+/// @throws std::bad_alloc, std::bad_array_new_length, and what a constructor throws
+template <class T>
+    requires(std::is_unbounded_array_v<T> && !detail::zero_fill_trap<std::remove_extent_t<T>>)
+[[nodiscard]] std::shared_ptr<T> make_shared(std::size_t n) {
+    return std::make_shared<T>(detail::checked_length<T>(n));
+}
+
+template <class T>
+    requires(std::is_unbounded_array_v<T> && detail::zero_fill_trap<std::remove_extent_t<T>>)
+[[nodiscard, deprecated("it fills the elements with zeros that their own initialisation leaves alone: use "
+                        "linn::make_shared_for_overwrite<T[]>(n), or make_shared<T[]>(n, "
+                        "linn::value_initialize) if zeros are meant")]] std::shared_ptr<T>
+make_shared(std::size_t n) {
+    return std::make_shared<T>(detail::checked_length<T>(n));
+}
+
+template <class T>
+    requires std::is_unbounded_array_v<T>
+[[nodiscard]] std::shared_ptr<T> make_shared(std::size_t n, value_initialize_t) {
+    return std::make_shared<T>(detail::checked_length<T>(n));
+}
+
+/// `T[]` of `n` elements, each a copy of `value`.
+template <class T>
+    requires std::is_unbounded_array_v<T>
+[[nodiscard]] std::shared_ptr<T> make_shared(std::size_t n, const std::remove_extent_t<T>& value) {
+    return std::make_shared<T>(detail::checked_length<T>(n), value);
+}
+
+/// As `make_shared`, but the object is default-initialised: what T's own constructors leave alone keeps
+/// whatever the memory held. Also for `T[N]`. Objects of both forms come from one pool.
+/// @throws std::bad_alloc, and what the constructor throws; the slot is back in the pool then
+/// @snippet examples/10_make_shared.cpp
+template <class T>
+    requires(!std::is_unbounded_array_v<T>)
+[[nodiscard]] std::shared_ptr<T> make_shared_for_overwrite() {
+    return detail::pooled_shared<T>();
+}
+
+template <class T>
+    requires std::is_unbounded_array_v<T>
+[[nodiscard]] std::shared_ptr<T> make_shared_for_overwrite(std::size_t n) {
+    return detail::shared_array_for_overwrite<T>(detail::checked_length<T>(n));
+}
+
+// --- unique_ptr ------------------------------------------------------------------------------------
+
+/// The deleter of `linn::unique_ptr`. It has no state and does not convert to that of a base class,
+/// whose pool would be another one.
+template <class T>
+struct pool_delete {
+    constexpr pool_delete() noexcept = default;
+    /// T may become const T, but nothing else: both are objects of one pool.
+    template <class U>
+        requires(!std::is_same_v<U, T> && std::is_same_v<std::remove_cv_t<U>, std::remove_cv_t<T>> &&
+                 std::is_convertible_v<U*, T*>)
+    constexpr pool_delete(const pool_delete<U>&) noexcept {}
+
+    void operator()(T* p) const noexcept {
+        using object = std::remove_cv_t<T>;
+        pool<object>::destroy(const_cast<object*>(p));
+    }
+};
+
+/// Owns an object of `pool<T>`, and is one pointer wide. For `T[]` it is `std::unique_ptr<T[]>`.
+///
+/// It converts to `std::shared_ptr<Base>`, which keeps the deleter, but not to `unique_ptr<Base>`. What
+/// `release()` gives goes back with `linn::pool<T>::destroy(p)`.
+template <class T>
+using unique_ptr =
+    std::unique_ptr<T,
+                    std::conditional_t<std::is_unbounded_array_v<T>, std::default_delete<T>, pool_delete<T>>>;
+
+/// As `std::make_unique<T>(args...)`, from `pool<T>`.
+/// @throws std::bad_alloc, and what the constructor throws; the slot is back in the pool then
+/// @complexity that of `pool::allocate`
+/// @snippet examples/11_make_unique.cpp
+template <class T, class... Args>
+    requires(!std::is_array_v<T> && sizeof...(Args) != 0)
+[[nodiscard]] unique_ptr<T> make_unique(Args&&... args) {
+    return unique_ptr<T>{pool<std::remove_cv_t<T>>::create(std::forward<Args>(args)...)};
+}
+
+/// `T()`: the object is zero where it has no constructor of its own.
+template <class T>
+    requires(!std::is_array_v<T>)
+[[nodiscard]] unique_ptr<T> make_unique(value_initialize_t) {
+    return unique_ptr<T>{pool<std::remove_cv_t<T>>::create()};
+}
+
+/// The same, without a word, for types where that fills nothing, or little, or as intended.
+template <class T>
+    requires(!std::is_array_v<T> && !detail::zero_fill_trap<T>)
+[[nodiscard]] unique_ptr<T> make_unique() {
+    return linn::make_unique<T>(value_initialize);
+}
+
+/// The same where it fills 256 bytes or more for nothing.
+template <class T>
+    requires(!std::is_array_v<T> && detail::zero_fill_trap<T>)
+[[nodiscard, deprecated("it fills the object with zeros that its own initialisation leaves alone: use "
+                        "linn::make_unique_for_overwrite<T>(), or make_unique<T>(linn::value_initialize) if "
+                        "zeros are meant")]] unique_ptr<T>
+make_unique() {
+    return linn::make_unique<T>(value_initialize);
+}
+
+/// `T[]` of `n` elements, value-initialised. A deleter without state cannot know the length, and lengths
+/// differ: these are plain `new[]` and `delete[]`.
+/// @throws std::bad_alloc, std::bad_array_new_length, and what a constructor throws
+template <class T>
+    requires(std::is_unbounded_array_v<T> && !detail::zero_fill_trap<std::remove_extent_t<T>>)
+[[nodiscard]] unique_ptr<T> make_unique(std::size_t n) {
+    return std::make_unique<T>(detail::checked_length<T>(n));
+}
+
+template <class T>
+    requires(std::is_unbounded_array_v<T> && detail::zero_fill_trap<std::remove_extent_t<T>>)
+[[nodiscard, deprecated("it fills the elements with zeros that their own initialisation leaves alone: use "
+                        "linn::make_unique_for_overwrite<T[]>(n), or make_unique<T[]>(n, "
+                        "linn::value_initialize) if zeros are meant")]] unique_ptr<T>
+make_unique(std::size_t n) {
+    return std::make_unique<T>(detail::checked_length<T>(n));
+}
+
+template <class T>
+    requires std::is_unbounded_array_v<T>
+[[nodiscard]] unique_ptr<T> make_unique(std::size_t n, value_initialize_t) {
+    return std::make_unique<T>(detail::checked_length<T>(n));
+}
+
+/// As `make_unique`, but default-initialised: what T's own constructors leave alone keeps whatever the
+/// memory held.
+/// @throws std::bad_alloc, and what the constructor throws; the slot is back in the pool then
+template <class T>
+    requires(!std::is_array_v<T>)
+[[nodiscard]] unique_ptr<T> make_unique_for_overwrite() {
+    using object = std::remove_cv_t<T>;
+    return unique_ptr<T>{detail::start_in_pool<object>([](void* place) { return ::new (place) object; })};
+}
+
+template <class T>
+    requires std::is_unbounded_array_v<T>
+[[nodiscard]] unique_ptr<T> make_unique_for_overwrite(std::size_t n) {
+    return unique_ptr<T>(new std::remove_extent_t<T>[detail::checked_length<T>(n)]);
+}
+
+static_assert(sizeof(unique_ptr<int>) == sizeof(int*), "the deleter has no state");
+
+} // namespace linn::inline LINN_ABI
+
+#endif
