@@ -167,7 +167,8 @@ public:
     /// @threads no other call may run or follow, except what handles and shared_ptrs do
     ~buffer_pool() { store_->orphan(); }
 
-    /// A buffer, with what its last user left in it; a new one is zero.
+    /// A buffer, with what its last user left in it. A new one is zero where it comes from the kernel;
+    /// on systems without mmap it may hold anything.
     /// @throws std::bad_alloc when the system or `max_bytes` says no; the pool is usable afterwards
     /// @complexity a lock for a few instructions; `mmap` when none is idle
     [[nodiscard]] buffer acquire() {

@@ -14,6 +14,8 @@ namespace linn::inline LINN_ABI::detail {
 /// Large buffers over `operator new`, for systems whose own calls Linn does not know: no huge pages
 /// and no protection, all else as with `system_buffer_pages`.
 struct heap_buffer_pages {
+    static constexpr bool zeroed = false;
+
     static std::size_t page_bytes() noexcept { return 4096; }
 
     static bool map(const buffer_request& r, buffer_mapping& out) noexcept {

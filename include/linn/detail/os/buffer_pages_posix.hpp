@@ -24,6 +24,8 @@ namespace linn::inline LINN_ABI::detail {
 /// is closed. Every function leaves errno alone.
 /// @threads any thread
 struct system_buffer_pages {
+    static constexpr bool zeroed = true;
+
     static std::size_t page_bytes() noexcept { return static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)); }
 
     /// False when the system refuses. For want of huge pages it takes others, and says so in

@@ -252,7 +252,7 @@ private:
 
     void note_visit(const buffer_lock<mutex_type>& guard) noexcept {
         ++counts_.visits;
-        counts_.contended += guard.waited() ? 1 : 0;
+        counts_.contended += guard.waited() ? 1U : 0U;
     }
 
     void push(block* b) noexcept {
@@ -287,17 +287,17 @@ private:
 
     void note_mapped(const block& b) noexcept {
         ++counts_.mappings;
-        counts_.transparent += b.memory.huge == huge_page_use::transparent ? 1 : 0;
-        counts_.reserved += b.memory.huge == huge_page_use::reserved ? 1 : 0;
-        counts_.huge_refused += b.memory.huge != plan_.request.huge ? 1 : 0;
+        counts_.transparent += b.memory.huge == huge_page_use::transparent ? 1U : 0U;
+        counts_.reserved += b.memory.huge == huge_page_use::reserved ? 1U : 0U;
+        counts_.huge_refused += b.memory.huge != plan_.request.huge ? 1U : 0U;
     }
 
     /// Takes a buffer that is to be unmapped after the lock off the counts.
     void forget(const block& b) noexcept {
         --counts_.mapped;
         ++counts_.returned;
-        counts_.transparent -= b.memory.huge == huge_page_use::transparent ? 1 : 0;
-        counts_.reserved -= b.memory.huge == huge_page_use::reserved ? 1 : 0;
+        counts_.transparent -= b.memory.huge == huge_page_use::transparent ? 1U : 0U;
+        counts_.reserved -= b.memory.huge == huge_page_use::reserved ? 1U : 0U;
     }
 
     block* take_all_idle() noexcept {
