@@ -6,7 +6,7 @@ LEGS =
 BENCH = object containers
 BENCH_FLAGS =
 
-.PHONY: help test bench lint tidy format clean
+.PHONY: help test bench lint tidy format docs clean
 
 help:
 	@echo 'make test     install what is missing, build every leg, run all tests  (LEGS="release asan" for some)'
@@ -14,6 +14,7 @@ help:
 	@echo 'make lint     layers, licences, memory orders, links, format'
 	@echo 'make tidy     clang-tidy over what the release leg compiles'
 	@echo 'make format   clang-format over all sources'
+	@echo 'make docs     the reference by Doxygen, in build/release/docs/reference'
 	@echo 'make clean    remove build/'
 
 test:
@@ -35,6 +36,10 @@ tidy:
 
 format:
 	@scripts/lint/format.py --fix
+
+docs:
+	@cmake --preset release
+	@cmake --build build/release --target docs
 
 clean:
 	@rm -rf build
