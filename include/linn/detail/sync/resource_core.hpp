@@ -87,6 +87,10 @@ public:
             return nullptr;
         }
         class_front* f = front_at(c);
+        if (void* slot = nullptr;
+            f != nullptr && f->try_pop(slot)) { // requests of no bytes come here at once
+            return slot;
+        }
         for (;;) {
             if (void* slot = f != nullptr ? d->take(*f) : d->take_one(); slot != nullptr) {
                 return slot;
@@ -121,13 +125,12 @@ public:
     }
 
     /// A block that is in no slab. @returns null when its total size overflows, or there is no memory
-    void* take_block(std::size_t bytes, std::size_t align) {
+    void* take_block(std::size_t bytes, std::size_t align, block_origin origin) {
         const std::size_t head = tracked_block::head_bytes(align);
         if (bytes > static_cast<std::size_t>(PTRDIFF_MAX) - head) {
             return nullptr;
         }
         const std::size_t base_align = align < block_align ? block_align : align;
-        const block_origin origin = bypasses() ? block_origin::operator_new : block_origin::upstream;
         void* base = origin == block_origin::upstream
                          ? source_.get(head + bytes, base_align)
                          : ::operator new(head + bytes, std::align_val_t{base_align}, std::nothrow);
@@ -455,7 +458,17 @@ private:
 
     // -- errors -----------------------------------------------------------------------------------------
 
-    /// What was wrong about freeing `p`. No lock is held. @complexity O(slabs of all classes)
+    /// Whether `p` lies in a slab, or is a block. @complexity O(slabs + blocks)
+    bool contains(void* p) noexcept {
+        for (unsigned c = 0; c < size_class_count; ++c) {
+            if (depot_type* d = depot_made(c); d != nullptr && d->contains(p)) {
+                return true;
+            }
+        }
+        return blocks_.contains(p);
+    }
+
+    /// What was wrong about freeing `p`. No lock is held. @complexity O(slabs of all resources)
     misuse_kind kind_of(rejection why, void* p) noexcept {
         if (why == rejection::not_a_slot) {
             return misuse_kind::interior_pointer;
@@ -463,15 +476,12 @@ private:
         if (why == rejection::already_free) {
             return misuse_kind::double_free;
         }
-        for (unsigned c = 0; c < size_class_count; ++c) {
-            if (depot_type* d = depot_made(c); d != nullptr && d->contains(p)) {
-                return misuse_kind::wrong_size;
-            }
-        }
-        if (blocks_.contains(p)) {
+        if (contains(p)) {
             return misuse_kind::wrong_size;
         }
-        return why == rejection::other_owner ? misuse_kind::wrong_pool : misuse_kind::foreign_pointer;
+        const bool known = why == rejection::other_owner || resource_registry<resource_core>::process().any(
+                                                                [p](auto& r) { return r.contains(p); });
+        return known ? misuse_kind::wrong_pool : misuse_kind::foreign_pointer;
     }
 
     // -- fork -------------------------------------------------------------------------------------------

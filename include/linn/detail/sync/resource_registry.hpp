@@ -41,6 +41,18 @@ public:
         }
     }
 
+    /// Whether `is(resource)` holds for one of them; it may take locks of the resource.
+    template <class Is>
+    bool any(Is&& is) noexcept {
+        lock_guard<mutex> guard{lock_};
+        for (Core* r = first_; r != nullptr; r = r->next_) {
+            if (is(*r)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     static resource_registry& process() noexcept { return process_; }
 
 private:

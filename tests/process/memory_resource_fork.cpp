@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// Promise: the child of a process whose other threads are busy in a pool_resource may allocate from it,
+// free what was allocated before the fork, make others, trim and release.
+//
+// Breaks when a lock is held by a thread that does not exist in the child (it hangs, and the alarm ends
+// it), or when a cache that was copied in the middle of a change is used (a slot is handed out twice).
+//
+// With objects in slabs under AddressSanitizer too: its allocator cannot be used in such a child.
+#define LINN_ASAN_POOLS 1
+#include "process.hpp"
+
+#include <linn/memory_resource.hpp>
+
+#include <atomic>
+#include <cstring>
+#include <set>
+#include <thread>
+#include <vector>
+
+namespace {
+
+linn::pool_resource resource;
+linn::pool_resource of_upstream{&resource};
+
+std::atomic<bool> stop{false};
+std::atomic<std::size_t> work_done{0};
+std::atomic<int> started{0};
+
+std::size_t size_of(std::size_t i) {
+    return i % 50 == 0 ? 40'000 : 8 + i % 700;
+}
+
+void hammer(std::size_t seed) {
+    struct box {
+        void* p = nullptr;
+        std::size_t bytes = 0;
+    };
+    std::vector<box> held(300);
+    ++started;
+    for (std::size_t i = seed; !stop.load(std::memory_order_relaxed); i = i * 25214903917U + 11) {
+        linn::pool_resource& r = i >> 40 & 1 ? resource : of_upstream;
+        box& b = held[(i >> 20) % held.size() / 2 * 2 + (&r == &resource ? 0 : 1)];
+        if (b.p != nullptr) {
+            r.deallocate(b.p, b.bytes);
+        }
+        b.bytes = size_of(i >> 24);
+        b.p = r.allocate(b.bytes);
+        std::memset(b.p, 1, 8);
+        if (i % 4096 == 0) {
+            r.trim();
+        }
+        work_done.fetch_add(1, std::memory_order_relaxed);
+    }
+    for (std::size_t i = 0; i < held.size(); ++i) {
+        if (held[i].p != nullptr) {
+            (i % 2 == 0 ? resource : of_upstream).deallocate(held[i].p, held[i].bytes);
+        }
+    }
+}
+
+void in_the_child(std::vector<void*>& before) {
+    for (linn::pool_resource* r : {&resource, &of_upstream}) {
+        std::set<void*> fresh;
+        for (std::size_t i = 0; i < 1000; ++i) {
+            void* p = r->allocate(size_of(i));
+            std::memset(p, 9, size_of(i));
+            CHECK(fresh.insert(p).second);
+        }
+        for (std::size_t i = 0; i < before.size(); ++i) {
+            CHECK(*static_cast<std::size_t*>(before[i]) == i);
+            CHECK(fresh.count(before[i]) == 0);
+        }
+    }
+    for (void* p : before) {
+        resource.deallocate(p, 64);
+    }
+    linn::pool_resource another;
+    another.deallocate(another.allocate(100), 100);
+    for (const auto& s : resource.statistics()) {
+        CHECK_AT_MOST(s.threads, 1);
+    }
+    of_upstream.trim();
+    resource.trim();
+    of_upstream.release();
+    resource.release();
+    resource.deallocate(resource.allocate(64), 64);
+}
+
+} // namespace
+
+int main() {
+    std::vector<void*> before;
+    for (std::size_t i = 0; i < 300; ++i) {
+        before.push_back(resource.allocate(64));
+        std::memcpy(before.back(), &i, sizeof i);
+    }
+    std::thread threads[3] = {std::thread{&hammer, 1}, std::thread{&hammer, 2}, std::thread{&hammer, 3}};
+    while (started < 3) {
+        std::this_thread::yield();
+    }
+    const std::size_t forks = linn_test::on_memcheck() ? 3 : (linn_test::asan || linn_test::tsan ? 20 : 150);
+    for (std::size_t i = 0; i < forks; ++i) {
+        const std::size_t then = work_done;
+        while (work_done < then + 100) {
+            std::this_thread::yield();
+        }
+        std::fflush(nullptr);
+        const ::pid_t pid = ::fork();
+        CHECK(pid >= 0);
+        if (pid == 0) {
+            ::alarm(20);
+            in_the_child(before);
+            ::_exit(0);
+        }
+        int status = 0;
+        CHECK(::waitpid(pid, &status, 0) == pid);
+        CHECK(!(WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)); // a deadlock
+        CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    }
+    stop = true;
+    for (std::thread& t : threads) {
+        t.join();
+    }
+    for (void* p : before) {
+        resource.deallocate(p, 64);
+    }
+    for (const auto& s : of_upstream.statistics()) {
+        CHECK(s.live == 0);
+    }
+    of_upstream.release();
+    for (const auto& s : resource.statistics()) {
+        CHECK(s.live == 0);
+    }
+}

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: Apache-2.0
+// pool_resource against a model: sizes and alignments of every kind, contents that nobody else may
+// change, hand-over between threads; and the requests that std leaves undefined.
+#include "random.hpp"
+#include "sizes.hpp"
+
+#include <linn/memory_resource.hpp>
+
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory_resource>
+#include <mutex>
+#include <new>
+#include <set>
+#include <thread>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using linn::pool_resource;
+using linn_test::sizes;
+
+static_assert(std::is_base_of_v<std::pmr::memory_resource, pool_resource>);
+static_assert(!std::is_copy_constructible_v<pool_resource> && !std::is_copy_assignable_v<pool_resource>);
+static_assert(!std::is_convertible_v<std::pmr::memory_resource*, pool_resource>);
+static_assert(std::is_nothrow_default_constructible_v<pool_resource>);
+static_assert(sizeof(pool_resource) <= 3072);
+
+struct request {
+    unsigned char* p = nullptr;
+    std::size_t bytes = 0;
+    std::size_t align = 1;
+    unsigned char cookie = 0;
+};
+
+bool is_aligned(const void* p, std::size_t align) {
+    return reinterpret_cast<std::uintptr_t>(p) % align == 0;
+}
+
+/// Most small, some at the edges, some beyond the largest class.
+std::size_t some_size(linn_test::random_source& random) {
+    switch (random.below(8)) {
+    case 0:
+        return random.below(100'000);
+    case 1:
+        return random.below(5000);
+    case 2:
+        return (std::size_t{8} << random.below(14)) + random.below(3) - 1;
+    default:
+        return random.below(400);
+    }
+}
+
+request make(std::pmr::memory_resource& r, linn_test::random_source& random) {
+    request q;
+    q.bytes = some_size(random);
+    q.align = random.below(4) == 0 ? std::size_t{1} << random.below(13) : 8;
+    q.cookie = static_cast<unsigned char>(random());
+    q.p = static_cast<unsigned char*>(r.allocate(q.bytes, q.align));
+    REQUIRE(q.p != nullptr);
+    REQUIRE(is_aligned(q.p, q.align));
+    if (q.bytes != 0) {
+        std::memset(q.p, q.cookie, q.bytes);
+    }
+    return q;
+}
+
+bool intact(const request& q) {
+    for (std::size_t i = 0; i < q.bytes; i += i < 64 || q.bytes - i < 64 ? 1 : 61) {
+        if (q.p[i] != q.cookie) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void drop(std::pmr::memory_resource& r, request& q) {
+    if (q.p != nullptr) {
+        REQUIRE(intact(q));
+        r.deallocate(q.p, q.bytes, q.align);
+        q.p = nullptr;
+    }
+}
+
+std::size_t live_in(const pool_resource& r) {
+    std::size_t n = 0;
+    for (const auto& s : r.statistics()) {
+        n += s.live;
+    }
+    return n;
+}
+
+TEST_CASE("pool_resource: random requests keep their contents, and are all returned") {
+    pool_resource of_pages;
+    pool_resource of_heap{std::pmr::new_delete_resource()};
+    for (pool_resource* r : {&of_pages, &of_heap}) {
+        linn_test::random_source random{7};
+        std::vector<request> boxes(600);
+        for (int i = 0; i < 20'000; ++i) {
+            request& box = boxes[random.below(boxes.size())];
+            drop(*r, box);
+            box = make(*r, random);
+            if (i % 5000 == 4999) {
+                r->trim();
+            }
+        }
+        std::size_t held = 0;
+        for (const request& q : boxes) {
+            held += q.p != nullptr ? 1U : 0U;
+        }
+        CHECK(live_in(*r) == held);
+        for (request& box : boxes) {
+            drop(*r, box);
+        }
+        CHECK(live_in(*r) == 0);
+    }
+}
+
+TEST_CASE("pool_resource: threads hand requests over") {
+    pool_resource r;
+    constexpr int threads = 4;
+    std::vector<request> shared(256);
+    std::mutex lock;
+    std::vector<std::thread> team;
+    for (int t = 0; t < threads; ++t) {
+        team.emplace_back([&, t] {
+            linn_test::random_source random{static_cast<std::uint64_t>(t) + 1};
+            for (int i = 0; i < 6000; ++i) {
+                request mine = make(r, random);
+                const std::size_t place = random.below(shared.size());
+                {
+                    const std::lock_guard<std::mutex> guard{lock};
+                    std::swap(mine, shared[place]);
+                }
+                drop(r, mine);
+                if (i % 2000 == 0) {
+                    r.trim();
+                    static_cast<void>(r.statistics());
+                }
+            }
+        });
+    }
+    for (std::thread& t : team) {
+        t.join();
+    }
+    for (request& q : shared) {
+        drop(r, q);
+    }
+    CHECK(live_in(r) == 0);
+}
+
+TEST_CASE("pool_resource: threads come and go") {
+    pool_resource r;
+    std::vector<void*> left;
+    for (int round = 0; round < 300; ++round) {
+        std::thread{[&] {
+            for (void* p : left) {
+                r.deallocate(p, 48, 8);
+            }
+            for (void*& p : left) {
+                p = r.allocate(48, 8);
+            }
+            if (left.empty()) {
+                left.resize(200);
+                for (void*& p : left) {
+                    p = r.allocate(48, 8);
+                }
+            }
+        }}.join();
+    }
+    CHECK(live_in(r) == left.size());
+    for (const auto& s : r.statistics()) {
+        // Each of the threads inherited from the one before.
+        CHECK(s.peak <= 2 * left.size());
+        CHECK(s.threads <= 1);
+    }
+}
+
+TEST_CASE("pool_resource: more threads at once than have a cache") {
+    pool_resource r;
+    constexpr std::size_t threads = 300;
+    std::atomic<std::size_t> arrived{0};
+    std::vector<std::thread> team;
+    for (std::size_t t = 0; t < threads; ++t) {
+        team.emplace_back([&] {
+            void* first = r.allocate(64);
+            ++arrived;
+            while (arrived != threads) {
+                std::this_thread::yield();
+            }
+            void* second = r.allocate(64);
+            r.deallocate(first, 64);
+            r.deallocate(second, 64);
+        });
+    }
+    for (std::thread& t : team) {
+        t.join();
+    }
+    CHECK(live_in(r) == 0);
+}
+
+TEST_CASE("pool_resource: every alignment for every size") {
+    pool_resource r;
+    for (const std::size_t bytes : sizes{0, 1, 7, 8, 9, 24, 33, 100, 129, 1000, 5000, 32768, 32769}) {
+        for (std::size_t align = 1; align <= 65536; align *= 2) {
+            std::vector<void*> several;
+            for (int i = 0; i < 5; ++i) {
+                several.push_back(r.allocate(bytes, align));
+                REQUIRE(is_aligned(several.back(), align));
+                std::memset(several.back(), 1, bytes);
+            }
+            for (void* p : several) {
+                r.deallocate(p, bytes, align);
+            }
+        }
+    }
+    CHECK(live_in(r) == 0);
+}
+
+TEST_CASE("pool_resource: requests of no bytes are different from each other") {
+    pool_resource r;
+    for (const std::size_t align : sizes{1, 16, 4096}) {
+        std::set<void*> all;
+        for (int i = 0; i < 100; ++i) {
+            CHECK(all.insert(r.allocate(0, align)).second);
+        }
+        CHECK(live_in(r) == 100);
+        for (void* p : all) {
+            REQUIRE(p != nullptr);
+            r.deallocate(p, 0, align);
+        }
+    }
+    CHECK(live_in(r) == 0);
+}
+
+/// std::pmr::memory_resource::allocate promises the compiler a power of two, hence not through it.
+struct open_resource : pool_resource {
+    using pool_resource::do_allocate;
+    using pool_resource::do_deallocate;
+    using pool_resource::pool_resource;
+};
+
+TEST_CASE("pool_resource: what cannot be had is bad_alloc, and changes nothing") {
+    open_resource r;
+    for (const std::size_t align : sizes{0, 3, 6, 24, 48, 100, 4097, SIZE_MAX}) {
+        for (const std::size_t bytes : sizes{0, 1, 24, 100'000}) {
+            CHECK_THROWS_AS(static_cast<void>(r.do_allocate(bytes, align)), std::bad_alloc);
+        }
+    }
+    for (const std::size_t bytes :
+         {SIZE_MAX, SIZE_MAX - 1, SIZE_MAX - 63, SIZE_MAX - 4096, static_cast<std::size_t>(PTRDIFF_MAX),
+          static_cast<std::size_t>(PTRDIFF_MAX) + 1}) {
+        for (const std::size_t align : sizes{1, 16, 64, 4096}) {
+            CHECK_THROWS_AS(static_cast<void>(r.do_allocate(bytes, align)), std::bad_alloc);
+        }
+    }
+    CHECK(r.statistics().empty());
+    void* p = r.allocate(10);
+    r.deallocate(p, 10);
+}
+
+TEST_CASE("pool_resource: options") {
+    pool_resource r{{.largest_pooled_bytes = 1000, .slab_bytes = 4096}};
+    CHECK(r.options().largest_pooled_bytes == 1000);
+    void* small = r.allocate(1000);
+    void* large = r.allocate(1001);
+    const auto all = r.statistics();
+    CHECK(all.back().object_bytes == 0);
+    if (all.size() == 2) { // not under a memory checker
+        CHECK(all[0].object_bytes == 1024);
+        CHECK(all[0].live == 1);
+        CHECK(all[0].slabs == 1);
+        CHECK(all[0].reserved_bytes <= 16384);
+        CHECK(all[1].live == 1);
+        CHECK(all[0].type == "linn::pool_resource");
+    }
+    r.deallocate(small, 1000);
+    r.deallocate(large, 1001);
+    CHECK(pool_resource{}.options().largest_pooled_bytes == 32768);
+    CHECK(pool_resource{{.largest_pooled_bytes = SIZE_MAX}}.options().largest_pooled_bytes == 32768);
+    // The smallest of everything still serves.
+    pool_resource tiny{{.largest_pooled_bytes = 1, .slab_bytes = 1, .retain_bytes = 0},
+                       std::pmr::new_delete_resource()};
+    for (const std::size_t n : sizes{0, 1, 8, 9, 40'000}) {
+        tiny.deallocate(tiny.allocate(n, 1), n, 1);
+    }
+}
+
+TEST_CASE("pool_resource: is equal to itself only") {
+    pool_resource a;
+    pool_resource b;
+    CHECK(a.is_equal(a));
+    CHECK(!a.is_equal(b));
+    CHECK(!a.is_equal(*std::pmr::new_delete_resource()));
+    CHECK(!std::pmr::new_delete_resource()->is_equal(a));
+    CHECK(*linn::default_pool_resource() == *linn::default_pool_resource());
+    CHECK(linn::default_pool_resource() != &a);
+}
+
+TEST_CASE("pool_resource: upstream is what was given, and never the default resource") {
+    pool_resource r;
+    CHECK(r.upstream_resource() == std::pmr::new_delete_resource());
+    CHECK(pool_resource{nullptr}.upstream_resource() == std::pmr::new_delete_resource());
+    CHECK(pool_resource{&r}.upstream_resource() == &r);
+
+    // As the default resource itself: had it asked the default one, it would ask itself for ever.
+    std::pmr::set_default_resource(&r);
+    {
+        pool_resource inner;
+        CHECK(inner.upstream_resource() == std::pmr::new_delete_resource());
+        inner.deallocate(inner.allocate(1'000'000), 1'000'000);
+        std::pmr::vector<int> v(100'000);
+        CHECK(v.get_allocator().resource() == &r);
+    }
+    std::pmr::set_default_resource(nullptr);
+
+    std::pmr::set_default_resource(std::pmr::null_memory_resource());
+    r.deallocate(r.allocate(100), 100);
+    r.deallocate(r.allocate(100'000), 100'000);
+    std::pmr::set_default_resource(nullptr);
+}
+
+} // namespace

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+// What goes to and comes from upstream: everything comes back, exactly as it was asked for; a failure
+// at any request leaves the resource as it was; release and trim give memory back.
+#include "counting_resource.hpp"
+#include "random.hpp"
+#include "sizes.hpp"
+
+#include <linn/memory_resource.hpp>
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <cstddef>
+#include <cstring>
+#include <memory_resource>
+#include <new>
+#include <optional>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using linn::pool_resource;
+using linn_test::counting_resource;
+using linn_test::sizes;
+
+/// False under AddressSanitizer and Memcheck, where each request is an operator new of its own.
+bool in_slabs() {
+    pool_resource r;
+    r.deallocate(r.allocate(8, 8), 8, 8);
+    return r.statistics()[0].object_bytes == 8;
+}
+/// Also false where nothing is cached.
+bool cached() {
+    pool_resource r;
+    r.deallocate(r.allocate(8, 8), 8, 8);
+    return r.statistics()[0].cached != 0;
+}
+
+std::vector<std::pair<void*, std::size_t>> fill(std::pmr::memory_resource& r, int n) {
+    linn_test::random_source random{3};
+    std::vector<std::pair<void*, std::size_t>> all;
+    for (int i = 0; i < n; ++i) {
+        const std::size_t bytes = random.below(10) == 0 ? random.below(60'000) : random.below(300);
+        all.emplace_back(r.allocate(bytes, 8), bytes);
+        std::memset(all.back().first, 1, bytes);
+    }
+    return all;
+}
+
+void empty(std::pmr::memory_resource& r, std::vector<std::pair<void*, std::size_t>>& all) {
+    for (const auto& [p, bytes] : all) {
+        r.deallocate(p, bytes, 8);
+    }
+    all.clear();
+}
+
+TEST_CASE("pool_resource: all memory comes from upstream and goes back in the pieces it came in") {
+    counting_resource upstream;
+    {
+        pool_resource r{&upstream};
+        CHECK(upstream.allocations == 0);
+        auto all = fill(r, 3000);
+        if (in_slabs()) {
+            std::size_t payload = 0;
+            for (const auto& [p, bytes] : all) {
+                payload += bytes;
+            }
+            CHECK(upstream.live_bytes >= payload);
+        }
+        std::thread{[&] { empty(r, all); }}.join();
+        fill(r, 3000);
+    }
+    CHECK(upstream.allocations != 0);
+    CHECK(upstream.blocks.empty());
+    CHECK(upstream.wrong == 0);
+    CHECK(upstream.misplaced == 0);
+}
+
+TEST_CASE("pool_resource: release gives back what is still handed out, and the resource begins anew") {
+    counting_resource upstream;
+    pool_resource r{&upstream};
+    pool_resource of_pages;
+    std::size_t first_peak = 0;
+    for (int round = 0; round < 20; ++round) {
+        fill(r, 500);
+        fill(of_pages, 500);
+        r.release();
+        of_pages.release();
+        CHECK(upstream.blocks.empty());
+        CHECK(of_pages.statistics().size() <= 1); // what is left is the peak of the large ones
+        first_peak = round == 0 ? upstream.peak_bytes : first_peak;
+    }
+    CHECK(upstream.peak_bytes == first_peak);
+    CHECK(upstream.wrong == 0);
+    r.release();
+    pool_resource never_used;
+    never_used.release();
+    CHECK(never_used.trim() == 0);
+}
+
+TEST_CASE("pool_resource: a failure of upstream at any request is passed on and changes nothing") {
+    bool failed = false;
+    bool completed = false;
+    for (std::size_t n = 0; !completed; ++n) {
+        REQUIRE(n < 500);
+        counting_resource upstream;
+        pool_resource r{&upstream};
+        std::vector<std::pair<void*, std::size_t>> held;
+        upstream.fail_after = n;
+        bool failed_here = false;
+        for (const std::size_t bytes : sizes{8, 100, 100, 50'000, 3000, 32'768, 20, 8, 40'000, 700}) {
+            try {
+                held.emplace_back(r.allocate(bytes, 8), bytes);
+                std::memset(held.back().first, static_cast<int>(held.size()), bytes);
+            } catch (const counting_resource::failure&) {
+                failed_here = true;
+            }
+        }
+        upstream.fail_after = SIZE_MAX;
+        // Usable afterwards, and what was handed out is as it was.
+        auto more = fill(r, 100);
+        for (std::size_t i = 0; i < held.size(); ++i) {
+            const auto& [p, bytes] = held[i];
+            REQUIRE(*static_cast<unsigned char*>(p) == i + 1);
+            REQUIRE(static_cast<unsigned char*>(p)[bytes - 1] == i + 1);
+            r.deallocate(p, bytes, 8);
+        }
+        empty(r, more);
+        for (const auto& s : r.statistics()) {
+            REQUIRE(s.live == 0);
+        }
+        r.release();
+        REQUIRE(upstream.blocks.empty());
+        REQUIRE(upstream.wrong == 0);
+        failed = failed || failed_here;
+        completed = !failed_here;
+    }
+    CHECK(failed);
+}
+
+TEST_CASE("pool_resource: a thread that only frees needs nothing from upstream") {
+    counting_resource upstream;
+    pool_resource r{&upstream};
+    auto all = fill(r, 2000);
+    upstream.fail_after = 0;
+    std::thread{[&] { empty(r, all); }}.join();
+    upstream.fail_after = SIZE_MAX;
+    for (const auto& s : r.statistics()) {
+        CHECK(s.live == 0);
+    }
+    all = fill(r, 2000);
+}
+
+TEST_CASE("pool_resource: over a buffer on the stack, with no more to be had") {
+    alignas(4096) std::array<std::byte, 128 * 1024> buffer;
+    std::pmr::monotonic_buffer_resource upstream{buffer.data(), buffer.size(),
+                                                 std::pmr::null_memory_resource()};
+    pool_resource r{{.slab_bytes = 4096}, &upstream};
+    std::vector<void*> all;
+    bool failed = false;
+    while (!failed && all.size() < 100'000) {
+        try {
+            all.push_back(r.allocate(64, 8));
+        } catch (const std::bad_alloc&) {
+            failed = true;
+        }
+    }
+    if (in_slabs()) {
+        CHECK(failed);
+        CHECK(all.size() > 1000); // of the 2048 that would fit without any bookkeeping
+    }
+    // What is freed serves again, with no upstream.
+    for (int round = 0; round < 10; ++round) {
+        for (void* p : all) {
+            r.deallocate(p, 64, 8);
+        }
+        for (void*& p : all) {
+            p = r.allocate(64, 8);
+        }
+    }
+}
+
+TEST_CASE("pool_resource: trim gives empty slabs back to upstream") {
+    counting_resource upstream;
+    pool_resource r{&upstream};
+    auto all = fill(r, 20'000);
+    const std::size_t full = upstream.live_bytes;
+    empty(r, all);
+    const std::size_t bytes = r.trim();
+    if (in_slabs()) {
+        CHECK(bytes != 0);
+        CHECK(upstream.live_bytes * 5 < full);
+        for (const auto& s : r.statistics()) {
+            CHECK(s.slabs == 0);
+            CHECK(s.cached == 0);
+        }
+    }
+    CHECK(r.trim() == 0);
+    fill(r, 100);
+    CHECK(upstream.wrong == 0);
+}
+
+TEST_CASE("pool_resource: trim gives pages back to the system, also of slabs with survivors") {
+    if (!in_slabs()) {
+        return;
+    }
+    pool_resource r;
+    std::vector<void*> all(50'000);
+    for (void*& p : all) {
+        p = r.allocate(64);
+        std::memset(p, 7, 64);
+    }
+    const std::size_t full = r.statistics()[0].resident_bytes;
+    CHECK(full >= all.size() * 64);
+    std::vector<void*> survivors;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        if (i % 5000 == 0) {
+            survivors.push_back(all[i]);
+        } else {
+            r.deallocate(all[i], 64);
+        }
+    }
+    CHECK(r.trim() * 10 > full * 8);
+    CHECK(r.statistics()[0].resident_bytes * 5 < full);
+    for (void* p : survivors) {
+        CHECK(*static_cast<unsigned char*>(p) == 7);
+        r.deallocate(p, 64);
+    }
+}
+
+TEST_CASE("pool_resource: trim reaches what other threads cache at their next visit") {
+    if (!cached()) {
+        return;
+    }
+    pool_resource r;
+    std::vector<void*> all(100);
+    for (void*& p : all) {
+        p = r.allocate(256);
+    }
+    // Only numbers that live threads have are told apart: this thread keeps its own meanwhile.
+    std::thread{[&] {
+        for (void* p : all) {
+            r.deallocate(p, 256);
+        }
+        const std::size_t before = r.statistics()[0].cached;
+        CHECK(before > 0);
+        std::thread{[&] { r.trim(); }}.join();
+        CHECK(r.statistics()[0].cached > 0);
+        std::vector<void*> again(200); // enough to come to the depot
+        for (void*& p : again) {
+            p = r.allocate(256);
+        }
+        for (void* p : again) {
+            r.deallocate(p, 256);
+        }
+        CHECK(r.statistics()[0].cached <= 128);
+    }}.join();
+    CHECK(r.statistics()[0].live == 0);
+}
+
+TEST_CASE("pool_resource: threads that only free, and threads that only allocate, keep memory bounded") {
+    counting_resource upstream;
+    pool_resource r{&upstream};
+    constexpr std::size_t batch = 500;
+    std::vector<void*> all(batch);
+    std::size_t early = 0;
+    for (int round = 0; round < 100; ++round) {
+        std::thread{[&] {
+            for (void*& p : all) {
+                p = r.allocate(200);
+            }
+        }}.join();
+        for (void* p : all) {
+            r.deallocate(p, 200);
+        }
+        early = round == 10 ? upstream.peak_bytes : early;
+    }
+    CHECK(upstream.peak_bytes == early);
+}
+
+} // namespace
