@@ -18,6 +18,7 @@ namespace {
 constexpr std::size_t bytes = 256 * linn_test::kib;
 
 bool wrong = false;
+volatile std::byte sink; // a read whose result nobody uses may be dropped, by Valgrind too
 
 volatile std::byte* at(const linn::buffer& b, std::size_t i) {
     return b.data() + i;
@@ -40,7 +41,7 @@ void read_after_shared_release() {
     volatile std::byte* byte = s.get();
     s.reset();
     if (wrong) {
-        static_cast<void>(*byte);
+        sink = *byte;
     }
 }
 
@@ -53,7 +54,7 @@ void read_of_what_was_reserved() {
     *byte = *at(other, bytes - 1);
     b.reset();
     if (wrong) {
-        static_cast<void>(*byte);
+        sink = *byte;
     }
 }
 
@@ -97,7 +98,7 @@ void expect_death(const char* what, void (*body)()) {
 } // namespace
 
 int main() {
-    if (!linn_test::asan && !linn::detail::checked_build) {
+    if (!linn_test::asan && !linn::detail::checked_build && !linn_test::on_memcheck()) {
         wrong = true;
         linn_test::run_child(&written_after_release).expect_success("unchecked, the memory is still there");
         return 0;
@@ -105,6 +106,8 @@ int main() {
     expect_death("written after release", &written_after_release);
     expect_death("read after a shared release", &read_after_shared_release);
     expect_death("read of what was reserved", &read_of_what_was_reserved);
-    expect_death("written behind", &written_behind);
+    if (linn_test::asan || linn::detail::checked_build) {
+        expect_death("written behind", &written_behind);
+    }
     expect_death("used after its pool", &used_after_its_pool);
 }

@@ -13,4 +13,6 @@ set(LINN_VALGRIND_TESTS
     exit_handlers
     exit_static_containers
     start_threads
-    error_constructors)
+    error_constructors
+    buffers_exit
+    buffers_misuse)
