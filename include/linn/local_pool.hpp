@@ -46,12 +46,15 @@ public:
 
     ~local_pool() {
         give_back(count_); // so that a double free is noticed before it makes the count wrong
+        check();
         if (live() == 0) {
             slabs_.unmap_all();
             return;
         }
         if constexpr (O.on_survivors != survivors::keep) {
-            detail::report(misuse{misuse_kind::objects_alive, type_name, this, live()});
+            misuse m{misuse_kind::objects_alive, type_name, this, live()};
+            m.object_bytes = sizeof(T);
+            detail::report(m);
         }
         if constexpr (O.on_survivors == survivors::abort) {
             std::abort();
@@ -108,23 +111,28 @@ public:
 
     /// Storage for `out.size()` objects, uninitialised.
     /// @throws std::bad_alloc; then nothing was allocated and `out` is unspecified
+    /// @complexity O(n): what is not cached is written into `out` by the slabs
     void allocate_n(std::span<T*> out) {
-        std::size_t done = 0;
-        for (T*& p : out) {
-            p = try_allocate();
-            if (p == nullptr) [[unlikely]] {
-                deallocate_n(out.first(done));
-                detail::throw_bad_alloc();
+        if (!take_run(out)) {
+            detail::throw_bad_alloc();
+        }
+        if constexpr (detail::sanitizer_poison) {
+            for (T* p : out) {
+                opened(address(p));
             }
-            ++done;
         }
     }
 
     /// Takes the storage of many objects back.
+    /// @complexity O(n); what exceeds the cache returns to its slabs at once
     void deallocate_n(std::span<T* const> objects) noexcept {
-        for (T* p : objects) {
-            deallocate(p);
+        if (detail::checked_build || detail::sanitizer_poison) {
+            for (T* p : objects) {
+                deallocate(p);
+            }
+            return;
         }
+        give_run(objects);
     }
 
     /// Takes the memory for `objects` more from `operator new` now. @throws std::bad_alloc
@@ -144,11 +152,46 @@ public:
     /// Frees all memory if no object is alive. @returns the bytes freed
     std::size_t trim() noexcept {
         give_back(count_);
+        check();
         const std::size_t bytes = slabs_.out() == 0 ? slabs_.mapped_bytes() : 0;
         if (bytes != 0) {
             slabs_.unmap_all();
         }
         return bytes;
+    }
+
+    /// Calls `f(T&)` for each object that is handed out now, in no particular order. Storage that was
+    /// allocated counts, whether an object was constructed in it or not.
+    ///
+    /// `f` may destroy the object that it is given, and create others, which are not visited; it must not
+    /// destroy others, which it may yet be given.
+    /// @returns the number of objects visited
+    /// @throws std::bad_alloc before the first call, and what `f` throws
+    /// @complexity O(objects ever live at once)
+    template <class F>
+    std::size_t for_each_live(F&& f) {
+        detail::pointer_list<detail::heap_pages> cached;
+        detail::pointer_list<detail::heap_pages> live;
+        if (!cached.append(cache_, count_) || !slabs_.collect_live(cached, live)) {
+            detail::throw_bad_alloc();
+        }
+        for (void* p : live) {
+            f(*static_cast<T*>(p));
+        }
+        return live.size();
+    }
+
+    /// In checked builds, looks for free objects that were written to and for live ones whose surroundings
+    /// changed, and reports each to the misuse handler, once. Does nothing in other builds.
+    /// @returns the number of reports
+    /// @complexity O(bytes of the pool)
+    std::size_t check() noexcept {
+        std::size_t found = 0;
+        slabs_.check([&found](detail::rejection why, void* object, const detail::slot_evidence& evidence) {
+            ++found;
+            refuse(why, object, evidence);
+        });
+        return found;
     }
 
     /// Objects handed out now.
@@ -181,11 +224,53 @@ private:
         // nothing, so that its slabs know of every object whether it is free.
         const std::size_t most = detail::checked_build ? 1 : (capacity + 1) / 2;
         const std::size_t want = detail::clamp(slabs_.out(), 1, most);
-        count_ = slabs_.take(cache_ + want, want);
+        count_ = take(cache_ + want, want, __builtin_return_address(0));
         if (count_ != want) {
             std::memmove(cache_, cache_ + (want - count_), count_ * sizeof(void*));
         }
         return count_ != 0;
+    }
+
+    /// Takes from the slabs; in checked builds on behalf of who called from `caller`.
+    std::size_t take(void** end, std::size_t want, [[maybe_unused]] const void* caller) noexcept {
+        if constexpr (detail::checked_build) {
+            return slabs_.take(end, want, detail::trace_from(caller), &refuse);
+        } else {
+            return slabs_.take(end, want);
+        }
+    }
+
+    /// All of `out`, or nothing.
+    [[gnu::noinline]] bool take_run(std::span<T*> out) noexcept {
+        const std::size_t cached = out.size() < count_ ? out.size() : count_;
+        const std::size_t rest = out.size() - cached;
+        if (rest != 0) {
+            void** const begin = reinterpret_cast<void**>(out.data() + cached);
+            const std::size_t got = take(begin + rest, rest, __builtin_return_address(0));
+            if (got != rest) {
+                slabs_.give(begin + (rest - got), got, &refuse);
+                return false;
+            }
+        }
+        if (cached != 0) {
+            count_ -= cached;
+            std::memcpy(static_cast<void*>(out.data()), cache_ + count_, cached * sizeof(void*));
+        }
+        return true;
+    }
+
+    /// Keeps what fits into the cache and gives the rest to the slabs.
+    [[gnu::noinline]] void give_run(std::span<T* const> objects) noexcept {
+        const std::size_t room = capacity - count_;
+        const std::size_t kept = objects.size() < room ? objects.size() : room;
+        if (kept != 0) {
+            std::memcpy(cache_ + count_, static_cast<const void*>(objects.data()), kept * sizeof(void*));
+            count_ += kept;
+        }
+        if (kept != objects.size()) {
+            slabs_.give(reinterpret_cast<void* const*>(objects.data() + kept), objects.size() - kept,
+                        &refuse);
+        }
     }
 
     /// Gives the `n` objects that were freed longest ago back to their slabs.
@@ -196,19 +281,23 @@ private:
     }
 
     /// Nothing is read through the pointer before it is known to point into a slab.
-    void give_at_once(void* object) noexcept {
+    [[gnu::noinline]] void give_at_once(void* object) noexcept {
         if (slabs_.find(object) == nullptr) {
-            refuse(detail::rejection::not_from_a_slab, object);
+            refuse(detail::rejection::not_from_a_slab, object, {});
         } else {
-            slabs_.give(&object, 1, &refuse);
+            slabs_.give(&object, 1, &refuse, detail::trace_from(__builtin_return_address(0)));
         }
     }
 
-    static void refuse(detail::rejection why, void* object) noexcept {
-        const misuse_kind kind = why == detail::rejection::already_free ? misuse_kind::double_free
-                                 : why == detail::rejection::not_a_slot ? misuse_kind::interior_pointer
-                                                                        : misuse_kind::foreign_pointer;
-        detail::report(misuse{kind, type_name, object, 1});
+    static void refuse(detail::rejection why, void* object, const detail::slot_evidence& evidence) noexcept {
+        const misuse_kind kind =
+            why == detail::rejection::other_owner ? misuse_kind::foreign_pointer : detail::kind_of(why);
+        misuse m{kind, type_name, object, 1};
+        m.object_bytes = sizeof(T);
+        detail::refusal<> r{object, why};
+        r.note(evidence);
+        r.add_to(m);
+        detail::report(m);
     }
 
     static void* address(T* p) noexcept { return const_cast<void*>(static_cast<const volatile void*>(p)); }

@@ -68,7 +68,8 @@ constexpr geometry geometry_for(std::size_t bytes, std::size_t align, pool_optio
                           .retain_bytes = o.retain_bytes,
                           .cache_line_padding = o.cache_line_padding,
                           .huge_pages = o.huge_pages,
-                          .local = local});
+                          .local = local,
+                          .guarded = checked_build});
 }
 
 } // namespace detail

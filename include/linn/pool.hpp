@@ -4,6 +4,7 @@
 
 #include <linn/config.hpp>
 #include <linn/detail/core/construct.hpp>
+#include <linn/detail/core/pointer_list.hpp>
 #include <linn/detail/core/pool_statistics.hpp>
 #include <linn/detail/core/type_name.hpp>
 #include <linn/detail/sanitizer/asan.hpp>
@@ -12,7 +13,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -55,7 +55,7 @@ public:
     [[nodiscard]] static T* try_allocate() noexcept {
         void* p;
         if (!state::front.try_pop(p)) [[unlikely]] {
-            p = detail::allocate_slow(state::front, state::handle);
+            p = allocate_elsewhere();
             if (p == nullptr) {
                 return nullptr;
             }
@@ -95,24 +95,28 @@ public:
 
     /// Storage for `out.size()` objects, uninitialised.
     /// @throws std::bad_alloc; then nothing was allocated and `out` is unspecified
-    /// @complexity O(n), about a nanosecond an object
+    /// @complexity O(n): magazines are copied whole, and each costs a short lock
     static void allocate_n(std::span<T*> out) {
-        std::size_t done = 0;
-        for (T*& p : out) {
-            p = try_allocate();
-            if (p == nullptr) [[unlikely]] {
-                deallocate_n(out.first(done));
-                detail::throw_bad_alloc();
+        if (!allocate_run(out)) {
+            detail::throw_bad_alloc();
+        }
+        if constexpr (detail::sanitizer_poison && !detail::sanitizer_bypass) {
+            for (T* p : out) {
+                opened(address(p));
             }
-            ++done;
         }
     }
 
     /// Takes the storage of many objects back.
+    /// @pre each is not null and came from this pool
+    /// @complexity O(n), as `allocate_n`
     static void deallocate_n(std::span<T* const> objects) noexcept {
-        for (T* p : objects) {
-            deallocate(p);
+        if constexpr (detail::sanitizer_poison && !detail::sanitizer_bypass) {
+            for (T* p : objects) {
+                closed(p);
+            }
         }
+        deallocate_run(objects);
     }
 
     /// Makes sure that `objects` more can be allocated without asking the system for memory, as long
@@ -147,7 +151,38 @@ public:
         return unused;
     }
 
-    /// Whether `p`, which may be any pointer, points into memory of this pool.
+    /// Calls `f(T&)` for each object that is handed out now, in no particular order. Storage that was
+    /// allocated counts, whether an object was constructed in it or not.
+    ///
+    /// `f` may destroy the object that it is given, and use this and other pools; it must not destroy
+    /// others of this pool, which it may yet be given. What it creates is not visited.
+    /// @pre no other thread uses this pool until it returns
+    /// @returns the number of objects visited
+    /// @throws std::bad_alloc before the first call, and what `f` throws
+    /// @complexity O(objects ever live at once + c log c), with c objects cached by threads
+    template <class F>
+    static std::size_t for_each_live(F&& f) {
+        detail::pointer_list<detail::platform::pages> live;
+        if (auto* depot = state::handle.existing(); depot != nullptr && !depot->collect_live(live)) {
+            detail::throw_bad_alloc();
+        }
+        for (void* p : live) {
+            f(*static_cast<T*>(p));
+        }
+        return live.size();
+    }
+
+    /// In checked builds, looks for free objects that were written to and for live ones whose surroundings
+    /// changed, and reports each to the misuse handler, once. Does nothing in other builds.
+    /// @returns the number of reports
+    /// @complexity O(bytes of the pool)
+    static std::size_t check() noexcept {
+        auto* depot = state::handle.existing();
+        return depot != nullptr ? depot->check() : 0;
+    }
+
+    /// Whether `p`, which may be any pointer, points into memory of this pool. Where a memory checker
+    /// has the objects, whether it is one of them.
     /// @complexity O(slabs)
     [[nodiscard]] static bool owns(const volatile void* p) noexcept {
         auto* depot = state::handle.existing();
@@ -169,17 +204,43 @@ private:
         static inline constinit thread_local detail::front<detail::platform> front{};
     };
 
+    // Out of line, so that the hot paths prepare no arguments for them. A checked build wants to know who
+    // called: a return address of these is in the user's function, into which all else is inlined.
+
     [[gnu::noinline, gnu::returns_nonnull]] static void* allocate_or_throw() {
-        void* p = detail::allocate_slow(state::front, state::handle);
+        void* p = detail::checked_build
+                      ? detail::allocate_slow(state::front, state::handle, __builtin_return_address(0))
+                      : detail::allocate_slow(state::front, state::handle);
         if (p == nullptr) {
             detail::throw_bad_alloc();
         }
         return p;
     }
 
-    /// Out of line, so that the hot path prepares no arguments for it.
+    [[gnu::noinline]] static void* allocate_elsewhere() noexcept {
+        if constexpr (detail::checked_build) {
+            return detail::allocate_slow(state::front, state::handle, __builtin_return_address(0));
+        } else {
+            return detail::allocate_slow(state::front, state::handle);
+        }
+    }
+
     [[gnu::noinline]] static void deallocate_elsewhere(void* object) noexcept {
-        detail::deallocate_slow(state::front, state::handle, object);
+        if constexpr (detail::checked_build) {
+            detail::deallocate_slow(state::front, state::handle, object, __builtin_return_address(0));
+        } else {
+            detail::deallocate_slow(state::front, state::handle, object);
+        }
+    }
+
+    [[gnu::noinline]] static bool allocate_run(std::span<T*> out) noexcept {
+        return detail::allocate_run(state::front, state::handle, out.data(), out.size(),
+                                    detail::checked_build ? __builtin_return_address(0) : nullptr);
+    }
+
+    [[gnu::noinline]] static void deallocate_run(std::span<T* const> objects) noexcept {
+        detail::deallocate_run(state::front, state::handle, objects.data(), objects.size(),
+                               detail::checked_build ? __builtin_return_address(0) : nullptr);
     }
 
     /// Even where T overloads operator& or is const.

@@ -4,8 +4,10 @@
 
 #include <linn/config.hpp>
 #include <linn/detail/core/pool_statistics.hpp>
+#include <linn/detail/core/readable_name.hpp>
 #include <linn/detail/sync/registry.hpp>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdio>
 #include <string>
@@ -107,7 +109,8 @@ inline void append_right(std::string& out, std::string_view text, std::size_t wi
     return out;
 }
 
-/// Pools as a table for people, one line a pool, the type last because its name may be long.
+/// Pools as a table for people, one line a pool, the type last because its name may be long. Names are
+/// shortened: no inline namespaces, no default template arguments; JSON has the full ones.
 /// Memory is in KiB: what may be resident now, and what went back to the system so far.
 [[nodiscard]] inline std::string to_table(const std::vector<pool_statistics>& pools) {
     constexpr std::size_t kib = 1024;
@@ -123,28 +126,111 @@ inline void append_right(std::string& out, std::string_view text, std::size_t wi
         detail::append_right(out, std::to_string(s.resident_bytes / kib) + 'K', 11);
         detail::append_right(out, std::to_string(s.returned_bytes / kib) + 'K', 11);
         out += "  ";
-        out += s.type;
+        out += detail::readable_name(s.type);
         out += '\n';
     }
     return out;
 }
 
-/// The pools that have objects alive, as lines such as
-/// `linn: 3 objects of 48 bytes alive: order`. Empty when there are none.
-///
-/// Called at the end of main it names the types that leak; static objects that are still to be
-/// destroyed count as alive.
-[[nodiscard]] inline std::string leak_report() {
-    std::string out;
-    for (const pool_statistics& s : statistics()) {
-        if (s.live != 0) {
-            out += "linn: " + std::to_string(s.live) + (s.live == 1 ? " object of " : " objects of ") +
-                   std::to_string(s.object_bytes) + " bytes alive: ";
-            out += s.type;
+namespace detail {
+
+/// In checked builds, where up to three of the objects that are alive were allocated.
+inline void append_allocation_sites(std::string& out, depot<platform>& d) {
+    constexpr std::size_t most = 3;
+    std::size_t looks = 1000; // enough to meet the usual ones
+    call_trace shown[most];
+    std::size_t count = 0;
+    pointer_list<platform::pages> live;
+    if (!d.collect_live(live)) {
+        return; // no memory for the list: the line above says what matters
+    }
+    for (void* object : live) {
+        if (looks-- == 0) {
+            return;
+        }
+        const call_trace by = d.evidence_of(object).allocated;
+        bool known = by.size() == 0;
+        for (std::size_t i = 0; i != count; ++i) {
+            known = known || by == shown[i];
+        }
+        if (known) {
+            continue;
+        }
+        if (count == most) {
+            out += "linn:   and by others\n";
+            return;
+        }
+        shown[count++] = by;
+        out += "linn:   allocated by\n";
+        for (const void* caller : callers(by)) {
+            char text[512];
+            describe_caller(text, sizeof text, caller);
+            out += "linn:     ";
+            out += text;
             out += '\n';
         }
     }
+}
+
+} // namespace detail
+
+/// The pools that have objects alive, as lines such as
+/// `linn: 3 objects of 48 bytes alive: order`. Empty when there are none. Checked builds add where
+/// up to three of them were allocated.
+///
+/// Called at the end of main it names the types that leak; static objects that are still to be
+/// destroyed count as alive: see `report_leaks_at_exit`.
+/// @throws std::bad_alloc
+[[nodiscard]] inline std::string leak_report() {
+    std::string out;
+    std::vector<detail::depot<detail::platform>*> depots;
+    for (auto* d = detail::registry<detail::platform>::process().newest(); d != nullptr; d = d->older) {
+        depots.push_back(d);
+    }
+    for (auto d = depots.rbegin(); d != depots.rend(); ++d) {
+        const pool_statistics s = (*d)->statistics();
+        if (s.live != 0) {
+            out += "linn: " + std::to_string(s.live) + (s.live == 1 ? " object of " : " objects of ") +
+                   std::to_string(s.object_bytes) + " bytes alive: " + detail::readable_name(s.type) + '\n';
+            if constexpr (detail::checked_build) {
+                detail::append_allocation_sites(out, **d);
+            }
+        }
+    }
     return out;
+}
+
+namespace detail {
+
+inline constinit std::atomic<bool> leaks_are_wanted{false};
+
+/// Runs when the program ends, after the destructors of static objects. A template, so that only
+/// programs that ask for it have it.
+template <class Policy>
+[[gnu::destructor]] void report_leaks_now() {
+    // Every module that has this function runs it: one of them prints.
+    if (leaks_are_wanted.exchange(false)) {
+        std::fputs(leak_report().c_str(), stderr);
+    }
+}
+
+} // namespace detail
+
+/// Prints `leak_report()` to standard error when the program ends by `exit` or by return from main: after all
+/// `atexit` functions and destructors of static objects, so what static containers hold is no leak.
+/// Prints nothing when nothing is alive.
+/// @threads any; may be called more than once, from main or before
+/// @snippet examples/22_leaks.cpp
+inline void report_leaks_at_exit() noexcept {
+    static_cast<void>(&detail::report_leaks_now<detail::platform>); // to name it is enough
+    detail::leaks_are_wanted = true;
+}
+
+/// `pool<T>::check()` for every pool of the process. Checked builds do it themselves when the program ends.
+/// @returns the number of reports
+/// @complexity O(bytes of all pools)
+inline std::size_t check_pools() noexcept {
+    return detail::check_all_depots<detail::platform>();
 }
 
 } // namespace linn::inline LINN_ABI

@@ -119,6 +119,39 @@ void check_state(std::size_t live) {
     CHECK(depot->statistics().live == live);
 }
 
+/// Many at once: all or nothing, of more than any cache holds and of less, and nothing is lost.
+template <class T, linn::pool_options O>
+void bulk(std::size_t count) {
+    using pool = failing_pool<T, O>;
+    auto* depot = depot_of<pool>();
+    depot->trim(&pool::front);
+    std::vector<T*> kept;
+    // The last one is more than there is.
+    const std::size_t most = depot->statistics().reserved_bytes / depot->sizes().slot_bytes + 10;
+    for (const std::size_t n : {count / 7 + 1, std::size_t{1}, std::size_t{0}, count / 2 + 1, most}) {
+        std::vector<T*> out(n, nullptr);
+        until_it_completes(
+            "bulk",
+            [&] {
+                const std::size_t live = depot->statistics().live;
+                const bool done = detail::allocate_run(pool::front, pool::handle, out.data(), n);
+                CHECK(depot->statistics().live == live + (done ? n : 0));
+                CHECK(depot->consistent());
+                return done;
+            },
+            n == most);
+        kept.insert(kept.end(), out.begin(), out.end());
+    }
+    CHECK(std::set<T*>(kept.begin(), kept.end()).size() == kept.size());
+    requests_left = 0;
+    limited = true;
+    detail::deallocate_run(pool::front, pool::handle, kept.data(), kept.size() / 3);
+    detail::deallocate_run(pool::front, pool::handle, kept.data() + kept.size() / 3,
+                           kept.size() - kept.size() / 3);
+    limited = false;
+    check_state<pool>(0);
+}
+
 template <class T, linn::pool_options O>
 void operations(std::size_t count) {
     using pool = failing_pool<T, O>;
@@ -185,8 +218,11 @@ void operations(std::size_t count) {
         check_state<pool>(0);
     }
 
+    bulk<T, O>(count);
+
     // More than there is at the moment, all or nothing.
-    const std::size_t more = depot_of<pool>()->statistics().reserved_bytes / sizeof(T) * 4 + 100;
+    const std::size_t more =
+        depot_of<pool>()->statistics().reserved_bytes / depot_of<pool>()->sizes().slot_bytes * 4 + 100;
     const std::size_t slabs = depot_of<pool>()->statistics().slabs;
     until_it_completes("reserve", [&] {
         const bool reserved = depot_of<pool>()->reserve(more);
@@ -281,7 +317,7 @@ int main() {
         return linn_test::skip("objects do not come from the page source here");
     }
     // Not scaled: each must need several slabs.
-    operations<sized<1>, {}>(150'000);
+    operations<sized<1>, {}>(linn::detail::checked_build ? 20'000 : 150'000);
     operations<sized<24>, {.slab_bytes = 65536}>(20'000);
     operations<sized<1500>, {}>(5000);
     operations<sized<100'000>, {.magazine_slots = 1}>(100);

@@ -111,7 +111,7 @@ int main() {
         pool::deallocate(at(p));
         return p;
     });
-    expect("misaligned", linn::misuse_kind::interior_pointer, [&] {
+    expect("misaligned", linn::misuse_kind::misaligned_pointer, [&] {
         // Never dereferenced, but not even allowed to be made of a misaligned address by UBSan.
         std::uintptr_t bits = reinterpret_cast<std::uintptr_t>(kept) + 1;
         void* p = nullptr;

@@ -30,9 +30,11 @@ static_assert(std::is_nothrow_invocable_v<linn::misuse_handler, const linn::misu
 } // namespace
 
 TEST_CASE("misuse: each kind has a sentence of its own") {
-    constexpr misuse_kind kinds[] = {misuse_kind::double_free, misuse_kind::foreign_pointer,
-                                     misuse_kind::interior_pointer, misuse_kind::wrong_pool,
-                                     misuse_kind::objects_alive};
+    constexpr misuse_kind kinds[] = {misuse_kind::double_free,      misuse_kind::foreign_pointer,
+                                     misuse_kind::interior_pointer, misuse_kind::misaligned_pointer,
+                                     misuse_kind::wrong_pool,       misuse_kind::wrong_size,
+                                     misuse_kind::write_after_free, misuse_kind::overrun,
+                                     misuse_kind::underrun,         misuse_kind::objects_alive};
     for (const misuse_kind a : kinds) {
         CHECK(std::string_view{linn::to_string(a)}.size() > 5);
         for (const misuse_kind b : kinds) {

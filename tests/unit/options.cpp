@@ -63,8 +63,12 @@ TEST_CASE("options: cache line padding, by option and by default of a type") {
     std::vector<padded_by_default*> b(100);
     by_option::allocate_n(a);
     by_default::allocate_n(b);
-    CHECK(by_option::statistics().slot_bytes == 64);
-    CHECK(by_default::statistics().slot_bytes == 64);
+    CHECK(by_option::statistics().slot_bytes % 64 == 0);
+    CHECK(by_default::statistics().slot_bytes % 64 == 0);
+    if (!linn::detail::checked_build) { // where each object has guards around it
+        CHECK(by_option::statistics().slot_bytes == 64);
+        CHECK(by_default::statistics().slot_bytes == 64);
+    }
     if (pooling()) {
         CHECK(spacing(a) >= 64);
         CHECK(spacing(b) >= 64);

@@ -69,7 +69,9 @@ void fill_and_check(std::size_t n) {
     }
     CHECK(right);
     CHECK(pool<T>::statistics().live == 0);
-    CHECK(pool<T>::statistics().slot_bytes == sizeof(T));
+    if (!linn::detail::checked_build) { // where each object has guards around it
+        CHECK(pool<T>::statistics().slot_bytes == sizeof(T));
+    }
 }
 
 } // namespace
@@ -113,7 +115,8 @@ TEST_CASE("pool: freed in any order, then allocated again") {
         }
     }
     if (pooling()) {
-        CHECK(pool<type>::statistics().reserved_bytes <= 2 * 5000 * sizeof(type) + (64 << 10));
+        CHECK(pool<type>::statistics().reserved_bytes <=
+              2 * 5000 * pool<type>::statistics().slot_bytes + (64 << 10));
     }
 }
 
@@ -280,7 +283,7 @@ TEST_CASE("pool: owns knows its memory from other memory") {
     type* p = pool<type>::allocate();
     other* q = pool<other>::allocate();
     const volatile type* seen = p;
-    CHECK(pool<type>::owns(seen) == pooling());
+    CHECK(pool<type>::owns(seen));
     CHECK_FALSE(pool<type>::owns(q));
     CHECK_FALSE(pool<type>::owns(&p));
     CHECK_FALSE(pool<type>::owns(nullptr));
@@ -322,7 +325,8 @@ TEST_CASE("pool: live is exact at quiescence, whoever frees and whoever has gone
         CHECK(pool<type>::statistics().live == 0);
     }
     if (pooling()) {
-        CHECK(pool<type>::statistics().reserved_bytes <= 10 * 3000 * sizeof(type) + (64 << 10));
+        CHECK(pool<type>::statistics().reserved_bytes <=
+              10 * 3000 * pool<type>::statistics().slot_bytes + (64 << 10));
     }
 }
 

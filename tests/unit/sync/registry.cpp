@@ -88,16 +88,16 @@ TEST_CASE("registry: bypassed objects are blocks of operator new, and counted") 
         slot.store(nullptr);
         auto* d = at_start.depot_in(slot, description);
         REQUIRE(d != nullptr);
-        void* p = d->bypassing().take();
-        void* q = d->bypassing().take();
+        void* p = d->take_bypassed();
+        void* q = d->take_bypassed();
         REQUIRE(p != nullptr);
         REQUIRE(q != nullptr);
         CHECK(reinterpret_cast<std::uintptr_t>(p) % align == 0);
         CHECK(d->statistics().live == 2);
         CHECK(d->statistics().slabs == 0);
-        d->bypassing().put(p);
+        d->put_bypassed(p);
         CHECK(d->statistics().live == 1);
-        d->bypassing().put(q);
+        d->put_bypassed(q);
         CHECK(d->statistics().live == 0);
         CHECK(d->statistics().peak == 2);
     }

@@ -13,6 +13,12 @@ namespace linn::inline LINN_ABI::detail {
 inline constexpr std::size_t cache_line_bytes = 64;
 inline constexpr std::size_t page_bytes = 4096;
 
+/// A guarded slot has a fence of at least this size on each side of its object, and a record: see
+/// slot_guard.hpp.
+inline constexpr std::size_t guard_fence_bytes = 8;
+inline constexpr std::size_t slot_record_align = alignof(void*);
+inline constexpr std::size_t slot_record_bytes = (1 + 2 * 12) * sizeof(void*);
+
 constexpr std::size_t round_up(std::size_t n, std::size_t multiple) noexcept {
     return (n + multiple - 1) / multiple * multiple;
 }
@@ -25,6 +31,9 @@ constexpr std::size_t clamp(std::size_t n, std::size_t low, std::size_t high) no
 struct geometry {
     std::size_t slot_bytes = 0;         ///< distance from one object to the next
     std::size_t slot_align = 0;         ///< alignment of every slot
+    std::size_t object_bytes = 0;       ///< of a slot, what the object may use
+    std::size_t object_align = 1;       ///< what the object asks for
+    std::size_t record_offset = 0;      ///< from an object to its slot_record; 0: slots have no guards
     std::size_t slab_align = 0;         ///< largest slab, and the alignment of all: a power of two
     std::size_t first_slab_bytes = 0;   ///< the first slab; later ones double up to `slab_align`
     std::size_t magazine_slots = 0;     ///< capacity of a magazine at the start
@@ -32,6 +41,8 @@ struct geometry {
     std::size_t stash_slots = 0;        ///< objects that the depot keeps in full magazines
     std::size_t retain_bytes = 0;       ///< empty slabs kept for reuse, in bytes
     bool huge_pages = false;            ///< ask the system for huge pages
+
+    [[nodiscard]] constexpr bool guarded() const noexcept { return record_offset != 0; }
 };
 
 /// What a user may ask for; zero means "you choose".
@@ -41,7 +52,8 @@ struct geometry_wishes {
     std::size_t retain_bytes = 0;
     bool cache_line_padding = false;
     bool huge_pages = false;
-    bool local = false; ///< for a pool that is an object: many may exist, each often small
+    bool local = false;   ///< for a pool that is an object: many may exist, each often small
+    bool guarded = false; ///< fences around each object, and a record of who had it
 };
 
 /// Address space is scarce on 32-bit machines: their slabs stay small.
@@ -65,6 +77,12 @@ constexpr geometry make_geometry(std::size_t object_bytes, std::size_t object_al
         g.slot_align = cache_line_bytes;
     }
     g.slot_bytes = round_up(object_bytes, g.slot_align);
+    g.object_bytes = object_bytes;
+    g.object_align = object_align;
+    if (wishes.guarded) {
+        g.record_offset = round_up(object_bytes + guard_fence_bytes, slot_record_align);
+        g.slot_bytes = round_up(g.record_offset + slot_record_bytes + guard_fence_bytes, g.slot_align);
+    }
 
     // A slab must hold its header and one object at least. Objects up to 256 KiB share slabs of
     // 2 MiB; larger ones get a slab each, of which only the used part is ever mapped.

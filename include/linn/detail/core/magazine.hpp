@@ -50,6 +50,17 @@ public:
     [[nodiscard]] std::size_t count() const noexcept { return count_; }
     [[nodiscard]] const magazine* head() const noexcept { return head_; }
 
+    /// Appends what all magazines hold to a pointer_list. False when there is no memory for it.
+    template <class List>
+    bool append_to(List& list) const noexcept {
+        for (magazine* m = head_; m != nullptr; m = m->next) {
+            if (!list.append(m->slots(), m->count)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
 private:
     magazine* head_ = nullptr;
     std::size_t count_ = 0;

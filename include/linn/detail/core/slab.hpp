@@ -60,7 +60,8 @@ struct slab {
         // An upper bound of the slots fixes the bitmap, and the bitmap fixes where slots start.
         const std::size_t bound = room / g.slot_bytes;
         const std::size_t words = slot_bitmap::storage_words(bound);
-        const std::size_t base = sizeof(slab) + words * sizeof(std::uint64_t);
+        const std::size_t fence = g.guarded() ? guard_fence_bytes : 0; // before slot 0
+        const std::size_t base = sizeof(slab) + words * sizeof(std::uint64_t) + fence;
         std::size_t offset =
             round_up(base, g.slot_align < cache_line_bytes ? cache_line_bytes : g.slot_align);
         // Slabs start at the same address bits, so without a colour the first objects of all
@@ -185,10 +186,11 @@ struct slab {
     /// Calls `discard(begin, bytes)` for each stretch of whole pages on which no slot is out, so that
     /// a few long-lived objects do not hold a whole slab in memory. Slots that are free stay free:
     /// their pages come back, zeroed, when they are next used.
+    /// The last `keep` bytes of each stretch stay, because they are the next object's fence.
     /// @returns the bytes that `discard` accepted, less those that were returned before
     /// @pre nothing is taken from the slab meanwhile
     template <class Discard>
-    std::size_t discard_free_pages(Discard&& discard) noexcept {
+    std::size_t discard_free_pages(Discard&& discard, std::size_t keep = 0) noexcept {
         if (!given_since_trim) {
             return 0;
         }
@@ -197,7 +199,7 @@ struct slab {
         const auto discard_slots = [&](std::size_t index, std::size_t count) {
             const auto begin = reinterpret_cast<std::uintptr_t>(address_of(index));
             const std::size_t first_page = round_up(begin, page_bytes);
-            const std::size_t last_page = (begin + count * slots.divisor()) / page_bytes * page_bytes;
+            const std::size_t last_page = (begin + count * slots.divisor() - keep) / page_bytes * page_bytes;
             if (last_page > first_page &&
                 discard(reinterpret_cast<void*>(first_page), last_page - first_page)) {
                 bytes += last_page - first_page;
@@ -207,6 +209,19 @@ struct slab {
         const std::size_t before = hole_bytes; // these pages went back at an earlier trim
         hole_bytes = bytes;
         return bytes > before ? bytes - before : 0;
+    }
+
+    /// Checks the sentences above this struct. For tests. @complexity O(slots)
+    [[nodiscard]] bool consistent(const void* expected_owner) const noexcept {
+        if (!is_slab() || owner != expected_owner || free_count > carved || carved > capacity ||
+            touched < carved) {
+            return false;
+        }
+        std::size_t free = 0;
+        for (std::size_t i = 0; i < carved; ++i) {
+            free += free_slots.contains(i) ? 1U : 0U;
+        }
+        return free == free_count && (!available || has_slots());
     }
 
     /// The part that can go back to the system while the slab is empty: all but the header's page.

@@ -3,35 +3,20 @@
 #define LINN_DETAIL_CORE_SLAB_SET_HPP
 
 #include <linn/config.hpp>
+#include <linn/detail/core/call_trace.hpp>
 #include <linn/detail/core/geometry.hpp>
+#include <linn/detail/core/page_source.hpp>
+#include <linn/detail/core/pointer_list.hpp>
 #include <linn/detail/core/pointer_run.hpp>
 #include <linn/detail/core/slab.hpp>
 #include <linn/detail/core/slab_list.hpp>
+#include <linn/detail/core/slot_checks.hpp>
+#include <linn/detail/core/slot_guard.hpp>
 
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 
 namespace linn::inline LINN_ABI::detail {
-
-/// Where slabs come from. The seam through which tests inject failure.
-template <class P>
-concept page_source = requires(void* p, std::size_t bytes, std::size_t align) {
-    { P::zeroed } -> std::convertible_to<bool>;               // whether map gives zeroed memory
-    { P::map(bytes, align) } noexcept -> std::same_as<void*>; // aligned, or null
-    { P::unmap(p, bytes, align) } noexcept;
-    { P::discard(p, bytes) } noexcept -> std::same_as<bool>; // reads as zero afterwards, or false
-    { P::prefer_huge(p, bytes) } noexcept;
-    { P::readable(p) } noexcept -> std::same_as<bool>; // whether reading there could not crash
-};
-
-/// Why an object was not taken back.
-enum class rejection : unsigned char {
-    not_from_a_slab, ///< no slab at that address
-    other_owner,     ///< a slot of a slab that belongs to somebody else
-    not_a_slot,      ///< inside a slab of ours, but no slot starts there
-    already_free,
-};
 
 /// The slabs of one pool and the order in which they are used. No lock, no OS: the owner
 /// serialises and `Pages` provides.
@@ -43,7 +28,10 @@ enum class rejection : unsigned char {
 ///   returned   no slot out, its pages are with the system; its addresses stay ours
 ///
 /// Slabs are never unmapped while the set lives: a slot's address is never reused for another type.
-template <page_source Pages>
+///
+/// `Guards` compiles in what a guarded geometry needs; see slot_guard.hpp. Slots are then looked at
+/// one by one, each time they change hands.
+template <page_source Pages, bool Guards = checked_build>
 class slab_set {
 public:
     constexpr explicit slab_set(const geometry& g, void* owner) noexcept : geometry_{g}, owner_{owner} {}
@@ -54,6 +42,12 @@ public:
     /// Writes up to `want` slots below `end`, lowest address on top, mapping slabs as needed.
     /// @returns how many; fewer than `want` only when the system has no memory left
     std::size_t take(void** end, std::size_t want) noexcept {
+        return take(end, want, no_trace, [](rejection, void*) {});
+    }
+
+    /// The same on behalf of `by`. Free slots that were written to are told to `notice(rejection, object)`.
+    template <class Notice>
+    std::size_t take(void** end, std::size_t want, const call_trace& by, Notice&& notice) noexcept {
         std::size_t got = 0;
         while (got != want) {
             slab* s = available_.front();
@@ -63,7 +57,16 @@ public:
                     break;
                 }
             }
-            got += s->take(end - got, want - got);
+            const std::size_t touched = s->touched;
+            const std::size_t more = s->take(end - got, want - got);
+            if constexpr (Guards) {
+                if (geometry_.guarded()) {
+                    for (std::size_t i = 1; i <= more; ++i) {
+                        open_slot(geometry_, s, touched, *(end - got - i), by, notice);
+                    }
+                }
+            }
+            got += more;
             if (!s->has_slots()) {
                 available_.remove(s);
                 s->available = false;
@@ -78,9 +81,19 @@ public:
 
     /// Takes `count` objects back. Those refused are handed to `reject(rejection, object)`.
     /// Neighbours that come in a row cost one look-up together.
+    /// On behalf of `by`.
     template <class Reject>
-    void give(void* const* objects, std::size_t count, Reject&& reject) noexcept {
+    void give(void* const* objects, std::size_t count, Reject&& reject,
+              const call_trace& by = no_trace) noexcept {
         readable_ = nullptr;
+        if constexpr (Guards) {
+            if (geometry_.guarded()) {
+                for (std::size_t i = 0; i < count; ++i) {
+                    give_guarded(static_cast<std::byte*>(objects[i]), reject, by);
+                }
+                return;
+            }
+        }
         for (std::size_t i = 0; i < count;) {
             const stretch run = stretch_from(objects + i, count - i);
             if (run.count != 1 || !give_one(run.lowest)) {
@@ -182,6 +195,7 @@ public:
         if (s != nullptr) {
             empty_.remove(s);
             s->empty_since_ms = 0;
+            s->returned = true; // from now on, while its owner has it
         }
         return s;
     }
@@ -195,9 +209,18 @@ public:
 
     /// Gives those pages of `s` back on which no slot is out. @pre nobody takes slots meanwhile
     std::size_t discard_free_pages(slab* s) noexcept {
-        const std::size_t bytes = s->out() == 0 ? 0 : s->discard_free_pages([](void* p, std::size_t n) {
-            return Pages::discard(p, n);
-        });
+        if (s->out() == 0) {
+            return 0;
+        }
+        const bool guards = Guards && geometry_.guarded();
+        const auto discard = [&](void* p, std::size_t n) {
+            const bool gone = Pages::discard(p, n);
+            if (gone && guards) {
+                forget_slot_at(geometry_, s, static_cast<std::byte*>(p) + n);
+            }
+            return gone;
+        };
+        const std::size_t bytes = s->discard_free_pages(discard, guards ? guard_fence_bytes : 0);
         returned_bytes_ += bytes;
         return bytes;
     }
@@ -255,6 +278,35 @@ public:
         return nullptr;
     }
 
+    /// Appends each slot that is out but is not among `cached`, which may hold anything else too and
+    /// is sorted afterwards. @returns false when there is no memory for the list
+    /// @complexity O(slots carved + cached x log(cached))
+    bool collect_live(pointer_list<Pages>& cached, pointer_list<Pages>& live) const noexcept {
+        if (!live.reserve(live.size() + out_)) {
+            return false;
+        }
+        cached.sort();
+        for (const slab* s = newest_; s != nullptr; s = s->older) {
+            append_live(*s, cached, live);
+        }
+        return true;
+    }
+
+    /// Looks at all slots now: free ones that were written to, live ones whose fences changed. Each is told
+    /// once to `notice(rejection, object)`, and mended. @complexity O(bytes of all slots that were ever used)
+    template <class Notice>
+    void check(Notice&& notice) noexcept {
+        for (slab* s = newest_; Guards && geometry_.guarded() && s != nullptr; s = s->older) {
+            check_slots(geometry_, s, notice);
+        }
+    }
+
+    /// What is known of a slot of this set.
+    [[nodiscard]] slot_evidence evidence_of(const void* object) const noexcept {
+        const slab* s = Guards ? find(object) : nullptr;
+        return s != nullptr ? evidence_in<Guards>(geometry_, s, object) : slot_evidence{};
+    }
+
     [[nodiscard]] const geometry& sizes() const noexcept { return geometry_; }
     [[nodiscard]] std::size_t out() const noexcept { return out_; }
     [[nodiscard]] std::size_t peak() const noexcept { return peak_; }
@@ -277,15 +329,7 @@ public:
         std::size_t out = 0;
         std::size_t slabs = 0;
         for (const slab* s = newest_; s != nullptr; s = s->older, ++slabs) {
-            if (!s->is_slab() || s->owner != owner_ || s->free_count > s->carved || s->carved > s->capacity ||
-                s->touched < s->carved) {
-                return false;
-            }
-            std::size_t free = 0;
-            for (std::size_t i = 0; i < s->carved; ++i) {
-                free += s->free_slots.contains(i) ? 1U : 0U;
-            }
-            if (free != s->free_count || (s->available && !s->has_slots())) {
+            if (!s->consistent(owner_)) {
                 return false;
             }
             out += s->out();
@@ -354,7 +398,7 @@ private:
             return;
         }
         if (run.count == 1) {
-            reject(reason(s, run.lowest), run.lowest);
+            tell(reject, reason(s, run.lowest), run.lowest, {});
             return;
         }
         // Something in the stretch is wrong: find out which.
@@ -366,7 +410,7 @@ private:
     template <class Reject>
     void reject_all(stretch run, rejection why, Reject& reject) noexcept {
         for (std::size_t i = 0; i < run.count; ++i) {
-            reject(why, run.lowest + i * geometry_.slot_bytes);
+            tell(reject, why, run.lowest + i * geometry_.slot_bytes, {});
         }
     }
 
@@ -397,7 +441,34 @@ private:
             return rejection::other_owner;
         }
         // Also where the slab became empty since, and so has forgotten what it had handed out.
-        return s->starts_slot(object) ? rejection::already_free : rejection::not_a_slot;
+        if (s->starts_slot(object)) {
+            return rejection::already_free;
+        }
+        return reinterpret_cast<std::uintptr_t>(object) % geometry_.object_align != 0 ? rejection::misaligned
+                                                                                      : rejection::not_a_slot;
+    }
+
+    // -- guards ----------------------------------------------------------------------------------
+
+    template <class Reject>
+    void give_guarded(std::byte* object, Reject& reject, const call_trace& by) noexcept {
+        slab* s = slab::of(object, geometry_.slab_align);
+        if (!may_read(s)) {
+            tell(reject, rejection::not_from_a_slab, object, {});
+            return;
+        }
+        const bool ours = s->is_slab() && s->owner == owner_;
+        const std::uint32_t index = ours ? s->index_of(object) : slab::no_index;
+        if (index == slab::no_index || s->free_slots.contains(index)) {
+            tell(reject, reason(s, object), object,
+                 ours ? evidence_in<Guards>(geometry_, s, object) : slot_evidence{});
+            return;
+        }
+        check_fences(geometry_, object, reject);
+        slot_guard{geometry_, object}.close(by);
+        s->give(index, 1);
+        --out_;
+        after_give(s);
     }
 
     void after_give(slab* s) noexcept {
@@ -451,7 +522,6 @@ private:
     }
 
     enum class use : unsigned char { now, later };
-
     slab* map_slab(use next_use) noexcept {
         std::size_t bytes = next_slab_bytes();
         void* memory = Pages::map(bytes, geometry_.slab_align);

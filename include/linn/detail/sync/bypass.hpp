@@ -3,16 +3,15 @@
 #define LINN_DETAIL_SYNC_BYPASS_HPP
 
 #include <linn/config.hpp>
+#include <linn/detail/core/pointer_set.hpp>
 
-#include <atomic>
 #include <cstddef>
-#include <cstdint>
 #include <new>
 
 namespace linn::inline LINN_ABI::detail {
 
-/// A pool that passes each object to `operator new`, so that a memory checker sees every one. It only
-/// counts. @threads any thread
+/// A pool that passes each object to `operator new`, so that a memory checker sees every one. It keeps a
+/// list of them, which that checker cannot read. The depot's lock guards the list.
 template <class Policy>
 class bypass {
 public:
@@ -20,23 +19,14 @@ public:
         : bytes_{object_bytes},
           align_{object_align} {}
 
-    /// @returns null when there is no memory
-    void* take() noexcept {
-        void* p = over_aligned() ? ::operator new(bytes_, std::align_val_t{align_}, std::nothrow)
-                                 : ::operator new(bytes_, std::nothrow);
-        if (p == nullptr) {
-            return nullptr;
-        }
-        const std::ptrdiff_t live = live_.fetch_add(1, std::memory_order_relaxed) + 1;
-        std::ptrdiff_t peak = peak_.load(std::memory_order_relaxed);
-        while (live > peak && !peak_.compare_exchange_weak(peak, live, std::memory_order_relaxed,
-                                                           std::memory_order_relaxed)) {
-        }
-        return p;
+    /// Storage that is not on the list yet; null when there is no memory. Needs no lock.
+    [[nodiscard]] void* allocate() const noexcept {
+        return over_aligned() ? ::operator new(bytes_, std::align_val_t{align_}, std::nothrow)
+                              : ::operator new(bytes_, std::nothrow);
     }
 
-    void put(void* object) noexcept {
-        live_.fetch_sub(1, std::memory_order_relaxed);
+    /// Also of an object that is no object: the checker says what is wrong with it. Needs no lock.
+    void deallocate(void* object) const noexcept {
         if (over_aligned()) {
             ::operator delete(object, std::align_val_t{align_});
         } else {
@@ -44,25 +34,29 @@ public:
         }
     }
 
-    /// Never negative, though another module's pool may have allocated what this one freed.
-    [[nodiscard]] std::size_t live() const noexcept {
-        const std::ptrdiff_t n = live_.load(std::memory_order_relaxed);
-        return n > 0 ? static_cast<std::size_t>(n) : 0;
+    /// Puts an object on the list. False when there is no memory for that.
+    bool note(void* object) noexcept {
+        if (!objects_.insert(object)) {
+            return false;
+        }
+        peak_ = objects_.size() > peak_ ? objects_.size() : peak_;
+        return true;
     }
-    [[nodiscard]] std::size_t peak() const noexcept {
-        return static_cast<std::size_t>(peak_.load(std::memory_order_relaxed));
-    }
+
+    /// Takes it off. False when it is not on the list.
+    bool strike(void* object) noexcept { return objects_.erase(object); }
+
+    [[nodiscard]] const pointer_set<typename Policy::pages>& objects() const noexcept { return objects_; }
+    [[nodiscard]] std::size_t live() const noexcept { return objects_.size(); }
+    [[nodiscard]] std::size_t peak() const noexcept { return peak_; }
 
 private:
     [[nodiscard]] bool over_aligned() const noexcept { return align_ > __STDCPP_DEFAULT_NEW_ALIGNMENT__; }
 
-    template <class T>
-    using atomic = typename Policy::template atomic<T>;
-
     std::size_t bytes_;
     std::size_t align_;
-    atomic<std::ptrdiff_t> live_{0};
-    atomic<std::ptrdiff_t> peak_{0};
+    std::size_t peak_ = 0;
+    pointer_set<typename Policy::pages> objects_;
 };
 
 } // namespace linn::inline LINN_ABI::detail

@@ -4,6 +4,7 @@
 
 #include <linn/config.hpp>
 #include <linn/detail/core/magazine.hpp>
+#include <linn/detail/core/pointer_list.hpp>
 #include <linn/detail/core/pool_statistics.hpp>
 #include <linn/detail/core/slab_set.hpp>
 #include <linn/detail/sync/bypass.hpp>
@@ -83,7 +84,8 @@ public:
         if (!f.has_loaded()) {
             magazine* m = magazines_.take_empty();
             if (m == nullptr) {
-                return take_one_locked();
+                rejects none; // threads hold magazines only where nothing is checked
+                return take_one_locked(no_trace, none);
             }
             f.load(m);
         }
@@ -118,27 +120,54 @@ public:
 
     // -- one object at a time, for threads without a cache --------------------------------------
 
-    void* take_one() noexcept {
-        lock_guard<mutex_type> guard{lock_};
-        note_visit(guard.waited());
-        return take_one_locked();
+    void* take_one(const call_trace& by = no_trace) noexcept {
+        rejects noticed;
+        void* object = nullptr;
+        {
+            lock_guard<mutex_type> guard{lock_};
+            note_visit(guard.waited());
+            object = take_one_locked(by, noticed);
+        }
+        settle(noticed);
+        return object;
     }
 
-    void put_one(void* object) noexcept {
+    void put_one(void* object, const call_trace& by = no_trace) noexcept {
         rejects refused;
         slab* excess = nullptr;
         std::size_t others = 0;
         {
             lock_guard<mutex_type> guard{lock_};
             note_visit(guard.waited());
-            others = give_locked(&object, 1, refused);
+            others = give_locked(&object, 1, refused, by);
             excess = next_to_return();
         }
         if (others != 0) {
-            hand_over(object);
+            hand_over(object, by);
         }
-        settle(refused);
+        settle(refused, by);
         return_pages(excess);
+    }
+
+    // -- in service::bypass ------------------------------------------------------------------------
+
+    /// Null when there is no memory.
+    void* take_bypassed() noexcept {
+        void* object = bypass_.allocate();
+        if (object != nullptr && !locked([&] { return bypass_.note(object); })) {
+            bypass_.deallocate(object);
+            return nullptr;
+        }
+        return object;
+    }
+
+    /// An object that no pool of this type gave is passed on as well, for the memory checker to report.
+    void put_bypassed(void* object) noexcept {
+        const auto strike = [object](depot& d) { return d.locked([&] { return d.bypass_.strike(object); }); };
+        if (!strike(*this)) {
+            for_each_sibling([&](depot& other) { return !strike(other); });
+        }
+        bypass_.deallocate(object);
     }
 
     // -- attaching -------------------------------------------------------------------------------
@@ -183,6 +212,7 @@ public:
     /// the depot cache at once, what other threads cache at their next visit.
     /// @returns bytes given back
     std::size_t trim(front_type* mine) noexcept {
+        check();
         rejects refused;
         magazine_stack mixed;
         {
@@ -242,8 +272,39 @@ public:
         return s;
     }
 
-    /// What serves in `service::bypass`.
-    [[nodiscard]] bypass<Policy>& bypassing() noexcept { return bypass_; }
+    /// Reports what is wrong with slots now: free ones that were written to, live ones whose fences
+    /// changed. Each once. Nothing unless the build is checked.
+    /// @returns how many
+    std::size_t check() noexcept {
+        if constexpr (checked_build) {
+            rejects noticed;
+            locked([&] { slabs_.check(noticed); });
+            settle(noticed);
+            return noticed.count + noticed.dropped;
+        }
+        return 0;
+    }
+
+    /// Appends each object that is handed out now. False when there is no memory for the list.
+    /// @pre no other thread uses the pool meanwhile
+    /// @complexity O(slots carved + cached x log(cached))
+    bool collect_live(pointer_list<typename Policy::pages>& live) noexcept {
+        // A sibling's threads may hold objects of ours.
+        pointer_list<typename Policy::pages> cached;
+        bool complete = true;
+        for_each_sibling([&](depot& other) {
+            complete = other.locked([&] { return other.append_cached(cached); });
+            return complete;
+        });
+        lock_guard<mutex_type> guard{lock_};
+        return complete && append_cached(cached) && slabs_.collect_live(cached, live) &&
+               bypass_.objects().copy_to(live);
+    }
+
+    /// What is known of `object`, which is handed out. Nothing unless the build is checked.
+    [[nodiscard]] slot_evidence evidence_of(const void* object) noexcept {
+        return locked([&] { return slabs_.evidence_of(object); });
+    }
 
     // -- fork --------------------------------------------------------------------------------------
 
@@ -256,6 +317,7 @@ public:
             front_type* next = f->next_in_depot;
             if (f->thread != survivor) {
                 lost_ += f->shown_count(description_.sizes.magazine_slots_max);
+                f->leave_magazines_to(written_off_, description_.sizes.magazine_slots_max);
                 unlink(*f);
             }
             f = next;
@@ -264,36 +326,27 @@ public:
 
     [[nodiscard]] service mode() const noexcept { return mode_; }
     [[nodiscard]] std::string_view name() const noexcept { return name_; }
+    [[nodiscard]] const geometry& sizes() const noexcept { return description_.sizes; }
 
-    /// Whether `object` lies in one of this pool's slabs. @complexity O(slabs)
+    /// Whether `object` lies in one of this pool's slabs; in service::bypass, whether it is an object of
+    /// this pool. @complexity O(slabs)
     [[nodiscard]] bool contains(const void* object) noexcept {
-        lock_guard<mutex_type> guard{lock_};
-        return slabs_.find(object) != nullptr;
+        return locked([&] { return slabs_.find(object) != nullptr || bypass_.objects().contains(object); });
     }
 
     /// For tests, at quiescence.
     [[nodiscard]] bool consistent() noexcept {
-        lock_guard<mutex_type> guard{lock_};
-        return slabs_.consistent();
+        return locked([this] { return slabs_.consistent(); });
     }
     [[nodiscard]] std::size_t magazine_capacity() noexcept {
-        lock_guard<mutex_type> guard{lock_};
-        return magazines_.capacity();
+        return locked([this] { return magazines_.capacity(); });
     }
 
     depot* older = nullptr; ///< all depots of a registry, newest first; guarded by its lock
 
 private:
     static constexpr std::size_t first_refill = 4;
-
-    /// Objects whose free was an error, kept until the lock is released. More than fit are
-    /// dropped: the first one has told that the program is broken.
-    struct rejects {
-        static constexpr std::size_t most = 16;
-        void* objects[most];
-        rejection reasons[most];
-        std::size_t count = 0;
-    };
+    using rejects = refusals;
 
     static void* pop_or_null(front_type& f) noexcept {
         void* object = nullptr;
@@ -312,9 +365,9 @@ private:
         magazines_.note_visit(waited, slabs_.peak());
     }
 
-    void* take_one_locked() noexcept {
+    void* take_one_locked(const call_trace& by, rejects& noticed) noexcept {
         void* object = nullptr;
-        if (slabs_.take(&object + 1, 1) == 1) {
+        if (slabs_.take(&object + 1, 1, by, noticed) == 1) {
             return object;
         }
         return magazines_.take_object(); // the system has no more; the stash may
@@ -402,30 +455,30 @@ private:
     }
 
     /// @returns how many objects belong to another depot; these are now the first of `objects`
-    std::size_t give_locked(void** objects, std::size_t count, rejects& refused) noexcept {
+    std::size_t give_locked(void** objects, std::size_t count, rejects& refused,
+                            const call_trace& by = no_trace) noexcept {
         std::size_t others = 0;
         // Places that are written here have been read by the slabs already.
-        const auto reject = [&](rejection why, void* object) {
+        const auto reject = [&](rejection why, void* object, const slot_evidence& evidence = {}) {
             if (why == rejection::other_owner) {
                 objects[others++] = object;
-            } else if (refused.count < rejects::most) {
-                refused.objects[refused.count] = object;
-                refused.reasons[refused.count] = why;
-                ++refused.count;
+            } else {
+                refused(why, object, evidence);
             }
         };
-        slabs_.give(objects, count, reject);
+        slabs_.give(objects, count, reject, by);
         return others;
     }
 
     /// Gives an object to the depot that its slab names, as when two modules have a pool each of
     /// one type. No lock is held.
-    void hand_over(void* object) noexcept {
+    void hand_over(void* object, const call_trace& by = no_trace) noexcept {
         auto* owner = static_cast<depot*>(slab::of(object, description_.sizes.slab_align)->owner);
         if (owner != nullptr && owner->name() == name_) {
-            owner->put_one(object);
+            owner->put_one(object, by);
         } else {
-            report(misuse{misuse_kind::wrong_pool, name_, object, 1});
+            refusal<> wrong{object, rejection::other_owner};
+            tell_handler(wrong, owner);
         }
     }
 
@@ -453,36 +506,54 @@ private:
         }
     }
 
-    /// Reports refused objects. No lock is held.
-    void settle(const rejects& refused) noexcept {
+    /// Reports refused objects, and frees on behalf of `by` those that belong to a sibling. No lock is held.
+    void settle(const rejects& refused, const call_trace& by = no_trace) noexcept {
         for (std::size_t i = 0; i < refused.count; ++i) {
-            void* object = refused.objects[i];
-            const rejection why = refused.reasons[i];
-            depot* owner = why == rejection::not_from_a_slab ? owner_of(object) : nullptr;
+            const refusal<>& r = refused.all[i];
+            depot* owner = r.why == rejection::not_from_a_slab ? owner_of(r.object) : nullptr;
             if (owner != nullptr && owner->name() == name_) {
-                owner->put_one(object); // another module's pool of the same type
+                owner->put_one(r.object, by); // another module's pool of the same type
             } else {
-                report(misuse{kind_of(why, owner), name_, object, 1});
+                tell_handler(r, owner);
             }
         }
     }
 
-    static misuse_kind kind_of(rejection why, const depot* owner) noexcept {
-        switch (why) {
-        case rejection::not_a_slot:
-            return misuse_kind::interior_pointer;
-        case rejection::already_free:
-            return misuse_kind::double_free;
-        case rejection::other_owner:
-            return misuse_kind::wrong_pool;
-        case rejection::not_from_a_slab:
-            break;
+    /// @param owner the pool that the object belongs to, if it is another one and known
+    void tell_handler(const refusal<>& r, depot* owner) noexcept {
+        misuse m{owner != nullptr ? misuse_kind::wrong_pool : kind_of(r.why), name_, r.object, 1};
+        m.object_bytes = description_.object_bytes;
+        r.add_to(m);
+        if (owner == nullptr) {
+            report(m);
+            return;
         }
-        return owner != nullptr ? misuse_kind::wrong_pool : misuse_kind::foreign_pointer;
+        refusal<> theirs{r.object, r.why};
+        if constexpr (checked_build) {
+            theirs.note(owner->evidence_of(r.object));
+        }
+        theirs.add_to(m);
+        m.belongs_to = owner->name();
+        report(m);
     }
 
     /// Another depot of the process whose slabs hold `object`; null when there is none.
     depot* owner_of(const void* object) noexcept;
+
+    /// Calls `visit(depot&)` for each other depot of the same type, which other modules have, until it
+    /// returns false. No lock is held.
+    template <class Visit>
+    void for_each_sibling(Visit&& visit) noexcept;
+
+    /// Appends what threads and the stash hold, with the lock held. False when there is no memory.
+    bool append_cached(pointer_list<typename Policy::pages>& cached) noexcept {
+        for (front_type* f = fronts_; f != nullptr; f = f->next_in_depot) {
+            if (!f->append_to(cached, description_.sizes.magazine_slots_max)) {
+                return false;
+            }
+        }
+        return magazines_.stash().append_to(cached) && written_off_.append_to(cached);
+    }
 
     void unlink(front_type& f) noexcept {
         (f.previous_in_depot != nullptr ? f.previous_in_depot->next_in_depot : fronts_) = f.next_in_depot;
@@ -505,11 +576,7 @@ private:
         return slabs_.has_excess() ? slabs_.next_to_return(Policy::clock::now_ms()) : nullptr;
     }
 
-    void return_pages(slab* s) noexcept {
-        if (s != nullptr) {
-            return_one(s);
-        }
-    }
+    std::size_t return_pages(slab* s) noexcept { return s != nullptr ? return_one(s) : 0; }
 
     pool_description description_;
     std::string_view name_;
@@ -521,6 +588,7 @@ private:
     front_type* fronts_ = nullptr;
     std::size_t epoch_ = 0; ///< counts trims
     std::size_t lost_ = 0;
+    magazine_stack written_off_; ///< where those are
     std::size_t visits_ = 0;
     std::size_t contended_ = 0;
     bypass<Policy> bypass_;

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 namespace linn::inline LINN_ABI::detail {
 
@@ -78,6 +79,27 @@ struct alignas(cache_line_bytes) front {
         return true;
     }
 
+    /// Moves up to `want` objects to `out`. @returns how many
+    std::size_t pop_run(void* out, std::size_t want) noexcept {
+        const std::size_t n = want < loaded_count() ? want : loaded_count();
+        if (n != 0) {
+            top -= n;
+            std::memcpy(out, top, n * sizeof(void*));
+        }
+        return n;
+    }
+
+    /// Puts as many of `count` objects as there is room for. @returns how many
+    std::size_t push_run(const void* objects, std::size_t count) noexcept {
+        const auto room = static_cast<std::size_t>(limit - top);
+        const std::size_t n = count < room ? count : room;
+        if (n != 0) {
+            std::memcpy(top, objects, n * sizeof(void*));
+            top += n;
+        }
+        return n;
+    }
+
     [[nodiscard]] bool has_loaded() const noexcept { return bottom != nullptr; }
     [[nodiscard]] std::size_t loaded_count() const noexcept { return static_cast<std::size_t>(top - bottom); }
 
@@ -112,12 +134,45 @@ struct alignas(cache_line_bytes) front {
         set_spare(loaded);
     }
 
-    /// Objects in both magazines, from any thread: approximate while the owner works.
-    [[nodiscard]] std::size_t shown_count(std::size_t most) const noexcept {
+    /// The loaded magazine, from any thread.
+    [[nodiscard]] magazine* shown_loaded() const noexcept {
+        void** b = shown_bottom.load(std::memory_order_relaxed);
+        return b != nullptr ? magazine::of(b) : nullptr;
+    }
+
+    /// Objects in it, from any thread: approximate while the owner works.
+    [[nodiscard]] std::size_t shown_loaded_count(std::size_t most) const noexcept {
         void** b = shown_bottom.load(std::memory_order_relaxed);
         void** t = racy_read(top);
         const std::size_t loaded = b == nullptr || t < b ? 0 : static_cast<std::size_t>(t - b);
-        return (loaded <= most ? loaded : 0) + shown_spare.load(std::memory_order_relaxed);
+        return loaded <= most ? loaded : 0;
+    }
+
+    /// Appends what both magazines hold to a pointer_list. False when there is no memory for it.
+    /// @pre the owner does not use it meanwhile
+    template <class List>
+    bool append_to(List& list, std::size_t most) const noexcept {
+        magazine* const loaded = shown_loaded();
+        return (loaded == nullptr || list.append(loaded->slots(), shown_loaded_count(most))) &&
+               (spare == nullptr || list.append(spare->slots(), spare->count));
+    }
+
+    /// When its owner is gone for good, as after a fork. Its last exchange may have been cut short: one
+    /// magazine may be in both places.
+    void leave_magazines_to(magazine_stack& stack, std::size_t most) noexcept {
+        magazine* const loaded = shown_loaded();
+        if (loaded != nullptr) {
+            loaded->count = shown_loaded_count(most);
+            stack.push(loaded);
+        }
+        if (spare != nullptr && spare != loaded) {
+            stack.push(spare);
+        }
+    }
+
+    /// Objects in both magazines, from any thread: approximate while the owner works.
+    [[nodiscard]] std::size_t shown_count(std::size_t most) const noexcept {
+        return shown_loaded_count(most) + shown_spare.load(std::memory_order_relaxed);
     }
 };
 

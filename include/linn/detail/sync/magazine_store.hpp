@@ -102,6 +102,7 @@ public:
         }
     }
 
+    [[nodiscard]] const magazine_stack& stash() const noexcept { return stash_; }
     /// Objects in the stash.
     [[nodiscard]] std::size_t stashed() const noexcept { return stashed_; }
     /// Objects that a magazine holds by now.

@@ -10,8 +10,12 @@
 #include <cstddef>
 #include <cstring>
 #include <new>
+#include <type_traits>
 
 namespace linn::inline LINN_ABI::detail {
+
+template <class Policy>
+[[gnu::destructor]] void check_all_depots_at_exit();
 
 /// All depots of the process, and the memory that they live in. Constant-initialised and never
 /// destroyed: reachable from static constructors and destructors alike.
@@ -73,6 +77,9 @@ private:
 
     /// Only the process registry takes part in forks; tests make others.
     void hook_fork() noexcept {
+        if constexpr (checked_build && std::is_same_v<Policy, platform>) {
+            static_cast<void>(&check_all_depots_at_exit<Policy>); // to name it is enough
+        }
         // relaxed: the exchange alone decides who hooks
         if (this == &process_ && !fork_hooked_.exchange(true, std::memory_order_relaxed)) {
             at_fork(&before_fork, &after_fork_in_parent, &after_fork_in_child);
@@ -128,6 +135,32 @@ depot<Policy>* depot<Policy>::owner_of(const void* object) noexcept {
         }
     }
     return nullptr;
+}
+
+template <class Policy>
+template <class Visit>
+void depot<Policy>::for_each_sibling(Visit&& visit) noexcept {
+    for (depot* d = registry<Policy>::process().newest(); d != nullptr; d = d->older) {
+        if (d != this && d->name() == name_ && !visit(*d)) {
+            return;
+        }
+    }
+}
+
+/// Looks at all pools; see depot::check. @returns the number of misuses reported
+template <class Policy>
+std::size_t check_all_depots() noexcept {
+    std::size_t found = 0;
+    for (depot<Policy>* d = registry<Policy>::process().newest(); d != nullptr; d = d->older) {
+        found += d->check();
+    }
+    return found;
+}
+
+/// The same when the program ends, after the destructors of static objects.
+template <class Policy>
+void check_all_depots_at_exit() {
+    check_all_depots<Policy>();
 }
 
 } // namespace linn::inline LINN_ABI::detail

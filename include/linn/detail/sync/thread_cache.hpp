@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstring>
 
 namespace linn::inline LINN_ABI::detail {
 
@@ -93,9 +94,11 @@ bool attach_if_possible(front<Policy>& f, depot<Policy>& d) noexcept {
 }
 
 /// What `pool::allocate` does when the hot path has nothing. Null when there is no memory.
+/// @param caller in checked builds, where in the user's code
 /// @complexity O(1) amortised: one visit of the depot a magazine
 template <class Policy>
-[[gnu::noinline]] void* allocate_slow(front<Policy>& f, pool_handle<Policy>& handle) noexcept {
+[[gnu::noinline]] void* allocate_slow(front<Policy>& f, pool_handle<Policy>& handle,
+                                      const void* caller = nullptr) noexcept {
     depot<Policy>* d = f.home;
     if (d == nullptr) [[unlikely]] {
         d = handle.get();
@@ -103,10 +106,10 @@ template <class Policy>
             return nullptr;
         }
         if (d->mode() == service::bypass) {
-            return d->bypassing().take();
+            return d->take_bypassed();
         }
         if (!attach_if_possible(f, *d)) {
-            return d->take_one();
+            return d->take_one(trace_from(caller));
         }
     }
     return d->take(f);
@@ -114,26 +117,66 @@ template <class Policy>
 
 /// What `pool::deallocate` does when the loaded magazine is full or there is none.
 template <class Policy>
-[[gnu::noinline]] void deallocate_slow(front<Policy>& f, pool_handle<Policy>& handle, void* object) noexcept {
+[[gnu::noinline]] void deallocate_slow(front<Policy>& f, pool_handle<Policy>& handle, void* object,
+                                       const void* caller = nullptr) noexcept {
     depot<Policy>* d = f.home;
     if (d == nullptr) [[unlikely]] {
         d = handle.get();
         if (d == nullptr) {
             // This module never used the pool and there is no memory to begin: the slab knows.
             slab* s = slab::of(object, handle.description->sizes.slab_align);
-            static_cast<depot<Policy>*>(s->owner)->put_one(object);
+            static_cast<depot<Policy>*>(s->owner)->put_one(object, trace_from(caller));
             return;
         }
         if (d->mode() == service::bypass) {
-            d->bypassing().put(object);
+            d->put_bypassed(object);
             return;
         }
         if (!attach_if_possible(f, *d)) {
-            d->put_one(object);
+            d->put_one(object, trace_from(caller));
             return;
         }
     }
     d->put(f, object);
+}
+
+/// Takes `count` objects back: what `objects`, an array of pointers of any type, holds from the first on.
+/// @complexity O(count): magazines are filled by copying
+template <class Policy>
+void deallocate_run(front<Policy>& f, pool_handle<Policy>& handle, const void* objects, std::size_t count,
+                    const void* caller = nullptr) noexcept {
+    const auto* from = static_cast<const std::byte*>(objects);
+    for (std::size_t done = 0; done != count; ++done) {
+        done += f.push_run(from + done * sizeof(void*), count - done);
+        if (done == count) {
+            return;
+        }
+        void* object = nullptr;
+        std::memcpy(&object, from + done * sizeof(void*), sizeof object);
+        deallocate_slow(f, handle, object, caller);
+    }
+}
+
+/// Writes pointers to `count` objects into `out`, an array of pointers of any type.
+/// @returns false when there is no memory for all; then none is taken
+/// @complexity O(count): magazines are emptied by copying
+template <class Policy>
+[[nodiscard]] bool allocate_run(front<Policy>& f, pool_handle<Policy>& handle, void* out, std::size_t count,
+                                const void* caller = nullptr) noexcept {
+    auto* to = static_cast<std::byte*>(out);
+    for (std::size_t done = 0; done != count; ++done) {
+        done += f.pop_run(to + done * sizeof(void*), count - done);
+        if (done == count) {
+            break;
+        }
+        void* const object = allocate_slow(f, handle, caller);
+        if (object == nullptr) [[unlikely]] {
+            deallocate_run(f, handle, out, done, caller);
+            return false;
+        }
+        std::memcpy(to + done * sizeof(void*), &object, sizeof object);
+    }
+    return true;
 }
 
 } // namespace linn::inline LINN_ABI::detail

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef LINN_DETAIL_CORE_POINTER_LIST_HPP
+#define LINN_DETAIL_CORE_POINTER_LIST_HPP
+
+#include <linn/config.hpp>
+#include <linn/detail/core/geometry.hpp>
+#include <linn/detail/core/page_source.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace linn::inline LINN_ABI::detail {
+
+/// Pointers in an array that grows, in pages of its own: a vector for the inside of a pool, where the
+/// general allocator may be the pool's own user.
+template <page_source Pages>
+class pointer_list {
+public:
+    pointer_list() noexcept = default;
+    pointer_list(const pointer_list&) = delete;
+    pointer_list& operator=(const pointer_list&) = delete;
+    ~pointer_list() { unmap(); }
+
+    /// Room for `capacity` in all. @returns false when there is no memory; nothing changed
+    bool reserve(std::size_t capacity) noexcept {
+        if (capacity <= capacity_) {
+            return true;
+        }
+        const std::size_t wanted = capacity > 2 * capacity_ ? capacity : 2 * capacity_;
+        const std::size_t bytes = round_up(wanted * sizeof(void*), page_bytes);
+        void* const memory = Pages::map(bytes, page_bytes);
+        if (memory == nullptr) {
+            return false;
+        }
+        if (size_ != 0) {
+            std::memcpy(memory, data_, size_ * sizeof(void*));
+        }
+        unmap();
+        data_ = static_cast<void**>(memory);
+        capacity_ = bytes / sizeof(void*);
+        return true;
+    }
+
+    /// @pre there is room
+    void push(void* p) noexcept { data_[size_++] = p; }
+
+    /// @returns false when there is no memory; nothing changed
+    bool append(void* const* first, std::size_t count) noexcept {
+        if (!reserve(size_ + count)) {
+            return false;
+        }
+        if (count != 0) {
+            std::memcpy(data_ + size_, first, count * sizeof(void*));
+        }
+        size_ += count;
+        return true;
+    }
+
+    /// Ascending. By heap: in place, and never slow. @complexity O(n x log(n))
+    void sort() noexcept {
+        for (std::size_t i = size_ / 2; i-- > 0;) {
+            sift(i, size_);
+        }
+        for (std::size_t n = size_; n > 1; --n) {
+            exchange(0, n - 1);
+            sift(0, n - 1);
+        }
+    }
+
+    /// The first element that is not below `p`. @pre sorted @complexity O(log(n))
+    [[nodiscard]] void* const* first_from(const void* p) const noexcept {
+        std::size_t low = 0;
+        for (std::size_t high = size_; low != high;) {
+            const std::size_t middle = low + (high - low) / 2;
+            if (number(data_[middle]) < number(p)) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        return data_ + low;
+    }
+
+    [[nodiscard]] std::size_t size() const noexcept { return size_; }
+    [[nodiscard]] void* const* begin() const noexcept { return data_; }
+    [[nodiscard]] void* const* end() const noexcept { return data_ + size_; }
+
+private:
+    static std::uintptr_t number(const void* p) noexcept { return reinterpret_cast<std::uintptr_t>(p); }
+
+    void exchange(std::size_t a, std::size_t b) noexcept {
+        void* const p = data_[a];
+        data_[a] = data_[b];
+        data_[b] = p;
+    }
+
+    /// Makes the elements from `i` to `n` a heap, when all but `i` are already.
+    void sift(std::size_t i, std::size_t n) noexcept {
+        for (std::size_t child = 2 * i + 1; child < n; child = 2 * i + 1) {
+            if (child + 1 < n && number(data_[child]) < number(data_[child + 1])) {
+                ++child;
+            }
+            if (number(data_[child]) <= number(data_[i])) {
+                return;
+            }
+            exchange(i, child);
+            i = child;
+        }
+    }
+
+    void unmap() noexcept {
+        if (data_ != nullptr) {
+            Pages::unmap(data_, capacity_ * sizeof(void*), page_bytes);
+        }
+    }
+
+    void** data_ = nullptr;
+    std::size_t size_ = 0;
+    std::size_t capacity_ = 0;
+};
+
+} // namespace linn::inline LINN_ABI::detail
+
+#endif

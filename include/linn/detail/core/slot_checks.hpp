@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef LINN_DETAIL_CORE_SLOT_CHECKS_HPP
+#define LINN_DETAIL_CORE_SLOT_CHECKS_HPP
+
+#include <linn/config.hpp>
+#include <linn/detail/core/call_trace.hpp>
+#include <linn/detail/core/geometry.hpp>
+#include <linn/detail/core/pointer_list.hpp>
+#include <linn/detail/core/slab.hpp>
+#include <linn/detail/core/slot_guard.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+// What a set of slabs asks about single slots: what is wrong with them, and which ones are live.
+
+namespace linn::inline LINN_ABI::detail {
+
+/// Why an object was not taken back, or what is wrong with one that was.
+enum class rejection : unsigned char {
+    not_from_a_slab, ///< no slab at that address
+    other_owner,     ///< a slot of a slab that belongs to somebody else
+    not_a_slot,      ///< inside a slab of ours, but no slot starts there
+    misaligned,      ///< the same, and no object of the type could be there
+    already_free,
+    // With guards only. These refuse nothing: the slot changes hands all the same.
+    written_while_free,
+    overrun,  ///< the fence behind the object changed
+    underrun, ///< the fence before it did
+};
+
+/// Tells `reject` what is wrong with `object`, with the evidence if it takes any.
+template <class Reject>
+void tell(Reject& reject, rejection why, void* object, const slot_evidence& evidence) noexcept {
+    if constexpr (std::is_invocable_v<Reject&, rejection, void*, const slot_evidence&>) {
+        reject(why, object, evidence);
+    } else {
+        reject(why, object);
+    }
+}
+
+/// Tells whether a free slot was written to since it was freed, and mends it.
+template <class Notice>
+void check_free_slot(const geometry& g, std::byte* object, Notice& notice) noexcept {
+    slot_guard guard{g, object};
+    if (!guard.is_closed()) {
+        return;
+    }
+    if (const std::ptrdiff_t offset = guard.first_written(); offset != slot_guard::unchanged) {
+        const slot_evidence evidence = guard.evidence(offset);
+        guard.close(evidence.freed);
+        tell(notice, rejection::written_while_free, object, evidence);
+    }
+}
+
+/// Tells whether the fences of a live object changed, and mends them.
+template <class Notice>
+void check_fences(const geometry& g, std::byte* object, Notice& notice) noexcept {
+    slot_guard guard{g, object};
+    const std::ptrdiff_t before = guard.first_underrun();
+    const std::ptrdiff_t behind = guard.first_overrun();
+    if (before == slot_guard::unchanged && behind == slot_guard::unchanged) {
+        return;
+    }
+    const bool overrun = behind != slot_guard::unchanged;
+    const slot_evidence evidence = guard.evidence(overrun ? behind : before);
+    guard.open(evidence.allocated);
+    tell(notice, overrun ? rejection::overrun : rejection::underrun, object, evidence);
+}
+
+/// Looks at all slots that were used since the slab's memory last went back.
+template <class Notice>
+void check_slots(const geometry& g, slab* s, Notice& notice) noexcept {
+    const std::size_t used = s->returned ? 0 : s->touched;
+    for (std::size_t i = 0; i < used; ++i) {
+        if (i >= s->carved || s->free_slots.contains(i)) {
+            check_free_slot(g, s->address_of(i), notice);
+        } else {
+            check_fences(g, s->address_of(i), notice);
+        }
+    }
+}
+
+/// A slot is handed out on behalf of `by`.
+/// @param touched the slab's, before this slot was taken: later ones hold no record yet
+template <class Notice>
+void open_slot(const geometry& g, slab* s, std::size_t touched, void* slot, const call_trace& by,
+               Notice& notice) noexcept {
+    auto* object = static_cast<std::byte*>(slot);
+    if (s->slots.quotient(static_cast<std::uint32_t>(object - s->first)) < touched) {
+        check_free_slot(g, object, notice);
+    }
+    slot_guard{g, object}.open(by);
+}
+
+/// What the record of the slot says that `object` points to or into.
+/// @pre `object` lies in the aligned range that begins with `s`
+template <bool Guards>
+slot_evidence evidence_in(const geometry& g, const slab* s, const void* object) noexcept {
+    const std::uintptr_t offset =
+        reinterpret_cast<std::uintptr_t>(object) - reinterpret_cast<std::uintptr_t>(s->first);
+    const std::size_t index = offset / g.slot_bytes;
+    if (offset >= s->mapped_bytes || index >= s->touched || !Guards || !g.guarded()) {
+        return {};
+    }
+    return slot_guard{g, s->address_of(index)}.evidence(
+        static_cast<std::ptrdiff_t>(offset - index * g.slot_bytes));
+}
+
+/// The memory before `end` went back. A free slot that reaches beyond it has lost what it held.
+inline void forget_slot_at(const geometry& g, slab* s, std::byte* end) noexcept {
+    std::byte* const object = s->address_of(static_cast<std::size_t>(end - 1 - s->first) / g.slot_bytes);
+    if (object + g.record_offset >= end) {
+        slot_guard{g, object}.forget();
+    }
+}
+
+/// Appends the slots of `s` that are out and not among `cached`.
+/// @pre `cached` is sorted and `live` has room
+template <class Pages>
+void append_live(const slab& s, const pointer_list<Pages>& cached, pointer_list<Pages>& live) noexcept {
+    if (s.out() == 0) {
+        return;
+    }
+    const void* const* next = cached.first_from(s.first);
+    for (std::size_t i = 0; i < s.carved; ++i) {
+        void* const slot = s.address_of(i);
+        while (next != cached.end() &&
+               reinterpret_cast<std::uintptr_t>(*next) < reinterpret_cast<std::uintptr_t>(slot)) {
+            ++next;
+        }
+        if (!s.free_slots.contains(i) && (next == cached.end() || *next != slot)) {
+            live.push(slot);
+        }
+    }
+}
+
+} // namespace linn::inline LINN_ABI::detail
+
+#endif

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+// Promise: for_each_live visits exactly what the program has, checked against a shadow set: not what
+// threads cache, not what the stash holds, not what came back in another thread or before a thread ended.
+//
+// The child of a fork is in process/fork_for_each_live.cpp.
+#include "random.hpp"
+
+#include <linn/local_pool.hpp>
+#include <linn/pool.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <condition_variable>
+#include <cstddef>
+#include <functional>
+#include <iterator>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+namespace {
+
+using linn_test::random_source;
+
+template <int>
+struct item {
+    std::size_t words[5];
+};
+
+template <int N>
+std::set<item<N>*> visited() {
+    std::set<item<N>*> all;
+    std::size_t calls = 0;
+    const std::size_t n = linn::pool<item<N>>::for_each_live([&](item<N>& object) {
+        ++calls;
+        all.insert(&object);
+    });
+    CHECK(n == calls);
+    CHECK(all.size() == calls);
+    return all;
+}
+
+/// A thread that does what it is told, one job at a time, and keeps its caches between jobs.
+class worker {
+public:
+    worker() : thread_{[this] { run(); }} {}
+    worker(const worker&) = delete;
+    worker& operator=(const worker&) = delete;
+    ~worker() {
+        run_here(nullptr);
+        thread_.join();
+    }
+    void run_here(std::function<void()> job) {
+        std::unique_lock<std::mutex> lock{mutex_};
+        const bool last = job == nullptr;
+        job_ = std::move(job);
+        pending_ = true;
+        changed_.notify_all();
+        if (!last) {
+            changed_.wait(lock, [this] { return !pending_; });
+        }
+    }
+
+private:
+    void run() {
+        std::unique_lock<std::mutex> lock{mutex_};
+        for (;;) {
+            changed_.wait(lock, [this] { return pending_; });
+            if (job_ == nullptr) {
+                return;
+            }
+            job_();
+            pending_ = false;
+            changed_.notify_all();
+        }
+    }
+
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    std::function<void()> job_;
+    bool pending_ = false;
+    std::thread thread_;
+};
+
+} // namespace
+
+TEST_CASE("for_each_live: a pool that was never used, and one that is empty again") {
+    CHECK(visited<1>().empty());
+    linn::pool<item<1>>::deallocate(linn::pool<item<1>>::allocate());
+    CHECK(visited<1>().empty());
+    linn::pool<item<1>>::trim();
+    CHECK(visited<1>().empty());
+}
+
+TEST_CASE("for_each_live: against a shadow set, with threads that hold caches, end and hand over") {
+    using pool = linn::pool<item<2>>;
+    random_source random{11};
+    std::vector<item<2>*> live;
+    std::vector<std::unique_ptr<worker>> workers(3);
+    for (std::size_t step = 0; step < 150; ++step) {
+        auto& w = workers[random.below(workers.size())];
+        if (w == nullptr) {
+            w = std::make_unique<worker>();
+        }
+        const std::size_t n = random.below(step % 10 == 0 ? 3000 : 200);
+        switch (random.below(8)) {
+        case 0:
+        case 1:
+        case 2:
+            w->run_here([&] {
+                for (std::size_t i = 0; i < n; ++i) {
+                    live.push_back(pool::allocate());
+                }
+            });
+            break;
+        case 3:
+        case 4:
+            std::shuffle(live.begin(), live.end(), random);
+            w->run_here([&] {
+                for (std::size_t i = 0; i < n && !live.empty(); ++i) {
+                    pool::deallocate(live.back());
+                    live.pop_back();
+                }
+            });
+            break;
+        case 5:
+            w.reset(); // the thread ends
+            break;
+        case 6:
+            w->run_here([] { pool::trim(); });
+            break;
+        default:
+            live.push_back(pool::create()); // this thread has a cache too
+            pool::deallocate(pool::allocate());
+        }
+        REQUIRE(visited<2>() == std::set<item<2>*>(live.begin(), live.end()));
+        REQUIRE(pool::statistics().live == live.size());
+    }
+    workers.clear();
+    pool::deallocate_n(live);
+    CHECK(visited<2>().empty());
+}
+
+TEST_CASE("for_each_live: the function may destroy what it is given, and create") {
+    using pool = linn::pool<item<3>>;
+    for (std::size_t i = 0; i < 5000; ++i) {
+        pool::create()->words[0] = i;
+    }
+    std::vector<item<3>*> created;
+    const std::size_t n = pool::for_each_live([&](item<3>& object) {
+        if (object.words[0] % 3 == 0) {
+            pool::destroy(&object);
+        } else if (object.words[0] % 3 == 1) {
+            created.push_back(pool::create());
+        }
+    });
+    CHECK(n == 5000);
+    CHECK(pool::statistics().live == 5000 - 1667 + 1667);
+    CHECK(pool::for_each_live([](item<3>& object) { pool::destroy(&object); }) == 5000);
+    CHECK(pool::statistics().live == 0);
+    // Another pool, from inside; and what it throws comes through.
+    static_cast<void>(pool::create());
+    static_cast<void>(pool::create());
+    int calls = 0;
+    CHECK_THROWS_AS(pool::for_each_live([&](item<3>&) {
+                        linn::pool<item<1>>::destroy(linn::pool<item<1>>::create());
+                        if (++calls == 2) {
+                            throw std::runtime_error{"enough"};
+                        }
+                    }),
+                    std::runtime_error);
+    CHECK(calls == 2);
+    CHECK(pool::for_each_live([](item<3>& object) { pool::destroy(&object); }) == 2);
+}
+
+TEST_CASE("for_each_live: a local_pool, against a shadow set") {
+    linn::local_pool<item<4>> pool;
+    CHECK(pool.for_each_live([](item<4>&) { FAIL("nothing is alive"); }) == 0);
+    random_source random{12};
+    std::set<item<4>*> live;
+    for (std::size_t step = 0; step < 300; ++step) {
+        for (std::size_t n = random.below(300); n != 0; --n) {
+            live.insert(pool.allocate());
+        }
+        for (std::size_t n = random.below(300); n != 0 && !live.empty(); --n) {
+            const auto i = live.lower_bound(
+                *std::next(live.begin(), static_cast<std::ptrdiff_t>(random.below(live.size()) / 50)));
+            pool.deallocate(*i);
+            live.erase(i);
+        }
+        if (random.below(20) == 0) {
+            pool.release();
+            live.clear();
+            pool.trim();
+        }
+        std::set<item<4>*> seen;
+        CHECK(pool.for_each_live([&](item<4>& object) { seen.insert(&object); }) == live.size());
+        REQUIRE(seen == live);
+    }
+    CHECK(pool.for_each_live([&](item<4>& object) { pool.destroy(&object); }) == live.size());
+    CHECK(pool.live() == 0);
+}
