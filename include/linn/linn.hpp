@@ -15,6 +15,7 @@
 #include <linn/memory.hpp>
 #include <linn/memory_resource.hpp>
 #include <linn/misuse.hpp>
+#include <linn/node_types.hpp>
 #include <linn/options.hpp>
 #include <linn/pool.hpp>
 #include <linn/pooled.hpp>
