@@ -19,6 +19,7 @@
 #include <linn/options.hpp>
 #include <linn/pool.hpp>
 #include <linn/pooled.hpp>
+#include <linn/recycler.hpp>
 #include <linn/statistics.hpp>
 #include <linn/version.hpp>
 #include <linn/zero_fill.hpp>

@@ -1,0 +1,495 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef LINN_RECYCLER_HPP
+#define LINN_RECYCLER_HPP
+
+#include <linn/config.hpp>
+#include <linn/detail/core/construct.hpp>
+#include <linn/detail/core/recycled_object.hpp>
+#include <linn/detail/core/type_name.hpp>
+#include <linn/detail/sanitizer/asan.hpp>
+#include <linn/detail/sync/misuse.hpp>
+#include <linn/detail/sync/recycler_core.hpp>
+#include <linn/pool.hpp>
+
+#include <cstddef>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <new>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+/// @file
+/// Objects that stay constructed between uses, so that what they own stays too: the buffers of a
+/// vector, an open file, a parsed table. A pool keeps memory, a recycler keeps objects.
+
+namespace linn::inline LINN_ABI {
+
+/// What a `recycler` is made with.
+template <class T>
+struct recycler_options {
+    /// Idle objects kept at most, those in the caches of all threads included. 0: none is kept.
+    std::size_t capacity = 1024;
+    /// Objects made at once.
+    std::size_t prefill = 0;
+    /// Makes an object. Without it objects are default-initialised, as by `new T`: nothing is filled with
+    /// zeros. Called by any thread that acquires, by several at once.
+    std::function<T()> create{};
+    /// Called for an object that comes back, on the thread that released it, by several threads at once.
+    /// An object for which it throws is destroyed and not kept.
+    std::function<void(T&)> reset{};
+};
+
+/// The numbers of one recycler.
+struct recycler_statistics {
+    std::string_view type;        ///< of the objects
+    std::size_t object_bytes = 0; ///< sizeof(T)
+    std::size_t slot_bytes = 0;   ///< what an object occupies, its control block included
+    std::size_t capacity = 0;     ///< idle objects kept at most
+    std::size_t idle = 0;         ///< objects that wait for their next use
+    std::size_t live = 0;         ///< objects that are out, or that a weak_ptr holds back
+    std::size_t created =
+        0; ///< objects made so far; those of them that are neither live nor idle were destroyed
+    std::size_t threads = 0; ///< thread caches
+};
+
+template <class T>
+class recycler;
+
+/// The deleter of `recycler<T>::handle`: stateless, gives the object back to the recycler it came from.
+template <class T>
+struct recycle_delete {
+    void operator()(T* object) const noexcept { recycler<T>::recycle(object); }
+};
+
+namespace detail {
+
+/// The bytes of an idle object, because LeakSanitizer finds no pointers in poisoned memory.
+template <std::size_t Bytes>
+struct idle_copy {
+    std::byte bytes[Bytes];
+};
+template <>
+struct idle_copy<0> {};
+
+/// A slot: what the core knows of, then the object.
+template <class T>
+struct recycler_slot {
+    /// Objects up to this size are poisoned while they are idle.
+    static constexpr bool poisons = sanitizer_poison && sizeof(T) <= std::size_t{64} * 1024;
+
+    recycled_slot<platform> head;
+    alignas(T) std::byte object[sizeof(T)];
+    [[no_unique_address]] idle_copy<poisons ? sizeof(T) : 0> copy;
+
+    [[nodiscard]] T* get() noexcept { return std::launder(reinterpret_cast<T*>(object)); }
+
+    /// For somebody who will call `recycle`.
+    [[nodiscard]] T* hand_out() noexcept {
+        head.become(recycled_state::out);
+        return get();
+    }
+
+    static recycler_slot* of(recycled_slot<platform>* head) noexcept {
+        return reinterpret_cast<recycler_slot*>(head);
+    }
+    static recycler_slot* of(T* object) noexcept {
+        static_assert(std::is_standard_layout_v<recycler_slot>);
+        auto* bytes = const_cast<std::byte*>(reinterpret_cast<const volatile std::byte*>(object));
+        return reinterpret_cast<recycler_slot*>(bytes - offsetof(recycler_slot, object));
+    }
+
+    void hide() noexcept {
+        if constexpr (poisons) {
+            std::memcpy(copy.bytes, object, sizeof(T));
+            poison(object, sizeof(T));
+        }
+    }
+    void show() noexcept {
+        if constexpr (poisons) {
+            unpoison(object, sizeof(T));
+        }
+    }
+};
+
+template <class T>
+inline constexpr std::string_view pool_name<recycler_slot<T>>{recycler_name_of<T>.text,
+                                                              recycler_name_of<T>.size};
+
+/// What a recycler owns and what its objects find their way back to.
+template <class T>
+class recycler_body final : public recycler_core<platform> {
+public:
+    using slot_type = recycler_slot<T>;
+    using memory = pool<slot_type>;
+
+    explicit recycler_body(recycler_options<T>&& o)
+        : recycler_core{o.capacity, enable_thread_barrier()},
+          create_{std::move(o.create)},
+          reset_{std::move(o.reset)} {}
+
+    [[gnu::always_inline]] slot_type* acquire() {
+        recycled_slot<platform>* s;
+        return this->try_take(s) ? reused(s) : acquire_slow();
+    }
+
+    [[gnu::always_inline]] slot_type* try_acquire() noexcept {
+        recycled_slot<platform>* s;
+        return this->try_take(s) ? reused(s) : try_acquire_slow();
+    }
+
+    /// Makes an idle object. @returns false if there is no room for it
+    bool add() {
+        slot_type* s = make(memory::allocate());
+        s->hide();
+        return this->put_for_all(&s->head);
+    }
+
+    /// The end of a use through a handle.
+    static void release(T* object) noexcept {
+        slot_type* s = slot_type::of(object);
+        if (s->head.state() != recycled_state::out) [[unlikely]] {
+            refuse(s, object);
+            return;
+        }
+        auto* home = static_cast<recycler_body*>(s->head.home);
+        if (home->clean(object)) [[likely]] {
+            s->head.become(recycled_state::kept);
+            s->hide();
+            home->put(&s->head);
+        } else {
+            home->destroy(&s->head);
+        }
+    }
+
+    /// A shared_ptr that owns the object, its control block in the slot.
+    static std::shared_ptr<T> share(slot_type* s);
+
+    /// The last shared_ptr is gone; a weak_ptr may still use the control block.
+    static void release_object(T* object) noexcept {
+        slot_type* s = slot_type::of(object);
+        if (static_cast<recycler_body*>(s->head.home)->clean(object)) [[likely]] {
+            s->hide();
+        } else {
+            s->head.become(recycled_state::hollow);
+            object->~T();
+        }
+    }
+
+    /// The last weak_ptr is gone too, and with it the control block.
+    static void release_block(slot_type* s) noexcept {
+        auto* home = s->head.home;
+        if (s->head.state() != recycled_state::hollow) [[likely]] {
+            home->put(&s->head);
+        } else {
+            home->destroy(&s->head);
+        }
+    }
+
+private:
+    static slot_type* reused(recycled_slot<platform>* head) noexcept {
+        slot_type* s = slot_type::of(head);
+        s->show();
+        return s;
+    }
+
+    [[gnu::noinline]] slot_type* acquire_slow() {
+        recycled_slot<platform>* s = this->take_slow();
+        return s != nullptr ? reused(s) : make(memory::allocate());
+    }
+
+    [[gnu::noinline]] slot_type* try_acquire_slow() noexcept {
+        if (recycled_slot<platform>* s = this->take_slow(); s != nullptr) {
+            return reused(s);
+        }
+        slot_type* s = memory::try_allocate();
+        if (s == nullptr) {
+            return nullptr;
+        }
+#if defined(__cpp_exceptions)
+        try {
+            return make(s);
+        } catch (...) {
+            return nullptr;
+        }
+#else
+        return make(s);
+#endif
+    }
+
+    slot_type* make(slot_type* s) {
+        ::new (static_cast<void*>(&s->head)) recycled_slot<platform>{this, recycled_state::kept};
+#if defined(__cpp_exceptions)
+        try {
+            construct_object(s->object);
+        } catch (...) {
+            s->head.become(recycled_state::freed);
+            memory::deallocate(s);
+            throw;
+        }
+#else
+        construct_object(s->object);
+#endif
+        this->count_new();
+        return s;
+    }
+
+    void construct_object(void* place) {
+        if constexpr (default_initialisable<T>) {
+            if (!create_) {
+                ::new (place) T;
+                return;
+            }
+        }
+        ::new (place) T(create_()); // no copy: what create_ returns is constructed in place
+    }
+
+    /// Makes an object fit for its next use. @returns false if it is to be destroyed instead
+    bool clean(T* object) const noexcept {
+        if (reset_) {
+            if (this->closed()) {
+                return false; // what the function refers to may be gone with the recycler
+            }
+#if defined(__cpp_exceptions)
+            try {
+                reset_(*object);
+            } catch (...) {
+                return false;
+            }
+#else
+            reset_(*object);
+#endif
+        }
+        forget_control_block(object);
+        return true;
+    }
+
+    void dispose(recycled_slot<platform>* head) noexcept override {
+        slot_type* s = slot_type::of(head);
+        s->show();
+        if (s->head.state() != recycled_state::hollow) {
+            s->get()->~T();
+        }
+        s->head.become(recycled_state::freed);
+        memory::deallocate(s);
+    }
+
+    [[gnu::noinline, gnu::cold]] static void refuse(slot_type* s, const void* object) noexcept {
+        constexpr auto mark = static_cast<std::uint32_t>(recycled_state::mark);
+        const bool ours = (static_cast<std::uint32_t>(s->head.state()) & 0xffffff00U) == mark;
+        report(misuse{ours ? misuse_kind::double_free : misuse_kind::foreign_pointer, pool_name<slot_type>,
+                      object, 1});
+    }
+
+    const std::function<T()> create_;
+    const std::function<void(T&)> reset_;
+};
+
+/// The deleter of a shared_ptr to a recycled object.
+template <class T>
+struct recycled_object_release {
+    void operator()(T* object) const noexcept { recycler_body<T>::release_object(object); }
+};
+
+/// Gives the standard library room for the control block, in the object's slot where it fits.
+template <class Block, class T>
+struct control_block_allocator {
+    using value_type = Block;
+    static constexpr bool fits = sizeof(Block) <= recycled_slot<platform>::block_bytes &&
+                                 alignof(Block) <= alignof(recycled_slot<platform>);
+
+    recycler_slot<T>* slot;
+
+    explicit control_block_allocator(recycler_slot<T>* s) noexcept : slot{s} {}
+    template <class Other>
+    control_block_allocator(const control_block_allocator<Other, T>& other) noexcept : slot{other.slot} {}
+
+    [[nodiscard]] Block* allocate([[maybe_unused]] std::size_t n) {
+        if constexpr (fits) {
+            return reinterpret_cast<Block*>(slot->head.block);
+        } else {
+            void* p = ::operator new(n * sizeof(Block), std::align_val_t{alignof(Block)}, std::nothrow);
+            if (p == nullptr) {
+                throw_bad_alloc();
+            }
+            return static_cast<Block*>(p);
+        }
+    }
+
+    void deallocate([[maybe_unused]] Block* p, std::size_t) noexcept {
+        if constexpr (!fits) {
+            ::operator delete(static_cast<void*>(p), std::align_val_t{alignof(Block)});
+        }
+        recycler_body<T>::release_block(slot);
+    }
+
+    template <class Other>
+    friend bool operator==(const control_block_allocator& a,
+                           const control_block_allocator<Other, T>& b) noexcept {
+        return a.slot == b.slot;
+    }
+};
+
+template <class T>
+std::shared_ptr<T> recycler_body<T>::share(slot_type* s) {
+    const auto make = [s] {
+        return std::shared_ptr<T>{s->get(), recycled_object_release<T>{}, control_block_allocator<T, T>{s}};
+    };
+#if defined(__cpp_exceptions)
+    try {
+        return make();
+    } catch (...) {
+        release_block(s); // it did not fit and there was no memory; the object is released already
+        throw;
+    }
+#else
+    return make();
+#endif
+}
+
+} // namespace detail
+
+/// Keeps objects of T that are not in use, constructed, for their next use. Acquiring one runs no
+/// constructor and releasing it no destructor, so that buffers inside T keep their capacity.
+///
+/// - Any thread acquires, any thread releases, in any order.
+/// - Never more than `capacity()` objects are idle; what comes back beyond that is destroyed.
+/// - The destructor destroys every idle object, also those that other threads cache. Objects that are
+///   out stay valid; each is destroyed when it is released.
+/// - The memory comes from `linn::pool`, and shows in `linn::statistics()` as `recycler<T>`.
+///
+/// An object is in the state in which it was released, or in which `reset` left it. T's destructor must
+/// not throw.
+///
+/// @threads every function: any thread, at the same time; the destructor may run while other threads
+///          release, but not while they call members
+/// @source the control block inside the slot: docs/design/recycler.md
+/// @snippet examples/23_recycler.cpp
+template <class T>
+class recycler {
+    static_assert(std::is_object_v<T> && !std::is_array_v<T> && !std::is_const_v<T> && !std::is_volatile_v<T>,
+                  "linn::recycler keeps objects: its type must not be a reference, void, an array or const");
+
+public:
+    using value_type = T;
+    using options = recycler_options<T>;
+    /// Gives its object back when it is destroyed. As large as a pointer; converts to `std::shared_ptr<T>`.
+    using handle = std::unique_ptr<T, recycle_delete<T>>;
+
+    /// Keeps 1024 idle objects at most. @throws std::bad_alloc
+    template <class U = T> // so that T may be incomplete where the recycler is named
+        requires detail::default_initialisable<U>
+    recycler() : recycler{options{}} {}
+
+    /// @throws std::bad_alloc
+    template <class U = T>
+        requires detail::default_initialisable<U>
+    explicit recycler(std::size_t capacity) : recycler{options{.capacity = capacity}} {}
+
+    /// @throws std::bad_alloc, and what `create` throws when there is something to prefill;
+    ///         std::bad_function_call when there is no `create` and T cannot be default-initialised
+    explicit recycler(options o) : recycler{std::move(o), o.prefill, private_tag{}} {}
+
+    recycler(const recycler&) = delete;
+    recycler& operator=(const recycler&) = delete;
+
+    /// Destroys all idle objects, on the calling thread, and none that is out. `reset` is not called any
+    /// more for those; a call that has begun on another thread may still go on.
+    /// @complexity O(idle objects), and a system call
+    ~recycler() { body_->close(); }
+
+    /// An object: the one that the calling thread released last, another idle one, or a new one.
+    /// @throws std::bad_alloc, and what `create` throws; the recycler is unchanged then
+    /// @complexity no lock and no locked instruction; now and then a short lock, or T's constructor
+    [[nodiscard]] handle acquire() { return handle{body_->acquire()->hand_out()}; }
+
+    /// As `acquire`, but null when there is no memory or `create` throws.
+    [[nodiscard]] handle try_acquire() noexcept {
+        auto* slot = body_->try_acquire();
+        return handle{slot != nullptr ? slot->hand_out() : nullptr};
+    }
+
+    /// As `acquire`, but shared. The control block lies in front of the object: nothing is allocated.
+    /// `reset` runs when the last shared_ptr goes; the object is idle when the last weak_ptr is gone too.
+    [[nodiscard]] std::shared_ptr<T> acquire_shared() { return body_->share(body_->acquire()); }
+
+    /// Gives an object back to the recycler that it came from: what a handle does, for a pointer that was
+    /// taken out of one. Null is ignored.
+    ///
+    /// Misuse is reported and otherwise ignored: `double_free` for an object that is not out, or that
+    /// shared_ptrs own; `foreign_pointer` for one that no recycler made, as far as the bytes before it tell.
+    static void recycle(T* object) noexcept {
+        if (object != nullptr) {
+            detail::recycler_body<T>::release(object);
+        }
+    }
+
+    /// Makes objects until `n` are idle, or `capacity()`. @returns how many it made
+    /// @throws std::bad_alloc, and what `create` throws; those that were made stay
+    std::size_t prefill(std::size_t n) {
+        const std::size_t goal = n < capacity() ? n : capacity();
+        std::size_t made = 0;
+        for (std::size_t have = idle(); have < goal && body_->add(); ++have) {
+            ++made;
+        }
+        return made;
+    }
+
+    /// Destroys all idle objects, also those that other threads cache, and gives the memory that no
+    /// object of a recycler of T needs any more back to the system. @returns how many it destroyed
+    /// @complexity O(idle objects), and system calls
+    std::size_t trim() noexcept {
+        const std::size_t n = body_->trim();
+        detail::recycler_body<T>::memory::trim();
+        return n;
+    }
+
+    /// Objects that wait for their next use. Exact while no other thread uses the recycler.
+    [[nodiscard]] std::size_t idle() const noexcept { return body_->idle(); }
+
+    /// Objects that are out, or that a weak_ptr holds back. Exact while no other thread uses the recycler.
+    [[nodiscard]] std::size_t live() const noexcept {
+        const std::size_t all = body_->slots();
+        const std::size_t idle_now = idle();
+        return all > idle_now ? all - idle_now : 0;
+    }
+
+    [[nodiscard]] std::size_t capacity() const noexcept { return body_->capacity(); }
+
+    /// @complexity O(threads), under a lock
+    [[nodiscard]] recycler_statistics statistics() const noexcept {
+        recycler_statistics s;
+        s.type = detail::type_name<T>();
+        s.object_bytes = sizeof(T);
+        s.slot_bytes = sizeof(detail::recycler_slot<T>);
+        s.capacity = capacity();
+        s.idle = idle();
+        s.live = live();
+        s.created = body_->created();
+        s.threads = body_->threads();
+        return s;
+    }
+
+private:
+    struct private_tag {};
+
+    /// Apart, so that the destructor runs when `prefill` throws.
+    recycler(options&& o, private_tag) : body_{new detail::recycler_body<T>{std::move(o)}} {}
+    recycler(options&& o, std::size_t n, private_tag t) : recycler{checked(std::move(o)), t} { prefill(n); }
+
+    static options&& checked(options&& o) {
+        if constexpr (!detail::default_initialisable<T>) {
+            if (!o.create) {
+                static_cast<void>(o.create()); // throws
+            }
+        }
+        return std::move(o);
+    }
+
+    detail::recycler_body<T>* body_;
+};
+
+} // namespace linn::inline LINN_ABI
+
+#endif

@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a recycler does for one thread: objects stay constructed, a bounded number of them, and none is
+// lost, whatever throws.
+#include "misuse_recorder.hpp"
+
+#include <linn/recycler.hpp>
+#include <linn/statistics.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <initializer_list>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace {
+
+struct counts {
+    int made = 0;
+    int destroyed = 0;
+    int reset = 0;
+};
+
+/// Counts into `seen`, one of each test.
+template <class Tag>
+struct counted {
+    static inline counts seen{};
+    counted() { ++seen.made; }
+    counted(const counted&) = delete;
+    counted& operator=(const counted&) = delete;
+    ~counted() { ++seen.destroyed; }
+    std::vector<int> values;
+    std::string text;
+};
+
+template <class T>
+std::size_t in_pool() {
+    return linn::pool<linn::detail::recycler_slot<T>>::statistics().live;
+}
+
+TEST_CASE("recycler: an object is constructed once and keeps what it owns") {
+    using packet = counted<struct kept_tag>;
+    {
+        linn::recycler<packet> packets{{.capacity = 16, .reset = [](packet& p) {
+                                            p.values.clear();
+                                            ++packet::seen.reset;
+                                        }}};
+        const packet* address = nullptr;
+        const int* buffer = nullptr;
+        for (int i = 0; i < 100; ++i) {
+            linn::recycler<packet>::handle p = packets.acquire();
+            CHECK(p->values.empty());
+            p->values.resize(50);
+            if (i > 0) {
+                CHECK(p.get() == address);
+                CHECK(p->values.data() == buffer);
+            }
+            address = p.get();
+            buffer = p->values.data();
+            CHECK(packets.live() == 1);
+        }
+        CHECK(packet::seen.made == 1);
+        CHECK(packet::seen.reset == 100);
+        CHECK(packet::seen.destroyed == 0);
+        CHECK(packets.idle() == 1);
+        CHECK(packets.live() == 0);
+    }
+    CHECK(packet::seen.destroyed == 1);
+    CHECK(in_pool<packet>() == 0);
+}
+
+TEST_CASE("recycler: the handle is a unique_ptr of one pointer, and converts to shared_ptr") {
+    using packet = counted<struct handle_tag>;
+    using packets_type = linn::recycler<packet>;
+    static_assert(sizeof(packets_type::handle) == sizeof(void*));
+    static_assert(std::is_nothrow_move_constructible_v<packets_type::handle>);
+    static_assert(!std::is_copy_constructible_v<packets_type> && !std::is_move_constructible_v<packets_type>);
+    static_assert(std::is_same_v<packets_type::value_type, packet>);
+    static_assert(noexcept(std::declval<packets_type&>().try_acquire()));
+    static_assert(noexcept(packets_type::recycle(nullptr)));
+    packets_type packets;
+    CHECK(std::as_const(packets).capacity() == 1024);
+    std::shared_ptr<packet> shared = packets.acquire();
+    const std::weak_ptr<packet> weak = shared;
+    CHECK(std::as_const(packets).live() == 1);
+    shared.reset();
+    CHECK(weak.expired());
+    CHECK(std::as_const(packets).idle() == 1);
+    packets_type::recycle(packets.acquire().release());
+    packets_type::recycle(nullptr);
+    CHECK(packets.idle() == 1);
+    CHECK(std::as_const(packets).statistics().created == 1);
+    CHECK(packet::seen.made == 1);
+}
+
+TEST_CASE("recycler: never more idle objects than the capacity, none at capacity 0") {
+    using packet = counted<struct bound_tag>;
+    for (const std::size_t capacity : std::initializer_list<std::size_t>{0, 1, 5, 100}) {
+        packet::seen = {};
+        {
+            linn::recycler<packet> packets{capacity};
+            CHECK(packets.capacity() == capacity);
+            std::vector<linn::recycler<packet>::handle> out;
+            std::vector<std::shared_ptr<packet>> shared;
+            for (int i = 0; i < 100; ++i) {
+                out.push_back(packets.acquire());
+                shared.push_back(packets.acquire_shared());
+            }
+            CHECK(packets.live() == 200);
+            out.clear();
+            shared.clear();
+            CHECK(packets.idle() == capacity);
+            CHECK(packets.live() == 0);
+            CHECK(packet::seen.destroyed == 200 - static_cast<int>(capacity));
+            CHECK(in_pool<packet>() == capacity);
+        }
+        CHECK(packet::seen.destroyed == 200);
+        CHECK(in_pool<packet>() == 0);
+    }
+}
+
+TEST_CASE("recycler: prefill makes what is missing, trim destroys what is idle") {
+    using packet = counted<struct prefill_tag>;
+    linn::recycler<packet> packets{{.capacity = 100, .prefill = 10}};
+    CHECK(packets.idle() == 10);
+    CHECK(packets.prefill(30) == 20);
+    CHECK(packets.prefill(30) == 0);
+    CHECK(packets.prefill(5) == 0);
+    {
+        const auto p = packets.acquire();
+        CHECK(packets.prefill(1000) == 71);
+        CHECK(packets.idle() == 100);
+        CHECK(packets.live() == 1);
+    }
+    CHECK(packets.idle() == 100);
+    CHECK(packet::seen.destroyed == 1);
+    const auto p = packets.acquire();
+    CHECK(packets.trim() == 99);
+    CHECK(packets.trim() == 0);
+    CHECK(packets.idle() == 0);
+    CHECK(packets.live() == 1);
+    linn::recycler<packet> full{{.capacity = 4, .prefill = SIZE_MAX}};
+    CHECK(full.idle() == 4);
+    linn::recycler<packet> none{{.capacity = 0, .prefill = 7}};
+    CHECK(none.idle() == 0);
+    linn::recycler<packet> all{SIZE_MAX};
+    all.acquire().reset();
+    CHECK(all.idle() == 1);
+    CHECK(all.prefill(300) == 299);
+}
+
+TEST_CASE("recycler: create makes objects in place, also those that cannot be copied or moved") {
+    struct pinned {
+        explicit pinned(int n) : number{n} {}
+        pinned(const pinned&) = delete;
+        pinned& operator=(const pinned&) = delete;
+        int number;
+    };
+    static_assert(!std::is_constructible_v<linn::recycler<pinned>>);
+    static_assert(!std::is_constructible_v<linn::recycler<pinned>, std::size_t>);
+    int next = 0;
+    linn::recycler<pinned> all{{.create = [&next] { return pinned{++next}; }}};
+    const auto first = all.acquire();
+    const auto second = all.acquire_shared();
+    CHECK(first->number == 1);
+    CHECK(second->number == 2);
+    CHECK_THROWS_AS(linn::recycler<pinned>{linn::recycler_options<pinned>{}}, std::bad_function_call);
+    CHECK(in_pool<pinned>() == 2);
+}
+
+TEST_CASE("recycler: without create an object is default-initialised: nothing is filled") {
+    struct raw {
+        unsigned char bytes[256];
+    };
+    using memory = linn::pool<linn::detail::recycler_slot<raw>>;
+    auto* slot = memory::allocate();
+    std::memset(static_cast<void*>(slot), 0x5a, sizeof *slot);
+    __asm__ volatile("" : : "r"(slot) : "memory");
+    memory::deallocate(slot);
+    linn::recycler<raw> all;
+    const auto p = all.acquire();
+    if (static_cast<void*>(p.get()) == static_cast<void*>(slot->object) && !linn::detail::checked_build) {
+        __asm__ volatile("" : : "r"(p.get()) : "memory");
+        CHECK(p->bytes[0] == 0x5a);
+        CHECK(p->bytes[255] == 0x5a);
+    }
+}
+
+TEST_CASE("recycler: when create throws nothing is lost") {
+    using packet = counted<struct create_tag>;
+    int fuse = 3;
+    struct failed {};
+    {
+        linn::recycler<packet> packets{{.create = [&fuse]() -> packet {
+            if (fuse-- == 0) {
+                throw failed{};
+            }
+            return packet{};
+        }}};
+        const auto a = packets.acquire();
+        const auto b = packets.acquire_shared();
+        const auto c = packets.try_acquire();
+        CHECK(c != nullptr);
+        CHECK_THROWS_AS(static_cast<void>(packets.acquire()), failed);
+        fuse = 0;
+        CHECK_THROWS_AS(static_cast<void>(packets.acquire_shared()), failed);
+        fuse = 0;
+        CHECK(packets.try_acquire() == nullptr);
+        CHECK(packets.live() == 3);
+        CHECK(in_pool<packet>() == 3);
+        fuse = 2;
+        CHECK_THROWS_AS(packets.prefill(10), failed);
+        CHECK(packets.idle() == 2);
+        fuse = 1;
+        CHECK_THROWS_AS((linn::recycler<packet>{{.prefill = 2,
+                                                 .create = [&fuse]() -> packet {
+                                                     if (fuse-- == 0) {
+                                                         throw failed{};
+                                                     }
+                                                     return packet{};
+                                                 }}}),
+                        failed);
+    }
+    CHECK(packet::seen.made == packet::seen.destroyed);
+    CHECK(in_pool<packet>() == 0);
+}
+
+TEST_CASE("recycler: an object for which reset throws is destroyed") {
+    using packet = counted<struct reset_tag>;
+    bool fails = true;
+    linn::recycler<packet> packets{{.reset = [&fails](packet&) {
+        if (fails) {
+            throw std::runtime_error{"no"};
+        }
+    }}};
+    packets.acquire().reset();
+    CHECK(packets.idle() == 0);
+    CHECK(packet::seen.destroyed == 1);
+    std::shared_ptr<packet> shared = packets.acquire_shared();
+    std::weak_ptr<packet> weak = shared;
+    shared.reset();
+    CHECK(packet::seen.destroyed == 2); // with the last shared_ptr, not with the last weak_ptr
+    CHECK(packets.live() == 1);
+    weak.reset();
+    CHECK(packets.live() == 0);
+    CHECK(in_pool<packet>() == 0);
+    fails = false;
+    packets.acquire().reset();
+    CHECK(packets.idle() == 1);
+}
+
+TEST_CASE("recycler: objects that are out outlive it, and are destroyed without reset") {
+    using packet = counted<struct outlive_tag>;
+    linn::recycler<packet>::handle one;
+    std::shared_ptr<packet> two;
+    std::shared_ptr<packet> three;
+    std::weak_ptr<packet> weak;
+    {
+        linn::recycler<packet> packets{{.reset = [](packet&) { ++packet::seen.reset; }}};
+        one = packets.acquire();
+        two = packets.acquire_shared();
+        three = packets.acquire_shared();
+        weak = three;
+        three.reset();
+        packets.acquire().reset();
+        CHECK(packet::seen.reset == 2);
+    }
+    CHECK(packet::seen.destroyed == 1); // the idle one
+    one->values.assign(10, 1);
+    two->text = "still here, and long enough for the heap";
+    one.reset();
+    two.reset();
+    CHECK(packet::seen.destroyed == 3);
+    weak.reset();
+    CHECK(packet::seen.destroyed == 4);
+    CHECK(packet::seen.reset == 2);
+    CHECK(in_pool<packet>() == 0);
+}
+
+TEST_CASE("recycler: reset and destructors may use the recycler") {
+    struct node {
+        linn::recycler<node>::handle next;
+    };
+    linn::recycler<node>* again = nullptr;
+    int resets = 0;
+    linn::recycler<node> nodes{{.capacity = 8, .reset = [&](node& n) {
+                                    const bool outermost = ++resets == 1;
+                                    n.next.reset(); // releases to the same recycler
+                                    if (outermost) {
+                                        again->acquire().reset();
+                                    }
+                                }}};
+    again = &nodes;
+    auto first = nodes.acquire();
+    first->next = nodes.acquire();
+    first->next->next = nodes.acquire();
+    first.reset();
+    CHECK(resets == 4);
+    CHECK(nodes.live() == 0);
+    linn::recycler<node> keeping{0}; // destroys instead: the destructor releases the next one
+    auto chain = keeping.acquire();
+    chain->next = keeping.acquire();
+    chain.reset();
+    CHECK(keeping.live() == 0);
+    CHECK(in_pool<node>() == nodes.idle());
+}
+
+TEST_CASE("recycler: releasing twice and releasing a stranger is reported and ignored") {
+    linn_test::misuse_recorder recorder;
+    using number = std::pair<int, int>;
+    linn::recycler<number> numbers;
+    const auto other = numbers.acquire(); // so that the memory stays
+    number* p = numbers.acquire().release();
+    linn::recycler<number>::recycle(p);
+    linn::recycler<number>::recycle(p);
+    auto seen = recorder.take();
+    REQUIRE(seen.size() == 1);
+    CHECK(seen[0].kind == linn::misuse_kind::double_free);
+    CHECK(seen[0].type.starts_with("recycler<"));
+    CHECK(seen[0].address == p);
+    CHECK(numbers.idle() == 1);
+
+    const auto shared = numbers.acquire_shared();
+    linn::recycler<number>::recycle(shared.get());
+    seen = recorder.take();
+    REQUIRE(seen.size() == 1);
+    CHECK(seen[0].kind == linn::misuse_kind::double_free);
+
+    number strangers[20] = {};
+    linn::recycler<number>::recycle(&strangers[19]);
+    seen = recorder.take();
+    REQUIRE(seen.size() == 1);
+    CHECK(seen[0].kind == linn::misuse_kind::foreign_pointer);
+    CHECK(numbers.live() == 2);
+}
+
+TEST_CASE("recycler: over-aligned objects") {
+    struct alignas(256) wide {
+        char bytes[300];
+    };
+    linn::recycler<wide> wides;
+    for (int i = 0; i < 3; ++i) {
+        const auto a = wides.acquire();
+        const auto b = wides.acquire_shared();
+        CHECK(reinterpret_cast<std::uintptr_t>(a.get()) % 256 == 0);
+        CHECK(reinterpret_cast<std::uintptr_t>(b.get()) % 256 == 0);
+    }
+    CHECK(wides.idle() == 2);
+}
+
+struct named {
+    char bytes[40];
+};
+
+TEST_CASE("recycler: statistics name the type") {
+    linn::recycler<named> all{{.capacity = 50, .prefill = 2}};
+    const auto p = all.acquire();
+    const linn::recycler_statistics s = all.statistics();
+    CHECK(s.type.ends_with("named"));
+    CHECK(s.object_bytes == 40);
+    CHECK(s.slot_bytes >= 40 + 64);
+    CHECK(s.capacity == 50);
+    CHECK(s.idle == 1);
+    CHECK(s.live == 1);
+    CHECK(s.created == 2);
+    CHECK(s.threads == 1);
+    bool found = false;
+    for (const linn::pool_statistics& pool : linn::statistics()) {
+        found = found || (pool.type.starts_with("recycler<") && pool.type.ends_with("named>"));
+    }
+    CHECK(found);
+}
+
+} // namespace
