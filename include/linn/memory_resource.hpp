@@ -20,7 +20,8 @@ namespace linn::inline LINN_ABI {
 /// Options of a `pool_resource`.
 struct pool_resource_options {
     /// Requests of more bytes than this, after rounding up to their alignment, go to upstream one by one.
-    /// 0, or more than 32 KiB: 32 KiB.
+    /// At most 128 KiB. 0: that over pages of the system, where larger blocks are an expense to `new` as well;
+    /// 32 KiB over an upstream.
     std::size_t largest_pooled_bytes = 0;
     /// Largest slab, rounded up to a power of two between 4 KiB and 1 MiB, or to eight slots where that is
     /// more. 0: 64 KiB from an upstream, 1 MiB from the system.
@@ -31,7 +32,8 @@ struct pool_resource_options {
 };
 
 /// A `std::pmr::memory_resource` that pools: like `std::pmr::synchronized_pool_resource`, with a cache for
-/// each thread. Requests are rounded up to one of 44 sizes of at most 32 KiB; larger ones go to upstream.
+/// each thread. Requests are rounded up to one of 52 sizes; those of more than 128 KiB (32 KiB over an
+/// upstream) go to upstream one by one.
 ///
 /// - Any thread may allocate, and free what any thread allocated. A thread may exit at any time.
 /// - Every alignment that is a power of two is honoured.
@@ -58,9 +60,7 @@ public:
 
     explicit pool_resource(const pool_resource_options& o,
                            std::pmr::memory_resource* upstream = nullptr) noexcept
-        : options_{o.largest_pooled_bytes - 1 < detail::largest_class_bytes ? o.largest_pooled_bytes
-                                                                            : detail::largest_class_bytes,
-                   o.slab_bytes, o.retain_bytes},
+        : options_{largest_pooled(o, upstream), o.slab_bytes, o.retain_bytes},
           core_{settings(options_, upstream)} {}
 
     pool_resource(const pool_resource&) = delete;
@@ -69,14 +69,15 @@ public:
     /// As `release()`.
     ~pool_resource() override = default;
 
-    /// Gives all memory back at once, also what is still handed out, and begins anew.
+    /// Gives all memory back at once, also what is still handed out, and begins anew. Of the system's pages up
+    /// to 1 MiB a process stays for the next resource, so that short-lived ones cost no page faults.
     /// @pre no other thread uses the resource, and nobody what was allocated from it
     /// @complexity O(slabs + blocks of upstream)
     void release() noexcept { core_.release(); }
 
     /// Gives back what nobody uses: of cached memory the calling thread's and the shared part at once, what
     /// other threads cache at their next visits. Empty slabs go to upstream or to the system; to the system
-    /// also free pages of slabs in use.
+    /// also free pages of slabs in use, and what resources that are gone left for the next one.
     /// @returns bytes given back
     /// @complexity O(cached slots + slabs)
     std::size_t trim() noexcept { return core_.trim(); }
@@ -100,7 +101,7 @@ public:
 protected:
     /// @throws std::bad_alloc when `alignment` is no power of two, the size is too large, or there is no
     /// memory; and what upstream throws. Nothing has changed then.
-    /// @complexity some twenty instructions, no lock; once in half a cache a short lock
+    /// @complexity about thirty instructions, no lock; once in half a cache a short lock
     void* do_allocate(std::size_t bytes, std::size_t alignment) override {
         const std::size_t padded = padded_bytes(bytes, alignment);
         if (padded - 1 < options_.largest_pooled_bytes && is_power_of_two(alignment)) [[likely]] {
@@ -147,6 +148,13 @@ private:
         s.retain_bytes = o.retain_bytes;
         s.name = "linn::pool_resource";
         return s;
+    }
+
+    static std::size_t largest_pooled(const pool_resource_options& o,
+                                      const std::pmr::memory_resource* upstream) noexcept {
+        const std::size_t usual = upstream == nullptr ? detail::largest_class_bytes : std::size_t{32} << 10;
+        const std::size_t wished = o.largest_pooled_bytes != 0 ? o.largest_pooled_bytes : usual;
+        return detail::clamp(wished, 1, detail::largest_class_bytes);
     }
 
     static constexpr bool is_power_of_two(std::size_t n) noexcept { return (n & (n - 1)) == 0; }

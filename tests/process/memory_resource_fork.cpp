@@ -27,7 +27,7 @@ std::atomic<std::size_t> work_done{0};
 std::atomic<int> started{0};
 
 std::size_t size_of(std::size_t i) {
-    return i % 50 == 0 ? 40'000 : 8 + i % 700;
+    return i % 50 == 0 ? 140'000 : 8 + i % 700;
 }
 
 void hammer(std::size_t seed) {

@@ -72,7 +72,7 @@ int main() {
         return linn_test::skip("a memory checker sees to it here");
     }
     static void* kept = resource.allocate(100);
-    static void* kept_large = resource.allocate(100'000);
+    static void* kept_large = resource.allocate(200'000);
     constexpr bool checked = linn::detail::checked_build;
 
     expect("double free", linn::misuse_kind::double_free, [] {
@@ -99,11 +99,11 @@ int main() {
         return kept_large;
     });
     expect("another size of a large block", linn::misuse_kind::wrong_size, [] {
-        resource.deallocate(kept_large, 100'001);
+        resource.deallocate(kept_large, 200'001);
         return kept_large;
     });
     expect("a large size of a small one", linn::misuse_kind::wrong_size, [] {
-        resource.deallocate(kept, 100'000);
+        resource.deallocate(kept, 200'000);
         return kept;
     });
     expect("from malloc", linn::misuse_kind::foreign_pointer, [] {
@@ -112,8 +112,8 @@ int main() {
         return p;
     });
     expect("from calloc, large", linn::misuse_kind::foreign_pointer, [] {
-        static void* p = static_cast<std::byte*>(std::calloc(3000, 100)) + 64;
-        resource.deallocate(p, 100'000);
+        static void* p = static_cast<std::byte*>(std::calloc(3000, 1000)) + 64;
+        resource.deallocate(p, 200'000);
         return p;
     });
     char on_stack[100] = {};
@@ -128,9 +128,9 @@ int main() {
     });
     if constexpr (checked) {
         expect("double free of a large one", linn::misuse_kind::foreign_pointer, [] {
-            void* p = resource.allocate(50'000);
-            resource.deallocate(p, 50'000);
-            resource.deallocate(p, 50'000);
+            void* p = resource.allocate(150'000);
+            resource.deallocate(p, 150'000);
+            resource.deallocate(p, 150'000);
             return p;
         });
         expect("double free by another thread", linn::misuse_kind::double_free, [] {
@@ -142,7 +142,7 @@ int main() {
     }
     // What was refused is still there.
     resource.deallocate(kept, 100);
-    resource.deallocate(kept_large, 100'000);
+    resource.deallocate(kept_large, 200'000);
     for (const auto& s : resource.statistics()) {
         CHECK(s.live == 0);
     }

@@ -15,8 +15,8 @@ namespace linn::inline LINN_ABI::detail {
 /// A request that is first rounded up to a multiple of its alignment gets a class that is a multiple of
 /// that alignment as well, since classes between 2^k and 2^(k+1) are the multiples of 2^(k-2). So slots
 /// that lie at multiples of the largest power of two in their size honour every alignment.
-inline constexpr unsigned size_class_count = 44;
-inline constexpr std::size_t largest_class_bytes = std::size_t{32} << 10;
+inline constexpr unsigned size_class_count = 52;
+inline constexpr std::size_t largest_class_bytes = std::size_t{128} << 10;
 
 /// The size of a class. @pre c < size_class_count
 constexpr std::size_t class_bytes(unsigned c) noexcept {

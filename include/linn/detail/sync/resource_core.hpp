@@ -49,17 +49,18 @@ class resource_core {
 public:
     using depot_type = class_depot<Policy>;
     using index_table = thread_index_table<Policy>;
+    using registry_type = resource_registry<resource_core>;
 
     explicit resource_core(const resource_settings& s) noexcept
         : settings_{s},
           mode_{mode_here()},
           source_{s.upstream} {
-        resource_registry<resource_core>::process().enter(*this);
+        registry_type::process().enter(*this);
     }
     resource_core(const resource_core&) = delete;
     resource_core& operator=(const resource_core&) = delete;
     ~resource_core() {
-        resource_registry<resource_core>::process().leave(*this);
+        registry_type::process().leave(*this);
         release();
     }
 
@@ -163,7 +164,7 @@ public:
             // relaxed: the caller sees to it that all use is over
             if (depot_type* d = slot.load(std::memory_order_relaxed); d != nullptr) {
                 const std::size_t align = d->sizes().slab_align;
-                d->give_up([&](slab* s) { put_chunk(s, s->mapped_bytes, align); });
+                d->give_up([&](slab* s) { put_chunk(s, s->mapped_bytes, align, true); });
                 d->~depot_type();
                 slot.store(nullptr, std::memory_order_relaxed);
             }
@@ -269,11 +270,13 @@ private:
         return checked_build ? mode::direct : mode::cached;
     }
 
-    /// Slots that a front has room for. By bytes: 32 KiB worth, and four of the large ones.
+    /// Slots that a front has room for. By bytes: 32 KiB worth, and two of the large ones.
     static constexpr std::size_t front_slots(unsigned c) noexcept {
-        return clamp((std::size_t{32} << 10) / class_bytes(c), 4, 128);
+        return clamp((std::size_t{32} << 10) / class_bytes(c), 2, 128);
     }
-    static constexpr std::size_t stash_slots(unsigned c) noexcept { return 4 * front_slots(c); }
+    static constexpr std::size_t stash_slots(unsigned c) noexcept {
+        return clamp((std::size_t{128} << 10) / class_bytes(c), 2, 512);
+    }
     static_assert(stash_slots(0) * sizeof(void*) + sizeof(depot_type) <= chunk_arena<Policy>::most_bytes);
     static_assert(sizeof(thread_block) <= chunk_arena<Policy>::most_bytes);
 
@@ -372,13 +375,22 @@ private:
     // -- memory ---------------------------------------------------------------------------------------
 
     void* get_chunk(std::size_t bytes, std::size_t align) {
-        return settings_.own_pages ? Policy::pages::map(bytes, align) : source_.get(bytes, align);
+        if (!settings_.own_pages) {
+            return source_.get(bytes, align);
+        }
+        void* spare = registry_type::process().take_spare(bytes, align);
+        return spare != nullptr ? spare : Policy::pages::map(bytes, align);
     }
-    void put_chunk(void* p, std::size_t bytes, std::size_t align) noexcept {
+    /// @param may_keep for the next resource, rather than give it to the system
+    void put_chunk(void* p, std::size_t bytes, std::size_t align, bool may_keep = false) noexcept {
         if constexpr (sanitizer_poison) {
             unpoison(p, bytes);
         }
-        settings_.own_pages ? Policy::pages::unmap(p, bytes, align) : source_.put(p, bytes, align);
+        if (!settings_.own_pages) {
+            source_.put(p, bytes, align);
+        } else if (!may_keep || !registry_type::process().keep_spare(p, bytes, align)) {
+            Policy::pages::unmap(p, bytes, align);
+        }
     }
 
     void* bookkeeping(std::size_t bytes) {
@@ -428,7 +440,7 @@ private:
         if (memory == nullptr) {
             return false;
         }
-        if (d.adopt(memory, bytes, settings_.own_pages && Policy::pages::zeroed)) {
+        if (d.adopt(memory, bytes, false)) {
             return true;
         }
         put_chunk(memory, bytes, align);
@@ -458,6 +470,14 @@ private:
 
     // -- errors -----------------------------------------------------------------------------------------
 
+    /// Reports what was refused. No lock is held.
+    void settle(const refused_slots& refused) noexcept {
+        for (std::size_t i = 0; i < refused.count; ++i) {
+            report(
+                misuse{kind_of(refused.reasons[i], refused.slots[i]), settings_.name, refused.slots[i], 1});
+        }
+    }
+
     /// Whether `p` lies in a slab, or is a block. @complexity O(slabs + blocks)
     bool contains(void* p) noexcept {
         for (unsigned c = 0; c < size_class_count; ++c) {
@@ -479,8 +499,8 @@ private:
         if (contains(p)) {
             return misuse_kind::wrong_size;
         }
-        const bool known = why == rejection::other_owner || resource_registry<resource_core>::process().any(
-                                                                [p](auto& r) { return r.contains(p); });
+        const bool known = why == rejection::other_owner ||
+                           registry_type::process().any([p](auto& r) { return r.contains(p); });
         return known ? misuse_kind::wrong_pool : misuse_kind::foreign_pointer;
     }
 

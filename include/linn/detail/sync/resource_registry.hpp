@@ -7,11 +7,12 @@
 #include <linn/detail/sync/policy.hpp>
 
 #include <atomic>
+#include <cstddef>
 
 namespace linn::inline LINN_ABI::detail {
 
 /// All memory resources that live, for the sake of forks: nobody may be inside one while the process is
-/// copied. Constant-initialised and never destroyed. @tparam Core linked through `next_`, `previous_`
+/// copied; and the small chunks that those which are gone left behind. Constant-initialised and never destroyed. @tparam Core linked through `next_`, `previous_`
 template <class Core>
 class resource_registry {
 public:
@@ -53,6 +54,48 @@ public:
         return false;
     }
 
+    // -- chunks of the system that nobody uses -----------------------------------------------------
+
+    /// A chunk of that size and alignment that a resource left; null when there is none. Not zeroed.
+    void* take_spare(std::size_t bytes, std::size_t align) noexcept {
+        lock_guard<mutex> guard{lock_};
+        for (std::size_t i = spares_; i-- != 0;) {
+            if (spare_[i].bytes == bytes && spare_[i].align == align) {
+                void* p = spare_[i].memory;
+                spare_[i] = spare_[--spares_];
+                return p;
+            }
+        }
+        return nullptr;
+    }
+
+    /// Keeps a small chunk for the next resource; false when it is large, or enough are kept. A resource that
+    /// lives for one container then costs no system call and no page fault.
+    bool keep_spare(void* memory, std::size_t bytes, std::size_t align) noexcept {
+        lock_guard<mutex> guard{lock_};
+        if (bytes > largest_spare_bytes || spares_ == most_spares) {
+            return false;
+        }
+        spare_[spares_++] = {memory, bytes, align};
+        return true;
+    }
+
+    /// Hands all of them to `put(memory, bytes, align)`, one at a time, with no lock held.
+    template <class Put>
+    void drop_spares(Put&& put) noexcept {
+        for (;;) {
+            spare_chunk s{};
+            {
+                lock_guard<mutex> guard{lock_};
+                if (spares_ == 0) {
+                    return;
+                }
+                s = spare_[--spares_];
+            }
+            put(s.memory, s.bytes, s.align);
+        }
+    }
+
     static resource_registry& process() noexcept { return process_; }
 
 private:
@@ -82,8 +125,18 @@ private:
         process_.lock_.reset();
     }
 
+    struct spare_chunk {
+        void* memory = nullptr;
+        std::size_t bytes = 0;
+        std::size_t align = 0;
+    };
+    static constexpr std::size_t most_spares = 16;
+    static constexpr std::size_t largest_spare_bytes = std::size_t{64} << 10;
+
     mutex lock_;
     Core* first_ = nullptr;
+    spare_chunk spare_[most_spares];
+    std::size_t spares_ = 0;
     std::atomic<bool> fork_hooked_{false};
 
     static constinit resource_registry process_;
