@@ -5,7 +5,7 @@
     linn live TYPE [COUNT]    the addresses of the objects that are alive in the pools of TYPE
     linn owner ADDRESS        the pool and slot that an address lies in, and whether it is live or free
 
-and printers for local_pool, fixed_pool, allocator, buffer and buffer_pool.
+and printers for local_pool, fixed_pool, recycler, buffer_pool, buffer and allocator.
 
 Nothing is called in the program, so all of it works on a core file too. Names are looked up in every ABI
 namespace (v0, v0_checked, v0_asan, ...) and in every module, since each may have pools of its own.
@@ -17,6 +17,7 @@ import gdb
 import gdb.printing
 
 MAGIC = 0x6C696E6E706F6F6C  # slab::magic_value
+LIVE, FREE = 0x6C6976656F626A21, 0x667265656F626A21  # what a slot_record's state is mixed from
 ABI = re.compile(r"linn::(v\d\w*)::detail::registry<linn::v\d\w*::detail::platform>::process_")
 SERVICE_CACHED, SERVICE_DIRECT, SERVICE_BYPASS = 0, 1, 2
 
@@ -63,7 +64,8 @@ def chain(first, link):
 class Slab:
     """A copy of what a slab's header says."""
 
-    def __init__(self, value):
+    def __init__(self, value, geometry=None):
+        self.geometry = geometry
         self.address = int(value.address)
         self.first = int(value["first"])
         self.end = self.address + int(value["mapped_bytes"])
@@ -90,7 +92,7 @@ class Slab:
 
 
 def slabs_of(slab_set):
-    return [Slab(value) for value in chain(slab_set["newest_"], "older")]
+    return [Slab(value, slab_set["geometry_"]) for value in chain(slab_set["newest_"], "older")]
 
 
 def magazine_objects(magazine, count=None):
@@ -117,8 +119,8 @@ class Pool:
             len(objects) for _, objects in self.thread_caches())
         self.live = max(0, self.out - self.cached - self.lost)
         if self.mode == SERVICE_BYPASS:
-            self.live = max(0, int(atomic(depot["bypass_"]["live_"])))
-            self.peak = int(atomic(depot["bypass_"]["peak_"]))
+            self.live = int(depot["bypass_"]["objects_"]["size_"])
+            self.peak = int(depot["bypass_"]["peak_"])
 
     def slabs(self):
         return slabs_of(self.depot["slabs_"])
@@ -145,7 +147,17 @@ class Pool:
             held.update(dict.fromkeys(magazine_objects(magazine), "in a magazine that no thread holds"))
         return held
 
+    def blocks(self):
+        """Under a memory checker: the objects, each a block of operator new, in order of address."""
+        table = self.depot["bypass_"]["objects_"]
+        word = table["table_"].type.target().sizeof
+        inverted = pointers(int(table["table_"]), int(table["capacity_"]))
+        return sorted(p ^ (1 << 8 * word) - 1 for p in inverted if p)
+
     def live_objects(self):
+        if self.mode == SERVICE_BYPASS:
+            yield from self.blocks()
+            return
         cached = self.cache_of()
         for slab in sorted(self.slabs(), key=lambda s: s.address):
             for address in slab.out():
@@ -232,7 +244,8 @@ objects are blocks of operator new, because a memory checker is on."""
 class LinnLive(gdb.Command):
     """linn live TYPE [COUNT]: addresses of the live objects in the pools of TYPE, at most COUNT (100).
 
-TYPE is the name as `linn pools` prints it, or a part of it that no other pool has. Print one of them with
+TYPE is the name as `linn pools` prints it, with or without namespaces, or a part of it that no other
+pool has. Print one of them with
 `print *(TYPE*)ADDRESS`."""
 
     def __init__(self):
@@ -244,15 +257,14 @@ TYPE is the name as `linn pools` prints it, or a part of it that no other pool h
         if not wanted:
             raise gdb.GdbError("linn live: which type? `linn pools` lists them")
         found = pools()
-        chosen = [p for p in found if p.type == wanted] or [p for p in found if wanted in p.type]
+        chosen = ([p for p in found if p.type == wanted] or
+                  [p for p in found if p.type.endswith("::" + wanted)] or
+                  [p for p in found if wanted in p.type])
         if not chosen:
             raise gdb.GdbError(f"linn live: no pool of {wanted} was used; `linn pools` lists them")
         if len({p.type for p in chosen}) > 1:
             raise gdb.GdbError("linn live: which one? " + ", ".join(sorted({p.type for p in chosen})))
         for pool in chosen:
-            if pool.mode == SERVICE_BYPASS:
-                print(f"{pool.live} objects of {pool.type}, each a block of operator new: no pool knows them")
-                continue
             shown = count = 0
             for address in pool.live_objects():
                 if shown < most:
@@ -289,12 +301,48 @@ def local_slab_at(address):
                 continue
             slab = Slab(gdb.Value(start).cast(slab_type.pointer()).dereference())
             if slab.contains(address):
-                return slab
-    return None
+                return slab, abi
+    return None, None
+
+
+def record_of(slab, object_address, abi):
+    """What a checked build notes behind an object: {"allocated": addresses, "freed": addresses}."""
+    geometry = slab.geometry
+    if geometry is None or not int(geometry["record_offset"]):
+        return {}
+    kind = gdb.lookup_type(f"linn::{abi}::detail::slot_record").pointer()
+    record = gdb.Value(object_address + int(geometry["record_offset"])).cast(kind).dereference()
+    if int(record["state"]) ^ object_address not in (LIVE, FREE):
+        return {}  # never handed out, or written over
+    return {name: [int(record[name]["frames"][i]) for i in range(record[name]["frames"].type.range()[1] + 1)]
+            for name in ("allocated", "freed")}
+
+
+NOT_THE_USER = re.compile(r"(linn|std|__gnu_cxx)::|operator (new|delete)|__libc_start|_start$|start_thread|clone")
+
+
+def frames(addresses, most=4):
+    """The user's functions among return addresses, innermost first, as lines."""
+    lines = []
+    for address in addresses:
+        if not address or len(lines) == most:
+            break
+        place = gdb.find_pc_line(address - 1)  # the call, not what follows it
+        block = gdb.block_for_pc(address - 1)
+        while block is not None and block.function is None:
+            block = block.superblock
+        if block is None or place.symtab is None:
+            continue
+        name = block.function.print_name
+        if not NOT_THE_USER.match(name):
+            lines.append(f"{name} at {place.symtab.filename}:{place.line}")
+    return lines
 
 
 class LinnOwner(gdb.Command):
     """linn owner ADDRESS: the pool and slot that an address lies in, and whether the object is live or free.
+
+A checked build also remembers who allocated it last, and who freed it.
 
 ADDRESS is any expression: a pointer, &variable, 0x7f..., $rdi."""
 
@@ -310,21 +358,27 @@ ADDRESS is any expression: a pointer, &variable, 0x7f..., $rdi."""
         address = int(value) & (1 << 64) - 1
         found = pools()
         for pool in found:
+            for start in pool.blocks() if pool.mode == SERVICE_BYPASS else ():
+                if start <= address < start + pool.object_bytes:
+                    inside = f", {address - start} bytes into it" if address != start else ""
+                    print(f"{address:#x} is in the pool of {pool.type}: a block of operator new at "
+                          f"{start:#x}{inside}; live")
+                    return
             for slab in pool.slabs():
                 if slab.contains(address):
-                    self.describe(address, slab, f"the pool of {pool.type}", pool.cache_of())
+                    self.describe(address, slab, pool.abi, f"the pool of {pool.type}", pool.cache_of())
                     return
-        slab = local_slab_at(address)
+        slab, abi = local_slab_at(address)
         if slab is not None:
-            self.describe(address, slab, "a local_pool", None)
+            self.describe(address, slab, abi, "a local_pool", None)
             return
         note = ""
         if any(pool.mode == SERVICE_BYPASS for pool in found):
-            note = " (a memory checker is on: objects are blocks of operator new)"
+            note = " (a memory checker is on: pools know their live objects only)"
         print(f"{address:#x} is not in a pool{note}")
 
     @staticmethod
-    def describe(address, slab, where, cached):
+    def describe(address, slab, abi, where, cached):
         index, special = place_in(slab, address)
         if index is None:
             print(f"{address:#x} is in {where}: {special} at {slab.address:#x}")
@@ -340,6 +394,9 @@ ADDRESS is any expression: a pointer, &variable, 0x7f..., $rdi."""
         else:
             state = "free: " + cached[start] if start in cached else "live"
         print(f"{address:#x} is in {where}: slot {index} at {start:#x}{inside}; {state}")
+        for what, addresses in record_of(slab, start, abi).items():
+            for number, line in enumerate(frames(addresses)):
+                print(f"  {what if number == 0 else '':9} {line}")
 
 
 # --- printers -------------------------------------------------------------------------------------------
@@ -396,6 +453,22 @@ class FixedPoolPrinter:
                 yield (f"[{slot}]", gdb.Value(address).cast(self.element.pointer()).dereference())
 
 
+class RecyclerPrinter:
+    def __init__(self, value):
+        self.value = value
+        self.core = value["body_"].dereference()
+
+    def to_string(self):
+        fronts = self.core["fronts_"]
+        idle = int(self.core["depot_count_"])
+        for number in range(fronts.type.range()[1] + 1):
+            front = atomic(fronts[number])
+            if int(front):
+                idle += int(atomic(front.dereference()["count"]))
+        live = int(atomic(self.core["references_"])) - 1 - idle
+        return f"{short_name(self.value)}: {live} live, {idle} idle of at most {int(self.core['capacity_'])}"
+
+
 class BufferPrinter:
     def __init__(self, value):
         self.block = value["block_"]
@@ -429,7 +502,7 @@ def build():
     collection = gdb.printing.RegexpCollectionPrettyPrinter("linn")
     for name, printer in (("local_pool", LocalPoolPrinter), ("fixed_pool", FixedPoolPrinter),
                           ("allocator", AllocatorPrinter), ("buffer", BufferPrinter),
-                          ("buffer_pool", BufferPoolPrinter)):
+                          ("buffer_pool", BufferPoolPrinter), ("recycler", RecyclerPrinter)):
         collection.add_printer(name, rf"^linn::v\d\w*::{name}(<.*>)?$", printer)
     return collection
 

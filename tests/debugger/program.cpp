@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the test of the debugger's view stops in: pools in every state that `linn owner` can tell apart.
 #include <linn/allocator.hpp>
+#include <linn/buffer_pool.hpp>
 #include <linn/fixed_pool.hpp>
 #include <linn/local_pool.hpp>
 #include <linn/pool.hpp>
+#include <linn/recycler.hpp>
 
 #include <array>
 #include <condition_variable>
@@ -47,12 +49,20 @@ int not_pooled = 0;
     asm volatile("" ::: "memory");
 }
 
+[[gnu::noinline]] order* make_order(long id) {
+    return orders::create(id, 2.0);
+}
+
+[[gnu::noinline]] void drop_order(order* o) {
+    orders::destroy(o);
+}
+
 int main() {
     for (order*& o : many) {
         o = orders::create(1L, 1.0);
     }
     live_order = orders::create(42L, 99.5);
-    freed_here = orders::create(2L, 2.0);
+    freed_here = make_order(2L);
     freed_elsewhere = many[500];
     freed_waiting = many[501];
     first_of_many = many.front();
@@ -69,6 +79,14 @@ int main() {
     order* fixed_first = fixed.try_create(6L, 6.0);
     order* fixed_second = fixed.try_create(7L, 7.0);
     fixed.destroy(fixed_first);
+
+    linn::recycler<order> recycler{10};
+    recycler.prefill(3);
+    const auto recycled = recycler.acquire_shared();
+
+    linn::buffer_pool buffers{1 << 20};
+    const linn::buffer buffer = buffers.acquire();
+    const linn::buffer no_buffer;
 
     const linn::allocator<int> allocator;
     std::list<int, linn::allocator<int>> numbers{1, 2, 3};
@@ -89,7 +107,7 @@ int main() {
         std::unique_lock lock{mutex};
         changed.wait(lock, [&] { return step == 1; });
     }
-    orders::destroy(freed_here);
+    drop_order(freed_here);
     stop_here();
     {
         const std::lock_guard lock{mutex};
@@ -102,5 +120,6 @@ int main() {
     mine.destroy(local_live);
     mine.destroy(local_other);
     (void)allocator;
+    (void)no_buffer;
     return static_cast<int>(numbers.size()) - 3 + not_pooled;
 }
