@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two functions whose instructions are counted: check.py compiles this file, disassembles it and follows the
+// The functions whose instructions are counted: check.py compiles this file, disassembles it and follows the
 // path that does not leave it. LINN_GOLDEN_PLANT adds what must never come in, to prove that it is found.
+#include <linn/memory.hpp>
 #include <linn/pool.hpp>
 
 #include <atomic>
+#include <memory>
+#include <new>
 
 namespace {
 
@@ -37,6 +40,7 @@ std::atomic<unsigned long> count{0};
 
 extern "C" void* allocate_one();
 extern "C" void deallocate_one(void* p);
+extern "C" void make_shared_one(std::shared_ptr<node>* place);
 
 extern "C" void* allocate_one() {
     void* p = linn::pool<node>::allocate();
@@ -47,4 +51,9 @@ extern "C" void* allocate_one() {
 extern "C" void deallocate_one(void* p) {
     plant();
     linn::pool<node>::deallocate(static_cast<node*>(p));
+}
+
+extern "C" void make_shared_one(std::shared_ptr<node>* place) {
+    plant();
+    ::new (static_cast<void*>(place)) std::shared_ptr<node>(linn::make_shared_for_overwrite<node>());
 }
