@@ -12,6 +12,7 @@ set(LINN_VALGRIND_TESTS
     thread_tls_destructors
     exit_handlers
     exit_static_containers
+    memory_resource_exit
     start_threads
     error_constructors
     buffers_exit
