@@ -171,7 +171,7 @@ public:
         }
         blocks_.give_up([&](tracked_block* b) { free_block(b); });
         arena_.give_up([&](void* p) {
-            put_chunk(p, chunk_arena<Policy>::chunk_bytes, chunk_arena<Policy>::chunk_align);
+            put_chunk(p, chunk_arena<Policy>::chunk_bytes, chunk_arena<Policy>::chunk_align, true);
         });
     }
 
