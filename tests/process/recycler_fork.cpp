@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// Promise: the child of a process whose other threads are busy in a recycler may acquire, release, trim
+// and destroy it.
+//
+// Breaks when a lock is held by a thread that does not exist in the child, or when somebody there waits
+// for such a thread to leave its cache: the child hangs, and the alarm ends it.
+//
+// With objects in slabs under AddressSanitizer too: its allocator cannot be used in such a child.
+#define LINN_ASAN_POOLS 1
+#include "process.hpp"
+
+#include <linn/recycler.hpp>
+
+#include <atomic>
+#include <memory>
+#include <set>
+#include <thread>
+#include <vector>
+
+namespace {
+
+struct item {
+    std::size_t number;
+    char bytes[40];
+};
+
+using items = linn::recycler<item>;
+
+std::atomic<bool> stop{false};
+std::atomic<std::size_t> work_done{0};
+std::atomic<int> started{0};
+
+void hammer(items& all) {
+    std::vector<items::handle> held(50);
+    ++started;
+    for (std::size_t i = 1; !stop.load(std::memory_order_relaxed); ++i) {
+        held[i % held.size()] = all.acquire();
+        const auto shared = all.acquire_shared();
+        if (i % 64 == 0) {
+            for (items::handle& h : held) {
+                h.reset();
+            }
+        }
+        if (i % 1024 == 0) {
+            all.trim();
+        }
+        work_done.fetch_add(1, std::memory_order_relaxed);
+    }
+}
+
+void in_the_child(items* all, std::vector<items::handle>& before) {
+    for (std::size_t i = 0; i < before.size(); ++i) {
+        CHECK(before[i]->number == i);
+    }
+    std::set<item*> different;
+    std::vector<items::handle> fresh;
+    for (std::size_t i = 0; i < 300; ++i) {
+        fresh.push_back(all->acquire());
+        CHECK(different.insert(fresh.back().get()).second);
+        fresh.back()->number = 12345;
+    }
+    for (std::size_t i = 0; i < before.size(); ++i) {
+        CHECK(before[i]->number == i);
+        CHECK(different.count(before[i].get()) == 0);
+    }
+    std::shared_ptr<item> shared = all->acquire_shared();
+    const std::weak_ptr<item> weak = shared;
+    shared.reset();
+    fresh.clear();
+    CHECK_AT_MOST(all->idle(), all->capacity());
+    CHECK(all->statistics().threads == 1);
+    all->trim();
+    CHECK(all->idle() == 0);
+    if constexpr (!linn_test::tsan && !linn_test::asan) { // which do not know threads after such a fork
+        std::thread{[all] { all->acquire().reset(); }}.join();
+        CHECK(all->idle() == 1);
+        delete all;
+    }
+    before.clear();
+}
+
+} // namespace
+
+int main() {
+    auto* all = new items{200};
+    std::vector<items::handle> before;
+    for (std::size_t i = 0; i < 100; ++i) {
+        before.push_back(all->acquire());
+        before.back()->number = i;
+    }
+    std::thread threads[2] = {std::thread{&hammer, std::ref(*all)}, std::thread{&hammer, std::ref(*all)}};
+    while (started < 2) {
+        std::this_thread::yield();
+    }
+    const int forks = linn_test::on_memcheck() ? 3 : (linn_test::asan || linn_test::tsan ? 30 : 100);
+    for (int i = 0; i < forks; ++i) {
+        const std::size_t then = work_done;
+        while (work_done < then + 100) {
+            std::this_thread::yield();
+        }
+        // Not run_child: exit() would run the destructors of a process whose threads are gone.
+        std::fflush(nullptr);
+        const ::pid_t pid = ::fork();
+        CHECK(pid >= 0);
+        if (pid == 0) {
+            ::alarm(20);
+            in_the_child(all, before);
+            ::_exit(0);
+        }
+        int status = 0;
+        CHECK(::waitpid(pid, &status, 0) == pid);
+        CHECK(!(WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)); // a deadlock
+        CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    }
+    stop = true;
+    for (std::thread& t : threads) {
+        t.join();
+    }
+    before.clear();
+    CHECK(all->live() == 0);
+    CHECK_AT_MOST(all->idle(), all->capacity());
+    delete all;
+}

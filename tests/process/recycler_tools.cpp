@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// Promise: AddressSanitizer reports the use of an object that was released to its recycler, and
+// LeakSanitizer neither reports what idle objects own nor overlooks an object that is lost.
+//
+// Breaks when idle objects are not poisoned; or when they are and LeakSanitizer, which does not look
+// into poisoned memory, takes their buffers for leaked.
+#include "process.hpp"
+
+#include <linn/recycler.hpp>
+
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace {
+
+struct packet {
+    int number = 0;
+    std::vector<int> values = std::vector<int>(100, 1);
+    std::string text = std::string(200, 'x');
+};
+using packets = linn::recycler<packet>;
+
+volatile int sink = 0;
+
+void use_after_release() {
+    packets all;
+    auto handle = all.acquire();
+    const packet* p = handle.get();
+    handle.reset();
+    sink = p->number;
+}
+
+void use_after_last_shared_ptr() {
+    packets all;
+    auto shared = all.acquire_shared();
+    const std::weak_ptr<packet> weak = shared; // holds the memory back, not the object
+    const packet* p = shared.get();
+    shared.reset();
+    sink = p->number;
+}
+
+void use_after_trim() {
+    packets all;
+    auto handle = all.acquire();
+    const packet* p = handle.get();
+    handle.reset();
+    all.trim();
+    sink = p->number;
+}
+
+packets statically{100};
+packets* never_destroyed = nullptr;
+
+void fill(packets& all) {
+    auto a = all.acquire();
+    auto b = all.acquire_shared();
+    a->values.assign(1000, 1);
+    b->text.assign(1000, 'y');
+    std::thread{[&all, b = std::move(b)]() mutable {
+        b.reset();
+        all.acquire().reset();
+    }}.join();
+}
+
+void holds() {
+    never_destroyed = new packets{50};
+    fill(statically);
+    fill(*never_destroyed);
+    never_destroyed->prefill(40);
+    CHECK(never_destroyed->acquire()->values.size() >= 100); // what was hidden is back unharmed
+}
+
+[[gnu::noinline]] void lose_some() {
+    for (int i = 0; i < 20; ++i) {
+        packet* p = statically.acquire().release();
+        asm volatile("" : : "r"(p) : "memory");
+    }
+}
+
+[[gnu::noinline]] void overwrite_the_stack() {
+    volatile char bytes[16384];
+    for (volatile char& byte : bytes) {
+        byte = 0;
+    }
+}
+
+void leaks() {
+    std::thread{&lose_some}.join();
+    overwrite_the_stack();
+}
+
+} // namespace
+
+int main() {
+    if (!linn_test::asan) {
+        return linn_test::skip("not built with AddressSanitizer");
+    }
+    for (auto* scenario : {&use_after_release, &use_after_last_shared_ptr, &use_after_trim}) {
+        const auto child = linn_test::run_child(scenario);
+        child.expect(!child.exited_with(0) && child.says("AddressSanitizer") && child.says("use-after"),
+                     "use after release");
+    }
+    const auto clean = linn_test::run_child(&holds);
+    clean.expect(clean.exited_with(0) && clean.error.empty(), "nothing leaks");
+    const auto leaking = linn_test::run_child(&leaks);
+    leaking.expect(!leaking.exited_with(0) && leaking.says("detected memory leaks") &&
+                       leaking.says("20 object(s)"),
+                   "objects leak");
+}
