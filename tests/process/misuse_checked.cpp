@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Promise: with LINN_CHECKED every wrong deallocation is noticed at once, named for what it is, and
-// reported with type and address; the default is to end the program, a handler that returns makes
+// Promise: with LINN_CHECKED every wrong deallocation is noticed at once, and every write to free memory or
+// just outside an object when that memory changes hands; each is named for what it is, and reported
+// with type and address; the default is to end the program, a handler that returns makes
 // the pool ignore the call, and goes on with a pool that is whole.
 //
 // Breaks when a check is skipped or looks at memory that is not there. Each misuse is tried with a
@@ -12,6 +13,8 @@
 
 #include <linn/linn.hpp>
 
+#include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
@@ -38,8 +41,17 @@ void note(const linn::misuse& m) noexcept {
     seen.push_back(m);
 }
 
+/// So that the compiler neither warns nor leaves out what is wrong.
+template <class T>
+T* hidden(T* p) {
+    T* volatile same = p;
+    return same;
+}
+
+constexpr std::ptrdiff_t any = PTRDIFF_MAX;
+
 template <class Misuse>
-void expect(const char* what, linn::misuse_kind kind, Misuse&& wrong) {
+void expect(const char* what, linn::misuse_kind kind, Misuse&& wrong, std::ptrdiff_t offset = any) {
     const std::size_t live = pool::statistics().live;
     seen.clear();
     linn::set_misuse_handler(&note);
@@ -52,6 +64,8 @@ void expect(const char* what, linn::misuse_kind kind, Misuse&& wrong) {
     }
     CHECK(seen[0].count == 1);
     CHECK(seen[0].type.find("item") != std::string_view::npos);
+    CHECK(seen[0].object_bytes == sizeof(item));
+    CHECK(offset == any || (seen[0].offset == offset && seen[0].object == address));
     CHECK(pool::statistics().live == live);
 
     // The pool is whole.
@@ -157,7 +171,86 @@ int main() {
         pool::deallocate(at(p)); // the slab's header, or the middle of the objects
         return p;
     });
+    // What is not a free at all: the memory is looked at when it changes hands, or on request.
+    expect(
+        "written after free, seen when it is used again", linn::misuse_kind::write_after_free,
+        [] {
+            item* p = pool::allocate();
+            long* word = hidden(&p->words[5]);
+            pool::deallocate(p);
+            *word = 1;
+            pool::deallocate(pool::allocate());
+            return p;
+        },
+        5 * sizeof(long));
+    expect(
+        "written after free, seen by check", linn::misuse_kind::write_after_free,
+        [] {
+            item* p = pool::allocate();
+            long* word = hidden(&p->words[7]);
+            pool::deallocate(p);
+            CHECK(pool::check() == 0);
+            *word = 1;
+            CHECK(pool::check() == 1);
+            CHECK(pool::check() == 0);
+            return p;
+        },
+        7 * sizeof(long));
+    expect(
+        "written after free, seen by trim", linn::misuse_kind::write_after_free,
+        [] {
+            item* p = pool::allocate();
+            char* byte = hidden(reinterpret_cast<char*>(p));
+            pool::deallocate(p);
+            *byte = 1;
+            pool::trim();
+            return p;
+        },
+        0);
+    expect(
+        "written beyond its end, seen at its free", linn::misuse_kind::overrun,
+        [] {
+            item* p = pool::allocate();
+            *hidden(reinterpret_cast<char*>(p) + sizeof(item)) = 1;
+            pool::deallocate(p);
+            return p;
+        },
+        sizeof(item));
+    expect(
+        "written beyond its end, seen by check of all pools", linn::misuse_kind::overrun,
+        [] {
+            item* p = pool::allocate();
+            *hidden(reinterpret_cast<char*>(p) + sizeof(item) + 7) = 1;
+            CHECK(linn::check_pools() == 1);
+            pool::deallocate(p);
+            return p;
+        },
+        sizeof(item) + 7);
+    expect(
+        "written before its start", linn::misuse_kind::underrun,
+        [] {
+            item* p = pool::allocate();
+            *hidden(reinterpret_cast<char*>(p) - 1) = 1;
+            pool::deallocate(p);
+            return p;
+        },
+        -1);
     pool::destroy(kept);
+
+    // When the program ends, though nobody asks and static objects were destroyed after main.
+    const auto at_exit = linn_test::run_child([] {
+        static item* late = pool::allocate();
+        static const struct last {
+            ~last() {
+                long* word = hidden(&late->words[2]);
+                pool::deallocate(late);
+                *word = 1;
+            }
+        } l;
+    });
+    at_exit.expect(at_exit.killed_by(SIGABRT) || linn_test::tsan, "written after free, seen at exit");
+    at_exit.expect(at_exit.says("written to after it was freed") && at_exit.says("first changed byte: 16, "),
+                   "written after free, seen at exit");
 
     // Within a container, through the allocator.
     linn::set_misuse_handler(&note);
@@ -187,6 +280,34 @@ int main() {
         CHECK(local.live() == 1);
     }
     CHECK(seen.size() == 2 && seen[1].kind == linn::misuse_kind::objects_alive && seen[1].count == 1);
+    seen.clear();
+    {
+        linn::local_pool<item> local;
+        linn::local_pool<item> another;
+        item* q = local.allocate();
+        item* r = local.allocate();
+        long* word = hidden(&q->words[3]);
+        local.deallocate(q);
+        *word = 1;
+        CHECK(local.allocate() == q);
+        CHECK(seen.size() == 1 && seen[0].kind == linn::misuse_kind::write_after_free);
+        CHECK(seen[0].offset == 3 * sizeof(long) && seen[0].address == q);
+        *hidden(reinterpret_cast<char*>(r) + sizeof(item)) = 1;
+        CHECK(local.check() == 1 && seen.size() == 2 && seen[1].kind == linn::misuse_kind::overrun);
+        *hidden(reinterpret_cast<char*>(r) - 2) = 1;
+        local.deallocate(r);
+        CHECK(seen.size() == 3 && seen[2].kind == linn::misuse_kind::underrun && seen[2].offset == -2);
+        local.deallocate(at(&q->words[1]));
+        CHECK(seen.size() == 4 && seen[3].kind == linn::misuse_kind::interior_pointer);
+        another.deallocate(q);
+        CHECK(seen.size() == 5 && seen[4].kind == linn::misuse_kind::foreign_pointer);
+        *word = 2;
+        local.deallocate(q);
+        *word = 3;
+        local.trim();
+        CHECK(seen.size() == 6 && seen[5].kind == linn::misuse_kind::write_after_free);
+    }
+    CHECK(seen.size() == 6);
     linn::set_misuse_handler(nullptr);
 
     // A hundred thousand right ones: nothing to report.

@@ -12,6 +12,8 @@
 
 #include <linn/linn.hpp>
 
+#include <cstdint>
+#include <cstring>
 #include <thread>
 #include <vector>
 
@@ -90,6 +92,18 @@ int main() {
     pool::deallocate(static_cast<item*>(interior));
     pool::trim();
     expect_one(linn::misuse_kind::interior_pointer, interior);
+
+    const std::uintptr_t odd = reinterpret_cast<std::uintptr_t>(kept) + 1;
+    void* misaligned = nullptr;
+    std::memcpy(&misaligned, &odd, sizeof odd); // not even made as an item*: UBSan
+    pool::deallocate(static_cast<item*>(misaligned));
+    pool::trim();
+    expect_one(linn::misuse_kind::misaligned_pointer, misaligned);
+
+    static item foreign;
+    pool::deallocate(&foreign);
+    pool::trim();
+    expect_one(linn::misuse_kind::foreign_pointer, &foreign);
     pool::destroy(kept);
 
     linn::set_misuse_handler(nullptr);

@@ -17,3 +17,8 @@ set(LINN_VALGRIND_TESTS
     error_constructors
     buffers_exit
     buffers_misuse)
+
+# Looks for names of its own functions in what the library prints.
+if(TARGET linn_process_misuse_callers)
+  target_link_options(linn_process_misuse_callers PRIVATE -rdynamic)
+endif()

@@ -101,6 +101,60 @@ void pooled_object() {
     }
 }
 
+void freed_twice() {
+    item* volatile p = linn::pool<item>::allocate();
+    linn::pool<item>::deallocate(p);
+    if (wrong) {
+        linn::pool<item>::deallocate(p);
+    }
+}
+
+void freed_inside() {
+    item* volatile p = linn::pool<item>::allocate();
+    if (wrong) {
+        void* inside = &p->words[2];
+        linn::pool<item>::deallocate(static_cast<item*>(inside));
+    } else {
+        linn::pool<item>::deallocate(p);
+    }
+}
+
+void freed_from_elsewhere() {
+    static item global;
+    item* volatile p = wrong ? &global : linn::pool<item>::allocate();
+    linn::pool<item>::deallocate(p);
+}
+
+void beyond_the_end() {
+    item* p = linn::pool<item>::allocate();
+    char* volatile end = reinterpret_cast<char*>(p) + sizeof(item);
+    if (wrong) {
+        *end = 1;
+    }
+    linn::pool<item>::deallocate(p);
+}
+
+void before_the_start() {
+    item* p = linn::pool<item>::allocate();
+    char* volatile start = reinterpret_cast<char*>(p);
+    if (wrong) {
+        start[-1] = 1;
+    }
+    linn::pool<item>::deallocate(p);
+}
+
+/// What AddressSanitizer finds in blocks of operator new, it finds in objects of pools.
+void expect_words(const char* what, void (*body)(), const char* words) {
+    if (!linn::detail::sanitizer_bypass) {
+        return; // LINN_ASAN_POOLS: objects lie side by side
+    }
+    wrong = false;
+    linn_test::run_child(body).expect_success(what);
+    wrong = true;
+    const auto child = linn_test::run_child(body);
+    child.expect(!child.exited_with(0) && child.says(words), what);
+}
+
 void expect_report(const char* what, void (*body)()) {
     wrong = false;
     linn_test::run_child(body).expect_success(what);
@@ -123,4 +177,10 @@ int main() {
     expect_report("list", &list_node);
     expect_report("map", &map_node);
     expect_report("pooled", &pooled_object);
+    expect_words("freed twice", &freed_twice, "attempting double-free");
+    expect_words("interior pointer", &freed_inside, "attempting free on address which was not malloc()-ed");
+    expect_words("foreign pointer", &freed_from_elsewhere,
+                 "attempting free on address which was not malloc()-ed");
+    expect_words("overrun", &beyond_the_end, "heap-buffer-overflow");
+    expect_words("underrun", &before_the_start, "heap-buffer-overflow");
 }

@@ -31,6 +31,20 @@ int scenario(const char* name) {
         q = nullptr;
         return 0;
     }
+    if (std::strcmp(name, "beyond") == 0) {
+        reinterpret_cast<volatile char*>(q)[sizeof(item)] = 1;
+    }
+    if (std::strcmp(name, "before") == 0) {
+        reinterpret_cast<volatile char*>(q)[-1] = 1;
+    }
+    if (std::strcmp(name, "inside") == 0) {
+        void* inside = &q->words[1];
+        linn::pool<item>::deallocate(static_cast<item*>(inside));
+    }
+    if (std::strcmp(name, "elsewhere") == 0) {
+        static item global;
+        linn::pool<item>::deallocate(&global);
+    }
     linn::pool<item>::deallocate(p);
     if (std::strcmp(name, "use-after-free") == 0) {
         q->words[3] = 1;
@@ -76,6 +90,10 @@ int main(int argc, char** argv) {
     };
     expect("use-after-free", "Invalid write of size");
     expect("twice", "Invalid free()");
+    expect("inside", "Invalid free()");
+    expect("elsewhere", "Invalid free()");
+    expect("beyond", "Invalid write of size 1");
+    expect("before", "Invalid write of size 1");
     expect("unwritten", "uninitialised value");
     expect("leak", "definitely lost");
 }
