@@ -12,8 +12,39 @@ import sys
 import tempfile
 import time
 
-SMALL = ["--n", "2000", "--objects", "500", "--rounds", "2"]
-PHASES = {"object": ["first", "many", "hot_pair"], "containers": ["insert", "erase", "insert_again"]}
+SMALL = ["--n", "2000", "--objects", "500", "--rounds", "2", "--work", "1"]
+FIRST = ["object", "containers"]  # the scenarios without variants
+BUFFERS = [size + use for size in ("64k", "1m", "8m") for use in ("", "_page", "_filled")]
+PMR = ["list", "map", "unordered_map", "strings", "raw"]
+PHASES = {
+    "object": ["first", "many", "hot_pair"],
+    "containers": ["insert", "erase", "insert_again"],
+    "shared-ptr": ["single_hot", "single_burst", "multi_hot", "multi_burst", "two_hot", "two_burst"],
+    "zero-fill": ["small", "small_memset", "large", "large_memset", "large_all_cores", "line", "line_memset"],
+    "pipeline": ["flat_out", "line_rate"],
+    "buffers": BUFFERS,
+    "pmr": PMR + [name + "_two" for name in PMR],
+}
+GENERAL_ROWS = {  # variants that run on every general allocator
+    "shared-ptr": ["make_shared", "shared_ptr_with_new", "new_delete"],
+    "zero-fill": ["make_shared", "make_shared_constructor", "make_shared_for_overwrite"],
+    "pipeline": ["make_shared"],
+    "buffers": ["new_array", "make_unique", "make_unique_for_overwrite", "make_shared"],
+    "pmr": ["new_delete"],
+}
+POOL_ROWS = {
+    "shared-ptr": {"locked-pool": ["shared_ptr_with_pool", "allocate_shared", "pool"],
+                   "spin-pool": ["allocate_shared_spin", "pool_spin"],
+                   "linn": ["linn_make_shared", "linn_make_shared_for_overwrite", "linn_allocate_shared",
+                            "linn_recycler_shared", "linn_recycler", "linn_pool"]},
+    "zero-fill": {"linn": ["linn_make_shared_for_overwrite", "linn_recycler", "linn_buffer_pool"]},
+    "pipeline": {"locked-pool": ["allocate_shared"], "spin-pool": ["allocate_shared_spin"],
+                 "linn": ["linn_make_shared", "linn_make_shared_for_overwrite", "linn_allocate_shared",
+                          "linn_recycler_shared"]},
+    "buffers": {"mmap": ["mmap"], "linn": ["linn_buffer_pool", "linn_buffer_pool_shared"]},
+    "pmr": {"pmr-unsynchronized": ["unsynchronized"], "pmr-synchronized": ["synchronized"],
+            "pmr-monotonic": ["monotonic"], "linn": ["linn_pool_resource"]},
+}
 
 
 class Tool:
@@ -55,6 +86,8 @@ def case_usage_errors(tool):
             (["bench", "objcet"], ["did you mean 'object'"]),
             (["bench", "--round", "3"], ["--round", "did you mean '--rounds'"]),
             (["bench", "--n", "0"], ["--n"]),
+            (["bench", "--work", "0"], ["--work"]),
+            (["bench", "shared"], ["did you mean 'shared-ptr'"]),
             (["bench", "--n", "many"], ["--n"]),
             (["bench", "--seed", "x"], ["--seed"]),
             (["bench", "--cpu", "x"], ["--cpu"]),
@@ -98,7 +131,7 @@ def case_missing_library(tool):
 
 
 def case_inert_library(tool):
-    result = tool.result("--only", "inert,linn", "--allocator", f"inert={tool.libraries['inert']}")
+    result = tool.result(*FIRST, "pmr", "--only", "inert,linn", "--allocator", f"inert={tool.libraries['inert']}")
     reason = reasons(result)["inert", None]
     check(reason.startswith("preload did not take effect: malloc is provided by /"), reason)
     check("libc" in reason, reason)
@@ -109,7 +142,7 @@ def case_inert_library(tool):
 
 
 def case_crashing_library(tool):
-    result = tool.result("--only", "bad,linn", "--n", "20000", "--objects", "20000",
+    result = tool.result(*FIRST, "--only", "bad,linn", "--n", "20000", "--objects", "20000",
                          "--allocator", f"bad={tool.libraries['crashing']}")
     for scenario in ("object", "containers"):
         check(reasons(result)["bad", scenario].startswith("killed by SIGABRT"), result["left_out"])
@@ -135,7 +168,7 @@ def case_malloc_only_library(tool):
 
 
 def case_json_schema(tool):
-    result = tool.result("--seed", "7")
+    result = tool.result(*FIRST, "--seed", "7")
     check(result["schema"] == "linn.bench/1", result["schema"])
     check(result["complete"] is True and result["complete_rounds"] == 2, "not complete")
     check(result["options"]["seed"] == 7, result["options"])
@@ -173,6 +206,97 @@ def case_json_schema(tool):
                  for row in containers["rows"]}
     check(published["glibc"] == [307, 162, 176], published["glibc"])
     check(published["linn"] == [None, None, None], published["linn"])
+
+
+def variant_scenario(tool, name, *arguments):
+    """Runs one scenario that has variants, a few rounds small, and checks the shape of its JSON."""
+    result = tool.result(name, *arguments)
+    check(not [e for e in result["left_out"] if e["scenario"]], result["left_out"])
+    (scenario,) = result["scenarios"]
+    contenders = {c["name"]: c["kind"] for c in result["contenders"]}
+    wanted = {(v, c) for c, kind in contenders.items() if kind != "in-process" and c != "glibc-again"
+              for v in GENERAL_ROWS[name]}
+    wanted |= {(v, c) for c, variants in POOL_ROWS[name].items() if c in contenders for v in variants}
+    wanted.add((scenario["baseline"], "glibc-again"))
+    rows = {(row["variant"], row["contender"]): row for row in scenario["rows"]}
+    check(set(rows) == wanted, set(rows) ^ wanted)
+    for key, row in rows.items():
+        check(row["rounds"] == 2, f"{key}: {row['rounds']} rounds")
+        check(list(row["phases"]) == PHASES[name], list(row["phases"]))
+        for phase_name, phase in row["phases"].items():
+            if phase is None:
+                check(key[0] == "linn_buffer_pool" and phase_name.startswith("small"), f"{key} has no {phase_name}")
+            else:
+                check(phase["ns"]["median"] > 0 and phase["page_faults"] >= 0, f"{key}: {phase}")
+    check([v["name"] for v in scenario["variants"]][0] == scenario["baseline"], scenario["variants"])
+    for comparison in scenario["comparisons"]:
+        check(set(comparison["phases"]) <= set(PHASES[name]) and comparison["phases"], comparison)
+        for phase in comparison["phases"].values():
+            check(phase["speed_up"] > 0 and phase["best_other_variant"] in comparison["rivals"], phase)
+    check(result["findings"][0].startswith(name + ": "), result["findings"])
+    check(result["options"]["work"] == 1, result["options"])
+    return scenario, rows
+
+
+def case_shared_ptr(tool):
+    scenario, rows = variant_scenario(tool, "shared-ptr")
+    published = {p["variant"]: p["figures"] for p in scenario["published"]}
+    check(published == {"make_shared": [1148, 723, 736], "shared_ptr_with_new": [1164, 799, 802],
+                        "shared_ptr_with_pool": [407, 212, 215], "allocate_shared": [279, 403, 206],
+                        "new_delete": [1090, 660, 679], "pool": [7, 65, 65]}, published)
+    check(("make_shared", "glibc-no-trim") in rows, "glibc without trimming is missing")
+
+
+def case_zero_fill(tool):
+    scenario, rows = variant_scenario(tool, "zero-fill", "--only", "linn")
+    published = {p["variant"]: p["figures"] for p in scenario["published"]}
+    check(published["make_shared"][:5] == [452, 488, 105, 125, 702], published)
+    check(published["make_shared_constructor"][:5] == [444, 453, 0.0105, 102, 420], published)
+    metrics = rows["linn_make_shared_for_overwrite", "linn"]["phases"]["line"]["metrics"]
+    check(metrics == {"fill_bytes": 8 << 20, "fill_bytes_constructor": 0}, metrics)
+    faults = rows["linn_buffer_pool", "linn"]["phases"]["line_memset"]["page_faults"]
+    check(faults == 0, f"{faults} page faults on reuse of a buffer")
+
+
+def case_pipeline(tool):
+    _, rows = variant_scenario(tool, "pipeline")
+    for row in rows.values():
+        for phase in row["phases"].values():
+            check(set(phase["metrics"]) == {"receiver_idle", "worker_idle"}, phase)
+            check(all(0 <= share <= 1 for share in phase["metrics"].values()), phase)
+
+
+def case_buffers(tool):
+    _, rows = variant_scenario(tool, "buffers", "--only", "linn,mmap,glibc-no-trim")
+    for variant in ("linn_buffer_pool", "linn_buffer_pool_shared"):
+        for name, phase in rows[variant, "linn"]["phases"].items():
+            check(phase["page_faults"] == 0, f"{variant}, {name}: {phase['page_faults']} page faults on reuse")
+    check(rows["mmap", "mmap"]["phases"]["8m_filled"]["page_faults"] > 1, "mmap does not fault")
+
+
+def case_pmr(tool):
+    variant_scenario(tool, "pmr")
+
+
+def case_only_with_variants(tool):
+    """Names choose contenders; glibc and its copy always take part, others only where asked."""
+    result = tool.result("shared-ptr", "--only", "spin-pool")
+    names = {row["contender"] for row in result["scenarios"][0]["rows"]}
+    check(names == {"glibc", "glibc-again", "spin-pool"}, names)
+    check(result["findings"] == ["Linn was not measured, so there is nothing to say about it."], result["findings"])
+    result = tool.result("object", "--only", "linn,locked-pool,glibc-no-trim")
+    names = {c["name"] for c in result["contenders"]}
+    check(names == {"glibc", "glibc-again", "linn"}, f"contenders without a row: {names}")
+
+
+def case_crash_in_a_variant(tool):
+    result = tool.result("shared-ptr", "--only", "bad,linn", "--allocator", f"bad={tool.libraries['crashing']}")
+    entries = {e["variant"]: e for e in result["left_out"] if e["name"] == "bad"}
+    check(set(entries) == set(GENERAL_ROWS["shared-ptr"]), result["left_out"])
+    for entry in entries.values():
+        check(entry["scenario"] == "shared-ptr" and entry["reason"].startswith("killed by SIGABRT"), entry)
+    names = {row["contender"] for row in result["scenarios"][0]["rows"]}
+    check(names == {"glibc", "glibc-again", "linn"}, f"the others did not go on: {names}")
 
 
 def case_json_only_on_stdout(tool):
@@ -229,7 +353,7 @@ def stopped_by(tool, number):
 def case_interrupt(tool):
     stopped_by(tool, signal.SIGINT)
     # And the same as text, with Ctrl-C reaching everybody at once as a terminal sends it.
-    process = subprocess.Popen([tool.linn, "bench", "object", "--only", "linn", "--rounds", "100000"],
+    process = subprocess.Popen([tool.linn, "bench", "object", "--only", "linn", "--rounds", "100000", "--objects", "500"],
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
     time.sleep(2)
     os.killpg(process.pid, signal.SIGINT)
@@ -245,7 +369,8 @@ def case_terminate(tool):
 
 def case_width(tool):
     for width in (80, 100, 120):
-        done = tool.bench(env={"COLUMNS": str(width)})
+        done = tool.bench(*FIRST, "shared-ptr", "pipeline", "buffers", "--only", "linn,mimalloc,locked-pool,spin-pool",
+                          env={"COLUMNS": str(width)})
         check(done.returncode == 0, done.stderr)
         for line in done.stdout.splitlines():
             check(len(line) <= width, f"{len(line)} columns instead of {width}: {line}")

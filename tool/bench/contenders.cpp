@@ -3,6 +3,8 @@
 
 #include "../allocators/finder.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace linn::tool {
@@ -12,17 +14,28 @@ struct in_process_pool {
     const char* name;
     const char* title;
     const char* note;
+    bool only_variants;
 };
 
 constexpr in_process_pool pools[] = {
-    {"pmr-unsynchronized", "pmr unsynchronized", "std::pmr::unsynchronized_pool_resource"},
-    {"pmr-synchronized", "pmr synchronized", "std::pmr::synchronized_pool_resource"},
+    {"pmr-unsynchronized", "pmr unsynchronized", "std::pmr::unsynchronized_pool_resource", false},
+    {"pmr-synchronized", "pmr synchronized", "std::pmr::synchronized_pool_resource", false},
+    {"pmr-monotonic", "pmr monotonic", "std::pmr::monotonic_buffer_resource: frees nothing", true},
     {"boost-singleton-pool", "boost singleton_pool",
-     "boost::singleton_pool without a mutex; arrays from std::allocator"},
+     "boost::singleton_pool without a mutex; arrays from std::allocator", false},
     {"lecture-pool", "lecture pool",
-     "the textbook pool: free list, chunks of 64, thread_local; unsafe when threads share or end"},
-    {"linn", "linn", "linn::allocator and linn::pooled"},
+     "the textbook pool: free list, chunks of 64, thread_local; unsafe when threads share or end", false},
+    {"locked-pool", "locked pool", "the published packet pool: blocks made in advance behind a std::mutex",
+     true},
+    {"spin-pool", "spinning pool", "the same behind a spin lock", true},
+    {"mmap", "mmap", "a mapping of its own for every buffer", true},
+    {"linn", "linn", "linn's pools, allocators, recycler and buffers", false},
 };
+
+// 4 GiB, and 32 MiB: the largest threshold for mappings that glibc accepts. Setting one of them ends glibc's own
+// adjustment of both.
+constexpr const char* no_trim = "MALLOC_TRIM_THRESHOLD_=4294967296";
+constexpr const char* no_mappings = "MALLOC_MMAP_THRESHOLD_=33554432";
 
 bool contains(const std::vector<std::string>& list, const std::string& name) {
     return std::find(list.begin(), list.end(), name) != list.end();
@@ -50,7 +63,7 @@ const char* to_string(contender_kind kind) noexcept {
 }
 
 std::vector<std::string> contender_names(const user_allocators& extra) {
-    std::vector<std::string> names{baseline_name};
+    std::vector<std::string> names{baseline_name, no_trim_name};
     for (const known_allocator& a : known_allocators())
         names.emplace_back(a.name);
     for (const auto& [name, path] : extra)
@@ -67,14 +80,29 @@ std::vector<contender> collect_contenders(const user_allocators& extra, const st
     const auto directories = library_directories();
 
     std::vector<contender> list;
-    list.push_back({baseline_name, "glibc", contender_kind::system, "general", {}, {}, {}});
-    list.push_back({control_name, "glibc again", contender_kind::system, "general", {}, {}, {}});
+    const auto add = [&](const std::string& name, const char* title, contender_kind kind,
+                         const char* worker_id) -> contender& {
+        contender& c = list.emplace_back();
+        c.name = name;
+        c.title = title;
+        c.kind = kind;
+        c.worker_id = worker_id;
+        return c;
+    };
+    add(baseline_name, "glibc", contender_kind::system, "general");
+    add(control_name, "glibc again", contender_kind::system, "general");
+    if (wanted(no_trim_name)) {
+        contender& c = add(no_trim_name, "glibc, no trim", contender_kind::system, "general");
+        c.notes = {fmt::format("keeps its heap: {} {}", no_trim, no_mappings)};
+        c.environment = {no_trim, no_mappings};
+        c.only_variants = true;
+    }
 
     const auto add_library = [&](const std::string& name, const found_library& found) {
         if (!found.problem.empty())
             missing.push_back({name, {}, found.problem});
         else
-            list.push_back({name, name, contender_kind::preload, "general", found.path, {}, {}});
+            add(name, name.c_str(), contender_kind::preload, "general").library = found.path;
     };
     for (const known_allocator& a : known_allocators()) {
         const std::string name{a.name};
@@ -88,8 +116,12 @@ std::vector<contender> collect_contenders(const user_allocators& extra, const st
             add_library(name, check_library(path));
 
     for (const in_process_pool& p : pools)
-        if (wanted(p.name))
-            list.push_back({p.name, p.title, contender_kind::in_process, p.name, {}, {p.note}, {}});
+        if (wanted(p.name)) {
+            contender& c =
+                add(p.name, p.title, contender_kind::in_process, p.only_variants ? "general" : p.name);
+            c.notes = {p.note};
+            c.only_variants = p.only_variants;
+        }
     return list;
 }
 

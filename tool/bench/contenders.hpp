@@ -29,6 +29,8 @@ struct contender {
     std::filesystem::path library;
     std::vector<std::string> notes;
     provider_proof proof;
+    std::vector<std::string> environment = {}; ///< NAME=value, set for its processes alone
+    bool only_variants = false;                ///< takes part in scenarios with variants only
 };
 
 /// A contender that is not measured, and why.
@@ -36,6 +38,7 @@ struct left_out {
     std::string name;
     std::string scenario; ///< empty: all
     std::string reason;
+    std::string variant = {}; ///< empty: all, or the scenario has none
 };
 
 /// `--allocator NAME=PATH`, in the order given.
@@ -47,6 +50,7 @@ std::vector<std::string> contender_names(const user_allocators& extra);
 /// The names of the two copies of the baseline; their difference is the noise floor.
 inline constexpr const char* baseline_name = "glibc";
 inline constexpr const char* control_name = "glibc-again";
+inline constexpr const char* no_trim_name = "glibc-no-trim";
 inline constexpr const char* linn_name = "linn";
 
 /// Every contender whose library is there; the others go to `missing`. A name in `extra` replaces the

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -165,11 +166,18 @@ std::string describe_ending(const child_result& result, std::chrono::seconds tim
     return fmt::format("exit status {}{}", result.code, suffix);
 }
 
-std::vector<std::string> child_environment(const std::string& library) {
+std::vector<std::string> child_environment(const std::string& library, const std::vector<std::string>& more) {
+    const auto is_replaced = [&](std::string_view entry) {
+        return entry.starts_with("LD_PRELOAD=") ||
+               std::any_of(more.begin(), more.end(), [entry](const std::string& m) {
+                   return entry.starts_with(std::string_view{m}.substr(0, m.find('=') + 1));
+               });
+    };
     std::vector<std::string> list;
     for (char** entry = environ; *entry != nullptr; ++entry)
-        if (!std::string_view{*entry}.starts_with("LD_PRELOAD="))
+        if (!is_replaced(*entry))
             list.emplace_back(*entry);
+    list.insert(list.end(), more.begin(), more.end());
     if (!library.empty())
         list.push_back("LD_PRELOAD=" + library);
     return list;

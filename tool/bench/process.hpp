@@ -30,7 +30,9 @@ child_result run_child(const std::vector<std::string>& arguments, const std::vec
 /// Says in words why a child did not succeed: "killed by SIGSEGV", "timed out after 60 s" …
 std::string describe_ending(const child_result& result, std::chrono::seconds timeout);
 
-/// This process's environment without LD_PRELOAD, and with it set to `library` unless that is empty.
-std::vector<std::string> child_environment(const std::string& library);
+/// This process's environment without LD_PRELOAD, and with it set to `library` unless that is empty. `more` are
+/// NAME=value that replace what this process has under those names.
+std::vector<std::string> child_environment(const std::string& library,
+                                           const std::vector<std::string>& more = {});
 
 } // namespace linn::tool

@@ -63,6 +63,9 @@ private:
         std::vector<contender> candidates =
             collect_contenders(result_.options.allocators, result_.options.only, result_.missing);
         for (contender& c : candidates) {
+            if (std::none_of(result_.scenarios.begin(), result_.scenarios.end(),
+                             [&](const scenario_result& s) { return takes_part(c, *s.what); }))
+                continue;
             progress_.doing = fmt::format("proving {}", c.title);
             report_(progress_);
             const worker_reply reply = client_.prove(c);
@@ -80,23 +83,50 @@ private:
             result_.contenders.push_back(std::move(c));
         }
         for (scenario_result& s : result_.scenarios)
-            for (std::size_t c = 0; c != result_.contenders.size(); ++c)
-                s.rows.push_back({c, {}, 0, 0});
+            add_rows(s);
+    }
+
+    /// Whether the contender runs that variant.
+    static bool runs(const contender& c, const scenario& s, const variant_info& v) {
+        if (!v.contender.empty())
+            return c.name == v.contender;
+        return c.kind != contender_kind::in_process && (c.name != control_name || v.name == s.baseline);
+    }
+
+    static bool takes_part(const contender& c, const scenario& s) {
+        if (!s.has_variants())
+            return !c.only_variants;
+        return std::any_of(s.variants.begin(), s.variants.end(),
+                           [&](const variant_info& v) { return runs(c, s, v); });
+    }
+
+    void add_rows(scenario_result& s) {
+        const std::size_t number = static_cast<std::size_t>(&s - result_.scenarios.data());
+        const auto add = [&](std::size_t c, std::size_t v) {
+            jobs_.push_back({number, s.rows.size(), false});
+            s.rows.push_back({c, {}, 0, 0, v});
+        };
+        for (std::size_t c = 0; c != result_.contenders.size(); ++c) {
+            if (!s.what->has_variants() && takes_part(result_.contenders[c], *s.what))
+                add(c, 0);
+            for (std::size_t v = 0; v != s.what->variants.size(); ++v)
+                if (runs(result_.contenders[c], *s.what, s.what->variants[v]))
+                    add(c, v);
+        }
     }
 
     void measure() {
         const bench_options& o = result_.options;
-        const std::vector<cell> plan = make_plan(result_.contenders.size(), result_.scenarios.size(),
-                                                 o.warm_up_rounds + o.rounds, o.seed);
-        failed_.assign(result_.contenders.size() * result_.scenarios.size(), false);
+        const std::vector<cell> plan = make_plan(jobs_.size(), o.warm_up_rounds + o.rounds, o.seed);
         progress_.total = plan.size();
         for (std::size_t i = 0; i != plan.size(); ++i) {
             const cell& now = plan[i];
             progress_.done = i;
-            progress_.doing = fmt::format("{}, {}", result_.scenarios[now.scenario].what->name,
-                                          result_.contenders[now.contender].title);
+            const scenario_result& s = result_.scenarios[jobs_[now.job].scenario];
+            progress_.doing =
+                fmt::format("{}, {}", s.what->name, result_.title_of(s, s.rows[jobs_[now.job].row]));
             report_(progress_);
-            if (!failed(now) && !run_cell(now))
+            if (!jobs_[now.job].failed && !run_cell(now))
                 return;
             const bool ends_round = i + 1 == plan.size() || plan[i + 1].round != now.round;
             if (ends_round && now.round >= o.warm_up_rounds)
@@ -107,18 +137,18 @@ private:
 
     /// Runs one cell until it is undisturbed; false when interrupted.
     bool run_cell(const cell& now) {
-        scenario_result& s = result_.scenarios[now.scenario];
-        row& r = s.rows[now.contender];
+        scenario_result& s = result_.scenarios[jobs_[now.job].scenario];
+        row& r = s.rows[jobs_[now.job].row];
         const bool is_warm_up = now.round < result_.options.warm_up_rounds;
         for (unsigned attempt = 0;; ++attempt) {
             touch_memory(pages_to_touch(*s.what));
-            worker_reply reply = client_.measure(result_.contenders[now.contender], *s.what);
+            worker_reply reply = client_.measure(result_.contenders[r.contender], *s.what, s.variant_of(r));
             if (reply.interrupted || interrupt_guard::pending() != 0)
                 return false;
             if (reply.problem.empty())
-                reply.problem = check_work(now, reply.measured);
+                reply.problem = check_work(jobs_[now.job].scenario, reply.measured);
             if (!reply.problem.empty()) {
-                fail(now, reply.problem);
+                fail(jobs_[now.job], reply.problem);
                 return true;
             }
             best_canary_ =
@@ -143,15 +173,17 @@ private:
 
     std::size_t pages_to_touch(const scenario& s) const {
         const bench_options& o = result_.options;
+        if (s.has_variants())
+            return s.touched_mib << 20;
         // A node and its share of the bucket array, generously; the cap keeps a huge --n from filling the machine.
         const std::size_t wanted = s.name == "object" ? o.objects * (o.object_bytes + 32) : o.n * 64;
         return std::clamp<std::size_t>(wanted, 1 << 20, std::size_t{1} << 30);
     }
 
     /// Every contender must have done the same work.
-    std::string check_work(const cell& now, const sample& s) {
+    std::string check_work(std::size_t scenario, const sample& s) {
         work_.resize(result_.scenarios.size(), 0);
-        std::size_t& expected = work_[now.scenario];
+        std::size_t& expected = work_[scenario];
         if (expected == 0)
             expected = s.work_check;
         if (expected != s.work_check)
@@ -159,15 +191,20 @@ private:
         return {};
     }
 
-    std::vector<bool>::reference failed(const cell& c) {
-        return failed_[c.scenario * result_.contenders.size() + c.contender];
-    }
+    /// One row to fill.
+    struct job {
+        std::size_t scenario;
+        std::size_t row;
+        bool failed;
+    };
 
-    void fail(const cell& now, const std::string& reason) {
-        failed(now) = true;
-        result_.scenarios[now.scenario].rows[now.contender].samples.clear();
-        result_.missing.push_back({result_.contenders[now.contender].name,
-                                   std::string{result_.scenarios[now.scenario].what->name}, reason});
+    void fail(job& j, const std::string& reason) {
+        j.failed = true;
+        scenario_result& s = result_.scenarios[j.scenario];
+        row& r = s.rows[j.row];
+        r.samples.clear();
+        result_.missing.push_back({result_.contenders[r.contender].name, std::string{s.what->name}, reason,
+                                   std::string{s.variant_of(r)}});
     }
 
     void drop_empty_rows() {
@@ -179,7 +216,7 @@ private:
     bench_result result_;
     run_progress progress_;
     worker_client client_;
-    std::vector<bool> failed_; // by scenario, then contender
+    std::vector<job> jobs_;
     std::vector<std::size_t> work_;
     double best_canary_ = 0;
 };

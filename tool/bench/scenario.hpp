@@ -1,15 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string_view>
 
 namespace linn::tool {
 
-/// One timed phase: a column of the report.
+/// One timed phase of a scenario.
 struct phase_info {
     std::string_view name;  ///< stable, used in JSON
-    std::string_view title; ///< column heading
+    std::string_view title; ///< column heading, and the words of the summary
+};
+
+/// One way of doing a scenario's work, such as `make_shared` in shared-ptr.
+struct variant_info {
+    std::string_view name; ///< stable, used in JSON; the worker's name for it
+    std::string_view title;
+    std::string_view
+        contender; ///< the pool that it uses; empty: it uses the general allocator, so it runs on each
+    std::string_view note; ///< what it is, where the title does not say it
 };
 
 /// A published row: the figures of the phases, 0 where nothing was published.
@@ -17,17 +27,58 @@ struct published_row {
     std::string_view
         contender; ///< the contender it stands beside; empty: another platform, printed below the table
     std::string_view source;
-    std::span<const double> cycles;
+    std::span<const double> figures;
+    std::string_view variant = {}; ///< the variant it stands beside, in scenarios that have variants
 };
 
-/// A published measurement that the tool repeats.
+/// What a column shows.
+enum class figure {
+    time,   ///< nanoseconds an operation, times `factor`
+    rate,   ///< operations a second, times `factor`
+    faults, ///< minor page faults an operation
+    metric, ///< what the worker reports under the name `metric`, times `factor`
+};
+
+/// One column of a scenario that has variants.
+struct column_info {
+    std::string_view group; ///< heading over neighbours that share it
+    std::string_view title;
+    std::size_t phase;
+    figure shows = figure::time;
+    double factor = 1;
+    std::string_view metric = {};
+    unsigned droppable = 0; ///< as in `table_column`
+    int decimals = 4;       ///< after the point, at most
+};
+
+/// What the summary compares: Linn's way of doing the work against others' ways, each on its best allocator.
+struct comparison_info {
+    std::string_view ours; ///< a variant
+    std::span<const std::string_view> rivals;
+    std::string_view rivals_title; ///< in a sentence
+    std::string_view rivals_short; ///< in the table
+};
+
+/// A published measurement that the tool repeats, or one of its own.
 struct scenario {
     std::string_view name;
     std::string_view summary;   ///< one line for the help text
     std::string_view operation; ///< what one figure counts: "operation", "pair"
     std::span<const phase_info> phases;
     std::span<const published_row> published;
+    std::string_view published_unit;   ///< "cycles", or what else was published
     std::string_view published_remark; ///< what was published in words only; may be empty
+
+    // Of scenarios with several variants; those without have one row a contender.
+    std::span<const variant_info> variants = {};
+    std::string_view baseline = {}; ///< the variant whose second copy on glibc is the noise floor
+    std::string_view heading = {};  ///< what a figure is, above the table
+    std::span<const column_info> columns = {};
+    std::span<const std::string_view> remarks = {}; ///< what a reader must know, below the table
+    std::span<const comparison_info> comparisons = {};
+    std::size_t touched_mib = 4; ///< memory to touch before each process starts
+
+    bool has_variants() const noexcept { return !variants.empty(); }
 };
 
 /// Every scenario, in the order of the help text.
@@ -36,7 +87,8 @@ std::span<const scenario> scenarios() noexcept;
 /// The scenario of that name, or null.
 const scenario* find_scenario(std::string_view name) noexcept;
 
-/// The published figures that stand beside a contender, or null.
-const published_row* find_published(const scenario& s, std::string_view contender) noexcept;
+/// The published figures that stand beside a row, or null. `variant` is empty in scenarios without.
+const published_row* find_published(const scenario& s, std::string_view contender,
+                                    std::string_view variant = {}) noexcept;
 
 } // namespace linn::tool

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "summary.hpp"
 
+#include "findings.hpp"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -9,27 +11,98 @@
 namespace linn::tool {
 namespace {
 
+/// What a comparison of medians allows to say.
+enum class outcome { win, loss, tie };
+
+outcome judge(const bench_result& result, const scenario_result& s, std::size_t phase, const comparison& c) {
+    const double threshold = 1 + std::max(claim_threshold(result, s, phase), c.uncertainty);
+    return c.speed_up > threshold ? outcome::win : c.speed_up * threshold < 1 ? outcome::loss : outcome::tie;
+}
+
 struct verdicts {
     std::vector<std::string> wins;
     std::vector<std::string> losses;
     std::vector<std::string> ties;
 };
 
-void judge(const bench_result& result, const scenario_result& s, verdicts& v) {
+void judge_phases(const bench_result& result, const scenario_result& s, verdicts& v) {
     for (std::size_t p = 0; p != s.what->phases.size(); ++p) {
         const auto c = compare_linn(result, s, p);
         if (!c)
             continue;
-        const double threshold = 1 + std::max(claim_threshold(result, s, p), c->uncertainty);
-        const std::string& other = result.contenders[c->best_other].title;
+        const std::string& other = result.contenders[c->best_other->contender].title;
         const std::string_view title = s.what->phases[p].title;
-        if (c->speed_up > threshold)
+        switch (judge(result, s, p, *c)) {
+        case outcome::win:
             v.wins.push_back(fmt::format("{} ({:.2f} x faster than {})", title, c->speed_up, other));
-        else if (c->speed_up * threshold < 1)
+            break;
+        case outcome::loss:
             v.losses.push_back(fmt::format("{} ({:.2f} x slower than {})", title, 1 / c->speed_up, other));
-        else
+            break;
+        case outcome::tie:
             v.ties.push_back(fmt::format("{} (with {})", title, other));
+            break;
+        }
     }
+}
+
+/// One way of Linn's against one group of rivals: wins as a range, losses and ties one by one.
+std::string compare_sentence(const bench_result& result, const scenario_result& s,
+                             const comparison_info& info) {
+    struct win {
+        double speed_up;
+        std::string text;
+    };
+    std::vector<win> wins;
+    std::vector<std::string> losses;
+    std::vector<std::string> ties;
+    for (std::size_t p = 0; p != s.what->phases.size(); ++p) {
+        const auto c = compare(result, s, info, p);
+        if (!c)
+            continue;
+        const std::string_view title = s.what->phases[p].title;
+        const variant_info& v = s.what->variants[c->best_other->variant];
+        // The sentence has named the ways; which allocator, or which pool of several, is what is left to say.
+        const std::string other =
+            v.contender.empty() ? result.contenders[c->best_other->contender].title : std::string{v.title};
+        switch (judge(result, s, p, *c)) {
+        case outcome::win:
+            wins.push_back({c->speed_up, fmt::format("{:.1f} x ({}, {})", c->speed_up, title, other)});
+            break;
+        case outcome::loss:
+            losses.push_back(fmt::format("{} ({:.2f} x slower than {})", title, 1 / c->speed_up, other));
+            break;
+        case outcome::tie:
+            ties.push_back(fmt::format("{} (with {})", title, other));
+            break;
+        }
+    }
+    const std::size_t columns = wins.size() + losses.size() + ties.size();
+    if (columns == 0)
+        return {};
+    const row* ours = s.find(result.contenders, linn_name, info.ours);
+    std::string text = fmt::format("{} beats {} in {} of {} columns", result.title_of(s, *ours),
+                                   info.rivals_title, wins.size(), columns);
+    if (!wins.empty()) {
+        const auto [least, most] = std::minmax_element(
+            wins.begin(), wins.end(), [](const win& a, const win& b) { return a.speed_up < b.speed_up; });
+        text += least == most ? fmt::format(", by {}", least->text)
+                              : fmt::format(", by {} to {}", least->text, most->text);
+    }
+    if (!losses.empty())
+        text += fmt::format("; it loses {}", fmt::join(losses, ", "));
+    if (!ties.empty())
+        text += fmt::format("; too close to call: {}", fmt::join(ties, ", "));
+    return text + '.';
+}
+
+std::string variant_finding(const bench_result& result, const scenario_result& s) {
+    std::string text;
+    for (const comparison_info& info : s.what->comparisons)
+        if (const std::string sentence = compare_sentence(result, s, info); !sentence.empty())
+            text += ' ' + sentence;
+    text += scenario_finding(result, s);
+    return text.empty() ? text : fmt::format("{}:{}", s.what->name, text);
 }
 
 } // namespace
@@ -41,12 +114,17 @@ double claim_threshold(const bench_result& result, const scenario_result& s, std
 std::string summarise(const bench_result& result) {
     verdicts v;
     bool measured_anything = false;
+    bool only_variants = true;
     for (const scenario_result& s : result.scenarios) {
         measured_anything = measured_anything || !s.rows.empty();
-        judge(result, s, v);
+        only_variants = only_variants && s.what->has_variants();
+        if (!s.what->has_variants())
+            judge_phases(result, s, v);
     }
     if (!measured_anything)
         return "Nothing was measured.";
+    if (only_variants)
+        return fmt::format("{}", fmt::join(findings(result), " "));
     const std::size_t columns = v.wins.size() + v.losses.size() + v.ties.size();
     if (columns == 0)
         return "Linn was not measured, so there is nothing to say about it.";
@@ -59,6 +137,25 @@ std::string summarise(const bench_result& result) {
     if (!v.ties.empty())
         text += fmt::format("; too close to call: {}", fmt::join(v.ties, ", "));
     return text + '.';
+}
+
+std::vector<std::string> findings(const bench_result& result) {
+    std::vector<std::string> list;
+    const bool some_without = std::any_of(result.scenarios.begin(), result.scenarios.end(),
+                                          [](const scenario_result& s) { return !s.what->has_variants(); });
+    const bool nothing = std::all_of(result.scenarios.begin(), result.scenarios.end(),
+                                     [](const scenario_result& s) { return s.rows.empty(); });
+    if (some_without || nothing)
+        list.push_back(summarise(result));
+    if (nothing)
+        return list;
+    for (const scenario_result& s : result.scenarios)
+        if (s.what->has_variants())
+            if (std::string finding = variant_finding(result, s); !finding.empty())
+                list.push_back(std::move(finding));
+    if (list.empty())
+        list.emplace_back("Linn was not measured, so there is nothing to say about it.");
+    return list;
 }
 
 } // namespace linn::tool

@@ -4,6 +4,7 @@
 #include "results.hpp"
 
 #include <string>
+#include <vector>
 
 namespace linn::tool {
 
@@ -13,8 +14,11 @@ inline constexpr double least_claim = 0.02;
 /// The gap that a difference must exceed to be claimed in this phase.
 double claim_threshold(const bench_result& result, const scenario_result& s, std::size_t phase);
 
-/// One sentence on how Linn fared against the best other contender, win or lose, claiming nothing below the noise
-/// floor or within two standard errors of the medians.
+/// One sentence on how Linn fared against the best other contender in the scenarios without variants, win or lose,
+/// claiming nothing below the noise floor or within two standard errors of the medians.
 std::string summarise(const bench_result& result);
+
+/// What a reader should take away, a paragraph each: the sentence above, then one on each scenario with variants.
+std::vector<std::string> findings(const bench_result& result);
 
 } // namespace linn::tool

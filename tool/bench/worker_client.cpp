@@ -45,6 +45,7 @@ worker_reply parse_reply(const std::string& text, std::span<const phase_info> ph
                 reply.problem = "the worker measured other phases than asked";
             s.cycles.push_back(measured[p].at("cycles").get<double>());
             s.faults.push_back(measured[p].at("faults").get<double>());
+            s.metrics.push_back(measured[p].value("metrics", std::map<std::string, double>{}));
         }
     } catch (const nlohmann::json::exception& e) {
         reply.problem = fmt::format("the worker's reply cannot be read: {}", e.what());
@@ -66,12 +67,21 @@ worker_reply worker_client::prove(const contender& c) const {
     return run(c, {}, nullptr);
 }
 
-worker_reply worker_client::measure(const contender& c, const scenario& s) const {
-    return run(c,
-               {"--scenario", std::string{s.name}, "--container", options_->container, "--n",
-                std::to_string(options_->n), "--objects", std::to_string(options_->objects), "--object-bytes",
-                std::to_string(options_->object_bytes), "--cpu", options_->cpu},
-               &s);
+worker_reply worker_client::measure(const contender& c, const scenario& s, std::string_view variant) const {
+    std::vector<std::string> arguments{"--scenario", std::string{s.name}, "--cpu", options_->cpu};
+    const std::vector<std::string> more =
+        variant.empty() ? std::vector<std::string>{"--container",
+                                                   options_->container,
+                                                   "--n",
+                                                   std::to_string(options_->n),
+                                                   "--objects",
+                                                   std::to_string(options_->objects),
+                                                   "--object-bytes",
+                                                   std::to_string(options_->object_bytes)}
+                        : std::vector<std::string>{"--variant", std::string{variant}, "--work",
+                                                   std::to_string(options_->work)};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run(c, std::move(arguments), &s);
 }
 
 worker_reply worker_client::run(const contender& c, std::vector<std::string> arguments,
@@ -79,8 +89,8 @@ worker_reply worker_client::run(const contender& c, std::vector<std::string> arg
     arguments.insert(arguments.begin(), {program_, "--contender", c.worker_id});
     if (!c.library.empty())
         arguments.insert(arguments.end(), {"--preload", c.library.string()});
-    const child_result child =
-        run_child(arguments, child_environment(c.library.string()), options_->timeout, *guard_, tick_);
+    const child_result child = run_child(arguments, child_environment(c.library.string(), c.environment),
+                                         options_->timeout, *guard_, tick_);
 
     worker_reply reply;
     reply.interrupted = child.how == child_result::ending::interrupted;

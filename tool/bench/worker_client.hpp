@@ -29,8 +29,8 @@ public:
     /// Asks who provides memory under this contender, without measuring.
     worker_reply prove(const contender& c) const;
 
-    /// Runs one scenario once.
-    worker_reply measure(const contender& c, const scenario& s) const;
+    /// Runs one scenario once; `variant` is empty in scenarios without.
+    worker_reply measure(const contender& c, const scenario& s, std::string_view variant) const;
 
 private:
     worker_reply run(const contender& c, std::vector<std::string> arguments, const scenario* s) const;

@@ -41,8 +41,12 @@ std::string footer() {
     text += "\nContenders:\n  ";
     text += wrap(fmt::format("{}", fmt::join(contender_names({}), ", ")), 78, 2) + '\n';
     text += "\nExamples:\n"
-            "  linn bench                              both scenarios, all contenders; a minute or two\n"
-            "  linn bench --quick object               a first look in seconds\n"
+            "  linn bench                              every scenario, all contenders; a quarter of an hour\n"
+            "  linn bench --quick                      the same in three to five minutes\n"
+            "  linn bench --quick object               one scenario, a first look in seconds\n"
+            "  linn bench shared-ptr pipeline          packets held by shared_ptr\n"
+            "  linn bench zero-fill --only linn        what make_shared<T>() writes for nothing\n"
+            "  linn bench buffers pmr --only linn,jemalloc,tcmalloc\n"
             "  linn bench containers --container map   another container, same three phases\n"
             "  linn bench --only linn,jemalloc         these two, and glibc twice for the noise floor\n"
             "  linn bench --allocator mine=/opt/lib/libmine.so\n"
@@ -102,6 +106,11 @@ bench_command::bench_command(CLI::App& program)
     verb_->add_option("--object-bytes", options_.object_bytes, "16, 64, 256 or 1024 (default 64)")
         ->type_name("BYTES")
         ->check(CLI::IsMember(object_sizes).description(""));
+    verb_
+        ->add_option("--work", options_.work,
+                     "percent of the usual operations in the other scenarios (default 100)")
+        ->type_name("PERCENT")
+        ->check(count(1'000));
     verb_->add_option("--seed", seed_, "seed of the order of the rounds (default random, printed)")
         ->type_name("UINT");
     CLI::Option* cpu = verb_->add_option("--cpu", cpu_, "pin every process to this CPU")->type_name("NUMBER");

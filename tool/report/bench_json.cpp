@@ -29,7 +29,8 @@ ordered_json options_json(const bench_options& o) {
             {"container", o.container},
             {"n", o.n},
             {"objects", o.objects},
-            {"object_bytes", o.object_bytes}};
+            {"object_bytes", o.object_bytes},
+            {"work", o.work}};
 }
 
 ordered_json contender_json(const contender& c) {
@@ -37,26 +38,67 @@ ordered_json contender_json(const contender& c) {
     json["library"] = c.library.empty() ? ordered_json{} : ordered_json(c.library.string());
     json["proof"] = {{"preload_mapped", c.proof.preload_mapped}, {"providers", c.proof.files}};
     json["notes"] = c.notes;
+    json["environment"] = c.environment;
     return json;
 }
 
 ordered_json phase_json(const bench_result& result, const scenario_result& s, const row& r, std::size_t p) {
     const std::vector<double> cycles = r.cycles(p);
+    if (!r.has(p))
+        return {};
     const double rate = result.machine.ticks_per_ns;
     const double middle = median(cycles);
     const double least = minimum(cycles);
     ordered_json json{{"cycles", {{"median", middle}, {"minimum", least}, {"samples", cycles}}},
                       {"ns", {{"median", middle / rate}, {"minimum", least / rate}}},
                       {"page_faults", median(r.faults(p))}};
-    const row* baseline = s.find(result.contenders, baseline_name);
-    json["ratio_to_glibc"] =
-        baseline == nullptr ? ordered_json{} : ordered_json(middle / median(baseline->cycles(p)));
+    const row* baseline = s.find(result.contenders, baseline_name, s.what->baseline);
+    json["ratio_to_glibc"] = baseline == nullptr || !baseline->has(p)
+                                 ? ordered_json{}
+                                 : ordered_json(middle / median(baseline->cycles(p)));
+    if (s.what->has_variants()) {
+        for (const auto& [name, value] : r.samples.front().metrics[p])
+            json["metrics"][name] = r.metric(p, name).value_or(value);
+        return json;
+    }
     const bool is_published_container =
         s.what->name != "containers" || result.options.container == "unordered_set";
     const published_row* published = find_published(*s.what, result.contenders[r.contender].name);
-    const bool has_published = is_published_container && published != nullptr && published->cycles[p] != 0;
-    json["published_cycles"] = has_published ? ordered_json(published->cycles[p]) : ordered_json{};
+    const bool has_published = is_published_container && published != nullptr && published->figures[p] != 0;
+    json["published_cycles"] = has_published ? ordered_json(published->figures[p]) : ordered_json{};
     return json;
+}
+
+ordered_json comparison_json(const bench_result& result, const scenario_result& s, const comparison& c) {
+    ordered_json json{{"best_other", result.contenders[c.best_other->contender].name},
+                      {"speed_up", c.speed_up},
+                      {"uncertainty", c.uncertainty}};
+    if (s.what->has_variants())
+        json["best_other_variant"] = s.variant_of(*c.best_other);
+    return json;
+}
+
+void add_variants(ordered_json& json, const scenario& s) {
+    json["baseline"] = s.baseline;
+    json["variants"] = ordered_json::array();
+    for (const variant_info& v : s.variants)
+        json["variants"].push_back(
+            {{"name", v.name},
+             {"title", v.title},
+             {"contender", v.contender.empty() ? ordered_json{} : ordered_json(v.contender)},
+             {"note", v.note}});
+}
+
+void add_comparisons(ordered_json& json, const bench_result& result, const scenario_result& s) {
+    json["comparisons"] = ordered_json::array();
+    for (const comparison_info& info : s.what->comparisons) {
+        ordered_json entry{
+            {"variant", info.ours}, {"rivals", info.rivals}, {"phases", ordered_json::object()}};
+        for (std::size_t p = 0; p != s.what->phases.size(); ++p)
+            if (const auto c = compare(result, s, info, p))
+                entry["phases"][std::string{s.what->phases[p].name}] = comparison_json(result, s, *c);
+        json["comparisons"].push_back(std::move(entry));
+    }
 }
 
 ordered_json scenario_json(const bench_result& result, const scenario_result& s) {
@@ -67,30 +109,40 @@ ordered_json scenario_json(const bench_result& result, const scenario_result& s)
         json["noise_floor"][phase] = floor ? ordered_json(*floor) : ordered_json{};
         json["claim_threshold"][phase] = claim_threshold(result, s, p);
     }
+    if (s.what->has_variants())
+        add_variants(json, *s.what);
     json["rows"] = ordered_json::array();
     for (const row& r : s.rows) {
-        ordered_json entry{{"contender", result.contenders[r.contender].name},
-                           {"rounds", r.samples.size()},
-                           {"repeated", r.repeated},
-                           {"disturbed", r.disturbed},
-                           {"peak_rss_bytes", r.peak_rss_bytes()},
-                           {"ratio_to_glibc", ratio_to_baseline(result, s, r)}};
+        ordered_json entry{
+            {"contender", result.contenders[r.contender].name},
+            {"variant", s.what->has_variants() ? ordered_json(s.variant_of(r)) : ordered_json{}},
+            {"rounds", r.samples.size()},
+            {"repeated", r.repeated},
+            {"disturbed", r.disturbed},
+            {"peak_rss_bytes", r.peak_rss_bytes()},
+            {"ratio_to_glibc", ratio_to_baseline(result, s, r)}};
         for (std::size_t p = 0; p != s.what->phases.size(); ++p)
             entry["phases"][std::string{s.what->phases[p].name}] = phase_json(result, s, r, p);
         json["rows"].push_back(std::move(entry));
     }
     json["linn_by_best_other"] = ordered_json::object();
-    for (std::size_t p = 0; p != s.what->phases.size(); ++p)
-        if (const auto c = compare_linn(result, s, p))
-            json["linn_by_best_other"][std::string{s.what->phases[p].name}] = {
-                {"best_other", result.contenders[c->best_other].name},
-                {"speed_up", c->speed_up},
-                {"uncertainty", c->uncertainty}};
+    if (s.what->has_variants())
+        add_comparisons(json, result, s);
+    else
+        for (std::size_t p = 0; p != s.what->phases.size(); ++p)
+            if (const auto c = compare_linn(result, s, p))
+                json["linn_by_best_other"][std::string{s.what->phases[p].name}] =
+                    comparison_json(result, s, *c);
     json["published"] = ordered_json::array();
-    for (const published_row& row : s.what->published)
-        json["published"].push_back({{"contender", row.contender},
-                                     {"source", row.source},
-                                     {"cycles", std::vector<double>(row.cycles.begin(), row.cycles.end())}});
+    for (const published_row& row : s.what->published) {
+        const std::vector<double> figures(row.figures.begin(), row.figures.end());
+        ordered_json entry{{"contender", row.contender}, {"source", row.source}};
+        if (!row.variant.empty())
+            entry["variant"] = row.variant;
+        entry[s.what->published_unit == "cycles" ? "cycles" : "figures"] = figures;
+        entry["unit"] = s.what->published_unit;
+        json["published"].push_back(std::move(entry));
+    }
     return json;
 }
 
@@ -116,8 +168,10 @@ std::string bench_json(const bench_result& result) {
         json["left_out"].push_back(
             {{"name", l.name},
              {"scenario", l.scenario.empty() ? ordered_json{} : ordered_json(l.scenario)},
+             {"variant", l.variant.empty() ? ordered_json{} : ordered_json(l.variant)},
              {"reason", l.reason}});
     json["summary"] = summarise(result);
+    json["findings"] = findings(result);
     // Paths and names come from outside and may hold bytes that are no UTF-8.
     return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + '\n';
 }

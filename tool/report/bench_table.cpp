@@ -3,7 +3,9 @@
 
 #include "../bench/statistics.hpp"
 #include "../bench/summary.hpp"
+#include "remarks.hpp"
 #include "table.hpp"
+#include "variant_table.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -20,16 +22,8 @@ namespace {
 std::string grouped(std::size_t value) {
     std::string text = std::to_string(value);
     for (std::size_t i = text.size(); i > 3; i -= 3)
-        text.insert(i - 3, " ");
+        text.insert(i - 3, 1, ' ');
     return text;
-}
-
-std::string published_text(const published_row& row) {
-    std::vector<std::string> parts;
-    for (const double c : row.cycles)
-        if (c != 0)
-            parts.push_back(fmt::format("{:.0f}", c));
-    return fmt::format("{}", fmt::join(parts, "/"));
 }
 
 /// Writes the figures of one column alike: with one digit after the point when the smallest is below 10.
@@ -53,11 +47,15 @@ std::string rounds_text(const scenario_result& s) {
         least = std::min(least, r.samples.size());
         most = std::max(most, r.samples.size());
     }
-    return least == most ? fmt::format("{} rounds", most) : fmt::format("{} to {} rounds", least, most);
+    return least == most ? fmt::format("{} round{}", most, most == 1 ? "" : "s")
+                         : fmt::format("{} to {} rounds", least, most);
 }
 
 std::string heading(const bench_result& result, const scenario_result& s) {
     const bench_options& o = result.options;
+    if (s.what->has_variants())
+        return fmt::format("{}: {}, {}{}", s.what->name, s.what->heading, rounds_text(s),
+                           o.work == 100 ? "" : fmt::format(", {} % of the usual work", o.work));
     if (s.what->name == "object")
         return fmt::format("object: {} objects of {} bytes allocated, then freed; cycles a pair, {}",
                            grouped(o.objects), o.object_bytes, rounds_text(s));
@@ -161,40 +159,17 @@ std::string remarks(const bench_result& result, const scenario_result& s, const 
             fmt::format("published: insert/erase/insert again, GCC 10.3, Ubuntu 20.04; elsewhere {}; {}",
                         fmt::join(elsewhere, ", "), s.what->published_remark));
     }
-    if (!hidden.empty())
-        lines.push_back(fmt::format("this terminal is too narrow for: {}; a wider one or --json shows them",
-                                    fmt::join(hidden, ", ")));
-    std::vector<std::string> floors;
-    for (std::size_t p = 0; p != s.what->phases.size(); ++p)
-        if (const auto floor = noise_floor(result, s, p))
-            floors.push_back(fmt::format("{} {:.1f} %", s.what->phases[p].title, *floor * 100));
-    if (!floors.empty())
-        lines.push_back(
-            fmt::format("noise floor, glibc against glibc again: {}; differences below it, below {:.0f} % or "
-                        "within two standard errors (+-) are not claimed",
-                        fmt::join(floors, ", "), least_claim * 100));
+    for (std::string& line : common_remarks(result, s, hidden))
+        lines.push_back(std::move(line));
     std::vector<std::string> versus;
     for (std::size_t p = 0; p != s.what->phases.size(); ++p)
         if (const auto c = compare_linn(result, s, p))
             versus.push_back(fmt::format("{} {:.2f} x {} (+- {:.0f} %)", s.what->phases[p].title, c->speed_up,
-                                         result.contenders[c->best_other].title, c->uncertainty * 100));
+                                         result.contenders[c->best_other->contender].title,
+                                         c->uncertainty * 100));
     if (!versus.empty())
         lines.push_back(fmt::format("linn's speed by the best other's: {}", fmt::join(versus, ", ")));
-    unsigned repeated = 0;
-    unsigned disturbed = 0;
-    for (const row& r : s.rows) {
-        repeated += r.repeated;
-        disturbed += r.disturbed;
-    }
-    if (repeated != 0)
-        lines.push_back(
-            fmt::format("repeated because the machine was disturbed: {} samples; kept although it still "
-                        "was: {}",
-                        repeated, disturbed));
-    std::string out;
-    for (const std::string& line : lines)
-        out += "  " + wrap(line, width - 2, 4) + '\n';
-    return out;
+    return prose_lines(lines, width);
 }
 
 } // namespace
@@ -220,8 +195,12 @@ std::string bench_report(const bench_result& result, const output_style& style) 
     for (const scenario_result& s : result.scenarios) {
         if (s.rows.empty())
             continue;
-        const table t = make_table(result, s, marks);
         out += '\n' + bold(style, wrap(heading(result, s), style.width, 2)) + '\n';
+        if (s.what->has_variants()) {
+            out += variant_report(result, s, marks, style);
+            continue;
+        }
+        const table t = make_table(result, s, marks);
         out += t.render(style);
         out += remarks(result, s, t, style.width);
     }
@@ -230,10 +209,13 @@ std::string bench_report(const bench_result& result, const output_style& style) 
     for (std::size_t i = 0; i != notes.size(); ++i)
         out += wrap(fmt::format("[{}] {}", i + 1, notes[i]), style.width, 4) + '\n';
     for (const left_out& l : result.missing) {
-        const std::string where = l.scenario.empty() ? "" : fmt::format(" in {}", l.scenario);
+        std::string where = l.scenario.empty() ? "" : fmt::format(" in {}", l.scenario);
+        if (!l.variant.empty())
+            where += fmt::format(", {}", l.variant);
         out += wrap(fmt::format("left out: {}{}: {}", l.name, where, l.reason), style.width, 4) + '\n';
     }
-    out += '\n' + wrap(summarise(result), style.width) + '\n';
+    for (const std::string& finding : findings(result))
+        out += '\n' + wrap(finding, style.width) + '\n';
     return out;
 }
 

@@ -29,6 +29,10 @@ void table::add_row(std::vector<std::string> cells, bool emphasised) {
     lines_.push_back({std::move(cells), emphasised});
 }
 
+void table::add_heading(std::string text) {
+    lines_.push_back({{std::move(text)}, false});
+}
+
 std::size_t table::gap_before(const std::vector<std::size_t>& columns, std::size_t position) const {
     if (position == 0)
         return 0;
@@ -103,7 +107,10 @@ std::string table::render(const output_style& style) const {
     add([&](std::size_t c) { return columns_[c].heading; }, true);
     out += std::string(std::min(total_width(columns), style.width), '-') + '\n';
     for (const line& l : lines_)
-        add([&](std::size_t c) { return l.cells[c]; }, l.emphasised);
+        if (is_heading(l))
+            out += l.cells.front().substr(0, style.width) + '\n';
+        else
+            add([&](std::size_t c) { return l.cells[c]; }, l.emphasised);
     return out;
 }
 

@@ -25,6 +25,10 @@ public:
     /// Adds a row with one cell a column. @pre `cells` has as many entries as the table has columns
     void add_row(std::vector<std::string> cells, bool emphasised = false);
 
+    /// Adds a line of text over the rows that follow; it takes no part in the widths of the columns, and is cut where
+    /// it is wider than the table may be.
+    void add_heading(std::string text);
+
     /// The lines of the table, each ended by a newline and none wider than `style.width` unless the columns that
     /// may not be dropped need more.
     std::string render(const output_style& style) const;
@@ -34,9 +38,11 @@ public:
 
 private:
     struct line {
-        std::vector<std::string> cells;
+        std::vector<std::string> cells; ///< a single one, and more columns: a heading
         bool emphasised;
     };
+
+    bool is_heading(const line& l) const noexcept { return l.cells.size() == 1 && columns_.size() > 1; }
 
     std::vector<std::size_t> visible(std::size_t width) const;
     std::size_t total_width(const std::vector<std::size_t>& columns) const;

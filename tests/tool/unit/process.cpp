@@ -77,3 +77,14 @@ TEST_CASE("a preload reaches the child's environment, and an inherited one does 
     CHECK(count(child_environment("/lib/x.so")) == 1);
     ::unsetenv("LD_PRELOAD");
 }
+
+TEST_CASE("variables for one child replace those of this process") {
+    ::setenv("LINN_TEST_VARIABLE", "ours", 1);
+    const auto list = child_environment({}, {"LINN_TEST_VARIABLE=theirs"});
+    std::vector<std::string> found;
+    for (const std::string& entry : list)
+        if (entry.starts_with("LINN_TEST_VARIABLE="))
+            found.push_back(entry);
+    CHECK(found == std::vector<std::string>{"LINN_TEST_VARIABLE=theirs"});
+    ::unsetenv("LINN_TEST_VARIABLE");
+}

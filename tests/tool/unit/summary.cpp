@@ -77,8 +77,8 @@ TEST_CASE("the ratio to the baseline is the geometric mean over the phases") {
 TEST_CASE("published figures stand beside their own contender only") {
     const scenario& s = *find_scenario("containers");
     REQUIRE(find_published(s, "glibc") != nullptr);
-    CHECK(find_published(s, "glibc")->cycles[0] == 307);
-    CHECK(find_published(s, "lecture-pool")->cycles[2] == 110);
+    CHECK(find_published(s, "glibc")->figures[0] == 307);
+    CHECK(find_published(s, "lecture-pool")->figures[2] == 110);
     CHECK(find_published(s, "linn") == nullptr);
     CHECK(find_published(s, "") == nullptr);
 }

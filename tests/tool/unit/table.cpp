@@ -63,3 +63,11 @@ TEST_CASE("prose is broken at spaces") {
     CHECK(wrap("one two three", 9, 2) == "one two\n  three");
     CHECK(wrap("unbreakable", 4) == "unbreakable");
 }
+
+TEST_CASE("a heading stands over its rows and widens nothing") {
+    table t{{{"name", "", true, 0}, {"ns", "", false, 0}}};
+    t.add_heading("a heading wider than all columns");
+    t.add_row({"one", "1"});
+    CHECK(t.render({100, false}) == "name  ns\n--------\na heading wider than all columns\none    1\n");
+    CHECK(widest(t.render({10, false})) <= 10);
+}

@@ -3,11 +3,13 @@
 // allocator. It proves what it runs on, runs one scenario once and prints one line of JSON.
 #include "contender.hpp"
 #include "provider.hpp"
+#include "variant.hpp"
 
 #include <nlohmann/json.hpp>
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -26,6 +28,10 @@ bool read_arguments(int argc, char** argv, options& o, std::string& preload) {
             o.contender = value;
         else if (key == "--scenario")
             o.scenario = value;
+        else if (key == "--variant")
+            o.variant = value;
+        else if (key == "--work")
+            o.work = std::strtoull(value.c_str(), nullptr, 10);
         else if (key == "--container")
             o.container = value;
         else if (key == "--n")
@@ -63,6 +69,18 @@ const char* build_description() {
 #endif
 }
 
+/// The function that measures what was asked for, or null.
+auto find_work(const options& o) -> outcome (*)(const options&) {
+    if (!o.variant.empty()) {
+        const variant* v = find_variant(o.scenario, o.variant);
+        return v != nullptr ? v->run : nullptr;
+    }
+    const contender* c = find_contender(o.contender);
+    if (c == nullptr)
+        return nullptr;
+    return o.scenario == "object" ? c->object : o.scenario == "containers" ? c->containers : nullptr;
+}
+
 int run(int argc, char** argv) {
     // Should the parent die without a chance to clean up, this process must not measure on alone.
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -73,9 +91,10 @@ int run(int argc, char** argv) {
         std::fprintf(stderr, "linn-bench-worker is started by 'linn bench'; run 'linn bench --help'\n");
         return 2;
     }
-    const contender* c = find_contender(o.contender);
-    if (c == nullptr) {
-        std::fprintf(stderr, "no contender named %s\n", o.contender.c_str());
+    outcome (*const work)(const options&) = find_work(o);
+    if (!o.scenario.empty() && work == nullptr) {
+        std::fprintf(stderr, "nothing here does %s %s with %s\n", o.scenario.c_str(), o.variant.c_str(),
+                     o.contender.c_str());
         return 2;
     }
 
@@ -88,9 +107,10 @@ int run(int argc, char** argv) {
         canary_before = canary();
         const std::uint64_t wall = now_ns();
         const std::uint64_t busy = cpu_ns();
-        result = o.scenario == "object" ? c->object(o) : c->containers(o);
+        result = work(o);
         const std::uint64_t busy_end = cpu_ns();
-        cpu_share = static_cast<double>(busy_end - busy) / static_cast<double>(now_ns() - wall);
+        cpu_share = std::min(result.cpu_share,
+                             static_cast<double>(busy_end - busy) / static_cast<double>(now_ns() - wall));
         canary_after = canary();
     }
     const std::uint64_t peak = peak_rss_bytes(); // before the report below allocates
@@ -110,9 +130,13 @@ int run(int argc, char** argv) {
     reply["work_check"] = result.work_check;
     reply["error"] = result.error;
     reply["phases"] = nlohmann::json::array();
-    for (const phase& p : result.phases)
-        reply["phases"].push_back(
-            {{"name", p.name}, {"cycles", p.cycles_per_operation}, {"faults", p.faults_per_operation}});
+    for (const phase& p : result.phases) {
+        nlohmann::json entry{
+            {"name", p.name}, {"cycles", p.cycles_per_operation}, {"faults", p.faults_per_operation}};
+        for (const auto& [name, value] : p.metrics)
+            entry["metrics"][name] = value;
+        reply["phases"].push_back(std::move(entry));
+    }
     std::puts(reply.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
     return 0;
 }

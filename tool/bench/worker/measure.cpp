@@ -47,17 +47,89 @@ std::uint64_t peak_rss_bytes() {
     return kib * 1024;
 }
 
+namespace {
+
+/// Where the process may run and where it was pinned to.
+struct placement {
+    cpu_set_t usable;
+    int pinned = -1;
+
+    placement() {
+        CPU_ZERO(&usable);
+        ::sched_getaffinity(0, sizeof usable, &usable);
+    }
+};
+
+placement& the_placement() {
+    static placement p;
+    return p;
+}
+
+/// A number that CPUs of one core share and that other cores do not; -1 when the kernel does not say.
+long core_of(unsigned cpu) {
+    long key = 0;
+    for (const char* name : {"physical_package_id", "core_id"}) {
+        char path[96];
+        std::snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%u/topology/%s", cpu, name);
+        std::FILE* file = std::fopen(path, "re");
+        if (file == nullptr)
+            return -1;
+        long id = -1;
+        const bool read = std::fscanf(file, "%ld", &id) == 1;
+        std::fclose(file);
+        if (!read)
+            return -1;
+        key = key * 65'536 + id;
+    }
+    return key;
+}
+
+bool pin_to(unsigned cpu) {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    CPU_SET(cpu, &set);
+    return ::sched_setaffinity(0, sizeof set, &set) == 0;
+}
+
+} // namespace
+
 int pin(const std::string& cpu) {
+    placement& p = the_placement();
     if (cpu == "none")
         return -1;
     // The kernel starts a new program on the CPU it finds idlest; staying there is better than a fixed number.
     const int wanted = cpu == "auto" ? ::sched_getcpu() : std::atoi(cpu.c_str());
-    if (wanted < 0 || wanted >= CPU_SETSIZE)
+    if (wanted < 0 || wanted >= CPU_SETSIZE || !pin_to(static_cast<unsigned>(wanted)))
         return -1;
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    CPU_SET(static_cast<unsigned>(wanted), &set);
-    return ::sched_setaffinity(0, sizeof set, &set) == 0 ? wanted : -1;
+    p.pinned = wanted;
+    return wanted;
+}
+
+unsigned usable_cpus() {
+    const int count = CPU_COUNT(&the_placement().usable);
+    return count < 1 ? 1 : static_cast<unsigned>(count);
+}
+
+void pin_thread(unsigned index) {
+    const placement& p = the_placement();
+    if (p.pinned < 0)
+        return;
+    const unsigned home = static_cast<unsigned>(p.pinned);
+    const long home_core = core_of(home);
+    unsigned left = index;
+    if (left == 0) {
+        pin_to(home);
+        return;
+    }
+    for (const bool same_core : {false, true})
+        for (unsigned step = 1; step != CPU_SETSIZE; ++step) {
+            const unsigned cpu = (home + step) % CPU_SETSIZE;
+            const bool shares = home_core >= 0 && CPU_ISSET(cpu, &p.usable) && core_of(cpu) == home_core;
+            if (CPU_ISSET(cpu, &p.usable) && shares == same_core && --left == 0) {
+                pin_to(cpu);
+                return;
+            }
+        }
 }
 
 } // namespace linn::tool::worker

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace linn::tool::worker {
@@ -14,7 +15,8 @@ namespace linn::tool::worker {
 struct phase {
     std::string name;
     double cycles_per_operation = 0;
-    double faults_per_operation = 0; ///< minor page faults
+    double faults_per_operation = 0;                     ///< minor page faults
+    std::vector<std::pair<std::string, double>> metrics; ///< what else the scenario promises of this phase
 };
 
 /// What a scenario hands back.
@@ -22,6 +24,7 @@ struct outcome {
     std::vector<phase> phases;
     std::size_t work_check = 0; ///< a number every contender must agree on, so that all did the same work
     std::string error;          ///< not empty: the contender computed something wrong
+    double cpu_share = 1;       ///< of the helper thread that had the least of its CPU while it was measured
 };
 
 /// Makes the pointer escape, so that no compiler may delete the allocation behind it.
@@ -45,6 +48,13 @@ std::uint64_t peak_rss_bytes();
 /// Pins the process as `options::cpu` says; returns the CPU, or -1 when it is not pinned.
 int pin(const std::string& cpu);
 
+/// CPUs that the process might use before `pin`.
+unsigned usable_cpus();
+
+/// Moves the calling thread to a CPU of its own: 0 is the one of `pin`, others follow, those of other cores before
+/// the second thread of a core. Does nothing when the process is not pinned or has no other CPU.
+void pin_thread(unsigned index);
+
 /// Measures ticks and page faults from its construction to `finish`.
 class stopwatch {
 public:
@@ -54,8 +64,10 @@ public:
         const std::uint64_t end = ticks();
         const std::uint64_t faults = page_faults();
         const double count = operations == 0 ? 1.0 : static_cast<double>(operations);
-        return {std::move(name), static_cast<double>(end - start_) / count,
-                static_cast<double>(faults - faults_) / count};
+        return {std::move(name),
+                static_cast<double>(end - start_) / count,
+                static_cast<double>(faults - faults_) / count,
+                {}};
     }
 
 private:

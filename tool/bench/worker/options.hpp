@@ -10,11 +10,18 @@ namespace linn::tool::worker {
 struct options {
     std::string contender = "general"; ///< which contender file of contenders/ to run
     std::string scenario;              ///< empty: prove only
+    std::string variant;               ///< of the scenarios that have several
+    std::size_t work = 100;            ///< percent of the usual operations, of the scenarios without a size
     std::string container = "unordered_set";
     std::size_t n = 1'000'000;     ///< integers of the containers scenario
     std::size_t objects = 100'000; ///< live objects of the object scenario
     std::size_t object_bytes = 64;
     std::string cpu = "auto"; ///< "auto": stay where the kernel started us; "none"; or a number
+
+    /// The operations to do where `full` are usual.
+    std::size_t scaled(std::size_t full) const noexcept {
+        return full * work < 100 ? 1 : full / 100 * work + full % 100 * work / 100;
+    }
 };
 
 } // namespace linn::tool::worker

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "contender.hpp"
+#include "variant.hpp"
 
 #include <array>
 
@@ -12,6 +13,28 @@ const contender* find_contender(std::string_view id) {
     for (const contender& c : all)
         if (c.id == id)
             return &c;
+    return nullptr;
+}
+
+const variant* find_variant(std::string_view scenario, std::string_view name) {
+    using variants = std::span<const variant>();
+    static constexpr variants* files[] = {&shared_ptr_standard,
+                                          &shared_ptr_locked_pool,
+                                          &shared_ptr_linn,
+                                          &zero_fill_standard,
+                                          &zero_fill_linn,
+                                          &pipeline_standard,
+                                          &pipeline_locked_pool,
+                                          &pipeline_linn,
+                                          &buffers_standard,
+                                          &buffers_mapping,
+                                          &buffers_linn,
+                                          &pmr_standard,
+                                          &pmr_linn};
+    for (variants* file : files)
+        for (const variant& v : file())
+            if (v.scenario == scenario && v.name == name)
+                return &v;
     return nullptr;
 }
 

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "findings.hpp"
+
+#include "statistics.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace linn::tool {
+namespace {
+
+/// Reads medians of one scenario by name.
+class figures {
+public:
+    figures(const bench_result& result, const scenario_result& s) : result_{&result}, s_{&s} {}
+
+    const row* find(std::string_view contender, std::string_view variant) const {
+        return s_->find(result_->contenders, contender, variant);
+    }
+    double ns(const row& r, std::size_t phase) const {
+        return median(r.cycles(phase)) / result_->machine.ticks_per_ns;
+    }
+    /// Phases are few; a name that is missing would be a mistake in this file.
+    std::size_t phase(std::string_view name) const {
+        const auto& phases = s_->what->phases;
+        return static_cast<std::size_t>(
+            std::find_if(phases.begin(), phases.end(), [&](const phase_info& p) { return p.name == name; }) -
+            phases.begin());
+    }
+    const bench_result& result() const { return *result_; }
+    const scenario_result& scenario() const { return *s_; }
+
+private:
+    const bench_result* result_;
+    const scenario_result* s_;
+};
+
+std::string spaced(double value) {
+    std::string text = fmt::format("{:.0f}", value);
+    for (std::size_t i = text.size(); i > 3; i -= 3)
+        text.insert(i - 3, 1, ' ');
+    return text;
+}
+
+std::string shared_ptr_finding(const figures& f) {
+    std::string text;
+    const row* plain = f.find(baseline_name, "make_shared");
+    const row* kept = f.find(no_trim_name, "make_shared");
+    const std::size_t burst = f.phase("single_burst");
+    if (plain != nullptr && kept != nullptr) {
+        const double faults = median(plain->faults(burst));
+        if (f.ns(*plain, burst) > 1.5 * f.ns(*kept, burst) && faults > 0.01)
+            text +=
+                fmt::format(" In bursts glibc needs {:.0f} ns and {:.2f} page faults an operation, {:.0f} ns "
+                            "without trimming: most of its price there is heap given back and fetched again.",
+                            f.ns(*plain, burst), faults, f.ns(*kept, burst));
+    }
+    const row* locked = f.find("locked-pool", "allocate_shared");
+    const std::size_t one = f.phase("multi_hot");
+    const std::size_t two = f.phase("two_hot");
+    if (plain != nullptr && locked != nullptr) {
+        const double together = f.ns(*locked, two);
+        text += fmt::format(
+            " The published locked pool goes from {:.0f} ns to {:.0f} ns when two threads use it, "
+            "std::make_shared on glibc from {:.0f} to {:.0f}: ",
+            f.ns(*locked, one), together, f.ns(*plain, one), f.ns(*plain, two));
+        text += together > f.ns(*plain, two) ? "contended, it is the slower of the two."
+                                             : "here it stays the faster of the two.";
+    }
+    return text;
+}
+
+std::string zero_fill_finding(const figures& f) {
+    std::string text;
+    const std::size_t line = f.phase("line");
+    const std::size_t filled = f.phase("line_memset");
+    if (const row* linn = f.find(linn_name, "linn_make_shared_for_overwrite"))
+        if (const auto bytes = linn->metric(line, "fill_bytes"); bytes && *bytes > 0)
+            text +=
+                fmt::format(" make_shared<Line>() writes {} bytes that nobody asked for; with an empty "
+                            "constructor it writes {}.",
+                            spaced(*bytes), spaced(linn->metric(line, "fill_bytes_constructor").value_or(0)));
+    const row* zeros = f.find(no_trim_name, "make_shared");
+    const row* recycler = f.find(linn_name, "linn_recycler");
+    if (zeros != nullptr && recycler != nullptr)
+        text += fmt::format(
+            " A recycled Line costs {:.2f} us instead of {:.0f} us (glibc that keeps its heap), and "
+            "{:.0f} us instead of {:.0f} us when it is then filled for good.",
+            f.ns(*recycler, line) * 1e-3, f.ns(*zeros, line) * 1e-3, f.ns(*recycler, filled) * 1e-3,
+            f.ns(*zeros, filled) * 1e-3);
+    return text;
+}
+
+std::string pipeline_finding(const figures& f) {
+    std::string text;
+    const std::size_t flat = f.phase("flat_out");
+    const std::size_t line = f.phase("line_rate");
+    const auto rate = [&](const row& r, std::size_t phase) { return 1e3 / f.ns(r, phase); };
+    const row* fastest_general = nullptr;
+    for (const row& r : f.scenario().rows)
+        if (f.scenario().variant_of(r) == "make_shared" &&
+            (fastest_general == nullptr || rate(r, flat) > rate(*fastest_general, flat)))
+            fastest_general = &r;
+    const auto sentence = [&](const row& r) {
+        const double reached = rate(r, line);
+        // The last burst of a paced run may end a little late.
+        const bool keeps_up = reached > 14.88 * 0.99;
+        return fmt::format(
+            " {} moves {:.1f} M packets/s and {} 10 Gbit/s (14.88 M)", f.result().title_of(f.scenario(), r),
+            rate(r, flat),
+            keeps_up ? fmt::format("keeps up with, the receiving core {:.0f} % and the working core "
+                                   "{:.0f} % idle,",
+                                   r.metric(line, "receiver_idle").value_or(0) * 100,
+                                   r.metric(line, "worker_idle").value_or(0) * 100)
+                     : fmt::format("at {:.1f} M does not keep up with", reached));
+    };
+    if (const row* linn = f.find(linn_name, "linn_make_shared")) {
+        text += sentence(*linn);
+        text += rate(*linn, flat) >= 37.2 ? "; it would carry 25 Gbit/s (37.2 M) too."
+                                          : "; 25 Gbit/s (37.2 M) is beyond it here.";
+    }
+    if (fastest_general != nullptr)
+        text += sentence(*fastest_general) + '.';
+    return text;
+}
+
+std::string buffers_finding(const figures& f) {
+    const std::size_t filled = f.phase("8m_filled");
+    const std::size_t unused = f.phase("8m");
+    const row* linn = f.find(linn_name, "linn_buffer_pool");
+    const row* zeros = f.find(baseline_name, "make_shared");
+    if (linn == nullptr || zeros == nullptr)
+        return {};
+    return fmt::format(
+        " Reusing 8 MiB costs linn::buffer_pool {:.3f} us and {:.3g} page faults, make_shared<line>() on "
+        "glibc {:.0f} us and {:.0f}: {:.2f} % of it; when the buffer is then filled, {:.2f} x faster.",
+        f.ns(*linn, unused) * 1e-3, median(linn->faults(filled)), f.ns(*zeros, unused) * 1e-3,
+        median(zeros->faults(filled)), 100 * f.ns(*linn, unused) / f.ns(*zeros, unused),
+        f.ns(*zeros, filled) / f.ns(*linn, filled));
+}
+
+} // namespace
+
+std::string scenario_finding(const bench_result& result, const scenario_result& s) {
+    const figures f{result, s};
+    if (s.what->name == "shared-ptr")
+        return shared_ptr_finding(f);
+    if (s.what->name == "zero-fill")
+        return zero_fill_finding(f);
+    if (s.what->name == "pipeline")
+        return pipeline_finding(f);
+    if (s.what->name == "buffers")
+        return buffers_finding(f);
+    return {};
+}
+
+} // namespace linn::tool

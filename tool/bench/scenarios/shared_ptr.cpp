@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "all.hpp"
+
+#include <array>
+
+namespace linn::tool {
+namespace {
+
+using namespace std::string_view_literals;
+
+constexpr std::array phases{
+    phase_info{"single_hot", "hot"},
+    phase_info{"single_burst", "burst"},
+    phase_info{"multi_hot", "hot beside an idle thread"},
+    phase_info{"multi_burst", "burst beside an idle thread"},
+    phase_info{"two_hot", "hot on two threads"},
+    phase_info{"two_burst", "burst on two threads"},
+};
+
+constexpr std::array columns{
+    column_info{"one thread", "hot", 0},
+    column_info{"one thread", "burst", 1},
+    column_info{"one thread", "faults", 1, figure::faults, 1, {}, 2},
+    column_info{"and an idle one", "hot", 2},
+    column_info{"and an idle one", "burst", 3},
+    column_info{"two threads", "hot", 4},
+    column_info{"two threads", "burst", 5},
+    column_info{"two threads", "faults", 5, figure::faults, 1, {}, 2},
+};
+
+constexpr std::array variants{
+    variant_info{"make_shared", "std::make_shared", "", ""},
+    variant_info{"shared_ptr_with_new", "shared_ptr(new T)", "", "two allocations"},
+    variant_info{"new_delete", "new and delete, no shared_ptr", "", ""},
+    variant_info{"shared_ptr_with_pool", "shared_ptr(pool.pop())", "locked-pool", "control block from glibc"},
+    variant_info{"allocate_shared", "allocate_shared, locked pool", "locked-pool", ""},
+    variant_info{"pool", "locked pool, no shared_ptr", "locked-pool", ""},
+    variant_info{"allocate_shared_spin", "allocate_shared, spinning pool", "spin-pool", ""},
+    variant_info{"pool_spin", "spinning pool, no shared_ptr", "spin-pool", ""},
+    variant_info{"linn_make_shared", "linn::make_shared", "linn", ""},
+    variant_info{"linn_make_shared_for_overwrite", "linn::make_shared_for_overwrite", "linn",
+                 "of a packet without a constructor"},
+    variant_info{"linn_allocate_shared", "allocate_shared, linn::allocator", "linn", ""},
+    variant_info{"linn_recycler_shared", "recycler acquire_shared()", "linn", "packets stay constructed"},
+    variant_info{"linn_recycler", "recycler acquire(), unique", "linn", "packets stay constructed"},
+    variant_info{"linn_pool", "linn::pool, no shared_ptr", "linn", ""},
+};
+
+// By platform, not by phase: the published cost is one average a way.
+constexpr std::array make_shared{1148.0, 723.0, 736.0};
+constexpr std::array with_new{1164.0, 799.0, 802.0};
+constexpr std::array with_pool{407.0, 212.0, 215.0};
+constexpr std::array allocate_shared{279.0, 403.0, 206.0};
+constexpr std::array new_delete{1090.0, 660.0, 679.0};
+constexpr std::array pool{7.0, 65.0, 65.0};
+constexpr std::string_view platforms =
+    "GCC 4.8.5 on CentOS 6.2 / VS2017 x64 / VS2017 with its header repaired";
+
+constexpr std::array published{
+    published_row{"glibc", platforms, make_shared, "make_shared"},
+    published_row{"glibc", platforms, with_new, "shared_ptr_with_new"},
+    published_row{"glibc", platforms, new_delete, "new_delete"},
+    published_row{"locked-pool", platforms, with_pool, "shared_ptr_with_pool"},
+    published_row{"locked-pool", platforms, allocate_shared, "allocate_shared"},
+    published_row{"locked-pool", platforms, pool, "pool"},
+};
+
+constexpr std::array remarks{
+    "hot: one packet at a time; burst: 256 live, then all destroyed; faults: page faults an operation in "
+    "bursts. An idle second thread makes glibc lock and std::shared_ptr count atomically."sv,
+    "glibc, no trim: MALLOC_TRIM_THRESHOLD_ raised. What glibc gains there is heap given back to the system "
+    "and fetched again, not the price of allocating."sv,
+    "published: GCC 4.8.5 on CentOS 6.2 / VS2017 x64 / VS2017 with its header repaired; the unit was not "
+    "stated, so compare ratios."sv,
+};
+
+constexpr std::array standard_ways{"make_shared"sv, "shared_ptr_with_new"sv};
+constexpr std::array locked_ways{"shared_ptr_with_pool"sv, "allocate_shared"sv, "allocate_shared_spin"sv};
+constexpr std::array raw_ways{"new_delete"sv, "pool"sv, "pool_spin"sv};
+
+constexpr std::array comparisons{
+    comparison_info{"linn_make_shared", standard_ways, "std::make_shared on the best allocator",
+                    "std::make_shared"},
+    comparison_info{"linn_make_shared", locked_ways, "a shared_ptr from the best locked pool",
+                    "shared_ptr, locked pools"},
+    comparison_info{"linn_pool", raw_ways, "the best raw allocation", "raw: new, locked pools"},
+};
+
+} // namespace
+
+scenario shared_ptr_scenario() noexcept {
+    return {.name = "shared-ptr",
+            .summary = "ways to create and destroy a shared_ptr to a packet of 1.5 KB",
+            .operation = "operation",
+            .phases = phases,
+            .published = published,
+            .published_unit = "unstated",
+            .published_remark = "",
+            .variants = variants,
+            .baseline = "make_shared",
+            .heading = "a packet of 1536 bytes created, one word written, destroyed; ns an operation",
+            .columns = columns,
+            .remarks = remarks,
+            .comparisons = comparisons,
+            .touched_mib = 16};
+}
+
+} // namespace linn::tool

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "measure.hpp"
+#include "options.hpp"
+
+#include <span>
+#include <string_view>
+
+namespace linn::tool::worker {
+
+/// One way of doing the work of a scenario that compares ways, such as `make_shared` in shared-ptr.
+struct variant {
+    std::string_view scenario;
+    std::string_view name; ///< as in tool/bench/scenarios/
+    outcome (*run)(const options&);
+};
+
+// One function a file; registry.cpp asks them all.
+std::span<const variant> shared_ptr_standard();
+std::span<const variant> shared_ptr_locked_pool();
+std::span<const variant> shared_ptr_linn();
+std::span<const variant> zero_fill_standard();
+std::span<const variant> zero_fill_linn();
+std::span<const variant> pipeline_standard();
+std::span<const variant> pipeline_locked_pool();
+std::span<const variant> pipeline_linn();
+std::span<const variant> buffers_standard();
+std::span<const variant> buffers_mapping();
+std::span<const variant> buffers_linn();
+std::span<const variant> pmr_standard();
+std::span<const variant> pmr_linn();
+
+/// The variant of that scenario and name, or null.
+const variant* find_variant(std::string_view scenario, std::string_view name);
+
+} // namespace linn::tool::worker

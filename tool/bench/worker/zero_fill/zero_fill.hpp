@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "../team.hpp"
+#include "../variant.hpp"
+
+#include <atomic>
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+
+namespace linn::tool::worker {
+
+/// The object of the published table, without and with a constructor that does nothing.
+template <std::size_t Bytes>
+struct plain_block {
+    char data[Bytes];
+};
+template <std::size_t Bytes>
+struct constructed_block {
+    char data[Bytes];
+    constructed_block() {} // not defaulted: a user-provided constructor ends the zero fill
+};
+
+inline constexpr std::size_t small_bytes = 100;
+inline constexpr std::size_t large_bytes = 100'000'000;
+inline constexpr std::size_t line_bytes = std::size_t{8} << 20;
+
+/// The published cache line of a database: room for a download, and what guards it.
+struct plain_line {
+    char data[line_bytes];
+    std::mutex guard;
+    std::atomic<std::size_t> size{0};
+};
+struct constructed_line {
+    char data[line_bytes];
+    std::mutex guard;
+    std::atomic<std::size_t> size{0};
+    constructed_line() {} // as above
+};
+
+/// Creates an object and lets it go; `Fill` writes all of it in between. The escape stands between the hidden fill
+/// and the wanted one, since compilers make one of two that follow each other.
+template <bool Fill, class Create>
+void create_loop(Create& create, std::size_t operations, std::size_t bytes) {
+    for (std::size_t i = 0; i != operations; ++i) {
+        auto h = create();
+        void* p = h.get();
+        escape(p);
+        if constexpr (Fill) {
+            std::memset(p, static_cast<int>(i % 255) + 1, bytes);
+            escape(p);
+        }
+    }
+}
+
+/// Threads for "all cores": each has an object of 100 MB, and half of the free memory must do.
+inline unsigned threads_for_large() {
+    std::uint64_t kib = 0;
+    if (std::FILE* info = std::fopen("/proc/meminfo", "re"); info != nullptr) {
+        char line[128];
+        while (std::fgets(line, sizeof line, info) != nullptr)
+            if (std::strncmp(line, "MemAvailable:", 13) == 0)
+                kib = std::strtoull(line + 13, nullptr, 10);
+        std::fclose(info);
+    }
+    const auto fitting = static_cast<unsigned>(kib * 1024 / 2 / large_bytes);
+    return std::max(1u, std::min(usable_cpus(), fitting));
+}
+
+/// One pass over fresh objects, as published. The warming pass of `measure_passes` would only take longer.
+template <bool Fill, class Create>
+phase measure_fresh(const char* name, unsigned threads, std::size_t operations, double& least_share,
+                    Create make) {
+    return measure_once(name, threads, operations, least_share, [make] {
+        return [create = make()](std::size_t n) mutable { create_loop<Fill>(create, n, large_bytes); };
+    });
+}
+
+/// The scenario zero-fill for one way. `Way` has `small()`, `large()` and `line()`, each a maker of objects of its
+/// size, or null where the way has none.
+template <class Way>
+outcome run_zero_fill(const options& o) {
+    const std::size_t small_count = o.scaled(200'000);
+    const std::size_t large_count = o.scaled(2);
+    const std::size_t line_count = o.scaled(8);
+    outcome result;
+    result.work_check = small_count + line_count;
+    double& share = result.cpu_share;
+
+    if constexpr (requires { Way::small(); }) {
+        const auto untouched = [] {
+            return [create = Way::small()](std::size_t n) mutable { create_loop<false>(create, n, 0); };
+        };
+        const auto filled = [] {
+            return
+                [create = Way::small()](std::size_t n) mutable { create_loop<true>(create, n, small_bytes); };
+        };
+        result.phases.push_back(measure_passes("small", 1, small_count, share, untouched));
+        result.phases.push_back(measure_passes("small_memset", 1, small_count, share, filled));
+    } else {
+        result.phases.push_back({"small", 0, 0, {}});
+        result.phases.push_back({"small_memset", 0, 0, {}});
+    }
+    const unsigned threads = threads_for_large();
+    result.phases.push_back(measure_fresh<false>("large", 1, large_count, share, &Way::large));
+    result.phases.push_back(measure_fresh<true>("large_memset", 1, large_count, share, &Way::large));
+    result.phases.push_back(measure_fresh<true>("large_all_cores", threads, large_count, share, &Way::large));
+    result.phases.back().metrics.emplace_back("threads", threads);
+
+    const auto untouched = [] {
+        return [create = Way::line()](std::size_t n) mutable { create_loop<false>(create, n, 0); };
+    };
+    const auto filled = [] {
+        return [create = Way::line()](std::size_t n) mutable { create_loop<true>(create, n, line_bytes); };
+    };
+    result.phases.push_back(measure_passes("line", 1, line_count, share, untouched));
+    result.phases.push_back(measure_passes("line_memset", 1, line_count, share, filled));
+    return result;
+}
+
+} // namespace linn::tool::worker

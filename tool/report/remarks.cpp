@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "remarks.hpp"
+
+#include "../bench/summary.hpp"
+#include "terminal.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <string_view>
+
+namespace linn::tool {
+
+namespace {
+
+/// "0.4 % (map) to 12.7 % (list)".
+std::string range_of_floors(const bench_result& result, const scenario_result& s) {
+    struct floor {
+        double gap;
+        std::string_view title;
+    };
+    std::vector<floor> all;
+    for (std::size_t p = 0; p != s.what->phases.size(); ++p)
+        if (const auto gap = noise_floor(result, s, p))
+            all.push_back({*gap, s.what->phases[p].title});
+    const auto [least, most] = std::minmax_element(
+        all.begin(), all.end(), [](const floor& a, const floor& b) { return a.gap < b.gap; });
+    return fmt::format("{:.1f} % ({}) to {:.1f} % ({})", least->gap * 100, least->title, most->gap * 100,
+                       most->title);
+}
+
+} // namespace
+
+std::string published_text(const published_row& row) {
+    std::vector<std::string> parts;
+    for (const double f : row.figures)
+        if (f != 0)
+            parts.push_back(fmt::format("{:.0f}", f));
+    return fmt::format("{}", fmt::join(parts, "/"));
+}
+
+std::vector<std::string> common_remarks(const bench_result& result, const scenario_result& s,
+                                        const std::vector<std::string>& hidden) {
+    std::vector<std::string> lines;
+    if (!hidden.empty())
+        lines.push_back(fmt::format("this terminal is too narrow for: {}; a wider one or --json shows them",
+                                    fmt::join(hidden, ", ")));
+    std::vector<std::string> floors;
+    for (std::size_t p = 0; p != s.what->phases.size(); ++p)
+        if (const auto floor = noise_floor(result, s, p))
+            floors.push_back(fmt::format("{} {:.1f} %", s.what->phases[p].title, *floor * 100));
+    constexpr std::size_t most_columns = 3; // of which each is named
+    if (floors.size() > most_columns)
+        floors = {range_of_floors(result, s)};
+    if (!floors.empty())
+        lines.push_back(
+            fmt::format("noise floor, glibc against glibc again: {}; differences below it, below {:.0f} % or "
+                        "within two standard errors (+-) are not claimed",
+                        fmt::join(floors, ", "), least_claim * 100));
+    unsigned repeated = 0;
+    unsigned disturbed = 0;
+    for (const row& r : s.rows) {
+        repeated += r.repeated;
+        disturbed += r.disturbed;
+    }
+    if (repeated != 0)
+        lines.push_back(
+            fmt::format("repeated because the machine was disturbed: {} samples; kept although it still "
+                        "was: {}",
+                        repeated, disturbed));
+    return lines;
+}
+
+std::string prose_lines(const std::vector<std::string>& lines, std::size_t width) {
+    std::string out;
+    for (const std::string& line : lines)
+        out += "  " + wrap(line, width - 2, 4) + '\n';
+    return out;
+}
+
+} // namespace linn::tool

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "../bench/results.hpp"
+
+#include <string>
+#include <vector>
+
+namespace linn::tool {
+
+/// A published row's figures as "250/116/117".
+std::string published_text(const published_row& row);
+
+/// Columns that did not fit, the noise floor, and how many samples were repeated: what stands below every table.
+/// `hidden` are the headings that the table dropped.
+std::vector<std::string> common_remarks(const bench_result& result, const scenario_result& s,
+                                        const std::vector<std::string>& hidden);
+
+/// The lines as a block of indented prose.
+std::string prose_lines(const std::vector<std::string>& lines, std::size_t width);
+
+} // namespace linn::tool
