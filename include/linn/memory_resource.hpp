@@ -171,14 +171,14 @@ private:
         }
         const std::size_t some = bytes != 0 ? bytes : 1;
         const std::size_t padded = padded_bytes(some, alignment);
-        const bool small = padded - 1 < options_.largest_pooled_bytes;
-        const bool pooled = small && !core_.bypasses();
+        const bool fits = padded - 1 < options_.largest_pooled_bytes;
+        const bool pooled = fits && !core_.bypasses();
         // A memory checker is to see every block. Not by way of upstream, which may be an arena that
         // counts on little being asked of it.
         void* p = pooled ? core_.take(detail::class_of(padded))
                          : core_.take_block(bytes, alignment,
-                                            small ? detail::block_origin::operator_new
-                                                  : detail::block_origin::upstream);
+                                            fits ? detail::block_origin::operator_new
+                                                 : detail::block_origin::upstream);
         if (p == nullptr) {
             detail::throw_bad_alloc();
         }

@@ -479,18 +479,21 @@ private:
     }
 
     /// Whether `p` lies in a slab, or is a block. @complexity O(slabs + blocks)
-    bool contains(void* p) noexcept {
+    bool contains(void* p) noexcept { return in_slab(p) || blocks_.contains(p); }
+
+    bool in_slab(const void* p) noexcept {
         for (unsigned c = 0; c < size_class_count; ++c) {
             if (depot_type* d = depot_made(c); d != nullptr && d->contains(p)) {
                 return true;
             }
         }
-        return blocks_.contains(p);
+        return false;
     }
 
     /// What was wrong about freeing `p`. No lock is held. @complexity O(slabs of all resources)
     misuse_kind kind_of(rejection why, void* p) noexcept {
-        if (why == rejection::not_a_slot) {
+        // What the slab does not fill of its alignment may belong to anybody.
+        if (why == rejection::not_a_slot && in_slab(p)) {
             return misuse_kind::interior_pointer;
         }
         if (why == rejection::already_free) {
