@@ -8,7 +8,8 @@
 /// | macro              | meaning                                                                   |
 /// |--------------------|---------------------------------------------------------------------------|
 /// | `LINN_CHECKED`     | 1: every deallocation is checked at once (double free, foreign, interior   |
-/// |                    | and misaligned pointers, wrong pool) and reported to the misuse handler    |
+/// |                    | and misaligned pointers, wrong pool), objects are guarded (write after     |
+/// |                    | free, overrun), and all is reported to the misuse handler with its callers |
 /// | `LINN_USER_CONFIG` | a header (with its quotes or brackets) included first; it may set the rest |
 /// | `LINN_ASAN_POOLS`  | 1: under AddressSanitizer keep pooling; the default 0 sends every object   |
 /// |                    | of `pool` to `operator new`, so that ASan sees each one                    |
