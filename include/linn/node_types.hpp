@@ -54,8 +54,9 @@ struct allocator_argument {
         static_cast<void>(((at = std::is_void_v<Args> && at == sizeof...(Args) ? i : at, ++i), ..., i));
         return at;
     }
-    template <std::size_t I, class Arg>
-    using replaced = std::conditional_t<named ? std::is_same_v<Arg, Own> : I == first_void(), Allocator, Arg>;
+    template <std::size_t Index, class Arg>
+    using replaced =
+        std::conditional_t<named ? std::is_same_v<Arg, Own> : Index == first_void(), Allocator, Arg>;
 };
 
 template <class T, class Container>
@@ -69,17 +70,17 @@ concept rebindable = requires {
 template <class Container, class Allocator, class Indices>
 struct rebind_types;
 
-template <template <class...> class C, class... Args, class Allocator, std::size_t... I>
-struct rebind_types<C<Args...>, Allocator, std::index_sequence<I...>> {
+template <template <class...> class C, class... Args, class Allocator, std::size_t... Index>
+struct rebind_types<C<Args...>, Allocator, std::index_sequence<Index...>> {
     using argument = allocator_argument<typename C<Args...>::allocator_type, Allocator, Args...>;
-    using type = C<typename argument::template replaced<I, Args>...>;
+    using type = C<typename argument::template replaced<Index, Args>...>;
 };
 
 template <template <class, std::size_t, class...> class C, class T, std::size_t N, class... Args,
-          class Allocator, std::size_t... I>
-struct rebind_types<C<T, N, Args...>, Allocator, std::index_sequence<I...>> {
+          class Allocator, std::size_t... Index>
+struct rebind_types<C<T, N, Args...>, Allocator, std::index_sequence<Index...>> {
     using argument = allocator_argument<typename C<T, N, Args...>::allocator_type, Allocator, Args...>;
-    using type = C<T, N, typename argument::template replaced<I, Args>...>;
+    using type = C<T, N, typename argument::template replaced<Index, Args>...>;
 };
 
 } // namespace detail

@@ -4,40 +4,103 @@
 
 usage: check.py linn/pool.hpp -- COMPILER FLAGS...
 """
-import subprocess
+import pathlib
+import re
 import sys
 
-STD = "#include <algorithm>\n#include <limits>\n#include <new>\n#include <string>\n#include <vector>\n"
-STD += "#include <atomic>\n#include <bit>\n#include <chrono>\n#include <cstring>\n#include <list>\n"
-STD += "#include <forward_list>\n#include <functional>\n#include <map>\n#include <memory>\n#include <memory_resource>\n"
-STD += "#include <mutex>\n#include <ostream>\n#include <set>\n#include <span>\n#include <tuple>\n"
-STD += "#include <unordered_map>\n#include <unordered_set>\n#include <utility>\n"
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "scripts"))
+import includes  # noqa: E402
+
+# windows.h, and other headers of C, define these, and most of the world includes them before anything else. What
+# ours includes of others has to come before: the standard headers themselves do not survive all of it.
+MIN_MAX = "#define min(a, b) poisoned_min\n#define max(a, b) poisoned_max\n"
+NAMES = ("small near far interface pascal cdecl hyper ERROR IN OUT OPTIONAL CALLBACK VOID DELETE TRUE FALSE CONST "
+         "THIS PASCAL NEAR FAR MEM_COMMIT GetObject SendMessage CreateFile Yield unix linux major minor I _C "
+         "OVERFLOW UNDERFLOW DOMAIN").split()
+POISON = MIN_MAX + "".join(f"#undef {name}\n#define {name} {{poisoned macro}}\n" for name in NAMES)
+
+# Seconds of compile time, or initialisers of streams, in every file of a user.
+HEAVY_EVERYWHERE = {"iostream", "thread", "format", "regex", "fstream"}
+HEAVY = {"linn/pool.hpp": {"memory", "memory_resource", "mutex", "condition_variable", "functional"}}
+MACRO = re.compile(r"^#define (\w+)", re.MULTILINE)
+# What a user may set or read; the rest are include guards and LINN_DETAIL_, of which nobody knows.
+DOCUMENTED = ("config.hpp", "version.hpp")
 
 
-def variants(header):
+def variants(header, outside):
     include = f"#include <{header}>\n"
     yield "alone", include, []
     if "/detail/" in header:
         return  # only reached through a public header, which is tried in every way
     yield "twice", include + include, []
-    # windows.h defines these two, and most of the world includes it before anything else.
-    poison = "#define min(a, b) poisoned_min\n#define max(a, b) poisoned_max\n"
-    yield "min and max are macros", STD + poison + include, []
+    yield "common names are macros", includes.text_of(outside) + POISON + include, []
     yield "no exceptions, no RTTI", include, ["-fno-exceptions", "-fno-rtti"]
     yield "C++23", include, ["-std=c++23"]
+
+
+def macros(command, text):
+    return set(MACRO.findall(includes.compile_text(command + ["-E", "-dM"], text).stdout))
+
+
+def strange_macros(command, header, outside):
+    """Macros that the header leaves behind, beside those of others and the documented ones."""
+    left = macros(command, f"#include <{header}>\n") - macros(command, includes.text_of(outside))
+    known = set()
+    for name in DOCUMENTED:
+        text = (ROOT / "include/linn" / name).read_text(encoding="utf-8")
+        known |= set(MACRO.findall(text)) | set(re.findall(r"`(LINN_\w+)`", text))
+    return {m for m in left if m not in known and not re.fullmatch(r"LINN_(DETAIL_\w+|\w+_HPP)", m)}
+
+
+def heavy_includes(command, header):
+    """Top headers of the standard library that it pulls in and must not; libc++'s pull each other."""
+    forbidden = HEAVY_EVERYWHERE | HEAVY.get(header, set())
+    tops = [re.search(r"/c\+\+/\d+/(\w+)$", path) for path in includes.files(command, header)]
+    return {top[1] for top in tops if top} & forbidden
+
+
+def self_test(command):
+    """The checks find what they look for."""
+    include = ROOT / "include"
+    problems = []
+    if not strange_macros(command + ["-DLINN_SOMETHING_NEW=1", f"-I{include}"], "linn/config.hpp", []) <= set():
+        problems.append("a macro of the command line is taken for the header's")
+    if "iostream" not in heavy_includes(command, "iostream") and "/c++/v1/" not in str(includes.files(command, "new")):
+        problems.append("<iostream> is not found")
+    if "POISON_FREE" in strange_macros(command, "climits", []) or not strange_macros(command, "climits", []):
+        problems.append("macros of <climits> are not found")
+    if includes.compile_text(command + ["-fsyntax-only"], POISON + "int small;\n").returncode == 0:
+        problems.append("a poisoned name compiles")
+    return problems
 
 
 def main():
     split = sys.argv.index("--")
     header, compiler = sys.argv[1], sys.argv[split + 1:]
+    if header == "--self-test":
+        problems = self_test(compiler)
+        print("\n".join(problems))
+        return 1 if problems else 0
+    outside = includes.outside(compiler, header)
     failed = False
-    for name, text, flags in variants(header):
-        command = compiler + flags + ["-Werror", "-fsyntax-only", "-x", "c++", "-"]
-        run = subprocess.run(command, input=text, text=True, capture_output=True, check=False)
-        print(f"{header}: {name}: {'ok' if run.returncode == 0 else 'FAILED'}")
-        if run.returncode != 0:
-            failed = True
-            print(" ".join(command), "<<'END'\n" + text + "END\n" + run.stderr)
+
+    def result(name, good, explanation):
+        nonlocal failed
+        failed = failed or not good
+        print(f"{header}: {name}: {'ok' if good else 'FAILED'}")
+        if not good:
+            print(explanation)
+
+    for name, text, flags in variants(header, outside):
+        command = compiler + flags + ["-Werror", "-fsyntax-only"]
+        run = includes.compile_text(command, text)
+        result(name, run.returncode == 0, " ".join(command) + " -x c++ - <<'END'\n" + text + "END\n" + run.stderr)
+    if "/detail/" not in header:
+        strange = strange_macros(compiler, header, outside)
+        result("no macros but the documented ones", not strange, strange)
+        heavy = heavy_includes(compiler, header)
+        result("no heavy headers", not heavy, heavy)
     return 1 if failed else 0
 
 

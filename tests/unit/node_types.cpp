@@ -92,9 +92,20 @@ std::vector<node_type> comparable(std::vector<node_type> types) {
     return types;
 }
 
+void compare(const char* what, const std::vector<node_type>& said, const std::vector<node_type>& seen) {
+    INFO(std::string{what});
+    const auto expected = comparable(seen);
+    const auto found = comparable(said);
+    CHECK(!expected.empty());
+    REQUIRE(found.size() == expected.size());
+    for (std::size_t i = 0; i < found.size(); ++i) {
+        INFO(std::string{found[i].name}, " / ", std::string{expected[i].name});
+        CHECK(found[i] == expected[i]);
+    }
+}
+
 template <class Container, class Insert>
 void check(const char* what, Insert&& insert) {
-    INFO(std::string{what});
     note::all.clear();
     {
         using own = typename std::allocator_traits<typename Container::allocator_type>::value_type;
@@ -103,14 +114,7 @@ void check(const char* what, Insert&& insert) {
             insert(real, i);
         }
     }
-    const auto expected = comparable(note::all);
-    const auto found = comparable(node_types<Container>());
-    CHECK(!expected.empty());
-    REQUIRE(found.size() == expected.size());
-    for (std::size_t i = 0; i < found.size(); ++i) {
-        INFO(std::string{found[i].name}, " / ", std::string{expected[i].name});
-        CHECK(found[i] == expected[i]);
-    }
+    compare(what, node_types<Container>(), note::all);
 }
 
 constexpr auto back = [](auto& c, int i) {

@@ -46,11 +46,11 @@ inline void** write_run_below(void** end, std::byte* first, std::size_t count, s
     return end;
 }
 
-/// Whether `sizeof...(I) * lanes` addresses are `expected` and go on at that distance. Written out by the
+/// Whether `sizeof...(Index) * lanes` addresses are `expected` and go on at that distance. Written out by the
 /// pack, since compilers do not unroll loops at -O2. Leaves in `expected` what would come next.
-template <std::size_t... I>
+template <std::size_t... Index>
 [[gnu::always_inline]] inline bool next_are(void* const* objects, addresses& expected, std::uintptr_t stride,
-                                            std::index_sequence<I...>) noexcept {
+                                            std::index_sequence<Index...>) noexcept {
     addresses wrong{};
     const auto compare = [&](std::size_t at) {
         addresses here;
@@ -58,7 +58,7 @@ template <std::size_t... I>
         wrong |= here ^ expected;
         expected += stride;
     };
-    (compare(I * lanes), ...);
+    (compare(Index * lanes), ...);
     std::uint64_t halves[2];
     std::memcpy(halves, &wrong, sizeof wrong);
     return (halves[0] | halves[1]) == 0;

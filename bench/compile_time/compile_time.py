@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Milliseconds that each public header of Linn adds to a file that includes what it needs of the standard library.
+
+    compile_time.py [--rounds N] [--compiler NAME]... [--only HEADER]... [--quick]
+
+Each round compiles, in random order, every header and, as its pair, the standard and system headers that it asks for
+by name, with -fsyntax-only. What counts is the processor time of the compiler, the least of all rounds.
+Exit status: 0, 2 for a wrong command line.
+"""
+import argparse
+import os
+import pathlib
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "scripts"))
+import includes  # noqa: E402
+
+HEADERS = sorted(f"linn/{path.name}" for path in (ROOT / "include/linn").glob("*.hpp"))
+
+
+def processor_ms(command):
+    child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    _, status, usage = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
+    if child.returncode != 0:
+        sys.exit("does not compile: " + " ".join(command))
+    return 1000 * (usage.ru_utime + usage.ru_stime)
+
+
+def measure(compiler, headers, rounds, folder):
+    """Header -> (least ms with it, least ms of what it needs)."""
+    command = [compiler, "-std=c++20", f"-I{ROOT / 'include'}"]
+    files = {}
+    for header in headers:
+        stem = folder / header.replace("/", "-")
+        files[header, 0], files[header, 1] = f"{stem}.cpp", f"{stem}-std.cpp"
+        pathlib.Path(files[header, 0]).write_text(f"#include <{header}>\n")
+        pathlib.Path(files[header, 1]).write_text(includes.text_of(includes.outside(command, header)))
+    least = dict.fromkeys(files, float("inf"))
+    for _ in range(rounds):
+        order = list(files)
+        random.shuffle(order)
+        for key in order:
+            least[key] = min(least[key], processor_ms(command + ["-fsyntax-only", files[key]]))
+    return {header: (least[header, 0], least[header, 1]) for header in headers}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--compiler", action="append")
+    parser.add_argument("--only", action="append", choices=HEADERS, metavar="HEADER", default=[])
+    parser.add_argument("--quick", action="store_true", help="one round: shows that it works, measures nothing")
+    arguments = parser.parse_args()
+    if arguments.rounds < 1:
+        parser.error("--rounds must be at least 1")
+    headers = arguments.only or HEADERS
+    rounds = 1 if arguments.quick else arguments.rounds
+    compilers = arguments.compiler or [c for c in ("g++", "clang++-19") if shutil.which(c)]
+    for compiler in compilers:
+        version = subprocess.run([compiler, "--version"], capture_output=True, text=True, check=True)
+        with tempfile.TemporaryDirectory() as folder:
+            results = measure(compiler, headers, rounds, pathlib.Path(folder))
+        print(f"{version.stdout.splitlines()[0]}, {rounds} round{'s' if rounds != 1 else ''}, "
+              "least processor time in ms")
+        print(f"{'header':26}{'with':>8}{'std only':>10}{'added':>8}")
+        for header, (whole, needed) in results.items():
+            print(f"{header:26}{whole:8.0f}{needed:10.0f}{whole - needed:8.0f}")
+        print()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a header of Linn includes, as the compiler sees it."""
+import re
+import subprocess
+
+DIRECT = re.compile(r"^[ \t]*#[ \t]*include[ \t]*<([^>]+)>", re.MULTILINE)
+
+
+def compile_text(command, text):
+    return subprocess.run(command + ["-x", "c++", "-"], input=text, text=True, capture_output=True, check=False)
+
+
+def files(command, header):
+    """Paths of all files that the header pulls in, in order."""
+    run = compile_text(command + ["-E", "-H", "-o", "/dev/null"], f"#include <{header}>\n")
+    if run.returncode != 0:
+        raise RuntimeError(run.stderr)
+    return [line.split(" ", 1)[1] for line in run.stderr.splitlines() if re.match(r"^\.+ ", line)]
+
+
+def is_ours(path):
+    return "/linn/" in path and path.endswith(".hpp")
+
+
+def outside(command, header):
+    """Names, as written, of the headers of others that it and what it includes of Linn ask for."""
+    found = files(command, header)
+    names = []
+    for path in filter(is_ours, found):
+        with open(path, encoding="utf-8") as file:
+            names += [name for name in DIRECT.findall(file.read()) if not name.startswith("linn/")]
+    # What stands in an #if that this platform does not take was not pulled in.
+    return sorted({name for name in names if any(path.endswith("/" + name) for path in found)})
+
+
+def text_of(names):
+    return "".join(f"#include <{name}>\n" for name in names)
