@@ -24,13 +24,13 @@ std::vector<verdict> judge(const results& all) {
     for (const burst_cell& c : cells) {
         const champion loop = all.best(role::peer, c.cell);
         const double mine = minimum_of(*ours, c.cell);
-        if (loop.value > 0 && mine > 0 && (where.empty() || loop.value / mine < worst)) {
+        if (c.burst >= 32 && loop.value > 0 && mine > 0 && (where.empty() || loop.value / mine < worst)) {
             worst = loop.value / mine;
             where = c.cell;
         }
     }
-    return {{"never behind a loop of single calls to the same pool",
-             fmt::format("worst {:.2f} x, burst {}", worst, where), worst >= 1}};
+    return {{"at least 1.5 x a loop of single calls to the same pool, bursts of 32 and more",
+             fmt::format("worst {:.2f} x, burst {}", worst, where), worst >= 1.5}};
 }
 
 } // namespace

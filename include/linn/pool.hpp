@@ -97,6 +97,16 @@ public:
     /// @throws std::bad_alloc; then nothing was allocated and `out` is unspecified
     /// @complexity O(n): magazines are copied whole, and each costs a short lock
     static void allocate_n(std::span<T*> out) {
+        if (out.size() <= few) {
+            for (std::size_t done = 0; done != out.size(); ++done) {
+                out[done] = try_allocate();
+                if (out[done] == nullptr) [[unlikely]] {
+                    deallocate_n(out.first(done));
+                    detail::throw_bad_alloc();
+                }
+            }
+            return;
+        }
         if (!allocate_run(out)) {
             detail::throw_bad_alloc();
         }
@@ -111,6 +121,12 @@ public:
     /// @pre each is not null and came from this pool
     /// @complexity O(n), as `allocate_n`
     static void deallocate_n(std::span<T* const> objects) noexcept {
+        if (objects.size() <= few) {
+            for (T* p : objects) {
+                deallocate(p);
+            }
+            return;
+        }
         if constexpr (detail::sanitizer_poison && !detail::sanitizer_bypass) {
             for (T* p : objects) {
                 closed(p);
@@ -203,6 +219,9 @@ private:
         static inline constinit detail::pool_handle<detail::platform> handle{nullptr, &description};
         static inline constinit thread_local detail::front<detail::platform> front{};
     };
+
+    /// Up to here a loop is faster than to copy.
+    static constexpr std::size_t few = 16;
 
     // Out of line, so that the hot paths prepare no arguments for them. A checked build wants to know who
     // called: a return address of these is in the user's function, into which all else is inlined.
