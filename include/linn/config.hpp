@@ -5,14 +5,12 @@
 /// @file
 /// The macros that a user may set, all of them:
 ///
-/// | macro              | meaning                                                                   |
-/// |--------------------|---------------------------------------------------------------------------|
-/// | `LINN_CHECKED`     | 1: every deallocation is checked at once (double free, foreign, interior   |
-/// |                    | and misaligned pointers, wrong pool), objects are guarded (write after     |
-/// |                    | free, overrun), and all is reported to the misuse handler with its callers |
-/// | `LINN_USER_CONFIG` | a header (with its quotes or brackets) included first; it may set the rest |
-/// | `LINN_ASAN_POOLS`  | 1: under AddressSanitizer keep pooling; the default 0 sends every object   |
-/// |                    | of `pool` to `operator new`, so that ASan sees each one                    |
+/// - `LINN_CHECKED`, 1: every deallocation is checked at once (double free, foreign, interior and
+///   misaligned pointers, wrong pool), objects are guarded (write after free, overrun), and all is
+///   reported to the misuse handler with its callers.
+/// - `LINN_USER_CONFIG`: a header (with its quotes or brackets) included first; it may set the rest.
+/// - `LINN_ASAN_POOLS`, 1: under AddressSanitizer keep pooling; the default 0 sends every object of
+///   `pool` to `operator new`, so that ASan sees each one.
 ///
 /// Everything else is an option in a type (`pool_options`), never a macro. Each macro that changes
 /// layout or behaviour is part of the inline namespace, so objects built differently do not mix:

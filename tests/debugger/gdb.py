@@ -6,6 +6,7 @@
 
 Skipped (77) where gdb may not trace a process.
 """
+import os
 import re
 import subprocess
 import sys
@@ -87,8 +88,9 @@ def gdb(program, script, target, commands):
         path = Path(folder) / "commands"
         # A command that fails ends a sourced file, so each is tried by itself.
         path.write_text("\n".join(lines) + "\n")
+        environment = {**os.environ, "DEBUGINFOD_URLS": ""}  # nothing from the network
         run = subprocess.run([program, "-q", "-nx", "-batch", "-x", str(path), *target], capture_output=True,
-                             text=True, check=False, timeout=120)
+                             text=True, check=False, timeout=250, env=environment)
     return run.stdout, run.stderr
 
 
