@@ -3,14 +3,15 @@
 # `cmake --workflow --preset asan` runs one leg; CMakePresets.json lists them.
 
 LEGS =
-BENCH = object containers
-BENCH_FLAGS =
+# Scenarios of `linn bench`; none named: all. --quick takes three to five minutes, without it four times as long.
+BENCH =
+BENCH_FLAGS = --quick
 
 .PHONY: help test bench lint tidy format docs clean
 
 help:
 	@echo 'make test     install what is missing, build every leg, run all tests  (LEGS="release asan" for some)'
-	@echo 'make bench    install what is missing, build, compare allocators       (BENCH="object", BENCH_FLAGS="--json out.json")'
+	@echo 'make bench    install what is missing, build, compare allocators       (BENCH="object pipeline", BENCH_FLAGS="--json out.json")'
 	@echo 'make lint     layers, licences, memory orders, links, format'
 	@echo 'make tidy     clang-tidy over what the release leg compiles'
 	@echo 'make format   clang-format over all sources'
