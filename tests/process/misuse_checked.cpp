@@ -140,7 +140,7 @@ int main() {
     });
     expect("from the stack", linn::misuse_kind::foreign_pointer, [] {
         item on_stack{};
-        void* p = &on_stack;
+        void* p = hidden(static_cast<void*>(&on_stack));
         pool::deallocate(at(p));
         return p;
     });
