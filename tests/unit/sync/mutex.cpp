@@ -86,11 +86,11 @@ TEST_CASE("lock_guard: tells whether it waited, and unlocks") {
 TEST_CASE("lock_guard: inside a fork it takes no lock that is held, and releases none") {
     mutex m;
     m.lock();
-    linn::detail::inside_fork = 1;
+    linn::detail::inside_fork = true;
     {
         const lock_guard<mutex> guard{m};
         CHECK_FALSE(guard.waited());
     }
-    linn::detail::inside_fork = 0;
+    linn::detail::inside_fork = false;
     CHECK_FALSE(m.try_lock());
 }

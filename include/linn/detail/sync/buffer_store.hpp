@@ -5,7 +5,9 @@
 #include <linn/config.hpp>
 #include <linn/detail/os/buffer_pages.hpp>
 #include <linn/detail/sanitizer/memcheck.hpp>
+#include <linn/detail/sync/fork_registry.hpp>
 #include <linn/detail/sync/mutex.hpp>
+#include <linn/detail/sync/policy.hpp>
 
 #include <cstddef>
 #include <new>
@@ -16,40 +18,6 @@ namespace linn::inline LINN_ABI::detail {
 struct buffer_platform {
     using pages = system_buffer_pages;
     using mutex = detail::mutex;
-};
-
-/// Set in the thread that is inside fork, between our handlers: it holds every lock of buffer stores
-/// already, and fork handlers of the program that run in between may use them.
-inline constinit thread_local bool inside_buffer_fork = false;
-
-/// Holds a lock of a buffer store for a scope.
-template <class Mutex>
-class buffer_lock {
-public:
-    explicit buffer_lock(Mutex& m) noexcept : mutex_{m} {
-        if (m.try_lock()) {
-            return;
-        }
-        if (inside_buffer_fork) {
-            owns_ = false;
-            return;
-        }
-        waited_ = true;
-        m.lock();
-    }
-    buffer_lock(const buffer_lock&) = delete;
-    buffer_lock& operator=(const buffer_lock&) = delete;
-    ~buffer_lock() {
-        if (owns_) {
-            mutex_.unlock();
-        }
-    }
-    [[nodiscard]] bool waited() const noexcept { return waited_; }
-
-private:
-    Mutex& mutex_;
-    bool owns_ = true;
-    bool waited_ = false;
 };
 
 /// What a store is made with, checked and rounded.
@@ -85,7 +53,7 @@ struct buffer_counts {
 ///
 /// @threads any, except `orphan`
 template <class Policy>
-class buffer_store {
+class buffer_store : private in_fork_registry<buffer_store<Policy>> {
 public:
     using pages = typename Policy::pages;
     using mutex_type = typename Policy::mutex;
@@ -98,14 +66,13 @@ public:
         bool is_protected = false;
     };
 
-    /// The stores that a fork must stop, as a list. Constant-initialised, never destroyed.
-    class registry;
+    using registry = fork_registry<buffer_store, mutex_type>;
 
     /// Null when there is no memory for it.
     static buffer_store* make(const buffer_plan& plan, registry& stores = registry::process()) noexcept {
         auto* store = ::new (std::nothrow) buffer_store{plan, stores};
         if (store != nullptr) {
-            stores.add(store);
+            stores.enter(*store);
         }
         return store;
     }
@@ -118,7 +85,7 @@ public:
         for (;;) {
             block* b = nullptr;
             {
-                buffer_lock<mutex_type> guard{lock_};
+                lock_guard<mutex_type> guard{lock_};
                 note_visit(guard);
                 b = pop();
                 if (b != nullptr) {
@@ -130,7 +97,7 @@ public:
             if (b == nullptr) {
                 b = map_promised();
                 if (b != nullptr) {
-                    buffer_lock<mutex_type> guard{lock_};
+                    lock_guard<mutex_type> guard{lock_};
                     note_mapped(*b);
                     note_live();
                 }
@@ -141,7 +108,7 @@ public:
             }
             // The system refuses to lift a protection: this one is lost, the next may do.
             {
-                buffer_lock<mutex_type> guard{lock_};
+                lock_guard<mutex_type> guard{lock_};
                 forget(*b);
                 --counts_.live;
                 --counts_.acquired;
@@ -157,7 +124,7 @@ public:
         bool kept = false;
         bool last = false;
         {
-            buffer_lock<mutex_type> guard{store->lock_};
+            lock_guard<mutex_type> guard{store->lock_};
             store->note_visit(guard);
             --store->counts_.live;
             kept = !store->orphaned_ && store->counts_.idle < store->retain_;
@@ -180,12 +147,12 @@ public:
     /// @returns false when the system or the limit says no; what was made so far is kept
     [[nodiscard]] bool reserve(std::size_t n) noexcept {
         {
-            buffer_lock<mutex_type> guard{lock_};
+            lock_guard<mutex_type> guard{lock_};
             retain_ = retain_ < n ? n : retain_;
         }
         for (;;) {
             {
-                buffer_lock<mutex_type> guard{lock_};
+                lock_guard<mutex_type> guard{lock_};
                 note_visit(guard);
                 if (counts_.idle >= n) {
                     return true;
@@ -199,7 +166,7 @@ public:
                 return false;
             }
             close(*b);
-            buffer_lock<mutex_type> guard{lock_};
+            lock_guard<mutex_type> guard{lock_};
             note_mapped(*b);
             push(b);
         }
@@ -209,7 +176,7 @@ public:
     std::size_t trim() noexcept {
         block* all = nullptr;
         {
-            buffer_lock<mutex_type> guard{lock_};
+            lock_guard<mutex_type> guard{lock_};
             note_visit(guard);
             all = take_all_idle();
         }
@@ -222,7 +189,7 @@ public:
         block* all = nullptr;
         bool last = false;
         {
-            buffer_lock<mutex_type> guard{lock_};
+            lock_guard<mutex_type> guard{lock_};
             orphaned_ = true;
             all = take_all_idle();
             last = counts_.live == 0;
@@ -234,13 +201,19 @@ public:
     }
 
     [[nodiscard]] buffer_counts counts() noexcept {
-        buffer_lock<mutex_type> guard{lock_};
+        lock_guard<mutex_type> guard{lock_};
         return counts_;
     }
 
     [[nodiscard]] const buffer_plan& plan() const noexcept { return plan_; }
 
 private:
+    friend registry;
+
+    void lock_for_fork() noexcept { lock_.lock(); }
+    void unlock_in_parent() noexcept { lock_.unlock(); }
+    void unlock_in_child() noexcept { lock_.reset(); }
+
     buffer_store(const buffer_plan& plan, registry& stores) noexcept
         : plan_{plan},
           retain_{plan.retain},
@@ -250,7 +223,7 @@ private:
 
     // --- under the lock ----------------------------------------------------------------------------
 
-    void note_visit(const buffer_lock<mutex_type>& guard) noexcept {
+    void note_visit(const lock_guard<mutex_type>& guard) noexcept {
         ++counts_.visits;
         counts_.contended += guard.waited() ? 1U : 0U;
     }
@@ -330,7 +303,7 @@ private:
             b = nullptr;
         }
         if (b == nullptr) {
-            buffer_lock<mutex_type> guard{lock_};
+            lock_guard<mutex_type> guard{lock_};
             --counts_.mapped;
         }
         return b;
@@ -368,7 +341,7 @@ private:
     /// Another thread may still be on its way out of the lock: all that it does then is to wake
     /// sleepers by address, which is harmless when nothing is there.
     void destroy() noexcept {
-        stores_.remove(this);
+        stores_.leave(*this);
         delete this;
     }
 
@@ -380,12 +353,8 @@ private:
     buffer_counts counts_;
     registry& stores_;        ///< of the module that made the store, which may not be the one that ends it
     const bool protect_idle_; ///< idle memory is inaccessible, where nobody else tells of misuse
-    buffer_store* older_ = nullptr; ///< under the registry's lock, as the next
-    buffer_store* newer_ = nullptr;
 };
 
 } // namespace linn::inline LINN_ABI::detail
-
-#include <linn/detail/sync/buffer_registry.hpp>
 
 #endif

@@ -22,10 +22,9 @@ struct platform {
     using atomic = std::atomic<T>;
 };
 
-/// Not zero in the thread that is inside fork, between our handlers: it holds the locks already, and
-/// fork handlers of the program that run in between may use pools. A number, because pools and
-/// resources each have handlers, and these nest.
-inline constinit thread_local unsigned inside_fork = 0;
+/// Set in the thread that is inside fork, between our handlers: it holds every lock already, and
+/// fork handlers of the program that run in between may use pools.
+inline constinit thread_local bool inside_fork = false;
 
 /// Holds a lock for a scope and tells whether it had to wait for it.
 template <class Mutex>
@@ -35,7 +34,7 @@ public:
         if (m.try_lock()) {
             return;
         }
-        if (inside_fork != 0) {
+        if (inside_fork) {
             owns_ = false;
             return;
         }

@@ -5,8 +5,8 @@
 #include <linn/config.hpp>
 #include <linn/detail/os/thread_barrier.hpp>
 #include <linn/detail/sync/biased_lock.hpp>
+#include <linn/detail/sync/fork_registry.hpp>
 #include <linn/detail/sync/policy.hpp>
-#include <linn/detail/sync/recycler_registry.hpp>
 #include <linn/detail/sync/thread_index.hpp>
 
 #include <atomic>
@@ -16,6 +16,9 @@
 #include <new>
 
 namespace linn::inline LINN_ABI::detail {
+
+template <class Policy>
+class recycler_core;
 
 /// Where an object of a recycler is in its life. The upper bits mark memory of a recycler, so that a
 /// pointer from elsewhere is noticed.
@@ -98,18 +101,19 @@ struct alignas(64) recycler_front {
 /// No object is created, destroyed or reset inside a lock: those are calls of the user's code, which may
 /// use the same recycler.
 template <class Policy>
-class recycler_core {
+class recycler_core : private in_fork_registry<recycler_core<Policy>> {
 public:
     using slot = recycled_slot<Policy>;
     using front = recycler_front<Policy>;
     using table = thread_index_table<Policy>;
+    using registry = fork_registry<recycler_core, typename Policy::mutex>;
 
     /// @param asymmetric whether `enable_thread_barrier` returned true
     recycler_core(std::size_t capacity, bool asymmetric) noexcept
         : home_table_{&table::process()},
           capacity_{capacity},
           asymmetric_{asymmetric} {
-        recycler_registry<Policy>::process().add(*this);
+        registry::process().enter(*this);
     }
     recycler_core(const recycler_core&) = delete;
     recycler_core& operator=(const recycler_core&) = delete;
@@ -248,7 +252,7 @@ public:
 
 protected:
     virtual ~recycler_core() {
-        recycler_registry<Policy>::process().remove(*this);
+        registry::process().leave(*this);
         for (auto& place : fronts_) {
             if (front* f = place.load(std::memory_order_relaxed); f != nullptr) {
                 free_front(f);
@@ -260,7 +264,7 @@ protected:
     virtual void dispose(slot* s) noexcept = 0;
 
 private:
-    friend class recycler_registry<Policy>;
+    friend registry;
 
     /// The front of the calling thread, if it has one here. A thread of another module has a number of
     /// another table, which means nothing here.
@@ -428,6 +432,13 @@ private:
         }
     }
 
+    void lock_for_fork() noexcept { lock_.lock(); }
+    void unlock_in_parent() noexcept { lock_.unlock(); }
+    void unlock_in_child() noexcept {
+        forget_fronts_but(this_thread_index<Policy>);
+        lock_.reset();
+    }
+
     /// For the child of a fork. The other threads are gone, their numbers stay taken, and one of
     /// them may have been inside its front: what they cached is lost.
     void forget_fronts_but(std::uint32_t survivor) noexcept {
@@ -460,8 +471,6 @@ private:
     atomic<std::size_t> reserved_{0};   ///< written under the lock
     atomic<std::size_t> references_{1}; ///< slots that exist, and one for the recycler while it does
     atomic<std::size_t> created_{0};
-    recycler_core* older_ = nullptr; ///< of the registry
-    recycler_core* newer_ = nullptr;
 };
 
 } // namespace linn::inline LINN_ABI::detail

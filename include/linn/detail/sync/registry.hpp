@@ -6,6 +6,7 @@
 #include <linn/detail/os/threads.hpp>
 #include <linn/detail/sanitizer/memcheck.hpp>
 #include <linn/detail/sync/depot.hpp>
+#include <linn/detail/sync/fork_hooks.hpp>
 
 #include <cstddef>
 #include <cstring>
@@ -77,12 +78,8 @@ private:
 
     /// Only the process registry takes part in forks; tests make others.
     void hook_fork() noexcept {
-        if constexpr (checked_build && std::is_same_v<Policy, platform>) {
-            static_cast<void>(&check_all_depots_at_exit<Policy>); // to name it is enough
-        }
-        // relaxed: the exchange alone decides who hooks
-        if (this == &process_ && !fork_hooked_.exchange(true, std::memory_order_relaxed)) {
-            at_fork(&before_fork, &after_fork_in_parent, &after_fork_in_child);
+        if (this == &process_) {
+            fork_hooks::process().join(participant_);
         }
     }
 
@@ -93,11 +90,9 @@ private:
             d->lock().lock();
         }
         process_.arena_.lock().lock();
-        ++inside_fork;
     }
 
     static void after_fork_in_parent() noexcept {
-        --inside_fork;
         process_.arena_.lock().unlock();
         for (depot_type* d = process_.newest_; d != nullptr; d = d->older) {
             d->lock().unlock();
@@ -106,7 +101,6 @@ private:
     }
 
     static void after_fork_in_child() noexcept {
-        --inside_fork;
         const std::uintptr_t survivor = current_thread();
         process_.arena_.lock().reset();
         for (depot_type* d = process_.newest_; d != nullptr; d = d->older) {
@@ -119,13 +113,17 @@ private:
     typename Policy::mutex lock_;
     metadata_arena<Policy> arena_;
     depot_type* newest_ = nullptr;
-    typename Policy::template atomic<bool> fork_hooked_{false};
 
     static constinit registry process_;
+    static constinit fork_participant participant_;
 };
 
 template <class Policy>
 constinit registry<Policy> registry<Policy>::process_{};
+
+template <class Policy>
+constinit fork_participant registry<Policy>::participant_{&before_fork, &after_fork_in_parent,
+                                                          &after_fork_in_child};
 
 template <class Policy>
 depot<Policy>* depot<Policy>::owner_of(const void* object) noexcept {

@@ -9,8 +9,9 @@
 #include <linn/detail/sync/chunk_arena.hpp>
 #include <linn/detail/sync/chunk_source.hpp>
 #include <linn/detail/sync/class_depot.hpp>
+#include <linn/detail/sync/fork_registry.hpp>
 #include <linn/detail/sync/misuse.hpp>
-#include <linn/detail/sync/resource_registry.hpp>
+#include <linn/detail/sync/spare_chunks.hpp>
 #include <linn/detail/sync/thread_index.hpp>
 #include <linn/detail/sync/tracked_blocks.hpp>
 
@@ -45,11 +46,11 @@ struct resource_settings {
 ///
 /// All of it belongs to the object: `release` gives everything back at once.
 template <class Policy>
-class resource_core {
+class resource_core : private in_fork_registry<resource_core<Policy>> {
 public:
     using depot_type = class_depot<Policy>;
     using index_table = thread_index_table<Policy>;
-    using registry_type = resource_registry<resource_core>;
+    using registry_type = fork_registry<resource_core>;
 
     explicit resource_core(const resource_settings& s) noexcept
         : settings_{s},
@@ -196,6 +197,12 @@ public:
                 bytes += d->discard_free_pages();
             }
         }
+        if (settings_.own_pages) {
+            spare_chunks::process().drop([&bytes](void* p, std::size_t n, std::size_t align) {
+                Policy::pages::unmap(p, n, align);
+                bytes += n;
+            });
+        }
         for (std::size_t i = 0; i < refused.count; ++i) {
             report(
                 misuse{kind_of(refused.reasons[i], refused.slots[i]), settings_.name, refused.slots[i], 1});
@@ -251,7 +258,7 @@ public:
     }
 
 private:
-    friend class resource_registry<resource_core>;
+    friend registry_type;
 
     enum class mode : unsigned char {
         cached, ///< threads hold fronts
@@ -378,7 +385,7 @@ private:
         if (!settings_.own_pages) {
             return source_.get(bytes, align);
         }
-        void* spare = registry_type::process().take_spare(bytes, align);
+        void* spare = spare_chunks::process().take(bytes, align);
         return spare != nullptr ? spare : Policy::pages::map(bytes, align);
     }
     /// @param may_keep for the next resource, rather than give it to the system
@@ -388,7 +395,7 @@ private:
         }
         if (!settings_.own_pages) {
             source_.put(p, bytes, align);
-        } else if (!may_keep || !registry_type::process().keep_spare(p, bytes, align)) {
+        } else if (!may_keep || !spare_chunks::process().keep(p, bytes, align)) {
             Policy::pages::unmap(p, bytes, align);
         }
     }
@@ -509,7 +516,7 @@ private:
 
     // -- fork -------------------------------------------------------------------------------------------
 
-    void lock_all() noexcept {
+    void lock_for_fork() noexcept {
         arena_.lock().lock(); // from here on nobody makes a depot but handlers of this fork
         for (unsigned c = 0; c < size_class_count; ++c) {
             if (depot_type* d = depot_made(c); d != nullptr) {
@@ -519,7 +526,15 @@ private:
         blocks_.lock().lock();
     }
 
-    /// Lets go of what `lock_all` took: `open(lock)` unlocks or, in the child, resets.
+    void unlock_in_parent() noexcept {
+        unlock_all([](auto& lock) { lock.unlock(); });
+    }
+    void unlock_in_child() noexcept {
+        forget_other_threads();
+        unlock_all([](auto& lock) { lock.reset(); });
+    }
+
+    /// Lets go of what `lock_for_fork` took.
     template <class Open>
     void unlock_all(Open&& open) noexcept {
         open(blocks_.lock());
@@ -560,9 +575,6 @@ private:
     chunk_source<Policy> source_;
     chunk_arena<Policy> arena_;
     tracked_blocks<Policy> blocks_;
-
-    resource_core* next_ = nullptr; ///< all resources, guarded by the registry's lock
-    resource_core* previous_ = nullptr;
 };
 
 } // namespace linn::inline LINN_ABI::detail

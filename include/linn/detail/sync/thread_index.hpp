@@ -4,9 +4,9 @@
 
 #include <linn/config.hpp>
 #include <linn/detail/os/threads.hpp>
+#include <linn/detail/sync/fork_hooks.hpp>
 #include <linn/detail/sync/policy.hpp>
 
-#include <atomic>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -52,27 +52,24 @@ public:
     /// so numbers mean something only together with the table that they came from.
     static thread_index_table& process() noexcept { return process_; }
 
-    /// Puts the handlers around forks once. @threads any
-    void hook_fork() noexcept {
-        // relaxed: the exchange alone decides who hooks
-        if (!fork_hooked_.exchange(true, std::memory_order_relaxed)) {
-            at_fork([] { process_.lock_.lock(); }, [] { process_.lock_.unlock(); },
-                    [] { process_.lock_.reset(); });
-        }
-    }
+    void hook_fork() noexcept { fork_hooks::process().join(participant_); }
 
 private:
     static constexpr std::uint32_t words = most / 64;
 
     typename Policy::mutex lock_;
     std::uint64_t taken_[words] = {};
-    typename Policy::template atomic<bool> fork_hooked_{false};
 
     static constinit thread_index_table process_;
+    static constinit fork_participant participant_;
 };
 
 template <class Policy>
 constinit thread_index_table<Policy> thread_index_table<Policy>::process_{};
+
+template <class Policy>
+constinit fork_participant thread_index_table<Policy>::participant_{
+    [] { process_.lock_.lock(); }, [] { process_.lock_.unlock(); }, [] { process_.lock_.reset(); }};
 
 /// Zero: not asked for yet. Otherwise the number plus one; `most` plus one when the thread has none.
 template <class Policy>

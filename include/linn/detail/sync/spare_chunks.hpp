@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef LINN_DETAIL_SYNC_SPARE_CHUNKS_HPP
+#define LINN_DETAIL_SYNC_SPARE_CHUNKS_HPP
+
+#include <linn/config.hpp>
+#include <linn/detail/sync/fork_hooks.hpp>
+#include <linn/detail/sync/mutex.hpp>
+#include <linn/detail/sync/policy.hpp>
+
+#include <cstddef>
+
+namespace linn::inline LINN_ABI::detail {
+
+/// Small chunks of the system that memory resources which are gone left for the next ones.
+/// Constant-initialised and never destroyed. @threads any
+class spare_chunks {
+public:
+    constexpr spare_chunks() = default;
+    spare_chunks(const spare_chunks&) = delete;
+    spare_chunks& operator=(const spare_chunks&) = delete;
+
+    /// A chunk of that size and alignment that a resource left; null when there is none. Not zeroed.
+    void* take(std::size_t bytes, std::size_t align) noexcept {
+        lock_guard<mutex> guard{lock_};
+        for (std::size_t i = count_; i-- != 0;) {
+            if (chunks_[i].bytes == bytes && chunks_[i].align == align) {
+                void* p = chunks_[i].memory;
+                chunks_[i] = chunks_[--count_];
+                return p;
+            }
+        }
+        return nullptr;
+    }
+
+    /// Keeps a small chunk for the next resource; false when it is large, or enough are kept. A
+    /// resource that lives for one container then costs no system call and no page fault.
+    bool keep(void* memory, std::size_t bytes, std::size_t align) noexcept {
+        fork_hooks::process().join(participant_);
+        lock_guard<mutex> guard{lock_};
+        if (bytes > largest_bytes || count_ == most) {
+            return false;
+        }
+        chunks_[count_++] = {memory, bytes, align};
+        return true;
+    }
+
+    /// Hands all of them to `put(memory, bytes, align)`, one at a time, with no lock held.
+    template <class Put>
+    void drop(Put&& put) noexcept {
+        for (;;) {
+            chunk s{};
+            {
+                lock_guard<mutex> guard{lock_};
+                if (count_ == 0) {
+                    return;
+                }
+                s = chunks_[--count_];
+            }
+            put(s.memory, s.bytes, s.align);
+        }
+    }
+
+    static spare_chunks& process() noexcept;
+
+private:
+    struct chunk {
+        void* memory = nullptr;
+        std::size_t bytes = 0;
+        std::size_t align = 0;
+    };
+    static constexpr std::size_t most = 16;
+    static constexpr std::size_t largest_bytes = std::size_t{64} << 10;
+
+    mutex lock_;
+    chunk chunks_[most];
+    std::size_t count_ = 0;
+
+    static constinit fork_participant participant_;
+};
+
+inline constinit spare_chunks the_spare_chunks{};
+
+inline constinit fork_participant spare_chunks::participant_{[] { the_spare_chunks.lock_.lock(); },
+                                                             [] { the_spare_chunks.lock_.unlock(); },
+                                                             [] { the_spare_chunks.lock_.reset(); }};
+
+inline spare_chunks& spare_chunks::process() noexcept {
+    return the_spare_chunks;
+}
+
+} // namespace linn::inline LINN_ABI::detail
+
+#endif
