@@ -139,6 +139,28 @@ std::string summarise(const bench_result& result) {
     return text + '.';
 }
 
+namespace {
+
+/// A warning where too many samples were taken while something else used the machine; else empty.
+std::string disturbance(const bench_result& result) {
+    std::size_t all = 0;
+    std::size_t disturbed = 0;
+    for (const scenario_result& s : result.scenarios)
+        for (const row& r : s.rows) {
+            all += r.samples.size();
+            disturbed += r.disturbed;
+        }
+    constexpr double most_disturbed = 0.2;
+    if (static_cast<double>(disturbed) <= most_disturbed * static_cast<double>(all))
+        return {};
+    return fmt::format(
+        "Something else used this machine: {} of {} samples were disturbed and kept. Run it again when "
+        "it is quiet, above all for the figures of two threads.",
+        disturbed, all);
+}
+
+} // namespace
+
 std::vector<std::string> findings(const bench_result& result) {
     std::vector<std::string> list;
     const bool some_without = std::any_of(result.scenarios.begin(), result.scenarios.end(),
@@ -155,6 +177,8 @@ std::vector<std::string> findings(const bench_result& result) {
                 list.push_back(std::move(finding));
     if (list.empty())
         list.emplace_back("Linn was not measured, so there is nothing to say about it.");
+    if (std::string warning = disturbance(result); !warning.empty())
+        list.push_back(std::move(warning));
     return list;
 }
 

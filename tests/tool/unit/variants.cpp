@@ -181,6 +181,15 @@ TEST_CASE("without Linn's rows nothing is said about Linn") {
     CHECK(findings(run.result).front() == "Linn was not measured, so there is nothing to say about it.");
 }
 
+TEST_CASE("a run on a busy machine says so") {
+    fake_run run{"pmr"};
+    row& linn = run.add(linn_name, "linn_pool_resource", 10);
+    CHECK(findings(run.result).size() == 1);
+    linn.disturbed = 2;
+    REQUIRE(findings(run.result).size() == 2);
+    CHECK(contains(findings(run.result).back(), "2 of 3 samples were disturbed"));
+}
+
 TEST_CASE("the table groups the ways and shows what was published") {
     fake_run run{"zero-fill"};
     run.add(baseline_name, "make_shared", 100);
