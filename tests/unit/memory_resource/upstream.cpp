@@ -231,6 +231,19 @@ TEST_CASE("pool_resource: trim gives pages back to the system, also of slabs wit
     }
 }
 
+TEST_CASE("pool_resource: trim also drops what resources that are gone left for the next") {
+    if (!in_slabs()) {
+        return;
+    }
+    {
+        pool_resource gone;
+        gone.deallocate(gone.allocate(24), 24);
+    }
+    pool_resource r;
+    CHECK(r.trim() != 0);
+    CHECK(r.trim() == 0);
+}
+
 TEST_CASE("pool_resource: trim reaches what other threads cache at their next visit") {
     if (!cached()) {
         return;
