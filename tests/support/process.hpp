@@ -104,14 +104,16 @@ inline constexpr bool optimised = false;
     return in_slabs() && !linn::detail::checked_build;
 }
 
-/// Whether resident memory is the program's own: sanitizers add shadow, quarantine and histories.
+/// Whether resident memory is the program's own: sanitizers add shadow, quarantine and histories, checked
+/// builds guards around each object.
 [[nodiscard]] inline bool rss_is_ours() noexcept {
-    return !asan && !tsan && !on_memcheck();
+    return !linn::detail::checked_build && !asan && !tsan && !on_memcheck();
 }
 
 /// `n` where code runs at full speed, less where a tool slows it down.
 [[nodiscard]] inline std::size_t scaled(std::size_t n) noexcept {
-    const std::size_t by = on_memcheck() ? 200 : (tsan ? 50 : (asan ? 20 : (optimised ? 1 : 10)));
+    const bool slow = on_memcheck() || linn::detail::checked_build; // stacks are walked at each call
+    const std::size_t by = slow ? 200 : (tsan ? 50 : (asan ? 20 : (optimised ? 1 : 10)));
     return n / by != 0 ? n / by : 1;
 }
 
