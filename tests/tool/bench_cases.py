@@ -369,7 +369,7 @@ def case_terminate(tool):
 
 def case_width(tool):
     for width in (80, 100, 120):
-        done = tool.bench(*FIRST, "shared-ptr", "pipeline", "buffers", "--only", "linn,mimalloc,locked-pool,spin-pool",
+        done = tool.bench(*FIRST, "shared-ptr", "pipeline", "buffers", "--rounds", "1", "--only", "linn,locked-pool,spin-pool",
                           env={"COLUMNS": str(width)})
         check(done.returncode == 0, done.stderr)
         for line in done.stdout.splitlines():
