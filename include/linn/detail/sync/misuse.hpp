@@ -76,7 +76,7 @@ constexpr const char* to_string(misuse_kind kind) noexcept {
     case misuse_kind::underrun:
         return "written to before its start";
     case misuse_kind::objects_alive:
-        return "still alive when their local_pool is destroyed";
+        return "still alive when their pool is destroyed";
     }
     return "misused";
 }
