@@ -12,6 +12,7 @@
 #include <linn/pool.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <functional>
 #include <memory>
@@ -100,6 +101,11 @@ struct recycler_slot {
         return reinterpret_cast<recycler_slot*>(bytes - offsetof(recycler_slot, object));
     }
 
+    /// False for most pointers that never came from a recycler, and for these nothing is read.
+    [[nodiscard]] static bool may_start_at(const recycler_slot* s) noexcept {
+        return reinterpret_cast<std::uintptr_t>(s) % alignof(recycler_slot) == 0;
+    }
+
     void hide() noexcept {
         if constexpr (poisons) {
             std::memcpy(copy.bytes, object, sizeof(T));
@@ -149,7 +155,7 @@ public:
     /// The end of a use through a handle.
     static void release(T* object) noexcept {
         slot_type* s = slot_type::of(object);
-        if (s->head.state() != recycled_state::out) [[unlikely]] {
+        if (!slot_type::may_start_at(s) || s->head.state() != recycled_state::out) [[unlikely]] {
             refuse(s, object);
             return;
         }
@@ -277,7 +283,8 @@ private:
 
     [[gnu::noinline, gnu::cold]] static void refuse(slot_type* s, const void* object) noexcept {
         constexpr auto mark = static_cast<std::uint32_t>(recycled_state::mark);
-        const bool ours = (static_cast<std::uint32_t>(s->head.state()) & 0xffffff00U) == mark;
+        const bool ours =
+            slot_type::may_start_at(s) && (static_cast<std::uint32_t>(s->head.state()) & 0xffffff00U) == mark;
         report(misuse{ours ? misuse_kind::double_free : misuse_kind::foreign_pointer, pool_name<slot_type>,
                       object, 1});
     }

@@ -3,6 +3,7 @@
 #define LINN_DETAIL_SYNC_RECYCLER_CORE_HPP
 
 #include <linn/config.hpp>
+#include <linn/detail/core/pointer_stack.hpp>
 #include <linn/detail/os/thread_barrier.hpp>
 #include <linn/detail/sync/biased_lock.hpp>
 #include <linn/detail/sync/fork_registry.hpp>
@@ -46,7 +47,7 @@ struct recycled_slot {
     recycler_core<Policy>* const home;
     typename Policy::template atomic<recycled_state> state_;
     union {
-        recycled_slot* next; ///< while it is idle in the depot
+        recycled_slot* next; ///< on its way to be destroyed
         alignas(16) std::byte block[block_bytes];
     };
 };
@@ -135,11 +136,11 @@ public:
         }
         const lock_guard<typename Policy::mutex> guard{lock_};
         if (f == nullptr) {
-            return depot_count_ != 0 ? pop() : nullptr;
+            return depot_.size() != 0 ? pop() : nullptr;
         }
         if (f->count.load(std::memory_order_relaxed) == 0) {
             const std::size_t half = (f->limit + 1) / 2;
-            fill(*f, static_cast<std::uint32_t>(depot_count_ < half ? depot_count_ : half));
+            fill(*f, static_cast<std::uint32_t>(depot_.size() < half ? depot_.size() : half));
         }
         return f->pop(s) ? s : nullptr;
     }
@@ -157,8 +158,7 @@ public:
     bool put_for_all(slot* s) noexcept {
         {
             const lock_guard<typename Policy::mutex> guard{lock_};
-            if (capacity_ - reserved() != depot_count_) {
-                push(s);
+            if (capacity_ - reserved() != depot_.size() && push(s)) {
                 return true;
             }
         }
@@ -221,7 +221,7 @@ public:
     /// Slots that are idle: exact while no other thread uses the recycler.
     [[nodiscard]] std::size_t idle() const noexcept {
         const lock_guard<typename Policy::mutex> guard{lock_};
-        std::size_t sum = depot_count_;
+        std::size_t sum = depot_.size();
         for (const auto& place : fronts_) {
             if (const front* f = place.load(std::memory_order_relaxed); f != nullptr) {
                 sum += f->count.load(std::memory_order_relaxed);
@@ -293,12 +293,9 @@ private:
         if (closed()) {
             return false;
         }
-        const std::size_t room = capacity_ - reserved() - depot_count_;
+        const std::size_t room = capacity_ - reserved() - depot_.size();
         if (f == nullptr) {
-            if (room != 0) {
-                push(s);
-            }
-            return room != 0;
+            return room != 0 && push(s);
         }
         if (f->count.load(std::memory_order_relaxed) == f->limit) {
             const std::size_t half = (f->limit + 1) / 2;
@@ -342,8 +339,8 @@ private:
         }
         reserved_.store(reserved() + limit, std::memory_order_relaxed);
         const std::size_t room = capacity_ - reserved();
-        if (depot_count_ > room) {
-            fill(*f, static_cast<std::uint32_t>(depot_count_ - room)); // `limit` at most
+        if (depot_.size() > room) {
+            fill(*f, static_cast<std::uint32_t>(depot_.size() - room)); // `limit` at most
         }
         fronts_[this_thread_index<Policy>].store(f, std::memory_order_relaxed);
         return f;
@@ -360,39 +357,33 @@ private:
         ::operator delete(static_cast<void*>(f), std::align_val_t{alignof(front)});
     }
 
-    void push(slot* s) noexcept {
-        s->next = depot_;
-        depot_ = s;
-        ++depot_count_;
-    }
+    /// @returns false when there is no memory to note it in
+    bool push(slot* s) noexcept { return depot_.push(&s, 1) == 1; }
 
     slot* pop() noexcept {
-        slot* s = depot_;
-        depot_ = s->next;
-        --depot_count_;
+        slot* s = nullptr;
+        depot_.pop(&s, 1);
         return s;
     }
 
     /// Moves `n` slots from the depot into an empty front, the latest on top.
     void fill(front& f, std::uint32_t n) noexcept {
-        for (std::uint32_t i = n; i != 0; --i) {
-            f.slots[i - 1] = pop();
-        }
+        depot_.pop(f.slots, n);
         f.count.store(n, std::memory_order_relaxed);
     }
 
-    /// Moves the `n` slots of a full front that came back longest ago to the depot.
+    /// Moves the `n` slots of a full front that came back longest ago to the depot, or fewer when there
+    /// is no memory to note them in.
     void spill(front& f, std::uint32_t n) noexcept {
-        for (std::uint32_t i = 0; i != n; ++i) {
-            push(f.slots[i]);
-        }
-        const std::uint32_t rest = f.limit - n;
-        std::memmove(f.slots, f.slots + n, rest * sizeof(slot*));
+        const auto moved = static_cast<std::uint32_t>(depot_.push(f.slots, n));
+        const std::uint32_t rest = f.limit - moved;
+        std::memmove(f.slots, f.slots + moved, rest * sizeof(slot*));
         f.count.store(rest, std::memory_order_relaxed);
     }
 
     /// All idle slots as a chain. Leaves the fronts empty and revoked. @pre the mutex is held
     slot* collect() noexcept {
+        slot* all = nullptr;
         for (auto& place : fronts_) {
             if (front* f = place.load(std::memory_order_relaxed); f != nullptr) {
                 f->lock.revoke();
@@ -402,15 +393,17 @@ private:
         for (auto& place : fronts_) {
             if (front* f = place.load(std::memory_order_relaxed); f != nullptr) {
                 f->lock.await();
-                for (std::uint32_t i = 0; i != f->count.load(std::memory_order_relaxed); ++i) {
-                    push(f->slots[i]);
+                for (slot* s = nullptr; f->pop(s);) {
+                    s->next = all;
+                    all = s;
                 }
-                f->count.store(0, std::memory_order_relaxed);
             }
         }
-        slot* all = depot_;
-        depot_ = nullptr;
-        depot_count_ = 0;
+        while (depot_.size() != 0) {
+            slot* s = pop();
+            s->next = all;
+            all = s;
+        }
         return all;
     }
 
@@ -466,8 +459,7 @@ private:
     atomic<front*> fronts_[table::most + 2] = {};
 
     mutable typename Policy::mutex lock_; ///< guards what follows, and all fronts that are revoked
-    slot* depot_ = nullptr;               ///< the latest first
-    std::size_t depot_count_ = 0;
+    pointer_stack<slot> depot_;
     atomic<std::size_t> reserved_{0};   ///< written under the lock
     atomic<std::size_t> references_{1}; ///< slots that exist, and one for the recycler while it does
     atomic<std::size_t> created_{0};
