@@ -460,7 +460,7 @@ class RecyclerPrinter:
 
     def to_string(self):
         fronts = self.core["fronts_"]
-        idle = int(self.core["depot_count_"])
+        idle = int(self.core["depot_"]["size_"])
         for number in range(fronts.type.range()[1] + 1):
             front = atomic(fronts[number])
             if int(front):
