@@ -29,9 +29,9 @@ using linn_test::put;
 using linn_test::take;
 
 /// Depots of the process registry: wrong pools are looked up there. They live for ever.
-depot& new_depot(std::string_view name) {
+depot& new_depot(std::string_view name, const linn::detail::geometry& sizes = linn_test::small_geometry()) {
     const linn::detail::pool_description d{
-        .sizes = linn_test::small_geometry(), .object_bytes = 64, .object_align = 8, .type = name};
+        .sizes = sizes, .object_bytes = 64, .object_align = 8, .type = name};
     std::atomic<depot*> slot{nullptr};
     depot* made = linn::detail::registry<policy>::process().depot_in(slot, d);
     REQUIRE(made != nullptr);
@@ -183,6 +183,33 @@ TEST_CASE("depot: an object of another type's pool is reported and stays alive t
     CHECK(pears.statistics().live == 0);
     CHECK(apples.consistent());
     CHECK(pears.consistent());
+}
+
+TEST_CASE("depot: the same type with other options is another pool") {
+    depot& plain = new_depot("order");
+    auto wishes = linn_test::small_geometry();
+    SUBCASE("of other slabs") {
+        wishes.slab_align *= 2;
+    }
+    SUBCASE("that keeps more") {
+        ++wishes.retain_bytes;
+    }
+    depot& other = new_depot("order", wishes);
+    misuse_recorder recorder;
+    front f;
+    other.attach(f, 1);
+    const auto all = take_many(plain, 2);
+    other.put_one(all[0]);
+    put(other, f, all[1]);
+    other.detach(f);
+    other.trim(nullptr);
+    const auto seen = recorder.take();
+    REQUIRE(seen.size() == 2);
+    CHECK(seen[0].kind == misuse_kind::wrong_pool);
+    CHECK(seen[1].kind == misuse_kind::wrong_pool);
+    CHECK(plain.statistics().live == 2);
+    CHECK(plain.consistent());
+    CHECK(other.consistent());
 }
 
 TEST_CASE("depot: two modules' pools of one type exchange objects, which find their way home") {

@@ -43,6 +43,8 @@ struct geometry {
     bool huge_pages = false;            ///< ask the system for huge pages
 
     [[nodiscard]] constexpr bool guarded() const noexcept { return record_offset != 0; }
+
+    friend constexpr bool operator==(const geometry&, const geometry&) = default;
 };
 
 /// What a user may ask for; zero means "you choose".

@@ -28,6 +28,9 @@ struct pool_description {
     std::size_t object_bytes = 0;
     std::size_t object_align = 0;
     std::string_view type;
+
+    /// The same type and options: what different modules of a program call by one name is one pool.
+    friend constexpr bool operator==(const pool_description&, const pool_description&) = default;
 };
 
 /// How a depot serves: decided once, when it is made.
@@ -53,8 +56,7 @@ public:
 
     depot(const pool_description& d, std::string_view name, service mode,
           metadata_arena<Policy>& arena) noexcept
-        : description_{d},
-          name_{name},
+        : description_{d.sizes, d.object_bytes, d.object_align, name},
           mode_{mode},
           slabs_{d.sizes, this},
           magazines_{d.sizes, arena},
@@ -252,7 +254,7 @@ public:
     [[nodiscard]] pool_statistics statistics() noexcept {
         lock_guard<mutex_type> guard{lock_};
         pool_statistics s;
-        s.type = name_;
+        s.type = name();
         s.object_bytes = description_.object_bytes;
         s.slot_bytes = description_.sizes.slot_bytes;
         s.cached = magazines_.stashed();
@@ -325,7 +327,7 @@ public:
     }
 
     [[nodiscard]] service mode() const noexcept { return mode_; }
-    [[nodiscard]] std::string_view name() const noexcept { return name_; }
+    [[nodiscard]] std::string_view name() const noexcept { return description_.type; }
     [[nodiscard]] const geometry& sizes() const noexcept { return description_.sizes; }
 
     /// Whether `object` lies in one of this pool's slabs; in service::bypass, whether it is an object of
@@ -474,7 +476,7 @@ private:
     /// one type. No lock is held.
     void hand_over(void* object, const call_trace& by = no_trace) noexcept {
         auto* owner = static_cast<depot*>(slab::of(object, description_.sizes.slab_align)->owner);
-        if (owner != nullptr && owner->name() == name_) {
+        if (owner != nullptr && is_sibling(*owner)) {
             owner->put_one(object, by);
         } else {
             refusal<> wrong{object, rejection::other_owner};
@@ -511,7 +513,7 @@ private:
         for (std::size_t i = 0; i < refused.count; ++i) {
             const refusal<>& r = refused.all[i];
             depot* owner = r.why == rejection::not_from_a_slab ? owner_of(r.object) : nullptr;
-            if (owner != nullptr && owner->name() == name_) {
+            if (owner != nullptr && is_sibling(*owner)) {
                 owner->put_one(r.object, by); // another module's pool of the same type
             } else {
                 tell_handler(r, owner);
@@ -521,7 +523,7 @@ private:
 
     /// @param owner the pool that the object belongs to, if it is another one and known
     void tell_handler(const refusal<>& r, depot* owner) noexcept {
-        misuse m{owner != nullptr ? misuse_kind::wrong_pool : kind_of(r.why), name_, r.object, 1};
+        misuse m{owner != nullptr ? misuse_kind::wrong_pool : kind_of(r.why), name(), r.object, 1};
         m.object_bytes = description_.object_bytes;
         r.add_to(m);
         if (owner == nullptr) {
@@ -540,8 +542,8 @@ private:
     /// Another depot of the process whose slabs hold `object`; null when there is none.
     depot* owner_of(const void* object) noexcept;
 
-    /// Calls `visit(depot&)` for each other depot of the same type, which other modules have, until it
-    /// returns false. No lock is held.
+    bool is_sibling(const depot& other) const noexcept { return other.description_ == description_; }
+    /// Calls `visit(depot&)` for each other module's depot of this pool, until it returns false. No lock held.
     template <class Visit>
     void for_each_sibling(Visit&& visit) noexcept;
 
@@ -579,7 +581,6 @@ private:
     std::size_t return_pages(slab* s) noexcept { return s != nullptr ? return_one(s) : 0; }
 
     pool_description description_;
-    std::string_view name_;
     service mode_;
 
     mutex_type lock_;

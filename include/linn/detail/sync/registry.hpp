@@ -139,7 +139,7 @@ template <class Policy>
 template <class Visit>
 void depot<Policy>::for_each_sibling(Visit&& visit) noexcept {
     for (depot* d = registry<Policy>::process().newest(); d != nullptr; d = d->older) {
-        if (d != this && d->name() == name_ && !visit(*d)) {
+        if (d != this && is_sibling(*d) && !visit(*d)) {
             return;
         }
     }
