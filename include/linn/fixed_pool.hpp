@@ -72,7 +72,9 @@ public:
     ~fixed_pool() {
         detail::unpoison(slots_.bytes, sizeof slots_.bytes);
         if (reports_survivors && !empty()) {
-            detail::report(misuse{misuse_kind::objects_alive, type_name, this, live()});
+            misuse m{misuse_kind::objects_alive, type_name, this, live()};
+            m.object_bytes = sizeof(T);
+            detail::report(m);
             if constexpr (O.on_survivors == survivors::abort) {
                 std::abort();
             }
@@ -221,7 +223,9 @@ public:
     }
 
 private:
-    static constexpr detail::geometry sizes = detail::geometry_for(sizeof(T), alignof(T), O);
+    // Without guards in checked builds too: the size of a pool that lies in memory of the user's is the same.
+    static constexpr detail::geometry sizes =
+        detail::make_geometry(sizeof(T), alignof(T), {.cache_line_padding = O.cache_line_padding});
     static_assert(N <= static_cast<std::size_t>(PTRDIFF_MAX) / 2 / sizes.slot_bytes,
                   "linn::fixed_pool: N objects are larger than the address space");
     static constexpr detail::exact_divider by_slot_bytes{sizes.slot_bytes};
@@ -280,10 +284,16 @@ private:
     }
 
     [[gnu::noinline, gnu::cold]] void refuse(const volatile void* p) const noexcept {
-        const misuse_kind kind = !owns(p)          ? misuse_kind::foreign_pointer
-                                 : slot_of(p) >= N ? misuse_kind::interior_pointer
-                                                   : misuse_kind::double_free;
-        detail::report(misuse{kind, type_name, const_cast<const void*>(p), 1});
+        misuse m{misuse_kind::foreign_pointer, type_name, const_cast<const void*>(p), 1};
+        m.object_bytes = sizeof(T);
+        if (owns(p)) {
+            m.offset = static_cast<std::ptrdiff_t>(offset_of(p) % sizes.slot_bytes);
+            m.object = static_cast<const std::byte*>(m.address) - m.offset;
+            m.kind = m.offset == 0                                           ? misuse_kind::double_free
+                     : reinterpret_cast<std::uintptr_t>(p) % alignof(T) != 0 ? misuse_kind::misaligned_pointer
+                                                                             : misuse_kind::interior_pointer;
+        }
+        detail::report(m);
     }
 
     [[nodiscard]] std::size_t peak() const noexcept {

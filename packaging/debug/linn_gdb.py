@@ -107,7 +107,7 @@ class Pool:
     def __init__(self, depot, abi):
         self.depot = depot
         self.abi = abi
-        self.type = text(depot["name_"])
+        self.type = text(depot["description_"]["type"])
         self.object_bytes = int(depot["description_"]["object_bytes"])
         self.mode = int(depot["mode_"])
         self.out = int(depot["slabs_"]["out_"])

@@ -19,6 +19,9 @@ public:
         std::string type;
         const void* address;
         std::size_t count;
+        std::size_t object_bytes;
+        const void* object;
+        std::ptrdiff_t offset;
     };
 
     misuse_recorder() {
@@ -40,7 +43,8 @@ public:
 private:
     static void record(const linn::misuse& m) noexcept {
         const std::lock_guard<std::mutex> guard{mutex()};
-        entries().push_back({m.kind, std::string{m.type}, m.address, m.count});
+        entries().push_back(
+            {m.kind, std::string{m.type}, m.address, m.count, m.object_bytes, m.object, m.offset});
     }
     static std::vector<entry>& entries() {
         static std::vector<entry> all;

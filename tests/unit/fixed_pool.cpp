@@ -46,6 +46,7 @@ struct counted {
     counted& operator=(const counted&) = delete;
     ~counted() { --alive; }
     int value;
+    int more = 0; // so that not every address inside is misaligned
     static inline int alive = 0;
 };
 
@@ -362,8 +363,12 @@ TEST_CASE("fixed_pool: every build notices misuse at once and ignores the call")
     }
     seen = recorder.take();
     REQUIRE(seen.size() == sizeof(counted) - 1);
-    for (const auto& report : seen) {
-        CHECK(report.kind == misuse_kind::interior_pointer);
+    for (std::size_t i = 1; i < sizeof(counted); ++i) {
+        CHECK(seen[i - 1].kind ==
+              (i % alignof(counted) != 0 ? misuse_kind::misaligned_pointer : misuse_kind::interior_pointer));
+        CHECK(seen[i - 1].object_bytes == sizeof(counted));
+        CHECK(seen[i - 1].object == a);
+        CHECK(seen[i - 1].offset == static_cast<std::ptrdiff_t>(i));
     }
 
     CHECK(counted::alive == alive); // no destructor ran
