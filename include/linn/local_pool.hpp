@@ -82,10 +82,10 @@ public:
     /// Takes storage back.
     /// @pre `p` is not null and came from this pool; its object is destroyed
     void deallocate(T* p) noexcept {
-        void* object = closed(p);
         if constexpr (detail::checked_build) {
-            give_at_once(object);
+            give_at_once(address(p));
         } else {
+            void* object = closed(p);
             if (count_ == capacity) [[unlikely]] {
                 give_back((capacity + 1) / 2);
             }
@@ -284,8 +284,12 @@ private:
     [[gnu::noinline]] void give_at_once(void* object) noexcept {
         if (slabs_.find(object) == nullptr) {
             refuse(detail::rejection::not_from_a_slab, object, {});
-        } else {
-            slabs_.give(&object, 1, &refuse, detail::trace_from(__builtin_return_address(0)));
+            return;
+        }
+        const std::size_t out = slabs_.out();
+        slabs_.give(&object, 1, &refuse, detail::trace_from(__builtin_return_address(0)));
+        if (slabs_.out() != out) {
+            detail::poison(object, sizeof(T));
         }
     }
 
@@ -305,8 +309,12 @@ private:
         detail::unpoison(p, sizeof(T));
         return static_cast<T*>(p);
     }
-    static void* closed(T* p) noexcept {
-        detail::poison(address(p), sizeof(T));
+    void* closed(T* p) const noexcept {
+        if constexpr (detail::sanitizer_poison) {
+            if (slabs_.find(address(p)) != nullptr) { // what is foreign is not ours to poison
+                detail::poison(address(p), sizeof(T));
+            }
+        }
         return address(p);
     }
 

@@ -276,7 +276,9 @@ private:
         void* object = address(p);
         if constexpr (detail::sanitizer_poison && !detail::sanitizer_bypass) {
             // A checked build does not know yet whether this is an object at all.
-            if (!detail::checked_build || owns(p)) {
+            if (!detail::checked_build ||
+                (owns(p) &&
+                 detail::slab::of(object, state::description.sizes.slab_align)->starts_slot(object))) {
                 detail::poison(object, sizeof(T));
             }
         }
