@@ -31,6 +31,9 @@ constexpr std::size_t class_align(unsigned c) noexcept {
 /// The smallest class that holds `bytes`. @pre 1 <= bytes <= largest_class_bytes
 /// @complexity constant, no table: a look-up would take a cache line or two from the program
 constexpr unsigned class_of(std::size_t bytes) noexcept {
+    if (bytes > largest_class_bytes) {
+        __builtin_unreachable(); // GCC would warn of classes beyond the last where a size is a constant
+    }
     if (bytes <= 64) {
         return static_cast<unsigned>((bytes - 1) / 8);
     }
