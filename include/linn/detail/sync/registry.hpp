@@ -50,6 +50,9 @@ public:
 private:
     depot_type* make(slot_type& slot, const pool_description& d) noexcept {
         hook_fork();
+        if constexpr (checked_build && std::is_same_v<Policy, platform>) {
+            static_cast<void>(&check_all_depots_at_exit<Policy>); // to name it is enough
+        }
         lock_guard<typename Policy::mutex> guard{lock_};
         if (depot_type* made = slot.load(std::memory_order_relaxed); made != nullptr) {
             return made;
