@@ -126,6 +126,11 @@ int main() {
         resource.deallocate(p, 100);
         return p;
     });
+    expect("a large one of another resource", linn::misuse_kind::wrong_pool, [] {
+        static void* p = other.allocate(200'000);
+        resource.deallocate(p, 200'000);
+        return p;
+    });
     if constexpr (checked) {
         expect("double free of a large one", linn::misuse_kind::foreign_pointer, [] {
             void* p = resource.allocate(150'000);

@@ -22,7 +22,7 @@ struct tracked_block {
     tracked_block* previous;
     std::size_t bytes; ///< as asked for
     std::size_t align;
-    std::uintptr_t magic; ///< magic_value ^ own address
+    std::uintptr_t magic; ///< magic_value ^ own address ^ the list's
     block_origin origin;
 
     static constexpr std::uintptr_t magic_value = static_cast<std::uintptr_t>(0x6c696e6e'626c6f63U);
@@ -57,7 +57,7 @@ public:
         void* memory = static_cast<std::byte*>(base) + head;
         auto* b = ::new (static_cast<void*>(tracked_block::before(memory)))
             tracked_block{nullptr, nullptr, bytes, align, 0, origin};
-        b->magic = tracked_block::magic_value ^ reinterpret_cast<std::uintptr_t>(b);
+        b->magic = magic_of(b);
         {
             lock_guard<mutex_type> guard{lock_};
             link(b);
@@ -94,6 +94,7 @@ public:
             unpoison(b, sizeof *b);
             unpoison(b->base(), tracked_block::head_bytes(b->align));
             unlink(b);
+            b->magic = 0;
             put(b);
         }
     }
@@ -137,8 +138,13 @@ private:
         bytes_ -= b->total_bytes();
         --live_;
     }
-    LINN_DETAIL_NO_ASAN static bool is_block(const tracked_block* b) noexcept {
-        return b->magic == (tracked_block::magic_value ^ reinterpret_cast<std::uintptr_t>(b));
+    /// Says whose block it is too: in the list of another resource it would damage both.
+    std::uintptr_t magic_of(const tracked_block* b) const noexcept {
+        return tracked_block::magic_value ^ reinterpret_cast<std::uintptr_t>(b) ^
+               reinterpret_cast<std::uintptr_t>(this);
+    }
+    LINN_DETAIL_NO_ASAN bool is_block(const tracked_block* b) const noexcept {
+        return b->magic == magic_of(b);
     }
     LINN_DETAIL_NO_ASAN static bool fits(const tracked_block* b, std::size_t bytes,
                                          std::size_t align) noexcept {
