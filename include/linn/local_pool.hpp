@@ -4,6 +4,7 @@
 
 #include <linn/config.hpp>
 #include <linn/detail/core/construct.hpp>
+#include <linn/detail/core/pointer_run.hpp>
 #include <linn/detail/core/pool_statistics.hpp>
 #include <linn/detail/core/slab_set.hpp>
 #include <linn/detail/core/type_name.hpp>
@@ -251,10 +252,11 @@ private:
                 slabs_.give(begin + (rest - got), got, &refuse);
                 return false;
             }
+            detail::reverse_in_place(begin, rest);
         }
         if (cached != 0) {
             count_ -= cached;
-            std::memcpy(static_cast<void*>(out.data()), cache_ + count_, cached * sizeof(void*));
+            detail::copy_reversed(static_cast<void*>(out.data()), cache_ + count_, cached);
         }
         return true;
     }
@@ -264,7 +266,7 @@ private:
         const std::size_t room = capacity - count_;
         const std::size_t kept = objects.size() < room ? objects.size() : room;
         if (kept != 0) {
-            std::memcpy(cache_ + count_, static_cast<const void*>(objects.data()), kept * sizeof(void*));
+            detail::copy_reversed(cache_ + count_, static_cast<const void*>(objects.data()), kept);
             count_ += kept;
         }
         if (kept != objects.size()) {

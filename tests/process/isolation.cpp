@@ -82,15 +82,16 @@ int main() {
     // Type-stable also within A: what was an object starts an object again, or nothing does.
     std::vector<type_a*> first(1000);
     linn::pool<type_a>::allocate_n(first);
-    const auto distance =
-        static_cast<std::size_t>(reinterpret_cast<char*>(first[1]) - reinterpret_cast<char*>(first[0]));
     linn::pool<type_a>::deallocate_n(first);
     linn::pool<type_a>::trim();
     std::vector<type_a*> second(1000);
     linn::pool<type_a>::allocate_n(second);
-    for (const type_a* p : second) {
-        const auto offset = reinterpret_cast<std::uintptr_t>(p) - reinterpret_cast<std::uintptr_t>(first[0]);
-        CHECK(p < first[0] || p > first[999] || offset % distance == 0);
+    std::sort(first.begin(), first.end());
+    for (type_a* p : second) {
+        // The last one at or before p, and the one after: p is the one, or touches neither.
+        const auto next = std::upper_bound(first.begin(), first.end(), p);
+        CHECK(next == first.begin() || *(next - 1) == p || *(next - 1) + 1 <= p);
+        CHECK(next == first.end() || p + 1 <= *next);
     }
     linn::pool<type_a>::deallocate_n(second);
 }

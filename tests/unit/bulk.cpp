@@ -186,6 +186,32 @@ TEST_CASE("bulk: impossible sizes fail and change nothing") {
     CHECK(local.live() == 0);
 }
 
+TEST_CASE("bulk: fresh objects lie one after the other, and the same run comes back in the same order") {
+    if (!pooling() || linn::detail::checked_build) {
+        return;
+    }
+    const auto ascending = [](const auto& run) {
+        std::size_t n = 0;
+        for (std::size_t i = 1; i < run.size(); ++i) {
+            n += run[i] == run[i - 1] + 1 ? 1U : 0U;
+        }
+        return n;
+    };
+    shared_pool<20> shared;
+    std::vector<item<20>*> a(1000);
+    shared.allocate_n(a);
+    CHECK(ascending(a) >= 990); // a slab may end
+    shared.deallocate_n(a);
+    shared.allocate_n(a);
+    CHECK(ascending(a) >= 900); // magazine by magazine
+
+    own_pool<21> own;
+    std::vector<item<21>*> b(1000);
+    own.allocate_n(b);
+    CHECK(ascending(b) >= 980);
+    own.deallocate_n(b);
+}
+
 TEST_CASE("bulk: const objects, and a double free among many") {
     using constant = linn::pool<const item<6>>;
     const item<6>* some[10];

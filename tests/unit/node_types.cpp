@@ -250,7 +250,9 @@ TEST_CASE_TEMPLATE("node_types: what is said is what happens", T, sized<24, 8>, 
     CHECK_CONTAINER(pair, boost::container::multimap<int, T>);
     CHECK_CONTAINER(back, boost::container::vector<T>);
     CHECK_CONTAINER(back, boost::container::deque<T>);
-    CHECK_CONTAINER(back, boost::container::stable_vector<T>);
+    if constexpr (alignof(T) <= alignof(std::max_align_t)) { // Boost 1.74 itself misaligns its base node
+        CHECK_CONTAINER(back, boost::container::stable_vector<T>);
+    }
     CHECK_CONTAINER(back, boost::container::small_vector<T, 3>);
     CHECK_CONTAINER(pair, boost::container::flat_map<int, T>);
     CHECK_CONTAINER(element, boost::container::flat_set<T>);

@@ -85,6 +85,39 @@ inline std::size_t run_length(void* const* objects, std::size_t count, std::uint
     return n;
 }
 
+/// Copies `count` pointers of any type so that the last comes first. What is popped from a magazine one by
+/// one comes from its end; so does what is moved at once.
+inline void copy_reversed(void* to, const void* from, std::size_t count) noexcept {
+    auto* out = static_cast<std::byte*>(to);
+    const auto* in = static_cast<const std::byte*>(from) + count * sizeof(void*);
+    for (; count >= lanes; count -= lanes) {
+        addresses v;
+        in -= sizeof v;
+        std::memcpy(&v, in, sizeof v);
+        addresses turned{};
+        for (std::size_t i = 0; i < lanes; ++i) {
+            turned[i] = v[lanes - 1 - i];
+        }
+        std::memcpy(out, &turned, sizeof turned);
+        out += sizeof v;
+    }
+    for (; count != 0; --count) {
+        in -= sizeof(void*);
+        std::memcpy(out, in, sizeof(void*));
+        out += sizeof(void*);
+    }
+}
+
+/// Turns `count` pointers around where they are.
+inline void reverse_in_place(void** pointers, std::size_t count) noexcept {
+    for (std::size_t low = 0, high = count; low + 1 < high; ++low) {
+        --high;
+        void* const p = pointers[low];
+        pointers[low] = pointers[high];
+        pointers[high] = p;
+    }
+}
+
 } // namespace linn::inline LINN_ABI::detail
 
 #endif

@@ -5,11 +5,11 @@
 #include <linn/config.hpp>
 #include <linn/detail/core/geometry.hpp>
 #include <linn/detail/core/magazine.hpp>
+#include <linn/detail/core/pointer_run.hpp>
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 
 namespace linn::inline LINN_ABI::detail {
 
@@ -79,22 +79,23 @@ struct alignas(cache_line_bytes) front {
         return true;
     }
 
-    /// Moves up to `want` objects to `out`. @returns how many
+    /// Moves up to `want` objects to `out`, in the order in which try_pop would. @returns how many
     std::size_t pop_run(void* out, std::size_t want) noexcept {
         const std::size_t n = want < loaded_count() ? want : loaded_count();
         if (n != 0) {
             top -= n;
-            std::memcpy(out, top, n * sizeof(void*));
+            copy_reversed(out, top, n);
         }
         return n;
     }
 
-    /// Puts as many of `count` objects as there is room for. @returns how many
+    /// Puts as many of `count` objects as there is room for, the first on top, so that the same run comes
+    /// out in the same order. @returns how many
     std::size_t push_run(const void* objects, std::size_t count) noexcept {
         const auto room = static_cast<std::size_t>(limit - top);
         const std::size_t n = count < room ? count : room;
         if (n != 0) {
-            std::memcpy(top, objects, n * sizeof(void*));
+            copy_reversed(top, objects, n);
             top += n;
         }
         return n;
