@@ -252,12 +252,13 @@ template <class T>
 }
 
 /// `T[]` of `n` elements, value-initialised. Lengths differ, so arrays of run-time length are one block
-/// of `std::allocator`, with the control block in it.
+/// of `std::allocator`, with the control block in it. libstdc++ 12 refuses elements that are const or
+/// volatile; here they are made as plain ones.
 /// @throws std::bad_alloc, std::bad_array_new_length, and what a constructor throws
 template <class T>
     requires(std::is_unbounded_array_v<T> && !detail::zero_fill_trap<std::remove_extent_t<T>>)
 [[nodiscard]] std::shared_ptr<T> make_shared(std::size_t n) {
-    return std::make_shared<T>(detail::checked_length<T>(n));
+    return std::make_shared<std::remove_cv_t<T>>(detail::checked_length<T>(n));
 }
 
 template <class T>
@@ -266,20 +267,20 @@ template <class T>
                         "linn::make_shared_for_overwrite<T[]>(n), or make_shared<T[]>(n, "
                         "linn::value_initialize) if zeros are meant")]] std::shared_ptr<T>
 make_shared(std::size_t n) {
-    return std::make_shared<T>(detail::checked_length<T>(n));
+    return std::make_shared<std::remove_cv_t<T>>(detail::checked_length<T>(n));
 }
 
 template <class T>
     requires std::is_unbounded_array_v<T>
 [[nodiscard]] std::shared_ptr<T> make_shared(std::size_t n, value_initialize_t) {
-    return std::make_shared<T>(detail::checked_length<T>(n));
+    return std::make_shared<std::remove_cv_t<T>>(detail::checked_length<T>(n));
 }
 
 /// `T[]` of `n` elements, each a copy of `value`.
 template <class T>
     requires std::is_unbounded_array_v<T>
 [[nodiscard]] std::shared_ptr<T> make_shared(std::size_t n, const std::remove_extent_t<T>& value) {
-    return std::make_shared<T>(detail::checked_length<T>(n), value);
+    return std::make_shared<std::remove_cv_t<T>>(detail::checked_length<T>(n), value);
 }
 
 /// As `make_shared`, but the object is default-initialised: what T's own constructors leave alone keeps
@@ -295,7 +296,7 @@ template <class T>
 template <class T>
     requires std::is_unbounded_array_v<T>
 [[nodiscard]] std::shared_ptr<T> make_shared_for_overwrite(std::size_t n) {
-    return detail::shared_array_for_overwrite<T>(detail::checked_length<T>(n));
+    return detail::shared_array_for_overwrite<std::remove_cv_t<T>>(detail::checked_length<T>(n));
 }
 
 // --- unique_ptr ------------------------------------------------------------------------------------

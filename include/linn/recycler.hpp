@@ -267,7 +267,7 @@ private:
             reset_(*object);
 #endif
         }
-        forget_control_block(object);
+        detail::forget_control_block(object);
         return true;
     }
 

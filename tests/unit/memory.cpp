@@ -430,6 +430,21 @@ TEST_CASE("make_unique: a constructor that throws gives the slot back") {
     CHECK(linn::pool<failing>::statistics().live == 0);
 }
 
+TEST_CASE("make_shared: arrays of const and volatile elements, which libstdc++ 12 refuses for T[]") {
+    auto values = linn::make_shared<const int[]>(3, 8);
+    CHECK(values[2] == 8);
+    auto rows = linn::make_shared<const int[][2]>(2, {1, 2});
+    CHECK(rows[1][1] == 2);
+    auto zeros = linn::make_shared<const volatile int[]>(3);
+    CHECK(zeros[2] == 0);
+    auto strings = linn::make_shared<const std::string[]>(2, linn::value_initialize);
+    CHECK(strings[1].empty());
+    auto raw = linn::make_shared_for_overwrite<volatile int[]>(3);
+    raw[2] = 1;
+    CHECK(raw[2] == 1);
+    CHECK(linn::make_shared<const int[2]>(4)[1] == 4);
+}
+
 TEST_CASE("make_unique: arrays are those of new[]") {
     auto zero = linn::make_unique<int[]>(10);
     CHECK(zero[9] == 0);

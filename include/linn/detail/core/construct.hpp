@@ -38,14 +38,14 @@ template <class T, class GiveBack, class... Args>
 T* construct_or(void* place, GiveBack&& give_back, Args&&... args) {
 #if defined(__cpp_exceptions)
     try {
-        return construct<T>(place, std::forward<Args>(args)...);
+        return detail::construct<T>(place, std::forward<Args>(args)...);
     } catch (...) {
         give_back();
         throw;
     }
 #else
     static_cast<void>(give_back);
-    return construct<T>(place, std::forward<Args>(args)...);
+    return detail::construct<T>(place, std::forward<Args>(args)...);
 #endif
 }
 

@@ -70,7 +70,7 @@ void construct_each(Element* first, std::size_t n, Start start) {
         try {
             start(place, i);
         } catch (...) {
-            destroy_backwards(first + i, i);
+            detail::destroy_backwards(first + i, i);
             throw;
         }
 #else
@@ -89,27 +89,27 @@ class shared_array {
 public:
     shared_array() {
         if constexpr (!std::is_trivially_default_constructible_v<element>) {
-            construct_each(first(), count, [](void* place, std::size_t) { ::new (place) element; });
+            detail::construct_each(first(), count, [](void* place, std::size_t) { ::new (place) element; });
         }
     }
 
     explicit shared_array(value_initialize_t) {
-        construct_each(first(), count, [](void* place, std::size_t) { ::new (place) element(); });
+        detail::construct_each(first(), count, [](void* place, std::size_t) { ::new (place) element(); });
     }
 
     /// Each element a copy of `value`, which is an array itself where `Array` has two dimensions.
     explicit shared_array(const std::remove_extent_t<Array>& value) {
         constexpr std::size_t period = sizeof(std::remove_extent_t<Array>) / sizeof(element);
         const element* source = flat(value);
-        construct_each(first(), count, [source](void* place, std::size_t i) {
-            construct<element>(place, source[i % period]);
+        detail::construct_each(first(), count, [source](void* place, std::size_t i) {
+            detail::construct<element>(place, source[i % period]);
         });
     }
 
     shared_array(const shared_array&) = delete;
     shared_array& operator=(const shared_array&) = delete;
 
-    ~shared_array() { destroy_backwards(first() + count, count); }
+    ~shared_array() { detail::destroy_backwards(first() + count, count); }
 
     [[nodiscard]] std::remove_extent_t<Array>* get() noexcept { return elements_; }
 
