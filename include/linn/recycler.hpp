@@ -68,7 +68,7 @@ namespace detail {
 
 /// The bytes of an idle object, because LeakSanitizer finds no pointers in poisoned memory.
 template <std::size_t Bytes>
-struct idle_copy {
+struct alignas(poison_granule) idle_copy {
     std::byte bytes[Bytes];
 };
 template <>
@@ -79,9 +79,12 @@ template <class T>
 struct recycler_slot {
     /// Objects up to this size are poisoned while they are idle.
     static constexpr bool poisons = sanitizer_poison && sizeof(T) <= std::size_t{64} * 1024;
+    /// Whole granules, in which nothing else lies; or an object of 4 bytes would not be poisoned at all.
+    static constexpr std::size_t poisoned_bytes =
+        (sizeof(T) + poison_granule - 1) / poison_granule * poison_granule;
 
     recycled_slot<platform> head;
-    alignas(T) std::byte object[sizeof(T)];
+    alignas(T) alignas(poisons ? poison_granule : 1) std::byte object[sizeof(T)];
     [[no_unique_address]] idle_copy<poisons ? sizeof(T) : 0> copy;
 
     [[nodiscard]] T* get() noexcept { return std::launder(reinterpret_cast<T*>(object)); }
@@ -109,12 +112,12 @@ struct recycler_slot {
     void hide() noexcept {
         if constexpr (poisons) {
             std::memcpy(copy.bytes, object, sizeof(T));
-            poison(object, sizeof(T));
+            poison(object, poisoned_bytes);
         }
     }
     void show() noexcept {
         if constexpr (poisons) {
-            unpoison(object, sizeof(T));
+            unpoison(object, poisoned_bytes);
         }
     }
 };

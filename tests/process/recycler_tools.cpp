@@ -2,8 +2,8 @@
 // Promise: AddressSanitizer reports the use of an object that was released to its recycler, and
 // LeakSanitizer neither reports what idle objects own nor overlooks an object that is lost.
 //
-// Breaks when idle objects are not poisoned; or when they are and LeakSanitizer, which does not look
-// into poisoned memory, takes their buffers for leaked.
+// Breaks when idle objects are not poisoned, down to the last byte; or when they are and LeakSanitizer,
+// which does not look into poisoned memory, takes their buffers for leaked.
 #include "process.hpp"
 
 #include <linn/recycler.hpp>
@@ -40,6 +40,25 @@ void use_after_last_shared_ptr() {
     const packet* p = shared.get();
     shared.reset();
     sink = p->number;
+}
+
+void use_after_release_of_a_small_object() {
+    linn::recycler<short> all;
+    auto handle = all.acquire();
+    const short* p = handle.get();
+    handle.reset();
+    sink = *p;
+}
+
+void use_after_release_of_the_last_bytes() {
+    struct odd {
+        int numbers[5] = {};
+    };
+    linn::recycler<odd> all;
+    auto shared = all.acquire_shared();
+    const int* p = &shared->numbers[4];
+    shared.reset();
+    sink = *p;
 }
 
 void use_after_trim() {
@@ -98,7 +117,9 @@ int main() {
     if (!linn_test::asan) {
         return linn_test::skip("not built with AddressSanitizer");
     }
-    for (auto* scenario : {&use_after_release, &use_after_last_shared_ptr, &use_after_trim}) {
+    for (auto* scenario :
+         {&use_after_release, &use_after_release_of_a_small_object, &use_after_release_of_the_last_bytes,
+          &use_after_last_shared_ptr, &use_after_trim}) {
         const auto child = linn_test::run_child(scenario);
         child.expect(!child.exited_with(0) && child.says("AddressSanitizer") && child.says("use-after"),
                      "use after release");

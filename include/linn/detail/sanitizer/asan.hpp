@@ -21,6 +21,9 @@ extern "C" void __asan_unpoison_memory_region(const volatile void*, std::size_t)
 
 namespace linn::inline LINN_ABI::detail {
 
+/// What ASan poisons as one: where such a granule is poisoned in part only, its first bytes stay usable.
+inline constexpr std::size_t poison_granule = 8;
+
 /// Makes every access to these bytes an error, as after `free`. Nothing without ASan.
 inline void poison([[maybe_unused]] void* p, [[maybe_unused]] std::size_t bytes) noexcept {
 #ifdef LINN_DETAIL_HAS_ASAN
