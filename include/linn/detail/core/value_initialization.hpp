@@ -36,9 +36,10 @@ constexpr bool fills_with_zeros() noexcept {
 /// Whether `T()` fills memory with zeros that default-initialisation of T leaves alone. Arrays are as
 /// their elements.
 ///
-/// It errs on one side only: a type for which it is true fills at least one byte. It is false for some
-/// that do: a class with no constructor all of whose members have one, and one of these leaves bytes
-/// alone; with GCC, a class whose only such member is an anonymous union.
+/// It errs on one side: a type for which it is true fills at least one byte, unless all that it has are
+/// empty members. It is false for some that do: a class with no constructor all of whose members have
+/// one, and one of these leaves bytes alone; with GCC, a class whose only such member is an anonymous
+/// union.
 /// `value_initialization_fill` counts exactly.
 /// @source [dcl.init.general]: const-default-constructible
 template <class T>
