@@ -187,8 +187,8 @@ public:
     template <class F>
     void for_each_live(F&& f) {
         for (std::size_t w = 0; w < words; ++w) {
-            for (std::uint64_t todo = out_[w]; todo != 0; todo &= todo - 1) {
-                const std::size_t slot = w * word_bits + static_cast<std::size_t>(std::countr_zero(todo));
+            for (std::uint64_t rest = out_[w]; rest != 0; rest &= rest - 1) {
+                const std::size_t slot = w * word_bits + static_cast<std::size_t>(std::countr_zero(rest));
                 if (is_out(slot)) {
                     f(*object_in(slot));
                 }

@@ -104,18 +104,7 @@ int main() {
         while (work_done < then + 100) {
             std::this_thread::yield();
         }
-        std::fflush(nullptr);
-        const ::pid_t pid = ::fork();
-        CHECK(pid >= 0);
-        if (pid == 0) {
-            ::alarm(20);
-            in_the_child(before);
-            ::_exit(0);
-        }
-        int status = 0;
-        CHECK(::waitpid(pid, &status, 0) == pid);
-        CHECK(!(WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)); // a deadlock
-        CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+        linn_test::check_forked([&] { in_the_child(before); });
     }
     stop = true;
     for (std::thread& t : threads) {

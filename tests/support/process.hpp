@@ -200,6 +200,24 @@ inline void say(std::string_view text) noexcept {
     CHECK(::write(2, text.data(), text.size()) == static_cast<::ssize_t>(text.size()));
 }
 
+/// Forks as a threaded program does, calls `in_the_child` there, and checks that it ends well and in time.
+/// Unlike run_child it calls no exit(), which would run the destructors of a process whose threads are gone.
+template <class F>
+void check_forked(F&& in_the_child) {
+    std::fflush(nullptr);
+    const ::pid_t pid = ::fork();
+    CHECK(pid >= 0);
+    if (pid == 0) {
+        ::alarm(20);
+        in_the_child();
+        ::_exit(0);
+    }
+    int status = 0;
+    CHECK(::waitpid(pid, &status, 0) == pid);
+    CHECK(!(WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)); // a deadlock
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
 } // namespace linn_test
 
 #endif
