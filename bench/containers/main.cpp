@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/statistics.hpp"
 #include "containers.hpp"
+#include "measure/statistics.hpp"
 
 #include <fmt/format.h>
 

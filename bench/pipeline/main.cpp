@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/machine.hpp"
+#include "measure/machine.hpp"
 #include "packets.hpp"
 
 #include <fmt/format.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "child.hpp"
 
-#include "bench/process.hpp"
 #include "bench/worker/provider.hpp"
+#include "measure/process.hpp"
 
 #include <sys/prctl.h>
 

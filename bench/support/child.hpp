@@ -2,7 +2,7 @@
 #pragma once
 
 #include "allocators/proof.hpp"
-#include "bench/interrupt.hpp"
+#include "measure/interrupt.hpp"
 #include "workload.hpp"
 
 #include <filesystem>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "allocators/catalogue.hpp"
 #include "allocators/finder.hpp"
-#include "bench/machine.hpp"
 #include "child.hpp"
 #include "measure.hpp"
+#include "measure/machine.hpp"
 #include "print.hpp"
-#include "report/json_file.hpp"
 #include "report/progress.hpp"
+#include "report/text_file.hpp"
 #include "workload.hpp"
 
 #include <CLI/CLI.hpp>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "bench/ticks.hpp"
 #include "bench/worker/mapped_array.hpp"
+#include "measure/ticks.hpp"
 
 #include <cstddef>
 #include <cstdint>

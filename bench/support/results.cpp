@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "results.hpp"
 
-#include "bench/statistics.hpp"
+#include "measure/statistics.hpp"
 
 namespace linn::bench {
 namespace {

@@ -26,18 +26,21 @@ BELOW_ALL = {"include/linn/config.hpp", "include/linn/version.hpp"}
 # user's program, hence knows nothing but the format. What measures does not know how it is shown:
 # report stands above the verbs.
 TOOL = {
+    "measure": [],
     "trace": [],
     "symbols": [],
-    "allocators": [],
+    "allocators": ["measure"],
     "record": ["trace"],
-    "bench": ["allocators"],
-    "run": ["allocators"],
-    "replay": ["allocators", "trace"],
-    "advise": ["replay", "symbols", "trace"],
-    "lint": [],
-    "report": ["advise", "allocators", "bench", "lint", "replay", "run", "symbols", "trace"],
-    "cli": ["advise", "allocators", "bench", "lint", "record", "replay", "report", "run", "symbols",
-            "trace"],
+    "bench": ["allocators", "measure"],
+    "run": ["allocators", "measure"],
+    "compare": ["measure"],
+    "replay": ["allocators", "measure", "trace"],
+    "advise": ["measure", "replay", "symbols", "trace"],
+    "lint": ["measure"],
+    "report": ["advise", "allocators", "bench", "compare", "lint", "measure", "replay", "run",
+               "symbols", "trace"],
+    "cli": ["advise", "allocators", "bench", "compare", "lint", "measure", "record", "replay", "report",
+            "run", "symbols", "trace"],
 }
 
 # Seconds of compile time in every user's file, or output streams behind their back.

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "../allocators/proof.hpp"
+#include "../allocators/inventory.hpp"
 
 #include <filesystem>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace linn::tool {
@@ -40,9 +39,6 @@ struct left_out {
     std::string reason;
     std::string variant = {}; ///< empty: all, or the scenario has none
 };
-
-/// `--allocator NAME=PATH`, in the order given.
-using user_allocators = std::vector<std::pair<std::string, std::filesystem::path>>;
 
 /// The names that `--only` accepts.
 std::vector<std::string> contender_names(const user_allocators& extra);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "findings.hpp"
 
-#include "statistics.hpp"
+#include "../measure/statistics.hpp"
 
 #include <fmt/format.h>
 

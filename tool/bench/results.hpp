@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "../measure/machine.hpp"
 #include "contenders.hpp"
 #include "scenario.hpp"
 
@@ -30,19 +31,6 @@ struct bench_options {
     std::uint64_t seed = 0;
     std::string cpu = "auto";
     std::chrono::seconds timeout{120}; ///< for one process
-};
-
-/// The machine and the build that the figures hold for.
-struct machine_info {
-    std::string cpu_model;
-    unsigned cpus = 0;
-    std::string kernel;
-    std::string huge_pages; ///< the selected word of transparent_hugepage/enabled
-    std::string compiler;
-    std::string build;
-    std::string counter;
-    double ticks_per_ns = 1;
-    std::vector<std::string> environment; ///< variables set that steer allocators
 };
 
 /// One successful process: the sample of a round.

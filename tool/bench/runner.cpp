@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner.hpp"
 
-#include "machine.hpp"
-#include "plan.hpp"
-#include "ticks.hpp"
+#include "../measure/machine.hpp"
+#include "../measure/plan.hpp"
+#include "../measure/ticks.hpp"
 #include "worker_client.hpp"
 
 #include <fmt/chrono.h>
@@ -28,7 +28,7 @@ constexpr double most_repeated_share = 0.5;
 class run {
 public:
     run(const bench_options& options, const interrupt_guard& guard,
-        const std::function<void(const run_progress&)>& report)
+        const std::function<void(const work_progress&)>& report)
         : report_{report},
           client_{result_.options, guard, [this] { report_(progress_); }} {
         result_.options = options;
@@ -212,9 +212,9 @@ private:
             std::erase_if(s.rows, [](const row& r) { return r.samples.empty(); });
     }
 
-    const std::function<void(const run_progress&)>& report_;
+    const std::function<void(const work_progress&)>& report_;
     bench_result result_;
-    run_progress progress_;
+    work_progress progress_;
     worker_client client_;
     std::vector<job> jobs_;
     std::vector<std::size_t> work_;
@@ -224,7 +224,7 @@ private:
 } // namespace
 
 bench_result run_bench(const bench_options& options, const interrupt_guard& guard,
-                       const std::function<void(const run_progress&)>& report) {
+                       const std::function<void(const work_progress&)>& report) {
     return run{options, guard, report}.perform();
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "worker_client.hpp"
 
+#include "../measure/companion.hpp"
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -58,9 +60,7 @@ worker_client::worker_client(const bench_options& options, const interrupt_guard
     : options_{&options},
       guard_{&guard},
       tick_{std::move(tick)} {
-    std::error_code error;
-    const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
-    program_ = (self.parent_path() / "linn-bench-worker").string();
+    program_ = companion("linn-bench-worker").string();
 }
 
 worker_reply worker_client::prove(const contender& c) const {

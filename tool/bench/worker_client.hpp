@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "process.hpp"
+#include "../measure/process.hpp"
 #include "results.hpp"
 
 #include <functional>

@@ -4,7 +4,6 @@
 #include "../bench/runner.hpp"
 #include "../report/bench_json.hpp"
 #include "../report/bench_table.hpp"
-#include "../report/json_file.hpp"
 #include "../report/progress.hpp"
 #include "exit_code.hpp"
 #include "suggest.hpp"
@@ -70,53 +69,55 @@ std::string unknown(std::string_view kind, const std::string& word, const std::v
 } // namespace
 
 bench_command::bench_command(CLI::App& program)
-    : verb_{program.add_subcommand("bench", "Measure what allocators and pools cost on this machine")} {
-    verb_->footer(footer());
+    : command{*program.add_subcommand("bench", "Measure what allocators and pools cost on this machine")},
+      files_{verb(), {{"--json", "write the result as JSON", [this] { return bench_json(result_); }}}} {
+    CLI::App& arguments = verb();
+    arguments.footer(footer());
     // The last one counts, so that a user may overrule what an alias or a script says.
-    verb_->option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-    verb_->add_option("scenario", options_.scenarios, "what to measure; everything when none is named")
+    arguments.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+    arguments.add_option("scenario", options_.scenarios, "what to measure; everything when none is named")
         ->type_name("NAME")
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-    verb_
-        ->add_option("--rounds", rounds_,
-                     fmt::format("processes a contender and scenario (default {})", default_rounds))
+    arguments
+        .add_option("--rounds", rounds_,
+                    fmt::format("processes a contender and scenario (default {})", default_rounds))
         ->type_name("COUNT")
         ->check(count(100'000));
-    verb_->add_flag("--quick", quick_, fmt::format("{} rounds and no warm-up round", quick_rounds));
-    verb_->add_option("--only", options_.only, "measure these contenders (comma-separated), and glibc")
+    arguments.add_flag("--quick", quick_, fmt::format("{} rounds and no warm-up round", quick_rounds));
+    arguments.add_option("--only", options_.only, "measure these contenders (comma-separated), and glibc")
         ->delimiter(',')
         ->type_name("NAMES")
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-    verb_->add_option("--allocator", allocators_, "measure the library PATH too, under this name")
+    arguments.add_option("--allocator", allocators_, "measure the library PATH too, under this name")
         ->type_name("NAME=PATH")
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-    verb_->add_option("--json", json_, "write the result as JSON to FILE, or to standard output for -")
-        ->type_name("FILE");
-    verb_->add_option("--n", options_.n, "integers of the scenario containers (default 1000000)")
+    arguments.add_option("--n", options_.n, "integers of the scenario containers (default 1000000)")
         ->type_name("COUNT")
         ->check(count(200'000'000));
-    verb_
-        ->add_option("--container", options_.container,
-                     "unordered_set, map, set or list (default unordered_set)")
+    arguments
+        .add_option("--container", options_.container,
+                    "unordered_set, map, set or list (default unordered_set)")
         ->type_name("NAME")
         ->check(CLI::IsMember(container_names).description(""));
-    verb_->add_option("--objects", options_.objects, "live objects of the scenario object (default 100000)")
+    arguments
+        .add_option("--objects", options_.objects, "live objects of the scenario object (default 100000)")
         ->type_name("COUNT")
         ->check(count(100'000'000));
-    verb_->add_option("--object-bytes", options_.object_bytes, "16, 64, 256 or 1024 (default 64)")
+    arguments.add_option("--object-bytes", options_.object_bytes, "16, 64, 256 or 1024 (default 64)")
         ->type_name("BYTES")
         ->check(CLI::IsMember(object_sizes).description(""));
-    verb_
-        ->add_option("--work", options_.work,
-                     "percent of the usual operations in the other scenarios (default 100)")
+    arguments
+        .add_option("--work", options_.work,
+                    "percent of the usual operations in the other scenarios (default 100)")
         ->type_name("PERCENT")
         ->check(count(1'000));
-    verb_->add_option("--seed", seed_, "seed of the order of the rounds (default random, printed)")
+    arguments.add_option("--seed", seed_, "seed of the order of the rounds (default random, printed)")
         ->type_name("UINT");
-    CLI::Option* cpu = verb_->add_option("--cpu", cpu_, "pin every process to this CPU")->type_name("NUMBER");
-    verb_->add_flag("--no-pin", not_pinned_, "pin no process; the default is the CPU it starts on")
+    CLI::Option* cpu =
+        arguments.add_option("--cpu", cpu_, "pin every process to this CPU")->type_name("NUMBER");
+    arguments.add_flag("--no-pin", not_pinned_, "pin no process; the default is the CPU it starts on")
         ->excludes(cpu);
-    verb_->add_option("--timeout", timeout_, "seconds a process may take (default 120)")
+    arguments.add_option("--timeout", timeout_, "seconds a process may take (default 120)")
         ->type_name("SECONDS")
         ->check(count(86'400));
 }
@@ -174,21 +175,25 @@ int bench_command::run() {
         fmt::print(stderr, "linn bench: {}\n", problem);
         return exit_usage;
     }
+    if (const std::string problem = files_.check(); !problem.empty()) {
+        fmt::print(stderr, "linn bench: {}\n", problem);
+        return exit_failure;
+    }
     const interrupt_guard guard;
     progress_line line;
-    const bench_result result = run_bench(options_, guard, [&](const run_progress& p) { line.show(p); });
+    result_ = run_bench(options_, guard, [&](const work_progress& p) { line.show(p); });
     line.clear();
-    return deliver(result);
+    return deliver();
 }
 
-int bench_command::deliver(const bench_result& result) const {
-    const bool json_only = json_ == "-";
-    fmt::print("{}", json_only ? bench_json(result) : bench_report(result, style_of_stdout()));
-    if (!json_.empty() && !json_only)
-        if (const std::string problem = write_atomically(json_, bench_json(result)); !problem.empty()) {
-            fmt::print(stderr, "linn bench: {}\n", problem);
-            return exit_failure;
-        }
+int bench_command::deliver() const {
+    const bench_result& result = result_;
+    if (!files_.takes_stdout())
+        fmt::print("{}", bench_report(result, style_of_stdout()));
+    if (const std::string problem = files_.write(); !problem.empty()) {
+        fmt::print(stderr, "linn bench: {}\n", problem);
+        return exit_failure;
+    }
     if (std::fflush(stdout) != 0) {
         fmt::print(stderr, "linn bench: the result cannot be written to standard output\n");
         return exit_failure;

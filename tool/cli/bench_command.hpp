@@ -2,36 +2,33 @@
 #pragma once
 
 #include "../bench/results.hpp"
+#include "command.hpp"
+#include "report_files.hpp"
 
 #include <string>
 #include <vector>
 
-namespace CLI {
-class App;
-}
-
 namespace linn::tool {
 
 /// The verb `bench`: its options, their checks and what it does.
-class bench_command {
+class bench_command final : public command {
 public:
     /// Adds the verb to the program's arguments.
     explicit bench_command(CLI::App& program);
 
-    /// Runs after parsing; returns the exit status.
-    int run();
+    int run() override;
 
 private:
     std::string check();
     std::string check_scenarios() const;
     std::string check_contenders() const;
-    int deliver(const bench_result& result) const;
+    int deliver() const;
 
-    CLI::App* verb_;
+    report_files files_;
     bench_options options_;
+    bench_result result_;
     std::vector<std::string> allocators_; // NAME=PATH, unparsed
     std::string seed_;
-    std::string json_;
     std::string cpu_;
     bool quick_ = false;
     bool not_pinned_ = false;

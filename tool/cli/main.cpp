@@ -7,7 +7,10 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <exception>
+#include <memory>
 
 namespace linn::tool {
 namespace {
@@ -47,7 +50,7 @@ int run(int argc, char** argv) {
                    "  linn bench           compare allocators and pools\n"
                    "  linn bench --help    scenarios, contenders and options\n");
     program.require_subcommand(1);
-    bench_command bench{program};
+    const std::array<std::unique_ptr<command>, 1> verbs{std::make_unique<bench_command>(program)};
     try {
         program.parse(argc, argv);
     } catch (const CLI::Success& help_or_version) {
@@ -59,7 +62,9 @@ int run(int argc, char** argv) {
         }
         return explain(program, error);
     }
-    return bench.run();
+    const auto chosen =
+        std::find_if(verbs.begin(), verbs.end(), [](const auto& v) { return v->verb().parsed(); });
+    return (*chosen)->run(); // one verb is required
 }
 
 } // namespace

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench_json.hpp"
 
-#include "../bench/statistics.hpp"
 #include "../bench/summary.hpp"
+#include "../measure/statistics.hpp"
 #include "version.hpp"
 
 #include <nlohmann/json.hpp>

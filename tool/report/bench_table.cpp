@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench_table.hpp"
 
-#include "../bench/statistics.hpp"
 #include "../bench/summary.hpp"
+#include "../measure/statistics.hpp"
 #include "remarks.hpp"
 #include "table.hpp"
 #include "variant_table.hpp"

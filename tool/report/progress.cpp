@@ -9,7 +9,7 @@
 
 namespace linn::tool {
 
-std::string progress_text(const run_progress& p, std::chrono::duration<double> elapsed, std::size_t width) {
+std::string progress_text(const work_progress& p, std::chrono::duration<double> elapsed, std::size_t width) {
     std::string text;
     if (p.total == 0) {
         text = p.doing;
@@ -33,7 +33,7 @@ std::string progress_text(const run_progress& p, std::chrono::duration<double> e
 
 progress_line::progress_line() : width_{stderr_terminal_width()} {}
 
-void progress_line::show(const run_progress& p) {
+void progress_line::show(const work_progress& p) {
     if (width_ == 0)
         return;
     const auto now = clock::now();

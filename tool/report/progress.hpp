@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "../bench/runner.hpp"
+#include "../measure/progress.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -17,7 +17,7 @@ public:
     progress_line& operator=(const progress_line&) = delete;
     ~progress_line() { clear(); }
 
-    void show(const run_progress& p);
+    void show(const work_progress& p);
     void clear();
 
 private:
@@ -30,6 +30,6 @@ private:
 };
 
 /// The text of the line, at most `width` wide; `elapsed` counts from the first cell.
-std::string progress_text(const run_progress& p, std::chrono::duration<double> elapsed, std::size_t width);
+std::string progress_text(const work_progress& p, std::chrono::duration<double> elapsed, std::size_t width);
 
 } // namespace linn::tool

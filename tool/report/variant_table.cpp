@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "variant_table.hpp"
 
-#include "../bench/statistics.hpp"
+#include "../measure/statistics.hpp"
 #include "remarks.hpp"
 #include "table.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/plan.hpp"
+#include "measure/plan.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/process.hpp"
+#include "measure/process.hpp"
 
 #include <doctest/doctest.h>
 #include <unistd.h>

@@ -9,7 +9,7 @@ using namespace linn::tool;
 using namespace std::chrono_literals;
 
 TEST_CASE("the line says how far, how long still, and what is running") {
-    const run_progress p{30, 120, 2, "object, linn"};
+    const work_progress p{30, 120, 2, "object, linn"};
     CHECK(progress_text(p, 20s, 100) ==
           "[#####...............]  25 %  1:00 left  object, linn  (2 repeated)");
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/statistics.hpp"
+#include "measure/statistics.hpp"
 
 #include <doctest/doctest.h>
 

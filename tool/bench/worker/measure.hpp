@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "../ticks.hpp"
+#include "../../measure/ticks.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "../measure/interrupt.hpp"
+#include "proof.hpp"
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace linn::tool {
+
+/// `--allocator NAME=PATH`, in the order given.
+using user_allocators = std::vector<std::pair<std::string, std::filesystem::path>>;
+
+/// What is known of a library after trying it.
+enum class library_state {
+    usable,
+    known_bad, ///< it loads, but computes something wrong or is listed as harmful; measured on request only
+    broken,    ///< it crashes, hangs, or cannot be loaded
+    inert,     ///< it loads, but does not provide malloc
+    missing,
+};
+
+/// The word that reports use for a state: "usable", "known bad" …
+const char* to_string(library_state state) noexcept;
+
+/// One allocator: what it is, where it is, and what proves it.
+struct allocator_entry {
+    std::string name;              ///< stable: options and JSON use it
+    std::string title;             ///< "jemalloc", "tcmalloc (Google)"
+    std::string version;           ///< as it or its package says; empty: unknown
+    std::string licence;           ///< SPDX
+    std::filesystem::path library; ///< resolved; empty: the C library itself, or missing
+    std::string
+        origin; ///< "Debian package libjemalloc2", "built by linn allocators --install", "--allocator"
+    library_state state = library_state::missing;
+    std::string remark;                   ///< what is wrong, or what a reader must know
+    std::string how_to_get;               ///< the exact command; empty when there is nothing to get
+    std::vector<std::string> environment; ///< NAME=value that its processes need
+    provider_proof proof;
+    std::string proven_by; ///< in words: what showed that it serves malloc
+};
+
+/// The names that options accept: the catalogue's and those of `extra`.
+std::vector<std::string> allocator_names(const user_allocators& extra);
+
+/// Looks for every allocator, loads each into a small program of ours that tries it, and asks who provides memory.
+/// The C library is the first entry. A name in `extra` replaces the catalogue's entry or adds one; `only` (empty: all)
+/// restricts the rest. Ends early, with what is known, when `guard` has a signal pending; `tick` is called with the
+/// name of what is being tried.
+std::vector<allocator_entry> take_inventory(const user_allocators& extra,
+                                            const std::vector<std::string>& only,
+                                            const interrupt_guard& guard,
+                                            const std::function<void(const std::string&)>& tick);
+
+} // namespace linn::tool

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+namespace CLI {
+class App;
+}
+
+namespace linn::tool {
+
+/// One verb of the program. Its constructor adds the verb and its options to the program's arguments.
+class command {
+public:
+    explicit command(CLI::App& verb) noexcept : verb_{&verb} {}
+    command(const command&) = delete;
+    command& operator=(const command&) = delete;
+    virtual ~command() = default;
+
+    /// Does what the verb says, after parsing; returns the exit status.
+    virtual int run() = 0;
+
+    /// The verb among the program's arguments.
+    CLI::App& verb() const noexcept { return *verb_; }
+
+private:
+    CLI::App* verb_;
+};
+
+} // namespace linn::tool

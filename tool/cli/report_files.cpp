@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report_files.hpp"
+
+#include "../report/text_file.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+
+namespace linn::tool {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string check_file(const std::string& file) {
+    std::error_code error;
+    if (fs::is_directory(file, error))
+        return fmt::format("cannot write {}: it is a folder", file);
+    if (const fs::file_status status = fs::status(file, error);
+        fs::exists(status) && !fs::is_regular_file(status))
+        return {}; // a pipe or a device: written to in place
+    const fs::path folder = fs::path{file}.has_parent_path() ? fs::path{file}.parent_path() : ".";
+    if (::access(folder.c_str(), W_OK | X_OK) != 0)
+        return fmt::format("cannot write {}: {}: {}", file, folder.string(), std::strerror(errno));
+    return {};
+}
+
+} // namespace
+
+report_files::report_files(CLI::App& verb, std::vector<report_form> forms)
+    : forms_{std::move(forms)},
+      files_(forms_.size()) {
+    for (std::size_t i = 0; i != forms_.size(); ++i)
+        verb.add_option(forms_[i].option, files_[i],
+                        fmt::format("{} to FILE, or to standard output for -", forms_[i].help))
+            ->type_name("FILE")
+            ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+}
+
+std::string report_files::check() const {
+    if (std::count(files_.begin(), files_.end(), "-") > 1)
+        return "only one form of the result can go to standard output";
+    for (const std::string& file : files_)
+        if (!file.empty() && file != "-")
+            if (std::string problem = check_file(file); !problem.empty())
+                return problem;
+    return {};
+}
+
+bool report_files::takes_stdout() const {
+    return std::find(files_.begin(), files_.end(), "-") != files_.end();
+}
+
+std::string report_files::write() const {
+    std::string problems;
+    for (std::size_t i = 0; i != forms_.size(); ++i) {
+        if (files_[i].empty())
+            continue;
+        std::string problem;
+        if (files_[i] != "-") {
+            problem = write_atomically(files_[i], forms_[i].text());
+        } else {
+            const std::string text = forms_[i].text();
+            if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
+                problem = fmt::format("cannot write to standard output: {}", std::strerror(errno));
+        }
+        if (!problem.empty())
+            problems += problems.empty() ? problem : "; " + problem;
+    }
+    return problems;
+}
+
+} // namespace linn::tool

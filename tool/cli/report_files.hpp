@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace linn::tool {
+
+/// One form in which a verb can give its result, such as JSON.
+struct report_form {
+    std::string option;                ///< "--json"
+    std::string help;                  ///< "write the result as JSON"
+    std::function<std::string()> text; ///< the whole file
+};
+
+/// The options by which a verb writes its result to files (`--json FILE` …; `-`: standard output, in place of the table).
+class report_files {
+public:
+    /// Adds an option a form.
+    report_files(CLI::App& verb, std::vector<report_form> forms);
+
+    /// What is wrong with the files, found before the work starts: a folder that is not there or not writable, two
+    /// forms for standard output. Empty when nothing is.
+    std::string check() const;
+
+    /// True when a form goes to standard output, so that nothing else may be printed there.
+    bool takes_stdout() const;
+
+    /// Writes every form asked for, each file whole or not at all. One that fails does not stop the others. Returns an
+    /// empty string, or what went wrong.
+    std::string write() const;
+
+private:
+    std::vector<report_form> forms_;
+    std::vector<std::string> files_; // beside `forms_`; empty: not asked for
+};
+
+} // namespace linn::tool

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace linn::tool {
+
+/// The machine and the build that the figures hold for.
+struct machine_info {
+    std::string cpu_model;
+    unsigned cpus = 0;
+    std::string kernel;
+    std::string huge_pages; ///< the selected word of transparent_hugepage/enabled
+    std::string compiler;
+    std::string build;
+    std::string counter;
+    double ticks_per_ns = 1;
+    std::vector<std::string> environment; ///< variables set that steer allocators
+};
+
+/// Describes this machine; takes about 0.1 s, because it calibrates the tick counter against the clock.
+machine_info inspect_machine();
+
+/// Touches fresh pages and gives them back. A virtual machine returns idle pages to its host; without this the
+/// first contender after a pause would pay for fetching them again.
+void touch_memory(std::size_t bytes);
+
+} // namespace linn::tool

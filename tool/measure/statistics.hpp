@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace linn::tool {
+
+/// The middle value, or the mean of the middle two; 0 for no values.
+double median(std::span<const double> values);
+
+/// The smallest value; 0 for no values.
+double minimum(std::span<const double> values);
+
+/// The standard error of the median as a share of it, estimated from the median absolute deviation, which a few
+/// disturbed samples cannot inflate; 0 for fewer than two values. @source the error of a normal sample's median
+double relative_median_error(std::span<const double> values);
+
+/// The geometric mean; 0 for no values. @pre every value is positive
+double geometric_mean(std::span<const double> values);
+
+/// How far two values are apart as a share of the smaller one, whichever that is: 0.02 means 2 %.
+double relative_gap(double a, double b);
+
+/// An estimate with the bounds that hold it at the level asked for.
+struct interval {
+    double middle = 0;
+    double low = 0;
+    double high = 0;
+};
+
+/// The median with its bootstrap interval. The same seed gives the same bounds everywhere. For fewer than two values
+/// all three are that value (0 for none). @complexity resamples × values
+/// @source Efron and Tibshirani, An Introduction to the Bootstrap, 1993, chapters 13 and 14
+interval bootstrap_median(std::span<const double> values, double level, std::uint64_t seed,
+                          std::size_t resamples = 10'000);
+
+/// The two-sided p-value of Wilcoxon's signed-rank test that `differences` lie around zero. Exact, ties included, for
+/// up to 50 that are not zero; beyond that by the normal approximation with corrections for ties and continuity.
+/// Zeros are dropped; 1 when nothing is left. @source Wilcoxon, 1945; Pratt's and Wilcoxon's treatment of zeros, Conover 1973
+double wilcoxon_signed_rank(std::span<const double> differences);
+
+/// The two-sided p-value of the Mann-Whitney U test that two independent samples come from one distribution. Exact where
+/// the samples are small and without ties, else by the normal approximation with corrections for ties and continuity.
+/// @source Mann and Whitney, 1947
+double mann_whitney(std::span<const double> a, std::span<const double> b);
+
+/// Holm's step-down adjustment: claiming everything whose adjusted value is below alpha makes the chance of any
+/// false claim at most alpha. @source Holm, Scandinavian Journal of Statistics 6, 1979
+std::vector<double> holm(std::span<const double> p_values);
+
+} // namespace linn::tool

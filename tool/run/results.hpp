@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "../allocators/inventory.hpp"
+#include "../measure/machine.hpp"
+#include "target.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace linn::tool {
+
+/// What is measured of every run. Less is better for all of them.
+struct metric_info {
+    std::string_view name; ///< a key of `observation::values`, or "cpu_ns", which is user and system together
+    std::string_view title;
+    enum class unit { nanoseconds, bytes, count } unit;
+    bool is_compared; ///< an estimate, a test and a verdict; the others are shown only
+};
+
+/// Wall time first: it is the one that the verdict speaks of.
+std::span<const metric_info> metrics() noexcept;
+
+/// What the user asked of `linn run`.
+struct run_options {
+    std::vector<std::string> only; ///< allocators; empty: all
+    user_allocators allocators;
+    std::size_t rounds = 0; ///< exactly as many; 0: adaptive
+    std::size_t least_rounds = 10;
+    std::size_t most_rounds = 100;
+    std::size_t warm_up_rounds = 1;
+    double precision = 0.01; ///< half-width of the interval of the wall ratio at which an adaptive run ends
+    double level = 0.95;     ///< of the intervals; 1 - level bounds the false positives of the whole run
+    std::chrono::seconds budget{120};
+    std::string prepare; ///< shell command before every run, not measured
+    bool compare_output = true;
+    bool ignore_exit_status = false;
+    bool keep_wrappers = false;
+    std::uint64_t seed = 0;
+    launch_spec launch; ///< input, timeout, cpus, ready, client, count
+};
+
+/// One way to run the program.
+struct run_contender {
+    std::string name;              ///< "default", "default-again", "glibc-no-trim", "jemalloc" …; stable
+    std::string title;             ///< "default (glibc)", "jemalloc 5.3.0"
+    std::filesystem::path library; ///< empty: nothing preloaded
+    std::vector<std::string> environment; ///< NAME=value, set for its runs
+    std::string version;
+    std::vector<std::string> notes;
+    std::map<std::string, std::string> providers; ///< as proven: function → file
+};
+
+/// The allocator that the program runs on when nothing is preloaded, and its second copy, the A/A control.
+inline constexpr const char* default_name = "default";
+inline constexpr const char* default_again_name = "default-again";
+
+/// One measured run.
+struct run_sample {
+    std::size_t round = 0;
+    std::map<std::string, double> values; ///< by metric
+    bool disturbed = false;               ///< something else used the machine, and repeating did not help
+    bool same_output = true;
+};
+
+enum class verdict { better, worse, no_difference };
+
+/// What is known of one metric of one contender.
+struct estimate {
+    double median = 0;
+    double low = 0; ///< interval of the median
+    double high = 0;
+    double ratio =
+        1; ///< median of the ratios to the default in the same round; below 1: less than the default
+    double ratio_low = 1;
+    double ratio_high = 1;
+    double p = 1;          ///< Wilcoxon's signed-rank test of the logarithms of these ratios
+    double p_adjusted = 1; ///< after Holm, over the contenders
+    verdict call = verdict::no_difference;
+};
+
+/// One contender's runs.
+struct run_row {
+    run_contender contender;
+    std::vector<run_sample> samples;
+    std::map<std::string, estimate> estimates; ///< by metric; of the compared ones
+    unsigned repeated = 0;                     ///< runs thrown away because the machine was disturbed
+    std::string failure;                       ///< why it was given up, in a sentence; empty: it was not
+    std::string last_output;                   ///< of the run that failed
+    std::string output_difference; ///< the first difference from the default's output; empty: none
+
+    std::vector<double> values(std::string_view metric) const; ///< in the order of rounds
+};
+
+/// The gap that a difference must exceed to be claimed: what two copies of the same thing showed.
+struct noise {
+    double ratio = 1;
+    double low = 1;
+    double high = 1;
+    double p = 1;
+    double floor = 0; ///< as a share: 0.012 means 1.2 %
+};
+
+enum class stop_reason { precise, rounds, budget, interrupted, nothing_to_compare };
+
+/// A contender that was not measured, and why.
+struct run_left_out {
+    std::string name;
+    std::string reason;
+};
+
+/// The whole of `linn run`.
+struct run_result {
+    run_options options;
+    machine_info machine;
+    target what;
+    std::string started; ///< ISO 8601, UTC
+    double seconds = 0;
+    std::vector<run_row>
+        rows; ///< default first, then its copy, then the others in the order of the catalogue
+    std::vector<run_left_out> left_out;
+    std::map<std::string, noise> noise_floor; ///< by metric
+    std::size_t complete_rounds = 0;
+    std::size_t left_behind = 0; ///< processes that runs left running, over the whole run
+    stop_reason stopped = stop_reason::rounds;
+    int interrupted_by = 0;
+    std::string why_no_counters;
+    std::string verdict;               ///< one sentence
+    std::vector<std::string> findings; ///< sentences on memory, CPU time, failures
+    std::vector<std::string> warnings; ///< what weakens the figures
+    std::string problem;               ///< why nothing was measured; empty when something was
+    bool is_usage_error = false;       ///< of `problem`
+
+    bool complete() const noexcept { return interrupted_by == 0; }
+    const run_row* find(std::string_view name) const noexcept;
+};
+
+} // namespace linn::tool

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "launch.hpp"
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace linn::tool {
+
+/// The program to measure, once it is known that a preloaded allocator would reach it.
+struct target {
+    launch_spec spec;                 ///< program, arguments, environment and directory are filled in
+    std::vector<std::string> command; ///< what the user wrote
+    std::vector<std::string>
+        wrappers; ///< what came before the program by exec: a script, env, taskset, a version manager
+    std::vector<std::string> also_ran; ///< other executables that the program started
+    std::string own_provider;          ///< the file that provides malloc with nothing preloaded
+    std::vector<std::string>
+        remarks;                 ///< such as: python3 has an allocator of its own, set PYTHONMALLOC=malloc
+    observation first;           ///< the discovery run, which also warmed the caches
+    std::string problem;         ///< why it cannot be measured; empty when it can
+    bool is_usage_error = false; ///< of `problem`: exit status 2 rather than 1
+};
+
+/// Finds the program on PATH, refuses what a preload cannot reach (static, setuid, another architecture, an allocator
+/// compiled into the executable), runs it once and follows exec to the program proper, which is then measured directly
+/// unless `keep_wrappers`. Everything of `options` but program, arguments, environment and directory is used as given.
+target find_target(const std::vector<std::string>& command, const launch_spec& options, bool keep_wrappers,
+                   bool ignore_exit_status, const interrupt_guard& guard, const std::function<void()>& tick);
+
+} // namespace linn::tool
