@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "statistics.hpp"
+
+#include <boost/math/distributions/normal.hpp>
+#include <boost/math/distributions/students_t.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <random>
+#include <utility>
+#include <vector>
+
+namespace linn::tool {
+namespace {
+
+/// The share to cut off at each end of the bootstrap distribution. The plain percentile interval is too narrow for few
+/// values: of a mean it forgets the factor n/(n-1) and Student's t. Applying both to the percentile is the "expanded
+/// percentile interval". Simulated coverage of the true median at 95 % for 5 to 30 values: plain percentile and BCa alike
+/// 87 to 95 %, this one 93 to 94 % at 5 values, where not even the whole range holds more, and 95 to 99 % from 6 on
+/// (tests/tool/unit/bootstrap.cpp repeats it). BCa is no
+/// better for a median, because the jackknife that its acceleration needs is not consistent there.
+/// @source Hesterberg, What Teachers Should Know About the Bootstrap, The American Statistician 69, 2015, section 5.3
+double tail(double level, std::size_t values) {
+    namespace math = boost::math;
+    const double n = static_cast<double>(values);
+    const double t = math::quantile(math::students_t{n - 1}, (1 - level) / 2);
+    return math::cdf(math::normal{}, t * std::sqrt(n / (n - 1)));
+}
+
+/// The median of one sample of `sorted` drawn with replacement: how often each value was drawn, walked to the middle.
+class resampler {
+public:
+    resampler(std::vector<double> sorted, std::uint64_t seed)
+        : sorted_{std::move(sorted)},
+          times_drawn_(sorted_.size()),
+          random_{seed} {}
+
+    double operator()() {
+        const std::size_t n = sorted_.size();
+        std::fill(times_drawn_.begin(), times_drawn_.end(), 0U);
+        // The bias of the remainder is below n / 2^64.
+        for (std::size_t i = 0; i != n; ++i)
+            ++times_drawn_[random_() % n];
+        std::size_t place = 0;
+        std::size_t below = times_drawn_[0]; // draws at or below `place`
+        const auto advance_to = [&](std::size_t rank) {
+            while (below <= rank)
+                below += times_drawn_[++place];
+            return sorted_[place];
+        };
+        if (n % 2 == 1)
+            return advance_to(n / 2);
+        const double lower = advance_to(n / 2 - 1);
+        return (lower + advance_to(n / 2)) / 2;
+    }
+
+private:
+    std::vector<double> sorted_;
+    std::vector<std::size_t> times_drawn_;
+    std::mt19937_64 random_; // the standard fixes its numbers, but not those of the distributions over it
+};
+
+} // namespace
+
+interval bootstrap_median(std::span<const double> values, double level, std::uint64_t seed,
+                          std::size_t resamples) {
+    const double middle = median(values);
+    if (values.size() < 2 || resamples == 0)
+        return {middle, middle, middle};
+    std::vector<double> sorted(values.begin(), values.end());
+    std::sort(sorted.begin(), sorted.end());
+    resampler draw{std::move(sorted), seed};
+    std::vector<double> medians(resamples);
+    std::generate(medians.begin(), medians.end(), std::ref(draw));
+    std::sort(medians.begin(), medians.end());
+    // Rounded outwards, so that few resamples never make the interval narrower.
+    const auto cut =
+        static_cast<std::size_t>(tail(level, values.size()) * static_cast<double>(resamples - 1));
+    return {middle, medians[cut], medians[resamples - 1 - cut]};
+}
+
+} // namespace linn::tool
