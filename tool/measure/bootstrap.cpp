@@ -17,7 +17,7 @@ namespace {
 /// The share to cut off at each end of the bootstrap distribution. The plain percentile interval is too narrow for few
 /// values: of a mean it forgets the factor n/(n-1) and Student's t. Applying both to the percentile is the "expanded
 /// percentile interval". Simulated coverage of the true median at 95 % for 5 to 30 values: plain percentile and BCa alike
-/// 87 to 95 %, this one 93 to 94 % at 5 values, where not even the whole range holds more, and 95 to 99 % from 6 on
+/// 87 to 95 %, this one 93 to 94 % at 5 values, where not even the whole range holds more, and 94 to 99 % from 6 on
 /// (tests/tool/unit/bootstrap.cpp repeats it). BCa is no
 /// better for a median, because the jackknife that its acceleration needs is not consistent there.
 /// @source Hesterberg, What Teachers Should Know About the Bootstrap, The American Statistician 69, 2015, section 5.3
@@ -39,9 +39,9 @@ public:
     double operator()() {
         const std::size_t n = sorted_.size();
         std::fill(times_drawn_.begin(), times_drawn_.end(), 0U);
-        // The bias of the remainder is below n / 2^64.
+        // The upper half times n, shifted: a division less than the remainder, with a bias below n / 2^32.
         for (std::size_t i = 0; i != n; ++i)
-            ++times_drawn_[random_() % n];
+            ++times_drawn_[static_cast<std::size_t>(((random_() >> 32) * n) >> 32)];
         std::size_t place = 0;
         std::size_t below = times_drawn_[0]; // draws at or below `place`
         const auto advance_to = [&](std::size_t rank) {

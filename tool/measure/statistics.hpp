@@ -31,20 +31,22 @@ struct interval {
     double high = 0;
 };
 
-/// The median with its bootstrap interval. The same seed gives the same bounds everywhere. For fewer than two values
-/// all three are that value (0 for none). @complexity resamples × values
-/// @source Efron and Tibshirani, An Introduction to the Bootstrap, 1993, chapters 13 and 14
+/// The median with its bootstrap interval, the expanded percentile one: its true coverage is at or over 94 % for a level
+/// of 95 % and six values or more. The same seed gives the same bounds everywhere, whatever the order of the values. For
+/// fewer than two values all three are that value (0 for none). @pre 0 < level < 1 @complexity resamples × values
+/// @source Efron and Tibshirani, An Introduction to the Bootstrap, 1993, chapter 13; Hesterberg, The American
+/// Statistician 69, 2015
 interval bootstrap_median(std::span<const double> values, double level, std::uint64_t seed,
                           std::size_t resamples = 10'000);
 
 /// The two-sided p-value of Wilcoxon's signed-rank test that `differences` lie around zero. Exact, ties included, for
 /// up to 50 that are not zero; beyond that by the normal approximation with corrections for ties and continuity.
-/// Zeros are dropped; 1 when nothing is left. @source Wilcoxon, 1945; Pratt's and Wilcoxon's treatment of zeros, Conover 1973
+/// Zeros are dropped, as Wilcoxon did; 1 when nothing is left. @source Wilcoxon, Biometrics Bulletin 1, 1945
 double wilcoxon_signed_rank(std::span<const double> differences);
 
-/// The two-sided p-value of the Mann-Whitney U test that two independent samples come from one distribution. Exact where
-/// the samples are small and without ties, else by the normal approximation with corrections for ties and continuity.
-/// @source Mann and Whitney, 1947
+/// The two-sided p-value of the Mann-Whitney U test that two independent samples come from one distribution. Exact, ties
+/// included, for up to 50 values together; beyond that by the normal approximation with corrections for ties and
+/// continuity. 1 when a sample is empty. @source Mann and Whitney, 1947
 double mann_whitney(std::span<const double> a, std::span<const double> b);
 
 /// Holm's step-down adjustment: claiming everything whose adjusted value is below alpha makes the chance of any

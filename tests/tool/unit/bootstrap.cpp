@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// The interval of the median: what it promises is that it holds the true median as often as its level says.
+#include "measure/statistics.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <random>
+#include <vector>
+
+using namespace linn::tool;
+
+namespace {
+
+using values = std::vector<double>;
+
+/// Random numbers that are the same with every standard library.
+class noise {
+public:
+    explicit noise(std::uint64_t seed) : random_{seed} {}
+
+    double uniform() { return (static_cast<double>(random_() >> 11) + 0.5) * 0x1p-53; }
+    double normal() { return std::sqrt(-2 * std::log(uniform())) * std::cos(6.283185307179586 * uniform()); }
+
+private:
+    std::mt19937_64 random_;
+};
+
+/// How often the 95 % interval of `n` draws holds `truth`.
+double coverage(std::size_t n, double truth, const std::function<double()>& draw) {
+    constexpr int trials = 1000;
+    int held = 0;
+    for (int t = 0; t != trials; ++t) {
+        values sample(n);
+        std::generate(sample.begin(), sample.end(), draw);
+        const interval i = bootstrap_median(sample, 0.95, static_cast<std::uint64_t>(t), 500);
+        held += i.low <= truth && truth <= i.high;
+    }
+    return held / double{trials};
+}
+
+/// 70 % of the runs in a narrow mode, 30 % in a slower and wider one, as runs with and without a migration are.
+double two_modes(noise& random) {
+    return random.uniform() < 0.7 ? 10 + 0.2 * random.normal() : 12 + random.normal();
+}
+
+/// The median of `two_modes`, by bisection of its distribution.
+double median_of_two_modes() {
+    const auto below = [](double x) {
+        return 0.7 * 0.5 * std::erfc(-(x - 10) / 0.2 / std::sqrt(2.0)) +
+               0.3 * 0.5 * std::erfc(-(x - 12) / std::sqrt(2.0));
+    };
+    double low = 9;
+    double high = 13;
+    for (int i = 0; i != 60; ++i)
+        (below((low + high) / 2) < 0.5 ? low : high) = (low + high) / 2;
+    return low;
+}
+
+} // namespace
+
+TEST_CASE("the interval of a median holds the true one as often as it says") {
+    noise random{5};
+    for (const std::size_t n : {6U, 7U, 10U, 15U, 20U, 30U}) {
+        CAPTURE(n);
+        CHECK(coverage(n, 3, [&] { return 3 + random.normal(); }) >= 0.93);
+        CHECK(coverage(n, 1, [&] { return std::exp(0.5 * random.normal()); }) >= 0.93);
+        CHECK(coverage(n, median_of_two_modes(), [&] { return two_modes(random); }) >= 0.93);
+    }
+    // The whole range of five values holds the median in 1 - 2 / 2^5 of the cases, and no interval does better.
+    CHECK(coverage(5, 3, [&] { return 3 + random.normal(); }) >= 0.92);
+}
+
+TEST_CASE("the interval is not wider than it must be") {
+    noise random{6};
+    values sample(30);
+    std::generate(sample.begin(), sample.end(), [&] { return random.normal(); });
+    std::sort(sample.begin(), sample.end());
+    // At 30 values the exact interval from order statistics runs from the 10th to the 21st; two further is generous.
+    const interval i = bootstrap_median(sample, 0.95, 1);
+    CHECK(i.low >= sample[7]);
+    CHECK(i.high <= sample[22]);
+    const interval narrow = bootstrap_median(sample, 0.5, 1);
+    CHECK(narrow.low >= i.low);
+    CHECK(narrow.high < i.high);
+}
+
+TEST_CASE("the same seed gives the same interval, in whatever order the values come") {
+    values sample{5, 3, 8, 1, 9, 4, 7, 7.5, 2, 6};
+    const interval first = bootstrap_median(sample, 0.95, 42);
+    std::reverse(sample.begin(), sample.end());
+    const interval second = bootstrap_median(sample, 0.95, 42);
+    CHECK(first.low == second.low);
+    CHECK(first.high == second.high);
+    CHECK(first.middle == 5.5);
+    CHECK(first.low < first.middle);
+    CHECK(first.high > first.middle);
+}
+
+TEST_CASE("few or equal values have the interval that they can have") {
+    for (const values& sample : {values{}, values{4}, values{4, 4, 4, 4}}) {
+        const interval i = bootstrap_median(sample, 0.95, 1);
+        const double only = sample.empty() ? 0 : 4;
+        CHECK(i.middle == only);
+        CHECK(i.low == only);
+        CHECK(i.high == only);
+    }
+    const interval two = bootstrap_median(values{1, 2}, 0.95, 1);
+    CHECK(two.low == 1);
+    CHECK(two.middle == 1.5);
+    CHECK(two.high == 2);
+}
