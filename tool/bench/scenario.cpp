@@ -9,8 +9,8 @@ namespace linn::tool {
 
 std::span<const scenario> scenarios() noexcept {
     static const std::array all{object_scenario(),    containers_scenario(), shared_ptr_scenario(),
-                                zero_fill_scenario(), pipeline_scenario(),   buffers_scenario(),
-                                pmr_scenario()};
+                                zero_fill_scenario(), sizes_scenario(),      pipeline_scenario(),
+                                buffers_scenario(),   pmr_scenario()};
     return all;
 }
 

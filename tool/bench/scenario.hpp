@@ -11,6 +11,10 @@ namespace linn::tool {
 struct phase_info {
     std::string_view name;  ///< stable, used in JSON
     std::string_view title; ///< column heading, and the words of the summary
+
+    // Where phases do the same for blocks of different sizes, so that together they make a curve.
+    std::size_t bytes = 0; ///< of a block; 0: the phase is no point of a curve
+    unsigned threads = 1;  ///< points of one curve agree in this
 };
 
 /// One way of doing a scenario's work, such as `make_shared` in shared-ptr.
@@ -33,10 +37,12 @@ struct published_row {
 
 /// What a column shows.
 enum class figure {
-    time,   ///< nanoseconds an operation, times `factor`
-    rate,   ///< operations a second, times `factor`
-    faults, ///< minor page faults an operation
-    metric, ///< what the worker reports under the name `metric`, times `factor`
+    time,        ///< nanoseconds an operation, times `factor`
+    rate,        ///< operations a second, times `factor`
+    faults,      ///< minor page faults an operation
+    metric,      ///< the share that the worker reports under the name `metric`, times `factor`
+    metric_time, ///< the ticks an operation that it reports so, as nanoseconds times `factor`
+    cliff,       ///< where the curve that the phase belongs to jumps (cliffs.hpp)
 };
 
 /// One column of a scenario that has variants.
@@ -78,7 +84,12 @@ struct scenario {
     std::span<const comparison_info> comparisons = {};
     std::size_t touched_mib = 4; ///< memory to touch before each process starts
 
+    std::string_view topic = {}; ///< what it is about, in a sentence: "Linn is 3 x the best allocator for …"
+    double usual_seconds = 0.5;  ///< what a process takes, roughly: a first guess at the time left, no more
+
     bool has_variants() const noexcept { return !variants.empty(); }
+    /// True when its phases are points of curves over the size of a block.
+    bool has_curves() const noexcept { return !phases.empty() && phases.front().bytes != 0; }
 };
 
 /// Every scenario, in the order of the help text.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "variant_table.hpp"
 
+#include "../bench/cliffs.hpp"
 #include "../measure/statistics.hpp"
 #include "remarks.hpp"
 #include "table.hpp"
@@ -22,10 +23,25 @@ bool has_published_column(const scenario& s) {
     return s.published_unit == "unstated";
 }
 
-std::string cell_text(const bench_result& result, const row& r, const column_info& c) {
+/// "64K x20", with a plus when there is more than one.
+std::string cliff_text(const scenario& s, const row& r, unsigned threads) {
+    const std::vector<cliff> cliffs = find_cliffs(s, r, threads);
+    if (cliffs.empty())
+        return "-";
+    return fmt::format("{} x{:.0f}{}", short_size(s.phases[cliffs.front().phase].bytes),
+                       cliffs.front().factor, cliffs.size() > 1 ? "+" : "");
+}
+
+std::string cell_text(const bench_result& result, const scenario& s, const row& r, const column_info& c) {
+    if (c.shows == figure::cliff)
+        return cliff_text(s, r, s.phases[c.phase].threads);
     if (c.shows == figure::metric) {
         const auto value = r.metric(c.phase, c.metric);
         return value ? fmt::format("{:.0f} %", *value * c.factor) : "";
+    }
+    if (c.shows == figure::metric_time) {
+        const auto value = r.metric(c.phase, c.metric);
+        return value ? three_digits(*value / result.machine.ticks_per_ns * c.factor, c.decimals) : "-";
     }
     if (!r.has(c.phase))
         return "-";
@@ -94,14 +110,19 @@ private:
             if (const auto mark = marks_->find(c.name); mark != marks_->end())
                 title += fmt::format(" [{}]", mark->second);
             add(*r, std::move(title));
+            if (const published_row* p = find_published(*s_->what, c.name, v.name))
+                add_published(*p, "    published");
         }
-        add_published(v);
+        for (const published_row& p : s_->what->published)
+            if (p.variant == v.name && !p.contender.empty() &&
+                s_->find(result_->contenders, p.contender, v.name) == nullptr)
+                add_published(p, fmt::format("  {}, published", p.contender));
     }
 
     void add(const row& r, std::string title) {
         std::vector<std::string> cells{std::move(title)};
         for (const column_info& c : s_->what->columns)
-            cells.push_back(cell_text(*result_, r, c));
+            cells.push_back(cell_text(*result_, *s_->what, r, c));
         cells.push_back(fmt::format("{:.0f}", std::ceil(r.peak_rss_bytes() / (1024 * 1024))));
         const std::string& name = result_->contenders[r.contender].name;
         if (has_published_column(*s_->what)) {
@@ -111,14 +132,13 @@ private:
         table_.add_row(std::move(cells), name == linn_name);
     }
 
-    /// What was published phase by phase, in the unit of the column, stands below the rows measured.
-    void add_published(const variant_info& v) {
-        const published_row* published = find_published(*s_->what, baseline_name, v.name);
-        if (published == nullptr || has_published_column(*s_->what))
+    /// What was published phase by phase, in the unit of the columns, stands below the row of the same contender.
+    void add_published(const published_row& published, std::string title) {
+        if (has_published_column(*s_->what))
             return;
-        std::vector<std::string> cells{"  (published)"};
+        std::vector<std::string> cells{std::move(title)};
         for (const column_info& c : s_->what->columns) {
-            const double f = c.shows == figure::time ? published->figures[c.phase] : 0;
+            const double f = c.shows == figure::time ? published.figures[c.phase] : 0;
             cells.push_back(f != 0 ? three_digits(f, c.decimals) : "");
         }
         cells.emplace_back();

@@ -13,5 +13,6 @@ scenario zero_fill_scenario() noexcept;
 scenario pipeline_scenario() noexcept;
 scenario buffers_scenario() noexcept;
 scenario pmr_scenario() noexcept;
+scenario sizes_scenario() noexcept;
 
 } // namespace linn::tool

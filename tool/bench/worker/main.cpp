@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The program that is measured: started afresh for every contender, scenario and round, possibly under a preloaded
 // allocator. It proves what it runs on, runs one scenario once and prints one line of JSON.
+#include "../../allocators/probe/provider.hpp"
 #include "contender.hpp"
-#include "provider.hpp"
 #include "variant.hpp"
 
 #include <nlohmann/json.hpp>
@@ -14,7 +14,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
-#include <fstream>
 #include <string>
 
 namespace linn::tool::worker {
@@ -48,17 +47,6 @@ bool read_arguments(int argc, char** argv, options& o, std::string& preload) {
             return false;
     }
     return argc % 2 == 1;
-}
-
-/// True when the file is mapped into this process.
-bool is_mapped(const std::string& file) {
-    std::ifstream maps{"/proc/self/maps"};
-    std::string line;
-    while (std::getline(maps, line))
-        if (const std::size_t slash = line.find('/');
-            slash != std::string::npos && line.substr(slash) == file)
-            return true;
-    return false;
 }
 
 const char* build_description() {

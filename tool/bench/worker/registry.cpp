@@ -30,7 +30,9 @@ const variant* find_variant(std::string_view scenario, std::string_view name) {
                                           &buffers_mapping,
                                           &buffers_linn,
                                           &pmr_standard,
-                                          &pmr_linn};
+                                          &pmr_linn,
+                                          &sizes_standard,
+                                          &sizes_linn};
     for (variants* file : files)
         for (const variant& v : file())
             if (v.scenario == scenario && v.name == name)

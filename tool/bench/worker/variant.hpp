@@ -30,6 +30,8 @@ std::span<const variant> buffers_mapping();
 std::span<const variant> buffers_linn();
 std::span<const variant> pmr_standard();
 std::span<const variant> pmr_linn();
+std::span<const variant> sizes_standard();
+std::span<const variant> sizes_linn();
 
 /// The variant of that scenario and name, or null.
 const variant* find_variant(std::string_view scenario, std::string_view name);

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "results.hpp"
+
+#include <vector>
+
+namespace linn::tool {
+
+/// A size whose cost is more than this many times that of the size before it is a cliff.
+inline constexpr double cliff_factor = 3;
+
+/// A size from which a way of allocating becomes much more expensive.
+struct cliff {
+    std::size_t phase = 0; ///< of that size
+    double factor = 0;     ///< its median by that of the size before
+};
+
+/// The cliffs of one row on the curve of `threads` threads, by size. Both the medians and the minima must show one, so
+/// that a single slow round makes none. Sizes that the row does not serve are passed over.
+std::vector<cliff> find_cliffs(const scenario& s, const row& r, unsigned threads);
+
+/// "64K" for 65 536.
+std::string short_size(std::size_t bytes);
+
+} // namespace linn::tool

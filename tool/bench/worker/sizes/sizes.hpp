@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "../team.hpp"
+#include "../variant.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstring>
+#include <string>
+#include <utility>
+
+namespace linn::tool::worker {
+
+inline constexpr std::size_t size_count = 20; // 1, 2, 4 … 524 288 bytes
+inline constexpr std::size_t published_pairs = 1'048'576;
+/// What one size may take at the usual work: some allocators need milliseconds a pair for large blocks.
+inline constexpr double most_ns = 100e6;
+/// Smaller blocks are written within the noise.
+inline constexpr std::size_t least_touched = 4'096;
+
+/// Takes a block and gives it back at once. `Source` has `void* take()` and `void give(void*)`.
+template <class Source>
+void pair_loop(Source& source, std::size_t pairs) {
+    for (std::size_t i = 0; i != pairs; ++i) {
+        void* p = source.take();
+        escape(p);
+        source.give(p);
+    }
+}
+
+/// The same, with every byte written between.
+template <class Source>
+void touched_loop(Source& source, std::size_t pairs, std::size_t bytes) {
+    for (std::size_t i = 0; i != pairs; ++i) {
+        void* p = source.take();
+        escape(p);
+        std::memset(p, static_cast<int>(i % 255) + 1, bytes);
+        escape(p);
+        source.give(p);
+    }
+}
+
+/// Ticks in a nanosecond, to about a percent: enough to bound the time of a size.
+inline double rough_tick_rate() {
+    const std::uint64_t begin_ns = now_ns();
+    const std::uint64_t begin = ticks();
+    std::uint64_t end_ns = begin_ns;
+    while (end_ns - begin_ns < 200'000)
+        end_ns = now_ns();
+    return static_cast<double>(ticks() - begin) / static_cast<double>(end_ns - begin_ns);
+}
+
+/// How many pairs a pass has: `wanted`, or as many as fit when all passes together may take `bound` ticks. The pairs
+/// that find this out also warm the allocator up.
+template <class Make>
+std::size_t fitting_pairs(unsigned threads, std::size_t wanted, double bound, const Make& make) {
+    constexpr double passes = usual_passes + 1;
+    double ignored = 1;
+    for (std::size_t pairs = 1;; pairs *= 8) {
+        const double each = measure_once({}, threads, pairs, ignored, make).cycles_per_operation;
+        const double taken = each * static_cast<double>(pairs);
+        // The first pair of all pays for memory that later ones reuse; a single one is believed only when it alone
+        // takes up a good part of the time.
+        const double enough = pairs == 1 ? bound / 4 : bound / 64;
+        if (taken < enough && pairs < wanted)
+            continue;
+        const double fitting = bound / passes / std::max(each, 1e-3);
+        return fitting < static_cast<double>(wanted)
+                   ? std::max<std::size_t>(1, static_cast<std::size_t>(fitting))
+                   : wanted;
+    }
+}
+
+/// One run of the scenario sizes: collects the phases of one way.
+template <class Way>
+class sizes_run {
+public:
+    explicit sizes_run(const options& o)
+        : wanted_{std::max<std::size_t>(1, o.scaled(published_pairs) / usual_passes)},
+          bound_{most_ns * rough_tick_rate() * static_cast<double>(o.work) / 100} {
+        result_.work_check = wanted_;
+    }
+
+    outcome perform() {
+        all_sizes<1>(std::make_index_sequence<size_count>{});
+        all_sizes<2>(std::make_index_sequence<size_count>{});
+        // A mean: an interrupt in one of many short phases is no disturbance of the sample.
+        result_.cpu_share = measured_ == 0 ? 1 : shares_ / measured_;
+        return std::move(result_);
+    }
+
+private:
+    template <unsigned Threads, std::size_t... Log2>
+    void all_sizes(std::index_sequence<Log2...>) {
+        (one_size<Threads, std::size_t{1} << Log2>(), ...);
+    }
+
+    template <unsigned Threads, std::size_t Bytes>
+    void one_size() {
+        std::string name = std::to_string(Bytes) + (Threads == 1 ? "" : "_two");
+        if constexpr (Bytes < Way::least || Bytes > Way::most) {
+            result_.phases.push_back({std::move(name), 0, 0, {}});
+        } else {
+            using source = typename Way::template source<Bytes>;
+            const auto pairs = [] { return [s = source{}](std::size_t n) mutable { pair_loop(s, n); }; };
+            phase p = measure(std::move(name), Threads, bound_, pairs);
+            if constexpr (Threads == 1 && Bytes >= least_touched) {
+                const auto touched = [] {
+                    return [s = source{}](std::size_t n) mutable { touched_loop(s, n, Bytes); };
+                };
+                const phase t = measure({}, 1, bound_ / 4, touched);
+                p.metrics.emplace_back("touched_cycles", t.cycles_per_operation);
+                p.metrics.emplace_back("touched_faults", t.faults_per_operation);
+            }
+            result_.phases.push_back(std::move(p));
+        }
+    }
+
+    template <class Make>
+    phase measure(std::string name, unsigned threads, double bound, const Make& make) {
+        double share = 1;
+        const std::size_t pairs = fitting_pairs(threads, wanted_, bound, make);
+        phase p = measure_passes(std::move(name), threads, pairs, share, make);
+        shares_ += share;
+        ++measured_;
+        return p;
+    }
+
+    std::size_t wanted_; // pairs of a pass
+    double bound_;       // ticks that a size may take
+    outcome result_;
+    double shares_ = 0;
+    double measured_ = 0;
+};
+
+/// The scenario sizes for one way: `Way::least` and `Way::most` are the sizes that it serves, `Way::source<Bytes>`
+/// hands out blocks of one size.
+template <class Way>
+outcome run_sizes(const options& o) {
+    return sizes_run<Way>{o}.perform();
+}
+
+} // namespace linn::tool::worker
