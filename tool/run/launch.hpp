@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../measure/interrupt.hpp"
+#include "captured_output.hpp"
 
 #include <sys/types.h>
 
@@ -10,9 +11,7 @@
 #include <filesystem>
 #include <functional>
 #include <map>
-#include <memory>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace linn::tool {
@@ -49,22 +48,6 @@ struct process_proof {
     bool preload_mapped = false;
 };
 
-/// What a program wrote, kept in memory outside the heap.
-class captured_output {
-public:
-    captured_output() = default;
-    explicit captured_output(int fd) noexcept; ///< takes a memory file over
-    std::uint64_t size() const noexcept;
-    std::string_view text() const noexcept; ///< the whole of it, mapped
-    /// The last lines, at most `lines` and `bytes`, without control characters that would move a cursor.
-    std::string tail(std::size_t lines, std::size_t bytes = 2000) const;
-    bool operator==(const captured_output& other) const noexcept;
-
-private:
-    struct mapping;
-    std::shared_ptr<const mapping> mapping_;
-};
-
 /// What happened.
 struct observation {
     enum class ending {
@@ -87,6 +70,7 @@ struct observation {
     /// involuntary_switches; cycles, instructions, cache_misses, branch_misses, dtlb_misses where the kernel lets
     /// them be counted. CPU time, faults and switches are those of the program and of every process it started.
     std::map<std::string, double> values;
+    std::string detail;          ///< what else is known of a bad ending, such as what `ready` said last
     std::string why_no_counters; ///< empty when they were counted
 
     captured_output output;

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+// linn-launcher: starts the program that is measured, waits for it, and ends what it leaves behind. It is a program of
+// its own, and a small one, because the kernel counts the memory of the process that forks into the peak of the one
+// that execs: started by the tool itself, /bin/true would seem to need tens of megabytes.
+#include "counters.hpp"
+#include "descendants.hpp"
+#include "protocol.hpp"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <initializer_list>
+
+extern char** environ;
+
+namespace linn::tool::launcher {
+namespace {
+
+constexpr long ms = 1'000'000;
+constexpr std::uint64_t leave_grace_ns = 100 * ms;  ///< for processes that are just ending with the program
+constexpr std::uint64_t polite_ns = 250 * ms;       ///< between SIGTERM and SIGKILL
+constexpr std::uint64_t stubborn_ns = 10'000u * ms; ///< after which a process counts as unkillable
+
+std::uint64_t now_ns() noexcept {
+    timespec t{};
+    ::clock_gettime(CLOCK_MONOTONIC, &t);
+    return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(t.tv_nsec);
+}
+
+void send(const report& r) noexcept {
+    // Nobody is left to be told when this fails.
+    [[maybe_unused]] const ssize_t written = ::write(report_fd, &r, sizeof r);
+}
+
+[[noreturn]] void give_up(report& r, step failed, int error) noexcept {
+    r.failed = failed;
+    r.error = error;
+    send(r);
+    ::_exit(1);
+}
+
+/// "0-2,5" as taskset reads it; false when it names no CPU that exists.
+bool pin(const char* list) noexcept {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    for (const char* at = list; *at != '\0';) {
+        char* end = nullptr;
+        const unsigned long low = std::strtoul(at, &end, 10);
+        unsigned long high = low;
+        if (end == at)
+            return false;
+        if (*end == '-') {
+            at = end + 1;
+            high = std::strtoul(at, &end, 10);
+            if (end == at)
+                return false;
+        }
+        if (high < low || high >= CPU_SETSIZE || (*end != ',' && *end != '\0'))
+            return false;
+        for (unsigned long cpu = low; cpu <= high; ++cpu)
+            CPU_SET(cpu, &set);
+        at = *end == ',' ? end + 1 : end;
+    }
+    return ::sched_setaffinity(0, sizeof set, &set) == 0;
+}
+
+/// The program's environment: this process's, with the preload in it.
+struct program_environment {
+    char** list = nullptr;
+    char* pid_digits = nullptr; ///< to be overwritten with the program's process id; null: no probe
+
+    program_environment(const char* preload, const char* probe) noexcept {
+        if (*preload == '\0') {
+            list = environ;
+            return;
+        }
+        std::size_t count = 0;
+        while (environ[count] != nullptr)
+            ++count;
+        list = static_cast<char**>(std::malloc((count + 3) * sizeof(char*)));
+        char* const text = static_cast<char*>(std::malloc(std::strlen(preload) + std::strlen(probe) + 64));
+        if (list == nullptr || text == nullptr)
+            ::_exit(1);
+        std::memcpy(list, environ, count * sizeof(char*));
+        const int length = std::sprintf(text, "LD_PRELOAD=%s", preload);
+        list[count++] = text;
+        if (*probe != '\0') {
+            char* const variable = text + length + 1;
+            std::sprintf(variable, "LINN_PROBE=%010d:%s", 0, probe);
+            pid_digits = variable + std::strlen("LINN_PROBE=");
+            list[count++] = variable;
+        }
+        list[count] = nullptr;
+    }
+
+    void set_pid(pid_t pid) const noexcept {
+        if (pid_digits == nullptr)
+            return;
+        for (int i = 9; i >= 0; --i, pid /= 10)
+            pid_digits[i] = static_cast<char>('0' + pid % 10);
+    }
+};
+
+/// The program and what it started.
+class family {
+public:
+    explicit family(report& r) noexcept : report_(r) {}
+
+    void start(char** arguments, const program_environment& environment) noexcept {
+        sigset_t none;
+        sigemptyset(&none);
+        volatile int exec_error = 0; // the child of vfork writes into this process's memory
+        started_ = now_ns();
+        main_ = ::vfork();
+        if (main_ == 0) {
+            environment.set_pid(::getpid());
+            // A group that is not orphaned: only such a one is stopped, and so noticed, by SIGTTIN.
+            ::setpgid(0, 0);
+            ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+            ::sigprocmask(SIG_SETMASK, &none, nullptr);
+            ::execve(arguments[argument::program], arguments + argument::first, environment.list);
+            exec_error = errno;
+            ::_exit(127);
+        }
+        if (main_ < 0)
+            give_up(report_, step::fork, errno);
+        if (exec_error != 0)
+            give_up(report_, step::exec, exec_error);
+    }
+
+    /// Until the program has ended, of itself or because the tool wishes so.
+    void wait(const sigset_t& wanted) noexcept {
+        while (!ended_) {
+            const int got = ::sigwaitinfo(&wanted, nullptr);
+            if (got == SIGUSR1)
+                ::kill(main_, SIGTERM);
+            else if (got == SIGCHLD)
+                reap();
+            else if (got > 0)
+                end_all();
+            if (report_.stopped_by != 0)
+                end_all();
+        }
+    }
+
+    /// Ends what the program left behind.
+    void clean_up() noexcept {
+        if (!reap())
+            return;
+        const std::uint64_t deadline = now_ns() + leave_grace_ns;
+        while (reap() && now_ns() < deadline)
+            pause(1);
+        if (!reap())
+            return;
+        report_.left_behind = static_cast<std::uint32_t>(descendants{}.count());
+        end_all();
+    }
+
+private:
+    /// Collects everybody who ended; true when children are left.
+    bool reap() noexcept {
+        for (;;) {
+            int status = 0;
+            const pid_t pid = ::wait4(-1, &status, WNOHANG | WUNTRACED, nullptr);
+            if (pid == 0)
+                return true;
+            if (pid < 0)
+                return errno == EINTR;
+            if (pid != main_)
+                continue;
+            if (WIFSTOPPED(status)) {
+                if (WSTOPSIG(status) == SIGTTIN || WSTOPSIG(status) == SIGTTOU)
+                    report_.stopped_by = WSTOPSIG(status);
+                continue;
+            }
+            report_.wall_ns = now_ns() - started_;
+            report_.status = status;
+            ended_ = true;
+        }
+    }
+
+    static void pause(long milliseconds) noexcept {
+        sigset_t child;
+        sigemptyset(&child);
+        sigaddset(&child, SIGCHLD);
+        const timespec wait{0, milliseconds * ms};
+        ::sigtimedwait(&child, nullptr, &wait);
+    }
+
+    void end_all() noexcept {
+        {
+            const descendants all;
+            all.signal(SIGTERM);
+            all.signal(SIGCONT); // who is stopped does not see the first one
+        }
+        for (const std::uint64_t deadline = now_ns() + polite_ns; reap() && now_ns() < deadline;)
+            pause(2);
+        // Again and again: who forks meanwhile is found in the next round.
+        for (const std::uint64_t deadline = now_ns() + stubborn_ns; reap() && now_ns() < deadline;) {
+            descendants{}.signal(SIGKILL);
+            pause(2);
+        }
+        if (reap())
+            report_.not_killed = static_cast<std::uint32_t>(descendants{}.count());
+        ended_ = true;
+    }
+
+    report& report_;
+    pid_t main_ = 0;
+    std::uint64_t started_ = 0;
+    bool ended_ = false;
+};
+
+std::uint64_t nanoseconds(const timeval& t) noexcept {
+    return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000u +
+           static_cast<std::uint64_t>(t.tv_usec) * 1000u;
+}
+
+void add_resources(report& r) noexcept {
+    rusage all{};
+    ::getrusage(RUSAGE_CHILDREN, &all);
+    r.user_ns = nanoseconds(all.ru_utime);
+    r.sys_ns = nanoseconds(all.ru_stime);
+    r.peak_rss_bytes = static_cast<std::uint64_t>(all.ru_maxrss) * 1024u;
+    r.minor_faults = static_cast<std::uint64_t>(all.ru_minflt);
+    r.major_faults = static_cast<std::uint64_t>(all.ru_majflt);
+    r.voluntary_switches = static_cast<std::uint64_t>(all.ru_nvcsw);
+    r.involuntary_switches = static_cast<std::uint64_t>(all.ru_nivcsw);
+}
+
+int run(char** arguments) noexcept {
+    // What the tool holds open is not the program's business.
+    ::fcntl(report_fd, F_SETFD, FD_CLOEXEC);
+    ::syscall(SYS_close_range, report_fd + 1, ~0u, 0);
+
+    // No handler runs here: everything is blocked, by the tool already, and waited for.
+    sigset_t all;
+    sigfillset(&all);
+    ::sigprocmask(SIG_SETMASK, &all, nullptr);
+    for (int number = 1; number < NSIG; ++number)
+        ::signal(number, SIG_DFL);
+    sigset_t wanted;
+    sigemptyset(&wanted);
+    for (const int number : {SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGUSR1})
+        sigaddset(&wanted, number);
+
+    report r;
+    ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (::getppid() != std::atoi(arguments[argument::parent]))
+        give_up(r, step::parent_gone, ESRCH);
+    ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+    if (*arguments[argument::cpus] != '\0' && !pin(arguments[argument::cpus]))
+        give_up(r, step::affinity, EINVAL);
+    if (*arguments[argument::directory] != '\0' && ::chdir(arguments[argument::directory]) != 0)
+        give_up(r, step::directory, errno);
+
+    counters counted;
+    counted.open(static_cast<counter_set>(*arguments[argument::counters]), r);
+    const program_environment environment{arguments[argument::preload], arguments[argument::probe]};
+
+    family program{r};
+    program.start(arguments, environment);
+    program.wait(wanted);
+    program.clean_up();
+    add_resources(r);
+    counted.read(r);
+    send(r);
+    return 0;
+}
+
+} // namespace
+} // namespace linn::tool::launcher
+
+int main(int count, char** arguments) {
+    if (count <= linn::tool::launcher::argument::first) {
+        std::fputs("linn-launcher is a part of linn and is started by it: linn run --help\n", stderr);
+        return 2;
+    }
+    return linn::tool::launcher::run(arguments);
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "record.hpp"
+
+namespace linn::tool::probe {
+
+/// Who defines the memory functions, searched as the dynamic loader does: the first module in load order wins.
+struct providers {
+    const char* library = nullptr; ///< to be looked for, as it was named to the loader; may be null or empty
+    bool library_mapped = false;   ///< it is there
+    const char* files[function_count]{}; ///< null: nobody; "": the executable itself
+};
+
+/// Fills in. Without dlsym, for two reasons: it allocates a message when a symbol is missing, in the middle of the
+/// allocator's start; and it takes for a definition what is only a non-PIE executable's entry for a foreign function.
+void find_providers(providers& into) noexcept;
+
+} // namespace linn::tool::probe
