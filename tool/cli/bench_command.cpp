@@ -2,7 +2,9 @@
 #include "bench_command.hpp"
 
 #include "../bench/runner.hpp"
+#include "../report/bench_csv.hpp"
 #include "../report/bench_json.hpp"
+#include "../report/bench_markdown.hpp"
 #include "../report/bench_table.hpp"
 #include "../report/progress.hpp"
 #include "exit_code.hpp"
@@ -70,7 +72,10 @@ std::string unknown(std::string_view kind, const std::string& word, const std::v
 
 bench_command::bench_command(CLI::App& program)
     : command{*program.add_subcommand("bench", "Measure what allocators and pools cost on this machine")},
-      files_{verb(), {{"--json", "write the result as JSON", [this] { return bench_json(result_); }}}} {
+      files_{verb(),
+             {{"--json", "write the result as JSON", [this] { return bench_json(result_); }},
+              {"--csv", "write the figures as CSV", [this] { return bench_csv(result_); }},
+              {"--markdown", "write the report as Markdown", [this] { return bench_markdown(result_); }}}} {
     CLI::App& arguments = verb();
     arguments.footer(footer());
     // The last one counts, so that a user may overrule what an alias or a script says.

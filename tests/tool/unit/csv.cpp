@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// The CSV of the tool is read by spreadsheets and by scripts; what each of them stumbles over is quoted or kept out.
+#include "report/csv.hpp"
+
+#include "report/bench_csv.hpp"
+
+#include <doctest/doctest.h>
+
+#include <clocale>
+#include <limits>
+#include <sstream>
+#include <string>
+#include <vector>
+
+using namespace linn::tool;
+
+namespace {
+
+/// A strict reader of RFC 4180: fails on a bare quote, a bare line end and text behind a closing quote.
+std::vector<std::vector<std::string>> read_csv(const std::string& text) {
+    std::vector<std::vector<std::string>> lines;
+    std::size_t at = 0;
+    while (at != text.size()) {
+        lines.emplace_back();
+        for (bool more = true; more;) {
+            std::string field;
+            if (text[at] == '"') {
+                for (++at; at < text.size() && (text[at] != '"' || text.substr(at, 2) == "\"\""); ++at) {
+                    at += text[at] == '"';
+                    field += text[at];
+                }
+                ++at;
+            } else {
+                while (at < text.size() && text[at] != ',' && text[at] != '\r') {
+                    REQUIRE(text[at] != '"');
+                    REQUIRE(text[at] != '\n');
+                    field += text[at++];
+                }
+            }
+            REQUIRE(at < text.size());
+            more = text[at] == ',';
+            if (!more)
+                REQUIRE(text.substr(at, 2) == "\r\n");
+            at += more ? 1 : 2;
+            lines.back().push_back(field);
+        }
+    }
+    return lines;
+}
+
+} // namespace
+
+TEST_CASE("fields with commas, quotes, line ends or spaces at an end are quoted, others are not") {
+    CHECK(csv_line({"plain", "two words"}) == "plain,two words\r\n");
+    CHECK(csv_line({"a,b", "say \"hi\"", "line\nend", " led", "carriage\rreturn"}) ==
+          "\"a,b\",\"say \"\"hi\"\"\",\"line\nend\",\" led\",\"carriage\rreturn\"\r\n");
+    CHECK(csv_line({"", csv_field{}, std::optional<double>{}}) == ",,\r\n");
+    const std::vector<std::string> nasty{"a,\"b\"\r\n", "\"", "", ",", "\r\n"};
+    CHECK(read_csv(csv_line({nasty[0], nasty[1], nasty[2], nasty[3], nasty[4]})).front() ==
+          std::vector<std::string>{nasty[0], nasty[1], nasty[2], nasty[3], "'" + nasty[4]});
+}
+
+TEST_CASE("text that a spreadsheet would run as a formula is made text") {
+    CHECK(csv_line({"=1+1", "+x", "-x", "@SUM(A1)", "\tx", "a=b"}) == "'=1+1,'+x,'-x,'@SUM(A1),'\tx,a=b\r\n");
+    CHECK(csv_line({"=HYPERLINK(\"x\",\"y\")"}) == "\"'=HYPERLINK(\"\"x\"\",\"\"y\"\")\"\r\n");
+    CHECK(csv_line({-1.5}) == "-1.5\r\n"); // a number is no formula
+}
+
+TEST_CASE("numbers keep every digit and their point in any locale") {
+    const std::string before = std::setlocale(LC_ALL, nullptr);
+    // Not every machine has one with a decimal comma; where it has, this is what breaks printf.
+    for (const char* name : {"de_DE.UTF-8", "fr_FR.UTF-8", "C.UTF-8"})
+        if (std::setlocale(LC_ALL, name) != nullptr)
+            break;
+    CHECK(csv_line({0.1, 1e6, 1234567.25, std::uint64_t{12345678901}, 7U, true, false}) ==
+          "0.1,1000000,1234567.25,12345678901,7,true,false\r\n");
+    CHECK(csv_line({1.0 / 3, std::optional{2.5}}) == "0.3333333333333333,2.5\r\n");
+    CHECK(csv_line({std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) ==
+          ",\r\n");
+    std::setlocale(LC_ALL, before.c_str());
+}
+
+TEST_CASE("the CSV of bench has a line a phase that was measured, and the columns that are documented") {
+    bench_result result;
+    result.machine.ticks_per_ns = 2;
+    result.machine.cpu_model = "CPU, \"fast\"";
+    result.started = "2026-01-01T00:00:00Z";
+    for (const char* name : {"glibc", "glibc-again", "=mine"}) {
+        contender c;
+        c.name = c.title = name;
+        result.contenders.push_back(c);
+    }
+    result.scenarios.push_back({find_scenario("object"), {}});
+    for (std::size_t c = 0; c != 3; ++c) {
+        row r;
+        r.contender = c;
+        for (const double cycles : {20.0, 10.0, 30.0})
+            r.samples.push_back({.cycles = {cycles, cycles * static_cast<double>(c + 1), c == 2 ? 0 : cycles},
+                                 .faults = {1, 0, 0.5},
+                                 .peak_rss_bytes = 4096});
+        result.scenarios[0].rows.push_back(r);
+    }
+    const auto lines = read_csv(bench_csv(result));
+    // Stable: docs/reference/csv.md. New columns go to the end.
+    const std::vector<std::string> columns{
+        "scenario",       "variant",     "contender",       "phase",       "operation",      "rounds",
+        "ns_median",      "ns_low",      "ns_high",         "ns_min",      "cycles_median",  "cycles_min",
+        "ratio_to_glibc", "noise_floor", "claim_threshold", "page_faults", "peak_rss_bytes", "repeated",
+        "disturbed",      "metrics",     "complete",        "started",     "version",        "cpu"};
+    REQUIRE(lines.size() == 1 + 8); // the third contender has no third phase
+    CHECK(lines[0] == columns);
+    for (const auto& line : lines)
+        CHECK(line.size() == columns.size());
+    const std::vector<std::string>& last = lines.back();
+    CHECK(last[0] == "object");
+    CHECK(last[2] == "'=mine");
+    CHECK(last[5] == "3");
+    CHECK(last[6] == "30"); // 60 cycles at 2 a nanosecond
+    CHECK(last[7] == "15");
+    CHECK(last[8] == "45");
+    CHECK(last[9] == "15");
+    CHECK(last[10] == "60");
+    CHECK(last[12] == "3");
+    CHECK(last[20] == "true");
+    CHECK(last[23] == result.machine.cpu_model);
+}

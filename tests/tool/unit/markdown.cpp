@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// The Markdown of the tool is pasted into issues: nothing that comes from outside may become markup there.
+#include "report/markdown.hpp"
+
+#include "report/bench_markdown.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <sstream>
+#include <string>
+
+using namespace linn::tool;
+
+TEST_CASE("text is shown as it is: markup, tables, HTML and mentions are escaped") {
+    CHECK(markdown_text("a|b") == "a\\|b");
+    CHECK(markdown_text("pool<T>, *x*, _y_, `z`") == "pool&lt;T>, \\*x\\*, \\_y\\_, \\`z\\`");
+    CHECK(markdown_text("two\nlines\r\n") == "two lines  ");
+    CHECK(markdown_text("[a](b) &lt; \\ ~~ #1 @you") == "\\[a\\](b) &amp;lt; \\\\ \\~\\~ \\#1 \\@you");
+}
+
+TEST_CASE("a table has its rule, its alignment and a cell a column") {
+    CHECK(markdown_table({{"a|b", true}, {"n"}}, {{"x", "1"}, {"y", ""}}) ==
+          "| a\\|b | n |\n| --- | ---: |\n| x | 1 |\n| y |  |\n");
+}
+
+TEST_CASE("the Markdown of bench says what was found first, and every table is whole") {
+    for (const scenario& s : scenarios()) {
+        CAPTURE(s.name);
+        bench_result result;
+        result.machine.build = "optimised";
+        result.scenarios.push_back({&s, {}});
+        for (const char* name : {"glibc", "glibc-again", "linn", "na|ve"}) {
+            contender c;
+            c.name = c.title = name;
+            result.contenders.push_back(c);
+            row r;
+            r.contender = result.contenders.size() - 1;
+            sample one;
+            one.cycles.assign(s.phases.size(), 100);
+            one.faults.assign(s.phases.size(), 0);
+            one.metrics.assign(s.phases.size(), {});
+            r.samples.assign(3, one);
+            result.scenarios[0].rows.push_back(r);
+        }
+        result.missing.push_back({"hoard", "", "not installed | really", ""});
+        const std::string text = bench_markdown(result);
+        CHECK(text.starts_with("**"));
+        CHECK(text.find("### " + std::string{s.name}) > text.find("**"));
+        CHECK(text.find("left out: hoard: not installed \\| really") != std::string::npos);
+        std::istringstream lines{text};
+        std::ptrdiff_t bars = 0;
+        int rows = 0;
+        for (std::string line; std::getline(lines, line);) {
+            if (!line.starts_with('|'))
+                continue;
+            std::ptrdiff_t in_line = 0;
+            for (std::size_t i = 0; i != line.size(); ++i)
+                in_line += line[i] == '|' && line[i - (i != 0)] != '\\';
+            if (rows++ == 0)
+                bars = in_line;
+            CHECK(in_line == bars);
+        }
+        CHECK(rows == 2 + 4);
+        CHECK(bars <= 18); // what an issue can show
+    }
+}

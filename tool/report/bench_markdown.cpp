@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench_markdown.hpp"
+
+#include "../bench/summary.hpp"
+#include "../measure/statistics.hpp"
+#include "markdown.hpp"
+#include "variant_table.hpp"
+#include "version.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+namespace linn::tool {
+namespace {
+
+/// The phases to show: all, or where there are many those that the scenario's own table has in its columns.
+std::vector<std::size_t> shown_phases(const scenario& s) {
+    constexpr std::size_t most = 12;
+    std::vector<std::size_t> phases;
+    if (s.phases.size() <= most) {
+        for (std::size_t p = 0; p != s.phases.size(); ++p)
+            phases.push_back(p);
+        return phases;
+    }
+    for (const column_info& c : s.columns)
+        if (c.shows == figure::time && std::find(phases.begin(), phases.end(), c.phase) == phases.end())
+            phases.push_back(c.phase);
+    return phases;
+}
+
+/// Fastest first.
+std::vector<const row*> sorted_rows(const bench_result& result, const scenario_result& s) {
+    std::vector<const row*> rows;
+    for (const row& r : s.rows)
+        rows.push_back(&r);
+    std::sort(rows.begin(), rows.end(), [&](const row* a, const row* b) {
+        return std::tuple{ratio_to_baseline(result, s, *a), a->variant, a->contender} <
+               std::tuple{ratio_to_baseline(result, s, *b), b->variant, b->contender};
+    });
+    return rows;
+}
+
+std::string scenario_table(const bench_result& result, const scenario_result& s) {
+    const std::vector<std::size_t> phases = shown_phases(*s.what);
+    std::vector<markdown_column> columns{{s.what->has_variants() ? "way" : "contender", true}};
+    for (const std::size_t p : phases)
+        columns.push_back({std::string{s.what->phases[p].title}});
+    columns.push_back({"x glibc"});
+    columns.push_back({"MiB"});
+    columns.push_back({"rounds"});
+
+    std::vector<std::vector<std::string>> rows;
+    for (const row* r : sorted_rows(result, s)) {
+        const std::string title = markdown_text(result.title_of(s, *r));
+        const bool is_ours = result.contenders[r->contender].name == linn_name;
+        std::vector<std::string> cells{is_ours ? "**" + title + "**" : title};
+        for (const std::size_t p : phases)
+            cells.push_back(r->has(p) ? three_digits(median(r->cycles(p)) / result.machine.ticks_per_ns, 2)
+                                      : "");
+        const double ratio = ratio_to_baseline(result, s, *r);
+        cells.push_back(ratio > 0 ? fmt::format("{:.2f}", ratio) : "");
+        cells.push_back(fmt::format("{:.0f}", std::ceil(r->peak_rss_bytes() / (1024 * 1024))));
+        cells.push_back(std::to_string(r->samples.size()));
+        rows.push_back(std::move(cells));
+    }
+    return markdown_table(columns, rows);
+}
+
+std::string noise_line(const bench_result& result, const scenario_result& s) {
+    double widest = 0;
+    bool known = false;
+    for (std::size_t p = 0; p != s.what->phases.size(); ++p)
+        if (const auto floor = noise_floor(result, s, p)) {
+            widest = std::max(widest, *floor);
+            known = true;
+        }
+    return known ? fmt::format("Two copies of glibc differ by up to {:.1f} %.", widest * 100) : "";
+}
+
+std::string machine_line(const bench_result& result) {
+    const machine_info& m = result.machine;
+    return markdown_text(fmt::format("linn {}, {}; {}, {} CPUs, {}; worker: compiler {}, {}; seed {}.",
+                                     version_text(), result.started, m.cpu_model, m.cpus, m.kernel,
+                                     m.compiler, m.build, result.options.seed));
+}
+
+} // namespace
+
+std::string bench_markdown(const bench_result& result) {
+    std::string out;
+    for (const std::string& finding : findings(result))
+        out += fmt::format("**{}**\n\n", markdown_text(finding));
+    if (!result.complete())
+        out += fmt::format("Partial: stopped by a signal after {} of {} complete rounds.\n\n",
+                           result.complete_rounds, result.options.rounds);
+    if (result.machine.build != "optimised")
+        out += "The worker was built without optimisation: these figures mean nothing.\n\n";
+    for (const scenario_result& s : result.scenarios) {
+        if (s.rows.empty())
+            continue;
+        out += fmt::format("### {}\n\n{}: median nanoseconds by {}; MiB: peak resident size. {}\n\n",
+                           s.what->name, markdown_text(s.what->summary), s.what->operation,
+                           noise_line(result, s));
+        out += scenario_table(result, s) + '\n';
+    }
+    for (const left_out& l : result.missing) {
+        const std::string where = l.scenario.empty() ? "" : fmt::format(" in {}", l.scenario);
+        out += fmt::format("- left out: {}\n", markdown_text(l.name + where + ": " + l.reason));
+    }
+    return out + (result.missing.empty() ? "" : "\n") + machine_line(result) + '\n';
+}
+
+} // namespace linn::tool
