@@ -22,18 +22,6 @@ std::uint64_t cpu_ns() noexcept {
     return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(t.tv_nsec);
 }
 
-double canary() noexcept {
-    constexpr std::uint64_t steps =
-        1'000'000; // one to two milliseconds: longer than a scheduler's wake-up, short beside a phase
-    std::uint64_t x = 88'172'645'463'325'252u;
-    const std::uint64_t start = ticks();
-    for (std::uint64_t i = 0; i != steps; ++i) {
-        x = x * 6'364'136'223'846'793'005u + i;
-        asm volatile("" : "+r"(x));
-    }
-    return static_cast<double>(ticks() - start) / static_cast<double>(steps);
-}
-
 std::uint64_t peak_rss_bytes() {
     std::FILE* status = std::fopen("/proc/self/status", "re");
     if (status == nullptr)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "../../measure/canary.hpp"
 #include "../../measure/ticks.hpp"
 
 #include <cstddef>
@@ -37,9 +38,6 @@ std::uint64_t page_faults() noexcept;
 
 /// CPU time of the calling thread, in nanoseconds.
 std::uint64_t cpu_ns() noexcept;
-
-/// Ticks a step of a fixed chain of dependent multiplications: slow when something else shares the core.
-double canary() noexcept;
 
 /// Highest resident size of this process so far, in bytes; 0 where the kernel does not say.
 /// (VmHWM, because ru_maxrss is inherited over exec and would show the parent's peak.)

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+// The judgement of `linn run` on simulated machines: how often it claims what is not there, and whether it finds what
+// is. No clock takes part.
+#include "run/judge.hpp"
+
+#include "measure/plan.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <functional>
+#include <random>
+#include <string>
+
+using namespace linn::tool;
+
+namespace {
+
+/// Standard normal by Box and Muller: the distributions of <random> differ between standard libraries.
+class noise_source {
+public:
+    explicit noise_source(std::uint64_t seed) : random_{seed} {}
+
+    double uniform() { return (static_cast<double>(random_() >> 11) + 0.5) * 0x1p-53; }
+    double normal() { return std::sqrt(-2 * std::log(uniform())) * std::cos(6.283185307179586 * uniform()); }
+
+private:
+    std::mt19937_64 random_;
+};
+
+/// A machine that gets slower as it warms up, remembers its last state, and is interrupted now and then: what one run
+/// costs beyond its own cost, as a logarithm.
+class machine {
+public:
+    machine(std::uint64_t seed, double sigma, double outliers)
+        : noise_{seed},
+          sigma_{sigma},
+          outliers_{outliers},
+          drift_{0.002 * noise_.normal()} {}
+
+    double next() {
+        ++runs_;
+        slow_state_ = 0.8 * slow_state_ + 0.6 * noise_.normal(); // variance 1, correlation 0.8
+        double x = sigma_ * (0.7 * noise_.normal() + 0.7 * slow_state_) +
+                   drift_ * static_cast<double>(runs_) * sigma_;
+        if (noise_.uniform() < outliers_)
+            x += sigma_ * 3 / std::sqrt(noise_.uniform()); // an outlier with a heavy tail
+        return x;
+    }
+
+private:
+    noise_source noise_;
+    double sigma_;
+    double outliers_;
+    double drift_;
+    double slow_state_ = 0;
+    std::size_t runs_ = 0;
+};
+
+constexpr judge_options quick{100};
+
+struct simulation {
+    std::size_t contenders = 12;
+    std::size_t rounds = 10;      ///< or the least number, when `precision` is not 0
+    std::size_t most_rounds = 10; ///< when adaptive
+    double precision = 0;
+    double sigma = 0.01;
+    double outliers = 0.05; ///< share of the runs
+    double effect = 0;      ///< of the first contender, as a logarithm
+
+    run_result operator()(std::uint64_t seed) const {
+        run_result result;
+        result.options.seed = seed;
+        for (std::size_t i = 0; i != contenders + 2; ++i) {
+            run_row row;
+            row.contender.name = i == 0   ? default_name
+                                 : i == 1 ? default_again_name
+                                          : "contender " + std::to_string(i - 1);
+            result.rows.push_back(row);
+        }
+        machine here{seed, sigma, outliers};
+        noise_source other{seed + 1};
+        const std::size_t most = precision == 0 ? rounds : most_rounds;
+        const std::vector<cell> plan = make_plan(contenders + 2, most, seed);
+        for (std::size_t i = 0; i != plan.size(); ++i) {
+            const double own = plan[i].job == 2 ? effect : 0;
+            const double wall = 5e8 * std::exp(here.next() + own);
+            run_sample s;
+            s.round = plan[i].round;
+            s.values["wall_ns"] = wall;
+            // A few sizes only, hence many ties: memory comes in steps.
+            s.values["peak_rss_bytes"] = 5e7 + 4096 * std::round(3 * other.normal());
+            s.values["voluntary_switches"] = std::floor(4 * -std::log(other.uniform()));
+            result.rows[plan[i].job].samples.push_back(s);
+            const bool ends_round = i + 1 == plan.size() || plan[i + 1].round != s.round;
+            if (precision != 0 && ends_round && s.round + 1 >= rounds &&
+                worst_precision(result, quick) <= precision)
+                break;
+        }
+        judge(result, quick);
+        return result;
+    }
+};
+
+bool any_claim(const run_result& result) {
+    for (const run_row& row : result.rows)
+        for (const auto& [metric, e] : row.estimates)
+            if (e.call != verdict::no_difference)
+                return true;
+    return false;
+}
+
+double share_of(std::size_t trials, const std::function<bool(std::uint64_t)>& happens) {
+    std::size_t count = 0;
+    for (std::size_t t = 0; t != trials; ++t)
+        count += happens(1000 + t) ? 1 : 0;
+    return static_cast<double>(count) / static_cast<double>(trials);
+}
+
+} // namespace
+
+TEST_CASE("A/A: of whole runs of twelve equal contenders at most 1 in 20 claims anything, in any metric") {
+    simulation same;
+    const double share = share_of(500, [&](std::uint64_t seed) {
+        same.rounds = 10 + seed % 11;
+        return any_claim(same(seed));
+    });
+    MESSAGE("false claims: " << share);
+    CHECK(share <= 0.05);
+}
+
+TEST_CASE("A/A with two contenders, where Holm's method leaves more room") {
+    simulation same;
+    same.contenders = 2;
+    same.rounds = 12;
+    const double share = share_of(1000, [&](std::uint64_t seed) { return any_claim(same(seed)); });
+    MESSAGE("false claims: " << share);
+    CHECK(share <= 0.05);
+}
+
+TEST_CASE(
+    "A/A: looking after every round and stopping when the intervals are narrow does not add false claims") {
+    simulation same;
+    same.contenders = 4;
+    same.most_rounds = 20;
+    same.precision = 0.01;
+    const double share = share_of(500, [&](std::uint64_t seed) { return any_claim(same(seed)); });
+    MESSAGE("false claims: " << share);
+    CHECK(share <= 0.05);
+}
+
+TEST_CASE("an effect of 5 % at a noise of 1 % is found nearly always, and nothing else is") {
+    simulation one;
+    one.effect = std::log(1.05);
+    const auto find = [&](std::size_t trials) {
+        std::size_t others = 0;
+        const double found = share_of(trials, [&](std::uint64_t seed) {
+            run_result result = one(seed);
+            const bool is_found = result.rows[2].estimates.at("wall_ns").call == verdict::worse;
+            result.rows.erase(result.rows.begin() + 2);
+            others += any_claim(result) ? 1 : 0;
+            return is_found;
+        });
+        MESSAGE("found: " << found << ", false: " << others << " of " << trials);
+        CHECK(others <= trials / 20);
+        return found;
+    };
+    SUBCASE("in ten rounds, nothing else going on") {
+        one.outliers = 0;
+        CHECK(find(200) >= 0.95);
+    }
+    SUBCASE("in twenty rounds, where one run in twenty is disturbed") {
+        one.rounds = 20;
+        CHECK(find(200) >= 0.95);
+    }
+}
+
+TEST_CASE("too few rounds claim nothing, whatever they show") {
+    simulation one;
+    one.effect = std::log(3);
+    one.rounds = least_rounds_to_claim(12, 0.95) - 1;
+    CHECK(one.rounds == 8);
+    CHECK_FALSE(any_claim(one(1)));
+    one.rounds += 2;
+    one.outliers = 0;
+    CHECK(any_claim(one(1)));
+}
+
+TEST_CASE("a steady difference below the least claim is none") {
+    simulation one;
+    one.sigma = 1e-5;
+    one.outliers = 0;
+    one.effect = std::log(1.009);
+    CHECK(one(1).rows[2].estimates.at("wall_ns").call == verdict::no_difference);
+    one.effect = std::log(1.011);
+    CHECK(one(1).rows[2].estimates.at("wall_ns").call == verdict::worse);
+}
+
+TEST_CASE("a contender that failed has no estimates and takes no share of the level") {
+    simulation one;
+    one.contenders = 2;
+    run_result result = one(1);
+    result.rows[3].failure = "killed by SIGSEGV";
+    judge(result, quick);
+    CHECK(result.rows[3].estimates.empty());
+    const estimate& e = result.rows[2].estimates.at("wall_ns");
+    CHECK(e.p_adjusted == e.p);
+}
+
+TEST_CASE("ratios are taken within a round, so that a round that is missing on one side counts on neither") {
+    run_result result;
+    for (const char* name : {default_name, "other"}) {
+        run_row row;
+        row.contender.name = name;
+        for (std::size_t round = 0; round != 4; ++round)
+            if (round != 1 || row.contender.name == default_name)
+                row.samples.push_back(
+                    {round, {{"wall_ns", round == 1 ? 1e3 : 1e6 * (result.rows.empty() ? 1 : 2)}}});
+        result.rows.push_back(row);
+    }
+    judge(result, quick);
+    CHECK(result.rows[1].estimates.at("wall_ns").ratio == doctest::Approx(2));
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "judge.hpp"
+
+#include "../measure/statistics.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string_view>
+
+namespace linn::tool {
+namespace {
+
+/// What is compared is a ratio, so a count of nothing needs a value to divide by.
+double positive(const metric_info& m, double value) {
+    return m.unit == metric_info::unit::count ? value + 1 : std::max(value, 1.0);
+}
+
+/// The logarithms of the ratios to the default, of the rounds in which both ran.
+std::vector<double> log_ratios(const run_row& row, const run_row& base, const metric_info& m) {
+    std::vector<double> list;
+    const std::string name{m.name};
+    auto theirs = base.samples.begin();
+    for (const run_sample& s : row.samples) {
+        while (theirs != base.samples.end() && theirs->round < s.round)
+            ++theirs;
+        if (theirs == base.samples.end())
+            break;
+        if (theirs->round != s.round)
+            continue;
+        const auto a = s.values.find(name);
+        const auto b = theirs->values.find(name);
+        if (a != s.values.end() && b != theirs->values.end())
+            list.push_back(std::log(positive(m, a->second) / positive(m, b->second)));
+    }
+    return list;
+}
+
+/// A seed of its own for every interval, so that no two share their resamples.
+std::uint64_t seed_of(const run_result& result, const run_row& row, const metric_info& m, unsigned salt) {
+    std::uint64_t hash = 14'695'981'039'346'656'037u ^ result.options.seed;
+    for (const std::string_view text : {std::string_view{row.contender.name}, m.name})
+        for (const char c : text)
+            hash = (hash ^ static_cast<unsigned char>(c)) * 1'099'511'628'211u;
+    return hash + salt;
+}
+
+bool is_control(const run_row& row) {
+    return row.contender.name == default_again_name;
+}
+
+bool is_judged(const run_row& row) {
+    return row.failure.empty() && !row.samples.empty();
+}
+
+/// How far a ratio is from 1, as a share of the smaller side: 2 and 0.5 are equally far.
+double distance(double ratio) {
+    return std::exp(std::abs(std::log(ratio))) - 1;
+}
+
+estimate estimate_row(const run_result& result, const run_row& row, const run_row& base, const metric_info& m,
+                      const judge_options& options) {
+    const double level = result.options.level;
+    const std::vector<double> values = row.values(m.name);
+    const interval middle = bootstrap_median(values, level, seed_of(result, row, m, 0), options.resamples);
+    estimate e;
+    e.median = middle.middle;
+    e.low = middle.low;
+    e.high = middle.high;
+    if (&row == &base)
+        return e;
+    const std::vector<double> ratios = log_ratios(row, base, m);
+    const interval ratio = bootstrap_median(ratios, level, seed_of(result, row, m, 1), options.resamples);
+    e.ratio = std::exp(ratio.middle);
+    e.ratio_low = std::exp(ratio.low);
+    e.ratio_high = std::exp(ratio.high);
+    e.p = wilcoxon_signed_rank(ratios);
+    e.p_adjusted = e.p;
+    return e;
+}
+
+void judge_metric(run_result& result, const metric_info& m, const judge_options& options) {
+    const std::string name{m.name};
+    const auto base = std::find_if(result.rows.begin(), result.rows.end(),
+                                   [](const run_row& r) { return r.contender.name == default_name; });
+    if (base == result.rows.end() || base->values(m.name).empty())
+        return;
+    std::vector<estimate*> family;
+    std::vector<double> p_values;
+    noise floor{1, 1, 1, 1, least_run_claim};
+    for (run_row& row : result.rows) {
+        if (!is_judged(row) || row.values(m.name).empty())
+            continue;
+        estimate& e = row.estimates[name] = estimate_row(result, row, *base, m, options);
+        if (is_control(row)) {
+            floor = {e.ratio, e.ratio_low, e.ratio_high, e.p,
+                     std::max({least_run_claim, distance(e.ratio_low), distance(e.ratio_high)})};
+        } else if (&row != &*base) {
+            family.push_back(&e);
+            p_values.push_back(e.p);
+        }
+    }
+    result.noise_floor[name] = floor;
+    const std::vector<double> adjusted = holm(p_values);
+    for (std::size_t i = 0; i != family.size(); ++i) {
+        estimate& e = *family[i];
+        e.p_adjusted = adjusted[i];
+        const bool excludes_one = e.ratio_low > 1 || e.ratio_high < 1;
+        if (e.p_adjusted < 1 - result.options.level && excludes_one && distance(e.ratio) > floor.floor)
+            e.call = e.ratio < 1 ? verdict::better : verdict::worse;
+    }
+}
+
+} // namespace
+
+void judge(run_result& result, const judge_options& options) {
+    result.noise_floor.clear();
+    for (run_row& row : result.rows)
+        row.estimates.clear();
+    for (const metric_info& m : metrics())
+        if (m.is_compared)
+            judge_metric(result, m, options);
+}
+
+double worst_precision(const run_result& result, const judge_options& options) {
+    const run_row* base = result.find(default_name);
+    if (base == nullptr)
+        return std::numeric_limits<double>::infinity();
+    const metric_info& wall = metrics().front();
+    double worst = 0;
+    for (const run_row& row : result.rows) {
+        if (&row == base || !is_judged(row))
+            continue;
+        const std::vector<double> ratios = log_ratios(row, *base, wall);
+        if (ratios.size() < 2)
+            return std::numeric_limits<double>::infinity();
+        const interval i =
+            bootstrap_median(ratios, result.options.level, seed_of(result, row, wall, 1), options.resamples);
+        worst = std::max(worst, (std::exp(i.high) - std::exp(i.low)) / 2);
+    }
+    return worst;
+}
+
+std::size_t least_rounds_to_claim(std::size_t contenders, double level) {
+    // The smallest p-value of n rounds is that of all n on one side: 2 / 2^n.
+    const double bound = (1 - level) / static_cast<double>(std::max<std::size_t>(contenders, 1));
+    return static_cast<std::size_t>(std::floor(1 - std::log2(bound))) + 1;
+}
+
+} // namespace linn::tool

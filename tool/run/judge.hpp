@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "results.hpp"
+
+#include <cstddef>
+#include <string>
+
+namespace linn::tool {
+
+/// A smaller difference is never claimed, however quiet the machine was: the size of the environment and the order of
+/// libraries alone move a program's time by about as much.
+/// @source Mytkowicz, Diwan, Hauswirth and Sweeney, Producing Wrong Data Without Doing Anything Obviously Wrong!, 2009
+inline constexpr double least_run_claim = 0.01;
+
+/// What the judgement needs beside the samples.
+struct judge_options {
+    std::size_t resamples = 10'000; ///< of every bootstrap interval
+};
+
+/// Fills in estimates, calls and noise floors from the samples. Every contender is compared with `default` in the same
+/// round, as the logarithm of the ratio. Each round runs the contenders in a random order of its own; if two of them are
+/// alike, both signs of that logarithm are therefore equally likely in every round, whatever the machine does, which is
+/// all that the signed-rank test asks for. A difference is claimed when the test, adjusted by Holm's method over
+/// the contenders, says so at 1 - level, the interval of the ratio excludes 1, and the ratio lies outside the noise
+/// floor, which is the outer bound of the interval that the second copy of the default got, at least `least_run_claim`.
+/// Rows that failed are not compared. @complexity resamples × samples
+void judge(run_result& result, const judge_options& options = {});
+
+/// Half the width of the interval of the wall ratio of the contender that is known worst, as a share: 0.01 is 1 %.
+/// Infinite below two rounds.
+double worst_precision(const run_result& result, const judge_options& options = {});
+
+/// The least number of rounds after which the test can claim anything for so many contenders at that level.
+std::size_t least_rounds_to_claim(std::size_t contenders, double level);
+
+} // namespace linn::tool
