@@ -296,6 +296,8 @@ private:
         o_.output = captured_output{spec_.keep_output ? output_.release() : -1};
         o_.errors = captured_output{errors_.release()};
         o_.left_behind = r.left_behind;
+        o_.not_killed = r.not_killed;
+        o_.last_name.assign(r.last_name, ::strnlen(r.last_name, sizeof r.last_name));
         if (r.failed != launcher::step::none) {
             explain_failure(program);
             return;

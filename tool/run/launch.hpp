@@ -76,6 +76,8 @@ struct observation {
     captured_output output;
     captured_output errors;
     unsigned left_behind = 0; ///< processes that the program left running; they were killed
+    unsigned not_killed = 0;  ///< of all that it started: those that SIGKILL did not end in ten seconds
+    std::string last_name;    ///< the kernel's name of the program when it ended, cut at 15 characters
     std::vector<process_proof> proofs;
 };
 

@@ -170,6 +170,7 @@ public:
 private:
     /// Collects everybody who ended; true when children are left.
     bool reap() noexcept {
+        look();
         for (;;) {
             int status = 0;
             const pid_t pid = ::wait4(-1, &status, WNOHANG | WUNTRACED, nullptr);
@@ -179,15 +180,30 @@ private:
                 return errno == EINTR;
             if (pid != main_)
                 continue;
-            if (WIFSTOPPED(status)) {
-                if (WSTOPSIG(status) == SIGTTIN || WSTOPSIG(status) == SIGTTOU)
-                    report_.stopped_by = WSTOPSIG(status);
-                continue;
-            }
-            report_.wall_ns = now_ns() - started_;
-            report_.status = status;
-            ended_ = true;
+            if (!WIFSTOPPED(status))
+                report_.status = status;
+            else if (WSTOPSIG(status) == SIGTTIN || WSTOPSIG(status) == SIGTTOU)
+                report_.stopped_by = WSTOPSIG(status);
         }
+    }
+
+    /// Looks whether the program has ended, before it is collected: until then its name can be read.
+    void look() noexcept {
+        siginfo_t info{};
+        if (ended_ || ::waitid(P_PID, static_cast<id_t>(main_), &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
+            info.si_pid != main_)
+            return;
+        report_.wall_ns = now_ns() - started_;
+        ended_ = true;
+        char path[32];
+        std::snprintf(path, sizeof path, "/proc/%d/comm", static_cast<int>(main_));
+        const int fd = ::open(path, O_RDONLY | O_CLOEXEC);
+        if (fd < 0)
+            return;
+        char name[sizeof report_.last_name + 1] = {}; // with its line feed
+        if (::read(fd, name, sizeof name - 1) > 0)
+            std::memcpy(report_.last_name, name, std::strcspn(name, "\n"));
+        ::close(fd);
     }
 
     static void pause(long milliseconds) noexcept {

@@ -51,6 +51,7 @@ struct report {
     std::uint64_t involuntary_switches = 0;
     std::uint64_t counts[counter_count] = {};
     bool counted[counter_count] = {};
+    char last_name[16] = {}; ///< what the kernel called the program at its end: that of its last exec
 };
 
 } // namespace linn::tool::launcher

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "executable.hpp"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+namespace linn::tool {
+namespace {
+
+namespace fs = std::filesystem;
+using kind = executable_info::kind;
+
+/// A file in memory, for as long as this lives.
+class mapped_file {
+public:
+    explicit mapped_file(const fs::path& file) {
+        const int fd = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+        struct stat s{};
+        if (fd >= 0 && ::fstat(fd, &s) == 0 && S_ISREG(s.st_mode) && s.st_size > 0) {
+            void* const p =
+                ::mmap(nullptr, static_cast<std::size_t>(s.st_size), PROT_READ, MAP_PRIVATE, fd, 0);
+            if (p != MAP_FAILED)
+                bytes_ = {static_cast<const char*>(p), static_cast<std::size_t>(s.st_size)};
+        }
+        if (fd >= 0)
+            ::close(fd);
+    }
+    mapped_file(const mapped_file&) = delete;
+    mapped_file& operator=(const mapped_file&) = delete;
+    ~mapped_file() {
+        if (!bytes_.empty())
+            ::munmap(const_cast<char*>(bytes_.data()), bytes_.size());
+    }
+    std::string_view bytes() const noexcept { return bytes_; }
+
+private:
+    std::string_view bytes_;
+};
+
+/// The object at that offset, if the file has one there.
+template <class T>
+std::optional<T> read_at(std::string_view bytes, std::uint64_t offset) {
+    if (offset > bytes.size() || bytes.size() - offset < sizeof(T))
+        return std::nullopt;
+    T value;
+    std::memcpy(&value, bytes.data() + offset, sizeof value);
+    return value;
+}
+
+std::string_view part(std::string_view bytes, std::uint64_t offset, std::uint64_t size) {
+    return offset > bytes.size() ? std::string_view{} : bytes.substr(offset, size);
+}
+
+/// The text up to the next zero.
+std::string_view text_at(std::string_view strings, std::uint64_t offset) {
+    const std::string_view rest = part(strings, offset, std::string_view::npos);
+    return rest.substr(0, std::min(rest.find('\0'), rest.size()));
+}
+
+unsigned own_machine() {
+    static const unsigned machine = [] {
+        const mapped_file self{"/proc/self/exe"};
+        const auto header = read_at<Elf64_Ehdr>(self.bytes(), 0);
+        return header ? unsigned{header->e_machine} : 0u;
+    }();
+    return machine;
+}
+
+std::string machine_name(unsigned machine) {
+    constexpr std::pair<unsigned, const char*> names[] = {
+        {EM_X86_64, "x86-64"}, {EM_386, "32-bit x86"}, {EM_AARCH64, "64-bit Arm"}, {EM_ARM, "32-bit Arm"},
+        {EM_RISCV, "RISC-V"},  {EM_PPC64, "POWER"},    {EM_S390, "z/Architecture"}};
+    for (const auto& [number, name] : names)
+        if (number == machine)
+            return name;
+    return fmt::format("machine number {}", machine);
+}
+
+/// What symbols give away. Stripped programs keep those that they share with libraries.
+void look_at_symbol(std::string_view name, executable_info& into) {
+    constexpr std::pair<std::string_view, const char*> sanitizers[] = {
+        {"__asan_init", "AddressSanitizer"},
+        {"__hwasan_init", "HWAddressSanitizer"},
+        {"__tsan_init", "ThreadSanitizer"},
+        {"__msan_init", "MemorySanitizer"},
+        {"__lsan_init", "LeakSanitizer"}};
+    constexpr std::pair<std::string_view, const char*> heaps[] = {
+        {"_rjem_malloc", "jemalloc"}, {"_rjem_mallocx", "jemalloc"}, {"je_malloc", "jemalloc"},
+        {"mi_malloc", "mimalloc"},    {"tc_malloc", "tcmalloc"},     {"rpmalloc", "rpmalloc"},
+        {"sn_rust_alloc", "snmalloc"}};
+    for (const auto& [symbol, title] : sanitizers)
+        if (name == symbol && into.sanitizer.empty())
+            into.sanitizer = title;
+    for (const auto& [symbol, title] : heaps)
+        if (name == symbol)
+            into.private_heap = title;
+}
+
+void read_sections(std::string_view bytes, const Elf64_Ehdr& header, executable_info& into) {
+    const auto section = [&](std::uint64_t index) {
+        return read_at<Elf64_Shdr>(bytes, header.e_shoff + index * sizeof(Elf64_Shdr));
+    };
+    if (header.e_shoff == 0 || header.e_shentsize != sizeof(Elf64_Shdr))
+        return;
+    const auto names = section(header.e_shstrndx);
+    for (std::uint64_t i = 0; i != header.e_shnum; ++i) {
+        const auto s = section(i);
+        if (!s)
+            return;
+        if (names && text_at(part(bytes, names->sh_offset, names->sh_size), s->sh_name) == ".go.buildinfo")
+            into.is_go = true;
+        if (s->sh_type != SHT_DYNSYM && s->sh_type != SHT_SYMTAB)
+            continue;
+        const auto strings = section(s->sh_link);
+        if (!strings)
+            continue;
+        const std::string_view text = part(bytes, strings->sh_offset, strings->sh_size);
+        const std::string_view table = part(bytes, s->sh_offset, s->sh_size);
+        for (std::uint64_t at = 0; const auto symbol = read_at<Elf64_Sym>(table, at);
+             at += sizeof(Elf64_Sym)) {
+            // A name that is only used: a sanitizer's runtime, but no allocator of its own.
+            executable_info found;
+            look_at_symbol(text_at(text, symbol->st_name), found);
+            if (into.sanitizer.empty())
+                into.sanitizer = found.sanitizer;
+            if (into.private_heap.empty() && symbol->st_shndx != SHN_UNDEF)
+                into.private_heap = found.private_heap;
+        }
+    }
+}
+
+void read_elf(std::string_view bytes, executable_info& into) {
+    // The machine stands at the same place in files of either class.
+    const auto machine = read_at<std::uint16_t>(bytes, offsetof(Elf64_Ehdr, e_machine));
+    const bool is_little = std::endian::native == std::endian::little;
+    const char order = is_little ? char{ELFDATA2LSB} : char{ELFDATA2MSB};
+    into.what = kind::foreign;
+    if (!machine || bytes[EI_DATA] != order) {
+        into.architecture = "another byte order";
+        return;
+    }
+    if (*machine != own_machine() || bytes[EI_CLASS] != char{ELFCLASS64}) {
+        into.architecture = machine_name(*machine);
+        if (*machine == own_machine())
+            into.architecture += ", 32 bits";
+        return;
+    }
+    const auto header = read_at<Elf64_Ehdr>(bytes, 0);
+    if (!header || (header->e_type != ET_EXEC && header->e_type != ET_DYN)) {
+        into.what = kind::unknown;
+        return;
+    }
+    into.what = kind::program;
+    for (std::uint64_t i = 0; i != header->e_phnum; ++i) {
+        const auto p = read_at<Elf64_Phdr>(bytes, header->e_phoff + i * header->e_phentsize);
+        if (p && p->p_type == PT_INTERP)
+            into.interpreter = text_at(part(bytes, p->p_offset, p->p_filesz), 0);
+    }
+    read_sections(bytes, *header, into);
+}
+
+std::string privilege_of(const fs::path& file, const struct stat& s) {
+    // The kernel drops preloads only where the program would gain something by the bit.
+    if ((s.st_mode & S_ISUID) != 0 && s.st_uid != ::geteuid())
+        return "setuid";
+    if ((s.st_mode & S_ISGID) != 0 && s.st_gid != ::getegid())
+        return "setgid";
+    if (::getuid() != 0 && ::getxattr(file.c_str(), "security.capability", nullptr, 0) > 0)
+        return "file capabilities";
+    return {};
+}
+
+bool is_runnable(const fs::path& file) {
+    struct stat s{};
+    return ::stat(file.c_str(), &s) == 0 && S_ISREG(s.st_mode) && ::access(file.c_str(), X_OK) == 0;
+}
+
+} // namespace
+
+executable_info inspect_executable(const fs::path& file) {
+    executable_info info;
+    struct stat s{};
+    if (::stat(file.c_str(), &s) != 0)
+        return info;
+    if (S_ISDIR(s.st_mode)) {
+        info.what = kind::directory;
+        return info;
+    }
+    if (!S_ISREG(s.st_mode) || ::access(file.c_str(), X_OK) != 0) {
+        info.what = kind::not_executable;
+        return info;
+    }
+    info.privilege = privilege_of(file, s);
+    const mapped_file map{file};
+    const std::string_view bytes = map.bytes();
+    if (bytes.empty()) {
+        // One may execute without being allowed to read: the kernel knows what it is.
+        info.what = s.st_size == 0 ? kind::empty : kind::program;
+        info.interpreter = s.st_size == 0 ? "" : "unknown";
+    } else if (bytes.starts_with("#!")) {
+        info.what = kind::script;
+        std::string_view line = bytes.substr(2, std::min<std::size_t>(bytes.find('\n'), 257) - 2);
+        line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+        info.interpreter = line.substr(0, line.find_first_of(" \t"));
+    } else if (bytes.starts_with(std::string_view{ELFMAG, SELFMAG}) && bytes.size() > EI_NIDENT) {
+        read_elf(bytes, info);
+    } else {
+        info.what = kind::unknown;
+    }
+    return info;
+}
+
+fs::path find_program(std::string_view name, std::string_view search_path, const fs::path& directory) {
+    std::error_code error;
+    const fs::path base = directory.empty() ? fs::current_path(error) : directory;
+    if (name.find('/') != std::string_view::npos)
+        return fs::exists(base / name, error) ? base / name : fs::path{};
+    fs::path second_best;
+    while (!name.empty()) {
+        const std::size_t end = std::min(search_path.find(':'), search_path.size());
+        const std::string_view entry = search_path.substr(0, end);
+        const fs::path candidate = base / (entry.empty() ? "." : entry) / name;
+        if (is_runnable(candidate))
+            return candidate;
+        if (second_best.empty() && fs::is_regular_file(candidate, error))
+            second_best = candidate;
+        if (end == search_path.size())
+            break;
+        search_path.remove_prefix(end + 1);
+    }
+    return second_best;
+}
+
+} // namespace linn::tool

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace linn::tool {
+
+/// What a file is, as far as it matters to whoever preloads a library into it.
+struct executable_info {
+    enum class kind {
+        missing,
+        directory,
+        not_executable, ///< the permission is missing
+        empty,
+        script,
+        program, ///< for this machine
+        foreign, ///< for another machine
+        unknown, ///< none of these
+    };
+
+    kind what = kind::missing;
+    std::string interpreter;  ///< of a script; of a program its dynamic loader, empty when it is static
+    std::string architecture; ///< of a foreign one, in words
+    std::string privilege;    ///< "setuid", "setgid", "file capabilities": where the kernel ignores preloads
+    std::string sanitizer;    ///< the one it was built with: "AddressSanitizer" …
+    std::string private_heap; ///< an allocator compiled in under names of its own: "jemalloc (Rust)" …
+    bool is_go = false;
+};
+
+/// Reads what the file says; never throws, and believes nothing that lies outside of the file.
+executable_info inspect_executable(const std::filesystem::path& file);
+
+/// Looks a program up as a shell does: a name with a slash is a path, another is searched for in `search_path`, which
+/// is a value of PATH. Empty when there is none; a file without permission is returned when there is nothing better.
+std::filesystem::path find_program(std::string_view name, std::string_view search_path,
+                                   const std::filesystem::path& directory = {});
+
+} // namespace linn::tool

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "target.hpp"
+
+#include "../measure/process.hpp"
+#include "executable.hpp"
+#include "remarks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <string_view>
+
+namespace linn::tool {
+namespace {
+
+namespace fs = std::filesystem;
+using kind = executable_info::kind;
+using ending = observation::ending;
+
+/// Why a file cannot be executed at all; empty when it can.
+std::string why_not_executable(const std::string& name, const fs::path& file, const executable_info& info) {
+    switch (info.what) {
+    case kind::missing:
+        return fmt::format("{}: no such program", file.empty() ? name : file.string());
+    case kind::directory:
+        return fmt::format("{} is a directory, not a program", file.string());
+    case kind::not_executable:
+        return fmt::format("{} is not executable: chmod +x {}, or name its interpreter before it",
+                           file.string(), file.string());
+    case kind::empty:
+        return fmt::format("{} is an empty file", file.string());
+    case kind::unknown:
+        return fmt::format("{} is neither a program nor a script that begins with #!", file.string());
+    case kind::foreign:
+        return fmt::format("{} was built for another machine: {}", file.string(), info.architecture);
+    case kind::script: {
+        std::error_code error;
+        if (info.interpreter.empty() || fs::exists(info.interpreter, error))
+            return {};
+        if (info.interpreter.ends_with('\r'))
+            return fmt::format("{}: its first line ends as on Windows, so that its interpreter is not found",
+                               file.string());
+        return fmt::format("{}: its interpreter {} does not exist", file.string(), info.interpreter);
+    }
+    case kind::program:
+        break;
+    }
+    return {};
+}
+
+/// Why a preloaded library would not reach a program; empty when it would.
+std::string why_not_preloadable(const fs::path& file, const executable_info& info) {
+    const std::string name = file.string();
+    if (info.what == kind::program && info.interpreter.empty())
+        return fmt::format("{} is statically linked: no allocator can be preloaded into it{}", name,
+                           info.is_go ? " (it is written in Go, whose heap is its own anyway)"
+                                      : "; link it dynamically to compare allocators");
+    if (fs::path{info.interpreter}.filename().string().starts_with("ld-musl"))
+        return fmt::format("{} was built for musl: the allocators here are built for glibc", name);
+    if (!info.privilege.empty())
+        return fmt::format("{} has privileges of its own ({}): the kernel's loader ignores preloads for it",
+                           name, info.privilege);
+    if (!info.sanitizer.empty())
+        return fmt::format("{} was built with {}, which provides malloc itself: measure a build without it",
+                           name, info.sanitizer);
+    return {};
+}
+
+/// The run under discovery, from the command to the program proper.
+class discovery {
+public:
+    discovery(target& into, bool keep_wrappers) : t_(into), keep_wrappers_(keep_wrappers) {}
+
+    /// Finds the file; false when there is a problem.
+    bool find() {
+        const std::string& name = t_.command.front();
+        const char* const path = std::getenv("PATH");
+        const fs::path file =
+            find_program(name, path != nullptr ? path : "/usr/local/bin:/usr/bin:/bin").lexically_normal();
+        const executable_info info = inspect_executable(file);
+        std::string problem = why_not_executable(name, file, info);
+        std::error_code error;
+        if (info.what == kind::missing && name.find('/') == std::string::npos) {
+            problem = fmt::format("{}: no such program on PATH", name);
+            if (fs::exists(name, error))
+                problem += fmt::format("; for the file in this directory: ./{}", name);
+        }
+        if (!problem.empty())
+            return fail(std::move(problem), true);
+        if (problem = why_not_preloadable(file, info); !problem.empty())
+            return fail(std::move(problem));
+        t_.spec.program = file;
+        t_.spec.arguments = t_.command;
+        return true;
+    }
+
+    /// Learns from the first run what the program became; false when there is a problem.
+    bool follow() {
+        const process_proof* last = nullptr;
+        std::vector<const process_proof*> chain;
+        for (const process_proof& p : t_.first.proofs)
+            if (p.is_main)
+                chain.push_back(last = &p);
+        if (last == nullptr)
+            return fail(fmt::format("{} did not load the probe that proves who provides its memory, so no "
+                                    "allocator would reach it either",
+                                    t_.spec.program.string()));
+        const executable_info info = inspect_executable(last->executable);
+        if (std::string problem = why_not_preloadable(last->executable, info); !problem.empty())
+            return fail(std::move(problem));
+        if (!check_last_name(*last) || !check_provider(*last))
+            return false;
+
+        for (const process_proof* const p : chain)
+            if (p != last)
+                t_.wrappers.push_back(p->executable.string());
+        for (const process_proof& p : t_.first.proofs)
+            if (const std::string file = p.executable.string();
+                !p.is_main && std::find(t_.also_ran.begin(), t_.also_ran.end(), file) == t_.also_ran.end())
+                t_.also_ran.push_back(file);
+        t_.remarks = remarks_on(*last, info);
+        if (!t_.wrappers.empty() && !keep_wrappers_)
+            measure_directly(*last);
+        return true;
+    }
+
+private:
+    bool fail(std::string problem, bool is_usage_error = false) {
+        t_.problem = std::move(problem);
+        t_.is_usage_error = is_usage_error;
+        return false;
+    }
+
+    /// A program that becomes a static one by exec says nothing more; but the kernel's name of it changes.
+    bool check_last_name(const process_proof& last) {
+        const std::string& name = t_.first.last_name;
+        const auto matches = [&name](const fs::path& p) {
+            return p.filename().string().substr(0, 15) == name;
+        };
+        if (name.empty() || matches(last.executable))
+            return true;
+        const std::string path = variable_of(last.environment, "PATH");
+        std::vector<std::string> candidates = last.arguments;
+        candidates.push_back(name);
+        for (const std::string& candidate : candidates) {
+            const fs::path file = find_program(candidate, path, last.directory);
+            if (!matches(candidate) || file.empty())
+                continue;
+            const executable_info info = inspect_executable(file);
+            const std::string problem =
+                info.what == kind::program ? why_not_preloadable(file, info) : std::string{};
+            if (!problem.empty())
+                return fail(fmt::format("{} became another program: {}", t_.command.front(), problem));
+        }
+        return true;
+    }
+
+    bool check_provider(const process_proof& last) {
+        const auto found = last.files.find("malloc");
+        t_.own_provider = found == last.files.end() ? std::string{} : found->second;
+        if (t_.own_provider.empty())
+            return fail(fmt::format("{} does not use malloc", last.executable.string()));
+        if (t_.own_provider == last.executable.string())
+            return fail(
+                fmt::format("{} has an allocator compiled in, which a preloaded one cannot replace: link it "
+                            "as a shared library, or not at all, to compare",
+                            last.executable.string()));
+        const std::string name = fs::path{t_.own_provider}.filename().string();
+        for (const std::string_view runtime : {"libasan", "libtsan", "libhwasan", "liblsan",
+                                               "libclang_rt.asan", "libclang_rt.tsan", "libclang_rt.hwasan"})
+            if (name.starts_with(runtime))
+                return fail(
+                    fmt::format("{} runs under a sanitizer ({}), which provides malloc itself: measure a "
+                                "build without it",
+                                last.executable.string(), name));
+        return true;
+    }
+
+    /// The program as it was started by whatever came before it.
+    void measure_directly(const process_proof& last) {
+        t_.spec.program = last.executable;
+        t_.spec.arguments = last.arguments;
+        t_.spec.directory = last.directory;
+        t_.spec.environment.clear();
+        for (const std::string& variable : last.environment)
+            if (!variable.starts_with("LD_PRELOAD=") && !variable.starts_with("LINN_PROBE="))
+                t_.spec.environment.push_back(variable);
+        // By the name it was called if that is the same file: some programs look where they were called from.
+        if (last.arguments.empty())
+            return;
+        const fs::path called =
+            find_program(last.arguments.front(), variable_of(last.environment, "PATH"), last.directory);
+        std::error_code error;
+        if (!called.empty() && fs::equivalent(called, last.executable, error))
+            t_.spec.program = called;
+    }
+
+    target& t_;
+    bool keep_wrappers_;
+};
+
+std::string hint_for(const observation& o, const launch_spec& spec) {
+    const std::string said = o.errors.tail(20);
+    const auto mentions = [&said](std::string_view word) { return said.find(word) != std::string::npos; };
+    if (mentions("/dev/tty") || mentions("not a tty") || mentions("not a terminal") || mentions("TERM "))
+        return " It has no terminal here.";
+    if (spec.input.empty() && spec.client.empty())
+        return " Its standard input is /dev/null: if it needs one, give it with --input FILE.";
+    return {};
+}
+
+/// Why the first run shows that there is nothing to measure; empty when it went well.
+std::string judge_first_run(const target& t, bool ignore_exit_status) {
+    const observation& o = t.first;
+    const std::string how = describe_ending(o, t.spec);
+    const std::string last_lines = o.errors.size() != 0 ? o.errors.tail(5) : o.output.tail(5);
+    const std::string said =
+        last_lines.empty() ? std::string{} : fmt::format(" Its last words:\n{}", last_lines);
+    switch (o.how) {
+    case ending::exited:
+        if (o.code == 0 || ignore_exit_status)
+            return {};
+        return fmt::format("{} ended with {} already without another allocator. If that is as it should be: "
+                           "--ignore-exit-status.{}{}",
+                           t.command.front(), how, hint_for(o, t.spec), said);
+    case ending::interrupted:
+        return "interrupted";
+    case ending::not_started:
+        return fmt::format("{} {}", t.command.front(), how);
+    case ending::timed_out:
+        return fmt::format("{} {}, already without another allocator; --timeout gives it more.{}{}",
+                           t.command.front(), how, hint_for(o, t.spec), said);
+    case ending::too_much_output:
+        return fmt::format("{} {}: let it write less, or into a file", t.command.front(), how);
+    case ending::wants_terminal:
+        return fmt::format("{} {}: run it with arguments that make it work alone", t.command.front(), how);
+    case ending::signalled:
+    case ending::never_ready:
+    case ending::client_failed:
+        break;
+    }
+    return fmt::format("{} {}, already without another allocator.{}", t.command.front(), how, said);
+}
+
+} // namespace
+
+target find_target(const std::vector<std::string>& command, const launch_spec& options, bool keep_wrappers,
+                   bool ignore_exit_status, const interrupt_guard& guard, const std::function<void()>& tick) {
+    target t;
+    t.spec = options;
+    t.command = command;
+    if (command.empty() || command.front().empty()) {
+        t.problem = "no program is named";
+        t.is_usage_error = true;
+        return t;
+    }
+    discovery found{t, keep_wrappers};
+    if (!found.find())
+        return t;
+    std::error_code error;
+    t.spec.directory = fs::current_path(error);
+    t.spec.environment = child_environment({});
+
+    launch_spec first = t.spec;
+    first.library.clear();
+    first.prove = true;
+    t.first = launch(first, guard, tick);
+    t.problem = judge_first_run(t, ignore_exit_status);
+    t.is_usage_error = t.first.how == ending::not_started;
+    if (t.problem.empty() && found.follow() && std::getenv("LD_PRELOAD") != nullptr)
+        t.remarks.push_back("LD_PRELOAD of the environment is not given to the program");
+    return t;
+}
+
+} // namespace linn::tool
