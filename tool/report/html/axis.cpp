@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "axis.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace linn::tool::html {
+namespace {
+
+/// Marks of powers of `base` whose exponents are multiples of the smallest step that leaves few enough.
+template <class Label>
+std::vector<tick> powers(double base, double low, double high, std::size_t most, const Label& label) {
+    const double unit = std::log(base);
+    const int first = static_cast<int>(std::ceil(std::log(low) / unit - 1e-9));
+    const int last = static_cast<int>(std::floor(std::log(high) / unit + 1e-9));
+    int step = 1;
+    while ((last - first) / step + 1 > static_cast<int>(most))
+        ++step;
+    std::vector<tick> list;
+    for (int e = first; e <= last; ++e)
+        if (e % step == 0) {
+            const double value = std::pow(base, e);
+            list.push_back({value, label(value)});
+        }
+    return list;
+}
+
+/// Multiples of a round step, for a range too narrow for 1, 2, 5.
+std::vector<tick> even_steps(double low, double high, std::size_t most) {
+    double step = std::pow(10.0, std::floor(std::log10(high - low)) - 1);
+    for (const double factor : {2.0, 2.5, 2.0, 2.0, 2.5, 2.0, 2.0, 2.5}) {
+        if (std::floor(high / step + 1e-9) - std::ceil(low / step - 1e-9) + 1 <= static_cast<double>(most))
+            break;
+        step *= factor;
+    }
+    const int decimals = std::max(0, static_cast<int>(std::ceil(-std::log10(step) - 1e-9)));
+    std::vector<tick> list;
+    for (double i = std::ceil(low / step - 1e-9); i * step <= high * (1 + 1e-9); ++i) {
+        // A step of 0.25 needs one digit more than its size says.
+        const bool is_quarter =
+            std::abs(step * std::pow(10.0, decimals) - std::round(step * std::pow(10.0, decimals))) > 1e-6;
+        list.push_back({i * step, fmt::format("{:.{}f}", i * step, decimals + (is_quarter ? 1 : 0))});
+    }
+    return list;
+}
+
+/// A round value without needless digits: "0.05", "20", "1e6".
+std::string plain(double value) {
+    return value >= 0.001 && value < 1e5 ? fmt::format("{:g}", value) : fmt::format("{:.0e}", value);
+}
+
+/// A power of two: "64 B", "8 KiB".
+std::string bytes_label(double value) {
+    const char* unit = "B";
+    for (const char* larger : {"KiB", "MiB", "GiB"}) {
+        if (value < 1024)
+            break;
+        value /= 1024;
+        unit = larger;
+    }
+    return fmt::format("{:g} {}", value, unit);
+}
+
+} // namespace
+
+axis axis::logarithmic(double low, double high) {
+    const bool is_usable = std::isfinite(low) && std::isfinite(high) && low > 0 && high >= low;
+    if (!is_usable)
+        return {0.5, 2};
+    // Five percent of the length on both sides, and never less than 4 % of the value.
+    const double room = std::max(std::pow(high / low, 0.05), 1.04);
+    return {low / room, high * room};
+}
+
+double axis::place(double value) const {
+    if (!(value > 0))
+        return 0;
+    return std::clamp(std::log(value / low_) / std::log(high_ / low_), 0.0, 1.0);
+}
+
+std::vector<tick> axis::ticks(std::size_t most) const {
+    if (high_ / low_ < 4)
+        return even_steps(low_, high_, most);
+    for (const auto& digits : {std::vector<double>{1, 2, 5}, std::vector<double>{1, 3}}) {
+        std::vector<tick> list;
+        for (int e = static_cast<int>(std::floor(std::log10(low_))); std::pow(10.0, e) <= high_; ++e)
+            for (const double d : digits)
+                if (const double value = d * std::pow(10.0, e); value >= low_ && value <= high_)
+                    list.push_back({value, plain(value)});
+        if (list.size() <= most) {
+            return list;
+        }
+    }
+    return powers(10, low_, high_, most, plain);
+}
+
+std::vector<tick> axis::byte_ticks(std::size_t most) const {
+    return powers(2, low_, high_, most, bytes_label);
+}
+
+void value_range::add(double value) noexcept {
+    if (!std::isfinite(value) || !(value > 0))
+        return;
+    low_ = low_ == 0 ? value : std::min(low_, value);
+    high_ = std::max(high_, value);
+}
+
+void value_range::add(const std::vector<double>& values) noexcept {
+    for (const double v : values)
+        add(v);
+}
+
+} // namespace linn::tool::html

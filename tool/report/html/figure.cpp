@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "figure.hpp"
+
+#include "numbers.hpp"
+
+#include <fmt/format.h>
+
+namespace linn::tool::html {
+
+std::string class_of(emphasis e) {
+    switch (e) {
+    case emphasis::ours:
+        return "ours";
+    case emphasis::muted:
+        return "muted";
+    case emphasis::good:
+        return "good";
+    case emphasis::bad:
+        return "bad";
+    case emphasis::none:
+        break;
+    }
+    return {};
+}
+
+markup stretching_svg(id_source& ids, std::string_view title, std::string_view description, double height,
+                      const markup& shapes, const markup& words) {
+    const std::string id = ids.next("svg");
+    const std::string high = coordinate(height);
+    markup content = element("title", {{"id", id + "-t"}}, text(title));
+    content += element("desc", {{"id", id + "-d"}}, text(description));
+    content += element("svg",
+                       {{"width", "100%"},
+                        {"height", high},
+                        {"viewBox", "0 0 1000 " + high},
+                        {"preserveAspectRatio", "none"},
+                        {"class", "shapes"}},
+                       shapes);
+    content += words;
+    return element("svg",
+                   {{"xmlns", "http://www.w3.org/2000/svg"},
+                    {"class", "plot"},
+                    {"role", "img"},
+                    {"aria-labelledby", id + "-t " + id + "-d"},
+                    {"width", "100%"},
+                    {"height", high}},
+                   content);
+}
+
+std::string across(double share) {
+    return coordinate(share * 1000);
+}
+
+markup words_at(double share, double y, std::string_view style_class, std::string_view words) {
+    const std::string anchor = share < 0.04 ? "start" : share > 0.96 ? "end" : "middle";
+    return element("text",
+                   {{"x", coordinate(share * 100) + '%'},
+                    {"y", coordinate(y)},
+                    {"text-anchor", anchor},
+                    {"class", std::string{style_class}}},
+                   text(words));
+}
+
+markup figure_box(const markup& picture, const markup& caption) {
+    return element("figure", picture + element("figcaption", caption));
+}
+
+} // namespace linn::tool::html

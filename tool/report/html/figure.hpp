@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "markup.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace linn::tool::html {
+
+/// How a mark or a row is set apart; always by weight or shape as well as by colour.
+enum class emphasis {
+    none,
+    ours,  ///< Linn's own
+    muted, ///< the control
+    good,  ///< a verdict: better than the default
+    bad,   ///< a verdict: worse
+};
+
+/// The class name for the style sheet; empty for none.
+std::string class_of(emphasis e);
+
+/// Numbers the things of a page, so that titles can be referred to by id.
+class id_source {
+public:
+    std::string next(std::string_view kind) { return std::string{kind} + '-' + std::to_string(++last_); }
+
+private:
+    unsigned last_ = 0;
+};
+
+/// A picture that is as wide as its box and `height` px high. Shapes are written in a space 1000 wide that stretches;
+/// `words` keep their form, so they are placed in percent. `title` and `description` are read out in its stead.
+markup stretching_svg(id_source& ids, std::string_view title, std::string_view description, double height,
+                      const markup& shapes, const markup& words);
+
+/// The x of `share` (0 to 1) in the stretched space.
+std::string across(double share);
+
+/// Words at `share` of the width, `y` px from above; at the ends they are turned inwards.
+markup words_at(double share, double y, std::string_view style_class, std::string_view words);
+
+/// A picture, or several, with its caption below; `wide` lets it scroll in its own box.
+markup figure_box(const markup& picture, const markup& caption);
+
+} // namespace linn::tool::html

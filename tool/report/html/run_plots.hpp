@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "../../run/results.hpp"
+#include "figure.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace linn::tool::html {
+
+/// "12.3 ms", "45.6 MiB", "1 234".
+std::string metric_text(const metric_info& m, double value);
+
+/// How a row's verdict on a metric looks: better and worse as judged, the control muted.
+emphasis style_of(const run_row& row, std::string_view metric);
+
+/// Every run as a dot: one metric by the default's in the same round.
+markup metric_plot(id_source& ids, const run_result& result, const metric_info& m);
+
+/// The other compared metrics, panels beside each other.
+markup other_metrics_plot(id_source& ids, const run_result& result);
+
+} // namespace linn::tool::html
