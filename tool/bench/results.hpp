@@ -21,12 +21,15 @@ struct bench_options {
     std::vector<std::string> scenarios; ///< empty: all
     std::vector<std::string> only;      ///< empty: all contenders
     user_allocators allocators;
+    bool full = false; ///< or quick: what stands behind it is in the members below
     std::string container = "unordered_set";
     std::size_t n = 1'000'000;
     std::size_t objects = 100'000;
     std::size_t object_bytes = 64;
-    std::size_t work = 100; ///< percent of the usual operations in the scenarios with variants
-    std::size_t rounds = 10;
+    std::size_t work = 100;       ///< percent of the usual operations in the scenarios with variants
+    std::size_t rounds = 10;      ///< at most
+    double budget_s = 0;          ///< no round is started that would end later than this; 0: none
+    std::size_t least_rounds = 2; ///< whatever the budget says
     std::size_t warm_up_rounds = 1;
     std::uint64_t seed = 0;
     std::string cpu = "auto";
@@ -86,6 +89,8 @@ struct bench_result {
     int interrupted_by = 0; ///< a signal number; 0: ran to its end
 
     bool complete() const noexcept { return interrupted_by == 0; }
+    /// True when the budget ended the run before its rounds did.
+    bool budget_spent() const noexcept { return complete() && complete_rounds < options.rounds; }
     /// "tcmalloc", or "std::make_shared on tcmalloc" where the scenario has variants.
     std::string title_of(const scenario_result& s, const row& r) const;
 };

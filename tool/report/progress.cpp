@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 
 namespace linn::tool {
@@ -14,14 +15,16 @@ std::string progress_text(const work_progress& p, std::chrono::duration<double> 
     if (p.total == 0) {
         text = p.doing;
     } else {
-        const double share = static_cast<double>(p.done) / static_cast<double>(p.total);
+        double share = static_cast<double>(p.done) / static_cast<double>(p.total);
+        if (p.seconds_left && p.done != p.total)
+            share = elapsed.count() / std::max(1e-9, elapsed.count() + *p.seconds_left);
         constexpr std::size_t cells = 20;
         const auto full = static_cast<std::size_t>(share * cells);
         text = fmt::format("[{}{}] {:3.0f} %", std::string(full, '#'), std::string(cells - full, '.'),
                            share * 100);
         // The first cells say too little about the rest.
         if (p.done >= 5) {
-            const double left = elapsed.count() / share * (1 - share);
+            const double left = p.seconds_left ? *p.seconds_left : elapsed.count() / share * (1 - share);
             text += fmt::format("  {}:{:02} left", static_cast<int>(left) / 60, static_cast<int>(left) % 60);
         }
         text += fmt::format("  {}", p.doing);

@@ -72,7 +72,9 @@ scenario pipeline_scenario() noexcept {
             .columns = columns,
             .remarks = remarks,
             .comparisons = comparisons,
-            .touched_mib = 32};
+            .touched_mib = 32,
+            .topic = "objects freed on another thread",
+            .usual_seconds = 0.3};
 }
 
 } // namespace linn::tool

@@ -73,7 +73,9 @@ scenario pmr_scenario() noexcept {
             .columns = columns,
             .remarks = remarks,
             .comparisons = comparisons,
-            .touched_mib = 32};
+            .touched_mib = 32,
+            .topic = "std::pmr resources",
+            .usual_seconds = 0.1};
 }
 
 } // namespace linn::tool

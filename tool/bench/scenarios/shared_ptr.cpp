@@ -102,7 +102,9 @@ scenario shared_ptr_scenario() noexcept {
             .columns = columns,
             .remarks = remarks,
             .comparisons = comparisons,
-            .touched_mib = 16};
+            .touched_mib = 16,
+            .topic = "packets held by a shared_ptr",
+            .usual_seconds = 0.09};
 }
 
 } // namespace linn::tool

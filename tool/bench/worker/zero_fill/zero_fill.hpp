@@ -84,7 +84,7 @@ phase measure_fresh(const char* name, unsigned threads, std::size_t operations, 
 template <class Way>
 outcome run_zero_fill(const options& o) {
     const std::size_t small_count = o.scaled(200'000);
-    const std::size_t large_count = o.scaled(2);
+    const std::size_t large_count = o.scaled(4);
     const std::size_t line_count = o.scaled(8);
     outcome result;
     result.work_check = small_count + line_count;

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "schedule.hpp"
+
+#include <algorithm>
+
+namespace linn::tool {
+
+schedule::schedule(round_limits limits, const std::vector<guess>& jobs) : limits_{limits} {
+    std::size_t groups = 0;
+    for (const guess& g : jobs) {
+        jobs_.push_back({g});
+        groups = std::max(groups, g.group + 1);
+    }
+    groups_.resize(groups);
+}
+
+void schedule::took(std::size_t job, double seconds) {
+    job_cost& j = jobs_[job];
+    j.seconds += seconds;
+    ++j.cells;
+    for (correction* c : {&groups_[j.first.group], &all_}) {
+        c->seconds += seconds;
+        c->guessed += j.first.seconds;
+    }
+}
+
+double schedule::cost(std::size_t job) const {
+    const job_cost& j = jobs_[job];
+    if (j.cells != 0)
+        return j.seconds / static_cast<double>(j.cells);
+    for (const correction* c : {&groups_[j.first.group], &all_})
+        if (c->guessed > 0)
+            return j.first.seconds * c->seconds / c->guessed;
+    return j.first.seconds;
+}
+
+double schedule::round_seconds() const {
+    double sum = 0;
+    for (std::size_t j = 0; j != jobs_.size(); ++j)
+        sum += cost(j);
+    return sum;
+}
+
+bool schedule::starts_another(std::size_t done, double elapsed) const {
+    if (done < limits_.least)
+        return true;
+    if (done >= limits_.most)
+        return false;
+    return limits_.budget_seconds <= 0 || elapsed + round_seconds() <= limits_.budget_seconds;
+}
+
+double schedule::seconds_left(std::span<const cell> rest, std::size_t done, double elapsed) const {
+    double left = 0;
+    for (const cell& c : rest)
+        left += cost(c.job);
+    const double round = round_seconds();
+    for (std::size_t r = done + (rest.empty() ? 0 : 1); starts_another(r, elapsed + left); ++r)
+        left += round;
+    return left;
+}
+
+} // namespace linn::tool

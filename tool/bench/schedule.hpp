@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "../measure/plan.hpp"
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace linn::tool {
+
+/// How many rounds a run may have. Only whole rounds are fair, so a budget ends a run between two of them.
+struct round_limits {
+    std::size_t least = 1;
+    std::size_t most = 10;
+    double budget_seconds = 0; ///< of the whole run; 0: none
+};
+
+/// Knows what cells took, hence what is still to come, and whether another round fits. Has no clock of its own.
+class schedule {
+public:
+    /// A first guess at what a job takes. Those of one group are off by the same factor, roughly.
+    struct guess {
+        std::size_t group = 0;
+        double seconds = 1;
+    };
+
+    schedule(round_limits limits, const std::vector<guess>& jobs);
+
+    /// One cell of the job took that long, repetitions included.
+    void took(std::size_t job, double seconds);
+
+    /// What a whole round takes: measured where a job has run, else guessed and corrected by others of its group, or
+    /// by all where none of the group has run.
+    double round_seconds() const;
+
+    /// Whether to start another round after `done` of them; `elapsed` counts from the start of the run.
+    bool starts_another(std::size_t done, double elapsed) const;
+
+    /// What is left of the run: the cells of the round that `rest` are left of, and the rounds that will fit after it,
+    /// of which `done` are complete now.
+    double seconds_left(std::span<const cell> rest, std::size_t done, double elapsed) const;
+
+private:
+    struct job_cost {
+        guess first;
+        double seconds = 0; // of all its cells
+        std::size_t cells = 0;
+    };
+    struct correction {
+        double seconds = 0; // measured
+        double guessed = 0; // for the same cells
+    };
+
+    double cost(std::size_t job) const;
+
+    round_limits limits_;
+    std::vector<job_cost> jobs_;
+    std::vector<correction> groups_;
+    correction all_;
+};
+
+} // namespace linn::tool
