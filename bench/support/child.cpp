@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "child.hpp"
 
-#include "bench/worker/provider.hpp"
+#include "allocators/probe/provider.hpp"
 #include "measure/process.hpp"
 
 #include <sys/prctl.h>
@@ -74,7 +74,7 @@ int be_contender(const child_request& request, const workload& w) {
         }
         sampler s{request.quick};
         c.run(s);
-        for (const tool::worker::provider& p : tool::worker::memory_providers()) {
+        for (const tool::provider& p : tool::memory_providers()) {
             std::printf("provider\t%s\t%s\n", p.function.c_str(), p.file.c_str());
         }
         std::printf("mapped\t%d\n", !request.library.empty() && is_mapped(request.library.string()));

@@ -81,7 +81,7 @@ std::size_t measure(const workload& w, const options& o, const tool::interrupt_g
     for (std::size_t i = 0; i != order.size(); ++i) {
         order[i] = i;
     }
-    tool::run_progress progress;
+    tool::work_progress progress;
     progress.total = o.rounds * order.size();
     for (std::size_t round = 0; round != o.rounds; ++round) {
         shuffle(order.data(), order.size(), random);

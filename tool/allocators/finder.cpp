@@ -64,6 +64,27 @@ void add_configured_directories(std::vector<fs::path>& list) {
     }
 }
 
+constexpr std::string_view scudo_name = "scudo";
+
+/// LLVM's packages keep the libraries of their runtime, whose names end in the architecture, in a folder a version.
+found_library find_in_llvm(std::string_view soname) {
+    found_library newest{{}, "not found"};
+    std::error_code error;
+    std::vector<fs::path> versions;
+    for (const fs::directory_entry& llvm : fs::directory_iterator{"/usr/lib", error})
+        if (llvm.path().filename().string().starts_with("llvm-"))
+            for (const fs::directory_entry& clang :
+                 fs::directory_iterator{llvm.path() / "lib" / "clang", error})
+                versions.push_back(clang.path());
+    std::sort(versions.begin(), versions.end(), [](const fs::path& a, const fs::path& b) {
+        return is_older(b.filename().string(), a.filename().string());
+    });
+    for (const fs::path& version : versions)
+        if (found_library found = check_library(version / "lib" / "linux" / soname); found.problem.empty())
+            return found;
+    return newest;
+}
+
 } // namespace
 
 std::vector<fs::path> library_directories() {
@@ -97,14 +118,47 @@ found_library check_library(const fs::path& path) {
     return {resolved, {}};
 }
 
+fs::path cache_folder() {
+    // A relative XDG_CACHE_HOME is to be ignored, says its specification.
+    if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && *cache == '/')
+        return fs::path{cache} / "linn" / "allocators";
+    if (const char* home = std::getenv("HOME"); home != nullptr && *home == '/')
+        return fs::path{home} / ".cache" / "linn" / "allocators";
+    return {};
+}
+
+bool is_older(const std::string& a, const std::string& b) {
+    return ::strverscmp(a.c_str(), b.c_str()) < 0;
+}
+
+found_library find_cached(const known_allocator& allocator, const fs::path& cache) {
+    found_library newest{{}, "not built"};
+    std::error_code error;
+    if (cache.empty())
+        return newest;
+    for (const fs::directory_entry& entry : fs::directory_iterator{cache / allocator.name, error}) {
+        const std::string version = entry.path().filename().string();
+        if (version.starts_with('.') || (newest.problem.empty() && is_older(version, newest.cached_version)))
+            continue;
+        found_library found = check_library(entry.path() / fmt::format("lib{}.so", allocator.name));
+        if (found.problem.empty()) {
+            newest = std::move(found);
+            newest.cached_version = version;
+        }
+    }
+    return newest;
+}
+
 found_library find_library(const known_allocator& allocator, const std::vector<fs::path>& directories) {
     for (const std::string_view soname : allocator.sonames)
         for (const fs::path& directory : directories)
             if (found_library found = check_library(directory / soname); found.problem.empty())
                 return found;
+    if (allocator.name == scudo_name)
+        if (found_library found = find_in_llvm(allocator.sonames.front()); found.problem.empty())
+            return found;
     return {{},
-            fmt::format("{} not found; install it with: apt-get install {}", allocator.sonames.front(),
-                        allocator.package)};
+            allocator.sonames.empty() ? "not found" : fmt::format("{} not found", allocator.sonames.front())};
 }
 
 } // namespace linn::tool

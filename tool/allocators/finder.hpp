@@ -11,12 +11,20 @@ namespace linn::tool {
 
 /// A library looked for: its path, or the reason why there is none.
 struct found_library {
-    std::filesystem::path path; ///< resolved, empty when not found
-    std::string problem;        ///< empty when found
+    std::filesystem::path path;      ///< resolved, empty when not found
+    std::string problem;             ///< empty when found
+    std::string cached_version = {}; ///< of one that `linn allocators --install` built; empty: it did not
 };
 
 /// The directories that the dynamic loader searches, in its order.
 std::vector<std::filesystem::path> library_directories();
+
+/// The folder of what `linn allocators --install` builds: $XDG_CACHE_HOME/linn/allocators, by default below ~/.cache.
+/// Empty when neither XDG_CACHE_HOME nor HOME is set.
+std::filesystem::path cache_folder();
+
+/// The newest built copy of a catalogued allocator in that folder, below NAME/VERSION/.
+found_library find_cached(const known_allocator& allocator, const std::filesystem::path& cache);
 
 /// Looks for a catalogued allocator in `directories`; a library of another architecture does not count.
 found_library find_library(const known_allocator& allocator,
@@ -24,5 +32,8 @@ found_library find_library(const known_allocator& allocator,
 
 /// Checks a path that the user gave.
 found_library check_library(const std::filesystem::path& path);
+
+/// Orders versions as people do: 9 before 10, 2.0 before 2.0.1.
+bool is_older(const std::string& a, const std::string& b);
 
 } // namespace linn::tool

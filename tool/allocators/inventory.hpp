@@ -4,6 +4,7 @@
 #include "../measure/interrupt.hpp"
 #include "proof.hpp"
 
+#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <string>
@@ -44,16 +45,21 @@ struct allocator_entry {
     std::string proven_by; ///< in words: what showed that it serves malloc
 };
 
-/// The names that options accept: the catalogue's and those of `extra`.
+/// The names that options accept: the catalogue's, those of `extra`, and the ones that stand for several ("mimalloc").
 std::vector<std::string> allocator_names(const user_allocators& extra);
+
+/// The names with those that stand for others replaced by what they stand for, each once. A name in `extra` stands for
+/// itself.
+std::vector<std::string> resolve_names(const std::vector<std::string>& names, const user_allocators& extra);
 
 /// Looks for every allocator, loads each into a small program of ours that tries it, and asks who provides memory.
 /// The C library is the first entry. A name in `extra` replaces the catalogue's entry or adds one; `only` (empty: all)
-/// restricts the rest. Ends early, with what is known, when `guard` has a signal pending; `tick` is called with the
-/// name of what is being tried.
+/// restricts the rest, the C library and `extra` included. Ends early, with what is known, when `guard` has a signal
+/// pending; `tick` is called with the name of what is being tried. A library may take `timeout` for its trial.
 std::vector<allocator_entry> take_inventory(const user_allocators& extra,
                                             const std::vector<std::string>& only,
                                             const interrupt_guard& guard,
-                                            const std::function<void(const std::string&)>& tick);
+                                            const std::function<void(const std::string&)>& tick,
+                                            std::chrono::seconds timeout = std::chrono::seconds{10});
 
 } // namespace linn::tool

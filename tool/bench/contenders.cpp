@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "contenders.hpp"
 
-#include "../allocators/finder.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace linn::tool {
 namespace {
@@ -41,11 +40,22 @@ bool contains(const std::vector<std::string>& list, const std::string& name) {
     return std::find(list.begin(), list.end(), name) != list.end();
 }
 
-const std::filesystem::path* find_path(const user_allocators& extra, std::string_view name) {
-    for (const auto& [extra_name, path] : extra)
-        if (extra_name == name)
-            return &path;
-    return nullptr;
+/// Why an allocator is not measured; empty when it is. One that is known to be bad is measured on request only.
+std::string reason_against(const allocator_entry& entry, bool asked_for) {
+    switch (entry.state) {
+    case library_state::usable:
+        return {};
+    case library_state::known_bad:
+        return asked_for ? std::string{}
+                         : fmt::format("{}; name it to measure it all the same", entry.remark);
+    case library_state::missing:
+        return entry.how_to_get.empty() ? entry.remark
+                                        : fmt::format("{}; get it with: {}", entry.remark, entry.how_to_get);
+    case library_state::broken:
+    case library_state::inert:
+        break;
+    }
+    return entry.remark;
 }
 
 } // namespace
@@ -63,24 +73,21 @@ const char* to_string(contender_kind kind) noexcept {
 }
 
 std::vector<std::string> contender_names(const user_allocators& extra) {
-    std::vector<std::string> names{baseline_name, no_trim_name};
-    for (const known_allocator& a : known_allocators())
-        names.emplace_back(a.name);
-    for (const auto& [name, path] : extra)
-        if (!contains(names, name))
-            names.push_back(name);
+    std::vector<std::string> names = allocator_names(extra);
+    names.insert(names.begin() + 1, no_trim_name);
     for (const in_process_pool& p : pools)
         names.emplace_back(p.name);
     return names;
 }
 
 std::vector<contender> collect_contenders(const user_allocators& extra, const std::vector<std::string>& only,
-                                          std::vector<left_out>& missing) {
-    const auto wanted = [&](const std::string& name) { return only.empty() || contains(only, name); };
-    const auto directories = library_directories();
+                                          std::vector<left_out>& missing, const interrupt_guard& guard,
+                                          const std::function<void(const std::string&)>& tick) {
+    const std::vector<std::string> named = resolve_names(only, extra);
+    const auto wanted = [&](const std::string& name) { return named.empty() || contains(named, name); };
 
     std::vector<contender> list;
-    const auto add = [&](const std::string& name, const char* title, contender_kind kind,
+    const auto add = [&](const std::string& name, const std::string& title, contender_kind kind,
                          const char* worker_id) -> contender& {
         contender& c = list.emplace_back();
         c.name = name;
@@ -98,22 +105,29 @@ std::vector<contender> collect_contenders(const user_allocators& extra, const st
         c.only_variants = true;
     }
 
-    const auto add_library = [&](const std::string& name, const found_library& found) {
-        if (!found.problem.empty())
-            missing.push_back({name, {}, found.problem});
-        else
-            add(name, name.c_str(), contender_kind::preload, "general").library = found.path;
-    };
-    for (const known_allocator& a : known_allocators()) {
-        const std::string name{a.name};
-        if (!wanted(name))
-            continue;
-        const std::filesystem::path* given = find_path(extra, name);
-        add_library(name, given != nullptr ? check_library(*given) : find_library(a, directories));
-    }
-    for (const auto& [name, path] : extra)
-        if (find_known_allocator(name) == nullptr && wanted(name))
-            add_library(name, check_library(path));
+    // Nothing is tried that is not measured; an inventory of no names would be one of all.
+    std::vector<std::string> libraries;
+    for (const std::string& name : resolve_names(allocator_names(extra), extra))
+        if (wanted(name) && name != baseline_name)
+            libraries.push_back(name);
+    if (!libraries.empty())
+        for (allocator_entry& entry : take_inventory(extra, libraries, guard, tick)) {
+            const bool asked_for =
+                contains(named, entry.name) ||
+                std::any_of(extra.begin(), extra.end(), [&](const auto& e) { return e.first == entry.name; });
+            if (std::string reason = reason_against(entry, asked_for); !reason.empty()) {
+                missing.push_back({entry.name, {}, std::move(reason)});
+                continue;
+            }
+            contender& c = add(entry.name, entry.title, contender_kind::preload, "general");
+            c.library = entry.library;
+            c.proof = entry.proof;
+            c.environment = entry.environment;
+            for (const std::string& variable : entry.environment)
+                c.notes.push_back("runs with " + variable);
+            if (!entry.remark.empty())
+                c.notes.push_back(entry.remark);
+        }
 
     for (const in_process_pool& p : pools)
         if (wanted(p.name)) {

@@ -4,6 +4,7 @@
 #include "../allocators/inventory.hpp"
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -49,9 +50,11 @@ inline constexpr const char* control_name = "glibc-again";
 inline constexpr const char* no_trim_name = "glibc-no-trim";
 inline constexpr const char* linn_name = "linn";
 
-/// Every contender whose library is there; the others go to `missing`. A name in `extra` replaces the
-/// catalogue's entry. An empty `only` means all; the baseline and its copy always take part.
+/// Every contender whose library is there and proves to work; the others go to `missing`. A name in `extra` replaces
+/// the catalogue's entry. An empty `only` means all; the baseline and its copy always take part. `tick` is called with
+/// the name of each library that is tried.
 std::vector<contender> collect_contenders(const user_allocators& extra, const std::vector<std::string>& only,
-                                          std::vector<left_out>& missing);
+                                          std::vector<left_out>& missing, const interrupt_guard& guard,
+                                          const std::function<void(const std::string&)>& tick);
 
 } // namespace linn::tool

@@ -4,6 +4,7 @@
 #include "../measure/machine.hpp"
 #include "../measure/plan.hpp"
 #include "../measure/ticks.hpp"
+#include "schedule.hpp"
 #include "worker_client.hpp"
 
 #include <fmt/chrono.h>
@@ -21,8 +22,8 @@ constexpr double canary_tolerance = 1.10;
 constexpr double least_cpu_share = 0.98;
 /// How often a disturbed cell is repeated before its sample is kept and marked.
 constexpr unsigned most_repetitions = 3;
-/// And how many repetitions a whole run may spend, as a share of its cells: a machine that is always busy must not
-/// make the run take several times as long; its samples are marked instead.
+/// And how many repetitions a run may spend, as a share of its cells so far and a round ahead: a machine that is
+/// always busy must not make the run take several times as long; its samples are marked instead.
 constexpr double most_repeated_share = 0.5;
 
 class run {
@@ -30,12 +31,12 @@ public:
     run(const bench_options& options, const interrupt_guard& guard,
         const std::function<void(const work_progress&)>& report)
         : report_{report},
+          guard_{guard},
           client_{result_.options, guard, [this] { report_(progress_); }} {
         result_.options = options;
     }
 
     bench_result perform() {
-        const std::uint64_t start = now_ns();
         result_.started = fmt::format("{:%FT%TZ}", fmt::gmtime(std::chrono::system_clock::now()));
         progress_.doing = "looking at the machine";
         report_(progress_);
@@ -48,7 +49,7 @@ public:
             measure();
         result_.interrupted_by = interrupt_guard::pending();
         drop_empty_rows();
-        result_.seconds = static_cast<double>(now_ns() - start) * 1e-9;
+        result_.seconds = elapsed();
         return std::move(result_);
     }
 
@@ -61,7 +62,11 @@ private:
     /// Keeps the contenders that prove to run on what they should.
     void choose_contenders() {
         std::vector<contender> candidates =
-            collect_contenders(result_.options.allocators, result_.options.only, result_.missing);
+            collect_contenders(result_.options.allocators, result_.options.only, result_.missing, guard_,
+                               [this](const std::string& title) {
+                                   progress_.doing = fmt::format("trying {}", title);
+                                   report_(progress_);
+                               });
         for (contender& c : candidates) {
             if (std::none_of(result_.scenarios.begin(), result_.scenarios.end(),
                              [&](const scenario_result& s) { return takes_part(c, *s.what); }))
@@ -117,23 +122,48 @@ private:
 
     void measure() {
         const bench_options& o = result_.options;
-        const std::vector<cell> plan = make_plan(jobs_.size(), o.warm_up_rounds + o.rounds, o.seed);
+        const std::size_t rounds = o.warm_up_rounds + o.rounds;
+        const std::vector<cell> plan = make_plan(jobs_.size(), rounds, o.seed);
+        schedule times{limits(), guesses()};
         progress_.total = plan.size();
-        for (std::size_t i = 0; i != plan.size(); ++i) {
-            const cell& now = plan[i];
-            progress_.done = i;
-            const scenario_result& s = result_.scenarios[jobs_[now.job].scenario];
-            progress_.doing =
-                fmt::format("{}, {}", s.what->name, result_.title_of(s, s.rows[jobs_[now.job].row]));
-            report_(progress_);
-            if (!jobs_[now.job].failed && !run_cell(now))
-                return;
-            const bool ends_round = i + 1 == plan.size() || plan[i + 1].round != now.round;
-            if (ends_round && now.round >= o.warm_up_rounds)
+        for (std::size_t round = 0; times.starts_another(round, elapsed()) && !jobs_.empty(); ++round) {
+            const std::span cells = std::span{plan}.subspan(round * jobs_.size(), jobs_.size());
+            for (std::size_t i = 0; i != cells.size(); ++i) {
+                progress_.done = round * jobs_.size() + i;
+                progress_.seconds_left = times.seconds_left(cells.subspan(i), round, elapsed());
+                const job& now = jobs_[cells[i].job];
+                const scenario_result& s = result_.scenarios[now.scenario];
+                progress_.doing = fmt::format("{}, {}, {}",
+                                              round < o.warm_up_rounds
+                                                  ? "warm-up"
+                                                  : fmt::format("round {}", round + 1 - o.warm_up_rounds),
+                                              s.what->name, result_.title_of(s, s.rows[now.row]));
+                report_(progress_);
+                const double begin = elapsed();
+                if (!now.failed && !run_cell(cells[i]))
+                    return;
+                times.took(cells[i].job, elapsed() - begin);
+            }
+            if (round >= o.warm_up_rounds)
                 ++result_.complete_rounds;
         }
         progress_.done = plan.size();
     }
+
+    round_limits limits() const {
+        const bench_options& o = result_.options;
+        const std::size_t least = o.budget_s > 0 ? std::min(o.least_rounds, o.rounds) : o.rounds;
+        return {o.warm_up_rounds + least, o.warm_up_rounds + o.rounds, o.budget_s};
+    }
+
+    std::vector<schedule::guess> guesses() const {
+        std::vector<schedule::guess> list;
+        for (const job& j : jobs_)
+            list.push_back({j.scenario, result_.scenarios[j.scenario].what->usual_seconds});
+        return list;
+    }
+
+    double elapsed() const { return static_cast<double>(now_ns() - start_) * 1e-9; }
 
     /// Runs one cell until it is undisturbed; false when interrupted.
     bool run_cell(const cell& now) {
@@ -159,7 +189,7 @@ private:
                                    reply.measured.cpu_share < least_cpu_share;
             const bool may_repeat =
                 attempt < most_repetitions &&
-                progress_.repeated < most_repeated_share * static_cast<double>(progress_.total);
+                progress_.repeated < most_repeated_share * static_cast<double>(progress_.done + jobs_.size());
             if (disturbed && may_repeat) {
                 ++r.repeated;
                 ++progress_.repeated;
@@ -213,9 +243,11 @@ private:
     }
 
     const std::function<void(const work_progress&)>& report_;
+    const interrupt_guard& guard_;
     bench_result result_;
     work_progress progress_;
     worker_client client_;
+    const std::uint64_t start_ = now_ns();
     std::vector<job> jobs_;
     std::vector<std::size_t> work_;
     double best_canary_ = 0;

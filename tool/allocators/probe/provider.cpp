@@ -7,9 +7,10 @@
 #include <climits>
 #include <cstdint>
 #include <cstdlib>
+#include <fstream>
 #include <new>
 
-namespace linn::tool::worker {
+namespace linn::tool {
 namespace {
 
 std::string file_of(const void* address) {
@@ -56,6 +57,16 @@ std::vector<provider> memory_providers() {
     };
 }
 
+bool is_mapped(const std::string& file) {
+    std::ifstream maps{"/proc/self/maps"};
+    std::string line;
+    while (std::getline(maps, line))
+        if (const std::size_t slash = line.find('/');
+            slash != std::string::npos && line.substr(slash) == file)
+            return true;
+    return false;
+}
+
 std::string broken_alignment() {
     // Several blocks a size: an allocator that is wrong is right by luck for the first of a page.
     for (const std::size_t alignment :
@@ -77,4 +88,4 @@ std::string broken_alignment() {
     return {};
 }
 
-} // namespace linn::tool::worker
+} // namespace linn::tool

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace linn::tool::worker {
+namespace linn::tool {
 
 /// Which file provides one function that allocates or frees.
 struct provider {
@@ -16,7 +16,10 @@ struct provider {
 /// the address this program really calls. Where the two differ, the file reads "FILE (called) but FILE (by name)".
 std::vector<provider> memory_providers();
 
+/// True when the file, a resolved path, is mapped into this process.
+bool is_mapped(const std::string& file);
+
 /// The alignment promises that the loaded allocator breaks, in words; empty when it keeps them.
 std::string broken_alignment();
 
-} // namespace linn::tool::worker
+} // namespace linn::tool

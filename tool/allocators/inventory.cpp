@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "inventory.hpp"
+
+#include "../measure/companion.hpp"
+#include "debian.hpp"
+#include "finder.hpp"
+#include "prober.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace linn::tool {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The library of ours through which WebKit's allocator is reached.
+constexpr std::string_view bmalloc_name = "bmalloc";
+constexpr std::string_view bmalloc_companion = "liblinn-bmalloc.so";
+constexpr std::string_view c_library_name = "glibc";
+
+bool contains(const std::vector<std::string>& list, std::string_view name) {
+    return std::find(list.begin(), list.end(), name) != list.end();
+}
+
+void append(std::string& text, std::string_view more) {
+    if (more.empty())
+        return;
+    if (!text.empty())
+        text += "; ";
+    text += more;
+}
+
+/// The command that gets a catalogued allocator. Where the distribution's version is a bad one, ours.
+std::string command_for(const known_allocator& a) {
+    if (a.can_install && (a.package.empty() || !a.defects.empty()))
+        return fmt::format("linn allocators --install {}", a.name);
+    if (!a.package.empty())
+        return fmt::format("apt-get install {}", a.package);
+    return {};
+}
+
+/// "5.3.0-0-g54eaed1d" is 5.3.0.
+std::string release_of(const std::string& version) {
+    return version.substr(0, version.find_first_of("-+ "));
+}
+
+bool is_version(const std::string& version, std::string_view listed) {
+    return version.starts_with(listed) &&
+           (version.size() == listed.size() ||
+            std::string_view{".-+"}.find(version[listed.size()]) != std::string_view::npos);
+}
+
+/// The functions that the library itself provides, in words; empty: none.
+std::string provided_by(const provider_proof& proof, const std::string& library) {
+    std::vector<std::string> functions;
+    for (const auto& [function, file] : proof.files)
+        if (file == library)
+            functions.push_back(function);
+    return fmt::format("{}", fmt::join(functions, ", "));
+}
+
+class inventory {
+public:
+    inventory(const user_allocators& extra, const std::vector<std::string>& only,
+              const interrupt_guard& guard, const std::function<void(const std::string&)>& tick,
+              std::chrono::seconds timeout)
+        : extra_{extra},
+          only_{resolve_names(only, extra)},
+          guard_{guard},
+          tick_{tick},
+          timeout_{timeout} {}
+
+    std::vector<allocator_entry> take() {
+        for (const known_allocator& a : known_allocators())
+            if (is_wanted(a.name))
+                find(a);
+        for (const auto& [name, path] : extra_)
+            if (find_known_allocator(name) == nullptr && is_wanted(name))
+                add_given(name, path);
+        name_packages();
+        for (allocator_entry& entry : entries_) {
+            if (interrupt_guard::pending() != 0)
+                break;
+            if (entry.state != library_state::missing && !try_entry(entry))
+                break;
+            ++tried_;
+        }
+        entries_.resize(tried_);
+        return std::move(entries_);
+    }
+
+private:
+    bool is_wanted(std::string_view name) const { return only_.empty() || contains(only_, name); }
+
+    const fs::path* given(std::string_view name) const {
+        // The last one counts, as with other options.
+        for (auto i = extra_.rbegin(); i != extra_.rend(); ++i)
+            if (i->first == name)
+                return &i->second;
+        return nullptr;
+    }
+
+    allocator_entry& add(const known_allocator& a) {
+        allocator_entry& entry = entries_.emplace_back();
+        entry.name = a.name;
+        entry.title = a.title;
+        entry.licence = a.licence;
+        entry.how_to_get = command_for(a);
+        if (!a.environment.empty())
+            entry.environment.emplace_back(a.environment);
+        return entry;
+    }
+
+    void set_library(allocator_entry& entry, const found_library& found, std::string origin) {
+        if (!found.problem.empty()) {
+            entry.remark = found.problem;
+            return;
+        }
+        entry.state = library_state::usable;
+        entry.library = found.path;
+        entry.origin = std::move(origin);
+        entry.version = found.cached_version;
+    }
+
+    void add_given(const std::string& name, const fs::path& path) {
+        allocator_entry& entry = entries_.emplace_back();
+        entry.name = name;
+        entry.title = name;
+        set_library(entry, check_library(path), "--allocator");
+    }
+
+    void find(const known_allocator& a) {
+        allocator_entry& entry = add(a);
+        if (const fs::path* path = given(a.name); path != nullptr) {
+            set_library(entry, check_library(*path), "--allocator");
+            return;
+        }
+        if (a.name == c_library_name) {
+            entry.state = library_state::usable;
+            entry.origin = "the C library";
+            return;
+        }
+        if (a.name == bmalloc_name) {
+            find_bmalloc(a, entry);
+            return;
+        }
+        if (const found_library built = find_cached(a, cache_); built.problem.empty())
+            set_library(entry, built, "built by linn allocators --install");
+        else
+            set_library(entry, find_library(a, directories_), {});
+    }
+
+    void find_bmalloc(const known_allocator& a, allocator_entry& entry) {
+        const found_library webkit = find_library(a, directories_);
+        if (!webkit.problem.empty()) {
+            entry.remark = webkit.problem;
+            return;
+        }
+        backend_ = webkit.path;
+        set_library(entry, check_library(companion(bmalloc_companion)),
+                    "Linn's library over " + webkit.path.string());
+    }
+
+    /// Asks once for the packages of everything that lies in the system's folders.
+    void name_packages() {
+        std::vector<fs::path> files;
+        for (const allocator_entry& entry : entries_)
+            if (!entry.library.empty() && entry.origin.empty())
+                files.push_back(entry.library);
+        if (!backend_.empty())
+            files.push_back(backend_);
+        const auto packages = packages_of(files, guard_);
+        for (allocator_entry& entry : entries_) {
+            const bool is_bmalloc = entry.name == bmalloc_name && !backend_.empty();
+            if (entry.library.empty() || (!entry.origin.empty() && !is_bmalloc))
+                continue;
+            const auto found = packages.find(is_bmalloc ? backend_ : entry.library);
+            if (found == packages.end()) {
+                if (!is_bmalloc)
+                    entry.origin = "found in the system's folders";
+                continue;
+            }
+            entry.origin = fmt::format("{}Debian package {}", is_bmalloc ? "Linn's library over " : "",
+                                       found->second.name);
+            entry.version = upstream_version(found->second.version);
+        }
+    }
+
+    /// Fills in what the probe says; false when interrupted.
+    bool try_entry(allocator_entry& entry) {
+        tick_(entry.title);
+        const probe_report report = try_library(entry.library, entry.environment, timeout_, guard_);
+        if (report.interrupted)
+            return false;
+        entry.proof = report.proof;
+        if (!report.version.empty())
+            entry.version = release_of(report.version);
+        judge(entry, report);
+        if (const known_allocator* known = find_known_allocator(entry.name);
+            known != nullptr && (entry.origin != "--allocator"))
+            append(entry.remark, known->remark);
+        return true;
+    }
+
+    void judge(allocator_entry& entry, const probe_report& report) const {
+        const std::string library = entry.library.string();
+        const std::string doubt = report.proof.files.empty() ? "" : refute(report.proof, entry.library);
+        if (!report.failure.empty()) {
+            entry.state = library_state::broken;
+            entry.remark = report.failure;
+            return;
+        }
+        if (!doubt.empty()) {
+            const std::string own = provided_by(report.proof, library);
+            const auto malloc = report.proof.files.find("malloc");
+            const bool serves = malloc != report.proof.files.end() && malloc->second == library;
+            entry.state = serves ? library_state::broken : library_state::inert;
+            entry.remark = doubt;
+            append(entry.remark, own.empty() ? "it provides no memory function" : "it provides " + own);
+            return;
+        }
+        if (report.forwards && report.backend.empty()) {
+            entry.state = library_state::inert;
+            entry.remark = "the library that it forwards to could not be loaded, so the C library served";
+            return;
+        }
+        for (const std::string& wrong : report.wrong)
+            append(entry.remark, wrong);
+        if (const known_allocator* known = find_known_allocator(entry.name); known != nullptr)
+            for (const known_defect& defect : known->defects)
+                if (is_version(entry.version, defect.version) && report.wrong.empty())
+                    append(entry.remark, defect.what);
+        entry.state = entry.remark.empty() ? library_state::usable : library_state::known_bad;
+        for (const std::string& weak : report.weak)
+            append(entry.remark, weak);
+        entry.proven_by = proven_by(entry, report);
+    }
+
+    static std::string proven_by(const allocator_entry& entry, const probe_report& report) {
+        if (entry.library.empty())
+            return fmt::format("nothing is preloaded, malloc is the C library's; {} checks", report.checks);
+        const auto found = report.proof.files.find("operator new");
+        const bool has_new = found != report.proof.files.end() && found->second == entry.library.string();
+        std::string text =
+            has_new ? "provides malloc and operator new" : "provides malloc, which operator new calls";
+        if (report.forwards)
+            text +=
+                fmt::format(", blocks lie in the heap of {}", fs::path{report.backend}.filename().string());
+        return fmt::format("{}; {} checks", text, report.checks);
+    }
+
+    const user_allocators& extra_;
+    std::vector<std::string> only_;
+    const interrupt_guard& guard_;
+    const std::function<void(const std::string&)>& tick_;
+    std::chrono::seconds timeout_;
+    std::vector<fs::path> directories_ = library_directories();
+    fs::path cache_ = cache_folder();
+    fs::path backend_; ///< the library behind bmalloc's
+    std::vector<allocator_entry> entries_;
+    std::size_t tried_ = 0;
+};
+
+} // namespace
+
+const char* to_string(library_state state) noexcept {
+    switch (state) {
+    case library_state::usable:
+        return "usable";
+    case library_state::known_bad:
+        return "known bad";
+    case library_state::broken:
+        return "broken";
+    case library_state::inert:
+        return "inert";
+    case library_state::missing:
+        return "missing";
+    }
+    return "unknown";
+}
+
+std::vector<std::string> allocator_names(const user_allocators& extra) {
+    std::vector<std::string> names;
+    for (const known_allocator& a : known_allocators())
+        names.emplace_back(a.name);
+    for (const auto& [name, path] : extra)
+        if (!contains(names, name))
+            names.push_back(name);
+    for (const std::string_view alias : alias_names())
+        if (!contains(names, alias))
+            names.emplace_back(alias);
+    return names;
+}
+
+std::vector<std::string> resolve_names(const std::vector<std::string>& names, const user_allocators& extra) {
+    std::vector<std::string> list;
+    const auto add = [&](std::string_view name) {
+        if (!contains(list, name))
+            list.emplace_back(name);
+    };
+    for (const std::string& name : names) {
+        const bool is_given =
+            std::any_of(extra.begin(), extra.end(), [&](const auto& pair) { return pair.first == name; });
+        const auto meant = names_meant_by(name);
+        if (is_given || meant.empty())
+            add(name);
+        else
+            for (const std::string_view one : meant)
+                add(one);
+    }
+    return list;
+}
+
+std::vector<allocator_entry> take_inventory(const user_allocators& extra,
+                                            const std::vector<std::string>& only,
+                                            const interrupt_guard& guard,
+                                            const std::function<void(const std::string&)>& tick,
+                                            std::chrono::seconds timeout) {
+    return inventory{extra, only, guard, tick, timeout}.take();
+}
+
+} // namespace linn::tool

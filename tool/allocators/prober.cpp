@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "prober.hpp"
+
+#include "../measure/companion.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <string_view>
+
+namespace linn::tool {
+namespace {
+
+/// What the lines of the probe say, and the last thing that it set out to do.
+struct reading {
+    bool done = false;
+    std::string doing;
+};
+
+reading read_lines(std::string_view text, probe_report& report) {
+    reading r;
+    while (!text.empty()) {
+        const std::size_t end = text.find('\n');
+        const std::string_view line = text.substr(0, end);
+        text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+        const std::size_t tab = line.find('\t');
+        if (tab == std::string_view::npos)
+            continue;
+        const std::string_view key = line.substr(0, tab);
+        const std::string value{line.substr(tab + 1)};
+        if (key == "doing") {
+            r.doing = value;
+        } else if (key == "done") {
+            r.done = true;
+        } else if (key == "provider") {
+            const std::size_t second = value.find('\t');
+            if (second != std::string::npos)
+                report.proof.files[value.substr(0, second)] = value.substr(second + 1);
+        } else if (key == "mapped") {
+            report.proof.preload_mapped = value == "1";
+        } else if (key == "version") {
+            report.version = value;
+        } else if (key == "backend") {
+            report.forwards = true;
+            report.backend = value;
+        } else if (key == "checks") {
+            std::from_chars(value.data(), value.data() + value.size(), report.checks);
+        } else if (key == "wrong") {
+            report.wrong.push_back(value);
+        } else if (key == "weak") {
+            report.weak.push_back(value);
+        }
+    }
+    return r;
+}
+
+child_result start(const char* what, const std::filesystem::path& library,
+                   const std::vector<std::string>& environment, std::chrono::seconds timeout,
+                   const interrupt_guard& guard) {
+    return run_child({companion("linn-allocator-probe").string(), what, library.string()},
+                     child_environment(library.string(), environment), timeout, guard, [] {});
+}
+
+std::string ending(const child_result& child, const reading& r, std::chrono::seconds timeout) {
+    std::string text = describe_ending(child, timeout);
+    if (child.how == child_result::ending::not_started)
+        return text + ' ' + companion("linn-allocator-probe").string();
+    return fmt::format("{} while {}", text, r.doing.empty() ? "starting a program" : r.doing);
+}
+
+bool ended_well(const child_result& child) {
+    return child.how == child_result::ending::exited && child.code == 0;
+}
+
+} // namespace
+
+std::string loader_complaint(const std::string& standard_error) {
+    const std::size_t start = standard_error.find("ld.so: ");
+    if (start == std::string::npos)
+        return {};
+    return standard_error.substr(start, standard_error.find('\n', start) - start);
+}
+
+probe_report try_library(const std::filesystem::path& library, const std::vector<std::string>& environment,
+                         std::chrono::seconds timeout, const interrupt_guard& guard) {
+    probe_report report;
+    const child_result all = start("all", library, environment, timeout, guard);
+    const reading r = read_lines(all.out, report);
+    report.interrupted = all.how == child_result::ending::interrupted;
+    if (const std::string complaint = loader_complaint(all.err); !complaint.empty())
+        report.failure = complaint;
+    else if (!ended_well(all) || !r.done)
+        report.failure = ending(all, r, timeout);
+    if (!report.failure.empty() || report.interrupted)
+        return report;
+
+    // By itself, because there are allocators that end the process.
+    const child_result huge = start("huge", library, environment, timeout, guard);
+    report.interrupted = huge.how == child_result::ending::interrupted;
+    if (const reading end = read_lines(huge.out, report); !ended_well(huge) || !end.done) {
+        child_result silent = huge;
+        silent.err.clear(); // some print pages of statistics
+        report.weak.push_back(ending(silent, end, timeout));
+    }
+    return report;
+}
+
+} // namespace linn::tool
