@@ -33,7 +33,7 @@ constexpr milliseconds look_interval{50};
 constexpr milliseconds tick_interval{200};
 constexpr milliseconds ready_interval{20};
 constexpr milliseconds ready_attempt{10'000};
-constexpr milliseconds last_words{2'000};  ///< that a client has to end after its server
+constexpr milliseconds last_words{1'000};  ///< that a client has to end after its server
 constexpr milliseconds polite_end{10'000}; ///< that a server has to end after SIGTERM
 
 owned_fd null_device(int flags) {
@@ -259,13 +259,16 @@ private:
 
     beside wait_until_ready(supervisor& program) {
         const auto deadline = clock::now() + spec_.timeout;
+        std::string answer; // the last one that was not cut off
         for (;;) {
             const auto until = std::min(deadline, clock::now() + ready_attempt);
             const beside how = run_beside(program, spec_.ready, until);
             if (how != beside::failed && how != beside::out_of_time)
                 return how;
+            if (how == beside::failed || answer.empty())
+                answer = said_;
             if (clock::now() >= deadline) {
-                end_with(ending::never_ready, 0, said_);
+                end_with(ending::never_ready, 0, answer);
                 return beside::stopped;
             }
             watcher_.wait({&program}, clock::now() + ready_interval, {});
@@ -383,8 +386,8 @@ observation launch(const launch_spec& spec, const interrupt_guard& guard, const 
     return run{spec, guard, tick}.take();
 }
 
-std::string run_command(const std::string& command, const interrupt_guard& guard,
-                        const std::function<void()>& tick) {
+std::string run_shell_command(const std::string& command, const interrupt_guard& guard,
+                              const std::function<void()>& tick) {
     const owned_fd nothing = null_device(O_RDONLY);
     supervised_program p;
     p.program = "/bin/sh";

@@ -264,8 +264,10 @@ int run(char** arguments) noexcept {
     sigset_t all;
     sigfillset(&all);
     ::sigprocmask(SIG_SETMASK, &all, nullptr);
+    // By system calls: the C library hides the two signals that it uses itself, and its posix_spawn ignores them.
+    const char default_action[64] = {};
     for (int number = 1; number < NSIG; ++number)
-        ::signal(number, SIG_DFL);
+        ::syscall(SYS_rt_sigaction, number, default_action, nullptr, NSIG / 8);
     sigset_t wanted;
     sigemptyset(&wanted);
     for (const int number : {SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGUSR1})

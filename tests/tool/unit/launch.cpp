@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+// A measured run: what comes back, that nothing of the tool reaches the program, and that nothing of the program is
+// left when launch returns.
+#include "run/launch.hpp"
+
+#include "programs.hpp"
+#include "run/supervisor.hpp"
+
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/wait.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+
+using namespace linn::tool;
+using namespace linn::tool::testing;
+using namespace std::chrono_literals;
+using ending = observation::ending;
+
+namespace {
+
+std::size_t open_descriptors() {
+    std::size_t count = 0;
+    for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator{"/proc/self/fd"})
+        ++count;
+    return count;
+}
+
+std::size_t run_folders() {
+    std::size_t count = 0;
+    for (const auto& entry : std::filesystem::directory_iterator{std::filesystem::temp_directory_path()})
+        count += entry.path().filename().string().starts_with("linn-run-") ? 1u : 0u;
+    return count;
+}
+
+} // namespace
+
+TEST_CASE("status, output and errors of the program come back") {
+    const observation o = run_victim({"say", "hello"});
+    CHECK(o.how == ending::exited);
+    CHECK(o.code == 0);
+    CHECK(o.output.text() == "out hello\n");
+    CHECK(o.errors.text() == "err hello\n");
+    CHECK(o.left_behind == 0);
+    CHECK(run_victim({"exit", "3"}).code == 3);
+}
+
+TEST_CASE("output that nobody wants is not kept, errors are") {
+    launch_spec spec = spec_of(victim(), {"say", "hello"});
+    spec.keep_output = false;
+    const observation o = run(spec);
+    CHECK(o.output.size() == 0);
+    CHECK(o.errors.text() == "err hello\n");
+}
+
+TEST_CASE("input comes from the start of the file each time, or is empty") {
+    const scratch_folder folder;
+    launch_spec spec = spec_of(victim(), {"cat"});
+    CHECK(run(spec).output.size() == 0);
+    spec.input = folder.file("input", "some text");
+    CHECK(run(spec).output.text() == "some text");
+    CHECK(run(spec).output.text() == "some text");
+}
+
+TEST_CASE("directory, environment and arguments are those of the spec") {
+    const scratch_folder folder;
+    launch_spec spec = spec_of("/bin/sh", {"-c", "pwd; echo $GIVEN$LD_PRELOAD; echo \"$0\""});
+    spec.arguments[0] = "another name";
+    spec.environment = {"GIVEN=yes", "LD_PRELOAD=/nonexistent.so"};
+    spec.directory = folder / "";
+    spec.prove = false;
+    const observation o = run(spec);
+    CHECK(o.output.text() == std::filesystem::canonical(folder / "").string() + "\nyes\nanother name\n");
+    CHECK(o.errors.text() == "");
+}
+
+TEST_CASE("a crash is named by its signal") {
+    const observation o = run_victim({"crash"});
+    CHECK(o.how == ending::signalled);
+    CHECK(o.code == SIGSEGV);
+    CHECK(describe_ending(o, {}).starts_with("killed by SIGSEGV"));
+}
+
+TEST_CASE("what cannot be started says why") {
+    const observation missing = run(spec_of("/nonexistent/program", {}));
+    CHECK(missing.how == ending::not_started);
+    CHECK(describe_ending(missing, {}) == "could not start: No such file or directory");
+
+    launch_spec spec = spec_of(victim(), {});
+    spec.input = "/nonexistent/input";
+    CHECK(describe_ending(run(spec), spec) ==
+          "could not start: the input /nonexistent/input: No such file or directory");
+    spec.input.clear();
+    spec.directory = "/nonexistent";
+    CHECK(describe_ending(run(spec), spec) ==
+          "could not start: directory /nonexistent: No such file or directory");
+    spec.directory.clear();
+    for (const char* const list : {"100000", "0-", "x", "1-0", ","}) {
+        spec.cpus = list;
+        const observation o = run(spec);
+        CHECK(o.how == ending::not_started);
+        CHECK(o.code == EINVAL);
+    }
+}
+
+TEST_CASE("a process left behind is counted and ended, also in a session of its own") {
+    const scratch_folder folder;
+    for (const char* const how : {"child", "session", "daemon"}) {
+        CAPTURE(how);
+        const auto file = folder / how;
+        const observation o = run_victim({how, file.string()});
+        CHECK(o.how == ending::exited);
+        CHECK(o.left_behind == 1);
+        CHECK(std::filesystem::exists(file));
+        CHECK_FALSE(runs(file));
+    }
+}
+
+TEST_CASE("at the time limit everything ends, also what ignores SIGTERM and what is not in the session") {
+    const scratch_folder folder;
+    const auto file = folder / "pid";
+    launch_spec spec = spec_of(victim(), {"stubborn_family", file.string()});
+    spec.timeout = 500ms;
+    const observation o = run(spec);
+    CHECK(o.how == ending::timed_out);
+    CHECK(describe_ending(o, spec) == "timed out after 0.5 s");
+    if (std::filesystem::exists(file)) // unless the machine was too slow for it to start
+        CHECK_FALSE(runs(file));
+    CHECK(o.not_killed == 0);
+}
+
+TEST_CASE("a flood is stopped at its limit") {
+    launch_spec spec = spec_of(victim(), {"flood"});
+    spec.most_output_bytes = 1 << 20;
+    const observation o = run(spec);
+    CHECK(o.how == ending::too_much_output);
+    CHECK(describe_ending(o, spec) == "wrote more than 1 MiB");
+}
+
+TEST_CASE("a program that stops for a terminal is ended and named") {
+    CHECK(run_victim({"stop"}).how == ending::wants_terminal);
+    CHECK(run_victim({"tty"}).code == 4); // there is none to open
+}
+
+TEST_CASE("an interrupt ends everything") {
+    const scratch_folder folder;
+    const auto file = folder / "pid";
+    const interrupt_guard guard;
+    const auto interrupt_when_started = [&] {
+        if (std::filesystem::exists(file))
+            ::raise(SIGINT);
+    };
+    const observation o =
+        launch(spec_of(victim(), {"stubborn_family", file.string()}), guard, interrupt_when_started);
+    CHECK(o.how == ending::interrupted);
+    CHECK(interrupt_guard::pending() == SIGINT);
+    CHECK_FALSE(runs(file));
+}
+
+TEST_CASE("when the tool is killed, the program goes too") {
+    const scratch_folder folder;
+    const auto file = folder / "pid";
+    const pid_t tool = ::fork();
+    if (tool == 0) {
+        const interrupt_guard guard;
+        launch(spec_of(victim(), {"hang", file.string()}), guard, [] {});
+        ::_exit(0);
+    }
+    while (!std::filesystem::exists(file))
+        ::usleep(2000);
+    ::kill(tool, SIGKILL);
+    ::waitpid(tool, nullptr, 0);
+    while (runs(file)) // the limit is ctest's
+        ::usleep(2000);
+}
+
+TEST_CASE("descriptors, signals and terminal of the tool do not reach the program") {
+    const int leaked = ::open("/dev/null", O_RDONLY);
+    const interrupt_guard guard; // blocks signals
+    const auto output_of = [&](const char* mode) {
+        return std::string{launch(spec_of(victim(), {mode}), guard, [] {}).output.text()};
+    };
+    CHECK(output_of("descriptors") == "0 1 2 \n");
+    const std::string signals = output_of("signals");
+    CHECK(signals.find("SigBlk:\t0000000000000000") != std::string::npos);
+    CHECK(signals.find("SigIgn:\t0000000000000000") != std::string::npos);
+    CHECK(output_of("session_of") == "0 0\n");
+    ::close(leaked);
+}
+
+TEST_CASE("peak memory is the program's, not the tool's") {
+    std::vector<char> ballast(std::size_t{64} << 20, 'x');
+    const double small = run_victim({"exit", "0"}).values.at("peak_rss_bytes");
+    CHECK(small > 0);
+    CHECK(small < 8 << 20);
+    const double large = run_victim({"touch", "50"}).values.at("peak_rss_bytes");
+    CHECK(large > 50 << 20);
+    CHECK(large < 60 << 20);
+    CHECK(ballast.back() == 'x');
+}
+
+TEST_CASE("every resource is reported, of the whole family") {
+    const observation one = run_victim({"touch", "50"});
+    for (const char* const name : {"wall_ns", "user_ns", "sys_ns", "peak_rss_bytes", "minor_faults",
+                                   "major_faults", "voluntary_switches", "involuntary_switches"})
+        CHECK(one.values.count(name) == 1);
+    CHECK(one.values.at("wall_ns") > 0);
+    CHECK(one.values.at("minor_faults") > 50 * 256 * 0.9);
+    // Each of 200 children touches 16 pages of its own.
+    CHECK(run_victim({"fork", "200"}).values.at("minor_faults") > 200 * 16);
+}
+
+TEST_CASE("a program is kept on the CPUs asked for") {
+    cpu_set_t allowed;
+    CPU_ZERO(&allowed);
+    REQUIRE(::sched_getaffinity(0, sizeof allowed, &allowed) == 0);
+    std::size_t cpu = 0;
+    while (!CPU_ISSET(cpu, &allowed))
+        ++cpu;
+    launch_spec spec = spec_of("/bin/sh", {"-c", "grep Cpus_allowed_list /proc/self/status"});
+    spec.cpus = std::to_string(cpu);
+    CHECK(run(spec).output.text() == "Cpus_allowed_list:\t" + spec.cpus + "\n");
+}
+
+TEST_CASE("counters that the machine lacks are missing with a reason, and do no harm") {
+    const observation o = run_victim({"exit", "0"});
+    CHECK(o.how == ending::exited);
+    CHECK(
+        (o.values.count("cycles") == 1 || o.values.count("instructions") == 1 || !o.why_no_counters.empty()));
+    launch_spec spec = spec_of(victim(), {"exit", "0"});
+    spec.count = false;
+    CHECK(run(spec).why_no_counters == "not asked for");
+}
+
+TEST_CASE("counters follow the program and its children, and leave the launcher out") {
+    const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+    const auto count = [null](std::vector<std::string> arguments) {
+        supervised_program p;
+        p.program = victim();
+        p.arguments = std::move(arguments);
+        p.input = p.output = p.errors = null;
+        p.counters = launcher::counter_set::software;
+        supervisor s{p};
+        s.wait();
+        return s.report();
+    };
+    const launcher::report small = count({"victim", "exit", "0"});
+    const launcher::report large = count({"victim", "fork", "100"});
+    ::close(null);
+    if (small.counter_error == EACCES || small.counter_error == EPERM || small.counter_error == ENOSYS) {
+        MESSAGE("not permitted here: ", std::strerror(small.counter_error));
+        return;
+    }
+    REQUIRE(small.counted[1]); // page faults
+    CHECK(small.counts[1] > 0);
+    CHECK(small.counts[1] < 1000);
+    CHECK(large.counts[1] > small.counts[1] + 100 * 16);
+}
+
+TEST_CASE("three hundred runs leave no process, no descriptor and no file") {
+    const std::size_t descriptors = open_descriptors();
+    const std::size_t folders = run_folders();
+    const launch_spec spec = spec_of(victim(), {"exit", "0"});
+    for (int i = 0; i != 300; ++i)
+        REQUIRE(run(spec).how == ending::exited);
+    CHECK(open_descriptors() == descriptors);
+    CHECK(run_folders() <= folders); // other tests run beside this one
+    CHECK(::waitpid(-1, nullptr, WNOHANG) == -1);
+    CHECK(errno == ECHILD);
+}
+
+TEST_CASE("outputs are compared by what they hold") {
+    const captured_output a = run_victim({"say", "one"}).output;
+    const captured_output b = run_victim({"say", "one"}).output;
+    const captured_output c = run_victim({"say", "two"}).output;
+    CHECK(a == b);
+    CHECK_FALSE(a == c);
+    CHECK(captured_output{} == captured_output{});
+}
+
+TEST_CASE("the last lines are clean text, as many as asked for") {
+    const captured_output o = run_shell("printf 'one\\ntwo\\033[2J\\nthree\\n\\n'").output;
+    CHECK(o.tail(2) == "two[2J\nthree");
+    CHECK(o.tail(10) == "one\ntwo[2J\nthree");
+    CHECK(o.tail(10, 5) == "three");
+    CHECK(o.tail(0) == "");
+    CHECK(captured_output{}.tail(3) == "");
+}
+
+TEST_CASE("a command for preparation succeeds silently, and says what went wrong") {
+    const interrupt_guard guard;
+    const scratch_folder folder;
+    CHECK(run_shell_command("touch " + (folder / "made").string(), guard, [] {}) == "");
+    CHECK(std::filesystem::exists(folder / "made"));
+    CHECK(run_shell_command("exit 3", guard, [] {}) == "ended with exit status 3");
+    CHECK(run_shell_command("kill -KILL $$", guard, [] {}) == "was killed by SIGKILL");
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "run/launch.hpp"
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+// The small programs of tests/tool/programs, which lie beside this test, and how they are run.
+namespace linn::tool::testing {
+
+inline std::filesystem::path beside(std::string_view name) {
+    return std::filesystem::read_symlink("/proc/self/exe").parent_path() / name;
+}
+
+inline std::filesystem::path victim() {
+    return beside("linn_tool_victim");
+}
+
+/// A folder that goes away with everything in it.
+class scratch_folder {
+public:
+    scratch_folder() {
+        std::string name = (std::filesystem::temp_directory_path() / "linn-test-XXXXXX").string();
+        path_ = ::mkdtemp(name.data());
+    }
+    scratch_folder(const scratch_folder&) = delete;
+    scratch_folder& operator=(const scratch_folder&) = delete;
+    ~scratch_folder() {
+        std::error_code ignored;
+        std::filesystem::remove_all(path_, ignored);
+    }
+    std::filesystem::path operator/(std::string_view name) const { return path_ / name; }
+
+    /// A new file with that text.
+    std::filesystem::path file(std::string_view name, std::string_view text, bool is_program = false) const {
+        std::ofstream{path_ / name} << text;
+        if (is_program)
+            std::filesystem::permissions(path_ / name, std::filesystem::perms{0755});
+        return path_ / name;
+    }
+
+private:
+    std::filesystem::path path_;
+};
+
+inline std::vector<std::string> own_environment() {
+    std::vector<std::string> list;
+    for (char** entry = environ; *entry != nullptr; ++entry)
+        list.emplace_back(*entry);
+    return list;
+}
+
+inline launch_spec spec_of(const std::filesystem::path& program, std::vector<std::string> arguments) {
+    launch_spec spec;
+    spec.program = program;
+    spec.arguments = std::move(arguments);
+    spec.arguments.insert(spec.arguments.begin(), program.string());
+    spec.environment = own_environment();
+    spec.timeout = std::chrono::seconds{30};
+    return spec;
+}
+
+inline observation run(const launch_spec& spec) {
+    const interrupt_guard guard;
+    return launch(spec, guard, [] {});
+}
+
+inline observation run_victim(std::vector<std::string> arguments) {
+    return run(spec_of(victim(), std::move(arguments)));
+}
+
+inline observation run_shell(const std::string& script) {
+    return run(spec_of("/bin/sh", {"-c", script}));
+}
+
+/// Whether the process whose number a victim wrote to the file still runs.
+inline bool runs(const std::filesystem::path& file) {
+    pid_t pid = 0;
+    std::ifstream{file} >> pid;
+    return pid == 0 || ::kill(pid, 0) == 0;
+}
+
+} // namespace linn::tool::testing
