@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "../report/version.hpp"
 #include "bench_command.hpp"
+#include "compare_command.hpp"
 #include "exit_code.hpp"
 #include "suggest.hpp"
 
@@ -48,9 +49,11 @@ int run(int argc, char** argv) {
     program.set_version_flag("--version", "linn " + version_text());
     program.footer("Examples:\n"
                    "  linn bench           compare allocators and pools\n"
-                   "  linn bench --help    scenarios, contenders and options\n");
+                   "  linn bench --help    scenarios, contenders and options\n"
+                   "  linn compare A B     what changed between two results\n");
     program.require_subcommand(1);
-    const std::array<std::unique_ptr<command>, 1> verbs{std::make_unique<bench_command>(program)};
+    const std::array<std::unique_ptr<command>, 2> verbs{std::make_unique<bench_command>(program),
+                                                        std::make_unique<compare_command>(program)};
     try {
         program.parse(argc, argv);
     } catch (const CLI::Success& help_or_version) {

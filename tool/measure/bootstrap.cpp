@@ -61,6 +61,21 @@ private:
     std::mt19937_64 random_; // the standard fixes its numbers, but not those of the distributions over it
 };
 
+/// The interval of `middle` that the estimates from resamples give, for samples of at least `values` values.
+interval percentiles(double middle, std::vector<double> estimates, double level, std::size_t values) {
+    std::sort(estimates.begin(), estimates.end());
+    const std::size_t last = estimates.size() - 1;
+    // Rounded outwards, so that few resamples never make the interval narrower.
+    const auto cut = static_cast<std::size_t>(tail(level, values) * static_cast<double>(last));
+    return {middle, estimates[cut], estimates[last - cut]};
+}
+
+std::vector<double> sorted(std::span<const double> values) {
+    std::vector<double> copy(values.begin(), values.end());
+    std::sort(copy.begin(), copy.end());
+    return copy;
+}
+
 } // namespace
 
 interval bootstrap_median(std::span<const double> values, double level, std::uint64_t seed,
@@ -68,16 +83,23 @@ interval bootstrap_median(std::span<const double> values, double level, std::uin
     const double middle = median(values);
     if (values.size() < 2 || resamples == 0)
         return {middle, middle, middle};
-    std::vector<double> sorted(values.begin(), values.end());
-    std::sort(sorted.begin(), sorted.end());
-    resampler draw{std::move(sorted), seed};
+    resampler draw{sorted(values), seed};
     std::vector<double> medians(resamples);
     std::generate(medians.begin(), medians.end(), std::ref(draw));
-    std::sort(medians.begin(), medians.end());
-    // Rounded outwards, so that few resamples never make the interval narrower.
-    const auto cut =
-        static_cast<std::size_t>(tail(level, values.size()) * static_cast<double>(resamples - 1));
-    return {middle, medians[cut], medians[resamples - 1 - cut]};
+    return percentiles(middle, std::move(medians), level, values.size());
+}
+
+interval bootstrap_ratio(std::span<const double> values, std::span<const double> reference, double level,
+                         std::uint64_t seed, std::size_t resamples) {
+    const double middle = median(values) / median(reference);
+    const std::size_t fewer = std::min(values.size(), reference.size());
+    if (fewer < 2 || resamples == 0)
+        return {middle, middle, middle};
+    resampler draw{sorted(values), seed};
+    resampler draw_reference{sorted(reference), seed + 1};
+    std::vector<double> ratios(resamples);
+    std::generate(ratios.begin(), ratios.end(), [&] { return draw() / draw_reference(); });
+    return percentiles(middle, std::move(ratios), level, fewer);
 }
 
 } // namespace linn::tool

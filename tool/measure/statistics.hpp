@@ -39,6 +39,11 @@ struct interval {
 interval bootstrap_median(std::span<const double> values, double level, std::uint64_t seed,
                           std::size_t resamples = 10'000);
 
+/// The median of `values` by that of `reference`, with its bootstrap interval: both samples are drawn anew, each from
+/// itself. Otherwise as `bootstrap_median`. @pre neither is empty, and everything in `reference` is positive
+interval bootstrap_ratio(std::span<const double> values, std::span<const double> reference, double level,
+                         std::uint64_t seed, std::size_t resamples = 10'000);
+
 /// The two-sided p-value of Wilcoxon's signed-rank test that `differences` lie around zero. Exact, ties included, for
 /// up to 50 that are not zero; beyond that by the normal approximation with corrections for ties and continuity.
 /// Zeros are dropped, as Wilcoxon did; 1 when nothing is left. @source Wilcoxon, Biometrics Bulletin 1, 1945

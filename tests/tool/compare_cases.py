@@ -1,0 +1,330 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs `linn compare` on results made here, hence the same in every run; one case a call."""
+import argparse
+import copy
+import json
+import os
+import pathlib
+import random
+import re
+import subprocess
+import sys
+import tempfile
+
+
+def check(condition, message):
+    if not condition:
+        sys.exit(f"failed: {message}")
+
+
+def bench(factors=None, rounds=10, seed=1, cpu="CPU A", machine=1.0, **options):
+    """A result of linn bench; `factors` multiplies the samples of (scenario, contender), `machine` all of them."""
+    rng = random.Random(seed)
+
+    def row(scenario, contender, variant, phases, base):
+        factor = (factors or {}).get((scenario, contender), 1) * machine
+        figures = {}
+        for i, phase in enumerate(phases):
+            samples = [base * (i + 1) * factor * (1 + 0.01 * rng.random()) for _ in range(rounds)]
+            figures[phase] = {"cycles": {"median": 0, "minimum": 0, "samples": samples}}
+        return {"contender": contender, "variant": variant, "rounds": rounds, "phases": figures}
+
+    def scenario(name, variant, phases):
+        contenders = {"glibc": 100, "glibc-again": 100, "jemalloc": 70, "linn": 20}
+        return {"name": name, "baseline": variant, "rows": [row(name, c, variant, phases, b) for c, b in contenders.items()],
+                "noise_floor": {phase: 0.01 for phase in phases}}
+
+    return {"schema": "linn.bench/1", "version": "0.1.0", "started": "2026-01-01T00:00:00Z", "complete": True,
+            "options": {"rounds": rounds, "container": "map", "n": 1000, "objects": 500, "object_bytes": 64,
+                        "work": 100, **options},
+            "machine": {"cpu": cpu, "cpus": 2, "kernel": "Linux 6", "cycles_per_ns": 2.5, "counter": "tsc"},
+            "scenarios": [scenario("object", None, ["first", "many"]),
+                          scenario("pipeline", "make_shared", ["flat_out"])]}
+
+
+def run(factors=None, rounds=12, seed=1, cpu="CPU A", program="/usr/bin/prog", machine=1.0):
+    """A result of linn run; `factors` multiplies the values of (contender, metric)."""
+    rng = random.Random(seed)
+    bases = {"wall_ns": 1e8, "peak_rss_bytes": 5e6}
+
+    def row(name):
+        samples = [{"round": r, "values": {m: b * machine * (factors or {}).get((name, m), 1) * (1 + 0.01 * rng.random())
+                                           for m, b in bases.items()} | {"major_faults": 0}}
+                   for r in range(rounds)]
+        return {"name": name, "failure": None, "samples": samples}
+
+    return {"schema": "linn.run/1", "version": "0.1.0", "started": "2026-01-01T00:00:00Z", "complete": True,
+            "program": {"path": program, "arguments": ["prog", "-x"]}, "options": {"input": None, "prepare": None},
+            "machine": {"cpu": cpu, "cpus": 2}, "noise": {"wall_ns": {"floor": 0.02}},
+            "metrics": [{"name": "wall_ns", "unit": "ns", "compared": True},
+                        {"name": "peak_rss_bytes", "unit": "bytes", "compared": True},
+                        {"name": "major_faults", "unit": "count", "compared": False}],
+            "rows": [row(name) for name in ("default", "default-again", "jemalloc", "tcmalloc")]}
+
+
+class Tool:
+    def __init__(self, linn, folder):
+        self.linn = linn
+        self.folder = pathlib.Path(folder)
+
+    def file(self, name, content):
+        path = self.folder / name
+        if isinstance(content, bytes):
+            path.write_bytes(content)
+        else:
+            path.write_text(content if isinstance(content, str) else json.dumps(content, indent=1))
+        return str(path)
+
+    def call(self, *arguments):
+        return subprocess.run([self.linn, "compare", *arguments], capture_output=True, text=True, timeout=60)
+
+    def compare(self, old, new, *arguments, status=0):
+        done = self.call(self.file("old.json", old), self.file("new.json", new), *arguments)
+        check(done.returncode == status, f"exit status {done.returncode}, not {status}: {done.stderr}{done.stdout}")
+        return done
+
+    def result(self, old, new, *arguments, status=0):
+        return json.loads(self.compare(old, new, "--json", "-", *arguments, status=status).stdout)
+
+
+def verdicts(result):
+    return {(r["scenario"], r["contender"], r["measure"]): r["verdict"] for r in result["rows"]}
+
+
+def case_no_change(tool):
+    done = tool.compare(bench(seed=1), bench(seed=2))
+    check(done.stdout.startswith("No regressions in 9 rows."), done.stdout)
+    check("warning" not in done.stdout and done.stderr == "", done.stdout)
+
+
+def case_regression(tool):
+    old, new = bench(seed=1), bench({("pipeline", "linn"): 1.2, ("object", "jemalloc"): 0.8}, seed=2)
+    done = tool.compare(old, new, status=1)
+    text = " ".join(done.stdout.split())
+    check(re.match(r"1 regression in 9 rows; the worst is pipeline, make_shared on linn, flat_out: \+(19|20)\.\d %", text), text)
+    check("2 improvements" in " ".join(done.stdout.split()), done.stdout)
+    result = tool.result(old, new, status=1)
+    found = verdicts(result)
+    check(found.pop(("pipeline", "linn", "flat_out")) == "regression", result)
+    check({k for k, v in found.items() if v == "improvement"} ==
+          {("object", "jemalloc", "first"), ("object", "jemalloc", "many")}, result)
+    row = next(r for r in result["rows"] if r["verdict"] == "regression")
+    check(row["change_low"] < row["change"] < row["change_high"] and 0.18 < row["change"] < 0.22, row)
+    check(row["p_adjusted"] < 0.05 and row["unit"] == "ns", row)
+
+
+def case_threshold(tool):
+    old, new = bench(seed=1), bench({("object", "linn"): 1.04}, seed=2)
+    tool.compare(old, new)
+    tool.compare(old, new, "--threshold", "2", status=1)
+    new["scenarios"][0]["noise_floor"] = {"first": 0.1, "many": 0.1}  # beyond what the file itself calls noise
+    tool.compare(old, new, "--threshold", "2")
+
+
+def case_chance_is_no_change(tool):
+    old, new = bench(rounds=10, seed=1), bench(rounds=10, seed=2)
+    rng = random.Random(3)
+    for result in (old, new):  # ± 40 %: medians differ by more than the threshold somewhere, but not significantly
+        for scenario in result["scenarios"]:
+            for row in scenario["rows"]:
+                for phase in row["phases"].values():
+                    phase["cycles"]["samples"] = [100 * (0.6 + 0.8 * rng.random()) for _ in range(10)]
+    result = tool.result(old, new)
+    check(any(abs(r["change"]) > 0.05 for r in result["rows"]), "the case tests nothing")
+
+
+def case_fail_on(tool):
+    better = bench({("object", "linn"): 0.5}, seed=2)
+    worse = bench({("object", "linn"): 2}, seed=2)
+    old = bench(seed=1)
+    tool.compare(old, better)
+    tool.compare(old, better, "--fail-on", "any", status=1)
+    tool.compare(old, worse, "--fail-on", "any", status=1)
+    tool.compare(old, worse, "--fail-on", "never")
+
+
+def case_other_machine(tool):
+    old = bench(seed=1)
+    slower = bench(seed=2, cpu="CPU B", machine=1.5)
+    done = tool.compare(old, slower)
+    text = " ".join(done.stdout.split())
+    check("the machines differ in cpu (CPU A and CPU B); compared are ratios to glibc of the same file" in text, text)
+    check(tool.result(old, slower)["by"] == "ratio", "ratio")
+    tool.compare(old, slower, "--by", "absolute", status=1)
+    tool.compare(old, bench({("object", "linn"): 1.3}, seed=2, cpu="CPU B", machine=0.5), status=1)
+    same = tool.compare(old, bench(seed=2, machine=1.5), status=1)  # one machine: values, and a hint
+    check("glibc itself changed" in " ".join(same.stdout.split()), same.stdout)
+    tool.compare(old, bench(seed=2, machine=1.5), "--by", "ratio")
+
+
+def case_run(tool):
+    old = run(seed=1)
+    check(verdicts(tool.result(old, run(seed=2)))[(None, "jemalloc", "wall_ns")] == "unchanged", "run")
+    new = run({("jemalloc", "wall_ns"): 1.1, ("tcmalloc", "peak_rss_bytes"): 0.5}, seed=2, program="/opt/new/prog")
+    result = tool.result(old, new, status=1)
+    check(verdicts(result) == {(None, "default", "wall_ns"): "unchanged", (None, "default", "peak_rss_bytes"): "unchanged",
+                               (None, "jemalloc", "wall_ns"): "regression",
+                               (None, "jemalloc", "peak_rss_bytes"): "unchanged",
+                               (None, "tcmalloc", "wall_ns"): "unchanged",
+                               (None, "tcmalloc", "peak_rss_bytes"): "improvement"}, result)
+    tool.compare(old, new, "--metric", "peak_rss_bytes")
+    tool.compare(old, new, "--only", "tcmalloc")
+    new["program"]["arguments"] = ["prog", "-y"]
+    done = tool.compare(old, new, status=2)
+    check("measured different things: program" in done.stderr and "prog -y" in done.stderr, done.stderr)
+
+
+def case_rows_come_and_go(tool):
+    old, new = bench(seed=1), bench(seed=2)
+    del old["scenarios"][0]["rows"][2]
+    del new["scenarios"][1]["rows"][3]
+    done = tool.compare(old, new)
+    check("gone: pipeline, make_shared on linn, flat_out" in done.stdout, done.stdout)
+    check("new: object, jemalloc, first; object, jemalloc, many" in done.stdout, done.stdout)
+    result = tool.result(old, new, "--fail-on", "any", status=1)
+    check(len(result["appeared"]) == 2 and len(result["vanished"]) == 1, result)
+
+
+def case_too_few_rounds(tool):
+    done = tool.compare(bench(rounds=3), bench({("object", "linn"): 3}, rounds=3, seed=2), status=2)
+    check(done.stdout.startswith("Nothing can be said") and re.search(r"with \d+ rounds", done.stdout), done.stdout)
+
+
+def case_warnings(tool):
+    old, new = bench(seed=1), bench(seed=2)
+    new["complete"] = False
+    new["machine"]["kernel"] = "Linux 7"
+    text = " ".join(tool.compare(old, new).stdout.split())
+    check("new.json is partial" in text and "kernel differs: Linux 6 and Linux 7" in text, text)
+
+
+def case_not_comparable(tool):
+    done = tool.compare(bench(), bench(n=2000, work=50), status=2)
+    check("different things: n (1000 and 2000), work (100 and 50)" in done.stderr and done.stdout == "", done.stderr)
+    done = tool.compare(bench(), run(), status=2)
+    check("linn.bench/1" in done.stderr and "linn.run/1" in done.stderr, done.stderr)
+
+
+def case_bad_files(tool):
+    good = bench()
+    text = json.dumps(good, indent=1)
+
+    def broken(change):
+        other = copy.deepcopy(good)
+        change(other)
+        return other
+
+    def samples(value):
+        return broken(lambda r: r["scenarios"][1]["rows"][0]["phases"]["flat_out"]["cycles"].update(samples=value))
+    place = "scenarios[1].rows[0].phases.flat_out.cycles.samples"
+    for name, content, wanted in [
+            ("empty", "", "it is empty"),
+            ("no JSON", "hello\n", "it is no JSON: line 1, byte"),
+            ("line", '{\n"schema": oops', "it is no JSON: line 2, byte"),
+            ("cut off", text[:len(text) // 2], "it ends too early"),
+            ("binary", bytes(range(256)), "it is no JSON"),
+            ("bad UTF-8", b'{"schema": "\xff"}', "it is no JSON"),
+            ("array", [], "wanted an object, found an array"),
+            ("number", "3", "wanted an object, found a number"),
+            ("foreign", {"a": 1}, 'it has no "schema"'),
+            ("hyperfine", {"schema": 5}, "schema: wanted a string, found a number"),
+            ("other schema", {"schema": "linn.compare/1"}, 'its schema is "linn.compare/1"'),
+            ("newer", broken(lambda r: r.update(schema="linn.bench/2")), "which a newer linn wrote"),
+            ("odd version", broken(lambda r: r.update(schema="linn.bench/x")), "none of linn's"),
+            ("no rows", broken(lambda r: r["scenarios"][0].pop("rows")), "scenarios[0].rows is missing"),
+            ("no scenario", broken(lambda r: r.update(scenarios=[])), "it holds no measurement"),
+            ("complete", broken(lambda r: r.update(complete="yes")), "complete: wanted true or false, found a string"),
+            ("rate", broken(lambda r: r["machine"].update(cycles_per_ns=0)), "cycles_per_ns is not positive"),
+            ("text", samples([1, "2"]), f"{place}[1]: wanted a number, found a string"),
+            ("null", samples(None), f"{place}: wanted an array, found null"),
+            ("none", samples([]), f"{place} is empty"),
+            ("negative", samples([1, -2]), f"{place}[1]: wanted a number that is not negative"),
+            ("huge", text.replace("500", "1e999", 1), "a number that is too large"),
+            ("twice", broken(lambda r: r["scenarios"].append(r["scenarios"][0])), "two rows of the same name")]:
+        path = tool.file("bad.json", content)
+        done = tool.call(tool.file("good.json", good), path)
+        check(done.returncode == 2 and done.stdout == "", f"{name}: exit status {done.returncode}: {done.stdout}")
+        check(path in done.stderr and wanted in done.stderr, f"{name}: {wanted!r} is not in {done.stderr!r}")
+    missing = str(tool.folder / "missing.json")
+    done = tool.call(missing, str(tool.folder))
+    check(done.returncode == 2, f"exit status {done.returncode}")
+    check(f"cannot use {missing}: No such file or directory" in done.stderr, done.stderr)
+    check(f"cannot use {tool.folder}: it is a folder" in done.stderr, "both files are named: " + done.stderr)
+
+
+def case_fuzz(tool):
+    """Whatever the file holds, the answer is one of the three exit states, with a reason where it is 2."""
+    rng = random.Random(5)
+    good = tool.file("good.json", bench(rounds=4))
+    text = json.dumps(bench(rounds=4))
+    for _ in range(60):
+        data = bytearray(text, "utf-8")
+        for _ in range(rng.choice([1, 1, 3, 20])):
+            at = rng.randrange(max(1, len(data)))
+            kind = rng.randrange(4)
+            if kind == 0 and data:
+                data[at] = rng.randrange(256)
+            elif kind == 1:
+                del data[at:at + rng.randrange(1, 40)]
+            elif kind == 2:
+                data[at:at] = rng.choice([b"null", b"[[", b"-", b"1e400", b"{}", b'"', b"\0"])
+            else:
+                data = data[:max(1, at)]
+        done = tool.call(good, tool.file("bad.json", bytes(data)))
+        check(done.returncode in (0, 1, 2), f"exit status {done.returncode} for {bytes(data)!r}")
+        check(done.returncode != 2 or done.stderr or "Nothing can be said" in done.stdout, f"no reason: {bytes(data)!r}")
+    deep = tool.call(good, tool.file("bad.json", "[" * 200000))
+    check(deep.returncode == 2 and "it ends too early" in deep.stderr, deep.stderr[:300])
+
+
+def case_usage(tool):
+    good = tool.file("good.json", bench())
+    for arguments, wanted in [([], "OLD"), ([good], "NEW"), ([good, good, "--threshold", "x"], "--threshold"),
+                              ([good, good, "--by", "magic"], "--by"), ([good, good, "--fail-on", "x"], "--fail-on"),
+                              ([good, good, "--only", "lin"], "did you mean 'linn'"),
+                              ([good, good, "--scenario", "pipelin"], "did you mean 'pipeline'"),
+                              ([good, good, "--metric", "nosuch"], "flat_out"),
+                              ([good, good, "--json", "/nonexistent/x.json"], "cannot write /nonexistent/x.json")]:
+        done = tool.call(*arguments)
+        check(done.returncode == 2 and wanted in done.stderr, f"{arguments}: {done.returncode} {done.stderr}")
+    done = tool.call("--help")
+    check(done.returncode == 0 and "Exit status:" in done.stdout and "Examples:" in done.stdout, done.stdout)
+    check(max(map(len, done.stdout.splitlines())) <= 110, "a line of the help is too long")
+
+
+def case_reports(tool):
+    old, new = bench(seed=1), bench({("pipeline", "linn"): 1.2}, seed=2)
+    markdown = tool.folder / "change.md"
+    tool.compare(old, new, "--markdown", str(markdown), status=1)
+    lines = markdown.read_text().splitlines()
+    check(lines[0].startswith("**1 regression in 9 rows"), lines[0])
+    check("### Regressions" in lines and any(line.startswith("| pipeline, make\\_shared on linn") for line in lines), lines)
+    result = tool.result(old, new, status=1)
+    # Stable: docs/reference/compare-json.md. A field may be added; none may go away.
+    check(list(result) == ["schema", "version", "verdict", "old", "new", "by", "threshold", "level", "regressions",
+                           "improvements", "unchanged", "undecided", "warnings", "rows", "appeared", "vanished"],
+          list(result))
+    check(result["schema"] == "linn.compare/1", result["schema"])
+    for row in result["rows"]:
+        check(list(row) == ["scenario", "variant", "contender", "measure", "unit", "old", "new", "change", "change_low",
+                            "change_high", "p", "p_adjusted", "noise_floor", "verdict"], list(row))
+    check(list(result["old"]) == ["path", "schema", "version", "started", "complete"], result["old"])
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--linn")
+    parser.add_argument("--registered", nargs="+", help="fail unless these are exactly the cases that exist")
+    parser.add_argument("case", nargs="?")
+    arguments = parser.parse_args()
+    cases = {name[len("case_"):]: f for name, f in globals().items() if name.startswith("case_")}
+    if arguments.registered:
+        check(sorted(arguments.registered) == sorted(cases), f"registered {arguments.registered}, exist {sorted(cases)}")
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        cases[arguments.case](Tool(os.path.abspath(arguments.linn), folder))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compare_files.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace linn::tool {
+namespace {
+
+constexpr std::uint64_t seed = 1;
+
+/// What makes figures of two machines incomparable, whatever else is equal.
+constexpr const char* machine_fields[] = {"cpu", "cpus", "counter"};
+/// What may change figures on one machine.
+constexpr const char* surrounding_fields[] = {"kernel", "transparent_huge_pages", "compiler", "build",
+                                              "environment"};
+
+std::string field(const result_file& file, const char* name) {
+    const auto found = file.machine.find(name);
+    return found == file.machine.end() ? "unknown" : found->second;
+}
+
+bool differs(const result_file& a, const result_file& b, const char* name) {
+    return a.machine.contains(name) && b.machine.contains(name) && field(a, name) != field(b, name);
+}
+
+/// The first thing that was asked for differently, in words.
+std::string different_setting(const result_file& a, const result_file& b) {
+    std::vector<std::string> found;
+    for (const auto& [name, value] : a.setting)
+        if (const auto other = b.setting.find(name); other != b.setting.end() && other->second != value)
+            found.push_back(fmt::format("{} ({} and {})", name, value, other->second));
+    return fmt::format("{}", fmt::join(found, ", "));
+}
+
+bool chosen(const std::vector<std::string>& wanted, const std::string& name) {
+    return wanted.empty() || std::find(wanted.begin(), wanted.end(), name) != wanted.end();
+}
+
+bool chosen(const compare_options& o, const series_name& name) {
+    return chosen(o.scenarios, name.scenario) && chosen(o.contenders, name.contender) &&
+           chosen(o.measures, name.measure);
+}
+
+/// The smallest p-value that the test can give for samples of these sizes.
+double least_p(std::size_t a, std::size_t b) {
+    double ways = 1; // binomial coefficient a + b over a
+    for (std::size_t i = 1; i <= a; ++i)
+        ways *= static_cast<double>(b + i) / static_cast<double>(i);
+    return std::min(1.0, 2 / ways);
+}
+
+series_change compare_series(const series_name& name, const measured_series& before,
+                             const measured_series& after, const compare_options& options) {
+    const bool by_ratio = options.by == compare_by::ratio;
+    const std::vector<double>& a = by_ratio ? before.ratios : before.values;
+    const std::vector<double>& b = by_ratio ? after.ratios : after.values;
+    series_change c;
+    c.name = name;
+    c.unit = by_ratio ? "ratio" : before.unit;
+    c.old_median = median(a);
+    c.new_median = median(b);
+    c.old_count = a.size();
+    c.new_count = b.size();
+    c.noise_floor = std::max(before.noise_floor, after.noise_floor);
+    if (minimum(a) > 0) {
+        c.change = bootstrap_ratio(b, a, options.level, seed);
+        for (double* bound : {&c.change.middle, &c.change.low, &c.change.high})
+            *bound -= 1;
+    } else if (c.old_median > 0) {
+        c.change.middle = c.change.low = c.change.high = c.new_median / c.old_median - 1;
+    } else if (c.new_median > 0) {
+        c.change.middle = c.change.low = c.change.high = std::numeric_limits<double>::infinity();
+    }
+    c.p = mann_whitney(a, b);
+    return c;
+}
+
+/// Holm's adjustment over all of them, then what each of them is called.
+void decide(std::vector<series_change>& series, const compare_options& options) {
+    std::vector<double> p;
+    for (const series_change& c : series)
+        p.push_back(c.p);
+    const std::vector<double> adjusted = holm(p);
+    const double alpha = 1 - options.level;
+    for (std::size_t i = 0; i != series.size(); ++i) {
+        series_change& c = series[i];
+        c.p_adjusted = adjusted[i];
+        const double size = std::abs(c.change.middle);
+        // 3 % more and 3 % less are the same distance in ratios, and the floor is a ratio.
+        const double distance = c.change.middle < 0 ? 1 / (1 + c.change.middle) - 1 : size;
+        if (c.p_adjusted < alpha && size > options.threshold && distance > c.noise_floor)
+            c.kind = c.change.middle > 0 ? change_kind::regression : change_kind::improvement;
+        else if (size > options.threshold &&
+                 least_p(c.old_count, c.new_count) * static_cast<double>(series.size()) >= alpha)
+            c.kind = change_kind::undecided;
+    }
+}
+
+std::string percent(double share) {
+    return std::isinf(share) ? "from nothing" : fmt::format("{:+.1f} %", share * 100);
+}
+
+/// The largest change of that kind, or null.
+const series_change* worst(const std::vector<series_change>& series, change_kind kind) {
+    const series_change* found = nullptr;
+    for (const series_change& c : series)
+        if (c.kind == kind &&
+            (found == nullptr || std::abs(c.change.middle) > std::abs(found->change.middle)))
+            found = &c;
+    return found;
+}
+
+std::string counted(std::size_t n, const char* noun) {
+    return fmt::format("{} {}{}", n == 0 ? "no" : std::to_string(n), noun, n == 1 ? "" : "s");
+}
+
+/// How many samples a side would be enough for `tests` tests, if both had as many.
+std::size_t enough_samples(std::size_t tests, double alpha) {
+    std::size_t n = 2;
+    while (least_p(n, n) * static_cast<double>(tests) >= alpha)
+        ++n;
+    return n;
+}
+
+std::string verdict_of(const file_comparison& r) {
+    const std::size_t total = r.series.size();
+    const double alpha = 1 - r.options.level;
+    if (r.nothing_decided())
+        return fmt::format(
+            "Nothing can be said: with so few rounds no change can be told from chance among {} rows; "
+            "measure both sides with {} rounds, or compare fewer rows",
+            total, enough_samples(total, alpha));
+    std::string text = counted(r.count(change_kind::regression), "regression");
+    text[0] = text[0] == 'n' ? 'N' : text[0];
+    text += fmt::format(" in {}", counted(total, "row"));
+    if (const series_change* c = worst(r.series, change_kind::regression)) {
+        text += fmt::format("; the worst is {}: {}", describe(c->name), percent(c->change.middle));
+        if (std::isfinite(c->change.middle))
+            text += fmt::format(" ({} to {})", percent(c->change.low), percent(c->change.high));
+    }
+    if (const series_change* c = worst(r.series, change_kind::improvement))
+        text +=
+            fmt::format("; {}, the best is {}: {}", counted(r.count(change_kind::improvement), "improvement"),
+                        describe(c->name), percent(c->change.middle));
+    return text;
+}
+
+void add_machine_warnings(file_comparison& r, const std::vector<std::string>& machines) {
+    const result_file& a = r.old_file;
+    const result_file& b = r.new_file;
+    if (!machines.empty())
+        r.warnings.push_back(fmt::format(
+            "the machines differ in {}; {}", fmt::join(machines, ", "),
+            r.options.by == compare_by::ratio
+                ? fmt::format("compared are ratios to {} of the same file", a.reference())
+                : std::string{"compared are the values themselves, as asked; --by ratio takes out what the "
+                              "machine does to all alike"}));
+    for (const char* name : surrounding_fields)
+        if (differs(a, b, name))
+            r.warnings.push_back(fmt::format("{} differs: {} and {}", name, field(a, name), field(b, name)));
+    for (const result_file* file : {&a, &b})
+        if (!file->complete)
+            r.warnings.push_back(fmt::format("{} is partial: its run was stopped by a signal", file->path));
+}
+
+void add_series_warnings(file_comparison& r) {
+    if (const std::size_t n = r.count(change_kind::undecided); n != 0 && !r.nothing_decided())
+        r.warnings.push_back(fmt::format(
+            "{} changed by more than the threshold, but {} too few rounds to tell that from chance",
+            counted(n, "row"), n == 1 ? "has" : "have"));
+    if (r.options.by != compare_by::absolute)
+        return;
+    const auto moved = std::count_if(r.series.begin(), r.series.end(), [&](const series_change& c) {
+        return r.old_file.series.at(c.name).is_reference &&
+               (c.kind == change_kind::regression || c.kind == change_kind::improvement);
+    });
+    if (moved != 0)
+        r.warnings.push_back(
+            fmt::format("{} itself changed in {}: the machine or the program did; --by ratio takes that out",
+                        r.old_file.reference(), counted(static_cast<std::size_t>(moved), "row")));
+}
+
+} // namespace
+
+const char* to_string(change_kind kind) noexcept {
+    switch (kind) {
+    case change_kind::regression:
+        return "regression";
+    case change_kind::improvement:
+        return "improvement";
+    case change_kind::unchanged:
+        return "unchanged";
+    case change_kind::undecided:
+        break;
+    }
+    return "undecided";
+}
+
+std::string describe(const series_name& name) {
+    std::string text = name.scenario.empty() ? "" : name.scenario + ", ";
+    text += name.variant.empty() ? name.contender : name.variant + " on " + name.contender;
+    return text + ", " + name.measure;
+}
+
+std::size_t file_comparison::count(change_kind kind) const noexcept {
+    return static_cast<std::size_t>(
+        std::count_if(series.begin(), series.end(), [&](const series_change& c) { return c.kind == kind; }));
+}
+
+bool file_comparison::nothing_decided() const noexcept {
+    const double alpha = 1 - options.level;
+    return !series.empty() && std::all_of(series.begin(), series.end(), [&](const series_change& c) {
+        return least_p(c.old_count, c.new_count) * static_cast<double>(series.size()) >= alpha;
+    });
+}
+
+file_comparison compare_files(result_file old_file, result_file new_file, const compare_options& options) {
+    file_comparison r;
+    r.options = options;
+    r.old_file = std::move(old_file);
+    r.new_file = std::move(new_file);
+    const result_file& a = r.old_file;
+    const result_file& b = r.new_file;
+    if (a.schema != b.schema) {
+        r.problem =
+            fmt::format("{} is of schema \"{}\" and {} of \"{}\"", a.path, a.schema, b.path, b.schema);
+        return r;
+    }
+    if (const std::string setting = different_setting(a, b); !setting.empty()) {
+        r.problem = fmt::format("{} and {} measured different things: {}", a.path, b.path, setting);
+        return r;
+    }
+
+    std::vector<std::string> machines;
+    for (const char* name : machine_fields)
+        if (differs(a, b, name))
+            machines.push_back(fmt::format("{} ({} and {})", name, field(a, name), field(b, name)));
+    if (options.by == compare_by::automatic)
+        r.options.by = machines.empty() ? compare_by::absolute : compare_by::ratio;
+    const bool by_ratio = r.options.by == compare_by::ratio;
+
+    for (const auto& [name, before] : a.series) {
+        if (before.is_control || !chosen(options, name))
+            continue;
+        const auto after = b.series.find(name);
+        if (after == b.series.end()) {
+            r.vanished.push_back(name);
+        } else if (by_ratio &&
+                   (before.is_reference || before.ratios.empty() || after->second.ratios.empty())) {
+            continue;
+        } else {
+            r.series.push_back(compare_series(name, before, after->second, r.options));
+        }
+    }
+    for (const auto& [name, after] : b.series)
+        if (!after.is_control && chosen(options, name) && !a.series.contains(name))
+            r.appeared.push_back(name);
+    if (r.series.empty()) {
+        r.problem = fmt::format("{} and {} have no row in common{}", a.path, b.path,
+                                by_ratio ? fmt::format(" that has a ratio to {}", a.reference()) : "");
+        return r;
+    }
+    decide(r.series, r.options);
+    add_machine_warnings(r, machines);
+    add_series_warnings(r);
+    r.verdict = verdict_of(r);
+    return r;
+}
+
+} // namespace linn::tool
