@@ -140,7 +140,8 @@ private:
                                               s.what->name, result_.title_of(s, s.rows[now.row]));
                 report_(progress_);
                 const double begin = elapsed();
-                if (!now.failed && !run_cell(cells[i]))
+                const auto has_time = [&] { return times.may_repeat(cells.subspan(i), round, elapsed()); };
+                if (!now.failed && !run_cell(cells[i], has_time))
                     return;
                 times.took(cells[i].job, elapsed() - begin);
             }
@@ -165,8 +166,8 @@ private:
 
     double elapsed() const { return static_cast<double>(now_ns() - start_) * 1e-9; }
 
-    /// Runs one cell until it is undisturbed; false when interrupted.
-    bool run_cell(const cell& now) {
+    /// Runs one cell until it is undisturbed or there is no time for that; false when interrupted.
+    bool run_cell(const cell& now, const std::function<bool()>& has_time) {
         scenario_result& s = result_.scenarios[jobs_[now.job].scenario];
         row& r = s.rows[jobs_[now.job].row];
         const bool is_warm_up = now.round < result_.options.warm_up_rounds;
@@ -188,7 +189,7 @@ private:
             const bool disturbed = reply.measured.canary > best_canary_ * canary_tolerance ||
                                    reply.measured.cpu_share < least_cpu_share;
             const bool may_repeat =
-                attempt < most_repetitions &&
+                attempt < most_repetitions && has_time() &&
                 progress_.repeated < most_repeated_share * static_cast<double>(progress_.done + jobs_.size());
             if (disturbed && may_repeat) {
                 ++r.repeated;

@@ -49,14 +49,26 @@ bool schedule::starts_another(std::size_t done, double elapsed) const {
     return limits_.budget_seconds <= 0 || elapsed + round_seconds() <= limits_.budget_seconds;
 }
 
+double schedule::cost(std::span<const cell> cells) const {
+    double sum = 0;
+    for (const cell& c : cells)
+        sum += cost(c.job);
+    return sum;
+}
+
 double schedule::seconds_left(std::span<const cell> rest, std::size_t done, double elapsed) const {
-    double left = 0;
-    for (const cell& c : rest)
-        left += cost(c.job);
+    double left = cost(rest);
     const double round = round_seconds();
     for (std::size_t r = done + (rest.empty() ? 0 : 1); starts_another(r, elapsed + left); ++r)
         left += round;
     return left;
+}
+
+bool schedule::may_repeat(std::span<const cell> rest, std::size_t done, double elapsed) const {
+    if (limits_.budget_seconds <= 0)
+        return true;
+    const std::size_t more = limits_.least > done + 1 ? limits_.least - done - 1 : 0;
+    return elapsed + cost(rest) + static_cast<double>(more) * round_seconds() <= limits_.budget_seconds;
 }
 
 } // namespace linn::tool

@@ -41,6 +41,9 @@ public:
     /// of which `done` are complete now.
     double seconds_left(std::span<const cell> rest, std::size_t done, double elapsed) const;
 
+    /// Whether a cell may be repeated: only as long as the least rounds then still fit, as far as known now.
+    bool may_repeat(std::span<const cell> rest, std::size_t done, double elapsed) const;
+
 private:
     struct job_cost {
         guess first;
@@ -53,6 +56,7 @@ private:
     };
 
     double cost(std::size_t job) const;
+    double cost(std::span<const cell> cells) const;
 
     round_limits limits_;
     std::vector<job_cost> jobs_;

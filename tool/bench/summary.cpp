@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "summary.hpp"
 
+#include "curve_findings.hpp"
 #include "findings.hpp"
+#include "headline.hpp"
+#include "judgement.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -10,14 +13,6 @@
 
 namespace linn::tool {
 namespace {
-
-/// What a comparison of medians allows to say.
-enum class outcome { win, loss, tie };
-
-outcome judge(const bench_result& result, const scenario_result& s, std::size_t phase, const comparison& c) {
-    const double threshold = 1 + std::max(claim_threshold(result, s, phase), c.uncertainty);
-    return c.speed_up > threshold ? outcome::win : c.speed_up * threshold < 1 ? outcome::loss : outcome::tie;
-}
 
 struct verdicts {
     std::vector<std::string> wins;
@@ -98,18 +93,18 @@ std::string compare_sentence(const bench_result& result, const scenario_result& 
 
 std::string variant_finding(const bench_result& result, const scenario_result& s) {
     std::string text;
-    for (const comparison_info& info : s.what->comparisons)
-        if (const std::string sentence = compare_sentence(result, s, info); !sentence.empty())
-            text += ' ' + sentence;
+    if (s.what->has_curves()) {
+        text = curve_findings(result, s); // a list of forty columns would say less
+    } else {
+        for (const comparison_info& info : s.what->comparisons)
+            if (const std::string sentence = compare_sentence(result, s, info); !sentence.empty())
+                text += ' ' + sentence;
+    }
     text += scenario_finding(result, s);
     return text.empty() ? text : fmt::format("{}:{}", s.what->name, text);
 }
 
 } // namespace
-
-double claim_threshold(const bench_result& result, const scenario_result& s, std::size_t phase) {
-    return std::max(least_claim, noise_floor(result, s, phase).value_or(least_claim));
-}
 
 std::string summarise(const bench_result& result) {
     verdicts v;
@@ -171,6 +166,8 @@ std::vector<std::string> findings(const bench_result& result) {
         list.push_back(summarise(result));
     if (nothing)
         return list;
+    if (std::string first = headline(result); !first.empty())
+        list.insert(list.begin(), std::move(first));
     for (const scenario_result& s : result.scenarios)
         if (s.what->has_variants())
             if (std::string finding = variant_finding(result, s); !finding.empty())

@@ -13,6 +13,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sched.h>
 
 #include <algorithm>
 #include <charconv>
@@ -22,8 +23,11 @@
 namespace linn::tool {
 namespace {
 
-constexpr std::size_t default_rounds = 10;
-constexpr std::size_t quick_rounds = 3;
+constexpr std::size_t full_rounds = 10;
+constexpr std::size_t quick_rounds = 5;  // at most
+constexpr unsigned quick_budget_s = 240; // five minutes less what the start and a slow round may take
+constexpr std::size_t quick_work = 50;   // percent
+constexpr std::size_t full_work = 100;
 
 const std::vector<std::string> container_names{"unordered_set", "map", "set", "list"};
 const std::vector<std::string> object_sizes{"16", "64", "256", "1024"};
@@ -42,14 +46,15 @@ std::string footer() {
     text += "\nContenders:\n  ";
     text += wrap(fmt::format("{}", fmt::join(contender_names({}), ", ")), 78, 2) + '\n';
     text += "\nExamples:\n"
-            "  linn bench                              every scenario, all contenders; a quarter of an hour\n"
-            "  linn bench --quick                      the same in three to five minutes\n"
-            "  linn bench --quick object               one scenario, a first look in seconds\n"
+            "  linn bench                              every scenario, all contenders; at most five minutes\n"
+            "  linn bench --full                       ten rounds of the same; half an hour\n"
+            "  linn bench object                       one scenario, seconds\n"
             "  linn bench shared-ptr pipeline          packets held by shared_ptr\n"
             "  linn bench zero-fill --only linn        what make_shared<T>() writes for nothing\n"
             "  linn bench buffers pmr --only linn,jemalloc,tcmalloc\n"
             "  linn bench containers --container map   another container, same three phases\n"
             "  linn bench --only linn,jemalloc         these two, and glibc twice for the noise floor\n"
+            "  linn bench --allocators jemalloc        all pools, but of the general allocators this one\n"
             "  linn bench --allocator mine=/opt/lib/libmine.so\n"
             "  linn bench --json result.json           also write every sample to a file\n";
     return text;
@@ -60,12 +65,31 @@ CLI::Validator count(double most) {
     return CLI::Range(1.0, most).description("");
 }
 
-/// "NAMES: a, b" plus the likely one, for messages about a wrong word.
-std::string unknown(std::string_view kind, const std::string& word, const std::vector<std::string>& names) {
-    const std::string guess = suggest(word, names);
+bool is_one_of(const std::string& name, const std::vector<std::string>& names) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+/// Says which names there are, and the likely one, which may also be one of `others`.
+std::string unknown(std::string_view kind, const std::string& word, const std::vector<std::string>& names,
+                    const std::vector<std::string>& others = {}) {
+    std::vector<std::string> candidates = names;
+    candidates.insert(candidates.end(), others.begin(), others.end());
+    const std::string guess = suggest(word, candidates);
     return fmt::format("there is no {} named '{}'{}; the {}s are: {}", kind, word,
                        guess.empty() ? "" : fmt::format(", did you mean '{}'?", guess), kind,
                        fmt::join(names, ", "));
+}
+
+/// The CPUs that this process, and so its children, may run on.
+std::vector<unsigned> usable_cpus() {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    std::vector<unsigned> list;
+    if (::sched_getaffinity(0, sizeof set, &set) == 0)
+        for (unsigned cpu = 0; cpu != CPU_SETSIZE; ++cpu)
+            if (CPU_ISSET(cpu, &set))
+                list.push_back(cpu);
+    return list;
 }
 
 } // namespace
@@ -83,13 +107,33 @@ bench_command::bench_command(CLI::App& program)
     arguments.add_option("scenario", options_.scenarios, "what to measure; everything when none is named")
         ->type_name("NAME")
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    CLI::Option* full = arguments.add_flag(
+        "--full", options_.full, fmt::format("{} rounds after one that warms up, all the work", full_rounds));
+    arguments
+        .add_flag("--quick", quick_,
+                  fmt::format("the default: up to {} rounds in {} seconds, {} % of the work", quick_rounds,
+                              quick_budget_s, quick_work))
+        ->excludes(full);
     arguments
         .add_option("--rounds", rounds_,
-                    fmt::format("processes a contender and scenario (default {})", default_rounds))
+                    fmt::format("processes a contender and scenario (default {}, or {} at most)", full_rounds,
+                                quick_rounds))
         ->type_name("COUNT")
         ->check(count(100'000));
-    arguments.add_flag("--quick", quick_, fmt::format("{} rounds and no warm-up round", quick_rounds));
-    arguments.add_option("--only", options_.only, "measure these contenders (comma-separated), and glibc")
+    arguments
+        .add_option(
+            "--budget", budget_,
+            fmt::format("start no round that would end later (default {}; none with --full)", quick_budget_s))
+        ->type_name("SECONDS")
+        ->check(count(1'000'000));
+    arguments
+        .add_option("--only", names_,
+                    "measure these contenders (comma-separated) and glibc; or these scenarios")
+        ->delimiter(',')
+        ->type_name("NAMES")
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    arguments
+        .add_option("--allocators", general_, "of the general allocators these (comma-separated) and glibc")
         ->delimiter(',')
         ->type_name("NAMES")
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
@@ -112,16 +156,15 @@ bench_command::bench_command(CLI::App& program)
         ->type_name("BYTES")
         ->check(CLI::IsMember(object_sizes).description(""));
     arguments
-        .add_option("--work", options_.work,
-                    "percent of the usual operations in the other scenarios (default 100)")
+        .add_option("--work", work_,
+                    fmt::format("percent of the usual operations elsewhere (default {}, --full {})",
+                                quick_work, full_work))
         ->type_name("PERCENT")
         ->check(count(1'000));
     arguments.add_option("--seed", seed_, "seed of the order of the rounds (default random, printed)")
         ->type_name("UINT");
-    CLI::Option* cpu =
-        arguments.add_option("--cpu", cpu_, "pin every process to this CPU")->type_name("NUMBER");
-    arguments.add_flag("--no-pin", not_pinned_, "pin no process; the default is the CPU it starts on")
-        ->excludes(cpu);
+    arguments.add_option("--pin", pin_, "a CPU, none, or auto: each process stays on the CPU it starts on")
+        ->type_name("CPU|auto|none");
     arguments.add_option("--timeout", timeout_, "seconds a process may take (default 120)")
         ->type_name("SECONDS")
         ->check(count(86'400));
@@ -135,11 +178,52 @@ std::string bench_command::check_scenarios() const {
     return {};
 }
 
-std::string bench_command::check_contenders() const {
+std::string bench_command::choose_contenders() {
     const std::vector<std::string> names = contender_names(options_.allocators);
-    for (const std::string& c : options_.only)
-        if (std::find(names.begin(), names.end(), c) == names.end())
-            return unknown("contender", c, names);
+    const std::vector<std::string> all_scenarios = scenario_names();
+    for (const std::string& name : names_) {
+        if (is_one_of(name, all_scenarios))
+            options_.scenarios.push_back(name);
+        else if (is_one_of(name, names))
+            options_.only.push_back(name);
+        else
+            return unknown("contender", name, names, all_scenarios);
+    }
+    std::vector<std::string> general = allocator_names(options_.allocators);
+    general.emplace_back(no_trim_name);
+    for (const std::string& name : general_)
+        if (!is_one_of(name, general))
+            return unknown("general allocator", name, general);
+    if (general_.empty())
+        return {};
+    // The pools stay, and of the general allocators those that both lists have, or the one list that there is.
+    std::vector<std::string> chosen;
+    const std::vector<std::string> wanted = resolve_names(general_, options_.allocators);
+    const std::vector<std::string> only = resolve_names(options_.only, options_.allocators);
+    for (const std::string& name : names)
+        if ((is_one_of(name, wanted) || !is_one_of(name, general)) && (only.empty() || is_one_of(name, only)))
+            chosen.push_back(name);
+    chosen.emplace_back(baseline_name); // never empty, which would mean all
+    options_.only = std::move(chosen);
+    return {};
+}
+
+std::string bench_command::check_pin() {
+    options_.cpu = pin_;
+    if (pin_ == "auto" || pin_ == "none")
+        return {};
+    unsigned cpu = 0;
+    const char* end = pin_.data() + pin_.size();
+    if (const auto [stop, error] = std::from_chars(pin_.data(), end, cpu);
+        error != std::errc{} || stop != end) {
+        const std::string guess = suggest(pin_, {"auto", "none"});
+        return fmt::format("--pin wants the number of a CPU, auto or none, not '{}'{}", pin_,
+                           guess.empty() ? "" : fmt::format("; did you mean '{}'?", guess));
+    }
+    if (const std::vector<unsigned> usable = usable_cpus();
+        std::find(usable.begin(), usable.end(), cpu) == usable.end())
+        return fmt::format("--pin: this process may not run on CPU {}; it may on {}", cpu,
+                           fmt::join(usable, ", "));
     return {};
 }
 
@@ -156,7 +240,7 @@ std::string bench_command::check() {
     }
     if (const std::string problem = check_scenarios(); !problem.empty())
         return problem;
-    if (const std::string problem = check_contenders(); !problem.empty())
+    if (const std::string problem = choose_contenders(); !problem.empty())
         return problem;
 
     options_.seed = std::random_device{}();
@@ -166,11 +250,13 @@ std::string bench_command::check() {
             error != std::errc{} || stop != end)
             return fmt::format("--seed wants a whole number that is not negative, not '{}'", seed_);
     }
-    if (!cpu_.empty() && cpu_.find_first_not_of("0123456789") != std::string::npos)
-        return fmt::format("--cpu wants the number of a CPU, not '{}'", cpu_);
-    options_.cpu = not_pinned_ ? "none" : cpu_.empty() ? "auto" : cpu_;
-    options_.rounds = rounds_ != 0 ? rounds_ : quick_ ? quick_rounds : default_rounds;
-    options_.warm_up_rounds = quick_ ? 0 : 1;
+    if (const std::string problem = check_pin(); !problem.empty())
+        return problem;
+    const bool full = options_.full;
+    options_.rounds = rounds_ != 0 ? rounds_ : full ? full_rounds : quick_rounds;
+    options_.budget_s = budget_ != 0 ? budget_ : full || rounds_ != 0 ? 0 : quick_budget_s;
+    options_.warm_up_rounds = full ? 1 : 0;
+    options_.work = work_ != 0 ? work_ : full ? full_work : quick_work;
     options_.timeout = std::chrono::seconds{timeout_};
     return {};
 }

@@ -21,7 +21,8 @@ public:
 private:
     std::string check();
     std::string check_scenarios() const;
-    std::string check_contenders() const;
+    std::string choose_contenders();
+    std::string check_pin();
     int deliver() const;
 
     report_files files_;
@@ -29,10 +30,13 @@ private:
     bench_result result_;
     std::vector<std::string> allocators_; // NAME=PATH, unparsed
     std::string seed_;
-    std::string cpu_;
-    bool quick_ = false;
-    bool not_pinned_ = false;
-    std::size_t rounds_ = 0;
+    std::vector<std::string> names_;   // of --only
+    std::vector<std::string> general_; // of --allocators
+    std::string pin_ = "auto";
+    bool quick_ = false;     // says what holds anyway
+    std::size_t rounds_ = 0; // the zeros: not given
+    std::size_t work_ = 0;
+    unsigned budget_ = 0;
     unsigned timeout_ = 120;
 };
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench_json.hpp"
 
+#include "../bench/cliffs.hpp"
+#include "../bench/headline.hpp"
 #include "../bench/summary.hpp"
 #include "../measure/statistics.hpp"
 #include "version.hpp"
@@ -21,7 +23,10 @@ ordered_json machine_json(const machine_info& m) {
 }
 
 ordered_json options_json(const bench_options& o) {
-    return {{"rounds", o.rounds},
+    return {{"mode", o.full ? "full" : "quick"},
+            {"rounds", o.rounds},
+            {"least_rounds", o.least_rounds},
+            {"budget_s", o.budget_s > 0 ? ordered_json(o.budget_s) : ordered_json{}},
             {"warm_up_rounds", o.warm_up_rounds},
             {"seed", o.seed},
             {"cpu", o.cpu},
@@ -42,6 +47,30 @@ ordered_json contender_json(const contender& c) {
     return json;
 }
 
+/// What was published for this row and phase, in the scenario's published unit; null where nothing was.
+ordered_json published_figure(const bench_result& result, const scenario_result& s, const row& r,
+                              std::size_t p) {
+    const published_row* published =
+        find_published(*s.what, result.contenders[r.contender].name, s.variant_of(r));
+    // Some were published by platform and not by phase.
+    const bool by_phase = published != nullptr && published->figures.size() == s.what->phases.size();
+    return by_phase && s.what->published_unit != "unstated" && published->figures[p] != 0
+               ? ordered_json(published->figures[p])
+               : ordered_json{};
+}
+
+ordered_json cliffs_json(const scenario_result& s, const row& r) {
+    ordered_json list = ordered_json::array();
+    for (const unsigned threads : {1u, 2u})
+        for (const cliff& c : find_cliffs(*s.what, r, threads))
+            list.push_back({{"threads", threads},
+                            {"bytes", s.what->phases[c.phase].bytes},
+                            {"phase", s.what->phases[c.phase].name},
+                            {"factor", c.factor},
+                            {"page_faults", median(r.faults(c.phase))}});
+    return list;
+}
+
 ordered_json phase_json(const bench_result& result, const scenario_result& s, const row& r, std::size_t p) {
     const std::vector<double> cycles = r.cycles(p);
     if (!r.has(p))
@@ -59,6 +88,7 @@ ordered_json phase_json(const bench_result& result, const scenario_result& s, co
     if (s.what->has_variants()) {
         for (const auto& [name, value] : r.samples.front().metrics[p])
             json["metrics"][name] = r.metric(p, name).value_or(value);
+        json["published"] = published_figure(result, s, r, p);
         return json;
     }
     const bool is_published_container =
@@ -103,6 +133,12 @@ void add_comparisons(ordered_json& json, const bench_result& result, const scena
 
 ordered_json scenario_json(const bench_result& result, const scenario_result& s) {
     ordered_json json{{"name", s.what->name}, {"summary", s.what->summary}, {"operation", s.what->operation}};
+    json["phases"] = ordered_json::array();
+    for (const phase_info& p : s.what->phases)
+        json["phases"].push_back({{"name", p.name},
+                                  {"title", p.title},
+                                  {"bytes", p.bytes != 0 ? ordered_json(p.bytes) : ordered_json{}},
+                                  {"threads", p.bytes != 0 ? ordered_json(p.threads) : ordered_json{}}});
     for (std::size_t p = 0; p != s.what->phases.size(); ++p) {
         const std::string phase{s.what->phases[p].name};
         const auto floor = noise_floor(result, s, p);
@@ -121,6 +157,8 @@ ordered_json scenario_json(const bench_result& result, const scenario_result& s)
             {"disturbed", r.disturbed},
             {"peak_rss_bytes", r.peak_rss_bytes()},
             {"ratio_to_glibc", ratio_to_baseline(result, s, r)}};
+        if (s.what->has_curves())
+            entry["cliffs"] = cliffs_json(s, r);
         for (std::size_t p = 0; p != s.what->phases.size(); ++p)
             entry["phases"][std::string{s.what->phases[p].name}] = phase_json(result, s, r, p);
         json["rows"].push_back(std::move(entry));
@@ -155,6 +193,7 @@ std::string bench_json(const bench_result& result) {
                       {"seconds", result.seconds},
                       {"complete", result.complete()},
                       {"complete_rounds", result.complete_rounds},
+                      {"budget_spent", result.budget_spent()},
                       {"options", options_json(result.options)},
                       {"machine", machine_json(result.machine)}};
     json["contenders"] = ordered_json::array();
@@ -170,6 +209,8 @@ std::string bench_json(const bench_result& result) {
              {"scenario", l.scenario.empty() ? ordered_json{} : ordered_json(l.scenario)},
              {"variant", l.variant.empty() ? ordered_json{} : ordered_json(l.variant)},
              {"reason", l.reason}});
+    const std::string first = headline(result);
+    json["headline"] = first.empty() ? ordered_json{} : ordered_json(first);
     json["summary"] = summarise(result);
     json["findings"] = findings(result);
     // Paths and names come from outside and may hold bytes that are no UTF-8.

@@ -54,13 +54,30 @@ std::string rounds_text(const scenario_result& s) {
 std::string heading(const bench_result& result, const scenario_result& s) {
     const bench_options& o = result.options;
     if (s.what->has_variants())
-        return fmt::format("{}: {}, {}{}", s.what->name, s.what->heading, rounds_text(s),
-                           o.work == 100 ? "" : fmt::format(", {} % of the usual work", o.work));
+        return fmt::format("{}: {}, {}", s.what->name, s.what->heading, rounds_text(s));
     if (s.what->name == "object")
         return fmt::format("object: {} objects of {} bytes allocated, then freed; cycles a pair, {}",
                            grouped(o.objects), o.object_bytes, rounds_text(s));
     return fmt::format("containers: {} random integers in a std::{}<int>; cycles an operation, {}",
                        grouped(o.n), o.container, rounds_text(s));
+}
+
+/// "quick: 3 of at most 5 rounds in 240 s, 50 % of the usual work; took 3:47".
+std::string effort_line(const bench_result& result) {
+    const bench_options& o = result.options;
+    std::string text = o.full ? "full" : "quick";
+    const auto seconds = static_cast<int>(result.seconds + 0.5);
+    if (result.budget_spent())
+        text +=
+            fmt::format(": {} of {} rounds fitted in {:.0f} s", result.complete_rounds, o.rounds, o.budget_s);
+    else
+        text += fmt::format(": {} round{}", result.complete_rounds, result.complete_rounds == 1 ? "" : "s");
+    if (o.work != 100)
+        text += fmt::format(", {} % of the usual work", o.work);
+    text += fmt::format("; took {}:{:02}", seconds / 60, seconds % 60);
+    if (result.complete_rounds < 3 && result.complete())
+        text += "; with so few rounds only large differences are claimed";
+    return text;
 }
 
 std::string machine_lines(const bench_result& result, std::size_t width) {
@@ -80,6 +97,7 @@ std::string machine_lines(const bench_result& result, std::size_t width) {
         out +=
             '\n' + wrap(fmt::format("environment that steers allocators: {}", fmt::join(m.environment, " ")),
                         width, 2);
+    out += '\n' + wrap(effort_line(result), width, 2);
     return out + '\n';
 }
 

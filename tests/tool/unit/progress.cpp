@@ -21,3 +21,10 @@ TEST_CASE("no time is promised before there is something to judge by") {
 TEST_CASE("the line never exceeds the width") {
     CHECK(progress_text({30, 120, 2, "a long description of a cell"}, 20s, 30).size() == 30);
 }
+
+TEST_CASE("what the schedule knows of the time left is believed, and moves the bar") {
+    const work_progress p{30, 120, 0, "round 1, sizes, linn", 60.0};
+    CHECK(progress_text(p, 20s, 100) == "[#####...............]  25 %  1:00 left  round 1, sizes, linn");
+    const work_progress slow{30, 120, 0, "x", 180.0};
+    CHECK(progress_text(slow, 20s, 100) == "[##..................]  10 %  3:00 left  x");
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// The schedule keeps a run within its budget, in whole rounds, and knows the time left before every cell has run.
+#include "bench/schedule.hpp"
+
+#include "bench/scenario.hpp"
+
+#include <doctest/doctest.h>
+
+#include <span>
+#include <vector>
+
+using namespace linn::tool;
+
+namespace {
+
+/// Runs rounds of jobs that take what `seconds` says, by a clock that only they move.
+struct fake_run {
+    std::vector<double> seconds;
+    schedule times;
+    double clock = 0;
+    std::size_t rounds = 0;
+
+    fake_run(round_limits limits, std::vector<double> of_jobs)
+        : seconds{of_jobs},
+          times{limits, std::vector<schedule::guess>(of_jobs.size())} {}
+
+    void perform() {
+        while (times.starts_another(rounds, clock)) {
+            for (std::size_t j = 0; j != seconds.size(); ++j) {
+                clock += seconds[j];
+                times.took(j, seconds[j]);
+            }
+            ++rounds;
+        }
+    }
+};
+
+} // namespace
+
+TEST_CASE("no round is started that would end after the budget") {
+    fake_run run{{2, 100, 35}, {1, 2, 7}};
+    run.perform();
+    CHECK(run.rounds == 3);
+    CHECK(run.clock == 30);
+}
+
+TEST_CASE("the least rounds are run whatever the budget says, and the most are never exceeded") {
+    fake_run slow{{2, 5, 15}, {10, 20}};
+    slow.perform();
+    CHECK(slow.rounds == 2);
+    fake_run quick{{2, 5, 15}, {0.1, 0.1}};
+    quick.perform();
+    CHECK(quick.rounds == 5);
+    fake_run free{{3, 3, 0}, {1'000}};
+    free.perform();
+    CHECK(free.rounds == 3);
+}
+
+TEST_CASE("what the start took counts too") {
+    fake_run run{{1, 10, 20}, {4}};
+    run.clock = 9;
+    run.perform();
+    CHECK(run.rounds == 2);
+}
+
+TEST_CASE("the time left is right as soon as one cell of each group has run") {
+    // Group 0 is three times slower than guessed, group 1 twice as fast; the cells of a group differ as guessed.
+    const std::vector<schedule::guess> guesses{{0, 1}, {0, 2}, {0, 1}, {1, 10}, {1, 10}};
+    const std::vector<double> truth{3, 6, 3, 5, 5};
+    schedule times{{4, 4, 0}, guesses};
+    const std::vector<cell> round{{0, 0}, {0, 3}, {0, 1}, {0, 2}, {0, 4}};
+    times.took(0, 3);
+    times.took(3, 5);
+    const std::span rest = std::span{round}.subspan(2);
+    CHECK(times.round_seconds() == doctest::Approx(22));
+    CHECK(times.seconds_left(rest, 0, 8) == doctest::Approx(6 + 3 + 5 + 3 * 22));
+}
+
+TEST_CASE("a group that has not run yet is corrected by the others") {
+    schedule times{{1, 1, 0}, {{0, 1}, {1, 1}}};
+    times.took(0, 5);
+    CHECK(times.round_seconds() == doctest::Approx(10));
+}
+
+TEST_CASE("the time left counts only rounds that will fit") {
+    schedule times{{2, 100, 100}, {{0, 1}, {0, 1}}};
+    times.took(0, 10);
+    times.took(1, 10);
+    const std::vector<cell> next{{1, 0}, {1, 1}};
+    // 20 s are over, this round takes 20 more, and three of 20 s end at 100 s.
+    CHECK(times.seconds_left(next, 1, 20) == doctest::Approx(80));
+    CHECK(times.seconds_left({}, 5, 100) == 0);
+}
+
+TEST_CASE("cells are repeated as long as the least rounds fit") {
+    schedule times{{2, 5, 100}, {{0, 1}, {0, 1}}};
+    times.took(0, 20);
+    times.took(1, 20);
+    const std::vector<cell> rest{{0, 1}};
+    // 20 s of this round and 40 s of the next are to come.
+    CHECK(times.may_repeat(rest, 0, 40));
+    CHECK_FALSE(times.may_repeat(rest, 0, 41));
+    // The least rounds end with this one.
+    CHECK(times.may_repeat(rest, 1, 80));
+    CHECK(schedule{{2, 5, 0}, {{0, 1}}}.may_repeat({}, 0, 1e9));
+}
+
+TEST_CASE("every scenario has a topic for the headline and a guess for the clock") {
+    for (const scenario& s : scenarios()) {
+        CAPTURE(s.name);
+        CHECK_FALSE(s.topic.empty());
+        CHECK(s.usual_seconds > 0);
+    }
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// The scenario over sizes: where an allocator has a cliff, what is absent, and what is said about it.
+#include "bench/cliffs.hpp"
+#include "bench/summary.hpp"
+#include "fake_bench.hpp"
+#include "report/bench_json.hpp"
+#include "report/bench_table.hpp"
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include <string>
+
+using namespace linn::tool;
+
+namespace {
+
+/// `low` below `bytes`, and `high` from there on.
+auto step(std::size_t bytes, double low, double high) {
+    return [=](const phase_info& p) { return p.bytes < bytes ? low : high; };
+}
+
+struct sizes_run : fake_bench {
+    scenario_result& s;
+    sizes_run() : s{add_scenario("sizes")} {}
+
+    std::string text() { return findings(result).front(); }
+};
+
+bool contains(const std::string& text, const std::string& part) {
+    INFO(text);
+    return text.find(part) != std::string::npos;
+}
+
+} // namespace
+
+TEST_CASE("sizes double from 1 to 524288 on both curves") {
+    const scenario& s = *find_scenario("sizes");
+    REQUIRE(s.phases.size() == 40);
+    for (std::size_t p = 0; p != s.phases.size(); ++p) {
+        const phase_info& phase = s.phases[p];
+        CHECK(phase.bytes == std::size_t{1} << (p % 20));
+        CHECK(phase.threads == (p < 20 ? 1 : 2));
+        CHECK(phase.name == std::to_string(phase.bytes) + (p < 20 ? "" : "_two"));
+    }
+}
+
+TEST_CASE("a cliff is more than three times the size before, on its own curve") {
+    sizes_run run;
+    row& r = run.add(run.s, "jemalloc", "new_delete", step(65'536, 10, 200));
+    const auto one = find_cliffs(*run.s.what, r, 1);
+    REQUIRE(one.size() == 1);
+    CHECK(run.s.what->phases[one[0].phase].name == "65536");
+    CHECK(one[0].factor == doctest::Approx(20));
+    const auto two = find_cliffs(*run.s.what, r, 2);
+    REQUIRE(two.size() == 1);
+    CHECK(run.s.what->phases[two[0].phase].name == "65536_two");
+}
+
+TEST_CASE("three times is no cliff, nor is a slope") {
+    sizes_run run;
+    row& three = run.add(run.s, "a", "new_delete", step(1'024, 10, 30));
+    CHECK(find_cliffs(*run.s.what, three, 1).empty());
+    row& slope = run.add(run.s, "b", "new_delete",
+                         [](const phase_info& p) { return 5 + static_cast<double>(p.bytes); });
+    CHECK(find_cliffs(*run.s.what, slope, 1).empty());
+}
+
+TEST_CASE("one slow round is no cliff") {
+    sizes_run run;
+    row& r = run.add(run.s, "a", "new_delete", 10);
+    r.samples.resize(2);
+    r.samples[1].cycles[8] = 1'000; // the median of two is their mean
+    CHECK(find_cliffs(*run.s.what, r, 1).empty());
+}
+
+TEST_CASE("a jump behind sizes that are not served is none") {
+    sizes_run run;
+    row& r = run.add(run.s, linn_name, "linn_buffer_pool", step(65'536, 0, 100));
+    CHECK(find_cliffs(*run.s.what, r, 1).empty());
+}
+
+TEST_CASE("cliffs, absent sizes and published figures are in the JSON") {
+    sizes_run run;
+    run.add(run.s, baseline_name, "new_delete", 10);
+    run.add(run.s, "jemalloc", "new_delete", step(65'536, 10, 200));
+    run.add(run.s, linn_name, "linn_buffer_pool", step(65'536, 0, 5));
+    const auto scenario = nlohmann::json::parse(bench_json(run.result))["scenarios"][0];
+    CHECK(scenario["phases"][16]["name"] == "65536");
+    CHECK(scenario["phases"][16]["bytes"] == 65'536);
+    CHECK(scenario["phases"][36]["threads"] == 2);
+    CHECK(scenario["rows"][0]["cliffs"].empty());
+    CHECK(scenario["rows"][1]["cliffs"][0]["bytes"] == 65'536);
+    CHECK(scenario["rows"][1]["cliffs"][1]["threads"] == 2);
+    CHECK(scenario["rows"][1]["phases"]["65536"]["published"] == doctest::Approx(360.735));
+    CHECK(scenario["rows"][1]["phases"]["128"]["published"].is_null());
+    CHECK(scenario["rows"][2]["phases"]["32768"].is_null());
+    CHECK(scenario["rows"][2]["phases"]["65536"]["ns"]["median"] == 5);
+}
+
+TEST_CASE("every published curve is in the table, measured here or not") {
+    sizes_run run;
+    run.add(run.s, baseline_name, "new_delete", 10);
+    run.add(run.s, "jemalloc", "new_delete", step(65'536, 10, 200));
+    const std::string report = bench_report(run.result, {120, false});
+    const auto after = [&](const std::string& line) { return report.substr(report.find(line)); };
+    CHECK(contains(after("\n  jemalloc "), "64K x20"));
+    CHECK(contains(after("\n    published"), "16.5"));
+    for (const char* name : {"tcmalloc", "mimalloc2", "hoard"})
+        CHECK(contains(report, std::string{"\n  "} + name + ", published"));
+    CHECK(contains(report, "On Windows: default heap 43.9"));
+}
+
+TEST_CASE("the paragraph names the fastest, the cliffs and Linn's place") {
+    sizes_run run;
+    run.add(run.s, baseline_name, "new_delete", 14);
+    run.add(run.s, control_name, "new_delete", 14);
+    run.add(run.s, "jemalloc", "new_delete", step(65'536, 7, 140));
+    run.add(run.s, "hoard", "new_delete",
+            [](const phase_info& p) { return p.threads == 2 && p.bytes >= 1'024 ? 104.0 : 8.0; });
+    run.add(run.s, linn_name, "linn_pool", 2);
+    run.add(run.s, linn_name, "linn_buffer_pool", [](const phase_info& p) {
+        return p.bytes < 65'536 ? 0.0 : p.threads == 1 ? 4.0 : 28.0;
+    });
+    const std::string text = run.text();
+    CHECK(contains(text, "At 64 B the fastest general allocator is jemalloc (7.0 ns), then hoard (8.0 ns)."));
+    CHECK(contains(text, "jemalloc 20 x at 64 KiB (20 x on two threads)"));
+    CHECK(contains(text, "hoard 13 x at 1 KiB on two threads; none: glibc."));
+    CHECK(contains(text,
+                   "linn::pool against new on the best allocator: on one thread 3.5 x to 4.0 x faster from "
+                   "1 B to 512 KiB; on two threads"));
+    CHECK(contains(text,
+                   "linn::buffer_pool against new on the best allocator: on one thread 2.0 x faster from "
+                   "64 KiB to 512 KiB; on two threads 2.0 x slower from 64 KiB to 512 KiB."));
+}
+
+TEST_CASE("with glibc alone the paragraph still makes sense") {
+    sizes_run run;
+    run.add(run.s, baseline_name, "new_delete", 14);
+    CHECK(run.text() ==
+          "sizes: A block of 64 B costs glibc (14.0 ns) a pair. No general allocator has a cliff.");
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "results.hpp"
+
+#include <optional>
+
+namespace linn::tool {
+
+/// A smaller difference than this is never called one, however quiet the two copies of the baseline happened to be.
+inline constexpr double least_claim = 0.02;
+
+/// The gap that a difference must exceed to be claimed in this phase.
+double claim_threshold(const bench_result& result, const scenario_result& s, std::size_t phase);
+
+/// What a comparison of medians allows to say.
+enum class outcome { win, loss, tie };
+
+outcome judge(const bench_result& result, const scenario_result& s, std::size_t phase, const comparison& c);
+
+/// The best of Linn's ways that are compared with the same rivals, in one phase.
+struct best_way {
+    const row* ours = nullptr;
+    comparison against;
+};
+
+/// The best of Linn's ways among the scenario's comparisons that have the rivals of `first`; nothing where none has
+/// that phase.
+std::optional<best_way> best_of_linn(const bench_result& result, const scenario_result& s,
+                                     const comparison_info& first, std::size_t phase);
+
+} // namespace linn::tool
