@@ -7,6 +7,9 @@ class App;
 
 namespace linn::tool {
 
+/// Stands for the first "--" in the arguments of a verb that takes a program, because the parser would swallow it.
+inline constexpr const char* separator_word = "\x1f--";
+
 /// One verb of the program. Its constructor adds the verb and its options to the program's arguments.
 class command {
 public:

@@ -3,6 +3,7 @@
 #include "bench_command.hpp"
 #include "compare_command.hpp"
 #include "exit_code.hpp"
+#include "run_command.hpp"
 #include "suggest.hpp"
 
 #include <CLI/CLI.hpp>
@@ -12,6 +13,8 @@
 #include <array>
 #include <exception>
 #include <memory>
+#include <string>
+#include <vector>
 
 namespace linn::tool {
 namespace {
@@ -44,18 +47,30 @@ int explain(const CLI::App& program, const CLI::ParseError& error) {
     return exit_usage;
 }
 
+/// The arguments in the order in which the parser wants them, the last one first. `linn run -- PROG` keeps its "--".
+std::vector<std::string> words_of(int argc, char** argv) {
+    std::vector<std::string> words(argv + 1, argv + argc);
+    if (!words.empty() && words.front() == "run")
+        if (const auto mark = std::find(words.begin(), words.end(), "--"); mark != words.end())
+            *mark = separator_word;
+    std::reverse(words.begin(), words.end());
+    return words;
+}
+
 int run(int argc, char** argv) {
     CLI::App program{"linn: object memory pools for C++, and what they are worth on this machine", "linn"};
     program.set_version_flag("--version", "linn " + version_text());
     program.footer("Examples:\n"
                    "  linn bench           compare allocators and pools\n"
                    "  linn bench --help    scenarios, contenders and options\n"
+                   "  linn run -- PROG     would another allocator make this program faster or smaller?\n"
                    "  linn compare A B     what changed between two results\n");
     program.require_subcommand(1);
-    const std::array<std::unique_ptr<command>, 2> verbs{std::make_unique<bench_command>(program),
-                                                        std::make_unique<compare_command>(program)};
+    const std::array<std::unique_ptr<command>, 3> verbs{std::make_unique<bench_command>(program),
+                                                        std::make_unique<compare_command>(program),
+                                                        std::make_unique<run_command>(program)};
     try {
-        program.parse(argc, argv);
+        program.parse(words_of(argc, argv));
     } catch (const CLI::Success& help_or_version) {
         return program.exit(help_or_version);
     } catch (const CLI::ParseError& error) {

@@ -88,7 +88,7 @@ observation launch(const launch_spec& spec, const interrupt_guard& guard, const 
 
 /// Runs a shell command with this process's environment and waits; for `--prepare`. Its output goes to standard error.
 /// Returns an empty string, or what went wrong.
-std::string run_command(const std::string& command, const interrupt_guard& guard,
+std::string run_shell_command(const std::string& command, const interrupt_guard& guard,
                         const std::function<void()>& tick);
 
 /// Says in words how a run ended: "killed by SIGSEGV (core dumped)", "exit status 3", "timed out after 120 s".

@@ -43,7 +43,8 @@ struct run_options {
     bool ignore_exit_status = false;
     bool keep_wrappers = false;
     std::uint64_t seed = 0;
-    launch_spec launch; ///< input, timeout, cpus, ready, client, count
+    bool is_timeout_given = false; ///< false: after the discovery run, it follows from how long that took
+    launch_spec launch;            ///< input, timeout, cpus, ready, client, count
 };
 
 /// One way to run the program.
@@ -122,12 +123,14 @@ struct run_result {
     target what;
     std::string started; ///< ISO 8601, UTC
     double seconds = 0;
+    double measured_seconds = 0; ///< of them, what counts against the budget
     std::vector<run_row>
         rows; ///< default first, then its copy, then the others in the order of the catalogue
     std::vector<run_left_out> left_out;
     std::map<std::string, noise> noise_floor; ///< by metric
     std::size_t complete_rounds = 0;
-    std::size_t left_behind = 0; ///< processes that runs left running, over the whole run
+    bool outputs_compared = false; ///< every run's standard output with that of the discovery run
+    std::size_t left_behind = 0;   ///< processes that runs left running, over the whole run
     stop_reason stopped = stop_reason::rounds;
     int interrupted_by = 0;
     std::string why_no_counters;

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run_command.hpp"
+
+#include "../report/progress.hpp"
+#include "../report/run_json.hpp"
+#include "../report/run_table.hpp"
+#include "../run/run_contenders.hpp"
+#include "../run/runner.hpp"
+#include "exit_code.hpp"
+#include "suggest.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <poll.h>
+#include <sched.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <random>
+#include <sstream>
+
+namespace linn::tool {
+namespace {
+
+constexpr const char* footer =
+    "Everything from PROG on belongs to the program.\n"
+    "\n"
+    "Examples:\n"
+    "  linn run -- sqlite3 :memory: \".read insert.sql\"\n"
+    "  linn run --input big.json -- jq '.[].name'\n"
+    "  linn run -- env PYTHONMALLOC=malloc python3 script.py\n"
+    "  linn run --only jemalloc,mimalloc --budget 300 --html report.html -- ./simulate 1000\n"
+    "  linn run --allocator mine=/opt/lib/libmine.so --rounds 20 -- ./simulate 1000\n"
+    "  linn run --prepare 'rm -rf out' -- ./build-index out\n"
+    "  linn run --ready 'redis-cli -p 7777 ping' --client 'redis-benchmark -p 7777 -q -n 100000 -t "
+    "set,lpush' \\\n"
+    "           -- redis-server --port 7777 --save ''\n";
+
+/// A whole number from 1 on; the name of the value says the rest, so that the help stays readable.
+CLI::Validator count(double most) {
+    return CLI::Range(1.0, most).description("");
+}
+
+/// The path of a regular file on standard input; empty when it is none.
+std::string file_on_stdin() {
+    struct stat s{};
+    if (::fstat(STDIN_FILENO, &s) != 0 || !S_ISREG(s.st_mode))
+        return {};
+    return "/proc/self/fd/0";
+}
+
+/// True when somebody wrote into a pipe on standard input, which only one run could read.
+bool has_data_on_stdin() {
+    struct stat s{};
+    if (::fstat(STDIN_FILENO, &s) != 0 || !(S_ISFIFO(s.st_mode) || S_ISSOCK(s.st_mode)))
+        return false;
+    int bytes = 0;
+    return ::ioctl(STDIN_FILENO, FIONREAD, &bytes) == 0 && bytes > 0;
+}
+
+} // namespace
+
+run_command::run_command(CLI::App& program)
+    : command{*program.add_subcommand("run", "Measure your own program under every allocator")},
+      files_{verb(), {{"--json", "write the result as JSON", [this] { return run_json(result_); }}}} {
+    CLI::App& arguments = verb();
+    arguments.footer(footer);
+    arguments.prefix_command();
+    // The last one counts, so that a user may overrule what an alias or a script says.
+    arguments.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+    const auto list = [&](const char* names, std::vector<std::string>& values, const char* help) {
+        return arguments.add_option(names, values, help)
+            ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+            ->allow_extra_args(false);
+    };
+    list("--only,--allocators", only_, "compare these allocators (comma-separated) with the default")
+        ->type_name("NAMES");
+    list("--allocator", allocators_, "compare the library PATH too, under this name")->type_name("NAME=PATH");
+    arguments.add_option("--rounds", options_.rounds, "exactly so many rounds (default: until --precision)")
+        ->type_name("COUNT")
+        ->check(count(100'000));
+    arguments.add_option("--budget", budget_, "seconds that the rounds may take (default 120)")
+        ->type_name("SECONDS")
+        ->check(count(1'000'000));
+    arguments
+        .add_option("--precision", precision_,
+                    "stop when every ratio of wall times is known to +- so much (default 1)")
+        ->type_name("PERCENT")
+        ->check(CLI::Range(0.01, 100.0).description(""));
+    arguments.add_option("--warm-up", options_.warm_up_rounds, "rounds thrown away first (default 1)")
+        ->type_name("COUNT")
+        ->check(CLI::Range(0.0, 1000.0).description(""));
+    arguments.add_option("--prepare", options_.prepare, "shell command before every run, not measured")
+        ->type_name("CMD");
+    arguments.add_option("--input", input_, "standard input of every run, from its start")->type_name("FILE");
+    arguments
+        .add_option("--client", options_.launch.client,
+                    "the program is a server; this shell command drives it and ends, and is timed")
+        ->type_name("CMD");
+    arguments
+        .add_option("--ready", options_.launch.ready,
+                    "with --client: shell command that succeeds as soon as the server is ready")
+        ->type_name("CMD");
+    arguments
+        .add_option("--timeout", timeout_,
+                    "seconds a run may take (default 10, and ten times the first run's)")
+        ->type_name("SECONDS")
+        ->check(count(1'000'000));
+    arguments.add_option("--pin", pin_, "CPUs to run on, such as 0 or 0-1,3 (default none: all)")
+        ->type_name("LIST");
+    arguments.add_flag("--no-compare-output", not_compared_, "let runs write what they like");
+    arguments.add_flag("--ignore-exit-status", options_.ignore_exit_status,
+                       "measure a program that ends with another status than 0");
+    arguments.add_flag("--wrapper", options_.keep_wrappers,
+                       "measure through wrapper scripts, not the program that they start");
+    arguments.add_option("--seed", seed_, "seed of the order of the rounds (default random, printed)")
+        ->type_name("UINT");
+}
+
+std::string run_command::check_words() {
+    words_ = verb().remaining();
+    bool is_separated = false;
+    if (const auto mark = std::find(words_.begin(), words_.end(), separator_word); mark == words_.begin()) {
+        if (mark != words_.end()) {
+            words_.erase(mark);
+            is_separated = true;
+        }
+    } else if (mark != words_.end()) {
+        *mark = "--"; // the program's own
+    }
+    if (words_.empty())
+        return "which program? linn run [options] -- PROG ARGS...";
+    if (const std::string& word = words_.front(); !is_separated && word.starts_with('-')) {
+        std::vector<std::string> candidates;
+        for (const CLI::Option* option : verb().get_options())
+            for (const std::string& name : option->get_lnames())
+                candidates.push_back("--" + name);
+        const std::string guess = suggest(word.substr(0, word.find('=')), candidates);
+        return fmt::format("there is no option '{}'{}", word,
+                           guess.empty() ? "" : fmt::format("; did you mean '{}'?", guess));
+    }
+    return {};
+}
+
+std::string run_command::check_allocators() {
+    for (const std::string& text : allocators_) {
+        const std::size_t sign = text.find('=');
+        if (sign == std::string::npos || sign == 0 || sign + 1 == text.size())
+            return fmt::format("--allocator wants NAME=PATH, not '{}'", text);
+        const std::string name = text.substr(0, sign);
+        for (const char* own : {default_name, default_again_name, run_glibc_name, run_no_trim_name})
+            if (name == own)
+                return fmt::format("--allocator cannot replace '{}'; give the library another name", name);
+        options_.allocators.emplace_back(name, text.substr(sign + 1));
+    }
+    const std::vector<std::string> names = run_contender_names(options_.allocators);
+    for (const std::string& text : only_) {
+        std::istringstream list{text};
+        for (std::string name; std::getline(list, name, ',');) {
+            if (name.empty())
+                continue;
+            if (std::find(names.begin(), names.end(), name) == names.end()) {
+                const std::string guess = suggest(name, names);
+                return fmt::format("there is no allocator named '{}'{}; the allocators are: {}", name,
+                                   guess.empty() ? "" : fmt::format(", did you mean '{}'?", guess),
+                                   fmt::join(names, ", "));
+            }
+            options_.only.push_back(name);
+        }
+    }
+    if (!only_.empty() && options_.only.empty())
+        return "--only names no allocator";
+    return {};
+}
+
+std::string run_command::check_input() {
+    if (input_.empty()) {
+        options_.launch.input = file_on_stdin();
+        if (options_.launch.input.empty() && has_data_on_stdin())
+            fmt::print(stderr,
+                       "linn run: warning: standard input is a pipe, which only one run could read; each "
+                       "run gets an empty one. Save it to a file and give --input FILE\n");
+        return {};
+    }
+    std::error_code error;
+    if (std::filesystem::is_directory(input_, error))
+        return fmt::format("--input {}: it is a folder", input_);
+    const int file = ::open(input_.c_str(), O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return fmt::format("--input {}: {}", input_, std::strerror(errno));
+    struct stat s{};
+    const bool is_seekable = ::fstat(file, &s) == 0 && (S_ISREG(s.st_mode) || S_ISCHR(s.st_mode));
+    ::close(file);
+    if (!is_seekable)
+        return fmt::format("--input {}: a pipe can be read by one run only; give a file", input_);
+    options_.launch.input = std::filesystem::absolute(input_);
+    return {};
+}
+
+std::string run_command::check_cpus() const {
+    const std::string& list = options_.launch.cpus;
+    if (list.empty())
+        return {};
+    const std::string wanted = fmt::format("--pin wants CPUs such as 0 or 0-1,3, not '{}'", list);
+    cpu_set_t usable;
+    CPU_ZERO(&usable);
+    ::sched_getaffinity(0, sizeof usable, &usable);
+    std::istringstream parts{list};
+    for (std::string part; std::getline(parts, part, ',');) {
+        unsigned first = 0;
+        const char* const end = part.data() + part.size();
+        auto [stop, error] = std::from_chars(part.data(), end, first);
+        unsigned last = first;
+        if (error == std::errc{} && stop != end && *stop == '-') {
+            const auto second = std::from_chars(stop + 1, end, last);
+            stop = second.ptr;
+            error = second.ec;
+        }
+        if (error != std::errc{} || stop != end || last < first || last >= CPU_SETSIZE)
+            return wanted;
+        for (unsigned cpu = first; cpu <= last; ++cpu)
+            if (!CPU_ISSET(cpu, &usable))
+                return fmt::format("--pin {}: there is no CPU {} that this process may use", list, cpu);
+    }
+    return list.ends_with(',') ? wanted : std::string{};
+}
+
+std::string run_command::check() {
+    if (std::string problem = check_words(); !problem.empty())
+        return problem;
+    if (std::string problem = check_allocators(); !problem.empty())
+        return problem;
+    if (!options_.launch.ready.empty() && options_.launch.client.empty())
+        return "--ready is for servers: it needs --client";
+    if (!options_.launch.client.empty() && !options_.prepare.empty() &&
+        options_.prepare == options_.launch.client)
+        return "--prepare and --client are the same command";
+    options_.launch.cpus = pin_ == "none" ? "" : pin_;
+    if (std::string problem = check_cpus(); !problem.empty())
+        return problem;
+    options_.seed = std::random_device{}();
+    if (!seed_.empty()) {
+        const char* end = seed_.data() + seed_.size();
+        if (const auto [stop, error] = std::from_chars(seed_.data(), end, options_.seed);
+            error != std::errc{} || stop != end)
+            return fmt::format("--seed wants a whole number that is not negative, not '{}'", seed_);
+    }
+    options_.precision = precision_ / 100;
+    options_.budget = std::chrono::seconds{budget_};
+    options_.compare_output = !not_compared_;
+    options_.is_timeout_given = timeout_ != 0;
+    if (timeout_ != 0)
+        options_.launch.timeout = std::chrono::seconds{timeout_};
+    return check_input();
+}
+
+int run_command::run() {
+    if (const std::string problem = check(); !problem.empty()) {
+        fmt::print(stderr, "linn run: {}\nTry 'linn run --help'.\n", problem);
+        return exit_usage;
+    }
+    if (const std::string problem = files_.check(); !problem.empty()) {
+        fmt::print(stderr, "linn run: {}\n", problem);
+        return exit_failure;
+    }
+    const interrupt_guard guard;
+    progress_line line;
+    const bool is_watched = ::isatty(STDERR_FILENO) != 0;
+    result_ = run_program(
+        options_, words_, guard, [&](const work_progress& p) { line.show(p); },
+        [&](const std::string& text) {
+            line.clear();
+            if (is_watched)
+                fmt::print(stderr, "{}\n", text);
+        });
+    line.clear();
+    return deliver();
+}
+
+int run_command::deliver() const {
+    const run_result& result = result_;
+    if (!result.problem.empty())
+        fmt::print(stderr, "linn run: {}\n", result.problem);
+    const bool has_something = std::any_of(result.rows.begin(), result.rows.end(),
+                                           [](const run_row& r) { return !r.samples.empty(); });
+    if (has_something) {
+        if (!files_.takes_stdout())
+            fmt::print("{}", run_report(result, style_of_stdout()));
+        if (const std::string problem = files_.write(); !problem.empty()) {
+            fmt::print(stderr, "linn run: {}\n", problem);
+            return exit_failure;
+        }
+        if (std::fflush(stdout) != 0) {
+            fmt::print(stderr, "linn run: the result cannot be written to standard output\n");
+            return exit_failure;
+        }
+    }
+    if (result.interrupted_by != 0) {
+        if (!has_something)
+            fmt::print(stderr, "linn run: stopped before anything was measured\n");
+        return 128 + result.interrupted_by;
+    }
+    if (!result.problem.empty())
+        return result.is_usage_error ? exit_usage : exit_failure;
+    return has_something ? exit_success : exit_failure;
+}
+
+} // namespace linn::tool

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "../run/results.hpp"
+#include "command.hpp"
+#include "report_files.hpp"
+
+#include <string>
+#include <vector>
+
+namespace linn::tool {
+
+/// The verb `run`: its options, their checks and what it does.
+class run_command final : public command {
+public:
+    /// Adds the verb to the program's arguments.
+    explicit run_command(CLI::App& program);
+
+    int run() override;
+
+private:
+    std::string check();
+    std::string check_words();
+    std::string check_allocators();
+    std::string check_input();
+    std::string check_cpus() const;
+    int deliver() const;
+
+    report_files files_;
+    run_options options_;
+    run_result result_;
+    std::vector<std::string> words_;      // the program and what belongs to it
+    std::vector<std::string> allocators_; // NAME=PATH, unparsed
+    std::vector<std::string> only_;       // names, commas between them
+    std::string seed_;
+    std::string input_;
+    std::string pin_;
+    double precision_ = 1;
+    unsigned budget_ = 120;
+    unsigned timeout_ = 0;
+    bool not_compared_ = false;
+};
+
+} // namespace linn::tool

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run_checks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
+namespace linn::tool {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_cxx_runtime(const std::string& file) {
+    const std::string name = fs::path{file}.filename().string();
+    return name.starts_with("libstdc++.so") || name.starts_with("libc++.so") ||
+           name.starts_with("libc++abi.so");
+}
+
+/// The same file under any of its names.
+bool is_same(const std::string& a, const std::string& b) {
+    if (a == b)
+        return true;
+    std::error_code error;
+    return fs::equivalent(a, b, error) && !error;
+}
+
+const std::string& file_of(const process_proof& proof, const char* function) {
+    static const std::string nothing;
+    const auto found = proof.files.find(function);
+    return found == proof.files.end() ? nothing : found->second;
+}
+
+/// A line for a message: short, and nothing in it that moves a cursor.
+std::string shown(std::string_view line) {
+    constexpr std::size_t most = 60;
+    std::string text;
+    for (const char c : line.substr(0, most))
+        text += std::iscntrl(static_cast<unsigned char>(c)) != 0 ? '?' : c;
+    return line.size() > most ? text + "..." : text;
+}
+
+} // namespace
+
+const process_proof* main_proof(const observation& o) noexcept {
+    const auto last =
+        std::find_if(o.proofs.rbegin(), o.proofs.rend(), [](const process_proof& p) { return p.is_main; });
+    return last == o.proofs.rend() ? nullptr : &*last;
+}
+
+std::string refute_run(const observation& o, const fs::path& library, const std::string& own_provider) {
+    const process_proof* proof = main_proof(o);
+    if (proof == nullptr)
+        return "the program did not say who provides its memory";
+    const std::string expected = library.empty() ? own_provider : library.string();
+    for (const char* function : {"malloc", "free"})
+        if (const std::string& file = file_of(*proof, function); !is_same(file, expected))
+            return fmt::format("the preload did not take effect: {} is provided by {}", function,
+                               file.empty() ? "nobody" : file);
+    if (library.empty())
+        return {};
+    if (!proof->preload_mapped)
+        return fmt::format("the preload did not take effect: {} is not mapped", library.string());
+    // A program in C has no operator new. A library may leave it to the C++ runtime, and a program may bring its own:
+    // both call malloc. Another allocator's would serve part of the program.
+    const std::string& new_file = file_of(*proof, "operator new");
+    const std::string& delete_file = file_of(*proof, "operator delete");
+    const bool is_served = new_file.empty() || is_same(new_file, expected) || is_cxx_runtime(new_file) ||
+                           is_same(new_file, proof->executable.string());
+    if (!is_served || (!new_file.empty() && !delete_file.empty() && !is_same(new_file, delete_file)))
+        return fmt::format("operator new is provided by {}, operator delete by {}", new_file,
+                           delete_file.empty() ? "nobody" : delete_file);
+    return {};
+}
+
+std::string describe_difference(std::string_view expected, std::string_view actual) {
+    if (expected == actual)
+        return {};
+    const auto parts = std::mismatch(expected.begin(), expected.end(), actual.begin(), actual.end());
+    const auto at = static_cast<std::size_t>(parts.first - expected.begin());
+    const auto line = 1 + std::count(expected.begin(), parts.first, '\n');
+    const std::size_t newline = at == 0 ? std::string_view::npos : expected.rfind('\n', at - 1);
+    const std::size_t begin = newline == std::string_view::npos ? 0 : newline + 1;
+    const auto line_of = [&](std::string_view text) {
+        return text.substr(begin, text.find('\n', begin) - begin);
+    };
+    if (at == actual.size() && begin == at)
+        return fmt::format("it ends after {} of {} bytes", actual.size(), expected.size());
+    if (at == expected.size() && begin == at)
+        return fmt::format("it goes on after {} bytes: '{}'", expected.size(), shown(line_of(actual)));
+    return fmt::format("line {} is '{}', not '{}'", line, shown(line_of(actual)), shown(line_of(expected)));
+}
+
+std::string last_words(const observation& o) {
+    constexpr std::size_t lines = 5;
+    std::string text = o.errors.tail(lines);
+    return text.empty() ? o.output.tail(lines) : text;
+}
+
+} // namespace linn::tool

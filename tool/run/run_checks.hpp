@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "launch.hpp"
+#include "results.hpp"
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+
+namespace linn::tool {
+
+/// Who provides the functions of the program proper; null when it did not say. Where one program became another by
+/// exec, the last one counts.
+const process_proof* main_proof(const observation& o) noexcept;
+
+/// Compares what the main process reported with what was asked. Returns an empty string when it ran on `library` (empty:
+/// on `own_provider`, which is what the program brings), otherwise why the run must not count.
+std::string refute_run(const observation& o, const std::filesystem::path& library,
+                       const std::string& own_provider);
+
+/// Says where two outputs part: "line 3 is 'b', not 'a'"; empty when they are equal.
+std::string describe_difference(std::string_view expected, std::string_view actual);
+
+/// The last lines that a failed run wrote, standard error first choice.
+std::string last_words(const observation& o);
+
+} // namespace linn::tool
