@@ -40,6 +40,7 @@ struct process_proof {
     pid_t pid = 0;
     bool is_main = false; ///< the process that was started, or what it became by exec
     std::filesystem::path executable;
+    std::string name; ///< the kernel's name of it as exec left it, cut at 15 characters
     std::vector<std::string> arguments;
     std::filesystem::path directory;
     std::vector<std::string> environment; ///< of the main process only
@@ -89,7 +90,7 @@ observation launch(const launch_spec& spec, const interrupt_guard& guard, const 
 /// Runs a shell command with this process's environment and waits; for `--prepare`. Its output goes to standard error.
 /// Returns an empty string, or what went wrong.
 std::string run_shell_command(const std::string& command, const interrupt_guard& guard,
-                        const std::function<void()>& tick);
+                              const std::function<void()>& tick);
 
 /// Says in words how a run ended: "killed by SIGSEGV (core dumped)", "exit status 3", "timed out after 120 s".
 std::string describe_ending(const observation& o, const launch_spec& spec);
