@@ -1,52 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compare_cells.hpp"
 
+#include "quantity.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 namespace linn::tool {
-namespace {
-
-struct scale {
-    double from;
-    double divisor;
-    const char* unit;
-};
-
-constexpr std::array ns_scales{scale{1e9, 1e9, " s"}, scale{1e6, 1e6, " ms"}, scale{1e3, 1e3, " us"},
-                               scale{0, 1, " ns"}};
-constexpr std::array byte_scales{scale{1 << 30, 1 << 30, " GiB"}, scale{1 << 20, 1 << 20, " MiB"},
-                                 scale{1 << 10, 1 << 10, " KiB"}, scale{0, 1, " B"}};
-constexpr std::array plain_scales{scale{0, 1, ""}};
-
-/// Four significant digits, in the unit that suits.
-std::string value_text(double value, const std::string& unit) {
-    const std::span<const scale> scales = unit == "ns"      ? std::span<const scale>{ns_scales}
-                                          : unit == "bytes" ? std::span<const scale>{byte_scales}
-                                                            : std::span<const scale>{plain_scales};
-    const scale& s =
-        *std::find_if(scales.begin(), scales.end() - 1, [&](const scale& x) { return value >= x.from; });
-    const double shown = value / s.divisor;
-    const int digits = shown > 0 ? std::clamp(3 - static_cast<int>(std::floor(std::log10(shown))), 0, 4) : 0;
-    return fmt::format("{:.{}f}{}", shown, digits, s.unit);
-}
-
-std::string percent(double share) {
-    return fmt::format("{:+.1f} %", share * 100);
-}
-
-} // namespace
 
 change_cells cells_of(const series_change& c) {
     const bool is_finite = std::isfinite(c.change.middle);
     return {describe(c.name),
-            value_text(c.old_median, c.unit),
-            value_text(c.new_median, c.unit),
-            is_finite ? percent(c.change.middle) : "from 0",
-            is_finite ? fmt::format("{} to {}", percent(c.change.low), percent(c.change.high)) : "",
+            quantity_text(c.old_median, c.unit),
+            quantity_text(c.new_median, c.unit),
+            is_finite ? signed_percent(c.change.middle) : "from 0",
+            is_finite ? fmt::format("{} to {}", signed_percent(c.change.low), signed_percent(c.change.high))
+                      : "",
             c.p_adjusted < 0.0001 ? "< 0.0001" : fmt::format("{:.4f}", c.p_adjusted)};
 }
 

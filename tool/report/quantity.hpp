@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace linn::tool {
+
+/// Four significant digits in the multiple that suits: "12.34 ms" for unit "ns", "5.000 MiB" for "bytes"; the bare
+/// number for any other unit.
+std::string quantity_text(double value, std::string_view unit);
+
+/// "+4.2 %" for 0.042.
+std::string signed_percent(double share);
+
+} // namespace linn::tool
