@@ -2,7 +2,9 @@
 #include "run_command.hpp"
 
 #include "../report/progress.hpp"
+#include "../report/run_csv.hpp"
 #include "../report/run_json.hpp"
+#include "../report/run_markdown.hpp"
 #include "../report/run_table.hpp"
 #include "../run/run_contenders.hpp"
 #include "../run/runner.hpp"
@@ -71,7 +73,10 @@ bool has_data_on_stdin() {
 
 run_command::run_command(CLI::App& program)
     : command{*program.add_subcommand("run", "Measure your own program under every allocator")},
-      files_{verb(), {{"--json", "write the result as JSON", [this] { return run_json(result_); }}}} {
+      files_{verb(),
+             {{"--json", "write the result as JSON", [this] { return run_json(result_); }},
+              {"--csv", "write the figures as CSV", [this] { return run_csv(result_); }},
+              {"--markdown", "write the report as Markdown", [this] { return run_markdown(result_); }}}} {
     CLI::App& arguments = verb();
     arguments.footer(footer);
     arguments.prefix_command();
