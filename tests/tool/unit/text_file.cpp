@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// A report appears whole or not at all, and one that cannot be written leaves what was there: a script that reads the
+// file of the last run must never find half of this one.
+#include "report/text_file.hpp"
+
+#include <doctest/doctest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <thread>
+
+using namespace linn::tool;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// A folder of its own that goes away with everything in it.
+class scratch_folder {
+public:
+    scratch_folder() {
+        std::string name = (fs::temp_directory_path() / "linn-text-file-XXXXXX").string();
+        REQUIRE(::mkdtemp(name.data()) != nullptr);
+        path_ = name;
+    }
+    scratch_folder(const scratch_folder&) = delete;
+    scratch_folder& operator=(const scratch_folder&) = delete;
+    ~scratch_folder() {
+        std::error_code ignored;
+        fs::permissions(path_, fs::perms::owner_all, ignored);
+        fs::remove_all(path_, ignored);
+    }
+
+    std::string file(const std::string& name) const { return (path_ / name).string(); }
+    fs::path path() const { return path_; }
+    std::size_t entries() const {
+        return static_cast<std::size_t>(std::distance(fs::directory_iterator{path_}, {}));
+    }
+
+private:
+    fs::path path_;
+};
+
+std::string content(const std::string& path) {
+    std::ifstream in{path, std::ios::binary};
+    return {std::istreambuf_iterator<char>{in}, {}};
+}
+
+/// No file of this process may grow beyond `bytes` while it lives: writing more fails as a full disk does, with EFBIG.
+class small_disk {
+public:
+    explicit small_disk(rlim_t bytes) {
+        ::getrlimit(RLIMIT_FSIZE, &before_);
+        const rlimit now{bytes, before_.rlim_max};
+        ::setrlimit(RLIMIT_FSIZE, &now);
+        handler_ = std::signal(SIGXFSZ, SIG_IGN);
+    }
+    small_disk(const small_disk&) = delete;
+    small_disk& operator=(const small_disk&) = delete;
+    ~small_disk() {
+        ::setrlimit(RLIMIT_FSIZE, &before_);
+        std::signal(SIGXFSZ, handler_);
+    }
+
+private:
+    rlimit before_{};
+    void (*handler_)(int) = nullptr;
+};
+
+} // namespace
+
+TEST_CASE("a file is written whole, and nothing else appears beside it") {
+    const scratch_folder folder;
+    CHECK(write_atomically(folder.file("a"), "one\n") == "");
+    CHECK(content(folder.file("a")) == "one\n");
+    CHECK(write_atomically(folder.file("a"), "") == "");
+    CHECK(content(folder.file("a")) == "");
+    CHECK(folder.entries() == 1);
+}
+
+TEST_CASE("a disk that is full leaves the older file as it was, and no temporary one") {
+    const scratch_folder folder;
+    const std::string path = folder.file("result.json");
+    REQUIRE(write_atomically(path, "older") == "");
+    std::string problem;
+    std::string problem_of_new;
+    {
+        const small_disk full{1000};
+        problem = write_atomically(path, std::string(100'000, 'x'));
+        problem_of_new = write_atomically(folder.file("new.json"), std::string(100'000, 'x'));
+    }
+    CHECK(problem == "cannot write " + path + ": File too large");
+    CHECK(problem_of_new != "");
+    CHECK(content(path) == "older");
+    CHECK(folder.entries() == 1);
+}
+
+TEST_CASE("a device that is full is an error too") {
+    if (!fs::exists("/dev/full"))
+        return;
+    CHECK(write_atomically("/dev/full", "text") == "cannot write /dev/full: No space left on device");
+    CHECK(fs::is_character_file("/dev/full"));
+}
+
+TEST_CASE("a link keeps pointing where it points, and the file there is replaced") {
+    const scratch_folder folder;
+    fs::create_directory(folder.path() / "elsewhere");
+    REQUIRE(write_atomically(folder.file("elsewhere/real"), "older") == "");
+    fs::create_symlink("elsewhere/real", folder.path() / "link");
+    CHECK(write_atomically(folder.file("link"), "newer") == "");
+    CHECK(fs::is_symlink(folder.path() / "link"));
+    CHECK(content(folder.file("elsewhere/real")) == "newer");
+}
+
+TEST_CASE("a link to a file that is not there yet makes that file") {
+    const scratch_folder folder;
+    fs::create_symlink("real", folder.path() / "link");
+    CHECK(write_atomically(folder.file("link"), "text") == "");
+    CHECK(fs::is_symlink(folder.path() / "link"));
+    CHECK(content(folder.file("real")) == "text");
+}
+
+TEST_CASE("a pipe is written to, not replaced") {
+    const scratch_folder folder;
+    const std::string path = folder.file("pipe");
+    REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
+    std::string received;
+    std::thread reader{[&] { received = content(path); }};
+    CHECK(write_atomically(path, "through") == "");
+    reader.join();
+    CHECK(received == "through");
+    CHECK(fs::is_fifo(path));
+}
+
+TEST_CASE("the file that is replaced keeps its permissions; a new one has those of the umask") {
+    const scratch_folder folder;
+    const std::string path = folder.file("a");
+    const mode_t before = ::umask(027);
+    REQUIRE(write_atomically(path, "one") == "");
+    struct stat info{};
+    REQUIRE(::stat(path.c_str(), &info) == 0);
+    CHECK((info.st_mode & 07777) == 0640);
+    REQUIRE(::chmod(path.c_str(), 0604) == 0);
+    REQUIRE(write_atomically(path, "two") == "");
+    REQUIRE(::stat(path.c_str(), &info) == 0);
+    CHECK((info.st_mode & 07777) == 0604);
+    ::umask(before);
+}
+
+TEST_CASE("a folder that is missing is named, and so is one in place of the file") {
+    const scratch_folder folder;
+    const std::string path = folder.file("missing/a");
+    CHECK(write_atomically(path, "text") == "cannot write " + path + ": No such file or directory");
+    CHECK(write_atomically(folder.path().string(), "text") ==
+          "cannot write " + folder.path().string() + ": Is a directory");
+    if (::geteuid() != 0) { // nothing is unwritable for root
+        fs::permissions(folder.path(), fs::perms::owner_read | fs::perms::owner_exec);
+        CHECK(write_atomically(folder.file("a"), "text") ==
+              "cannot write " + folder.file("a") + ": Permission denied");
+    }
+}
