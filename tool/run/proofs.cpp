@@ -41,6 +41,7 @@ process_proof read_record(const probe::record& head, std::string_view rest) {
     process_proof p;
     p.pid = head.pid;
     p.is_main = head.is_main != 0;
+    p.name.assign(head.name, ::strnlen(head.name, sizeof head.name));
     p.executable = pieces[probe::executable];
     p.arguments = split(pieces[probe::arguments]);
     p.directory = pieces[probe::directory];

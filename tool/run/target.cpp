@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
+#include <iterator>
 #include <string_view>
 
 namespace linn::tool {
@@ -66,6 +67,17 @@ std::string why_not_preloadable(const fs::path& file, const executable_info& inf
         return fmt::format("{} was built with {}, which provides malloc itself: measure a build without it",
                            name, info.sanitizer);
     return {};
+}
+
+/// Whether a program is one that runs others: a shell, an interpreter, or such as env and nice.
+bool starts_others(const fs::path& executable) {
+    const std::string file = executable.filename().string();
+    const std::string_view name = std::string_view{file}.substr(0, file.find_first_of("0123456789.-"));
+    constexpr std::string_view names[] = {
+        "ash",  "bash",   "busybox", "chrt",    "chroot", "dash",    "env",  "fish",   "ionice",  "ksh",
+        "mksh", "nice",   "nohup",   "numactl", "perl",   "python",  "ruby", "runcon", "setarch", "setsid",
+        "sh",   "stdbuf", "taskset", "tclsh",   "time",   "timeout", "yash", "zsh"};
+    return std::find(std::begin(names), std::end(names), name) != std::end(names);
 }
 
 /// The run under discovery, from the command to the program proper.
@@ -133,28 +145,35 @@ private:
         return false;
     }
 
-    /// A program that becomes a static one by exec says nothing more; but the kernel's name of it changes.
+    /// A program that becomes a static one by exec, or another one with a cleared environment, says nothing more; but
+    /// the kernel's name of it changes. A program may also change it itself, which those that only start others do not.
     bool check_last_name(const process_proof& last) {
         const std::string& name = t_.first.last_name;
+        if (name.empty() || name == last.name)
+            return true;
         const auto matches = [&name](const fs::path& p) {
             return p.filename().string().substr(0, 15) == name;
         };
-        if (name.empty() || matches(last.executable))
-            return true;
-        const std::string path = variable_of(last.environment, "PATH");
         std::vector<std::string> candidates = last.arguments;
         candidates.push_back(name);
         for (const std::string& candidate : candidates) {
-            const fs::path file = find_program(candidate, path, last.directory);
+            const fs::path file =
+                find_program(candidate, variable_of(last.environment, "PATH"), last.directory)
+                    .lexically_normal();
             if (!matches(candidate) || file.empty())
                 continue;
             const executable_info info = inspect_executable(file);
             const std::string problem =
                 info.what == kind::program ? why_not_preloadable(file, info) : std::string{};
             if (!problem.empty())
-                return fail(fmt::format("{} became another program: {}", t_.command.front(), problem));
+                return fail(fmt::format("{} becomes another program: {}", t_.command.front(), problem));
         }
-        return true;
+        if (!starts_others(last.executable))
+            return true;
+        return fail(
+            fmt::format("{} becomes another program, {}, that no preload reaches: it is static, or its "
+                        "environment was cleared. Name that program itself",
+                        t_.command.front(), name));
     }
 
     bool check_provider(const process_proof& last) {

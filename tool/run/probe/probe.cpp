@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -109,6 +110,7 @@ void write_record(const order& to, char** arguments_, char** variables, bool is_
         return;
     out.head().pid = ::getpid();
     out.head().is_main = is_main;
+    ::prctl(PR_GET_NAME, out.head().name);
     if (const ssize_t n = ::readlink("/proc/self/exe", out.end(), PATH_MAX); n > 0)
         out.grow(executable, static_cast<std::size_t>(n));
     if (const long n = ::syscall(SYS_getcwd, out.end(), PATH_MAX); n > 1)

@@ -30,6 +30,7 @@ struct record {
     std::int32_t pid = 0;
     std::uint32_t is_main = 0;
     std::uint32_t preload_mapped = 0;
+    char name[16] = {}; ///< what the kernel calls the process, as exec left it
     std::uint32_t lengths[piece_count] = {};
 };
 
