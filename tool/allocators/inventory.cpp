@@ -33,6 +33,14 @@ void append(std::string& text, std::string_view more) {
     text += more;
 }
 
+/// The first two, and how many more there are: one fault often breaks a dozen promises.
+void append_some(std::string& text, const std::vector<std::string>& list) {
+    for (std::size_t i = 0; i != std::min<std::size_t>(list.size(), 2); ++i)
+        append(text, list[i]);
+    if (list.size() > 2)
+        append(text, fmt::format("and {} more of the kind", list.size() - 2));
+}
+
 /// The command that gets a catalogued allocator. Where the distribution's version is a bad one, ours.
 std::string command_for(const known_allocator& a) {
     if (a.can_install && (a.package.empty() || !a.defects.empty()))
@@ -227,29 +235,26 @@ private:
             entry.remark = "the library that it forwards to could not be loaded, so the C library served";
             return;
         }
-        for (const std::string& wrong : report.wrong)
-            append(entry.remark, wrong);
+        append_some(entry.remark, report.wrong);
         if (const known_allocator* known = find_known_allocator(entry.name); known != nullptr)
             for (const known_defect& defect : known->defects)
                 if (is_version(entry.version, defect.version) && report.wrong.empty())
                     append(entry.remark, defect.what);
         entry.state = entry.remark.empty() ? library_state::usable : library_state::known_bad;
-        for (const std::string& weak : report.weak)
-            append(entry.remark, weak);
+        append_some(entry.remark, report.weak);
         entry.proven_by = proven_by(entry, report);
     }
 
     static std::string proven_by(const allocator_entry& entry, const probe_report& report) {
+        // Short, because it is a column of a table.
         if (entry.library.empty())
-            return fmt::format("nothing is preloaded, malloc is the C library's; {} checks", report.checks);
+            return fmt::format("nothing preloaded; {} checks", report.checks);
+        if (report.forwards)
+            return fmt::format("in WebKit's heap; {} checks", report.checks);
         const auto found = report.proof.files.find("operator new");
         const bool has_new = found != report.proof.files.end() && found->second == entry.library.string();
-        std::string text =
-            has_new ? "provides malloc and operator new" : "provides malloc, which operator new calls";
-        if (report.forwards)
-            text +=
-                fmt::format(", blocks lie in the heap of {}", fs::path{report.backend}.filename().string());
-        return fmt::format("{}; {} checks", text, report.checks);
+        return fmt::format("{}; {} checks", has_new ? "has malloc and new" : "has malloc, which new calls",
+                           report.checks);
     }
 
     const user_allocators& extra_;

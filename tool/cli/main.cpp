@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "../report/version.hpp"
+#include "allocators_command.hpp"
 #include "bench_command.hpp"
 #include "compare_command.hpp"
 #include "exit_code.hpp"
@@ -27,7 +28,9 @@ int explain(const CLI::App& program, const CLI::ParseError& error) {
     const std::string name = place == &program ? "linn" : "linn " + place->get_name();
 
     std::string message = error.what();
-    if (const std::vector<std::string> left = program.remaining(true); !left.empty()) {
+    // What is left over belongs to the program that `run` starts.
+    if (const std::vector<std::string> left = program.remaining(true);
+        !left.empty() && !place->get_prefix_command()) {
         const std::string& word = left.front();
         std::vector<std::string> candidates;
         for (const CLI::Option* option : place->get_options())
@@ -61,14 +64,15 @@ int run(int argc, char** argv) {
     CLI::App program{"linn: object memory pools for C++, and what they are worth on this machine", "linn"};
     program.set_version_flag("--version", "linn " + version_text());
     program.footer("Examples:\n"
+                   "  linn allocators      which allocators are here, and how to get the rest\n"
                    "  linn bench           compare allocators and pools\n"
                    "  linn bench --help    scenarios, contenders and options\n"
-                   "  linn run -- PROG     would another allocator make this program faster or smaller?\n"
-                   "  linn compare A B     what changed between two results\n");
+                   "  linn compare A B     what changed between two results\n"
+                   "  linn run -- PROG     would another allocator make this program faster or smaller?\n");
     program.require_subcommand(1);
-    const std::array<std::unique_ptr<command>, 3> verbs{std::make_unique<bench_command>(program),
-                                                        std::make_unique<compare_command>(program),
-                                                        std::make_unique<run_command>(program)};
+    const std::array<std::unique_ptr<command>, 4> verbs{
+        std::make_unique<bench_command>(program), std::make_unique<compare_command>(program),
+        std::make_unique<run_command>(program), std::make_unique<allocators_command>(program)};
     try {
         program.parse(words_of(argc, argv));
     } catch (const CLI::Success& help_or_version) {

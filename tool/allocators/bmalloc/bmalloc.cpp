@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: Apache-2.0
+// A preload library that serves a program from bmalloc, the allocator of WebKit, out of Debian's JavaScriptCore library.
+// It defines malloc, operator new and their kin; each forwards. Three things can serve a block: WebKit's allocator; the
+// boot arena, before that is there and for what it allocates itself (it would take its own locks twice); and the C
+// library's allocator for a whole process in which there is no WebKit, so that the process runs and can say so.
+#include "boot_arena.hpp"
+#include "webkit.hpp"
+
+#include <malloc.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+extern "C" {
+void* __libc_malloc(std::size_t size);
+void* __libc_calloc(std::size_t count, std::size_t size);
+void* __libc_memalign(std::size_t alignment, std::size_t size);
+void* __libc_realloc(void* block, std::size_t size);
+void __libc_free(void* block);
+}
+
+namespace linn::bmalloc {
+namespace {
+
+constinit std::atomic<const functions*> webkit{nullptr};
+constinit std::atomic<bool> without_webkit{false};
+constinit boot_arena boot;
+
+/// True while this thread is inside WebKit's allocator.
+[[gnu::tls_model("initial-exec")]] constinit thread_local bool inside = false;
+
+/// Marks this thread for the time of one call.
+class entry {
+public:
+    entry() noexcept : before_{inside} { inside = true; }
+    entry(const entry&) = delete;
+    entry& operator=(const entry&) = delete;
+    ~entry() { inside = before_; }
+
+private:
+    bool before_;
+};
+
+/// The allocator to forward to, or null for the boot arena and the C library.
+const functions* usable() noexcept {
+    return inside ? nullptr : webkit.load(std::memory_order_acquire);
+}
+
+bool is_power_of_two(std::size_t n) noexcept {
+    return n != 0 && (n & (n - 1)) == 0;
+}
+
+void* or_no_memory(void* block) noexcept {
+    if (block == nullptr) [[unlikely]]
+        errno = ENOMEM;
+    return block;
+}
+
+void* take(std::size_t size) noexcept {
+    if (size > PTRDIFF_MAX) [[unlikely]]
+        return nullptr;
+    if (const functions* f = usable()) [[likely]] {
+        const entry mark;
+        return f->allocate(size, 0);
+    }
+    if (without_webkit.load(std::memory_order_relaxed))
+        return ::__libc_malloc(size);
+    return boot.allocate(size, 0);
+}
+
+void* take_zeroed(std::size_t size) noexcept {
+    if (size > PTRDIFF_MAX) [[unlikely]]
+        return nullptr;
+    if (const functions* f = usable()) [[likely]] {
+        const entry mark;
+        return f->allocate_zeroed(size, 0);
+    }
+    if (without_webkit.load(std::memory_order_relaxed))
+        return ::__libc_calloc(1, size);
+    return boot.allocate(size, 0);
+}
+
+void* take_aligned(std::size_t alignment, std::size_t size) noexcept {
+    if (size > PTRDIFF_MAX || alignment > PTRDIFF_MAX) [[unlikely]]
+        return nullptr;
+    if (const functions* f = usable()) [[likely]] {
+        const entry mark;
+        // Sizes below the alignment have no class of their own.
+        return f->allocate_aligned(size < alignment ? alignment : size, alignment, 0);
+    }
+    if (without_webkit.load(std::memory_order_relaxed))
+        return ::__libc_memalign(alignment, size);
+    return boot.allocate(size, alignment);
+}
+
+void give(void* block) noexcept {
+    if (block == nullptr || boot.owns(block))
+        return;
+    if (const functions* f = usable()) [[likely]] {
+        const entry mark;
+        f->deallocate(block);
+    } else if (without_webkit.load(std::memory_order_relaxed)) {
+        ::__libc_free(block);
+    }
+    // Otherwise WebKit's allocator frees a block of its own by way of somebody else: it is lost, once in a while.
+}
+
+std::size_t size_of(void* block) noexcept {
+    if (block == nullptr)
+        return 0;
+    if (boot.owns(block))
+        return boot.size_of(block);
+    if (const functions* f = webkit.load(std::memory_order_acquire)) {
+        const entry mark;
+        return f->size_of(block);
+    }
+    return 0;
+}
+
+void* resize(void* block, std::size_t size) noexcept {
+    if (block == nullptr)
+        return take(size);
+    if (without_webkit.load(std::memory_order_relaxed) && !boot.owns(block))
+        return ::__libc_realloc(block, size);
+    if (size == 0) {
+        give(block);
+        return nullptr;
+    }
+    const std::size_t old = size_of(block);
+    if (size <= old && size >= old / 2)
+        return block;
+    void* moved = take(size);
+    if (moved == nullptr)
+        return nullptr;
+    std::memcpy(moved, block, old < size ? old : size);
+    give(block);
+    return moved;
+}
+
+void* take_or_throw(std::size_t size, std::size_t alignment) {
+    for (;;) {
+        void* block = alignment == 0 ? take(size) : take_aligned(alignment, size);
+        if (block != nullptr) [[likely]]
+            return block;
+        const std::new_handler handler = std::get_new_handler();
+        if (handler == nullptr)
+            throw std::bad_alloc{};
+        handler();
+    }
+}
+
+void* take_or_null(std::size_t size, std::size_t alignment) noexcept {
+    try {
+        return take_or_throw(size, alignment);
+    } catch (const std::bad_alloc&) {
+        return nullptr;
+    }
+}
+
+/// Loads WebKit's library before main and, with that, before there is a second thread.
+[[gnu::constructor]] void start() {
+    if (webkit.load(std::memory_order_relaxed) != nullptr || without_webkit.load(std::memory_order_relaxed))
+        return;
+    const functions* found = nullptr;
+    {
+        const entry mark;
+        found = load_webkit();
+    }
+    if (found != nullptr)
+        webkit.store(found,
+                     std::memory_order_release); // pairs with the acquire loads of usable() and size_of()
+    else
+        without_webkit.store(true, std::memory_order_relaxed);
+}
+
+} // namespace
+} // namespace linn::bmalloc
+
+using namespace linn::bmalloc;
+
+extern "C" {
+
+/// For tool/allocators/probe: the library that serves this process, null when the C library does.
+[[gnu::visibility("default")]] const char* linn_allocator_backend() {
+    const functions* f = webkit.load(std::memory_order_acquire);
+    return f == nullptr ? nullptr : prove_webkit(*f);
+}
+
+[[gnu::visibility("default")]] void* malloc(std::size_t size) noexcept {
+    return or_no_memory(take(size));
+}
+
+[[gnu::visibility("default")]] void free(void* block) noexcept {
+    const int kept = errno;
+    give(block);
+    errno = kept;
+}
+
+[[gnu::visibility("default")]] void* calloc(std::size_t count, std::size_t size) noexcept {
+    std::size_t total = 0;
+    return or_no_memory(__builtin_mul_overflow(count, size, &total) ? nullptr : take_zeroed(total));
+}
+
+[[gnu::visibility("default")]] void* realloc(void* block, std::size_t size) noexcept {
+    void* moved = resize(block, size);
+    return size == 0 ? moved : or_no_memory(moved);
+}
+
+[[gnu::visibility("default")]] void* reallocarray(void* block, std::size_t count, std::size_t size) noexcept {
+    std::size_t total = 0;
+    if (__builtin_mul_overflow(count, size, &total))
+        return or_no_memory(nullptr);
+    return realloc(block, total);
+}
+
+[[gnu::visibility("default")]] int posix_memalign(void** result, std::size_t alignment,
+                                                  std::size_t size) noexcept {
+    if (!is_power_of_two(alignment) || alignment % sizeof(void*) != 0)
+        return EINVAL;
+    void* block = take_aligned(alignment, size);
+    if (block == nullptr)
+        return ENOMEM;
+    *result = block;
+    return 0;
+}
+
+[[gnu::visibility("default")]] void* memalign(std::size_t alignment, std::size_t size) noexcept {
+    if (!is_power_of_two(alignment)) {
+        errno = EINVAL;
+        return nullptr;
+    }
+    return or_no_memory(take_aligned(alignment, size));
+}
+
+[[gnu::visibility("default")]] void* aligned_alloc(std::size_t alignment, std::size_t size) noexcept {
+    return memalign(alignment, size);
+}
+
+[[gnu::visibility("default")]] void* valloc(std::size_t size) noexcept {
+    return or_no_memory(take_aligned(static_cast<std::size_t>(::getpagesize()), size));
+}
+
+[[gnu::visibility("default")]] void* pvalloc(std::size_t size) noexcept {
+    const auto page = static_cast<std::size_t>(::getpagesize());
+    return or_no_memory(size > PTRDIFF_MAX ? nullptr : take_aligned(page, (size + page - 1) / page * page));
+}
+
+[[gnu::visibility("default")]] std::size_t malloc_usable_size(void* block) noexcept {
+    return size_of(block);
+}
+
+} // extern "C"
+
+[[gnu::visibility("default")]] void* operator new(std::size_t size) {
+    return take_or_throw(size, 0);
+}
+[[gnu::visibility("default")]] void* operator new[](std::size_t size) {
+    return take_or_throw(size, 0);
+}
+[[gnu::visibility("default")]] void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+    return take_or_null(size, 0);
+}
+[[gnu::visibility("default")]] void* operator new[](std::size_t size, const std::nothrow_t&) noexcept {
+    return take_or_null(size, 0);
+}
+[[gnu::visibility("default")]] void* operator new(std::size_t size, std::align_val_t alignment) {
+    return take_or_throw(size, static_cast<std::size_t>(alignment));
+}
+[[gnu::visibility("default")]] void* operator new[](std::size_t size, std::align_val_t alignment) {
+    return take_or_throw(size, static_cast<std::size_t>(alignment));
+}
+[[gnu::visibility("default")]] void* operator new(std::size_t size, std::align_val_t alignment,
+                                                  const std::nothrow_t&) noexcept {
+    return take_or_null(size, static_cast<std::size_t>(alignment));
+}
+[[gnu::visibility("default")]] void* operator new[](std::size_t size, std::align_val_t alignment,
+                                                    const std::nothrow_t&) noexcept {
+    return take_or_null(size, static_cast<std::size_t>(alignment));
+}
+
+[[gnu::visibility("default")]] void operator delete(void* block) noexcept {
+    give(block);
+}
+[[gnu::visibility("default")]] void operator delete[](void* block) noexcept {
+    give(block);
+}
+[[gnu::visibility("default")]] void operator delete(void* block, std::size_t) noexcept {
+    give(block);
+}
+[[gnu::visibility("default")]] void operator delete[](void* block, std::size_t) noexcept {
+    give(block);
+}
+[[gnu::visibility("default")]] void operator delete(void* block, const std::nothrow_t&) noexcept {
+    give(block);
+}
+[[gnu::visibility("default")]] void operator delete[](void* block, const std::nothrow_t&) noexcept {
+    give(block);
+}
+[[gnu::visibility("default")]] void operator delete(void* block, std::align_val_t) noexcept {
+    give(block);
+}
+[[gnu::visibility("default")]] void operator delete[](void* block, std::align_val_t) noexcept {
+    give(block);
+}
+[[gnu::visibility("default")]] void operator delete(void* block, std::size_t, std::align_val_t) noexcept {
+    give(block);
+}
+[[gnu::visibility("default")]] void operator delete[](void* block, std::size_t, std::align_val_t) noexcept {
+    give(block);
+}
+[[gnu::visibility("default")]] void operator delete(void* block, std::align_val_t,
+                                                    const std::nothrow_t&) noexcept {
+    give(block);
+}
+[[gnu::visibility("default")]] void operator delete[](void* block, std::align_val_t,
+                                                      const std::nothrow_t&) noexcept {
+    give(block);
+}

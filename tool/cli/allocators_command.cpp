@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "allocators_command.hpp"
+
+#include "../allocators/installer.hpp"
+#include "../report/allocators_csv.hpp"
+#include "../report/allocators_json.hpp"
+#include "../report/allocators_markdown.hpp"
+#include "../report/allocators_table.hpp"
+#include "../report/progress.hpp"
+#include "exit_code.hpp"
+#include "suggest.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstdio>
+
+namespace linn::tool {
+namespace {
+
+bool contains(const std::vector<std::string>& list, const std::string& name) {
+    return std::find(list.begin(), list.end(), name) != list.end();
+}
+
+std::string footer() {
+    return "Allocators:\n  " + wrap(fmt::format("{}", fmt::join(allocator_names({}), ", ")), 78, 2) +
+           "\n\nExamples:\n"
+           "  linn allocators                              what is here, and how to get the rest\n"
+           "  linn allocators --install all                build what Debian does not package; a few "
+           "minutes\n"
+           "  linn allocators --install mimalloc snmalloc  these\n"
+           "  linn allocators jemalloc hoard               only these; exit status 1 if one cannot be used\n"
+           "  linn allocators --allocator mine=/opt/lib/libmine.so\n"
+           "  linn allocators --json allocators.json\n";
+}
+
+std::string unknown(const std::string& word, const std::vector<std::string>& names) {
+    const std::string guess = suggest(word, names);
+    return fmt::format("there is no allocator named '{}'{}; the allocators are: {}", word,
+                       guess.empty() ? "" : fmt::format(", did you mean '{}'?", guess),
+                       fmt::join(names, ", "));
+}
+
+} // namespace
+
+allocators_command::allocators_command(CLI::App& program)
+    : command{*program.add_subcommand("allocators",
+                                      "Find the allocators of this machine, prove and install them")},
+      files_{verb(),
+             {{"--json", "write the result as JSON", [this] { return allocators_json(entries_); }},
+              {"--csv", "write the result as CSV", [this] { return allocators_csv(entries_); }},
+              {"--markdown", "write the result as Markdown",
+               [this] { return allocators_markdown(entries_); }}}} {
+    CLI::App& arguments = verb();
+    arguments.footer(footer());
+    arguments.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+    arguments.add_option("name", names_, "the allocators to look at; all when none is named")
+        ->type_name("NAME")
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    arguments.add_option("--allocator", given_, "look at the library PATH too, under this name")
+        ->type_name("NAME=PATH")
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    arguments
+        .add_option("--install", to_install_,
+                    "build these from the sources that registry packages carry, into ~/.cache/linn; or all")
+        ->type_name("NAME")
+        ->delimiter(',')
+        ->expected(1, 100)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    arguments.add_option("--timeout", timeout_, "seconds that the trial of a library may take (default 10)")
+        ->type_name("SECONDS")
+        ->check(CLI::Range(1.0, 3600.0).description(""));
+}
+
+std::string allocators_command::check() {
+    for (const std::string& text : given_) {
+        const std::size_t sign = text.find('=');
+        if (sign == std::string::npos || sign == 0 || sign + 1 == text.size())
+            return fmt::format("--allocator wants NAME=PATH, not '{}'", text);
+        const std::string name = text.substr(0, sign);
+        if (contains(resolve_names({"ptmalloc"}, {}), name))
+            return fmt::format("--allocator cannot replace '{}'; give the library another name", name);
+        extra_.emplace_back(name, text.substr(sign + 1));
+    }
+    for (const std::string& name : names_)
+        if (const auto known = allocator_names(extra_); !contains(known, name))
+            return unknown(name, known);
+
+    const std::vector<std::string> buildable = installable_names();
+    if (contains(to_install_, "all"))
+        to_install_ = buildable;
+    for (const std::string& name : to_install_)
+        if (const auto known = allocator_names({}); !contains(known, name))
+            return unknown(name, known);
+    to_install_ = resolve_names(to_install_, {});
+    for (const std::string& name : to_install_)
+        if (!contains(buildable, name))
+            return fmt::format("'{}' cannot be built by --install; 'linn allocators {}' says how to get it",
+                               name, name);
+    return {};
+}
+
+int allocators_command::install(const interrupt_guard& guard) {
+    progress_line line;
+    work_progress progress;
+    progress.total = to_install_.size();
+    installer worker{guard, [&](const std::string& doing) {
+                         progress.doing = doing;
+                         line.show(progress);
+                     }};
+    if (const std::string problem = worker.prepare(to_install_); !problem.empty()) {
+        line.clear();
+        fmt::print(stderr, "linn allocators: {}\n", problem);
+        return exit_failure;
+    }
+    int status = exit_success;
+    for (const std::string& name : to_install_) {
+        if (interrupt_guard::pending() != 0)
+            break;
+        const install_outcome outcome = worker.install(name);
+        ++progress.done;
+        line.clear();
+        if (outcome.interrupted)
+            break;
+        if (outcome.problem.empty()) {
+            fmt::print(stderr, "{} {}: {:.0f} s, {}\n", name, outcome.version, outcome.seconds,
+                       outcome.library.string());
+        } else {
+            fmt::print(stderr, "linn allocators: {}: {}\n", name, outcome.problem);
+            status = exit_failure;
+        }
+    }
+    if (interrupt_guard::pending() != 0)
+        fmt::print(stderr, "linn allocators: stopped; nothing is left half installed\n");
+    return status;
+}
+
+int allocators_command::run() {
+    if (const std::string problem = check(); !problem.empty()) {
+        fmt::print(stderr, "linn allocators: {}\n", problem);
+        return exit_usage;
+    }
+    if (const std::string problem = files_.check(); !problem.empty()) {
+        fmt::print(stderr, "linn allocators: {}\n", problem);
+        return exit_failure;
+    }
+    const interrupt_guard guard;
+    bool installed_all = true;
+    if (!to_install_.empty()) {
+        installed_all = install(guard) == exit_success;
+        if (interrupt_guard::pending() != 0)
+            return 128 + interrupt_guard::pending();
+    }
+    std::vector<std::string> wanted = names_;
+    wanted.insert(wanted.end(), to_install_.begin(), to_install_.end());
+    if (!wanted.empty())
+        for (const auto& [name, path] : extra_)
+            wanted.push_back(name);
+    {
+        progress_line line;
+        work_progress progress;
+        entries_ = take_inventory(
+            extra_, wanted, guard,
+            [&](const std::string& title) {
+                progress.doing = "trying " + title;
+                line.show(progress);
+            },
+            std::chrono::seconds{timeout_});
+    }
+    return deliver(installed_all);
+}
+
+int allocators_command::deliver(bool installed_all) const {
+    if (!files_.takes_stdout())
+        fmt::print("{}", allocators_table(entries_, style_of_stdout()));
+    if (const std::string problem = files_.write(); !problem.empty()) {
+        fmt::print(stderr, "linn allocators: {}\n", problem);
+        return exit_failure;
+    }
+    if (std::fflush(stdout) != 0) {
+        fmt::print(stderr, "linn allocators: the result cannot be written to standard output\n");
+        return exit_failure;
+    }
+    if (interrupt_guard::pending() != 0)
+        return 128 + interrupt_guard::pending();
+    // What nobody named may well be missing; what somebody did has to work.
+    std::vector<std::string> named = resolve_names(names_, extra_);
+    for (const auto& [name, path] : extra_)
+        named.push_back(name);
+    const bool all_work = std::all_of(entries_.begin(), entries_.end(), [&](const allocator_entry& e) {
+        return !contains(named, e.name) || e.state == library_state::usable ||
+               e.state == library_state::known_bad;
+    });
+    return installed_all && all_work ? exit_success : exit_failure;
+}
+
+} // namespace linn::tool
