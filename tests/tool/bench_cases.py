@@ -15,6 +15,7 @@ import time
 SMALL = ["--n", "2000", "--objects", "500", "--rounds", "2", "--work", "1"]
 FIRST = ["object", "containers"]  # the scenarios without variants
 BUFFERS = [size + use for size in ("64k", "1m", "8m") for use in ("", "_page", "_filled")]
+SIZES = [str(1 << log2) for log2 in range(20)]
 PMR = ["list", "map", "unordered_map", "strings", "raw"]
 PHASES = {
     "object": ["first", "many", "hot_pair"],
@@ -24,6 +25,7 @@ PHASES = {
     "pipeline": ["flat_out", "line_rate"],
     "buffers": BUFFERS,
     "pmr": PMR + [name + "_two" for name in PMR],
+    "sizes": SIZES + [name + "_two" for name in SIZES],
 }
 GENERAL_ROWS = {  # variants that run on every general allocator
     "shared-ptr": ["make_shared", "shared_ptr_with_new", "new_delete"],
@@ -31,6 +33,7 @@ GENERAL_ROWS = {  # variants that run on every general allocator
     "pipeline": ["make_shared"],
     "buffers": ["new_array", "make_unique", "make_unique_for_overwrite", "make_shared"],
     "pmr": ["new_delete"],
+    "sizes": ["new_delete"],
 }
 POOL_ROWS = {
     "shared-ptr": {"locked-pool": ["shared_ptr_with_pool", "allocate_shared", "pool"],
@@ -44,6 +47,11 @@ POOL_ROWS = {
     "buffers": {"mmap": ["mmap"], "linn": ["linn_buffer_pool", "linn_buffer_pool_shared"]},
     "pmr": {"pmr-unsynchronized": ["unsynchronized"], "pmr-synchronized": ["synchronized"],
             "pmr-monotonic": ["monotonic"], "linn": ["linn_pool_resource"]},
+    "sizes": {"linn": ["linn_pool", "linn_pool_resource", "linn_buffer_pool"]},
+}
+SERVED = {  # the sizes that a way of Linn's has; others are absent
+    "linn_pool_resource": lambda size: size <= 128 << 10,
+    "linn_buffer_pool": lambda size: size >= 64 << 10,
 }
 
 
@@ -90,7 +98,14 @@ def case_usage_errors(tool):
             (["bench", "shared"], ["did you mean 'shared-ptr'"]),
             (["bench", "--n", "many"], ["--n"]),
             (["bench", "--seed", "x"], ["--seed"]),
-            (["bench", "--cpu", "x"], ["--cpu"]),
+            (["bench", "--pin", "x"], ["--pin", "number of a CPU"]),
+            (["bench", "--pin", "non"], ["did you mean 'none'"]),
+            (["bench", "--pin", "99999"], ["may not run on CPU 99999"]),
+            (["bench", "--budget", "0"], ["--budget"]),
+            (["bench", "--full", "--quick"], ["--full", "--quick"]),
+            (["bench", "--only", "pipelin"], ["did you mean 'pipeline'"]),
+            (["bench", "--allocators", "jemaloc"], ["did you mean 'jemalloc'"]),
+            (["bench", "--allocators", "linn"], ["no general allocator named 'linn'"]),
             (["bench", "--container", "deque"], ["unordered_set"]),
             (["bench", "--object-bytes", "65"], ["64"]),
             (["bench", "--allocator", "mine"], ["NAME=PATH"]),
@@ -224,7 +239,12 @@ def variant_scenario(tool, name, *arguments):
         check(row["rounds"] == 2, f"{key}: {row['rounds']} rounds")
         check(list(row["phases"]) == PHASES[name], list(row["phases"]))
         for phase_name, phase in row["phases"].items():
-            if phase is None:
+            if name == "sizes" and key[0] in SERVED:
+                served = SERVED[key[0]](int(phase_name.removesuffix("_two")))
+                check(served == (phase is not None), f"{key}, {phase_name}: {phase}")
+            if phase is None and name == "sizes":
+                check(key[0] in SERVED, f"{key} has no {phase_name}")
+            elif phase is None:
                 check(key[0] == "linn_buffer_pool" and phase_name.startswith("small"), f"{key} has no {phase_name}")
             else:
                 check(phase["ns"]["median"] > 0 and phase["page_faults"] >= 0, f"{key}: {phase}")
@@ -276,6 +296,69 @@ def case_buffers(tool):
 
 def case_pmr(tool):
     variant_scenario(tool, "pmr")
+
+
+def case_sizes(tool):
+    scenario, rows = variant_scenario(tool, "sizes", "--only", "linn")
+    check([p["bytes"] for p in scenario["phases"][:20]] == [1 << log2 for log2 in range(20)], scenario["phases"])
+    check({p["threads"] for p in scenario["phases"][20:]} == {2}, scenario["phases"])
+    for row in rows.values():
+        check(isinstance(row["cliffs"], list), row["cliffs"])
+    general = rows["new_delete", "glibc"]["phases"]
+    check(general["1"]["published"] == 16.519 and general["2"]["published"] is None, general["1"])
+    check(set(general["65536"]["metrics"]) == {"touched_cycles", "touched_faults"}, general["65536"])
+    check(general["65536"]["metrics"]["touched_cycles"] > general["65536"]["cycles"]["median"], general["65536"])
+    check({p["contender"] for p in scenario["published"]} == {"glibc", "tcmalloc", "jemalloc", "mimalloc2", "hoard", ""},
+          scenario["published"])
+
+
+def case_budget(tool):
+    """A budget ends a run between two rounds, after two of them; each row then has as many samples as any other."""
+    done = tool.bench("object", "pmr", "--only", "linn", "--rounds", "1000", "--budget", "1", "--json", "-")
+    result = json.loads(done.stdout)
+    check(result["complete"] is True and result["budget_spent"] is True, "the budget did not end it")
+    check(2 <= result["complete_rounds"] < 1000, result["complete_rounds"])
+    for scenario in result["scenarios"]:
+        for row in scenario["rows"]:
+            check(row["rounds"] == result["complete_rounds"], f"{row['rounds']} of {result['complete_rounds']} rounds")
+    check(result["options"]["budget_s"] == 1 and result["options"]["mode"] == "quick", result["options"])
+    done = tool.bench("object", "--only", "linn", "--rounds", "1000", "--budget", "1")
+    check(re.search(r"quick: \d+ of 1000 rounds fitted in 1 s", prose(done.stdout)), done.stdout)
+
+
+def case_modes(tool):
+    """Quick is the default; --full has all the work, a round that warms up and no budget."""
+    small = ["bench", "object", "--objects", "500", "--only", "linn", "--json", "-"]
+    quick = json.loads(tool.run(*small).stdout)["options"]
+    wanted = {"mode": "quick", "rounds": 5, "warm_up_rounds": 0, "work": 50, "budget_s": 240}
+    check({key: quick[key] for key in wanted} == wanted, quick)
+    full = json.loads(tool.run(*small, "--full").stdout)
+    wanted = {"mode": "full", "rounds": 10, "warm_up_rounds": 1, "work": 100, "budget_s": None}
+    check({key: full["options"][key] for key in wanted} == wanted, full["options"])
+    check(full["complete_rounds"] == 10 and full["budget_spent"] is False, full["complete_rounds"])
+
+
+def case_chosen(tool):
+    """--only takes scenarios too; --allocators leaves the pools alone."""
+    result = tool.result("--only", "object,linn")
+    check([s["name"] for s in result["scenarios"]] == ["object"], [s["name"] for s in result["scenarios"]])
+    check({c["name"] for c in result["contenders"]} == {"glibc", "glibc-again", "linn"}, result["contenders"])
+    mine = os.path.realpath(tool.libraries["malloc_only"])
+    result = tool.result("object", "--allocators", "mine", "--allocator", f"mine={mine}")
+    names = {c["name"] for c in result["contenders"]}
+    check(names == {"glibc", "glibc-again", "mine", "pmr-unsynchronized", "pmr-synchronized", "boost-singleton-pool",
+                    "lecture-pool", "linn"}, names)
+    check(result["left_out"] == [], result["left_out"])
+    result = tool.result("object", "--allocators", "glibc", "--only", "linn,jemalloc")
+    check({c["name"] for c in result["contenders"]} == {"glibc", "glibc-again", "linn"}, result["contenders"])
+
+
+def case_headline(tool):
+    """Several scenarios have one paragraph over all, which comes first and is short."""
+    result = tool.result("object", "pmr", "--only", "linn")
+    check(result["headline"] == result["findings"][0] and len(result["headline"]) <= 400, result["headline"])
+    check("linn allocators says how to get some" in result["headline"], result["headline"])
+    check(tool.result("object", "--only", "linn")["headline"] is None, "a headline over one scenario")
 
 
 def case_only_with_variants(tool):

@@ -169,9 +169,9 @@ std::string comparison_sentence(const bench_result& result, const scenario_resul
         }
         std::vector<std::string> said;
         if (!faster.empty())
-            said.push_back(fmt::format("{} faster from {}", faster.factors(), faster.sizes()));
+            said.push_back(fmt::format("{} faster at {}", faster.factors(), faster.sizes()));
         if (!slower.empty())
-            said.push_back(fmt::format("{} slower from {}", slower.factors(), slower.sizes()));
+            said.push_back(fmt::format("{} slower at {}", slower.factors(), slower.sizes()));
         if (!close.empty())
             said.push_back(fmt::format("too close to call at {}", close.sizes()));
         if (!said.empty())

@@ -6,6 +6,7 @@
 #include "../report/bench_json.hpp"
 #include "../report/bench_markdown.hpp"
 #include "../report/bench_table.hpp"
+#include "../report/html/bench_html.hpp"
 #include "../report/progress.hpp"
 #include "exit_code.hpp"
 #include "suggest.hpp"
@@ -56,6 +57,7 @@ std::string footer() {
             "  linn bench --only linn,jemalloc         these two, and glibc twice for the noise floor\n"
             "  linn bench --allocators jemalloc        all pools, but of the general allocators this one\n"
             "  linn bench --allocator mine=/opt/lib/libmine.so\n"
+            "  linn bench --html report.html           also write a report with plots for a browser\n"
             "  linn bench --json result.json           also write every sample to a file\n";
     return text;
 }
@@ -96,10 +98,12 @@ std::vector<unsigned> usable_cpus() {
 
 bench_command::bench_command(CLI::App& program)
     : command{*program.add_subcommand("bench", "Measure what allocators and pools cost on this machine")},
-      files_{verb(),
-             {{"--json", "write the result as JSON", [this] { return bench_json(result_); }},
-              {"--csv", "write the figures as CSV", [this] { return bench_csv(result_); }},
-              {"--markdown", "write the report as Markdown", [this] { return bench_markdown(result_); }}}} {
+      files_{
+          verb(),
+          {{"--json", "write the result as JSON", [this] { return bench_json(result_); }},
+           {"--csv", "write the figures as CSV", [this] { return bench_csv(result_); }},
+           {"--markdown", "write the report as Markdown", [this] { return bench_markdown(result_); }},
+           {"--html", "write the report as a page for a browser", [this] { return bench_html(result_); }}}} {
     CLI::App& arguments = verb();
     arguments.footer(footer());
     // The last one counts, so that a user may overrule what an alias or a script says.
@@ -128,12 +132,12 @@ bench_command::bench_command(CLI::App& program)
         ->check(count(1'000'000));
     arguments
         .add_option("--only", names_,
-                    "measure these contenders (comma-separated) and glibc; or these scenarios")
+                    "measure these contenders and glibc, or these scenarios (comma-separated)")
         ->delimiter(',')
         ->type_name("NAMES")
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     arguments
-        .add_option("--allocators", general_, "of the general allocators these (comma-separated) and glibc")
+        .add_option("--allocators", general_, "of the general allocators these and glibc (comma-separated)")
         ->delimiter(',')
         ->type_name("NAMES")
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);

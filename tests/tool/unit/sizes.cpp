@@ -127,11 +127,10 @@ TEST_CASE("the paragraph names the fastest, the cliffs and Linn's place") {
     CHECK(contains(text, "jemalloc 20 x at 64 KiB (20 x on two threads)"));
     CHECK(contains(text, "hoard 13 x at 1 KiB on two threads; none: glibc."));
     CHECK(contains(text,
-                   "linn::pool against new on the best allocator: on one thread 3.5 x to 4.0 x faster from "
+                   "linn::pool against new on the best allocator: on one thread 3.5 x to 4.0 x faster at "
                    "1 B to 512 KiB; on two threads"));
-    CHECK(contains(text,
-                   "linn::buffer_pool against new on the best allocator: on one thread 2.0 x faster from "
-                   "64 KiB to 512 KiB; on two threads 2.0 x slower from 64 KiB to 512 KiB."));
+    CHECK(contains(text, "linn::buffer_pool against new on the best allocator: on one thread 2.0 x faster at "
+                         "64 KiB to 512 KiB; on two threads 2.0 x slower at 64 KiB to 512 KiB."));
 }
 
 TEST_CASE("with glibc alone the paragraph still makes sense") {
