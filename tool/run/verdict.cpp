@@ -17,6 +17,8 @@ namespace {
 constexpr double least_count_gap = 1'000;
 /// A wider noise floor than this is worth a warning.
 constexpr double noisy = 0.05;
+/// Fewer rounds give an interval so wide that the warning would be about them.
+constexpr std::size_t least_rounds_for_noise = 6;
 /// Two copies of one thing that differ at this level are a sign that something is wrong with the machine.
 constexpr double suspicious_p = 0.005;
 
@@ -247,7 +249,7 @@ void add_warnings(run_result& result) {
             "did after its end is not measured",
             result.left_behind));
     if (const auto floor = result.noise_floor.find("wall_ns");
-        floor != result.noise_floor.end() && result.complete_rounds > 1) {
+        floor != result.noise_floor.end() && result.complete_rounds >= least_rounds_for_noise) {
         if (floor->second.p < suspicious_p)
             result.warnings.push_back(
                 fmt::format("the two copies of the default differ more than chance explains "

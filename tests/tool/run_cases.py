@@ -1,0 +1,401 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs `linn run` as a user would and checks what it says and does; one case a call."""
+import argparse
+import json
+import os
+import pathlib
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+SKIPPED = 77
+METRICS = ["wall_ns", "cpu_ns", "peak_rss_bytes", "minor_faults", "voluntary_switches"]
+
+
+class Tool:
+    def __init__(self, linn, libraries, programs, folder):
+        self.linn = linn
+        self.libraries = dict(item.split("=", 1) for item in libraries)
+        self.programs = dict(item.split("=", 1) for item in programs)
+        self.folder = pathlib.Path(folder)
+        self.mine = ["--allocator", "mine=" + self.libraries["malloc_only"], "--only", "mine"]
+
+    def run(self, *arguments, env=None, stdin=subprocess.DEVNULL, **more):
+        return subprocess.run([self.linn, "run", *map(str, arguments)], capture_output=True, text=True, timeout=100,
+                              env=dict(os.environ, **(env or {})), stdin=stdin, cwd=self.folder, **more)
+
+    def result(self, *arguments, status=0, **more):
+        """The JSON of a run of two rounds with one allocator of ours."""
+        done = self.run("--rounds", "2", "--warm-up", "0", *self.mine, "--json", "-", *arguments, **more)
+        check(done.returncode == status, f"exit status {done.returncode}: {done.stderr}{done.stdout}")
+        return json.loads(done.stdout)
+
+    def with_library(self, kind, *arguments):
+        """The same with a library of another kind beside it."""
+        return self.result("--allocator", f"{kind}={self.libraries[kind]}", "--only", kind, *arguments)
+
+
+def check(condition, message):
+    if not condition:
+        sys.exit(f"failed: {message}")
+
+
+def prose(text):
+    return " ".join(text.split())
+
+
+def rows(result):
+    return {row["name"]: row for row in result["rows"]}
+
+
+def skip_without(*programs):
+    for program in programs:
+        if shutil.which(program) is None:
+            print(f"skipped: there is no {program}")
+            sys.exit(SKIPPED)
+
+
+def refused(tool, status, wanted, *arguments, **more):
+    done = tool.run("--rounds", "2", *tool.mine, *arguments, **more)
+    check(done.returncode == status, f"{arguments}: exit status {done.returncode}, not {status}: {done.stderr}")
+    check(done.stdout == "", f"{arguments}: wrote to standard output: {done.stdout}")
+    for text in wanted:
+        check(text in done.stderr, f"{arguments}: {text!r} is not in {done.stderr!r}")
+
+
+def case_usage_errors(tool):
+    for arguments, wanted in [
+            ([], ["which program?"]),
+            (["--"], ["which program?"]),
+            (["--round", "3", "ls"], ["there is no option '--round'", "did you mean '--rounds'"]),
+            (["--rounds", "0", "ls"], ["--rounds"]),
+            (["--budget", "x", "ls"], ["--budget"]),
+            (["--precision", "0", "ls"], ["--precision"]),
+            (["--seed", "x", "ls"], ["--seed"]),
+            (["--pin", "x", "ls"], ["--pin wants CPUs such as"]),
+            (["--pin", "1000", "ls"], ["there is no CPU 1000"]),
+            (["--only", "jemaloc", "ls"], ["did you mean 'jemalloc'"]),
+            (["--allocator", "mine", "ls"], ["NAME=PATH"]),
+            (["--allocator", "default=/x.so", "ls"], ["cannot replace 'default'"]),
+            (["--input", "nosuch.txt", "ls"], ["nosuch.txt: No such file"]),
+            (["--input", "/", "ls"], ["it is a folder"]),
+            (["--ready", "true", "ls"], ["it needs --client"])]:
+        done = tool.run(*arguments)
+        check(done.returncode == 2, f"{arguments}: exit status {done.returncode}, not 2: {done.stderr}")
+        check(done.stdout == "", f"{arguments}: a usage error wrote to standard output")
+        for text in wanted:
+            check(text in done.stderr, f"{arguments}: {text!r} is not in {done.stderr!r}")
+
+
+def case_help(tool):
+    done = tool.run("--help")
+    check(done.returncode == 0 and "Examples:" in done.stdout, done.stdout + done.stderr)
+    for text in ("sqlite3", "jq", "PYTHONMALLOC=malloc", "redis-benchmark"):
+        check(text in done.stdout, f"no example with {text}")
+
+
+def case_refusals(tool):
+    refused(tool, 2, ["nosuchprogram: no such program"], "nosuchprogram")
+    refused(tool, 2, ["is a directory"], tool.folder)
+    refused(tool, 1, ["own"], tool.programs["own_malloc"])
+    if "static" in tool.programs:
+        refused(tool, 1, ["static"], tool.programs["static"])
+    text = tool.folder / "text"
+    text.write_text("no program\n")
+    refused(tool, 2, [str(text)], text)
+
+
+def case_exit_status(tool):
+    refused(tool, 1, ["exit status 3", "--ignore-exit-status"], tool.programs["victim"], "exit", "3")
+    result = tool.result("--ignore-exit-status", tool.programs["victim"], "exit", "3")
+    check(all(len(row["samples"]) == 2 for row in result["rows"]), "not measured")
+
+
+def case_json_schema(tool):
+    result = tool.result("--seed", "7", "--", tool.programs["allocates"], "20000")
+    check(result["schema"] == "linn.run/1", result["schema"])
+    check(result["complete"] is True and result["complete_rounds"] == 2, "not complete")
+    check(result["stopped"] == "rounds" and result["problem"] is None, result["stopped"])
+    check(result["options"]["seed"] == 7 and result["options"]["rounds"] == 2, result["options"])
+    check(result["program"]["command"][0] == tool.programs["allocates"], result["program"])
+    check("libc" in result["program"]["own_provider"], result["program"])
+    check([m["name"] for m in result["metrics"] if m["compared"]] == METRICS, result["metrics"])
+    check(set(result["noise"]) == set(METRICS), result["noise"])
+    check(result["outputs_compared"] is True and result["left_behind"] == 0, "output")
+    check(list(rows(result)) == ["default", "default-again", "mine"], list(rows(result)))
+    for name, row in rows(result).items():
+        check(set(row["estimates"]) == set(METRICS), row["estimates"])
+        check([s["round"] for s in row["samples"]] == [0, 1], row["samples"])
+        check(row["failure"] is None and row["output_difference"] is None, row)
+        for sample in row["samples"]:
+            check(set(METRICS) <= set(sample["values"]) and sample["same_output"], sample)
+            check(sample["values"]["wall_ns"] > 0 and sample["values"]["peak_rss_bytes"] > 1 << 17, sample)
+        for estimate in row["estimates"].values():
+            check(estimate["low"] <= estimate["median"] <= estimate["high"], estimate)
+            check(("ratio" in estimate) == (name != "default"), estimate)
+            check(("call" in estimate) == (name == "mine"), estimate)
+    path = os.path.realpath(tool.libraries["malloc_only"])
+    check(rows(result)["mine"]["providers"]["malloc"] == path, rows(result)["mine"])
+    check(rows(result)["default"]["providers"]["malloc"] == result["program"]["own_provider"], "default's proof")
+    check("Only 2 rounds were run" in result["verdict"], result["verdict"])
+
+
+def case_arguments_belong_to_the_program(tool):
+    for before in ([], ["--"]):
+        result = tool.result(*before, tool.programs["victim"], "say", "--json", "--", "-h")
+        check(result["program"]["arguments"][1:] == ["say", "--json", "--", "-h"], result["program"])
+
+
+def case_inert_library(tool):
+    done = tool.run("--rounds", "2", "--allocator", "inert=" + tool.libraries["inert"], "--only", "inert", "--",
+                    tool.programs["allocates"])
+    check(done.returncode == 1, f"exit status {done.returncode}: {done.stderr}")
+    check("inert" in done.stderr and "nothing" not in done.stdout, done.stderr)
+    result = tool.with_library("inert", "--", tool.programs["allocates"])
+    check(list(rows(result)) == ["default", "default-again", "mine"], list(rows(result)))
+    check([e["name"] for e in result["left_out"]] == ["inert"], result["left_out"])
+
+
+def case_crashing_library(tool):
+    result = tool.with_library("crashing", "--", tool.programs["allocates"], "20000")
+    row = rows(result)["crashing"]
+    check(row["failure"].startswith("killed by SIGABRT"), row["failure"])
+    check("strings" in row["last_output"], row["last_output"])
+    check(row["estimates"] == {}, "a failed contender was compared")
+    check(all(len(rows(result)[name]["samples"]) == 2 for name in ("default", "mine")), "the others did not go on")
+    check(any("crashing" in f and "SIGABRT" in f for f in result["findings"]), result["findings"])
+
+
+def case_hanging_library(tool):
+    result = tool.with_library("hanging", "--timeout", "1", "--", tool.programs["allocates"], "20000")
+    row = rows(result)["hanging"]
+    check(row["failure"].startswith("timed out after 1 s"), row["failure"])
+    check(len(rows(result)["mine"]["samples"]) == 2, "the others did not go on")
+
+
+def case_output_that_differs(tool):
+    result = tool.result("--rounds", "3", "--", "date", "+%s%N")
+    check(len([w for w in result["warnings"] if "differs from run to run" in w]) == 1, result["warnings"])
+    check(result["outputs_compared"] is False, "still compared")
+    check(all(row["output_difference"] is None for row in result["rows"]), "a difference was blamed on an allocator")
+    result = tool.result("--no-compare-output", "--", "date", "+%s%N")
+    check(not [w for w in result["warnings"] if "differs" in w], result["warnings"])
+    # Under one allocator only: the program says what is preloaded, beside the probe.
+    script = 'case "$LD_PRELOAD" in *malloc_only*) echo other;; *) echo same;; esac'
+    result = tool.result("--", "sh", "-c", script)
+    check("'other', not 'same'" in (rows(result)["mine"]["output_difference"] or ""), rows(result)["mine"])
+    check(result["outputs_compared"] is True, "not compared")
+
+
+def case_input(tool):
+    file = tool.folder / "input"
+    file.write_text("".join(f"line {i}\n" for i in range(1000)))
+    cat = [tool.programs["victim"], "cat"]
+    sizes = [tool.result("--input", "input", "--", *cat)]
+    with file.open() as stream:
+        stream.read(100)
+        sizes.append(tool.result("--", *cat, stdin=stream))
+    for result in sizes:
+        check(result["outputs_compared"] is True, result["warnings"])
+        check(result["options"]["input"] is not None, result["options"])
+    script = f'test "$(wc -c)" = {file.stat().st_size}'
+    tool.result("--input", "input", "--", "sh", "-c", script)
+    with file.open() as stream:
+        tool.result("--", "sh", "-c", script, stdin=stream)
+    done = tool.run("--rounds", "1", *tool.mine, "--", *cat, stdin=None, input="x\n" * 10)
+    check(done.returncode == 0 and "standard input is a pipe" in done.stderr, done.stderr)
+
+
+def case_prepare(tool):
+    log = tool.folder / "log"
+    result = tool.result("--prepare", f"echo p >> {log}", "--", "sh", "-c", f"echo r >> {log}")
+    check(len(result["rows"]) == 3, "rows")
+    runs = log.read_text().split()
+    # The discovery run goes without; then each of three contenders twice, repetitions included.
+    repeated = sum(row["repeated"] for row in result["rows"])
+    check(runs.count("p") == 6 + repeated, runs)
+    check(runs[-2 * runs.count("p"):] == ["p", "r"] * runs.count("p"), runs)
+    refused(tool, 1, ["--prepare 'exit 3'", "exit status 3"], "--prepare", "exit 3", "--", tool.programs["victim"])
+
+
+def case_left_children(tool):
+    result = tool.result("--", tool.programs["victim"], "daemon", "children")
+    check(result["left_behind"] >= 6, result["left_behind"])
+    check(len([w for w in result["warnings"] if "left processes running" in w]) == 1, result["warnings"])
+
+
+def case_budget(tool):
+    done = tool.run("--budget", "1", "--warm-up", "0", *tool.mine, "--json", "-", "--", "sleep", "0.5")
+    result = json.loads(done.stdout)
+    check(result["stopped"] == "budget", result["stopped"])
+    check(1 <= result["complete_rounds"] < 6, result["complete_rounds"])
+    check("fitted into 1.0 s" in result["verdict"] and "--budget" in result["verdict"], result["verdict"])
+
+
+def case_adaptive(tool):
+    """Rounds go on until the precision is reached, never below ten."""
+    done = tool.run("--precision", "100", *tool.mine, "--json", "-", "--", tool.programs["victim"], "exit", "0")
+    result = json.loads(done.stdout)
+    check(result["stopped"] in ("precise", "rounds"), result["stopped"])
+    check(result["complete_rounds"] >= 10, result["complete_rounds"])
+    check(result["verdict"], "no verdict")
+
+
+def case_interrupt(tool):
+    report = tool.folder / "partial.json"
+    for number in (signal.SIGINT, signal.SIGTERM):
+        mark = f"{os.getpid() % 1000 / 1e6 + 0.02:.6f}"  # one duration that only our own runs sleep
+        process = subprocess.Popen([tool.linn, "run", "--rounds", "100000", *tool.mine, "--json", report, "--", "sleep", mark],
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+                                   cwd=tool.folder)
+        try:
+            time.sleep(3)
+            check(process.poll() is None, "it ended by itself")
+            os.killpg(process.pid, number)  # as a terminal does
+            out, err = process.communicate(timeout=20)
+        finally:
+            process.kill()
+        check(process.returncode == 128 + number, f"exit status {process.returncode}: {err}")
+        check(f"partial: stopped by {signal.Signals(number).name}" in out, out)
+        result = json.loads(report.read_text())
+        check(result["complete"] is False and result["stopped"] == "interrupted", "not marked partial")
+        check(all(row["samples"] for row in result["rows"]), "nothing was kept; is the machine very slow?")
+        for entry in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
+            try:
+                check(mark.encode() not in entry.read_bytes().split(b"\0"), f"{entry} is left behind")
+            except OSError:
+                continue
+
+
+def case_unwritable_report(tool):
+    done = tool.run(*tool.mine, "--json", "/nonexistent/result.json", "--", tool.programs["victim"])
+    check(done.returncode == 1 and "cannot write /nonexistent/result.json" in done.stderr, done.stderr)
+    check(done.stdout == "", "found out after the work was done")
+    if os.path.exists("/dev/full"):
+        done = tool.run("--rounds", "1", *tool.mine, "--json", "/dev/full", "--", tool.programs["victim"])
+        check(done.returncode == 1 and "/dev/full" in done.stderr, done.stderr)
+
+
+def case_server(tool):
+    ready = tool.folder / "ready"
+    result = tool.result("--prepare", f"rm -f {ready}", "--ready", f"test -e {ready}", "--client", "sleep 0.02", "--",
+                         tool.programs["victim"], "serve", ready)
+    check(all(len(row["samples"]) == 2 for row in result["rows"]), "not measured")
+    check(result["outputs_compared"] is False, "a server's log was compared")
+    refused(tool, 1, ["exit status 5"], "--client", "exit 5", "--", tool.programs["victim"], "serve", ready)
+
+
+def case_wrapper(tool):
+    script = tool.folder / "wrapper"
+    script.write_text(f'#!/bin/sh\nexec {tool.programs["allocates"]} "$@"\n')
+    script.chmod(0o755)
+    result = tool.result("--", script, "5000")
+    check(result["program"]["path"] == os.path.realpath(tool.programs["allocates"]), result["program"])
+    check(result["program"]["wrappers"], "the wrapper is not named")
+    result = tool.result("--wrapper", "--", script, "5000")
+    check(result["program"]["path"] != os.path.realpath(tool.programs["allocates"]), result["program"])
+
+
+def case_no_difference(tool):
+    """Of a program that never allocates nothing is claimed in memory beyond what a library takes, and the report says so."""
+    done = tool.run("--rounds", "6", *tool.mine, "--", tool.programs["victim"], "exit", "0")
+    check(done.returncode == 0, done.stderr)
+    first = prose(done.stdout)
+    check(first.startswith(("No allocator makes this program measurably faster", "mine makes this program")), first)
+    check("noise floor, the default against itself" in first, first)
+
+
+def case_width(tool):
+    for width in (80, 100, 120):
+        done = tool.run("--rounds", "1", *tool.mine, "--", tool.programs["allocates"], "1000", env={"COLUMNS": str(width)})
+        check(done.returncode == 0, done.stderr)
+        for line in done.stdout.splitlines():
+            check(len(line) <= width, f"{len(line)} columns instead of {width}: {line}")
+        check("\033" not in done.stdout + done.stderr and "\r" not in done.stderr, "escape codes in a pipe")
+
+
+def real(tool, *arguments, **more):
+    done = tool.run("--rounds", "2", "--warm-up", "0", "--allocator", "mine=" + tool.libraries["malloc_only"],
+                    "--only", "mine,glibc-no-trim", "--json", "-", *arguments, **more)
+    check(done.returncode == 0, f"exit status {done.returncode}: {done.stderr}")
+    result = json.loads(done.stdout)
+    for row in result["rows"]:
+        check(row["failure"] is None and len(row["samples"]) == 2, row)
+    check("mine" in rows(result), result["left_out"])
+    return result
+
+
+def case_sqlite3(tool):
+    skip_without("sqlite3")
+    sql = tool.folder / "insert.sql"
+    sql.write_text("create table t(a, b);\nbegin;\n"
+                   + "".join(f"insert into t values({i}, 'text {i}');\n" for i in range(2000)) + "commit;\n"
+                   "select count(*), sum(a) from t;\n")
+    real(tool, "--input", sql, "--", "sqlite3", ":memory:")
+
+
+def case_jq(tool):
+    skip_without("jq")
+    data = tool.folder / "data.json"
+    data.write_text(json.dumps([{"id": i, "name": f"name {i}"} for i in range(5000)]))
+    real(tool, "--", "jq", "map(.id) | add", data)
+
+
+def case_python3(tool):
+    skip_without("python3")
+    result = real(tool, "--", "env", "PYTHONMALLOC=malloc", "python3", "-c", "print(sum(len(str(i)) for i in range(20000)))")
+    check("python3" in result["program"]["path"], result["program"])
+
+
+def case_cc1plus(tool):
+    skip_without("g++")
+    cc1plus = subprocess.run(["g++", "-print-prog-name=cc1plus"], capture_output=True, text=True).stdout.strip()
+    if not os.path.isabs(cc1plus):
+        sys.exit(SKIPPED)
+    source = tool.folder / "a.cpp"
+    source.write_text("#include <vector>\nstd::vector<int> v;\n")
+    subprocess.run(["g++", "-E", "-o", "a.ii", "a.cpp"], cwd=tool.folder, check=True)
+    real(tool, "--", cc1plus, "-quiet", "-fpreprocessed", "-o", "/dev/null", "a.ii")
+
+
+def case_redis(tool):
+    skip_without("redis-server", "redis-benchmark", "redis-cli")
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        port = s.getsockname()[1]
+    # Debian's is linked with jemalloc: a library that does not replace all of its functions would mix the two.
+    done = tool.run("--rounds", "2", "--warm-up", "0", "--only", "tcmalloc", "--json", "-",
+                    "--ready", f"redis-cli -p {port} ping", "--client", f"redis-benchmark -p {port} -q -n 500 -t set",
+                    "--", "redis-server", "--port", port, "--save", "")
+    if "tcmalloc: not found" in done.stderr:
+        print("skipped: there is no tcmalloc")
+        sys.exit(SKIPPED)
+    check(done.returncode == 0, done.stderr)
+    result = json.loads(done.stdout)
+    check("jemalloc" in result["program"]["own_provider"] or "libc" in result["program"]["own_provider"], "provider")
+    check(all(len(row["samples"]) == 2 for row in result["rows"]), [row["failure"] for row in result["rows"]])
+
+
+def main():
+    cases = {name[5:]: function for name, function in globals().items() if name.startswith("case_")}
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--linn")
+    parser.add_argument("--library", action="append", default=[])
+    parser.add_argument("--program", action="append", default=[])
+    parser.add_argument("--registered", nargs="+", help="check that this list names every case")
+    parser.add_argument("case", nargs="?", choices=sorted(cases))
+    arguments = parser.parse_args()
+    if arguments.registered:
+        check(sorted(arguments.registered) == sorted(cases), f"cases are {sorted(cases)}")
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        cases[arguments.case](Tool(arguments.linn, arguments.library, arguments.program, folder))
+
+
+if __name__ == "__main__":
+    main()
