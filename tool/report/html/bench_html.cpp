@@ -87,6 +87,21 @@ section reading_section() {
         })};
 }
 
+/// The findings, the name of a scenario before each leading to its section.
+markup findings_list(const bench_result& result, const std::vector<std::string>& lines) {
+    markup list;
+    for (const std::string& line : lines) {
+        markup item = text(line);
+        for (const scenario_result& s : result.scenarios)
+            if (const std::string start = std::string{s.what->name} + ':'; line.starts_with(start))
+                item =
+                    element("a", {{"href", "#scenario-" + std::string{s.what->name}}}, text(s.what->name)) +
+                    text(line.substr(start.size() - 1));
+        list += element("li", item);
+    }
+    return list.empty() ? list : element("ul", {{"class", "prose"}}, list);
+}
+
 std::string alert_of(const bench_result& result) {
     std::string alert;
     if (!result.complete())
@@ -113,7 +128,7 @@ std::string bench_html(const bench_result& result) {
         p.lead = said.front();
         said.erase(said.begin());
     }
-    p.introduction = bullet_list(said);
+    p.introduction = findings_list(result, said);
     p.introduction += overview_plot(ids, result);
     for (const scenario_result& s : result.scenarios)
         if (std::any_of(s.rows.begin(), s.rows.end(), [](const row& r) { return !r.samples.empty(); }))

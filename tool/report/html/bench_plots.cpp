@@ -34,9 +34,6 @@ bar bar_of(const bench_result& result, const scenario_result& s, std::size_t pha
 
 bar_group bars_of(const bench_result& result, const scenario_result& s) {
     bar_group group{std::string{s.what->name}, {}};
-    if (s.what->has_variants() && !s.what->comparisons.empty())
-        group.heading += fmt::format(": {} by {}", s.what->comparisons.front().ours,
-                                     s.what->comparisons.front().rivals_short);
     for (std::size_t p = 0; p != s.what->phases.size(); ++p) {
         const auto c = !s.what->has_variants()       ? compare_linn(result, s, p)
                        : s.what->comparisons.empty() ? std::nullopt

@@ -17,13 +17,6 @@ void sort_by_ratio(const bench_result& result, const scenario_result& s, std::ve
     std::transform(keyed.begin(), keyed.end(), rows.begin(), [](const auto& entry) { return entry.second; });
 }
 
-std::string heading_of(const variant_info& v) {
-    std::string text{v.title};
-    if (!v.note.empty())
-        text.append(": ").append(v.note);
-    return text;
-}
-
 } // namespace
 
 std::vector<row_group> group_rows(const bench_result& result, const scenario_result& s) {
@@ -33,7 +26,8 @@ std::vector<row_group> group_rows(const bench_result& result, const scenario_res
         own.heading = "with a pool of their own";
     for (std::size_t v = 0; v != s.what->variants.size(); ++v)
         if (s.what->variants[v].contender.empty())
-            groups.push_back({heading_of(s.what->variants[v]), {}, v});
+            groups.push_back(
+                {std::string{s.what->variants[v].title}, std::string{s.what->variants[v].note}, {}, v});
     for (const row& r : s.rows) {
         if (r.samples.empty())
             continue;

@@ -15,6 +15,7 @@ namespace linn::tool::html {
 /// bring a pool of their own, or all rows of a scenario without ways. Fastest first.
 struct row_group {
     std::string heading; ///< empty in scenarios without variants
+    std::string note;    ///< what the heading does not say
     std::vector<const row*> rows;
     std::optional<std::size_t> variant; ///< of a way that runs on every allocator
 };

@@ -55,8 +55,8 @@ markup phase_table(const bench_result& result, const scenario_result& s) {
     std::vector<html_column> columns{{"contender", {}, true}};
     for (const phase_info& p : s.what->phases) {
         const std::string group{p.title};
-        for (const char* heading : {"median", "95 % interval", "min", "ns", "faults"})
-            columns.push_back({heading, group, heading[0] == '9'});
+        for (const char* heading : {"median", "95 % interval", "min"})
+            columns.push_back({heading, group, false});
         if (has_published)
             columns.push_back({"published", group, false});
     }
@@ -73,17 +73,12 @@ markup phase_table(const bench_result& result, const scenario_result& s) {
             std::vector<html_cell> cells{words_cell(c.title)};
             for (std::size_t p = 0; p != s.what->phases.size(); ++p) {
                 const int digits = digits_for(g.rows, p);
-                const auto figure = [&](double v) {
-                    return number_cell(v, fmt::format("{:.{}f}", v, digits));
-                };
+                const auto show = [&](double v) { return fmt::format("{:.{}f}", v, digits); };
                 const interval i = median_interval(present_cycles(*r, p));
-                cells.push_back(figure(i.middle));
-                cells.push_back(words_cell(fmt::format("{:.{}f} – {:.{}f}", i.low, digits, i.high, digits)));
-                cells.push_back(figure(minimum(present_cycles(*r, p))));
-                const double ns = i.middle / result.machine.ticks_per_ns;
-                cells.push_back(number_cell(ns, figure_text(ns)));
-                const double faults = median(r->faults(p));
-                cells.push_back(number_cell(faults, figure_text(faults)));
+                const double least = minimum(present_cycles(*r, p));
+                cells.push_back(number_cell(i.middle, show(i.middle)));
+                cells.push_back(interval_cell(i.low, i.high, show));
+                cells.push_back(number_cell(least, show(least)));
                 if (!has_published)
                     continue;
                 const double f = published != nullptr ? published->figures[p] : 0;
@@ -146,7 +141,7 @@ public:
           has_published_column_{s.what->published_unit == "unstated"},
           table_{std::string{s.what->heading}, columns()} {
         for (const row_group& g : group_rows(result, s)) {
-            table_.add_group(text(g.heading));
+            table_.add_group(text(g.note.empty() ? g.heading : fmt::format("{}: {}", g.heading, g.note)));
             for (const row* r : g.rows)
                 add(g, *r);
             if (g.variant)
@@ -241,14 +236,15 @@ markup comparison_table(const bench_result& result, const scenario_result& s) {
 
 /// Every row and phase with all that was measured, in nanoseconds.
 markup sample_table(const bench_result& result, const scenario_result& s) {
-    html_table table{"Nanoseconds an operation of every process, in the order of the rounds",
-                     {{"contender", {}, true},
-                      {"phase", {}, true},
-                      {"median", {}, false},
-                      {"95 % interval", {}, true},
-                      {"min", {}, false},
-                      {"faults", {}, false},
-                      {"samples", {}, true}}};
+    html_table table{
+        fmt::format("Nanoseconds a {} in every process, in the order of the rounds", s.what->operation),
+        {{"contender", {}, true},
+         {"phase", {}, true},
+         {"median", {}, false},
+         {"95 % interval", {}, false},
+         {"min", {}, false},
+         {"faults", {}, false},
+         {"samples", {}, true}}};
     const double per_ns = result.machine.ticks_per_ns;
     for (const row_group& g : group_rows(result, s))
         for (const row* r : g.rows)
@@ -265,7 +261,7 @@ markup sample_table(const bench_result& result, const scenario_result& s) {
                 const double faults = median(r->faults(p));
                 table.add_row({words_cell(result.title_of(s, *r)), words_cell(s.what->phases[p].title),
                                number_cell(i.middle, figure_text(i.middle)),
-                               words_cell(fmt::format("{} – {}", figure_text(i.low), figure_text(i.high))),
+                               interval_cell(i.low, i.high, figure_text),
                                number_cell(minimum(ns), figure_text(minimum(ns))),
                                number_cell(faults, figure_text(faults)),
                                words_cell(fmt::format("{}", fmt::join(samples, " · ")))},
@@ -319,7 +315,7 @@ section scenario_section(id_source& ids, const bench_result& result, const scena
     markup content = element("p", {{"class", "what"}}, text(what_it_measures(result, s)));
     content += scenario_plots(ids, result, s);
     content += s.what->has_variants() ? variant_table{result, s}.draw() : phase_table(result, s);
-    content += bullet_list(remarks_of(result, s));
+    content += element("div", {{"class", "notes"}}, bullet_list(remarks_of(result, s)));
     content += folded("How Linn compares, column by column", comparison_table(result, s));
     content += folded("Every sample", sample_table(result, s));
     return {"scenario-" + std::string{s.what->name}, std::string{s.what->name}, content};

@@ -28,6 +28,12 @@ struct html_cell {
 html_cell words_cell(std::string_view words);
 html_cell number_cell(double value, std::string_view words);
 
+/// "1.2 – 1.4", sorted by its lower end; `show` writes an end.
+template <class Show>
+html_cell interval_cell(double low, double high, const Show& show) {
+    return number_cell(low, show(low) + " – " + show(high));
+}
+
 /// A table that its reader can sort by any column, within its groups. The first column names the row.
 class html_table {
 public:

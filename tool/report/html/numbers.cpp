@@ -61,6 +61,10 @@ std::string ratio_text(double value) {
     return value < 0.1 ? figure_text(value) : value < 10 ? fmt::format("{:.2f}", value) : figure_text(value);
 }
 
+std::string close_ratio_text(double value) {
+    return value > 0 && value < 10 ? fmt::format("{:.3f}", value) : ratio_text(value);
+}
+
 std::string percent_text(double share) {
     if (!std::isfinite(share))
         return "–";

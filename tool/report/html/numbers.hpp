@@ -16,6 +16,9 @@ std::string count_text(double value);
 /// A ratio: "0.42", "1.00", "12.3".
 std::string ratio_text(double value);
 
+/// A ratio near 1, where the third digit after the point counts: "0.994".
+std::string close_ratio_text(double value);
+
 /// A share as a percentage: "1.2 %".
 std::string percent_text(double share);
 

@@ -40,23 +40,30 @@ html_cell verdict_cell(const run_row& row, const estimate& e) {
     return words_cell("no difference");
 }
 
+std::string capitalised(std::string words) {
+    if (!words.empty() && words[0] >= 'a' && words[0] <= 'z')
+        words[0] = static_cast<char>(words[0] - 'a' + 'A');
+    return words;
+}
+
 std::string p_text(double p) {
     return p < 0.001 ? "< 0.001" : fmt::format("{:.3f}", p);
 }
 
 /// One compared metric: medians, intervals, ratios, tests, verdicts.
 markup estimate_table(const run_result& result, const metric_info& m) {
-    html_table table{fmt::format("{}: median of all runs, and by the default's in the same round", m.title),
-                     {{"allocator", {}, true},
-                      {"median", {}, false},
-                      {"95 % interval", {}, true},
-                      {"least", {}, false},
-                      {"× default", "ratio", false},
-                      {"95 % interval", "ratio", true},
-                      {"p", "test", false},
-                      {"after Holm", "test", false},
-                      {"verdict", {}, true},
-                      {"runs", {}, false}}};
+    html_table table{
+        capitalised(fmt::format("{}: all runs, and by the default's in the same round", m.title)),
+        {{"allocator", {}, true},
+         {"median", {}, false},
+         {"95 % interval", {}, false},
+         {"least", {}, false},
+         {"× default", "ratio", false},
+         {"95 % interval", "ratio", false},
+         {"p", "test", false},
+         {"after Holm", "test", false},
+         {"verdict", {}, true},
+         {"runs", {}, false}}};
     for (const run_row& row : result.rows) {
         const estimate* e = estimate_of(row, m.name);
         if (e == nullptr)
@@ -66,10 +73,9 @@ markup estimate_table(const run_result& result, const metric_info& m) {
         const auto p_cell = [&](double p) { return is_reference ? html_cell{} : number_cell(p, p_text(p)); };
         table.add_row(
             {words_cell(row.contender.title), number_cell(e->median, metric_text(m, e->median)),
-             words_cell(fmt::format("{} – {}", metric_text(m, e->low), metric_text(m, e->high))),
-             number_cell(least, metric_text(m, least)), number_cell(e->ratio, ratio_text(e->ratio)),
-             is_reference ? html_cell{}
-                          : words_cell(fmt::format("{:.3f} – {:.3f}", e->ratio_low, e->ratio_high)),
+             interval_cell(e->low, e->high, [&](double v) { return metric_text(m, v); }),
+             number_cell(least, metric_text(m, least)), number_cell(e->ratio, close_ratio_text(e->ratio)),
+             is_reference ? html_cell{} : interval_cell(e->ratio_low, e->ratio_high, close_ratio_text),
              p_cell(e->p), p_cell(e->p_adjusted), verdict_cell(row, *e),
              number_cell(static_cast<double>(row.samples.size()), std::to_string(row.samples.size()))},
             row.contender.name == default_again_name ? emphasis::muted : emphasis::none);
@@ -146,7 +152,7 @@ section time_section(id_source& ids, const run_result& result) {
                 "faster. The upright mark is the median of these ratios, written at the end of the line, the "
                 "bar its interval. Shaded: the noise floor, what two copies of the default differ by."));
     content += estimate_table(result, wall);
-    return {"time", std::string{wall.title}, content};
+    return {"time", "Wall time", content};
 }
 
 section others_section(id_source& ids, const run_result& result) {
@@ -168,16 +174,16 @@ section noise_section(const run_result& result) {
     html_table table{"The default against itself",
                      {{"metric", {}, true},
                       {"ratio", {}, false},
-                      {"95 % interval", {}, true},
+                      {"95 % interval", {}, false},
                       {"p", {}, false},
                       {"floor", {}, false}}};
     for (const metric_info& m : metrics())
         if (const auto found = result.noise_floor.find(std::string{m.name});
             found != result.noise_floor.end()) {
             const noise& n = found->second;
-            table.add_row({words_cell(m.title), number_cell(n.ratio, fmt::format("{:.3f}", n.ratio)),
-                           words_cell(fmt::format("{:.3f} – {:.3f}", n.low, n.high)),
-                           number_cell(n.p, p_text(n.p)), number_cell(n.floor, percent_text(n.floor))});
+            table.add_row({words_cell(m.title), number_cell(n.ratio, close_ratio_text(n.ratio)),
+                           interval_cell(n.low, n.high, close_ratio_text), number_cell(n.p, p_text(n.p)),
+                           number_cell(n.floor, percent_text(n.floor))});
         }
     markup content =
         paragraph("The default allocator runs twice under two names. A difference smaller than what these "

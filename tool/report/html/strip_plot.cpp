@@ -57,6 +57,11 @@ void draw_frame(const strip_panel& panel, const axis& scale, double lines, marku
     words += words_at(0.5, end + 31, "axis-title", panel.axis_title);
 }
 
+/// Ratios as this panel writes them: near 1 everywhere, the third digit counts.
+std::string value_text(const axis& scale, double value) {
+    return scale.high() / scale.low() < 2 ? close_ratio_text(value) : ratio_text(value);
+}
+
 /// One line: a place to point at, which names its figures, the dots, the interval, the median.
 void draw_strip(const strip_label& label, const strip& s, const axis& scale, double y, markup& shapes,
                 markup& words) {
@@ -70,9 +75,9 @@ void draw_strip(const strip_label& label, const strip& s, const axis& scale, dou
     const std::string bar = fmt::format("M{} {}H{}", across(scale.place(s.middle.low)), coordinate(y),
                                         across(scale.place(s.middle.high)));
     const std::string tip =
-        fmt::format("{}: {}, 95 % interval {} to {}, {} sample{}", label.words, ratio_text(s.middle.middle),
-                    ratio_text(s.middle.low), ratio_text(s.middle.high), s.samples.size(),
-                    s.samples.size() == 1 ? "" : "s");
+        fmt::format("{}: {}, 95 % interval {} to {}, {} sample{}", label.words,
+                    value_text(scale, s.middle.middle), value_text(scale, s.middle.low),
+                    value_text(scale, s.middle.high), s.samples.size(), s.samples.size() == 1 ? "" : "s");
     markup group = element("title", text(tip));
     group += empty_element("rect", {{"class", "hit"},
                                     {"x", "0"},
@@ -87,7 +92,7 @@ void draw_strip(const strip_label& label, const strip& s, const axis& scale, dou
     shapes += element("g", {{"class", ("strip " + name)}}, group);
     words +=
         element("text", {{"x", "100%"}, {"dx", "8"}, {"y", coordinate(y + 4)}, {"class", "value " + name}},
-                text(ratio_text(s.middle.middle)));
+                text(value_text(scale, s.middle.middle)));
 }
 
 markup draw_panel(id_source& ids, const strip_plot& plot, const strip_panel& panel) {
@@ -103,7 +108,7 @@ markup draw_panel(id_source& ids, const strip_plot& plot, const strip_panel& pan
             continue;
         draw_strip(label, panel.strips[i], scale, top + line_height * (static_cast<double>(i) + 0.5), shapes,
                    words);
-        spoken.push_back(fmt::format("{} {}", label.words, ratio_text(panel.strips[i].middle.middle)));
+        spoken.push_back(fmt::format("{} {}", label.words, value_text(scale, panel.strips[i].middle.middle)));
     }
     const std::string description =
         fmt::format("{}. Medians: {}.", panel.axis_title, fmt::join(spoken, ", "));

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes made-up reports for the browser to open: write_samples FOLDER.
+#include "report/html/bench_html.hpp"
+#include "report/html/run_html.hpp"
+#include "samples.hpp"
+
+#include <csignal>
+#include <cstdio>
+#include <fstream>
+#include <string>
+
+using namespace linn::tool;
+
+namespace {
+
+bool write(const std::string& path, const std::string& text) {
+    std::ofstream file{path, std::ios::binary};
+    file << text;
+    return static_cast<bool>(file.flush());
+}
+
+} // namespace
+
+int main(int count, char** arguments) {
+    if (count != 2) {
+        std::fputs("usage: write_samples FOLDER\n", stderr);
+        return 2;
+    }
+    const std::string folder = std::string{arguments[1]} + '/';
+    const bench_result bench =
+        samples::make_bench({.allocators = {"jemalloc", "tcmalloc", samples::hostile}});
+    bench_result partial = samples::make_bench({.scenarios = {"object"}, .rounds = 1});
+    partial.interrupted_by = SIGINT;
+    partial.options.rounds = 10;
+    const run_result run = samples::make_run({"jemalloc", "tcmalloc", samples::hostile});
+    const bool done = write(folder + "bench.html", bench_html(bench)) &&
+                      write(folder + "partial.html", bench_html(partial)) &&
+                      write(folder + "run.html", run_html(run));
+    if (!done)
+        std::fprintf(stderr, "cannot write to %s\n", folder.c_str());
+    return done ? 0 : 1;
+}

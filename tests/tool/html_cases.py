@@ -1,0 +1,273 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Opens the tool's HTML reports in a headless browser, as a reader would; one case a call.
+
+Exit status 77 (skipped) where no Chromium is installed.
+"""
+import argparse
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent / "html"))
+import browser  # noqa: E402
+
+ALL = ["bench", "partial", "run"]
+HOSTILE = "<script>document.title='stolen'</script>"
+
+# The ratio of the contrast between a text and what is behind it, as WCAG 2 defines it; the lowest of the page.
+LOWEST_CONTRAST = """(() => {
+    const parse = (c) => { const n = c.match(/[0-9.]+/g).map(Number); return n.length < 4 ? [...n, 1] : n; };
+    const light = ([r, g, b]) => {
+        const f = [r, g, b].map((v) => v / 255).map((v) => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+        return 0.2126 * f[0] + 0.7152 * f[1] + 0.0722 * f[2];
+    };
+    const behind = (e) => {
+        for (; e; e = e.parentElement) {
+            const c = parse(getComputedStyle(e).backgroundColor);
+            if (c[3] > 0.99) return c;
+        }
+        return [255, 255, 255, 1];
+    };
+    let lowest = [99, ""];
+    for (const e of document.querySelectorAll("body *")) {
+        const words = Array.from(e.childNodes).some((n) => n.nodeType === 3 && n.data.trim());
+        if (!words || e.closest("script, title, desc")) continue;
+        const style = getComputedStyle(e);
+        const ink = parse(e.namespaceURI.endsWith("svg") ? style.fill : style.color);
+        const pair = [light(ink), light(behind(e))].sort((a, b) => b - a);
+        const ratio = (pair[0] + 0.05) / (pair[1] + 0.05);
+        if (ratio < lowest[0]) lowest = [ratio, e.outerHTML.slice(0, 120)];
+    }
+    return lowest;
+})()"""
+
+# What a column of the first table shows, row by row.
+COLUMN = """(n) => Array.from(document.querySelector("#scenario-object table").tBodies[0].rows)
+    .map((r) => r.cells[n].textContent)"""
+
+
+def check(condition, message):
+    if not condition:
+        sys.exit(f"failed: {message}")
+
+
+class Reports:
+    def __init__(self, folder, linn, chromium):
+        self.folder, self.linn, self.chromium = folder, linn, chromium
+
+    def path(self, name):
+        return str(self.folder / (name + ".html"))
+
+    def text(self, name):
+        return (self.folder / (name + ".html")).read_text(encoding="utf-8")
+
+    def browser(self):
+        return browser.Browser(self.chromium)
+
+
+def case_well_formed(reports):
+    """An XML parser, stricter than any browser, reads the pages to their end."""
+    for name in ALL:
+        root = xml.etree.ElementTree.fromstring(reports.text(name))
+        check(root.get("lang") == "en", f"{name}: no language")
+        check(len(list(root.iter("h1"))) == 1, f"{name}: not one h1")
+        pictures = [e for e in root.iter() if e.get("role") == "img"]
+        check(pictures, f"{name}: no pictures")
+        ids = [e.get("id") for e in root.iter() if e.get("id")]
+        check(len(ids) == len(set(ids)), f"{name}: an id is there twice")
+        for picture in pictures:
+            named = picture.get("aria-labelledby").split()
+            check(len(named) == 2 and set(named) <= set(ids), f"{name}: a picture without title and description")
+        for link in root.iter("a"):
+            check(link.get("href")[1:] in ids, f"{name}: {link.get('href')} leads nowhere")
+
+
+def case_loads(reports):
+    """No request but the file itself, no complaint of the browser, plots that have a size."""
+    with reports.browser() as b:
+        for name in ALL:
+            page = b.open(reports.path(name))
+            check(page.requests and all(u.startswith(("file://", "data:")) for u in page.requests), page.requests)
+            check(len([u for u in page.requests if u.startswith("file://")]) == 1, page.requests)
+            check(page.complaints == [], f"{name}: {page.complaints}")
+            sizes = page.evaluate("""Array.from(document.querySelectorAll("svg[role=img]"))
+                .filter((s) => !s.closest("details:not([open])"))
+                .map((s) => [s.getBoundingClientRect().width, s.getBoundingClientRect().height])""")
+            check(sizes and all(w > 100 and h > 50 for w, h in sizes), f"{name}: {sizes}")
+            dots = page.evaluate("document.querySelectorAll('.dots').length")
+            check(dots > 3, f"{name}: {dots} strips")
+        check(page.evaluate("document.title").startswith("linn run"), "the title")
+
+
+def case_escaped(reports):
+    """A name that is a script stays a name."""
+    with reports.browser() as b:
+        for name in ("bench", "run"):
+            page = b.open(reports.path(name))
+            check("stolen" not in page.evaluate("document.title"), "a name was run as a script")
+            check(HOSTILE in page.evaluate("document.querySelector('main').textContent"), "the name is not shown")
+            count = page.evaluate("document.querySelectorAll('script').length")
+            check(count == 1, f"{count} scripts")
+        # The policy stops a script that an escape would have missed.
+        page.evaluate("""(() => { const s = document.createElement("script");
+            s.textContent = "document.title = 'stolen'"; document.body.append(s); })()""")
+        check("stolen" not in page.evaluate("document.title"), "the policy lets foreign scripts run")
+
+
+def case_sorts(reports):
+    """A click sorts, a second one turns it round; numbers sort as numbers."""
+    with reports.browser() as b:
+        page = b.open(reports.path("bench"))
+        heading = "document.querySelector('#scenario-object tr.columns').cells[1]"
+        ratio = """Array.from(document.querySelectorAll('#scenario-object tr.columns th'))
+            .find((h) => h.textContent === '× glibc')"""
+        check(page.evaluate(ratio + ".getAttribute('aria-sort')") == "ascending", "the order at first is not marked")
+        for direction in ("ascending", "descending"):
+            page.click(heading + ".querySelector('button')")
+            check(page.evaluate(heading + ".getAttribute('aria-sort')") == direction, "aria-sort")
+            check(page.evaluate(ratio + ".getAttribute('aria-sort')") is None, "two columns claim the order")
+            shown = [float(v) for v in page.evaluate(f"({COLUMN})(1)")]
+            check(len(shown) > 4 and len(set(shown)) > 3, shown)
+            check(shown == sorted(shown, reverse=direction == "descending"), f"{direction}: {shown}")
+            # As words they would be in another order, or this shows nothing.
+            check(shown != sorted(shown, key=str, reverse=direction == "descending"), f"{shown}: tells nothing")
+        names = "document.querySelector('#scenario-object tr.columns').cells[0]"
+        page.click(names + ".querySelector('button')")
+        shown = page.evaluate(f"({COLUMN})(0)")
+        check(shown.index("glibc") < shown.index("jemalloc") < shown.index("linn"), shown)
+
+
+def case_keyboard(reports):
+    """Headings are reached by Tab and sort by Enter and by the space bar."""
+    with reports.browser() as b:
+        page = b.open(reports.path("bench"))
+        first = "document.querySelector('#scenario-object tr.columns').cells[0].querySelector('button')"
+        page.evaluate(first + ".focus()")
+        page.press("Tab")
+        check(page.evaluate("document.activeElement.closest('th').cellIndex") == 1, "Tab does not reach the next")
+        sort = "document.activeElement.closest('th').getAttribute('aria-sort')"
+        page.press("Enter", "\r")
+        check(page.evaluate(sort) == "ascending", "Enter does not sort")
+        page.press(" ", " ")
+        check(page.evaluate(sort) == "descending", "the space bar does not sort")
+        shown = [float(v) for v in page.evaluate(f"({COLUMN})(1)")]
+        check(shown == sorted(shown, reverse=True), shown)
+
+
+def case_groups_stay(reports):
+    """Rows sort within their group; its heading stays first and what was published last."""
+    with reports.browser() as b:
+        page = b.open(reports.path("bench"))
+        page.click("document.querySelector('#scenario-sizes tr.columns').cells[2].querySelector('button')")
+        rows = page.evaluate("""Array.from(document.querySelector('#scenario-sizes table').tBodies)
+            .map((body) => Array.from(body.rows).map((r) => [r.className, r.cells[2]?.textContent ?? ""]))""")
+        check(len(rows) == 2, f"{len(rows)} groups")
+        for group in rows:
+            check(group[0][0] == "group", group)
+            kinds = [name == "last" for name, _ in group]
+            check(kinds == sorted(kinds), group)
+            values = [float(v) for name, v in group[1:] if name != "last"]
+            check(values == sorted(values), values)
+
+
+def case_phone(reports):
+    """At 360 px the page itself does not scroll sideways; wide tables do, in their boxes."""
+    with reports.browser() as b:
+        for name in ALL:
+            page = b.open(reports.path(name), width=360, height=740)
+            check(page.evaluate("innerWidth") == 360, "the width")
+            page.evaluate("document.querySelectorAll('details').forEach((d) => d.open = true)")
+            wide = page.evaluate("document.documentElement.scrollWidth")
+            check(wide <= 360, f"{name}: {wide} px wide")
+            boxes = page.evaluate("""Array.from(document.querySelectorAll('.scroll'))
+                .filter((b) => b.scrollWidth > b.clientWidth && getComputedStyle(b).overflowX !== "auto").length""")
+            check(boxes == 0, f"{name}: {boxes} boxes are cut off")
+
+
+def case_schemes(reports):
+    """Light and dark follow the system, and every word can be read in both (WCAG AA: 4.5)."""
+    with reports.browser() as b:
+        for name in ALL:
+            papers = []
+            for scheme in ("light", "dark"):
+                page = b.open(reports.path(name), scheme=scheme)
+                page.evaluate("document.querySelectorAll('details').forEach((d) => d.open = true)")
+                papers.append(page.evaluate("getComputedStyle(document.body).backgroundColor"))
+                ratio, where = page.evaluate(LOWEST_CONTRAST)
+                check(ratio >= 4.5, f"{name}, {scheme}: contrast {ratio:.2f} of {where}")
+            check(papers[0] != papers[1], f"{name}: the dark scheme does not apply")
+
+
+def case_without_scripts(reports):
+    """Tables and plots are there without JavaScript, and no button that does nothing."""
+    with reports.browser() as b:
+        page = b.open(reports.path("bench"), scripts=False)
+        check(page.evaluate("document.querySelectorAll('button').length") == 0, "dead buttons")
+        check(page.evaluate("document.querySelectorAll('tbody tr').length") > 50, "no rows")
+        check(page.evaluate("document.querySelector('svg[role=img]').getBoundingClientRect().height") > 50, "no plot")
+
+
+def case_prints(reports):
+    """A PDF of A4 pages, several of them, folded parts included."""
+    with reports.browser() as b:
+        for name in ALL:
+            page = b.open(reports.path(name), scheme="dark")
+            pdf = page.pdf()
+            check(pdf.startswith(b"%PDF-"), "no PDF")
+            boxes = set(re.findall(rb"/MediaBox ?\[0 0 ([0-9.]+) ([0-9.]+)\]", pdf))
+            check(boxes and all(594 < float(w) < 596 and 841 < float(h) < 843 for w, h in boxes), boxes)
+            check(page.evaluate("document.querySelectorAll('details[open]').length") == 0, "left open after printing")
+            page.call("Emulation.setEmulatedMedia", media="print",
+                      features=[{"name": "prefers-color-scheme", "value": "dark"}])
+            ink = page.evaluate("getComputedStyle(document.body).color")
+            check(ink == "rgb(28, 30, 33)", f"{name}: printed in {ink}")
+
+
+def case_partial(reports):
+    """A run that was stopped says so before anything else."""
+    text = reports.text("partial")
+    check("Partial: stopped by SIGINT after 1 of 10 complete rounds" in text, "not marked")
+    check(text.index("Partial:") < text.index('class="lead"'), "the mark comes too late")
+
+
+def case_real_bench(reports):
+    """`linn bench --html` writes such a page of a real run."""
+    path = reports.folder / "real.html"
+    done = subprocess.run([reports.linn, "bench", "object", "--only", "linn", "--objects", "500", "--rounds", "2",
+                           "--html", str(path)], capture_output=True, text=True, timeout=100)
+    check(done.returncode == 0, done.stderr)
+    with reports.browser() as b:
+        page = b.open(str(path))
+        check(page.complaints == [], page.complaints)
+        check(len(page.requests) == len([u for u in page.requests if not u.startswith("http")]), page.requests)
+        names = page.evaluate(f"({COLUMN})(0)")
+        check({"linn", "glibc", "glibc again"} <= set(names), names)
+
+
+def main():
+    cases = {name[5:]: f for name, f in globals().items() if name.startswith("case_")}
+    parser = argparse.ArgumentParser()
+    parser.add_argument("case", choices=sorted(cases), nargs="?")
+    parser.add_argument("--linn")
+    parser.add_argument("--samples", help="the program that writes made-up reports")
+    parser.add_argument("--registered", nargs="*", help="checks that these are all cases")
+    options = parser.parse_args()
+    if options.registered is not None:
+        check(set(options.registered) == set(cases), set(options.registered) ^ set(cases))
+        return
+    chromium = browser.find()
+    needs_none = options.case in ("well_formed", "partial")
+    if chromium is None and not needs_none:
+        print("skipped: no Chromium is installed")
+        sys.exit(77)
+    with tempfile.TemporaryDirectory(prefix="linn-html-") as folder:
+        subprocess.run([options.samples, folder], check=True, timeout=100)
+        cases[options.case](Reports(pathlib.Path(folder), options.linn, chromium))
+
+
+if __name__ == "__main__":
+    main()

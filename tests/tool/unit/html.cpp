@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+// The pages of the tool: nothing from outside becomes markup, axes are right, every contender is there. What a browser
+// makes of them is tested by html_cases.py.
+#include "bench/contenders.hpp"
+#include "report/html/axis.hpp"
+#include "report/html/bench_html.hpp"
+#include "report/html/curve_plot.hpp"
+#include "report/html/html_table.hpp"
+#include "report/html/markup.hpp"
+#include "report/html/numbers.hpp"
+#include "report/html/run_html.hpp"
+#include "report/html/strip_plot.hpp"
+#include "samples.hpp"
+
+#include <boost/property_tree/ptree.hpp>
+#include <boost/property_tree/xml_parser.hpp>
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <csignal>
+#include <limits>
+#include <sstream>
+#include <string>
+#include <vector>
+
+using namespace linn::tool;
+using namespace linn::tool::html;
+
+namespace {
+
+bool contains(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+std::size_t count(const std::string& text, const std::string& part) {
+    std::size_t n = 0;
+    for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
+        ++n;
+    return n;
+}
+
+/// True when an XML parser reads the text to its end.
+bool is_well_formed(const std::string& page) {
+    std::istringstream stream{page};
+    boost::property_tree::ptree tree;
+    try {
+        boost::property_tree::read_xml(stream, tree);
+    } catch (const boost::property_tree::xml_parser_error& e) {
+        MESSAGE(e.what());
+        return false;
+    }
+    return true;
+}
+
+} // namespace
+
+TEST_CASE("text and attributes are escaped, whatever they hold") {
+    CHECK(escape("a<b>&\"'") == "a&lt;b&gt;&amp;&quot;&#39;");
+    CHECK(text("</script>").str() == "&lt;/script&gt;");
+    CHECK(element("p", {{"title", "\"><script>"}}, text("x")).str() ==
+          "<p title=\"&quot;&gt;&lt;script&gt;\">x</p>");
+    CHECK(escape("a\x01\x1b[31mb\x7f") == "a[31mb");
+    CHECK(escape("grün – 1\u202F000") == "grün – 1\u202F000");
+}
+
+TEST_CASE("bytes that are no UTF-8 are replaced, one by one") {
+    const std::string bad = "\uFFFD";
+    CHECK(escape("a\xFFz") == "a" + bad + "z");
+    CHECK(escape("\xC0\xAF") == bad + bad);           // overlong
+    CHECK(escape("\xED\xA0\x80") == bad + bad + bad); // a surrogate
+    CHECK(escape("\xE2\x82") == bad + bad);           // cut short
+    CHECK(escape("\xF4\x90\x80\x80") == bad + bad + bad + bad);
+    CHECK(escape("\xEF\xBF\xBE").empty()); // no XML may hold U+FFFE
+    CHECK(escape("\xC2\x85").empty());
+}
+
+TEST_CASE("numbers are short and have no exponent") {
+    CHECK(figure_text(0) == "0");
+    CHECK(figure_text(0.01234) == "0.0123");
+    CHECK(figure_text(56.78) == "56.8");
+    CHECK(figure_text(9.999) == "10.0");
+    CHECK(figure_text(999.96) == "1000");
+    CHECK(figure_text(12345) == "12\u202F345");
+    CHECK(figure_text(std::numeric_limits<double>::quiet_NaN()) == "–");
+    CHECK(count_text(1048576) == "1\u202F048\u202F576");
+    CHECK(duration_text(1.5e9) == "1.50 s");
+    CHECK(duration_text(999.9e6) == "1.00 s");
+    CHECK(bytes_text(1536) == "1.50 KiB");
+    CHECK(percent_text(0.0123) == "1.2 %");
+    CHECK(ratio_text(12.34) == "12.3");
+    CHECK(coordinate(-0.001) == "0");
+}
+
+TEST_CASE("an axis marks round values within itself, and not too many") {
+    for (const auto& [low, high] : std::vector<std::pair<double, double>>{{0.99, 1.01},
+                                                                          {0.9, 1.2},
+                                                                          {0.2, 5},
+                                                                          {0.5, 80},
+                                                                          {1e-6, 1e9},
+                                                                          {1, 1},
+                                                                          {3, 3.0000001},
+                                                                          {1e-12, 1e12}}) {
+        CAPTURE(low);
+        CAPTURE(high);
+        const axis a = axis::logarithmic(low, high);
+        for (const std::size_t most : {2u, 4u, 6u, 9u}) {
+            const std::vector<tick> ticks = a.ticks(most);
+            CHECK(ticks.size() <= most);
+            for (const tick& t : ticks) {
+                CHECK(t.value >= a.low());
+                CHECK(t.value <= a.high());
+                CHECK(std::stod(t.label) == doctest::Approx(t.value));
+            }
+        }
+        CHECK(a.ticks(6).size() >= 2);
+    }
+}
+
+TEST_CASE("places on an axis are proportional to logarithms and stay on it") {
+    const axis a = axis::logarithmic(1, 100);
+    CHECK(a.place(10) == doctest::Approx(0.5));
+    CHECK(a.place(1) > 0);
+    CHECK(a.place(100) < 1);
+    CHECK(a.place(1e9) == 1);
+    CHECK(a.place(0) == 0);
+    CHECK(a.place(-1) == 0);
+    CHECK(axis::logarithmic(0, 0).place(1) == doctest::Approx(0.5));
+}
+
+TEST_CASE("sizes are marked by powers of two") {
+    const std::vector<tick> ticks = axis::logarithmic(1, 524'288).byte_ticks(5);
+    REQUIRE(ticks.size() >= 3);
+    CHECK(ticks.front().label == "1 B");
+    CHECK(ticks.size() <= 5);
+    CHECK(axis::logarithmic(1024, 2048).byte_ticks(5).front().label == "1 KiB");
+}
+
+TEST_CASE("jitter is the same every time and stays in the line") {
+    CHECK(jitter(3) == jitter(3));
+    CHECK(jitter(3) != jitter(4));
+    for (std::size_t i = 0; i != 1000; ++i)
+        CHECK(std::abs(jitter(i)) <= 1);
+}
+
+TEST_CASE("a strip plot has a dot for each sample, its median and the band of noise") {
+    id_source ids;
+    strip_plot plot{{{"one", emphasis::ours}, {"two"}},
+                    {{"panel", "axis", {{{0.5, 0.6, 0.7}, {0.6, 0.5, 0.7}}, {}}, 0.05}}};
+    const std::string svg = draw(ids, plot).str();
+    CHECK(is_well_formed(svg));
+    CHECK(count(svg, "class=\"dots\"") == 1); // the second has no samples
+    CHECK(count(svg, "h0") == 3);
+    CHECK(contains(svg, "class=\"band\""));
+    CHECK(contains(svg, "one: 0.60, 95 % interval 0.50 to 0.70, 3 samples"));
+    CHECK(draw(ids, {{{"one"}}, {{"panel", "axis", {{}}, 0}}}).empty());
+}
+
+TEST_CASE("a curve is broken where a value is missing, and published ones are dotted") {
+    id_source ids;
+    const curve_plot plot{
+        "size",
+        "ns",
+        {{"a", {{"one thread", stroke::solid, {{1, 5}, {2, 0}, {4, 6}}}}},
+         {"b", {{"one thread", stroke::solid, {{1, 5}}}, {"published", stroke::dotted, {{1, 9}}}}}}};
+    const std::string svg = draw(ids, plot).str();
+    CHECK(is_well_formed("<div>" + svg + "</div>"));
+    CHECK(contains(svg, "class=\"curve dotted\""));
+    CHECK(contains(svg, ">published<"));
+    const std::size_t start = svg.find("class=\"curve solid\"");
+    const std::string first = svg.substr(start, svg.find("/>", start) - start);
+    CHECK(count(first, "M") == 2);
+    CHECK(count(first, "L") == 0);
+    CHECK(draw(ids, curve_plot{"size", "ns", {}}).empty());
+}
+
+TEST_CASE("a table says what it is sorted by and keeps what was published last") {
+    html_table table{"title", {{"name", {}, true}, {"value", "group"}}};
+    table.sorted_by(1);
+    table.add_footnote_row({words_cell("published"), number_cell(1, "1")});
+    table.add_row({words_cell("a"), number_cell(2.5, "2.5 ns")}, emphasis::ours);
+    const std::string html = table.draw().str();
+    CHECK(is_well_formed(html));
+    CHECK(contains(html, "aria-sort=\"ascending\""));
+    CHECK(contains(html, "data-v=\"2.5\""));
+    CHECK(html.find(">a<") < html.find(">published<"));
+    CHECK(contains(html, "<tr class=\"ours\">"));
+}
+
+TEST_CASE("a page of bench is one file that loads nothing and names every contender") {
+    const bench_result result = samples::make_bench({.allocators = {"jemalloc", samples::hostile}});
+    const std::string page = bench_html(result);
+    CHECK(is_well_formed(page));
+    CHECK_FALSE(contains(page, "src="));
+    CHECK_FALSE(contains(page, "@import"));
+    CHECK_FALSE(contains(page, "url("));
+    CHECK_FALSE(contains(page, samples::hostile));
+    CHECK(count(page, "<script") == 1);
+    CHECK(count(page, "<h1>") == 1);
+    for (const contender& c : result.contenders)
+        CHECK(contains(page, escape(c.title)));
+    for (const scenario_result& s : result.scenarios)
+        CHECK(contains(page, "id=\"scenario-" + std::string{s.what->name} + '"'));
+    CHECK(contains(page, "apt-get install libghost1"));
+    CHECK_FALSE(contains(page, "Partial"));
+}
+
+TEST_CASE("what every page carries is small") {
+    bench_result nothing;
+    nothing.machine.build = "optimised";
+    CHECK(bench_html(nothing).size() < 150'000);
+}
+
+TEST_CASE("empty, interrupted and one-sample results make pages") {
+    bench_result nothing;
+    CHECK(is_well_formed(bench_html(nothing)));
+    bench_result one = samples::make_bench({.scenarios = {"object", "pmr"}, .rounds = 1});
+    one.interrupted_by = SIGINT;
+    const std::string page = bench_html(one);
+    CHECK(is_well_formed(page));
+    CHECK(contains(page, "Partial: stopped by SIGINT"));
+    one.scenarios[0].rows.erase(one.scenarios[0].rows.begin()); // the baseline was not reached
+    one.scenarios[0].rows[0].samples.clear();
+    CHECK(is_well_formed(bench_html(one)));
+    run_result broken;
+    broken.problem = "no program <x>";
+    CHECK(contains(run_html(broken), "Nothing was measured: no program &lt;x&gt;"));
+}
+
+TEST_CASE("huge spread and forty allocators make pages without impossible coordinates") {
+    std::vector<std::string> many;
+    for (int i = 0; i != 40; ++i)
+        many.push_back("allocator-" + std::to_string(i));
+    bench_result result =
+        samples::make_bench({.scenarios = {"object"}, .allocators = many, .rounds = 3, .spread = 0.4});
+    for (double& c : result.scenarios[0].rows[3].samples[0].cycles)
+        c *= 1e9;
+    const std::string page = bench_html(result);
+    CHECK(is_well_formed(page));
+    CHECK_FALSE(contains(page, "nan"));
+    CHECK_FALSE(contains(page, ">inf"));
+    for (const std::string& name : many)
+        CHECK(contains(page, '>' + name + '<'));
+}
+
+TEST_CASE("a page without Linn makes no claim for it") {
+    const std::string page = bench_html(samples::make_bench({.scenarios = {"object"}, .with_linn = false}));
+    CHECK(is_well_formed(page));
+    CHECK_FALSE(contains(page, "Linn and the best other"));
+}
+
+TEST_CASE("a page of run has its verdict, every allocator, failures and the noise floor") {
+    run_result result = samples::make_run({"jemalloc", samples::hostile});
+    result.rows.back().failure = "killed by SIGSEGV";
+    result.rows.back().last_output = "oh <no>";
+    const std::string page = run_html(result);
+    CHECK(is_well_formed(page));
+    CHECK(contains(page, escape(result.verdict)));
+    for (const run_row& r : result.rows)
+        CHECK(contains(page, escape(r.contender.title)));
+    CHECK(contains(page, "killed by SIGSEGV"));
+    CHECK(contains(page, "oh &lt;no&gt;"));
+    CHECK(contains(page, "▼ less"));
+    CHECK(contains(page, "1.2 %"));
+    CHECK(count(page, "<script") == 1);
+}
