@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run_command.hpp"
 
+#include "../report/html/run_html.hpp"
 #include "../report/progress.hpp"
 #include "../report/run_csv.hpp"
 #include "../report/run_json.hpp"
@@ -76,7 +77,8 @@ run_command::run_command(CLI::App& program)
       files_{verb(),
              {{"--json", "write the result as JSON", [this] { return run_json(result_); }},
               {"--csv", "write the figures as CSV", [this] { return run_csv(result_); }},
-              {"--markdown", "write the report as Markdown", [this] { return run_markdown(result_); }}}} {
+              {"--markdown", "write the report as Markdown", [this] { return run_markdown(result_); }},
+              {"--html", "write the report as a page for a browser", [this] { return run_html(result_); }}}} {
     CLI::App& arguments = verb();
     arguments.footer(footer);
     arguments.prefix_command();
