@@ -98,12 +98,11 @@ std::vector<unsigned> usable_cpus() {
 
 bench_command::bench_command(CLI::App& program)
     : command{*program.add_subcommand("bench", "Measure what allocators and pools cost on this machine")},
-      files_{
-          verb(),
-          {{"--json", "write the result as JSON", [this] { return bench_json(result_); }},
-           {"--csv", "write the figures as CSV", [this] { return bench_csv(result_); }},
-           {"--markdown", "write the report as Markdown", [this] { return bench_markdown(result_); }},
-           {"--html", "write the report as a page for a browser", [this] { return bench_html(result_); }}}} {
+      files_{verb(),
+             {{"--json", "write the result as JSON", [this] { return bench_json(result_); }},
+              {"--csv", "write the figures as CSV", [this] { return bench_csv(result_); }},
+              {"--markdown", "write the report as Markdown", [this] { return bench_markdown(result_); }},
+              {"--html", "write it as a page for a browser", [this] { return bench_html(result_); }}}} {
     CLI::App& arguments = verb();
     arguments.footer(footer());
     // The last one counts, so that a user may overrule what an alias or a script says.
@@ -131,8 +130,7 @@ bench_command::bench_command(CLI::App& program)
         ->type_name("SECONDS")
         ->check(count(1'000'000));
     arguments
-        .add_option("--only", names_,
-                    "measure these contenders and glibc, or these scenarios (comma-separated)")
+        .add_option("--only", names_, "measure these contenders and glibc, or scenarios (comma-separated)")
         ->delimiter(',')
         ->type_name("NAMES")
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
