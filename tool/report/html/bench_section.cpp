@@ -53,11 +53,15 @@ int digits_for(const std::vector<const row*>& rows, std::size_t phase) {
 markup phase_table(const bench_result& result, const scenario_result& s) {
     const bool has_published = result.options.container == "unordered_set" || s.what->name != "containers";
     std::vector<html_column> columns{{"contender", {}, true}};
-    for (const phase_info& p : s.what->phases) {
-        const std::string group{p.title};
+    const auto is_published = [&](std::size_t phase) {
+        return has_published && std::any_of(s.what->published.begin(), s.what->published.end(),
+                                            [&](const published_row& row) { return row.figures[phase] > 0; });
+    };
+    for (std::size_t p = 0; p != s.what->phases.size(); ++p) {
+        const std::string group{s.what->phases[p].title};
         for (const char* heading : {"median", "95 % interval", "min"})
             columns.push_back({heading, group, false});
-        if (has_published)
+        if (is_published(p))
             columns.push_back({"published", group, false});
     }
     const std::size_t ratio_column = columns.size();
@@ -79,7 +83,7 @@ markup phase_table(const bench_result& result, const scenario_result& s) {
                 cells.push_back(number_cell(i.middle, show(i.middle)));
                 cells.push_back(interval_cell(i.low, i.high, show));
                 cells.push_back(number_cell(least, show(least)));
-                if (!has_published)
+                if (!is_published(p))
                     continue;
                 const double f = published != nullptr ? published->figures[p] : 0;
                 cells.push_back(f > 0 ? number_cell(f, figure_text(f)) : html_cell{});
@@ -139,7 +143,7 @@ public:
         : result_{&result},
           s_{&s},
           has_published_column_{s.what->published_unit == "unstated"},
-          table_{std::string{s.what->heading}, columns()} {
+          table_{capitalised(s.what->heading), columns()} {
         for (const row_group& g : group_rows(result, s)) {
             table_.add_group(text(g.note.empty() ? g.heading : fmt::format("{}: {}", g.heading, g.note)));
             for (const row* r : g.rows)
@@ -312,7 +316,7 @@ std::vector<std::string> remarks_of(const bench_result& result, const scenario_r
 } // namespace
 
 section scenario_section(id_source& ids, const bench_result& result, const scenario_result& s) {
-    markup content = element("p", {{"class", "what"}}, text(what_it_measures(result, s)));
+    markup content = element("p", {{"class", "what"}}, text(capitalised(what_it_measures(result, s))));
     content += scenario_plots(ids, result, s);
     content += s.what->has_variants() ? variant_table{result, s}.draw() : phase_table(result, s);
     content += element("div", {{"class", "notes"}}, bullet_list(remarks_of(result, s)));

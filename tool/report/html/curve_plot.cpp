@@ -16,6 +16,7 @@ namespace {
 constexpr double top = 40; // for the title and the remark
 constexpr double plot_height = 130;
 constexpr double bottom = 22;
+constexpr std::size_t title_letters = 26; // what the narrowest panel has room for
 
 struct axes {
     axis x;
@@ -123,7 +124,7 @@ public:
 
 private:
     std::vector<tick> x_ticks() const {
-        return plot_->x_is_bytes ? scale_.x.byte_ticks(5) : scale_.x.ticks(5);
+        return plot_->x_is_bytes ? scale_.x.byte_ticks(4) : scale_.x.ticks(4);
     }
 
     markup frame() const {
@@ -137,7 +138,8 @@ private:
     }
 
     markup words(const curve_panel& p) const {
-        markup list = element("text", {{"x", "0"}, {"y", "14"}, {"class", "panel-title"}}, text(p.title));
+        markup list = element("text", {{"x", "0"}, {"y", "14"}, {"class", "panel-title"}},
+                              text(shortened(p.title, title_letters)));
         list += element("text", {{"x", "0"}, {"y", "30"}, {"class", "axis-title"}}, text(p.remark));
         for (const tick& t : x_ticks())
             list += words_at(scale_.x.place(t.value), top + plot_height + 15, "tick", t.label);

@@ -23,6 +23,23 @@ std::string class_of(emphasis e) {
     return {};
 }
 
+std::string shortened(std::string_view words, std::size_t most_letters) {
+    const auto starts_letter = [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; };
+    std::size_t letters = 0;
+    std::size_t end_of_kept = 0; // where the ellipsis goes
+    for (std::size_t i = 0; i != words.size(); ++i)
+        if (starts_letter(words[i]) && ++letters == most_letters)
+            end_of_kept = i;
+    return letters <= most_letters ? std::string{words} : std::string{words.substr(0, end_of_kept)} + "…";
+}
+
+std::string capitalised(std::string_view words) {
+    std::string text{words};
+    if (!text.empty() && text[0] >= 'a' && text[0] <= 'z')
+        text[0] = static_cast<char>(text[0] - 'a' + 'A');
+    return text;
+}
+
 markup stretching_svg(id_source& ids, std::string_view title, std::string_view description, double height,
                       const markup& shapes, const markup& words) {
     const std::string id = ids.next("svg");

@@ -3,6 +3,7 @@
 
 #include "markup.hpp"
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -19,6 +20,12 @@ enum class emphasis {
 
 /// The class name for the style sheet; empty for none.
 std::string class_of(emphasis e);
+
+/// The words, or as many letters of them as are allowed, the last one an ellipsis.
+std::string shortened(std::string_view words, std::size_t most_letters);
+
+/// The words with a capital letter first.
+std::string capitalised(std::string_view words);
 
 /// Numbers the things of a page, so that titles can be referred to by id.
 class id_source {

@@ -40,12 +40,6 @@ html_cell verdict_cell(const run_row& row, const estimate& e) {
     return words_cell("no difference");
 }
 
-std::string capitalised(std::string words) {
-    if (!words.empty() && words[0] >= 'a' && words[0] <= 'z')
-        words[0] = static_cast<char>(words[0] - 'a' + 'A');
-    return words;
-}
-
 std::string p_text(double p) {
     return p < 0.001 ? "< 0.001" : fmt::format("{:.3f}", p);
 }
