@@ -300,10 +300,14 @@ void describe_run(run_result& result) {
     if (!result.problem.empty() && result.complete_rounds == 0)
         return;
     result.verdict = result.problem.empty() ? make_verdict(result) : "";
-    add_time_findings(result);
-    add_memory_findings(result);
-    add_cpu_findings(result);
-    add_fault_findings(result);
+    // Below that, "none takes less memory" would be as unfounded as its opposite.
+    if (result.complete_rounds >=
+        least_rounds_to_claim(ranked(result, "wall_ns").size(), result.options.level)) {
+        add_time_findings(result);
+        add_memory_findings(result);
+        add_cpu_findings(result);
+        add_fault_findings(result);
+    }
     add_failures(result);
     add_warnings(result);
 }
