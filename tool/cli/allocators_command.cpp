@@ -63,9 +63,7 @@ allocators_command::allocators_command(CLI::App& program)
         ->type_name("NAME=PATH")
         ->expected(1)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-    arguments
-        .add_option("--install", to_install_,
-                    "build these from the sources that registry packages carry, into ~/.cache/linn; or all")
+    arguments.add_option("--install", to_install_, "build these, or all, into ~/.cache/linn")
         ->type_name("NAME")
         ->delimiter(',')
         ->expected(1, 100)
@@ -103,7 +101,7 @@ std::string allocators_command::check() {
     return {};
 }
 
-int allocators_command::install(const interrupt_guard& guard) {
+std::optional<bool> allocators_command::install(const interrupt_guard& guard) {
     progress_line line;
     work_progress progress;
     progress.total = to_install_.size();
@@ -114,9 +112,9 @@ int allocators_command::install(const interrupt_guard& guard) {
     if (const std::string problem = worker.prepare(to_install_); !problem.empty()) {
         line.clear();
         fmt::print(stderr, "linn allocators: {}\n", problem);
-        return exit_failure;
+        return std::nullopt;
     }
-    int status = exit_success;
+    bool all = true;
     for (const std::string& name : to_install_) {
         if (interrupt_guard::pending() != 0)
             break;
@@ -130,12 +128,12 @@ int allocators_command::install(const interrupt_guard& guard) {
                        outcome.library.string());
         } else {
             fmt::print(stderr, "linn allocators: {}: {}\n", name, outcome.problem);
-            status = exit_failure;
+            all = false;
         }
     }
     if (interrupt_guard::pending() != 0)
         fmt::print(stderr, "linn allocators: stopped; nothing is left half installed\n");
-    return status;
+    return all;
 }
 
 int allocators_command::run() {
@@ -150,9 +148,12 @@ int allocators_command::run() {
     const interrupt_guard guard;
     bool installed_all = true;
     if (!to_install_.empty()) {
-        installed_all = install(guard) == exit_success;
+        const std::optional<bool> installed = install(guard);
         if (interrupt_guard::pending() != 0)
             return 128 + interrupt_guard::pending();
+        if (!installed)
+            return exit_failure;
+        installed_all = *installed;
     }
     std::vector<std::string> wanted = names_;
     wanted.insert(wanted.end(), to_install_.begin(), to_install_.end());

@@ -5,6 +5,7 @@
 #include "command.hpp"
 #include "report_files.hpp"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,8 @@ public:
 
 private:
     std::string check();
-    int install(const interrupt_guard& guard);
+    /// Whether all that was asked for is installed; nothing when it could not begin.
+    std::optional<bool> install(const interrupt_guard& guard);
     int deliver(bool installed_all) const;
 
     report_files files_;

@@ -1,0 +1,435 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs `linn allocators` as a user would and checks what it says and does; one case a call."""
+import argparse
+import csv
+import io
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+NAMES = ["glibc", "jemalloc", "mimalloc2", "mimalloc3", "tcmalloc", "tcmalloc-google", "snmalloc", "rpmalloc", "tbb",
+         "hoard", "bmalloc", "scudo"]
+KEYS = ["name", "title", "version", "state", "licence", "library", "origin", "proven_by", "remark", "environment",
+        "how_to_get", "proof"]
+FUNCTIONS = {"malloc", "free", "operator new", "operator delete", "sized operator delete"}
+SKIPPED = 77
+
+
+class Tool:
+    def __init__(self, linn, libraries, cache):
+        self.linn = linn
+        self.libraries = {name: os.path.realpath(path) for name, path in (item.split("=", 1) for item in libraries)}
+        self.cache = pathlib.Path(cache) / "linn" / "allocators"
+        # What the user of this machine installed must not decide a test.
+        self.env = dict(os.environ, XDG_CACHE_HOME=cache)
+
+    def run(self, *arguments, env=None, **more):
+        return subprocess.run([self.linn, "allocators", *arguments], capture_output=True, text=True, timeout=100,
+                              env=dict(self.env, **(env or {})), **more)
+
+    def entries(self, *arguments, status=0, **more):
+        done = self.run("--json", "-", *arguments, **more)
+        check(done.returncode == status, f"exit status {done.returncode}, not {status}: {done.stderr}{done.stdout}")
+        result = json.loads(done.stdout)
+        check(result["schema"] == "linn.allocators/1", result["schema"])
+        return {entry["name"]: entry for entry in result["allocators"]}
+
+    def entry(self, kind, *arguments, status=1):
+        """The entry of one of the test libraries, which the user gives."""
+        found = self.entries("mine", "--allocator", f"mine={self.libraries[kind]}", *arguments, status=status)
+        check(list(found) == ["mine"], list(found))
+        return found["mine"]
+
+    def put_into_cache(self, name, version, kind):
+        place = self.cache / name / version
+        place.mkdir(parents=True)
+        return pathlib.Path(shutil.copy(self.libraries[kind], place / f"lib{name}.so"))
+
+
+def check(condition, message):
+    if not condition:
+        sys.exit(f"failed: {message}")
+
+
+def case_usage_errors(tool):
+    for arguments, wanted in [
+            (["nosuch"], ["nosuch", "jemalloc", "bmalloc"]),
+            (["jemaloc"], ["did you mean 'jemalloc'"]),
+            (["mimaloc"], ["did you mean 'mimalloc'"]),
+            (["--allocator", "mine"], ["NAME=PATH"]),
+            (["--allocator", "=x"], ["NAME=PATH"]),
+            (["--allocator", "glibc=/x.so"], ["glibc"]),
+            (["--alocator", "a=b"], ["did you mean '--allocator'"]),
+            (["--timeout", "0"], ["--timeout"]),
+            (["--install"], ["--install"]),
+            (["--install", "snmaloc"], ["did you mean 'snmalloc'"]),
+            (["--install", "tbb"], ["tbb", "linn allocators tbb"])]:
+        done = tool.run(*arguments)
+        check(done.returncode == 2, f"{arguments}: exit status {done.returncode}, not 2: {done.stderr}")
+        check(done.stdout == "", f"{arguments}: a usage error wrote to standard output")
+        for text in wanted:
+            check(text in done.stderr, f"{arguments}: {text!r} is not in {done.stderr!r}")
+    check(not tool.cache.exists(), "a usage error left a folder")
+
+
+def case_help(tool):
+    done = tool.run("--help")
+    check(done.returncode == 0 and "Examples:" in done.stdout, done.stdout)
+    check(max(map(len, done.stdout.splitlines())) <= 100, "a line is too long")
+
+
+def case_table(tool):
+    done = tool.run()
+    check(done.returncode == 0, f"exit status {done.returncode}: {done.stderr}")
+    lines = done.stdout.splitlines()
+    for name in NAMES:
+        check(any(line.startswith(name + " ") for line in lines), f"no row for {name}: {done.stdout}")
+    # Nothing was installed into this cache, so what no distribution packages is missing, with the command to get it.
+    for name in ("snmalloc", "hoard", "rpmalloc", "tcmalloc-google"):
+        check(f"linn allocators --install {name}" in done.stdout, f"no way to get {name}")
+    check(done.stderr == "" and "\033" not in done.stdout, "a progress line or colour in a pipe")
+
+
+def case_width(tool):
+    for width in (80, 100, 160):
+        done = tool.run(env={"COLUMNS": str(width)})
+        for line in done.stdout.splitlines():
+            check(len(line) <= width or "/" in line, f"{len(line)} columns instead of {width}: {line}")
+        check("checks" in done.stdout, f"how it was proven is lost at {width}: {done.stdout}")
+
+
+def case_json(tool):
+    entries = tool.entries()
+    check(list(entries) == NAMES, list(entries))
+    for entry in entries.values():
+        check(list(entry) == KEYS, list(entry))
+        check(entry["state"] in ("usable", "known bad", "broken", "inert", "missing"), entry)
+        check(entry["licence"] and entry["title"], entry)
+        if entry["state"] == "missing":
+            check(entry["library"] is None and entry["how_to_get"] and entry["proof"] is None, entry)
+        else:
+            check(set(entry["proof"]["providers"]) == FUNCTIONS, entry)
+        if entry["state"] == "usable":
+            check(entry["proven_by"].endswith(" checks") and entry["version"], entry)
+        if entry["state"] == "usable" and entry["name"] != "glibc":
+            check(entry["proof"]["preload_mapped"], entry)
+            check(entry["proof"]["providers"]["malloc"] == entry["library"], entry)
+    check(entries["glibc"]["state"] == "usable" and entries["glibc"]["library"] is None, entries["glibc"])
+    check("libc" in entries["glibc"]["proof"]["providers"]["malloc"], entries["glibc"])
+
+
+def case_csv_and_markdown(tool):
+    rows = list(csv.DictReader(io.StringIO(tool.run("--csv", "-").stdout, newline="")))
+    check([row["name"] for row in rows] == NAMES, rows)
+    check(rows[0]["state"] == "usable" and rows[0]["licence"].startswith("LGPL"), rows[0])
+    lines = tool.run("--markdown", "-").stdout.splitlines()
+    check(len(lines) == len(NAMES) + 2 and all(line.startswith("|") for line in lines), lines)
+    done = tool.run("glibc", "--json", "/nonexistent/a.json")
+    check(done.returncode == 1 and "cannot write /nonexistent/a.json" in done.stderr, done.stderr)
+
+
+def case_missing(tool):
+    """What is missing fails the run only where somebody named it."""
+    check(tool.entries("snmalloc", status=1)["snmalloc"]["state"] == "missing", "snmalloc")
+    entries = tool.entries("ptmalloc")
+    check(list(entries) == ["glibc"], list(entries))
+    done = tool.run("mimalloc", "--json", "-")  # stands for two, of which either may be there
+    names = [entry["name"] for entry in json.loads(done.stdout)["allocators"]]
+    check(names == ["mimalloc2", "mimalloc3"], names)
+
+
+def case_wrong_file(tool):
+    with tempfile.TemporaryDirectory() as folder:
+        text = pathlib.Path(folder) / "text.so"
+        text.write_text("no library\n")
+        spaced = shutil.copy(tool.libraries["malloc_only"], pathlib.Path(folder) / "a b.so")
+        for path, wanted in [(text, "not a shared library"), ("/nonexistent.so", "not found"), (folder, "not a file"),
+                             (spaced, "LD_PRELOAD cannot carry")]:
+            entry = tool.entries("mine", "--allocator", f"mine={path}", status=1)["mine"]
+            check(entry["state"] == "missing" and wanted in entry["remark"], entry)
+
+
+def case_user_library(tool):
+    entry = tool.entry("malloc_only", status=0)
+    check(entry["state"] == "usable" and entry["library"] == tool.libraries["malloc_only"], entry)
+    check("which new calls" in entry["proven_by"] and entry["origin"] == "--allocator", entry)
+    # Under a name of the catalogue it takes that one's place; beside the others it is one more.
+    entry = tool.entries("jemalloc", "--allocator", f"jemalloc={tool.libraries['malloc_only']}")["jemalloc"]
+    check(entry["library"] == tool.libraries["malloc_only"] and entry["title"] == "jemalloc", entry)
+    check(list(tool.entries("--allocator", f"mine={tool.libraries['malloc_only']}")) == NAMES + ["mine"], "order")
+
+
+def case_inert(tool):
+    entry = tool.entry("inert")
+    check(entry["state"] == "inert", entry)
+    check("malloc is provided by /" in entry["remark"] and "no memory function" in entry["remark"], entry)
+    check(entry["proven_by"] is None, entry)
+
+
+def case_new_only(tool):
+    entry = tool.entry("new_only")
+    check(entry["state"] == "inert" and "it provides operator delete, operator new" in entry["remark"], entry)
+
+
+def case_crashing(tool):
+    entry = tool.entry("crashing_at_once")
+    check(entry["state"] == "broken" and entry["remark"].startswith("killed by SIGABRT while "), entry)
+
+
+def case_hanging(tool):
+    entry = tool.entry("hanging_at_once", "--timeout", "2")
+    check(entry["state"] == "broken" and entry["remark"].startswith("timed out after 2 s while "), entry)
+
+
+def case_unlinkable(tool):
+    entry = tool.entry("unlinkable")
+    check(entry["state"] == "broken" and "linn_test_function_of_nobody" in entry["remark"], entry)
+
+
+def case_misaligning(tool):
+    """What computes something wrong is known to be bad, and measured where it is named only."""
+    entry = tool.entry("misaligning", status=0)
+    check(entry["state"] == "known bad" and "misaligned memory: posix_memalign(64, 64)" in entry["remark"], entry)
+
+
+def case_impatient(tool):
+    """A weakness in rare calls is told, and no reason against a library."""
+    entry = tool.entry("impatient", status=0)
+    check(entry["state"] == "usable", entry)
+    check("killed by SIGABRT while asking malloc for more than any machine has" in entry["remark"], entry)
+
+
+def case_debian_mimalloc(tool):
+    entry = tool.entries("mimalloc2", "glibc", status=0 if has_debian_mimalloc() else 1)["mimalloc2"]
+    if entry["version"] != "2.0.9":
+        sys.exit(SKIPPED)
+    check(entry["state"] == "known bad" and "misaligned" in entry["remark"], entry)
+    check(entry["how_to_get"] == "linn allocators --install mimalloc2", entry)
+
+    def bench(*only):
+        done = subprocess.run([tool.linn, "bench", "object", "--rounds", "1", "--objects", "500", "--json", "-", *only],
+                              capture_output=True, text=True, timeout=100, env=tool.env)
+        return json.loads(done.stdout)
+
+    reasons = {entry["name"]: entry["reason"] for entry in bench()["left_out"]}
+    check("misaligned" in reasons["mimalloc2"] and "name it" in reasons["mimalloc2"], reasons)
+    check("mimalloc2" in [c["name"] for c in bench("--only", "mimalloc2")["contenders"]], "named, and left out")
+
+
+def has_debian_mimalloc():
+    return any(pathlib.Path("/usr/lib").glob("*/libmimalloc.so.2"))
+
+
+def case_bmalloc(tool):
+    entry = tool.entries("glibc", "bmalloc", env={"Malloc": "1"},
+                         status=0 if has_webkit() else 1)["bmalloc"]
+    if not has_webkit():
+        check(entry["state"] == "missing" and "apt-get install libjavascriptcoregtk" in entry["how_to_get"], entry)
+        return
+    check(entry["state"] == "usable" and "WebKit" in entry["proven_by"], entry)
+    check(entry["library"].endswith("/liblinn-bmalloc.so") and entry["version"], entry)
+    # Every kind of program runs on it: C, threads, children.
+    for command in (["/bin/ls", "/"], ["/bin/sh", "-c", "x=$(echo a | cat); echo $x"],
+                    [sys.executable, "-c", "import threading as t; a = [t.Thread(target=lambda: [b'x' * n for n in "
+                     "range(9999)]) for _ in range(4)]; [x.start() for x in a]; [x.join() for x in a]"]):
+        done = subprocess.run(command, env=dict(os.environ, LD_PRELOAD=entry["library"], Malloc="1"),
+                              capture_output=True, text=True, timeout=60)
+        check(done.returncode == 0, f"{command}: {done.returncode} {done.stderr}")
+
+
+def has_webkit():
+    return any(pathlib.Path("/usr/lib").glob("*/libjavascriptcoregtk-*.so.*"))
+
+
+def case_cached(tool):
+    """What --install built goes before the system's; a path of the user's goes before both."""
+    path = tool.put_into_cache("jemalloc", "9.8.7", "malloc_only")
+    entry = tool.entries("jemalloc")["jemalloc"]
+    check(entry["library"] == str(path.resolve()) and entry["version"] == "9.8.7", entry)
+    check(entry["origin"] == "built by linn allocators --install", entry)
+    given = tool.libraries["malloc_only"]
+    check(tool.entries("jemalloc", "--allocator", f"jemalloc={given}")["jemalloc"]["library"] == given, "given")
+    # HOME serves where there is no XDG_CACHE_HOME, and a relative one does not count.
+    home = tool.cache.parent.parent / "home"
+    (home / ".cache").mkdir(parents=True)
+    shutil.copytree(tool.cache.parent, home / ".cache" / "linn")
+    entry = tool.entries("jemalloc", env={"XDG_CACHE_HOME": "relative", "HOME": str(home)})["jemalloc"]
+    check(entry["library"].startswith(str(home.resolve())), entry)
+
+
+def case_cached_versions(tool):
+    for version in ("1.9", "1.10", "1.2"):
+        tool.put_into_cache("snmalloc", version, "malloc_only")
+    (tool.cache / "snmalloc" / "9.9").mkdir()  # no library in it
+    check(tool.entries("snmalloc")["snmalloc"]["version"] == "1.10", "not the newest")
+
+
+def fake_registry(folder, source, cargo="cp -r \"$FAKE_SOURCES\" \"$3\""):
+    """A cargo that downloads nothing, and what it would have downloaded for rpmalloc."""
+    programs = pathlib.Path(folder) / "programs"
+    programs.mkdir()
+    script = programs / "cargo"
+    script.write_text(f"#!/bin/sh\n[ \"$1\" = --version ] && {{ echo cargo 1.0; exit; }}\n{cargo}\n")
+    script.chmod(0o755)
+    package = pathlib.Path(folder) / "sources" / "rpmalloc-sys" / "rpmalloc"
+    (package / "rpmalloc").mkdir(parents=True)
+    (package / "rpmalloc" / "rpmalloc.c").write_text(source)
+    (package / "CHANGELOG").write_text("1.2.3\n")
+    (package / "LICENSE").write_text("a licence\n")
+    return {"PATH": f"{programs}:{os.environ['PATH']}", "FAKE_SOURCES": str(package.parent.parent)}
+
+
+WORKING = """#include <stddef.h>
+void *__libc_malloc(size_t); void __libc_free(void *);
+void *malloc(size_t n) { return __libc_malloc(n); }
+void free(void *p) { __libc_free(p); }
+"""
+
+
+def needs_compiler():
+    if not shutil.which("gcc") or not shutil.which("g++"):
+        sys.exit(SKIPPED)
+
+
+def remains(tool):
+    return [str(p.relative_to(tool.cache)) for p in tool.cache.rglob("*") if p.name != "logs" and p.suffix != ".log"]
+
+
+def case_install_errors(tool):
+    with tempfile.TemporaryDirectory() as folder:
+        for name in ("bash", "dirname", "nproc", "sort"):
+            os.symlink(shutil.which(name), pathlib.Path(folder) / name)
+        done = tool.run("--install", "snmalloc", env={"PATH": folder})
+    check(done.returncode == 1, f"exit status {done.returncode}")
+    check("apt-get install cargo cmake g++ gcc make" in done.stderr, done.stderr)
+    check(done.stdout == "" and not tool.cache.exists(), "it went on without compilers")
+
+    needs_compiler()
+    with tempfile.TemporaryDirectory() as folder:
+        env = fake_registry(folder, WORKING)
+        done = tool.run("--install", "rpmalloc", env={**env, "XDG_CACHE_HOME": "", "HOME": ""})
+        check(done.returncode == 1 and "set HOME or XDG_CACHE_HOME" in done.stderr, done.stderr)
+        file = pathlib.Path(folder) / "file"
+        file.write_text("")
+        done = tool.run("--install", "rpmalloc", env={**env, "XDG_CACHE_HOME": str(file)})
+        check(done.returncode == 1 and "cannot write to" in done.stderr, done.stderr)
+
+
+def case_install_failure(tool):
+    needs_compiler()
+    for source, cargo, wanted in [
+            (WORKING, "echo no route to the registry >&2; exit 101", ["downloading the sources failed", "no route"]),
+            ("no C\n", None, ["building failed", "rpmalloc.c:1"]),
+            (WORKING.replace("return", "if (n > 300) __builtin_trap(); return"), None,
+             ["it was built, but is broken", "SIGILL"]),
+            ("int nothing;\n", None, ["it was built, but is inert"])]:
+        with tempfile.TemporaryDirectory() as folder:
+            env = fake_registry(folder, source, **({"cargo": cargo} if cargo else {}))
+            done = tool.run("--install", "rpmalloc", env=env)
+        check(done.returncode == 1, f"exit status {done.returncode}: {done.stderr}")
+        for text in wanted:
+            check(text in done.stderr, f"{text!r} is not in {done.stderr!r}")
+        check(remains(tool) == [], remains(tool))
+        check((tool.cache / "logs" / "rpmalloc.log").stat().st_size > 0, "the log is gone")
+
+
+def case_install(tool):
+    needs_compiler()
+    for _ in range(2):  # the second time it replaces
+        with tempfile.TemporaryDirectory() as folder:
+            done = tool.run("--install", "rpmalloc", "--json", "-", env=fake_registry(folder, WORKING))
+        check(done.returncode == 0, f"exit status {done.returncode}: {done.stderr}")
+        (entry,) = json.loads(done.stdout)["allocators"]
+        check(entry["state"] == "usable" and entry["version"] == "1.2.3", entry)
+        place = tool.cache / "rpmalloc" / "1.2.3"
+        check(entry["library"] == str((place / "librpmalloc.so").resolve()), entry)
+        check(sorted(os.listdir(place)) == ["LICENSE", "librpmalloc.so", "version"], os.listdir(place))
+        check(sorted(os.listdir(tool.cache)) == ["logs", "rpmalloc"], os.listdir(tool.cache))
+
+
+def wait_for(condition, what):
+    for _ in range(600):
+        if condition():
+            return
+        time.sleep(0.05)
+    sys.exit(f"failed: waited in vain for {what}")
+
+
+def alive(pid):
+    try:
+        return pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def case_install_interrupt(tool):
+    needs_compiler()
+    with tempfile.TemporaryDirectory() as folder:
+        mark = pathlib.Path(folder) / "pid"
+        env = fake_registry(folder, WORKING, cargo=f"echo $$ > {mark}.new; mv {mark}.new {mark}; exec sleep 1000")
+        process = subprocess.Popen([tool.linn, "allocators", "--install", "rpmalloc"], stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True, env=dict(tool.env, **env))
+        try:
+            wait_for(mark.exists, "the download to start")
+            process.send_signal(signal.SIGINT)
+            out, err = process.communicate(timeout=30)
+        finally:
+            process.kill()
+        check(process.returncode == 130, f"exit status {process.returncode}: {err}")
+        check("nothing is left half installed" in err and out == "", err + out)
+        wait_for(lambda: not alive(mark.read_text().strip()), "the download to end")
+    check(remains(tool) == [], remains(tool))
+
+
+def case_interrupt(tool):
+    """Ctrl-C in a trial: what is known is printed, the child is gone."""
+    process = subprocess.Popen([tool.linn, "allocators", "glibc", "mine", "--timeout", "1000", "--json", "-",
+                                "--allocator", f"mine={tool.libraries['hanging_at_once']}"],
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=tool.env)
+    children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children")
+    seen = []
+
+    def hangs():
+        for pid in children.read_text().split():
+            try:
+                if tool.libraries["hanging_at_once"] in pathlib.Path(f"/proc/{pid}/cmdline").read_text():
+                    seen.append(pid)
+            except OSError:
+                pass
+        return seen
+
+    try:
+        wait_for(hangs, "the trial of the library that hangs")
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=30)
+    finally:
+        process.kill()
+    check(process.returncode == 130, f"exit status {process.returncode}: {err}")
+    check([e["name"] for e in json.loads(out)["allocators"]] == ["glibc"], out)
+    check(not alive(seen[0]), "the child is still there")
+
+
+def main():
+    cases = {name[5:]: function for name, function in globals().items() if name.startswith("case_")}
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--linn")
+    parser.add_argument("--library", action="append", default=[])
+    parser.add_argument("--registered", nargs="+", help="check that this list names every case")
+    parser.add_argument("case", nargs="?", choices=sorted(cases))
+    arguments = parser.parse_args()
+    if arguments.registered:
+        check(sorted(arguments.registered) == sorted(cases), f"cases are {sorted(cases)}")
+        return
+    with tempfile.TemporaryDirectory() as cache:
+        cases[arguments.case](Tool(arguments.linn, arguments.library, cache))
+
+
+if __name__ == "__main__":
+    main()

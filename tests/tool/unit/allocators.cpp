@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "allocators/catalogue.hpp"
+#include "allocators/debian.hpp"
+#include "allocators/finder.hpp"
+#include "allocators/installer.hpp"
+#include "allocators/inventory.hpp"
+#include "allocators/prober.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+using namespace linn::tool;
+
+TEST_CASE("a package's version is upstream's without epoch and packaging") {
+    CHECK(upstream_version("5.3.0-1") == "5.3.0");
+    CHECK(upstream_version("1:2.0.9+ds-2+b1") == "2.0.9");
+    CHECK(upstream_version("2.50.6-1~deb12u2") == "2.50.6");
+    CHECK(upstream_version("2.10") == "2.10");
+}
+
+TEST_CASE("versions are ordered by number") {
+    CHECK(is_older("1.9", "1.10"));
+    CHECK(is_older("2.0", "2.0.1"));
+    CHECK_FALSE(is_older("3.3.2", "3.3.2"));
+    CHECK_FALSE(is_older("19", "9"));
+}
+
+TEST_CASE("a name may stand for several, and a name that the user gave stands for itself") {
+    CHECK(resolve_names({"mimalloc", "mimalloc3"}, {}) == std::vector<std::string>{"mimalloc2", "mimalloc3"});
+    CHECK(resolve_names({"ptmalloc"}, {}) == std::vector<std::string>{"glibc"});
+    CHECK(resolve_names({"mimalloc"}, {{"mimalloc", "/x.so"}}) == std::vector<std::string>{"mimalloc"});
+    CHECK(resolve_names({"nosuch"}, {}) == std::vector<std::string>{"nosuch"});
+}
+
+TEST_CASE("every allocator has a licence and a way to get it") {
+    const std::vector<std::string> installable = installable_names();
+    for (const known_allocator& a : known_allocators()) {
+        CAPTURE(a.name);
+        CHECK_FALSE(a.licence.empty());
+        CHECK((!a.package.empty() || a.can_install));
+        CHECK((std::find(installable.begin(), installable.end(), a.name) != installable.end()) ==
+              a.can_install);
+    }
+    CHECK(known_allocators().front().name == "glibc");
+}
+
+TEST_CASE("the loader's words are one line of what a child wrote") {
+    CHECK(loader_complaint("x\nERROR: ld.so: object 'a' cannot be preloaded: ignored.\nmore\n") ==
+          "ld.so: object 'a' cannot be preloaded: ignored.");
+    CHECK(loader_complaint("nothing of the kind\n").empty());
+}
+
+TEST_CASE("files of no package have none, and one question serves all files") {
+    const interrupt_guard guard;
+    CHECK(packages_of({}, guard).empty());
+    CHECK(packages_of({"/nonexistent/libx.so"}, guard).empty());
+}
