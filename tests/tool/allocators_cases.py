@@ -399,7 +399,8 @@ def case_interrupt(tool):
     def hangs():
         for pid in children.read_text().split():
             try:
-                if tool.libraries["hanging_at_once"] in pathlib.Path(f"/proc/{pid}/cmdline").read_text():
+                # As an argument of its own: before it is executed, a child shows its parent's.
+                if tool.libraries["hanging_at_once"] in pathlib.Path(f"/proc/{pid}/cmdline").read_text().split("\0"):
                     seen.append(pid)
             except OSError:
                 pass

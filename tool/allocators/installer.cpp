@@ -11,6 +11,8 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -58,7 +60,11 @@ std::string version_in(const fs::path& folder) {
     std::ifstream in{folder / "version"};
     std::string version;
     std::getline(in, version);
-    const bool is_plain = version.find('/') == std::string::npos && !version.starts_with('.');
+    // It becomes the name of a folder.
+    const bool is_plain =
+        !version.starts_with('.') && std::all_of(version.begin(), version.end(), [](unsigned char c) {
+            return std::isalnum(c) != 0 || c == '.' || c == '-' || c == '+' || c == '_';
+        });
     return is_plain ? version : std::string{};
 }
 

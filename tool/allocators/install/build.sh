@@ -118,7 +118,7 @@ build_snmalloc() {
 
 build_rpmalloc() {
     local source=$vendor/rpmalloc-sys/rpmalloc
-    version=$(head -n 1 "$source/CHANGELOG")
+    version=$(head -n 1 "$source/CHANGELOG" | tr -d '\r')
     "$cc" -std=gnu11 -O3 -DNDEBUG -D_GNU_SOURCE -DENABLE_PRELOAD=1 -DENABLE_OVERRIDE=1 -fPIC \
         -ftls-model=initial-exec -fno-builtin-malloc -w -shared -pthread -o "$out/librpmalloc.so" \
         "$source/rpmalloc/rpmalloc.c"
