@@ -88,6 +88,7 @@ TEST_CASE("numbers are short and have no exponent") {
     CHECK(bytes_text(1536) == "1.50 KiB");
     CHECK(percent_text(0.0123) == "1.2 %");
     CHECK(ratio_text(12.34) == "12.3");
+    CHECK(ratio_text(0.00453) == "0.0045");
     CHECK(coordinate(-0.001) == "0");
 }
 
@@ -125,6 +126,17 @@ TEST_CASE("places on an axis are proportional to logarithms and stay on it") {
     CHECK(a.place(0) == 0);
     CHECK(a.place(-1) == 0);
     CHECK(axis::logarithmic(0, 0).place(1) == doctest::Approx(0.5));
+}
+
+TEST_CASE("large and small powers are short") {
+    const std::vector<tick> wide = axis::logarithmic(1e-6, 1e6).ticks(20);
+    CHECK(wide.front().label == "1e-6");
+    CHECK(wide.back().label == "1e6");
+}
+
+TEST_CASE("long words end in an ellipsis, letters stay whole") {
+    CHECK(shortened("größer", 6) == "größer");
+    CHECK(shortened("größere", 4) == "grö…");
 }
 
 TEST_CASE("sizes are marked by powers of two") {

@@ -48,7 +48,10 @@ std::vector<tick> even_steps(double low, double high, std::size_t most) {
 
 /// A round value without needless digits: "0.05", "20", "1e6".
 std::string plain(double value) {
-    return value >= 0.001 && value < 1e5 ? fmt::format("{:g}", value) : fmt::format("{:.0e}", value);
+    if (value >= 0.001 && value < 1e5)
+        return fmt::format("{:g}", value);
+    const double exponent = std::floor(std::log10(value) + 1e-9);
+    return fmt::format("{:.0f}e{:.0f}", value / std::pow(10.0, exponent), exponent);
 }
 
 /// A power of two: "64 B", "8 KiB".

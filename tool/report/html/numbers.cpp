@@ -58,7 +58,10 @@ std::string count_text(double value) {
 std::string ratio_text(double value) {
     if (!std::isfinite(value) || value <= 0)
         return "–";
-    return value < 0.1 ? figure_text(value) : value < 10 ? fmt::format("{:.2f}", value) : figure_text(value);
+    if (value >= 0.1)
+        return value < 10 ? fmt::format("{:.2f}", value) : figure_text(value);
+    // Two digits that count: there is no room for more beside a plot.
+    return fmt::format("{:.{}f}", value, std::min(1 - static_cast<int>(std::floor(std::log10(value))), 6));
 }
 
 std::string close_ratio_text(double value) {

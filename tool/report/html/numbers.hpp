@@ -13,7 +13,7 @@ std::string figure_text(double value);
 /// All digits before the point, thousands set apart: "1 048 576".
 std::string count_text(double value);
 
-/// A ratio: "0.42", "1.00", "12.3".
+/// A ratio: "0.0045", "0.42", "1.00", "12.3".
 std::string ratio_text(double value);
 
 /// A ratio near 1, where the third digit after the point counts: "0.994".

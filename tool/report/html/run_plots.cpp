@@ -34,7 +34,7 @@ std::vector<double> paired_ratios(const run_row& row, const run_row& reference, 
 }
 
 strip_panel panel_of(const run_result& result, const metric_info& m) {
-    strip_panel panel{std::string{m.title}, "by the default's in the same round", {}, 0};
+    strip_panel panel{std::string{m.title}, "ratio to the default", {}, 0};
     if (const auto floor = result.noise_floor.find(std::string{m.name}); floor != result.noise_floor.end())
         panel.noise = floor->second.floor;
     const run_row* reference = result.find(default_name);
