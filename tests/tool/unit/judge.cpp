@@ -113,7 +113,7 @@ bool any_claim(const run_result& result) {
 double share_of(std::size_t trials, const std::function<bool(std::uint64_t)>& happens) {
     std::size_t count = 0;
     for (std::size_t t = 0; t != trials; ++t)
-        count += happens(1000 + t) ? 1 : 0;
+        count += happens(1000 + t) ? 1U : 0U;
     return static_cast<double>(count) / static_cast<double>(trials);
 }
 
@@ -158,7 +158,7 @@ TEST_CASE("an effect of 5 % at a noise of 1 % is found nearly always, and nothin
             run_result result = one(seed);
             const bool is_found = result.rows[2].estimates.at("wall_ns").call == verdict::worse;
             result.rows.erase(result.rows.begin() + 2);
-            others += any_claim(result) ? 1 : 0;
+            others += any_claim(result) ? 1U : 0U;
             return is_found;
         });
         MESSAGE("found: " << found << ", false: " << others << " of " << trials);
