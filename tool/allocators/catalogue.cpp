@@ -89,7 +89,6 @@ constexpr std::array catalogue{
                     .licence = "Apache-2.0 WITH LLVM-exception",
                     .sonames = scudo_names,
                     .package = "libclang-rt-19-dev",
-                    .can_install = true,
                     .remark = "hardened: it trades speed for checks"},
 };
 

@@ -138,24 +138,6 @@ build_hoard() {
     licence ../LICENSE
 }
 
-build_scudo() {
-    local source=$vendor/scudo-sys/scudo-standalone
-    version=$(sed -n 's/^version = "\(.*\)"/\1/p' "$vendor/scudo-sys/Cargo.toml" | head -n 1)
-    cd "$source"
-    local file flags=() machine=()
-    [[ $(uname -m) == x86_64 ]] && machine=(-msse4.2)
-    flags=(-std=c++17 -O3 -DNDEBUG -fPIC -fno-exceptions -fno-rtti -fno-builtin -nostdinc++ -w -I . -I include)
-    for file in *.cpp; do
-        case $file in
-        crc32_hw.cpp) "$cxx" "${flags[@]}" "${machine[@]}" -c -o "$work/$file.o" "$file" ;;
-        fuchsia.cpp | trusty.cpp | wrappers_c_bionic.cpp) ;;
-        *) "$cxx" "${flags[@]}" -c -o "$work/$file.o" "$file" ;;
-        esac
-    done
-    "$cxx" -shared -pthread -o "$out/libscudo.so" "$work"/*.o
-    licence LICENSE
-}
-
 main() {
     case ${1:-} in
     needs)
