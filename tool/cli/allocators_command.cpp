@@ -2,13 +2,13 @@
 #include "allocators_command.hpp"
 
 #include "../allocators/installer.hpp"
+#include "../measure/suggest.hpp"
 #include "../report/allocators_csv.hpp"
 #include "../report/allocators_json.hpp"
 #include "../report/allocators_markdown.hpp"
 #include "../report/allocators_table.hpp"
 #include "../report/progress.hpp"
 #include "exit_code.hpp"
-#include "suggest.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>

@@ -2,6 +2,7 @@
 #include "bench_command.hpp"
 
 #include "../bench/runner.hpp"
+#include "../measure/suggest.hpp"
 #include "../report/bench_csv.hpp"
 #include "../report/bench_json.hpp"
 #include "../report/bench_markdown.hpp"
@@ -9,7 +10,6 @@
 #include "../report/html/bench_html.hpp"
 #include "../report/progress.hpp"
 #include "exit_code.hpp"
-#include "suggest.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compare_command.hpp"
 
+#include "../measure/suggest.hpp"
 #include "../report/compare_report.hpp"
 #include "exit_code.hpp"
-#include "suggest.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>

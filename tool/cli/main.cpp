@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "../measure/suggest.hpp"
 #include "../report/version.hpp"
 #include "allocators_command.hpp"
 #include "bench_command.hpp"
 #include "compare_command.hpp"
 #include "exit_code.hpp"
 #include "run_command.hpp"
-#include "suggest.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run_command.hpp"
 
+#include "../measure/suggest.hpp"
 #include "../report/html/run_html.hpp"
 #include "../report/progress.hpp"
 #include "../report/run_csv.hpp"
@@ -10,7 +11,6 @@
 #include "../run/run_contenders.hpp"
 #include "../run/runner.hpp"
 #include "exit_code.hpp"
-#include "suggest.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fcntl.h>
