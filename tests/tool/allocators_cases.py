@@ -66,6 +66,8 @@ def case_usage_errors(tool):
             (["--allocator", "mine"], ["NAME=PATH"]),
             (["--allocator", "=x"], ["NAME=PATH"]),
             (["--allocator", "glibc=/x.so"], ["glibc"]),
+            (["--allocator", "a=/x.so", "--allocator", "a=/y.so"], ["two libraries 'a'"]),
+            (["--allocator", "a,b=/x.so"], ["no commas"]),
             (["--alocator", "a=b"], ["did you mean '--allocator'"]),
             (["--timeout", "0"], ["--timeout"]),
             (["--install"], ["--install"]),
@@ -164,6 +166,9 @@ def case_user_library(tool):
     entry = tool.entries("jemalloc", "--allocator", f"jemalloc={tool.libraries['malloc_only']}")["jemalloc"]
     check(entry["library"] == tool.libraries["malloc_only"] and entry["title"] == "jemalloc", entry)
     check(list(tool.entries("--allocator", f"mine={tool.libraries['malloc_only']}")) == NAMES + ["mine"], "order")
+    # It takes one word; the next is a name.
+    found = tool.entries("--allocator", f"mine={tool.libraries['malloc_only']}", "glibc")
+    check(list(found) == ["glibc", "mine"], list(found))
 
 
 def case_inert(tool):

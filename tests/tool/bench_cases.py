@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs `linn bench` as a user would and checks what it says and does; one case a call."""
 import argparse
+import csv
 import json
 import os
 import pathlib
@@ -110,6 +111,8 @@ def case_usage_errors(tool):
             (["bench", "--object-bytes", "65"], ["64"]),
             (["bench", "--allocator", "mine"], ["NAME=PATH"]),
             (["bench", "--allocator", "linn=/lib/x.so"], ["linn"]),
+            (["bench", "--allocator", "locked-pool=/lib/x.so"], ["cannot replace 'locked-pool'"]),
+            (["bench", "--allocator", "a=/x.so", "--allocator", "a=/y.so"], ["two libraries 'a'"]),
             (["bench", "--only", "jemaloc"], ["did you mean 'jemalloc'"]),
             (["bnech"], ["did you mean 'bench'"]),
             ([], ["bench"])]:
@@ -351,6 +354,10 @@ def case_chosen(tool):
     check(result["left_out"] == [], result["left_out"])
     result = tool.result("object", "--allocators", "glibc", "--only", "linn,jemalloc")
     check({c["name"] for c in result["contenders"]} == {"glibc", "glibc-again", "linn"}, result["contenders"])
+    # An option takes one word; the next one is a scenario.
+    for option in (["--only", "linn,glibc"], ["--allocators", "glibc"], ["--allocator", f"mine={mine}"]):
+        result = tool.result(*option, "object")
+        check([s["name"] for s in result["scenarios"]] == ["object"], [s["name"] for s in result["scenarios"]])
 
 
 def case_headline(tool):
@@ -399,6 +406,51 @@ def case_json_unwritable(tool):
     check(done.returncode == 1, f"exit status {done.returncode}")
     check("cannot write /nonexistent/result.json" in done.stderr, done.stderr)
     check("contender" not in done.stdout, "found out after the work was done")
+
+
+FORMS = ["json", "csv", "markdown", "html"]
+
+
+def case_report_files(tool):
+    """Every form is written whole or not at all; one that fails stops no other, and none waits for standard output."""
+    small = ["object", "--only", "linn", "--objects", "100", "--rounds", "1"]
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        files = [word for form in FORMS for word in (f"--{form}", str(folder / form))]
+        done = tool.bench(*small, *files)
+        check(done.returncode == 0 and sorted(os.listdir(name)) == sorted(FORMS), f"{done.stderr}{os.listdir(name)}")
+        json.loads((folder / "json").read_text())
+        rows = list(csv.DictReader((folder / "csv").open(newline="")))
+        check({row["contender"] for row in rows} == {"glibc", "glibc-again", "linn"}, rows)
+        # A disk that is full: no file of the tool may grow at all.
+        for form in FORMS:
+            (folder / form).write_text("older")
+        done = subprocess.run(["bash", "-c", 'trap "" XFSZ; ulimit -f 0; exec "$@"', "bash", tool.linn, "bench", *small,
+                               *files], capture_output=True, text=True, timeout=100)
+        check(done.returncode == 1, f"exit status {done.returncode}")
+        for form in FORMS:
+            check(f"cannot write {folder / form}: File too large" in done.stderr, done.stderr)
+            check((folder / form).read_text() == "older", f"half of {form} was written")
+        check(sorted(os.listdir(name)) == sorted(FORMS), f"left behind: {os.listdir(name)}")
+        check("contender" in done.stdout, "the table is lost too")
+        # One that cannot be written does not stop the others.
+        done = tool.bench(*small, "--json", str(folder / "json"), "--csv", "/dev/full")
+        check(done.returncode == 1 and "cannot write /dev/full: No space left" in done.stderr, done.stderr)
+        json.loads((folder / "json").read_text())
+        # Nobody reads the table: the files are there all the same.
+        for closed in ('exec "$@" >/dev/full', 'set -o pipefail; "$@" | true', 'exec "$@" >&-'):
+            (folder / "json").unlink()
+            done = subprocess.run(["bash", "-c", closed, "bash", tool.linn, "bench", *small, "--json", folder / "json"],
+                                  stderr=subprocess.PIPE, text=True, timeout=100)
+            check(done.returncode in (0, 1, 141), f"{closed}: exit status {done.returncode}: {done.stderr}")
+            json.loads((folder / "json").read_text())
+    # What can be known before the work is found before it.
+    for form in FORMS:
+        for path, wanted in [("/nonexistent/result", "/nonexistent: No such file"), ("/tmp", "it is a folder")]:
+            done = tool.bench(*small, f"--{form}", path)
+            check(done.returncode == 1 and wanted in done.stderr and done.stdout == "", f"{form}: {done.stderr}")
+    done = tool.bench(*small, "--json", "-", "--html", "-")
+    check(done.returncode != 0 and "only one form" in done.stderr and done.stdout == "", done.stderr)
 
 
 def workers(mark):

@@ -9,6 +9,7 @@
 #include "../report/allocators_table.hpp"
 #include "../report/progress.hpp"
 #include "exit_code.hpp"
+#include "given_library.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -61,7 +62,7 @@ allocators_command::allocators_command(CLI::App& program)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     arguments.add_option("--allocator", given_, "look at the library PATH too, under this name")
         ->type_name("NAME=PATH")
-        ->expected(1)
+        ->allow_extra_args(false) // the word after it is a name
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     arguments.add_option("--install", to_install_, "build these, or all, into ~/.cache/linn")
         ->type_name("NAME")
@@ -74,15 +75,10 @@ allocators_command::allocators_command(CLI::App& program)
 }
 
 std::string allocators_command::check() {
-    for (const std::string& text : given_) {
-        const std::size_t sign = text.find('=');
-        if (sign == std::string::npos || sign == 0 || sign + 1 == text.size())
-            return fmt::format("--allocator wants NAME=PATH, not '{}'", text);
-        const std::string name = text.substr(0, sign);
-        if (contains(resolve_names({"ptmalloc"}, {}), name))
-            return fmt::format("--allocator cannot replace '{}'; give the library another name", name);
-        extra_.emplace_back(name, text.substr(sign + 1));
-    }
+    for (const std::string& text : given_)
+        if (const std::string problem = take_library(text, resolve_names({"ptmalloc"}, {}), extra_);
+            !problem.empty())
+            return problem;
     for (const std::string& name : names_)
         if (const auto known = allocator_names(extra_); !contains(known, name))
             return unknown(name, known);
@@ -175,9 +171,11 @@ int allocators_command::run() {
 }
 
 int allocators_command::deliver(bool installed_all) const {
+    // The files first: whoever reads standard output may have gone away, which ends this process.
+    const std::string problem = files_.write();
     if (!files_.takes_stdout())
         fmt::print("{}", allocators_table(entries_, style_of_stdout()));
-    if (const std::string problem = files_.write(); !problem.empty()) {
+    if (!problem.empty()) {
         fmt::print(stderr, "linn allocators: {}\n", problem);
         return exit_failure;
     }

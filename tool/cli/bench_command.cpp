@@ -10,6 +10,7 @@
 #include "../report/html/bench_html.hpp"
 #include "../report/progress.hpp"
 #include "exit_code.hpp"
+#include "given_library.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -133,14 +134,17 @@ bench_command::bench_command(CLI::App& program)
         .add_option("--only", names_, "measure these contenders and glibc, or scenarios (comma-separated)")
         ->delimiter(',')
         ->type_name("NAMES")
+        ->allow_extra_args(false) // the word after it is a scenario
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     arguments
         .add_option("--allocators", general_, "of the general allocators these and glibc (comma-separated)")
         ->delimiter(',')
         ->type_name("NAMES")
+        ->allow_extra_args(false) // the word after it is a scenario
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     arguments.add_option("--allocator", allocators_, "measure the library PATH too, under this name")
         ->type_name("NAME=PATH")
+        ->allow_extra_args(false)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     arguments.add_option("--n", options_.n, "integers of the scenario containers (default 1000000)")
         ->type_name("COUNT")
@@ -230,16 +234,15 @@ std::string bench_command::check_pin() {
 }
 
 std::string bench_command::check() {
-    for (const std::string& text : allocators_) {
-        const std::size_t sign = text.find('=');
-        if (sign == std::string::npos || sign == 0 || sign + 1 == text.size())
-            return fmt::format("--allocator wants NAME=PATH, not '{}'", text);
-        const std::string name = text.substr(0, sign);
-        const std::vector<std::string> pools{baseline_name, control_name, linn_name};
-        if (std::find(pools.begin(), pools.end(), name) != pools.end())
-            return fmt::format("--allocator cannot replace '{}'; give the library another name", name);
-        options_.allocators.emplace_back(name, text.substr(sign + 1));
-    }
+    // The pools are in the program; a library of that name would be somebody else.
+    std::vector<std::string> pools{baseline_name};
+    const std::vector<std::string> general = allocator_names({});
+    for (const std::string& name : contender_names({}))
+        if (!is_one_of(name, general))
+            pools.push_back(name);
+    for (const std::string& text : allocators_)
+        if (const std::string problem = take_library(text, pools, options_.allocators); !problem.empty())
+            return problem;
     if (const std::string problem = check_scenarios(); !problem.empty())
         return problem;
     if (const std::string problem = choose_contenders(); !problem.empty())
@@ -281,9 +284,11 @@ int bench_command::run() {
 
 int bench_command::deliver() const {
     const bench_result& result = result_;
+    // The files first: whoever reads standard output may have gone away, which ends this process.
+    const std::string problem = files_.write();
     if (!files_.takes_stdout())
         fmt::print("{}", bench_report(result, style_of_stdout()));
-    if (const std::string problem = files_.write(); !problem.empty()) {
+    if (!problem.empty()) {
         fmt::print(stderr, "linn bench: {}\n", problem);
         return exit_failure;
     }

@@ -11,6 +11,7 @@
 #include "../run/run_contenders.hpp"
 #include "../run/runner.hpp"
 #include "exit_code.hpp"
+#include "given_library.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fcntl.h>
@@ -159,16 +160,10 @@ std::string run_command::check_words() {
 }
 
 std::string run_command::check_allocators() {
-    for (const std::string& text : allocators_) {
-        const std::size_t sign = text.find('=');
-        if (sign == std::string::npos || sign == 0 || sign + 1 == text.size())
-            return fmt::format("--allocator wants NAME=PATH, not '{}'", text);
-        const std::string name = text.substr(0, sign);
-        for (const char* own : {default_name, default_again_name, run_glibc_name, run_no_trim_name})
-            if (name == own)
-                return fmt::format("--allocator cannot replace '{}'; give the library another name", name);
-        options_.allocators.emplace_back(name, text.substr(sign + 1));
-    }
+    const std::vector<std::string> own{default_name, default_again_name, run_glibc_name, run_no_trim_name};
+    for (const std::string& text : allocators_)
+        if (std::string problem = take_library(text, own, options_.allocators); !problem.empty())
+            return problem;
     const std::vector<std::string> names = run_contender_names(options_.allocators);
     for (const std::string& text : only_) {
         std::istringstream list{text};
@@ -300,9 +295,11 @@ int run_command::deliver() const {
     const bool has_something = std::any_of(result.rows.begin(), result.rows.end(),
                                            [](const run_row& r) { return !r.samples.empty(); });
     if (has_something) {
+        // The files first: whoever reads standard output may have gone away, which ends this process.
+        const std::string problem = files_.write();
         if (!files_.takes_stdout())
             fmt::print("{}", run_report(result, style_of_stdout()));
-        if (const std::string problem = files_.write(); !problem.empty()) {
+        if (!problem.empty()) {
             fmt::print(stderr, "linn run: {}\n", problem);
             return exit_failure;
         }
