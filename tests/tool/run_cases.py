@@ -101,6 +101,12 @@ def case_help(tool):
 
 def case_refusals(tool):
     refused(tool, 2, ["nosuchprogram: no such program"], "nosuchprogram")
+    near = tool.folder / "simulator"
+    near.symlink_to(tool.programs["victim"])
+    refused(tool, 2, ["did you mean 'simulator'?"], "simulater", env={"PATH": f"/nonexistent:{tool.folder}"})
+    near.unlink()
+    done = tool.run("--only", "glibc", "--", tool.programs["victim"])
+    check(done.returncode == 1 and "glibc: the program runs on it anyway" in done.stderr, done.stderr)
     refused(tool, 2, ["is a directory"], tool.folder)
     refused(tool, 1, ["own"], tool.programs["own_malloc"])
     if "static" in tool.programs:
@@ -207,7 +213,11 @@ def case_input(tool):
     tool.result("--input", "input", "--", "sh", "-c", script)
     with file.open() as stream:
         tool.result("--", "sh", "-c", script, stdin=stream)
-    done = tool.run("--rounds", "1", *tool.mine, "--", *cat, stdin=None, input="x\n" * 10)
+    reader, writer = os.pipe()
+    os.write(writer, b"x\n" * 10)  # before the tool looks
+    os.close(writer)
+    done = tool.run("--rounds", "1", *tool.mine, "--", *cat, stdin=reader)
+    os.close(reader)
     check(done.returncode == 0 and "standard input is a pipe" in done.stderr, done.stderr)
 
 
@@ -369,7 +379,7 @@ def case_redis(tool):
         s.bind(("127.0.0.1", 0))
         port = s.getsockname()[1]
     # Debian's is linked with jemalloc: a library that does not replace all of its functions would mix the two.
-    done = tool.run("--rounds", "2", "--warm-up", "0", "--only", "tcmalloc", "--json", "-",
+    done = tool.run("--rounds", "2", "--warm-up", "0", "--only", "tcmalloc,glibc", "--json", "-",
                     "--ready", f"redis-cli -p {port} ping", "--client", f"redis-benchmark -p {port} -q -n 500 -t set",
                     "--", "redis-server", "--port", port, "--save", "")
     if "tcmalloc: not found" in done.stderr:
@@ -377,6 +387,9 @@ def case_redis(tool):
         sys.exit(SKIPPED)
     check(done.returncode == 0, done.stderr)
     result = json.loads(done.stdout)
+    if "jemalloc" in result["program"]["own_provider"]:
+        check("libc.so" in rows(result)["glibc"]["providers"]["malloc"], result["left_out"])
+        check("libstdc++" in rows(result)["glibc"]["providers"]["operator new"], rows(result)["glibc"])
     check("jemalloc" in result["program"]["own_provider"] or "libc" in result["program"]["own_provider"], "provider")
     check(all(len(row["samples"]) == 2 for row in result["rows"]), [row["failure"] for row in result["rows"]])
 

@@ -197,9 +197,9 @@ std::vector<std::string> remarks(const run_result& result, const table& t, std::
                                                             [](const run_sample& s) { return s.disturbed; }));
     }
     if (repeated + disturbed != 0)
-        lines.push_back(fmt::format("repeated because the machine was disturbed: {} runs; kept although it "
+        lines.push_back(fmt::format("repeated because the machine was disturbed: {} run{}; kept although it "
                                     "still was: {}",
-                                    repeated, disturbed));
+                                    repeated, repeated == 1 ? "" : "s", disturbed));
     return lines;
 }
 

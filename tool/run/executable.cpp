@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstring>
 #include <optional>
+#include <set>
 #include <utility>
 
 namespace linn::tool {
@@ -241,6 +242,19 @@ fs::path find_program(std::string_view name, std::string_view search_path, const
         search_path.remove_prefix(end + 1);
     }
     return second_best;
+}
+
+std::vector<std::string> program_names(std::string_view search_path) {
+    std::set<std::string> names;
+    while (!search_path.empty()) {
+        const std::string_view entry = search_path.substr(0, search_path.find(':'));
+        search_path.remove_prefix(std::min(entry.size() + 1, search_path.size()));
+        std::error_code error;
+        for (fs::directory_iterator file{entry, error}, end; !error && file != end; file.increment(error))
+            if (is_runnable(file->path()))
+                names.insert(file->path().filename().string());
+    }
+    return {names.begin(), names.end()};
 }
 
 } // namespace linn::tool

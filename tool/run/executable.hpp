@@ -38,4 +38,7 @@ executable_info inspect_executable(const std::filesystem::path& file);
 std::filesystem::path find_program(std::string_view name, std::string_view search_path,
                                    const std::filesystem::path& directory = {});
 
+/// The names of all programs that `search_path` leads to, in alphabetical order, each once.
+std::vector<std::string> program_names(std::string_view search_path);
+
 } // namespace linn::tool

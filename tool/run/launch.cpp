@@ -181,11 +181,12 @@ private:
         p.directory = spec_.directory;
         const std::string library =
             !spec_.library.empty() && folder_ ? folder_->preloadable(spec_.library) : spec_.library.string();
-        p.preload = library;
+        const std::string libraries = spec_.runtime.empty() ? library : spec_.runtime + ":" + library;
+        p.preload = libraries;
         if (folder_) {
             p.preload = folder_->preloadable(companion("liblinn-probe.so"));
-            if (!library.empty())
-                p.preload += ":" + library;
+            if (!libraries.empty())
+                p.preload += ":" + libraries;
             p.probe = folder_->records().string() + ":" + library;
         }
         p.cpus = spec_.cpus;

@@ -23,8 +23,9 @@ struct launch_spec {
     std::vector<std::string> environment; ///< all of it, without LD_PRELOAD
     std::filesystem::path directory;      ///< empty: the tool's own
     std::filesystem::path library;        ///< the allocator to preload; empty: none
-    std::filesystem::path input;          ///< standard input, from its start; empty: /dev/null
-    bool keep_output = true; ///< false: standard output goes to /dev/null; standard error is kept always
+    std::string runtime;         ///< a C++ runtime to preload before it, as the loader finds it; empty: none
+    std::filesystem::path input; ///< standard input, from its start; empty: /dev/null
+    bool keep_output = true;     ///< false: standard output goes to /dev/null; standard error is kept always
     std::uint64_t most_output_bytes = std::uint64_t{1} << 30; ///< more kills the program
     std::chrono::milliseconds timeout{120'000};
     std::string cpus;  ///< a list as in taskset ("0", "0-1", "0,2"); empty: not pinned

@@ -52,6 +52,7 @@ struct run_contender {
     std::string name;              ///< "default", "default-again", "glibc-no-trim", "jemalloc" …; stable
     std::string title;             ///< "default (glibc)", "jemalloc 5.3.0"
     std::filesystem::path library; ///< empty: nothing preloaded
+    std::string runtime; ///< the C++ runtime preloaded before it, as the loader finds it; empty: none
     std::vector<std::string> environment; ///< NAME=value, set for its runs
     std::string version;
     std::vector<std::string> notes;

@@ -11,12 +11,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_cxx_runtime(const std::string& file) {
-    const std::string name = fs::path{file}.filename().string();
-    return name.starts_with("libstdc++.so") || name.starts_with("libc++.so") ||
-           name.starts_with("libc++abi.so");
-}
-
 /// The same file under any of its names.
 bool is_same(const std::string& a, const std::string& b) {
     if (a == b)
@@ -46,6 +40,12 @@ const process_proof* main_proof(const observation& o) noexcept {
     const auto last =
         std::find_if(o.proofs.rbegin(), o.proofs.rend(), [](const process_proof& p) { return p.is_main; });
     return last == o.proofs.rend() ? nullptr : &*last;
+}
+
+bool is_cxx_runtime(const std::string& file) {
+    const std::string name = fs::path{file}.filename().string();
+    return name.starts_with("libstdc++.so") || name.starts_with("libc++.so") ||
+           name.starts_with("libc++abi.so");
 }
 
 std::string refute_run(const observation& o, const fs::path& library, const std::string& own_provider) {

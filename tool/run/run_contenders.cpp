@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run_contenders.hpp"
 
+#include "run_checks.hpp"
+
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <gnu/libc-version.h>
@@ -18,6 +20,9 @@ namespace fs = std::filesystem;
 const std::vector<std::string> no_trim{"MALLOC_TRIM_THRESHOLD_=4294967296",
                                        "MALLOC_MMAP_THRESHOLD_=33554432"};
 
+/// By its bare name, so that it is the one that the program has already, where it has one.
+constexpr const char* cxx_runtime = "libstdc++.so.6";
+
 bool contains(const std::vector<std::string>& list, const std::string& name) {
     return std::find(list.begin(), list.end(), name) != list.end();
 }
@@ -33,6 +38,17 @@ fs::path c_library() {
         return {};
     std::error_code error;
     return fs::canonical(info.dli_fname, error);
+}
+
+/// Whether `operator new` is that of the program's own allocator, or of a library that is neither this nor the C++
+/// runtime; a preloaded C library would leave it there, where a runtime before it calls the C library's malloc.
+bool has_foreign_new(const target& what) {
+    const process_proof* const proof = main_proof(what.first);
+    if (proof == nullptr)
+        return false;
+    const auto file = proof->files.find("operator new");
+    return file != proof->files.end() && !file->second.empty() && !is_cxx_runtime(file->second) &&
+           file->second != proof->executable.string();
 }
 
 run_contender default_contender(const target& what, const char* name) {
@@ -91,7 +107,16 @@ std::vector<run_contender> choose_contenders(const run_options& options, const t
         c.title = glibc_title();
         c.version = ::gnu_get_libc_version();
         c.library = c_library();
+        if (has_foreign_new(what)) {
+            c.runtime = cxx_runtime;
+            c.notes = {fmt::format("with {} before it, for its operator new", cxx_runtime)};
+        }
     }
+    if (is_c_library_file(what.own_provider) && contains(only, run_glibc_name))
+        left_out.push_back({run_glibc_name, "the program runs on it anyway, and 'default' measures that"});
+    if (!is_c_library_file(what.own_provider) && contains(only, run_no_trim_name))
+        left_out.push_back({run_no_trim_name, "these are settings of glibc, and the program brings " +
+                                                  fs::path{what.own_provider}.filename().string()});
     for (const allocator_entry& e : inventory) {
         if (e.library.empty() && e.state == library_state::usable)
             continue; // the C library, see above

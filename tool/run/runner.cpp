@@ -74,6 +74,8 @@ private:
         if (!result_.options.is_timeout_given)
             spec.timeout = discovery_timeout;
         result_.what = world_.find_target(spec);
+        if (world_.interrupted() != 0)
+            return false; // what the target says is only that
         result_.problem = result_.what.problem;
         result_.is_usage_error = result_.what.is_usage_error;
         const observation& first = result_.what.first;
@@ -81,7 +83,7 @@ private:
         result_.why_no_counters = first.why_no_counters;
         result_.warnings.insert(result_.warnings.end(), result_.what.remarks.begin(),
                                 result_.what.remarks.end());
-        if (!result_.problem.empty() || world_.interrupted() != 0)
+        if (!result_.problem.empty())
             return false;
         result_.outputs_compared = result_.options.compare_output && result_.options.launch.client.empty();
         const auto wall = first.values.find("wall_ns");
@@ -278,6 +280,7 @@ private:
         spec.environment = result_.what.spec.environment;
         spec.directory = result_.what.spec.directory;
         spec.library = c.library;
+        spec.runtime = c.runtime;
         for (const std::string& setting : c.environment) {
             const std::string name = setting.substr(0, setting.find('=') + 1);
             std::erase_if(spec.environment, [&](const std::string& e) { return e.starts_with(name); });

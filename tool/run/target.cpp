@@ -2,6 +2,7 @@
 #include "target.hpp"
 
 #include "../measure/process.hpp"
+#include "../measure/suggest.hpp"
 #include "executable.hpp"
 #include "remarks.hpp"
 
@@ -89,8 +90,8 @@ public:
     bool find() {
         const std::string& name = t_.command.front();
         const char* const path = std::getenv("PATH");
-        const fs::path file =
-            find_program(name, path != nullptr ? path : "/usr/local/bin:/usr/bin:/bin").lexically_normal();
+        const std::string_view search_path = path != nullptr ? path : "/usr/local/bin:/usr/bin:/bin";
+        const fs::path file = find_program(name, search_path).lexically_normal();
         const executable_info info = inspect_executable(file);
         std::string problem = why_not_executable(name, file, info);
         std::error_code error;
@@ -98,6 +99,8 @@ public:
             problem = fmt::format("{}: no such program on PATH", name);
             if (fs::exists(name, error))
                 problem += fmt::format("; for the file in this directory: ./{}", name);
+            else if (const std::string guess = suggest(name, program_names(search_path)); !guess.empty())
+                problem += fmt::format("; did you mean '{}'?", guess);
         }
         if (!problem.empty())
             return fail(std::move(problem), true);
@@ -260,7 +263,13 @@ std::string judge_first_run(const target& t, bool ignore_exit_status) {
     case ending::client_failed:
         break;
     }
-    return fmt::format("{} {}, already without another allocator.{}", t.command.front(), how, said);
+    // These sentences have a subject of their own, another than the program's name.
+    const bool is_whole = o.how == ending::client_failed || (o.how == ending::never_ready && o.code != 0);
+    return fmt::format("{}{}{}, already without another allocator.{}", t.command.front(),
+                       is_whole                     ? ": "
+                       : o.how == ending::signalled ? " was "
+                                                    : " ",
+                       how, said);
 }
 
 } // namespace
