@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+// The course of `linn run` in a world of its own: the clock is ours, and so is what every run takes.
+#include "run/runner.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+using namespace linn::tool;
+
+namespace {
+
+constexpr const char* libc = "/lib/libc.so.6";
+
+/// A machine where runs of the default take a second, and those on the libraries as long as a test says.
+struct fake_world {
+    std::vector<std::pair<std::string, double>> allocators{{"fast", 0.5}, {"slow", 2.0}};
+    std::size_t interrupt_at = 0; ///< the launch during which a signal arrives; 0: none
+    bool is_disturbed = false;    ///< after the first launch always
+    double jitter = 0;            ///< share by which every other run takes longer
+    std::string crashing;         ///< an allocator under which the program crashes
+
+    double clock = 0;
+    std::size_t launches = 0;
+    int signal = 0;
+    std::vector<std::string> libraries; ///< as launched, by name
+
+    static std::string path_of(const std::string& name) { return "/lib/" + name + ".so"; }
+
+    static observation observe(const std::string& library, double seconds) {
+        observation o;
+        o.how = observation::ending::exited;
+        for (const char* name : {"user_ns", "sys_ns", "minor_faults", "voluntary_switches"})
+            o.values[name] = 1000;
+        o.values["wall_ns"] = seconds * 1e9;
+        o.values["peak_rss_bytes"] = 1e6;
+        process_proof p;
+        p.is_main = true;
+        p.executable = "/bin/program";
+        p.files = {{"malloc", library.empty() ? libc : library}, {"free", library.empty() ? libc : library}};
+        p.preload_mapped = !library.empty();
+        o.proofs.push_back(p);
+        return o;
+    }
+
+    observation launch(const launch_spec& spec) {
+        ++launches;
+        const std::string name = spec.library.stem().string();
+        libraries.push_back(name);
+        double seconds = 1;
+        for (const auto& [allocator, takes] : allocators)
+            if (allocator == name)
+                seconds = takes;
+        seconds *= launches % 2 == 0 ? 1 + jitter : 1;
+        clock += seconds;
+        observation o = observe(spec.library.string(), seconds);
+        if (launches == interrupt_at) {
+            signal = 2;
+            o.how = observation::ending::interrupted;
+        }
+        if (!name.empty() && name == crashing) {
+            o.how = observation::ending::signalled;
+            o.code = 11;
+        }
+        return o;
+    }
+
+    run_result run(const run_options& options) {
+        run_world world;
+        world.find_target = [](const launch_spec&) {
+            target t;
+            t.command = {"program"};
+            t.own_provider = libc;
+            t.first = observe("", 1);
+            return t;
+        };
+        world.take_inventory = [this] {
+            std::vector<allocator_entry> list;
+            for (const auto& [name, takes] : allocators) {
+                allocator_entry e;
+                e.name = e.title = name;
+                e.library = path_of(name);
+                e.state = library_state::usable;
+                list.push_back(e);
+            }
+            return list;
+        };
+        world.launch = [this](const launch_spec& spec) { return launch(spec); };
+        world.prepare = [](const std::string&) { return std::string{}; };
+        world.inspect = [] { return machine_info{}; };
+        world.canary = [this] { return is_disturbed && launches > 1 ? 2.0 : 1.0; };
+        world.touch_memory = [](std::size_t) {};
+        world.now = [this] { return std::chrono::duration<double>{clock}; };
+        world.interrupted = [this] { return signal; };
+        return run_program(options, world, [](const work_progress&) {}, [](const std::string&) {});
+    }
+};
+
+run_options options_for(const fake_world& world) {
+    run_options o;
+    for (const auto& [name, takes] : world.allocators)
+        o.only.push_back(name);
+    for (const auto& [name, takes] : world.allocators)
+        o.allocators.emplace_back(name, fake_world::path_of(name));
+    o.seed = 7;
+    o.budget = std::chrono::seconds{10'000};
+    return o;
+}
+
+std::size_t samples_of(const run_result& result, const char* name) {
+    const run_row* const row = result.find(name);
+    return row == nullptr ? 0 : row->samples.size();
+}
+
+std::size_t repeated_in(const run_result& result) {
+    std::size_t sum = 0;
+    for (const run_row& row : result.rows)
+        sum += row.repeated;
+    return sum;
+}
+
+} // namespace
+
+TEST_CASE("it ends after the least rounds when the figures are exact, and says what they show") {
+    fake_world world;
+    const run_result result = world.run(options_for(world));
+    CHECK(result.stopped == stop_reason::precise);
+    CHECK(result.complete_rounds == 10);
+    CHECK(world.launches == 4 * 11); // with a warm-up
+    CHECK(result.find("fast")->estimates.at("wall_ns").call == verdict::better);
+    CHECK(result.find("slow")->estimates.at("wall_ns").call == verdict::worse);
+    CHECK(result.find("fast")->estimates.at("wall_ns").ratio == doctest::Approx(0.5));
+    CHECK(result.complete());
+}
+
+TEST_CASE("it goes on while they are not, and ends at the most rounds") {
+    fake_world world;
+    world.allocators = {{"other", 1.0}}; // three contenders: the jitter falls on each in every other round
+    world.jitter = 0.5;
+    run_options options = options_for(world);
+    options.most_rounds = 14;
+    const run_result result = world.run(options);
+    CHECK(result.stopped == stop_reason::rounds);
+    CHECK(result.complete_rounds == 14);
+}
+
+TEST_CASE("the budget ends it after a complete round, and never before the first one") {
+    fake_world world;
+    run_options options = options_for(world);
+    SUBCASE("several rounds fit") { // a round takes 4.5 s
+        options.budget = std::chrono::seconds{20};
+        options.warm_up_rounds = 0;
+        const run_result result = world.run(options);
+        CHECK(result.stopped == stop_reason::budget);
+        CHECK(result.complete_rounds == 4);
+        CHECK(result.measured_seconds == doctest::Approx(18));
+    }
+    SUBCASE("not even one does") {
+        options.budget = std::chrono::seconds{1};
+        const run_result result = world.run(options);
+        CHECK(result.stopped == stop_reason::budget);
+        CHECK(result.complete_rounds == 1);
+        for (const run_row& row : result.rows)
+            CHECK(row.samples.size() == 1);
+        CHECK(result.verdict.starts_with("Only 1 round fitted into 1.0 s"));
+    }
+}
+
+TEST_CASE("a given number of rounds is run, whatever they show and take") {
+    fake_world world;
+    run_options options = options_for(world);
+    options.rounds = 3;
+    options.budget = std::chrono::seconds{1};
+    const run_result result = world.run(options);
+    CHECK(result.stopped == stop_reason::rounds);
+    CHECK(result.complete_rounds == 3);
+    CHECK(world.launches == 4 * 4);
+}
+
+TEST_CASE("an interrupt keeps what there is, the round that it broke off included") {
+    fake_world world;
+    world.interrupt_at = 4 + 2 * 4 + 3; // in the third round, after two of its runs
+    const run_result result = world.run(options_for(world));
+    CHECK(result.stopped == stop_reason::interrupted);
+    CHECK(result.interrupted_by == 2);
+    CHECK_FALSE(result.complete());
+    CHECK(result.complete_rounds == 2);
+    std::size_t samples = 0;
+    for (const run_row& row : result.rows)
+        samples += row.samples.size();
+    CHECK(samples == 2 * 4 + 2);
+    CHECK(world.launches == world.interrupt_at);
+}
+
+TEST_CASE("on a machine that is always disturbed a quarter of the runs is repeated, and the rest is marked") {
+    fake_world world;
+    world.is_disturbed = true;
+    run_options options = options_for(world);
+    options.rounds = 40;
+    const run_result result = world.run(options);
+    const std::size_t all = 40 * 4;
+    const std::size_t repeated = repeated_in(result);
+    CHECK(repeated > all / 5);
+    CHECK(repeated <= (all + repeated) / 4 + 1);
+    for (const run_row& row : result.rows) {
+        CHECK(row.samples.size() == 40);
+        CHECK(row.samples.back().disturbed);
+    }
+    CHECK(std::any_of(result.warnings.begin(), result.warnings.end(),
+                      [](const std::string& w) { return w.find("were disturbed") != std::string::npos; }));
+}
+
+TEST_CASE("an allocator under which the program crashes is given up at once, and the others go on") {
+    fake_world world;
+    world.crashing = "slow";
+    run_options options = options_for(world);
+    options.rounds = 5;
+    const run_result result = world.run(options);
+    CHECK(result.find("slow")->failure == "killed by SIGSEGV");
+    CHECK(samples_of(result, "slow") == 0);
+    CHECK(samples_of(result, "fast") == 5);
+    CHECK(samples_of(result, default_name) == 5);
+    CHECK(std::count(world.libraries.begin(), world.libraries.end(), "slow") == 1);
+    CHECK(result.problem.empty());
+}
+
+TEST_CASE("when the last allocator has failed there is nothing to go on for") {
+    fake_world world;
+    world.allocators = {{"bad", 1.0}};
+    world.crashing = "bad";
+    const run_result result = world.run(options_for(world));
+    CHECK(result.complete_rounds == 1);
+    CHECK(result.verdict == "Nothing could be compared: every allocator failed.");
+}
