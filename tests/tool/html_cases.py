@@ -5,6 +5,7 @@
 Exit status 77 (skipped) where no Chromium is installed.
 """
 import argparse
+import json
 import pathlib
 import re
 import subprocess
@@ -246,6 +247,42 @@ def case_real_bench(reports):
         check(len(page.requests) == len([u for u in page.requests if not u.startswith("http")]), page.requests)
         names = page.evaluate(f"({COLUMN})(0)")
         check({"linn", "glibc", "glibc again"} <= set(names), names)
+
+
+def case_real_run(reports):
+    """`linn run --html` too: what the page says is what the JSON of the same run says."""
+    path, plain = reports.folder / "real-run.html", reports.folder / "real-run.json"
+    done = subprocess.run([reports.linn, "run", "--only", "glibc-no-trim", "--rounds", "6", "--html", str(path), "--json",
+                           str(plain), "--", "/bin/ls", "/"], capture_output=True, text=True, timeout=100)
+    check(done.returncode == 0, done.stderr)
+    result = json.loads(plain.read_text())
+    with reports.browser() as b:
+        page = b.open(str(path))
+        check(page.complaints == [], page.complaints)
+        check(len(page.requests) == len([u for u in page.requests if not u.startswith("http")]), page.requests)
+        check(result["verdict"] in page.evaluate("document.body.textContent"), result["verdict"])
+        rows = page.evaluate("""Array.from(document.querySelector("table").tBodies[0].rows)
+            .map((r) => r.cells[0].textContent)""")
+        check(len(rows) == len(result["rows"]), rows)
+        check(page.evaluate("document.querySelectorAll('svg .dots').length") >= len(rows), "the strips")
+
+
+def case_real_sizes(reports):
+    """Curves and every variant of a real run, and the words that the terminal shows."""
+    path, plain = reports.folder / "real-sizes.html", reports.folder / "real-sizes.json"
+    done = subprocess.run([reports.linn, "bench", "sizes", "pipeline", "--only", "linn", "--work", "1", "--rounds", "2",
+                           "--html", str(path), "--json", str(plain)], capture_output=True, text=True, timeout=100)
+    check(done.returncode == 0, done.stderr)
+    result = json.loads(plain.read_text())
+    with reports.browser() as b:
+        page = b.open(str(path))
+        check(page.complaints == [], page.complaints)
+        shown = page.evaluate("document.body.textContent")
+        check(result["headline"] in shown, result["headline"])
+        for finding in result["findings"]:
+            check(finding in shown, finding)
+        check(page.evaluate("document.querySelectorAll('#scenario-sizes svg').length") >= 4, "the curves")
+        check(page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "it scrolls sideways")
 
 
 def main():

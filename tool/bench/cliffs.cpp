@@ -3,8 +3,6 @@
 
 #include "../measure/statistics.hpp"
 
-#include <optional>
-
 namespace linn::tool {
 
 std::vector<cliff> find_cliffs(const scenario& s, const row& r, unsigned threads) {
@@ -12,16 +10,26 @@ std::vector<cliff> find_cliffs(const scenario& s, const row& r, unsigned threads
         double middle;
         double least;
     };
-    std::vector<cliff> found;
-    std::optional<cost> before; // of the size before, which phases list in ascending order
+    struct point {
+        std::size_t phase;
+        cost price;
+    };
+    std::vector<point> curve; // phases list sizes in ascending order
     for (std::size_t p = 0; p != s.phases.size(); ++p) {
         if (s.phases[p].bytes == 0 || s.phases[p].threads != threads || !r.has(p))
             continue;
         const std::vector<double> cycles = r.cycles(p);
-        const cost now{median(cycles), minimum(cycles)};
-        if (before && now.middle > cliff_factor * before->middle && now.least > cliff_factor * before->least)
-            found.push_back({p, now.middle / before->middle});
-        before = now;
+        curve.push_back({p, {median(cycles), minimum(cycles)}});
+    }
+    const auto is_above = [](const cost& a, const cost& b) {
+        return a.middle > cliff_factor * b.middle && a.least > cliff_factor * b.least;
+    };
+    std::vector<cliff> found;
+    for (std::size_t i = 1; i < curve.size(); ++i) {
+        const cost& before = curve[i - 1].price;
+        const bool stays = i + 1 == curve.size() || is_above(curve[i + 1].price, before);
+        if (stays && is_above(curve[i].price, before))
+            found.push_back({curve[i].phase, curve[i].price.middle / before.middle});
     }
     return found;
 }

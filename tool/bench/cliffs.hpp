@@ -16,8 +16,8 @@ struct cliff {
     double factor = 0;     ///< its median by that of the size before
 };
 
-/// The cliffs of one row on the curve of `threads` threads, by size. Both the medians and the minima must show one, so
-/// that a single slow round makes none. Sizes that the row does not serve are passed over.
+/// The cliffs of one row on the curve of `threads` threads, by size. Both the medians and the minima must show one, and
+/// the next size, where there is one, must cost as much: neither one slow round nor one slow size makes a cliff. Sizes that the row does not serve are passed over.
 std::vector<cliff> find_cliffs(const scenario& s, const row& r, unsigned threads);
 
 /// "64K" for 65 536.

@@ -22,10 +22,6 @@ std::string size_title(std::size_t bytes) {
     return bytes % 1'024 == 0 ? fmt::format("{} KiB", bytes / 1'024) : fmt::format("{} B", bytes);
 }
 
-std::string times(double factor) {
-    return fmt::format("{:.{}f} x", factor, factor < 9.95 ? 1 : 0);
-}
-
 /// The rows of the general allocators, without the control.
 std::vector<const row*> general_rows(const bench_result& result, const scenario_result& s) {
     std::vector<const row*> list;
@@ -70,10 +66,10 @@ std::string cliffs_of(const scenario_result& s, const row& r) {
     std::vector<std::size_t> told; // sizes whose second factor stands in brackets
     for (const cliff& c : find_cliffs(*s.what, r, 1)) {
         const std::size_t bytes = s.what->phases[c.phase].bytes;
-        std::string text = fmt::format("{} at {}", times(c.factor), size_title(bytes));
+        std::string text = fmt::format("{} at {}", times_text(c.factor), size_title(bytes));
         for (const cliff& other : two)
             if (s.what->phases[other.phase].bytes == bytes) {
-                text += fmt::format(" ({} on two threads)", times(other.factor));
+                text += fmt::format(" ({} on two threads)", times_text(other.factor));
                 told.push_back(bytes);
             }
         // A block that is written tells why it costs so much.
@@ -84,7 +80,7 @@ std::string cliffs_of(const scenario_result& s, const row& r) {
     for (const cliff& c : two) {
         const std::size_t bytes = s.what->phases[c.phase].bytes;
         if (std::find(told.begin(), told.end(), bytes) == told.end())
-            parts.push_back(fmt::format("{} at {} on two threads", times(c.factor), size_title(bytes)));
+            parts.push_back(fmt::format("{} at {} on two threads", times_text(c.factor), size_title(bytes)));
     }
     return fmt::format("{}", fmt::join(parts, " and "));
 }
@@ -130,8 +126,9 @@ public:
     /// "1.2 x to 3.0 x".
     std::string factors() const {
         const auto [least, most] = std::minmax_element(factors_.begin(), factors_.end());
-        return times(*least) == times(*most) ? times(*least)
-                                             : fmt::format("{} to {}", times(*least), times(*most));
+        return times_text(*least) == times_text(*most)
+                   ? times_text(*least)
+                   : fmt::format("{} to {}", times_text(*least), times_text(*most));
     }
 
 private:

@@ -108,13 +108,13 @@ std::string pipeline_finding(const figures& f) {
         // The last burst of a paced run may end a little late.
         const bool keeps_up = reached > 14.88 * 0.99;
         return fmt::format(
-            " {} moves {:.1f} M packets/s and {} 10 Gbit/s (14.88 M)", f.result().title_of(f.scenario(), r),
-            rate(r, flat),
-            keeps_up ? fmt::format("keeps up with, the receiving core {:.0f} % and the working core "
-                                   "{:.0f} % idle,",
-                                   r.metric(line, "receiver_idle").value_or(0) * 100,
-                                   r.metric(line, "worker_idle").value_or(0) * 100)
-                     : fmt::format("at {:.1f} M does not keep up with", reached));
+            " {} moves {:.1f} M packets/s and {}", f.result().title_of(f.scenario(), r), rate(r, flat),
+            keeps_up
+                ? fmt::format("keeps up with 10 Gbit/s (14.88 M), where the receiving core is {:.0f} % "
+                              "and the working core {:.0f} % idle",
+                              r.metric(line, "receiver_idle").value_or(0) * 100,
+                              r.metric(line, "worker_idle").value_or(0) * 100)
+                : fmt::format("does not keep up with 10 Gbit/s (14.88 M): it reaches {:.1f} M", reached));
     };
     if (const row* linn = f.find(linn_name, "linn_make_shared")) {
         text += sentence(*linn);

@@ -83,11 +83,6 @@ standings take_standings(const bench_result& result) {
     return all;
 }
 
-/// "6.1", and "58" where a digit after the point says nothing.
-std::string times(double factor) {
-    return fmt::format("{:.{}f} x", factor, factor < 9.95 ? 1 : 0);
-}
-
 std::string wins_sentence(const standings& all, std::size_t most) {
     if (all.compared == 0)
         return "Linn was not measured.";
@@ -96,8 +91,8 @@ std::string wins_sentence(const standings& all, std::size_t most) {
     std::vector<std::string> named;
     for (const won_topic& w : all.won)
         if (named.size() != most)
-            named.push_back(
-                fmt::format("{} ({}{})", w.topic, times(w.speed_up), named.empty() ? " the best rival" : ""));
+            named.push_back(fmt::format("{} ({}{})", w.topic, times_text(w.speed_up),
+                                        named.empty() ? " the best rival" : ""));
     const std::size_t more = all.won.size() - named.size();
     std::string text = fmt::format("Linn is fastest for {}", fmt::join(named, ", "));
     if (more != 0)
@@ -109,9 +104,10 @@ std::string losses_sentences(const standings& all, std::size_t most) {
     std::string text;
     for (std::size_t i = 0; i != std::min(most, all.lost.size()); ++i) {
         const lost_phase& l = all.lost[i];
-        text += l.is_general ? fmt::format(" For {} use {}, not a pool: {} faster.", l.where, l.rival,
-                                           times(l.slow_down))
-                             : fmt::format(" For {}, {} is {} faster.", l.where, l.rival, times(l.slow_down));
+        text += l.is_general
+                    ? fmt::format(" For {} use {}, not a pool: {} faster.", l.where, l.rival,
+                                  times_text(l.slow_down))
+                    : fmt::format(" For {}, {} is {} faster.", l.where, l.rival, times_text(l.slow_down));
     }
     if (all.lost.size() > most)
         text += fmt::format(" It loses {} more column{}.", all.lost.size() - most,
@@ -138,10 +134,10 @@ std::string allocators_sentence(const bench_result& result) {
         first.pop_back();
         return fmt::format(
             " {} and {} are the best general allocators here, too close to call: {} glibc over all.",
-            fmt::join(first, ", "), last, times(best.speed));
+            fmt::join(first, ", "), last, times_text(best.speed));
     }
     return fmt::format(" The best general allocator here is {}, {} glibc over all; then {} ({}).",
-                       title(best), times(best.speed), title(ranking[1]), times(ranking[1].speed));
+                       title(best), times_text(best.speed), title(ranking[1]), times_text(ranking[1].speed));
 }
 
 } // namespace

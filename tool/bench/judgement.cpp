@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "judgement.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace linn::tool {
@@ -10,6 +12,8 @@ double claim_threshold(const bench_result& result, const scenario_result& s, std
 }
 
 outcome judge(const bench_result& result, const scenario_result& s, std::size_t phase, const comparison& c) {
+    if (c.best_other->samples.size() < 2)
+        return outcome::tie; // nobody can tell how far away the next round would be
     const double threshold = 1 + std::max(claim_threshold(result, s, phase), c.uncertainty);
     return c.speed_up > threshold ? outcome::win : c.speed_up * threshold < 1 ? outcome::loss : outcome::tie;
 }
@@ -25,6 +29,13 @@ std::optional<best_way> best_of_linn(const bench_result& result, const scenario_
             best = best_way{s.find(result.contenders, linn_name, info.ours), *c};
     }
     return best;
+}
+
+std::string times_text(double factor, int digits) {
+    constexpr double two_places = 9.95; // what would be written "10.0"
+    if (factor >= 1'000)
+        return "over 1000 x";
+    return fmt::format("{:.{}f} x", factor, factor < two_places ? digits : 0);
 }
 
 } // namespace linn::tool

@@ -4,6 +4,7 @@
 #include "results.hpp"
 
 #include <optional>
+#include <string>
 
 namespace linn::tool {
 
@@ -28,5 +29,8 @@ struct best_way {
 /// that phase.
 std::optional<best_way> best_of_linn(const bench_result& result, const scenario_result& s,
                                      const comparison_info& first, std::size_t phase);
+
+/// "6.1 x", or "6.13 x" with two digits; from ten on "58 x", and "over 1000 x", where digits say nothing.
+std::string times_text(double factor, int digits = 1);
 
 } // namespace linn::tool

@@ -29,10 +29,11 @@ void judge_phases(const bench_result& result, const scenario_result& s, verdicts
         const std::string_view title = s.what->phases[p].title;
         switch (judge(result, s, p, *c)) {
         case outcome::win:
-            v.wins.push_back(fmt::format("{} ({:.2f} x faster than {})", title, c->speed_up, other));
+            v.wins.push_back(fmt::format("{} ({} faster than {})", title, times_text(c->speed_up, 2), other));
             break;
         case outcome::loss:
-            v.losses.push_back(fmt::format("{} ({:.2f} x slower than {})", title, 1 / c->speed_up, other));
+            v.losses.push_back(
+                fmt::format("{} ({} slower than {})", title, times_text(1 / c->speed_up, 2), other));
             break;
         case outcome::tie:
             v.ties.push_back(fmt::format("{} (with {})", title, other));
@@ -62,10 +63,11 @@ std::string compare_sentence(const bench_result& result, const scenario_result& 
             v.contender.empty() ? result.contenders[c->best_other->contender].title : std::string{v.title};
         switch (judge(result, s, p, *c)) {
         case outcome::win:
-            wins.push_back({c->speed_up, fmt::format("{:.1f} x ({}, {})", c->speed_up, title, other)});
+            wins.push_back({c->speed_up, fmt::format("{} ({}, {})", times_text(c->speed_up), title, other)});
             break;
         case outcome::loss:
-            losses.push_back(fmt::format("{} ({:.2f} x slower than {})", title, 1 / c->speed_up, other));
+            losses.push_back(
+                fmt::format("{} ({} slower than {})", title, times_text(1 / c->speed_up, 2), other));
             break;
         case outcome::tie:
             ties.push_back(fmt::format("{} (with {})", title, other));
@@ -134,9 +136,6 @@ std::string summarise(const bench_result& result) {
     return text + '.';
 }
 
-namespace {
-
-/// A warning where too many samples were taken while something else used the machine; else empty.
 std::string disturbance(const bench_result& result) {
     std::size_t all = 0;
     std::size_t disturbed = 0;
@@ -153,8 +152,6 @@ std::string disturbance(const bench_result& result) {
         "it is quiet, above all for the figures of two threads.",
         disturbed, all);
 }
-
-} // namespace
 
 std::vector<std::string> findings(const bench_result& result) {
     std::vector<std::string> list;

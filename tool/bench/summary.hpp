@@ -17,4 +17,7 @@ std::string summarise(const bench_result& result);
 /// the sentence above, then one on each scenario with variants.
 std::vector<std::string> findings(const bench_result& result);
 
+/// A warning where too many samples were taken while something else used the machine; else empty. `findings` ends with it.
+std::string disturbance(const bench_result& result);
+
 } // namespace linn::tool

@@ -90,9 +90,11 @@ std::string machine_line(const bench_result& result) {
 } // namespace
 
 std::string bench_markdown(const bench_result& result) {
+    const std::vector<std::string> said = findings(result);
     std::string out;
-    for (const std::string& finding : findings(result))
-        out += fmt::format("**{}**\n\n", markdown_text(finding));
+    for (std::size_t i = 0; i != said.size(); ++i) // the first is what a reader in a hurry takes away
+        out += i == 0 ? fmt::format("**{}**\n\n", markdown_text(said[i]))
+                      : fmt::format("- {}\n{}", markdown_text(said[i]), i + 1 == said.size() ? "\n" : "");
     if (!result.complete())
         out += fmt::format("Partial: stopped by a signal after {} of {} complete rounds.\n\n",
                            result.complete_rounds, result.options.rounds);

@@ -46,6 +46,7 @@ TEST_CASE("the Markdown of bench says what was found first, and every table is w
         result.missing.push_back({"hoard", "", "not installed | really", ""});
         const std::string text = bench_markdown(result);
         CHECK(text.starts_with("**"));
+        CHECK(text.find("**\n\n**") == std::string::npos); // one paragraph in bold
         CHECK(text.find("### " + std::string{s.name}) > text.find("**"));
         CHECK(text.find("left out: hoard: not installed \\| really") != std::string::npos);
         std::istringstream lines{text};

@@ -74,6 +74,16 @@ TEST_CASE("one slow round is no cliff") {
     CHECK(find_cliffs(*run.s.what, r, 1).empty());
 }
 
+TEST_CASE("a size that alone is slow is no cliff, except the last") {
+    sizes_run run;
+    row& r = run.add(run.s, "a", "new_delete", [](const phase_info& p) {
+        return p.bytes == 4'096 || p.bytes == 524'288 ? 1'000.0 : 10.0;
+    });
+    const auto found = find_cliffs(*run.s.what, r, 2);
+    REQUIRE(found.size() == 1);
+    CHECK(run.s.what->phases[found[0].phase].name == "524288_two");
+}
+
 TEST_CASE("a jump behind sizes that are not served is none") {
     sizes_run run;
     row& r = run.add(run.s, linn_name, "linn_buffer_pool", step(65'536, 0, 100));

@@ -169,9 +169,13 @@ TEST_CASE("the pipeline says who keeps up with the line") {
     row& linn = run.add(linn_name, "linn_make_shared", 20, {{"receiver_idle", 0.6}, {"worker_idle", 0.7}});
     run.set(linn, 1, 1e3 / 14.88);
     run.add(baseline_name, "make_shared", 100);
-    CHECK(contains(run.finding(), "moves 50.0 M packets/s and keeps up with, the receiving core 60 %"));
+    CHECK(contains(
+        run.finding(),
+        "moves 50.0 M packets/s and keeps up with 10 Gbit/s (14.88 M), where the receiving core is 60 %"));
     CHECK(contains(run.finding(), "it would carry 25 Gbit/s (37.2 M) too."));
-    CHECK(contains(run.finding(), "moves 10.0 M packets/s and at 10.0 M does not keep up with 10 Gbit/s"));
+    CHECK(
+        contains(run.finding(),
+                 "moves 10.0 M packets/s and does not keep up with 10 Gbit/s (14.88 M): it reaches 10.0 M"));
 }
 
 TEST_CASE("without Linn's rows nothing is said about Linn") {

@@ -111,6 +111,8 @@ std::string alert_of(const bench_result& result) {
     if (result.machine.build != "optimised")
         alert += fmt::format("{}The worker was built without optimisation: these figures mean nothing.",
                              alert.empty() ? "" : " ");
+    if (const std::string warning = disturbance(result); !warning.empty())
+        alert += (alert.empty() ? "" : " ") + warning;
     return alert;
 }
 
@@ -124,6 +126,8 @@ std::string bench_html(const bench_result& result) {
     p.kicker = fmt::format("linn bench · {} · {}", date_text(result.started), result.machine.cpu_model);
     p.alert = alert_of(result);
     std::vector<std::string> said = findings(result);
+    if (said.size() > 1 && said.back() == disturbance(result))
+        said.pop_back(); // it is in the alert
     if (!said.empty()) {
         p.lead = said.front();
         said.erase(said.begin());

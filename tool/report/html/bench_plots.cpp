@@ -159,7 +159,7 @@ markup curve_figure(id_source& ids, const bench_result& result, const scenario_r
         return picture;
     return figure_box(
         picture,
-        text(fmt::format("Nanoseconds a {} over the size of the block, both axes logarithmic and the same "
+        text(fmt::format("Nanoseconds by {} over the size of the block, both axes logarithmic and the same "
                          "everywhere. A cliff is a size that costs more than {:.0f} times the one before.",
                          what.operation, cliff_factor)));
 }
@@ -167,9 +167,8 @@ markup curve_figure(id_source& ids, const bench_result& result, const scenario_r
 } // namespace
 
 markup overview_plot(id_source& ids, const bench_result& result) {
-    bar_plot plot{"Linn and the best other, everywhere",
-                  "speed by that of the best other; right of the line Linn is faster",
-                  {}};
+    bar_plot plot{
+        "Linn and the best other", "speed by that of the best other; right of the line Linn is faster", {}};
     for (const scenario_result& s : result.scenarios)
         if (!s.what->has_curves()) // dozens of points say more as curves
             plot.groups.push_back(bars_of(result, s));

@@ -68,7 +68,7 @@ markup phase_table(const bench_result& result, const scenario_result& s) {
     columns.push_back({"× glibc", {}, false});
     columns.push_back({"MiB", {}, false});
     columns.push_back({"rounds", {}, false});
-    html_table table{fmt::format("Cycles a {}, as measured", s.what->operation), columns};
+    html_table table{fmt::format("Cycles by {}, as measured", s.what->operation), columns};
     table.sorted_by(ratio_column);
     for (const row_group& g : group_rows(result, s))
         for (const row* r : g.rows) {
@@ -241,7 +241,7 @@ markup comparison_table(const bench_result& result, const scenario_result& s) {
 /// Every row and phase with all that was measured, in nanoseconds.
 markup sample_table(const bench_result& result, const scenario_result& s) {
     html_table table{
-        fmt::format("Nanoseconds a {} in every process, in the order of the rounds", s.what->operation),
+        fmt::format("Nanoseconds by {} in every process, in the order of the rounds", s.what->operation),
         {{"contender", {}, true},
          {"phase", {}, true},
          {"median", {}, false},
