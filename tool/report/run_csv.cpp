@@ -4,10 +4,8 @@
 #include "../measure/statistics.hpp"
 #include "csv.hpp"
 #include "run_json.hpp"
+#include "shell_words.hpp"
 #include "version.hpp"
-
-#include <fmt/format.h>
-#include <fmt/ranges.h>
 
 namespace linn::tool {
 namespace {
@@ -40,7 +38,7 @@ std::string metric_line(const run_result& result, const run_row& row, const metr
                      floor == result.noise_floor.end() ? csv_field{} : csv_field{floor->second.floor},
                      row.repeated,
                      row.failure,
-                     fmt::format("{}", fmt::join(result.what.command, " ")),
+                     shell_words(result.what.command),
                      result.complete(),
                      result.started,
                      version_text(),

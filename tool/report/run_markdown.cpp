@@ -4,10 +4,10 @@
 #include "markdown.hpp"
 #include "quantity.hpp"
 #include "run_json.hpp"
+#include "shell_words.hpp"
 #include "version.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 namespace linn::tool {
 namespace {
@@ -63,7 +63,7 @@ std::string run_markdown(const run_result& result) {
     out += fmt::format(
         "Command: {}. Medians, and in brackets the change against the default allocator in the same "
         "round; bold where it is larger than chance and noise explain.\n\n",
-        markdown_text(fmt::format("{}", fmt::join(result.what.command, " "))));
+        markdown_text(shell_words(result.what.command)));
     out += rows_table(result) + '\n';
     std::string below;
     for (const run_row& row : result.rows)

@@ -4,6 +4,7 @@
 #include "../measure/statistics.hpp"
 #include "../run/verdict.hpp"
 #include "remarks.hpp"
+#include "shell_words.hpp"
 #include "table.hpp"
 
 #include <fmt/format.h>
@@ -163,7 +164,7 @@ std::string stop_text(const run_result& result) {
 }
 
 std::string program_text(const run_result& result) {
-    const std::string command = fmt::format("{}", fmt::join(result.what.command, " "));
+    const std::string command = shell_words(result.what.command);
     constexpr std::size_t most = 200;
     std::string text = command.size() > most ? command.substr(0, most) + "..." : command;
     std::replace_if(

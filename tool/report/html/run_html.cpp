@@ -2,6 +2,7 @@
 #include "run_html.hpp"
 
 #include "../../measure/statistics.hpp"
+#include "../shell_words.hpp"
 #include "html_table.hpp"
 #include "numbers.hpp"
 #include "page.hpp"
@@ -231,10 +232,6 @@ section proof_section(const run_result& result) {
     return {"allocators", "Allocators", content};
 }
 
-std::string command_text(const std::vector<std::string>& words) {
-    return fmt::format("{}", fmt::join(words, " "));
-}
-
 std::string stop_text(const run_result& result) {
     switch (result.stopped) {
     case stop_reason::precise:
@@ -255,10 +252,10 @@ std::string stop_text(const run_result& result) {
 section machine_section(const run_result& result) {
     const run_options& o = result.options;
     std::vector<std::pair<std::string, std::string>> entries{
-        {"Command", command_text(result.what.command)},
+        {"Command", shell_words(result.what.command)},
         {"Program", result.what.spec.program.string()},
-        {"Reached through", command_text(result.what.wrappers)},
-        {"It also ran", command_text(result.what.also_ran)},
+        {"Reached through", shell_words(result.what.wrappers)},
+        {"It also ran", shell_words(result.what.also_ran)},
         {"Its own allocator", result.what.own_provider},
         {"Remarks", fmt::format("{}", fmt::join(result.what.remarks, "; "))},
         {"Input", o.launch.input.string()},
@@ -320,7 +317,7 @@ std::string run_html(const run_result& result) {
     p.alert = alert_of(result);
     p.lead = result.verdict;
     if (!result.what.command.empty())
-        p.introduction += element("pre", text(command_text(result.what.command)));
+        p.introduction += element("pre", text(shell_words(result.what.command)));
     p.introduction += bullet_list(result.findings);
     if (!result.warnings.empty())
         p.introduction += element("h3", text("What weakens these figures")) + bullet_list(result.warnings);

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/shell_words.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace linn::tool;
+
+TEST_CASE("words that a shell would leave alone stay as they are") {
+    CHECK(shell_words({}) == "");
+    CHECK(shell_words({"redis-server", "--port=7777", "./a_b", "x@y:1,2"}) ==
+          "redis-server --port=7777 ./a_b x@y:1,2");
+}
+
+TEST_CASE("others are quoted, so that the line can be typed again") {
+    CHECK(shell_words({"redis-server", "--save", ""}) == "redis-server --save ''");
+    CHECK(shell_words({"sqlite3", ".read a.sql"}) == "sqlite3 '.read a.sql'");
+    CHECK(shell_words({"echo", "it's", "$HOME"}) == "echo 'it'\\''s' '$HOME'");
+}

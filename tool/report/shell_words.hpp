@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace linn::tool {
+
+/// The words as one would type them into a shell, quoted where they must be.
+std::string shell_words(const std::vector<std::string>& words);
+
+} // namespace linn::tool
