@@ -498,6 +498,25 @@ def case_interrupt(tool):
     check("glibc again" in out, out)
 
 
+def case_interrupt_at_once(tool):
+    """Stopped before anything was measured: partial all the same, and nothing is said of a worker that nobody asked."""
+    with tempfile.TemporaryDirectory() as folder:
+        files = [word for form in FORMS for word in (f"--{form}", f"{folder}/{form}")]
+        process = subprocess.Popen([tool.linn, "bench", "object", "--only", "linn", "--rounds", "100000", *files],
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        # The signal counts from the moment at which the tool catches it.
+        while not int(re.search(r"SigCgt:\s*(\w+)", pathlib.Path(f"/proc/{process.pid}/status").read_text())[1], 16) & 2:
+            check(process.poll() is None, "it ended by itself")
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=20)
+        check(process.returncode == 130, f"exit status {process.returncode}: {err}")
+        check("partial: stopped by SIGINT" in out and "without optimisation" not in out, out)
+        check(json.loads(pathlib.Path(folder, "json").read_text())["complete"] is False, "not marked")
+        for form in ("markdown", "html"):
+            text = pathlib.Path(folder, form).read_text()
+            check("Partial: stopped" in text and "without optimisation" not in text, f"{form}: {text[-600:]}")
+
+
 def case_terminate(tool):
     stopped_by(tool, signal.SIGTERM)
 

@@ -51,6 +51,7 @@ std::string fastest_sentence(const bench_result& result, const scenario_result& 
     const double error =
         2 * std::hypot(relative_median_error(rows[0]->cycles(p)), relative_median_error(rows[1]->cycles(p)));
     const bool apart =
+        std::min(rows[0]->samples.size(), rows[1]->samples.size()) > 1 &&
         relative_gap(ns(rows[0]), ns(rows[1])) > std::max(claim_threshold(result, s, p), error);
     if (apart)
         return fmt::format(" At {} the fastest general allocator is {}, then {}.", size_title(small_block),

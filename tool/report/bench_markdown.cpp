@@ -82,9 +82,11 @@ std::string noise_line(const bench_result& result, const scenario_result& s) {
 
 std::string machine_line(const bench_result& result) {
     const machine_info& m = result.machine;
-    return markdown_text(fmt::format("linn {}, {}; {}, {} CPUs, {}; worker: compiler {}, {}; seed {}.",
-                                     version_text(), result.started, m.cpu_model, m.cpus, m.kernel,
-                                     m.compiler, m.build, result.options.seed));
+    const std::string worker =
+        m.build.empty() ? "" : fmt::format("worker: compiler {}, {}; ", m.compiler, m.build);
+    return markdown_text(fmt::format("linn {}, {}; {}, {} CPUs, {}; {}seed {}.", version_text(),
+                                     result.started, m.cpu_model, m.cpus, m.kernel, worker,
+                                     result.options.seed));
 }
 
 } // namespace
@@ -98,7 +100,7 @@ std::string bench_markdown(const bench_result& result) {
     if (!result.complete())
         out += fmt::format("Partial: stopped by a signal after {} of {} complete rounds.\n\n",
                            result.complete_rounds, result.options.rounds);
-    if (result.machine.build != "optimised")
+    if (result.machine.build == "not optimised")
         out += "The worker was built without optimisation: these figures mean nothing.\n\n";
     for (const scenario_result& s : result.scenarios) {
         if (s.rows.empty())

@@ -76,21 +76,24 @@ std::string effort_line(const bench_result& result) {
         text += fmt::format(", {} % of the usual work", o.work);
     text += fmt::format("; took {}:{:02}", seconds / 60, seconds % 60);
     if (result.complete_rounds < 3 && result.complete())
-        text += "; with so few rounds only large differences are claimed";
+        text += result.complete_rounds < 2 ? "; one round cannot tell a difference from noise"
+                                           : "; with so few rounds only large differences are claimed";
     return text;
 }
 
 std::string machine_lines(const bench_result& result, std::size_t width) {
     const machine_info& m = result.machine;
     const bench_options& o = result.options;
-    std::string build = fmt::format("worker: compiler {}, {}", m.compiler, m.build);
+    // A run that was stopped at once has not asked the worker yet.
+    const std::string build =
+        m.build.empty() ? "" : fmt::format("worker: compiler {}, {}; ", m.compiler, m.build);
     const std::string pinning = o.cpu == "none"   ? "not pinned"
                                 : o.cpu == "auto" ? "each process pinned to the CPU it started on"
                                                   : fmt::format("pinned to CPU {}", o.cpu);
     std::string out = wrap(fmt::format("machine: {}, {} CPUs, {}; transparent huge pages: {}", m.cpu_model,
                                        m.cpus, m.kernel, m.huge_pages),
                            width, 2);
-    out += '\n' + wrap(fmt::format("{}; {}; cycles: {} at {:.3f} GHz; seed {}", build, pinning, m.counter,
+    out += '\n' + wrap(fmt::format("{}{}; cycles: {} at {:.3f} GHz; seed {}", build, pinning, m.counter,
                                    m.ticks_per_ns, o.seed),
                        width, 2);
     if (!m.environment.empty())
@@ -208,7 +211,7 @@ std::string bench_report(const bench_result& result, const output_style& style) 
                                        result.options.rounds)) +
                '\n';
     out += machine_lines(result, style.width);
-    if (result.machine.build != "optimised")
+    if (result.machine.build == "not optimised")
         out += bold(style, "The worker was built without optimisation: these figures mean nothing.") + '\n';
     for (const scenario_result& s : result.scenarios) {
         if (s.rows.empty())

@@ -108,7 +108,7 @@ std::string alert_of(const bench_result& result) {
         alert = fmt::format(
             "Partial: stopped by {} after {} of {} complete rounds. What is missing is not shown.",
             signal_text(result.interrupted_by), result.complete_rounds, result.options.rounds);
-    if (result.machine.build != "optimised")
+    if (result.machine.build == "not optimised")
         alert += fmt::format("{}The worker was built without optimisation: these figures mean nothing.",
                              alert.empty() ? "" : " ");
     if (const std::string warning = disturbance(result); !warning.empty())
