@@ -50,8 +50,17 @@ constexpr const char* footer =
     "           -- redis-server --port 7777 --save ''\n";
 
 /// A whole number from 1 on; the name of the value says the rest, so that the help stays readable.
-CLI::Validator count(double most) {
-    return CLI::Range(1.0, most).description("");
+CLI::Validator count(unsigned long most) {
+    return CLI::Validator{
+        [most](const std::string& text) {
+            unsigned long value = 0;
+            const char* const end = text.data() + text.size();
+            const auto [stop, error] = std::from_chars(text.data(), end, value);
+            const bool is_good = error == std::errc{} && stop == end && value >= 1 && value <= most;
+            return is_good ? std::string{}
+                           : fmt::format("wants a whole number from 1 to {}, not '{}'", most, text);
+        },
+        ""};
 }
 
 /// The path of a regular file on standard input; empty when it is none.
