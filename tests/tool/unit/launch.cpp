@@ -13,6 +13,7 @@
 
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 
 using namespace linn::tool;
@@ -29,12 +30,33 @@ std::size_t open_descriptors() {
     return count;
 }
 
-std::size_t run_folders() {
-    std::size_t count = 0;
-    for (const auto& entry : std::filesystem::directory_iterator{std::filesystem::temp_directory_path()})
-        count += entry.path().filename().string().starts_with("linn-run-") ? 1u : 0u;
-    return count;
-}
+/// While it lives, temporary files lie in a folder that no other test knows.
+class private_temporary_folder {
+public:
+    private_temporary_folder() {
+        const char* old = std::getenv("TMPDIR");
+        old_ = old != nullptr ? old : "";
+        std::string name = (std::filesystem::temp_directory_path() / "linn-test-XXXXXX").string();
+        REQUIRE(::mkdtemp(name.data()) != nullptr);
+        path_ = name;
+        ::setenv("TMPDIR", name.c_str(), 1);
+    }
+    private_temporary_folder(const private_temporary_folder&) = delete;
+    private_temporary_folder& operator=(const private_temporary_folder&) = delete;
+    ~private_temporary_folder() {
+        if (old_.empty())
+            ::unsetenv("TMPDIR");
+        else
+            ::setenv("TMPDIR", old_.c_str(), 1);
+        std::filesystem::remove_all(path_);
+    }
+
+    bool is_empty() const { return std::filesystem::is_empty(path_); }
+
+private:
+    std::string old_;
+    std::filesystem::path path_;
+};
 
 } // namespace
 
@@ -262,12 +284,12 @@ TEST_CASE("counters follow the program and its children, and leave the launcher 
 
 TEST_CASE("three hundred runs leave no process, no descriptor and no file") {
     const std::size_t descriptors = open_descriptors();
-    const std::size_t folders = run_folders();
+    const private_temporary_folder temporary;
     const launch_spec spec = spec_of(victim(), {"exit", "0"});
     for (int i = 0; i != 300; ++i)
         REQUIRE(run(spec).how == ending::exited);
     CHECK(open_descriptors() == descriptors);
-    CHECK(run_folders() <= folders); // other tests run beside this one
+    CHECK(temporary.is_empty());
     CHECK(::waitpid(-1, nullptr, WNOHANG) == -1);
     CHECK(errno == ECHILD);
 }
