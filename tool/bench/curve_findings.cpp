@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "curve_findings.hpp"
 
+#include "../measure/sort_stably.hpp"
 #include "../measure/statistics.hpp"
 #include "cliffs.hpp"
 #include "judgement.hpp"
@@ -42,7 +43,7 @@ std::string fastest_sentence(const bench_result& result, const scenario_result& 
     if (at == phases.end() || rows.empty())
         return {};
     const auto ns = [&](const row* r) { return median(r->cycles(p)) / result.machine.ticks_per_ns; };
-    std::stable_sort(rows.begin(), rows.end(), [&](const row* a, const row* b) { return ns(a) < ns(b); });
+    sort_stably(rows, [&](const row* a, const row* b) { return ns(a) < ns(b); });
     const auto named = [&](const row* r) {
         return fmt::format("{} ({:.1f} ns)", result.contenders[r->contender].title, ns(r));
     };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "headline.hpp"
 
+#include "../measure/sort_stably.hpp"
 #include "../measure/statistics.hpp"
 #include "judgement.hpp"
 #include "ranking.hpp"
@@ -76,10 +77,8 @@ standings take_standings(const bench_result& result) {
     for (const scenario_result& s : result.scenarios)
         if (!s.rows.empty())
             add_standing(result, s, all);
-    std::stable_sort(all.won.begin(), all.won.end(),
-                     [](const won_topic& a, const won_topic& b) { return a.speed_up > b.speed_up; });
-    std::stable_sort(all.lost.begin(), all.lost.end(),
-                     [](const lost_phase& a, const lost_phase& b) { return a.slow_down > b.slow_down; });
+    sort_stably(all.won, [](const won_topic& a, const won_topic& b) { return a.speed_up > b.speed_up; });
+    sort_stably(all.lost, [](const lost_phase& a, const lost_phase& b) { return a.slow_down > b.slow_down; });
     return all;
 }
 

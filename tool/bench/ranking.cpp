@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ranking.hpp"
 
+#include "../measure/sort_stably.hpp"
 #include "../measure/statistics.hpp"
 #include "judgement.hpp"
 
@@ -51,8 +52,7 @@ std::vector<ranked_allocator> rank_allocators(const bench_result& result) {
         if (const auto speed = overall_speed(result, c))
             list.push_back({c, *speed});
     }
-    std::stable_sort(list.begin(), list.end(),
-                     [](const ranked_allocator& a, const ranked_allocator& b) { return a.speed > b.speed; });
+    sort_stably(list, [](const ranked_allocator& a, const ranked_allocator& b) { return a.speed > b.speed; });
     return list;
 }
 

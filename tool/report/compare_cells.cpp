@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compare_cells.hpp"
 
+#include "../measure/sort_stably.hpp"
 #include "quantity.hpp"
 
 #include <fmt/format.h>
@@ -26,7 +27,7 @@ std::vector<const series_change*> sorted_changes(const file_comparison& result, 
     for (const series_change& c : result.series)
         if (c.kind == kind)
             list.push_back(&c);
-    std::stable_sort(list.begin(), list.end(), [](const series_change* a, const series_change* b) {
+    sort_stably(list, [](const series_change* a, const series_change* b) {
         return std::abs(a->change.middle) > std::abs(b->change.middle);
     });
     return list;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run_table.hpp"
 
+#include "../measure/sort_stably.hpp"
 #include "../measure/statistics.hpp"
 #include "../run/verdict.hpp"
 #include "remarks.hpp"
@@ -34,7 +35,7 @@ std::vector<const run_row*> sorted_rows(const run_result& result) {
     for (const run_row& row : result.rows)
         if (find_estimate(row, "wall_ns") != nullptr)
             rows.push_back(&row);
-    std::stable_sort(rows.begin(), rows.end(), [](const run_row* a, const run_row* b) {
+    sort_stably(rows, [](const run_row* a, const run_row* b) {
         return find_estimate(*a, "wall_ns")->ratio < find_estimate(*b, "wall_ns")->ratio;
     });
     return rows;

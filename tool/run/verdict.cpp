@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verdict.hpp"
 
+#include "../measure/sort_stably.hpp"
 #include "judge.hpp"
 #include "run_contenders.hpp"
 
@@ -37,7 +38,7 @@ std::vector<const run_row*> ranked(const run_result& result, const char* metric)
     for (const run_row& row : result.rows)
         if (!is_default(row) && find_estimate(row, metric) != nullptr)
             list.push_back(&row);
-    std::stable_sort(list.begin(), list.end(), [&](const run_row* a, const run_row* b) {
+    sort_stably(list, [&](const run_row* a, const run_row* b) {
         return find_estimate(*a, metric)->ratio < find_estimate(*b, metric)->ratio;
     });
     return list;

@@ -132,8 +132,8 @@ std::string bench_html(const bench_result& result) {
         p.lead = said.front();
         said.erase(said.begin());
     }
-    p.introduction = findings_list(result, said);
-    p.introduction += overview_plot(ids, result);
+    p.introduction = overview_plot(ids, result);
+    p.introduction += findings_list(result, said);
     for (const scenario_result& s : result.scenarios)
         if (std::any_of(s.rows.begin(), s.rows.end(), [](const row& r) { return !r.samples.empty(); }))
             p.sections.push_back(scenario_section(ids, result, s));

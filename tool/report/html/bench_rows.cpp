@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench_rows.hpp"
 
+#include "../../measure/sort_stably.hpp"
+
 #include <algorithm>
 #include <string_view>
-#include <tuple>
 #include <utility>
 
 namespace linn::tool::html {
 namespace {
 
 void sort_by_ratio(const bench_result& result, const scenario_result& s, std::vector<const row*>& rows) {
-    // The place decides among equals: stable_sort of libstdc++ 12 is a deprecation warning to Clang.
-    std::vector<std::tuple<double, std::size_t, const row*>> keyed;
+    std::vector<std::pair<double, const row*>> keyed;
     for (const row* r : rows)
-        keyed.emplace_back(ratio_to_baseline(result, s, *r), keyed.size(), r);
-    std::sort(keyed.begin(), keyed.end());
-    std::transform(keyed.begin(), keyed.end(), rows.begin(),
-                   [](const auto& entry) { return std::get<2>(entry); });
+        keyed.emplace_back(ratio_to_baseline(result, s, *r), r);
+    sort_stably(keyed, [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::transform(keyed.begin(), keyed.end(), rows.begin(), [](const auto& entry) { return entry.second; });
 }
 
 } // namespace
