@@ -11,6 +11,7 @@
 #include "../report/progress.hpp"
 #include "exit_code.hpp"
 #include "given_library.hpp"
+#include "given_seed.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -20,7 +21,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
-#include <random>
 
 namespace linn::tool {
 namespace {
@@ -248,13 +248,8 @@ std::string bench_command::check() {
     if (const std::string problem = choose_contenders(); !problem.empty())
         return problem;
 
-    options_.seed = std::random_device{}();
-    if (!seed_.empty()) {
-        const char* end = seed_.data() + seed_.size();
-        if (const auto [stop, error] = std::from_chars(seed_.data(), end, options_.seed);
-            error != std::errc{} || stop != end)
-            return fmt::format("--seed wants a whole number that is not negative, not '{}'", seed_);
-    }
+    if (std::string problem = read_seed(seed_, options_.seed); !problem.empty())
+        return problem;
     if (const std::string problem = check_pin(); !problem.empty())
         return problem;
     const bool full = options_.full;

@@ -12,6 +12,7 @@
 #include "../run/runner.hpp"
 #include "exit_code.hpp"
 #include "given_library.hpp"
+#include "given_seed.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fcntl.h>
@@ -29,7 +30,6 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <random>
 #include <sstream>
 
 namespace linn::tool {
@@ -258,13 +258,8 @@ std::string run_command::check() {
     options_.launch.cpus = pin_ == "none" ? "" : pin_;
     if (std::string problem = check_cpus(); !problem.empty())
         return problem;
-    options_.seed = std::random_device{}();
-    if (!seed_.empty()) {
-        const char* end = seed_.data() + seed_.size();
-        if (const auto [stop, error] = std::from_chars(seed_.data(), end, options_.seed);
-            error != std::errc{} || stop != end)
-            return fmt::format("--seed wants a whole number that is not negative, not '{}'", seed_);
-    }
+    if (std::string problem = read_seed(seed_, options_.seed); !problem.empty())
+        return problem;
     options_.precision = precision_ / 100;
     options_.budget = std::chrono::seconds{budget_};
     options_.compare_output = !not_compared_;

@@ -33,29 +33,18 @@ std::size_t open_descriptors() {
 /// While it lives, temporary files lie in a folder that no other test knows.
 class private_temporary_folder {
 public:
-    private_temporary_folder() {
-        const char* old = std::getenv("TMPDIR");
-        old_ = old != nullptr ? old : "";
-        std::string name = (std::filesystem::temp_directory_path() / "linn-test-XXXXXX").string();
-        REQUIRE(::mkdtemp(name.data()) != nullptr);
-        path_ = name;
-        ::setenv("TMPDIR", name.c_str(), 1);
+    private_temporary_folder() : old_{std::getenv("TMPDIR") != nullptr ? std::getenv("TMPDIR") : "/tmp"} {
+        ::setenv("TMPDIR", (folder_ / "").c_str(), 1);
     }
     private_temporary_folder(const private_temporary_folder&) = delete;
     private_temporary_folder& operator=(const private_temporary_folder&) = delete;
-    ~private_temporary_folder() {
-        if (old_.empty())
-            ::unsetenv("TMPDIR");
-        else
-            ::setenv("TMPDIR", old_.c_str(), 1);
-        std::filesystem::remove_all(path_);
-    }
+    ~private_temporary_folder() { ::setenv("TMPDIR", old_.c_str(), 1); }
 
-    bool is_empty() const { return std::filesystem::is_empty(path_); }
+    bool is_empty() const { return std::filesystem::is_empty(folder_ / ""); }
 
 private:
+    scratch_folder folder_;
     std::string old_;
-    std::filesystem::path path_;
 };
 
 } // namespace
