@@ -22,17 +22,18 @@ LIBRARY = {
 # The two public headers that detail may include: they hold macros only.
 BELOW_ALL = {"include/linn/config.hpp", "include/linn/version.hpp"}
 
-# Folder of tool/ -> folders of tool/ that it may include, beside itself. record runs inside the
+# Folder of tool/ -> folders of tool/ that it may include, beside itself. record/preload runs inside the
 # user's program, hence knows nothing but the format. What measures does not know how it is shown:
 # report stands above the verbs.
 TOOL = {
     "measure": [],
+    "program": ["measure"],
     "trace": [],
     "symbols": [],
     "allocators": ["measure"],
-    "record": ["trace"],
+    "record": ["measure", "program", "trace"],
     "bench": ["allocators", "measure"],
-    "run": ["allocators", "measure"],
+    "run": ["allocators", "measure", "program"],
     "compare": ["measure"],
     "replay": ["allocators", "measure", "trace"],
     "advise": ["measure", "replay", "symbols", "trace"],

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "executable.hpp"
+#include "../program/executable.hpp"
 #include "launch.hpp"
 
 #include <string>

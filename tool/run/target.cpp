@@ -2,8 +2,7 @@
 #include "target.hpp"
 
 #include "../measure/process.hpp"
-#include "../measure/suggest.hpp"
-#include "executable.hpp"
+#include "../program/reach.hpp"
 #include "remarks.hpp"
 
 #include <fmt/format.h>
@@ -20,55 +19,6 @@ namespace {
 namespace fs = std::filesystem;
 using kind = executable_info::kind;
 using ending = observation::ending;
-
-/// Why a file cannot be executed at all; empty when it can.
-std::string why_not_executable(const std::string& name, const fs::path& file, const executable_info& info) {
-    switch (info.what) {
-    case kind::missing:
-        return fmt::format("{}: no such program", file.empty() ? name : file.string());
-    case kind::directory:
-        return fmt::format("{} is a directory, not a program", file.string());
-    case kind::not_executable:
-        return fmt::format("{} is not executable: chmod +x {}, or name its interpreter before it",
-                           file.string(), file.string());
-    case kind::empty:
-        return fmt::format("{} is an empty file", file.string());
-    case kind::unknown:
-        return fmt::format("{} is neither a program nor a script that begins with #!", file.string());
-    case kind::foreign:
-        return fmt::format("{} was built for another machine: {}", file.string(), info.architecture);
-    case kind::script: {
-        std::error_code error;
-        if (info.interpreter.empty() || fs::exists(info.interpreter, error))
-            return {};
-        if (info.interpreter.ends_with('\r'))
-            return fmt::format("{}: its first line ends as on Windows, so that its interpreter is not found",
-                               file.string());
-        return fmt::format("{}: its interpreter {} does not exist", file.string(), info.interpreter);
-    }
-    case kind::program:
-        break;
-    }
-    return {};
-}
-
-/// Why a preloaded library would not reach a program; empty when it would.
-std::string why_not_preloadable(const fs::path& file, const executable_info& info) {
-    const std::string name = file.string();
-    if (info.what == kind::program && info.interpreter.empty())
-        return fmt::format("{} is statically linked: no allocator can be preloaded into it{}", name,
-                           info.is_go ? " (it is written in Go, whose heap is its own anyway)"
-                                      : "; link it dynamically to compare allocators");
-    if (fs::path{info.interpreter}.filename().string().starts_with("ld-musl"))
-        return fmt::format("{} was built for musl: the allocators here are built for glibc", name);
-    if (!info.privilege.empty())
-        return fmt::format("{} has privileges of its own ({}): the kernel's loader ignores preloads for it",
-                           name, info.privilege);
-    if (!info.sanitizer.empty())
-        return fmt::format("{} was built with {}, which provides malloc itself: measure a build without it",
-                           name, info.sanitizer);
-    return {};
-}
 
 /// Whether a program is one that runs others: a shell, an interpreter, or such as env and nice.
 bool starts_others(const fs::path& executable) {
@@ -88,25 +38,10 @@ public:
 
     /// Finds the file; false when there is a problem.
     bool find() {
-        const std::string& name = t_.command.front();
-        const char* const path = std::getenv("PATH");
-        const std::string_view search_path = path != nullptr ? path : "/usr/local/bin:/usr/bin:/bin";
-        const fs::path file = find_program(name, search_path).lexically_normal();
-        const executable_info info = inspect_executable(file);
-        std::string problem = why_not_executable(name, file, info);
-        std::error_code error;
-        if (info.what == kind::missing && name.find('/') == std::string::npos) {
-            problem = fmt::format("{}: no such program on PATH", name);
-            if (fs::exists(name, error))
-                problem += fmt::format("; for the file in this directory: ./{}", name);
-            else if (const std::string guess = suggest(name, program_names(search_path)); !guess.empty())
-                problem += fmt::format("; did you mean '{}'?", guess);
-        }
-        if (!problem.empty())
-            return fail(std::move(problem), true);
-        if (problem = why_not_preloadable(file, info); !problem.empty())
-            return fail(std::move(problem));
-        t_.spec.program = file;
+        const reached_program found = reach_program(t_.command.front());
+        if (!found.problem.empty())
+            return fail(found.problem, found.is_usage_error);
+        t_.spec.program = found.file;
         t_.spec.arguments = t_.command;
         return true;
     }

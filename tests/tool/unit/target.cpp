@@ -2,8 +2,8 @@
 // Which program is measured in the end, and which ones are refused and why.
 #include "run/target.hpp"
 
+#include "program/executable.hpp"
 #include "programs.hpp"
-#include "run/executable.hpp"
 #include "run/remarks.hpp"
 
 #include <doctest/doctest.h>

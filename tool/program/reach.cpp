@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reach.hpp"
+
+#include "../measure/suggest.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <string_view>
+
+namespace linn::tool {
+namespace {
+
+namespace fs = std::filesystem;
+using kind = executable_info::kind;
+
+/// Why a file cannot be executed at all; empty when it can.
+std::string why_not_executable(const std::string& name, const fs::path& file, const executable_info& info) {
+    switch (info.what) {
+    case kind::missing:
+        return fmt::format("{}: no such program", file.empty() ? name : file.string());
+    case kind::directory:
+        return fmt::format("{} is a directory, not a program", file.string());
+    case kind::not_executable:
+        return fmt::format("{} is not executable: chmod +x {}, or name its interpreter before it",
+                           file.string(), file.string());
+    case kind::empty:
+        return fmt::format("{} is an empty file", file.string());
+    case kind::unknown:
+        return fmt::format("{} is neither a program nor a script that begins with #!", file.string());
+    case kind::foreign:
+        return fmt::format("{} was built for another machine: {}", file.string(), info.architecture);
+    case kind::script: {
+        std::error_code error;
+        if (info.interpreter.empty() || fs::exists(info.interpreter, error))
+            return {};
+        if (info.interpreter.ends_with('\r'))
+            return fmt::format("{}: its first line ends as on Windows, so that its interpreter is not found",
+                               file.string());
+        return fmt::format("{}: its interpreter {} does not exist", file.string(), info.interpreter);
+    }
+    case kind::program:
+        break;
+    }
+    return {};
+}
+
+} // namespace
+
+std::string why_not_preloadable(const fs::path& file, const executable_info& info) {
+    const std::string name = file.string();
+    if (info.what == kind::program && info.interpreter.empty())
+        return fmt::format("{} is statically linked: no allocator can be preloaded into it{}", name,
+                           info.is_go ? " (it is written in Go, whose heap is its own anyway)"
+                                      : "; link it dynamically to compare allocators");
+    if (fs::path{info.interpreter}.filename().string().starts_with("ld-musl"))
+        return fmt::format("{} was built for musl: the allocators here are built for glibc", name);
+    if (!info.privilege.empty())
+        return fmt::format("{} has privileges of its own ({}): the kernel's loader ignores preloads for it",
+                           name, info.privilege);
+    if (!info.sanitizer.empty())
+        return fmt::format("{} was built with {}, which provides malloc itself: measure a build without it",
+                           name, info.sanitizer);
+    return {};
+}
+
+reached_program reach_program(const std::string& name) {
+    reached_program found;
+    const char* const path = std::getenv("PATH");
+    const std::string_view search_path = path != nullptr ? path : "/usr/local/bin:/usr/bin:/bin";
+    found.file = find_program(name, search_path).lexically_normal();
+    found.info = inspect_executable(found.file);
+    found.problem = why_not_executable(name, found.file, found.info);
+    std::error_code error;
+    if (found.info.what == kind::missing && name.find('/') == std::string::npos) {
+        found.problem = fmt::format("{}: no such program on PATH", name);
+        if (fs::exists(name, error))
+            found.problem += fmt::format("; for the file in this directory: ./{}", name);
+        else if (const std::string guess = suggest(name, program_names(search_path)); !guess.empty())
+            found.problem += fmt::format("; did you mean '{}'?", guess);
+    }
+    found.is_usage_error = !found.problem.empty();
+    if (!found.is_usage_error)
+        found.problem = why_not_preloadable(found.file, found.info);
+    return found;
+}
+
+} // namespace linn::tool
