@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "../replay/results.hpp"
+#include "../symbols/type_namer.hpp"
+#include "analysis.hpp"
+
+#include <string>
+#include <vector>
+
+namespace linn::tool {
+
+/// What to do about a type.
+enum class remedy {
+    nothing,
+    pooled_container, ///< linn::unordered_set and its like
+    pool_allocator,   ///< linn::allocator as a container's argument
+    pooled_class,     ///< struct T : linn::pooled<T>, or linn::make_unique
+    make_shared,      ///< linn::make_shared
+    for_overwrite,    ///< make_…_for_overwrite: the zero fill is the cost
+    recycler,
+    buffer_pool,
+    pool_resource,
+    other_allocator,
+    reserve,
+};
+
+/// A stable word for reports: "pooled-container" …
+const char* to_string(remedy r) noexcept;
+
+/// One place of the user's code that allocates a type.
+struct advised_place {
+    symbol_frame frame;
+    double share = 0;                  ///< of the type's allocations
+    std::vector<symbol_frame> callers; ///< of the most frequent stack, from `frame` outwards
+    std::vector<std::uint32_t> sites;  ///< indices of `trace_analysis::sites`
+};
+
+/// From low to high, as shares of the run's CPU time: 0.11 is 11 %.
+struct gain_range {
+    double low = 0;
+    double high = 0;
+};
+
+/// One type of the program.
+struct advised_type {
+    std::string name;      ///< "Particle"
+    std::string container; ///< "std::list<Particle>"; empty: none
+    named_type named;      ///< of its most frequent site
+    site_statistics statistics;
+    std::vector<advised_place> places; ///< most allocations first
+    double share = 0;                  ///< of all allocations
+    remedy what = remedy::nothing;
+    std::string part;    ///< "linn::list<Particle>", "reserve()"; empty for nothing
+    gain_range gain;     ///< predicted
+    std::string why;     ///< a sentence or two
+    std::string snippet; ///< the change, as lines that begin with "-" and "+"; empty for nothing
+};
+
+/// What else was seen: leaks, temporary allocations, zero fills, missing debug information.
+struct advice_finding {
+    std::string kind; ///< "leak", "temporary", "zero-fill", "symbols", "remote"; stable
+    std::string text; ///< a sentence
+    symbol_frame place;
+    std::uint64_t bytes = 0;
+    std::uint64_t count = 0;
+};
+
+/// The whole of `linn advise`.
+struct advice {
+    trace_analysis analysis;
+    std::string verdict; ///< one sentence
+    bool is_pool_needed = false;
+    gain_range ceiling;               ///< what an allocator that costs nothing would save
+    bool is_ceiling_measured = false; ///< by replay; else it is estimated from the number of events
+    std::vector<advised_type> types;  ///< by predicted gain, then by allocations
+    std::vector<advice_finding> findings;
+    std::vector<std::string> warnings; ///< what weakens the advice
+    replay_result replay; ///< that the ceiling and the gains come from; without rows where none was made
+    int interrupted_by = 0;
+};
+
+} // namespace linn::tool

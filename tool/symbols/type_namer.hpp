@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "symbolizer.hpp"
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace linn::tool {
+
+/// Which rule named a type, best first.
+enum class type_rule : std::uint8_t {
+    call_site,   ///< DW_AT_LLVM_alloc_type
+    allocator,   ///< the outermost allocator frame
+    maker,       ///< make_unique, make_shared, std::function
+    pointer,     ///< a variable that begins behind the call, whose pointee has the recorded size
+    constructor, ///< a constructor inlined behind the call, whose class has the recorded size
+    symbol,      ///< a template's name out of the symbol table
+    rtti,        ///< the type in the block itself
+    source,      ///< the source text
+    none,        ///< "40 bytes at f+0x39"
+};
+
+const char* to_string(type_rule rule) noexcept;
+
+/// What one site allocates.
+struct named_type {
+    std::string type; ///< the element, such as "Particle"; for a node, what the user stores; never empty
+    std::string
+        allocated; ///< what the block really holds, such as "std::_List_node<Particle>"; empty: as `type`
+    std::string
+        container; ///< "std::list<Particle>", "std::shared_ptr<Packet>", "std::string", "std::function"; empty: none
+    type_rule rule = type_rule::none;
+    std::uint64_t type_bytes = 0; ///< sizeof of `allocated` where debug information has it; 0: not known
+    bool is_array = false;        ///< a block of several: vector's, string's, new T[n]
+    symbol_frame place;           ///< the innermost frame in the user's own code: where to change something
+    std::vector<symbol_frame> frames; ///< of the whole stack, innermost first
+};
+
+/// The allocations of one stack, to be named.
+struct allocation_site {
+    std::vector<code_site> stack;     ///< innermost first: [0] called the allocator
+    std::vector<std::uint64_t> sizes; ///< those seen, the most frequent first; at most 8
+    std::string rtti;                 ///< mangled; empty: none was found
+    bool is_operator_new = false;
+    bool is_array_new = false;
+};
+
+/// Says which C++ type a site allocates, by the ladder of docs/design/types.md.
+class type_namer {
+public:
+    explicit type_namer(symbolizer& symbols) noexcept : symbols_(symbols) {}
+
+    named_type name(const allocation_site& site);
+
+private:
+    symbolizer& symbols_;
+};
+
+} // namespace linn::tool

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace linn::tool {
+
+/// One file that was mapped into a recorded process. Equal files (path and build id) are one module.
+struct trace_module {
+    std::string path;
+    std::string build_id; ///< in hexadecimal; empty: it has none
+};
+
+/// Where a frame of a stack lies.
+struct code_address {
+    static constexpr std::uint32_t unknown_module = 0xffff'ffff;
+
+    std::uint32_t module = unknown_module; ///< index of `trace_info::modules`
+    std::uint64_t address =
+        0; ///< a return address as the module's file knows it (without its load bias); the address
+           ///< in memory where the module is unknown. Subtract 1 to be inside the call
+    bool operator==(const code_address&) const = default;
+};
+
+/// One process image: a fork and an exec each begin a new one.
+struct trace_process {
+    enum class origin : std::uint8_t { start, fork, exec };
+
+    std::uint32_t pid = 0;
+    std::uint32_t parent = 0; ///< index of the image it came from; its own for the first
+    origin began = origin::start;
+    std::string executable;
+    std::vector<std::string> arguments;
+    std::uint64_t began_at = 0; ///< nanoseconds since the recording began
+    std::uint64_t events = 0;
+    std::uint64_t dropped = 0; ///< events lost because the collector did not keep up
+};
+
+struct trace_thread {
+    std::uint32_t process = 0; ///< index
+    std::uint32_t tid = 0;
+    std::string name;
+    std::uint64_t events = 0;
+};
+
+/// What the run was, and all that events refer to. Complete once every event was read.
+struct trace_info {
+    std::uint32_t version = 0;
+    std::vector<std::string> command;
+    std::string directory;
+    std::string started; ///< ISO 8601, UTC
+    std::string machine; ///< as `linn bench` writes it
+    std::uint64_t duration_ns = 0;
+    double user_ns = 0;         ///< CPU time of the recorded program, recording included
+    double system_ns = 0;       ///< the same
+    double event_cost_ns = 0;   ///< what recording one event cost on this machine, measured by the recorder
+    double baseline_cpu_ns = 0; ///< CPU time without recording, where `--baseline` measured it; 0: it did not
+    double baseline_wall_ns = 0;
+    std::string ending; ///< how the program ended, in words; empty: the recording was cut off
+    unsigned depth = 0;
+    std::string clock;    ///< "tsc", "every8", "none"
+    std::string unwinder; ///< "own", "libunwind", "none"
+
+    std::vector<trace_module> modules;
+    std::vector<trace_process> processes;
+    std::vector<trace_thread> threads;
+    std::vector<std::vector<code_address>> stacks; ///< innermost first; [0] is empty. Equal ones are one
+    std::vector<std::string> rtti; ///< beside `stacks`: the mangled type found in its blocks; empty: none
+
+    std::uint64_t events = 0;
+    std::uint64_t dropped = 0;
+    std::uint64_t file_bytes = 0;
+    std::vector<std::string> damage; ///< what could not be read, in sentences; empty: the file is whole
+};
+
+} // namespace linn::tool

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "event.hpp"
+#include "info.hpp"
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <span>
+#include <stdexcept>
+
+namespace linn::tool {
+
+/// A file that is no trace, or one that this version cannot read; says the file, the reason and the mend.
+struct unusable_trace : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+/// A trace on disk. Damage in the middle or a missing end is not an error: what is whole is read, the rest is told in
+/// `info().damage`.
+class trace_reader {
+public:
+    /// Reads the file's frame headers. Throws unusable_trace.
+    explicit trace_reader(const std::filesystem::path& file);
+    trace_reader(const trace_reader&) = delete;
+    trace_reader& operator=(const trace_reader&) = delete;
+    ~trace_reader();
+
+    /// Gives all events, merged over threads in the order of time, in batches. `progress` gets the share of the file that
+    /// was read, a few times a second, and may return false to stop early. Can be called again. Memory: one chunk a
+    /// thread, and what info() holds.
+    void read(const std::function<void(std::span<const event>)>& take,
+              const std::function<bool(double)>& progress = {});
+
+    /// What the file says of the run; stacks, modules and threads are complete only after read().
+    const trace_info& info() const noexcept;
+
+private:
+    class state;
+    std::unique_ptr<state> state_;
+};
+
+} // namespace linn::tool
