@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Runs `linn allocators` as a user would and checks what it says and does; one case a call."""
-import argparse
 import csv
 import io
 import json
@@ -14,18 +13,19 @@ import sys
 import tempfile
 import time
 
+from cases import check, main, named, skip, skip_without
+
 NAMES = ["glibc", "jemalloc", "mimalloc2", "mimalloc3", "tcmalloc", "tcmalloc-google", "snmalloc", "rpmalloc", "tbb",
          "hoard", "bmalloc", "scudo"]
 KEYS = ["name", "title", "version", "state", "licence", "library", "origin", "proven_by", "remark", "environment",
         "how_to_get", "proof"]
 FUNCTIONS = {"malloc", "free", "operator new", "operator delete", "sized operator delete"}
-SKIPPED = 77
 
 
 class Tool:
     def __init__(self, linn, libraries, cache):
         self.linn = linn
-        self.libraries = {name: os.path.realpath(path) for name, path in (item.split("=", 1) for item in libraries)}
+        self.libraries = {name: os.path.realpath(path) for name, path in named(libraries).items()}
         self.cache = pathlib.Path(cache) / "linn" / "allocators"
         # What the user of this machine installed must not decide a test.
         self.env = dict(os.environ, XDG_CACHE_HOME=cache)
@@ -51,11 +51,6 @@ class Tool:
         place = self.cache / name / version
         place.mkdir(parents=True)
         return pathlib.Path(shutil.copy(self.libraries[kind], place / f"lib{name}.so"))
-
-
-def check(condition, message):
-    if not condition:
-        sys.exit(f"failed: {message}")
 
 
 def case_usage_errors(tool):
@@ -214,7 +209,7 @@ def case_impatient(tool):
 def case_debian_mimalloc(tool):
     entry = tool.entries("mimalloc2", "glibc", status=0 if has_debian_mimalloc() else 1)["mimalloc2"]
     if entry["version"] != "2.0.9":
-        sys.exit(SKIPPED)
+        skip("Debian's mimalloc is another version")
     check(entry["state"] == "known bad" and "misaligned" in entry["remark"], entry)
     check(entry["how_to_get"] == "linn allocators --install mimalloc2", entry)
 
@@ -299,8 +294,7 @@ void free(void *p) { __libc_free(p); }
 
 
 def needs_compiler():
-    if not shutil.which("gcc") or not shutil.which("g++"):
-        sys.exit(SKIPPED)
+    skip_without("gcc", "g++")
 
 
 def remains(tool):
@@ -422,20 +416,5 @@ def case_interrupt(tool):
     check(not alive(seen[0]), "the child is still there")
 
 
-def main():
-    cases = {name[5:]: function for name, function in globals().items() if name.startswith("case_")}
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--linn")
-    parser.add_argument("--library", action="append", default=[])
-    parser.add_argument("--registered", nargs="+", help="check that this list names every case")
-    parser.add_argument("case", nargs="?", choices=sorted(cases))
-    arguments = parser.parse_args()
-    if arguments.registered:
-        check(sorted(arguments.registered) == sorted(cases), f"cases are {sorted(cases)}")
-        return
-    with tempfile.TemporaryDirectory() as cache:
-        cases[arguments.case](Tool(arguments.linn, arguments.library, cache))
-
-
 if __name__ == "__main__":
-    main()
+    main(globals(), lambda given, folder: Tool(given.linn, given.library, folder), lists=["library"])

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Runs `linn bench` as a user would and checks what it says and does; one case a call."""
-import argparse
 import csv
 import json
 import os
@@ -9,9 +8,10 @@ import pathlib
 import re
 import signal
 import subprocess
-import sys
 import tempfile
 import time
+
+from cases import check, main, named, prose, skip
 
 SMALL = ["--n", "2000", "--objects", "500", "--rounds", "2", "--work", "1"]
 FIRST = ["object", "containers"]  # the scenarios without variants
@@ -59,7 +59,7 @@ SERVED = {  # the sizes that a way of Linn's has; others are absent
 class Tool:
     def __init__(self, linn, libraries):
         self.linn = linn
-        self.libraries = dict(item.split("=", 1) for item in libraries)
+        self.libraries = named(libraries)
 
     def run(self, *arguments, env=None, **more):
         return subprocess.run([self.linn, *arguments], capture_output=True, text=True, timeout=100,
@@ -73,16 +73,6 @@ class Tool:
         done = self.bench("--json", "-", *arguments, **more)
         check(done.returncode == status, f"exit status {done.returncode}: {done.stderr}{done.stdout}")
         return json.loads(done.stdout)
-
-
-def check(condition, message):
-    if not condition:
-        sys.exit(f"failed: {message}")
-
-
-def prose(text):
-    """The text without its line breaks, so that wrapping does not matter."""
-    return " ".join(text.split())
 
 
 def reasons(result):
@@ -541,8 +531,7 @@ def case_foreign_preload(tool):
     path = os.path.realpath(tool.libraries["malloc_only"])
     done = tool.bench("object", "--only", "linn", "--json", "-", env={"LD_PRELOAD": path})
     if "ASan runtime does not come first" in done.stderr:
-        print("skipped: this build of the tool takes no preload")
-        sys.exit(77)
+        skip("this build of the tool takes no preload")
     check(done.returncode == 0, f"exit status {done.returncode}: {done.stderr}")
     result = json.loads(done.stdout)
     for contender in result["contenders"]:
@@ -561,20 +550,5 @@ def case_containers(tool):
         check(not [e for e in result["left_out"] if e["scenario"]], result["left_out"])
 
 
-def main():
-    cases = {name[5:]: function for name, function in globals().items() if name.startswith("case_")}
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--linn")
-    parser.add_argument("--library", action="append", default=[])
-    parser.add_argument("--registered", nargs="+", help="check that this list names every case")
-    parser.add_argument("case", nargs="?", choices=sorted(cases))
-    arguments = parser.parse_args()
-    os.environ["XDG_CACHE_HOME"] = "/nonexistent"  # which allocators a user has built must not decide a test
-    if arguments.registered:
-        check(sorted(arguments.registered) == sorted(cases), f"cases are {sorted(cases)}")
-        return
-    cases[arguments.case](Tool(arguments.linn, arguments.library))
-
-
 if __name__ == "__main__":
-    main()
+    main(globals(), lambda given, _: Tool(given.linn, given.library), lists=["library"])

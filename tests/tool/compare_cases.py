@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Runs `linn compare` on results made here, hence the same in every run; one case a call."""
-import argparse
 import copy
 import json
 import os
@@ -9,13 +8,8 @@ import pathlib
 import random
 import re
 import subprocess
-import sys
-import tempfile
 
-
-def check(condition, message):
-    if not condition:
-        sys.exit(f"failed: {message}")
+from cases import check, main
 
 
 def bench(factors=None, rounds=10, seed=1, cpu="CPU A", machine=1.0, **options):
@@ -312,19 +306,5 @@ def case_reports(tool):
     check(list(result["old"]) == ["path", "schema", "version", "started", "complete"], result["old"])
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--linn")
-    parser.add_argument("--registered", nargs="+", help="fail unless these are exactly the cases that exist")
-    parser.add_argument("case", nargs="?")
-    arguments = parser.parse_args()
-    cases = {name[len("case_"):]: f for name, f in globals().items() if name.startswith("case_")}
-    if arguments.registered:
-        check(sorted(arguments.registered) == sorted(cases), f"registered {arguments.registered}, exist {sorted(cases)}")
-        return
-    with tempfile.TemporaryDirectory() as folder:
-        cases[arguments.case](Tool(os.path.abspath(arguments.linn), folder))
-
-
 if __name__ == "__main__":
-    main()
+    main(globals(), lambda given, folder: Tool(given.linn, folder))

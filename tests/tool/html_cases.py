@@ -4,17 +4,16 @@
 
 Exit status 77 (skipped) where no Chromium is installed.
 """
-import argparse
 import json
 import pathlib
 import re
 import subprocess
 import sys
-import tempfile
 import xml.etree.ElementTree
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent / "html"))
 import browser  # noqa: E402
+from cases import check, main, skip  # noqa: E402
 
 ALL = ["bench", "partial", "run"]
 HOSTILE = "<script>document.title='stolen'</script>"
@@ -49,11 +48,6 @@ LOWEST_CONTRAST = """(() => {
 # What a column of the first table shows, row by row.
 COLUMN = """(n) => Array.from(document.querySelector("#scenario-object table").tBodies[0].rows)
     .map((r) => r.cells[n].textContent)"""
-
-
-def check(condition, message):
-    if not condition:
-        sys.exit(f"failed: {message}")
 
 
 class Reports:
@@ -285,26 +279,13 @@ def case_real_sizes(reports):
         check(page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "it scrolls sideways")
 
 
-def main():
-    cases = {name[5:]: f for name, f in globals().items() if name.startswith("case_")}
-    parser = argparse.ArgumentParser()
-    parser.add_argument("case", choices=sorted(cases), nargs="?")
-    parser.add_argument("--linn")
-    parser.add_argument("--samples", help="the program that writes made-up reports")
-    parser.add_argument("--registered", nargs="*", help="checks that these are all cases")
-    options = parser.parse_args()
-    if options.registered is not None:
-        check(set(options.registered) == set(cases), set(options.registered) ^ set(cases))
-        return
+def make_reports(given, folder):
     chromium = browser.find()
-    needs_none = options.case in ("well_formed", "partial")
-    if chromium is None and not needs_none:
-        print("skipped: no Chromium is installed")
-        sys.exit(77)
-    with tempfile.TemporaryDirectory(prefix="linn-html-") as folder:
-        subprocess.run([options.samples, folder], check=True, timeout=100)
-        cases[options.case](Reports(pathlib.Path(folder), options.linn, chromium))
+    if chromium is None and given.case not in ("well_formed", "partial"):
+        skip("no Chromium is installed")
+    subprocess.run([given.samples, folder], check=True, timeout=100)
+    return Reports(folder, given.linn, chromium)
 
 
 if __name__ == "__main__":
-    main()
+    main(globals(), make_reports, options=["samples"])

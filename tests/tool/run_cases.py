@@ -1,27 +1,24 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Runs `linn run` as a user would and checks what it says and does; one case a call."""
-import argparse
 import json
 import os
 import pathlib
-import shutil
 import signal
 import socket
 import subprocess
-import sys
-import tempfile
 import time
 
-SKIPPED = 77
+from cases import check, main, named, prose, skip, skip_without
+
 METRICS = ["wall_ns", "cpu_ns", "peak_rss_bytes", "minor_faults", "voluntary_switches"]
 
 
 class Tool:
     def __init__(self, linn, libraries, programs, folder):
         self.linn = linn
-        self.libraries = dict(item.split("=", 1) for item in libraries)
-        self.programs = dict(item.split("=", 1) for item in programs)
+        self.libraries = named(libraries)
+        self.programs = named(programs)
         self.folder = pathlib.Path(folder)
         self.mine = ["--allocator", "mine=" + self.libraries["malloc_only"], "--only", "mine"]
 
@@ -40,24 +37,8 @@ class Tool:
         return self.result("--allocator", f"{kind}={self.libraries[kind]}", "--only", kind, *arguments)
 
 
-def check(condition, message):
-    if not condition:
-        sys.exit(f"failed: {message}")
-
-
-def prose(text):
-    return " ".join(text.split())
-
-
 def rows(result):
     return {row["name"]: row for row in result["rows"]}
-
-
-def skip_without(*programs):
-    for program in programs:
-        if shutil.which(program) is None:
-            print(f"skipped: there is no {program}")
-            sys.exit(SKIPPED)
 
 
 def refused(tool, status, wanted, *arguments, **more):
@@ -366,7 +347,7 @@ def case_cc1plus(tool):
     skip_without("g++")
     cc1plus = subprocess.run(["g++", "-print-prog-name=cc1plus"], capture_output=True, text=True).stdout.strip()
     if not os.path.isabs(cc1plus):
-        sys.exit(SKIPPED)
+        skip("there is no cc1plus")
     source = tool.folder / "a.cpp"
     source.write_text("#include <vector>\nstd::vector<int> v;\n")
     subprocess.run(["g++", "-E", "-o", "a.ii", "a.cpp"], cwd=tool.folder, check=True)
@@ -383,8 +364,7 @@ def case_redis(tool):
                     "--ready", f"redis-cli -p {port} ping", "--client", f"redis-benchmark -p {port} -q -n 500 -t set",
                     "--", "redis-server", "--port", port, "--save", "")
     if "tcmalloc: not found" in done.stderr:
-        print("skipped: there is no tcmalloc")
-        sys.exit(SKIPPED)
+        skip("there is no tcmalloc")
     check(done.returncode == 0, done.stderr)
     result = json.loads(done.stdout)
     if "jemalloc" in result["program"]["own_provider"]:
@@ -394,22 +374,6 @@ def case_redis(tool):
     check(all(len(row["samples"]) == 2 for row in result["rows"]), [row["failure"] for row in result["rows"]])
 
 
-def main():
-    cases = {name[5:]: function for name, function in globals().items() if name.startswith("case_")}
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--linn")
-    parser.add_argument("--library", action="append", default=[])
-    parser.add_argument("--program", action="append", default=[])
-    parser.add_argument("--registered", nargs="+", help="check that this list names every case")
-    parser.add_argument("case", nargs="?", choices=sorted(cases))
-    arguments = parser.parse_args()
-    os.environ["XDG_CACHE_HOME"] = "/nonexistent"  # which allocators a user has built must not decide a test
-    if arguments.registered:
-        check(sorted(arguments.registered) == sorted(cases), f"cases are {sorted(cases)}")
-        return
-    with tempfile.TemporaryDirectory() as folder:
-        cases[arguments.case](Tool(arguments.linn, arguments.library, arguments.program, folder))
-
-
 if __name__ == "__main__":
-    main()
+    main(globals(), lambda given, folder: Tool(given.linn, given.library, given.program, folder),
+         lists=["library", "program"])
