@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "thread_stacks.hpp"
+
+#include <cstdint>
+
+// The one door of the unwinder: which stack is this? Everything here is safe in a signal handler, also in one that
+// interrupted it, in a child of vfork or fork, across longjmp, before constructors and after destructors. No heap, no
+// locks, no errno; memory comes from mmap. docs/design/unwinder.md says how.
+namespace linn::tool::unwind {
+
+enum class mode : std::uint8_t {
+    none,      ///< the return address only
+    own,       ///< the walker over .eh_frame: x86-64 with glibc 2.35 or later
+    libunwind, ///< libunwind.so.8, which takes the dynamic loader's lock and is several times slower
+};
+
+inline constexpr unsigned most_frames = 64;
+
+/// Chooses how stacks are taken; call it once, before the first capture. `depth` frames at most, 1 to most_frames.
+/// Returns what it will be: libunwind where `own` cannot work, none where nothing else can. For libunwind it loads a
+/// library, which allocates: the caller must be ready for its own hooks.
+mode start(mode wanted, unsigned depth) noexcept;
+
+/// Where a walk begins: the caller of a hook, as it will be once the hook has returned.
+struct frame_start {
+    std::uintptr_t return_address;
+    std::uintptr_t stack_pointer; ///< just above the return address: the hook's canonical frame address
+    std::uintptr_t frame_pointer; ///< rbp as the caller left it
+};
+
+/// The caller of the function that this is written into, which must be the hook itself: neither inlined into another
+/// function nor a part of one. Asking for it gives that function a frame pointer, whatever the compiler's options.
+[[gnu::always_inline]] inline frame_start here() noexcept {
+    const auto* frame = static_cast<const std::uintptr_t*>(__builtin_frame_address(0));
+    return {frame[1], reinterpret_cast<std::uintptr_t>(frame + 2), frame[0]};
+}
+
+/// One stack of stack_table.hpp; memory that never goes away.
+struct stack_record;
+
+/// Which stack it was.
+struct captured {
+    std::uint32_t id; ///< from 1, without gaps but for rare races; 0: no memory, the stack is unknown
+    bool is_new;      ///< nobody has said defined() of it in this process or, before the fork, its parent
+    const std::uintptr_t* frames; ///< innermost first; only if is_new, and then they stay where they are
+    unsigned count;               ///< of frames; at least 1 if is_new
+    stack_record* record;         ///< for defined()
+};
+
+/// Takes the stack at `start`. Each frame is a return address, hence one byte behind the call; where a signal
+/// interrupted, the address of that instruction plus 1, so that subtracting 1 is right for every frame.
+captured capture(thread_stacks& thread, const frame_start& start) noexcept;
+
+/// Say so after the definition of a stack that is_new has been written. Until then every capture of that stack says
+/// is_new, so a hook that a longjmp cut off in between loses nothing; two threads may define the same one.
+void defined(const captured& stack) noexcept;
+
+/// At a thread's end: gives its memory back and adds its counters to totals(). Later captures of this thread work, slowly.
+void release(thread_stacks& thread) noexcept;
+
+/// In a forked child, before its first capture: the counters of the parent are not the child's.
+void forked(thread_stacks& thread) noexcept;
+
+/// What all released threads did, and this one.
+counters totals(const thread_stacks& thread) noexcept;
+
+/// What was learned of a file's code does not hold once it is unmapped. Around every dlclose:
+///
+///     unloading guard;
+///     return real_dlclose(handle);
+///
+/// While one lives nothing is learned; when it ends and dl_iterate_phdr says that something was unmapped, all is
+/// forgotten and every stack is_new again, with another id. Takes the loader's lock, for a moment, at both ends.
+class unloading {
+public:
+    unloading() noexcept;
+    unloading(const unloading&) = delete;
+    unloading& operator=(const unloading&) = delete;
+    ~unloading();
+
+private:
+    unsigned long long unloads_;
+};
+
+/// The same for a caller that iterates anyway: `unloads` is dl_phdr_info::dlpi_subs. Finds out about unloading inside
+/// the C library, which calls no dlclose that could be interposed.
+void seen_unloads(unsigned long long unloads) noexcept;
+
+/// How often all was forgotten, from 0; a stack's id belongs to the modules that were mapped in its epoch.
+std::uint32_t epoch() noexcept;
+
+} // namespace linn::tool::unwind
