@@ -47,24 +47,28 @@ std::string why_not_executable(const std::string& name, const fs::path& file, co
 
 } // namespace
 
-std::string why_not_preloadable(const fs::path& file, const executable_info& info) {
+std::string why_not_preloadable(const fs::path& file, const executable_info& info, preload_kind what) {
     const std::string name = file.string();
+    const bool records = what == preload_kind::recorder;
     if (info.what == kind::program && info.interpreter.empty())
-        return fmt::format("{} is statically linked: no allocator can be preloaded into it{}", name,
+        return fmt::format("{} is statically linked: no {} can be preloaded into it{}", name,
+                           records ? "recorder" : "allocator",
                            info.is_go ? " (it is written in Go, whose heap is its own anyway)"
+                           : records  ? "; link it dynamically to record it"
                                       : "; link it dynamically to compare allocators");
     if (fs::path{info.interpreter}.filename().string().starts_with("ld-musl"))
-        return fmt::format("{} was built for musl: the allocators here are built for glibc", name);
+        return fmt::format("{} was built for musl: {} built for glibc", name,
+                           records ? "the recorder here is" : "the allocators here are");
     if (!info.privilege.empty())
         return fmt::format("{} has privileges of its own ({}): the kernel's loader ignores preloads for it",
                            name, info.privilege);
     if (!info.sanitizer.empty())
-        return fmt::format("{} was built with {}, which provides malloc itself: measure a build without it",
-                           name, info.sanitizer);
+        return fmt::format("{} was built with {}, which provides malloc itself: {} a build without it", name,
+                           info.sanitizer, records ? "record" : "measure");
     return {};
 }
 
-reached_program reach_program(const std::string& name) {
+reached_program reach_program(const std::string& name, preload_kind what) {
     reached_program found;
     const char* const path = std::getenv("PATH");
     const std::string_view search_path = path != nullptr ? path : "/usr/local/bin:/usr/bin:/bin";
@@ -81,7 +85,7 @@ reached_program reach_program(const std::string& name) {
     }
     found.is_usage_error = !found.problem.empty();
     if (!found.is_usage_error)
-        found.problem = why_not_preloadable(found.file, found.info);
+        found.problem = why_not_preloadable(found.file, found.info, what);
     return found;
 }
 

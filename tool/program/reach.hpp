@@ -17,10 +17,14 @@ struct reached_program {
         false; ///< of `problem`: there is no such program (exit status 2), rather than one out of reach
 };
 
+/// What is to be loaded into the program: for the words of a refusal.
+enum class preload_kind { allocator, recorder };
+
 /// Looks `name` up as a shell does, with this process's PATH.
-reached_program reach_program(const std::string& name);
+reached_program reach_program(const std::string& name, preload_kind what = preload_kind::allocator);
 
 /// Why a preloaded library would not reach a program: static, setuid, musl, a sanitizer's build; empty when it would.
-std::string why_not_preloadable(const std::filesystem::path& file, const executable_info& info);
+std::string why_not_preloadable(const std::filesystem::path& file, const executable_info& info,
+                                preload_kind what = preload_kind::allocator);
 
 } // namespace linn::tool

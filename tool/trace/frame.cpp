@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "frame.hpp"
+
+#include <zlib.h>
+#include <zstd.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace linn::tool {
+namespace {
+
+template <class Integer>
+void put(unsigned char* to, Integer value) noexcept {
+    for (std::size_t i = 0; i != sizeof(Integer); ++i)
+        to[i] = static_cast<unsigned char>(value >> (8 * i));
+}
+
+template <class Integer>
+Integer get(const unsigned char* from) noexcept {
+    Integer value = 0;
+    for (std::size_t i = 0; i != sizeof(Integer); ++i)
+        value = static_cast<Integer>(value | static_cast<Integer>(from[i]) << (8 * i));
+    return value;
+}
+
+bool is_within_limits(const frame_header& h) noexcept {
+    const std::size_t most = h.kind == frame_kind::chunk ? most_chunk_bytes : most_document_bytes;
+    if (h.raw_bytes > most || h.stored_bytes > h.raw_bytes)
+        return false;
+    return h.codec == frame_codec::zstd || h.stored_bytes == h.raw_bytes;
+}
+
+} // namespace
+
+std::array<unsigned char, frame_header::bytes> frame_header::pack() const noexcept {
+    std::array<unsigned char, bytes> out{};
+    std::copy(magic.begin(), magic.end(), out.begin());
+    out[4] = static_cast<unsigned char>(kind);
+    out[5] = static_cast<unsigned char>(codec);
+    put(&out[8], stored_bytes);
+    put(&out[12], raw_bytes);
+    put(&out[16], payload_crc);
+    put(&out[20], pid);
+    put(&out[24], tid);
+    put(&out[28], stream);
+    put(&out[32], thread);
+    put(&out[36], sequence);
+    put(&out[40], first_time);
+    put(&out[48], last_time);
+    put(&out[56], events);
+    put(&out[60], crc_of(std::span{out}.first<60>()));
+    return out;
+}
+
+std::optional<frame_header> frame_header::unpack(std::span<const unsigned char, bytes> from) noexcept {
+    if (!std::equal(magic.begin(), magic.end(), from.begin()) ||
+        get<std::uint32_t>(&from[60]) != crc_of(from.first<60>()))
+        return std::nullopt;
+    frame_header h;
+    h.kind = static_cast<frame_kind>(from[4]);
+    h.codec = static_cast<frame_codec>(from[5]);
+    h.stored_bytes = get<std::uint32_t>(&from[8]);
+    h.raw_bytes = get<std::uint32_t>(&from[12]);
+    h.payload_crc = get<std::uint32_t>(&from[16]);
+    h.pid = get<std::uint32_t>(&from[20]);
+    h.tid = get<std::uint32_t>(&from[24]);
+    h.stream = get<std::uint32_t>(&from[28]);
+    h.thread = get<std::uint32_t>(&from[32]);
+    h.sequence = get<std::uint32_t>(&from[36]);
+    h.first_time = get<std::uint64_t>(&from[40]);
+    h.last_time = get<std::uint64_t>(&from[48]);
+    h.events = get<std::uint32_t>(&from[56]);
+    if (!is_within_limits(h))
+        return std::nullopt;
+    return h;
+}
+
+std::uint32_t crc_of(std::span<const unsigned char> bytes) noexcept {
+    return static_cast<std::uint32_t>(::crc32_z(0, bytes.data(), bytes.size()));
+}
+
+frame_compressor::frame_compressor() = default;
+
+frame_compressor::~frame_compressor() {
+    ::ZSTD_freeCCtx(static_cast<ZSTD_CCtx*>(packer_));
+    ::ZSTD_freeDCtx(static_cast<ZSTD_DCtx*>(unpacker_));
+}
+
+std::span<const unsigned char> frame_compressor::compress(std::span<const unsigned char> raw, int level,
+                                                          frame_header& header) {
+    if (packer_ == nullptr)
+        packer_ = ::ZSTD_createCCtx();
+    buffer_.resize(std::max(buffer_.size(), ::ZSTD_compressBound(raw.size())));
+    const std::size_t size = ::ZSTD_compressCCtx(static_cast<ZSTD_CCtx*>(packer_), buffer_.data(),
+                                                 buffer_.size(), raw.data(), raw.size(), level);
+    if (::ZSTD_isError(size) != 0)
+        throw std::runtime_error{std::string{"zstd cannot compress: "} + ::ZSTD_getErrorName(size)};
+    const bool shrinks = size < raw.size();
+    const std::span<const unsigned char> stored =
+        shrinks ? std::span<const unsigned char>{buffer_}.first(size) : raw;
+    header.codec = shrinks ? frame_codec::zstd : frame_codec::stored;
+    header.raw_bytes = static_cast<std::uint32_t>(raw.size());
+    header.stored_bytes = static_cast<std::uint32_t>(stored.size());
+    header.payload_crc = crc_of(stored);
+    return stored;
+}
+
+bool frame_compressor::expand(std::span<const unsigned char> stored, const frame_header& header,
+                              std::vector<unsigned char>& raw) {
+    if (stored.size() != header.stored_bytes || crc_of(stored) != header.payload_crc)
+        return false;
+    if (header.codec == frame_codec::stored) {
+        raw.assign(stored.begin(), stored.end());
+        return true;
+    }
+    if (header.codec != frame_codec::zstd)
+        return false;
+    if (unpacker_ == nullptr)
+        unpacker_ = ::ZSTD_createDCtx();
+    raw.resize(header.raw_bytes);
+    return ::ZSTD_decompressDCtx(static_cast<ZSTD_DCtx*>(unpacker_), raw.data(), raw.size(), stored.data(),
+                                 stored.size()) == header.raw_bytes;
+}
+
+} // namespace linn::tool

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace linn::tool {
+
+/// The version of the trace file that this tool writes, and the newest that it reads: docs/reference/trace.md.
+inline constexpr std::uint32_t trace_version = 1;
+
+/// The first bytes of every trace. The first is no ASCII and the last a line feed, so that a transfer as text is noticed.
+inline constexpr std::array<unsigned char, 8> trace_magic{0x89, 'L', 'I', 'N', 'N', 'T', 'R', '\n'};
+
+/// Magic, version and four reserved bytes.
+inline constexpr std::size_t file_header_bytes = 16;
+
+enum class frame_kind : std::uint8_t {
+    start = 1,     ///< JSON: what was recorded, and how
+    chunk = 2,     ///< events of one thread
+    end = 3,       ///< JSON: how it ended, and what it came to
+    aggregate = 4, ///< JSON: statistics in place of events
+};
+
+enum class frame_codec : std::uint8_t { stored = 0, zstd = 1 };
+
+/// The largest raw payload of a chunk, so that no damaged length takes the reader's memory.
+inline constexpr std::size_t most_chunk_bytes = std::size_t{1} << 20;
+/// The same for the frames of which there is one.
+inline constexpr std::size_t most_document_bytes = std::size_t{256} << 20;
+
+/// What stands before every payload; little endian in the file. The fields from `pid` on are zero except in chunks.
+struct frame_header {
+    static constexpr std::size_t bytes = 64;
+    static constexpr std::array<unsigned char, 4> magic{0xf5, 'L', 'F', '\n'};
+
+    frame_kind kind = frame_kind::chunk;
+    frame_codec codec = frame_codec::stored;
+    std::uint32_t stored_bytes = 0; ///< of the payload in the file
+    std::uint32_t raw_bytes = 0;    ///< of the payload once it is decompressed
+    std::uint32_t payload_crc = 0;  ///< CRC-32 of the payload as stored
+    std::uint32_t pid = 0;
+    std::uint32_t tid = 0;
+    std::uint32_t stream = 0;     ///< which process image, by the collector's count
+    std::uint32_t thread = 0;     ///< which thread of it: ids of the system are used again, this is not
+    std::uint32_t sequence = 0;   ///< of the chunk within its thread, from 0
+    std::uint32_t events = 0;     ///< in the payload
+    std::uint64_t first_time = 0; ///< ticks of the first event
+    std::uint64_t last_time = 0;  ///< and of the last
+
+    /// The header as it stands in the file, with its own CRC in the last four bytes.
+    std::array<unsigned char, bytes> pack() const noexcept;
+
+    /// Empty where the bytes are no frame header: the magic, the CRC, or a length beyond the limits.
+    static std::optional<frame_header> unpack(std::span<const unsigned char, bytes> from) noexcept;
+};
+
+std::uint32_t crc_of(std::span<const unsigned char> bytes) noexcept;
+
+/// Compresses payloads, and decompresses them; keeps what zstd needs between two of them.
+class frame_compressor {
+public:
+    frame_compressor();
+    frame_compressor(const frame_compressor&) = delete;
+    frame_compressor& operator=(const frame_compressor&) = delete;
+    ~frame_compressor();
+
+    /// The payload as it is to be stored; `header` gets codec, lengths and CRC. What does not shrink is stored as it is.
+    /// The result is good until the next call. Throws std::runtime_error when zstd fails
+    std::span<const unsigned char> compress(std::span<const unsigned char> raw, int level,
+                                            frame_header& header);
+
+    /// Undoes it. False when the payload is not what the header says.
+    bool expand(std::span<const unsigned char> stored, const frame_header& header,
+                std::vector<unsigned char>& raw);
+
+private:
+    void* packer_ = nullptr;
+    void* unpacker_ = nullptr;
+    std::vector<unsigned char> buffer_;
+};
+
+} // namespace linn::tool

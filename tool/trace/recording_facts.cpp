@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "recording_facts.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+#include <type_traits>
+
+namespace linn::tool {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+/// A path may be any bytes; what is no UTF-8 is replaced.
+std::string dump(const json& document) {
+    return document.dump(1, ' ', false, json::error_handler_t::replace) + '\n';
+}
+
+/// Takes a member if it is there and of the right kind.
+template <class T>
+void take(const json& from, const char* name, T& into) {
+    const auto member = from.find(name);
+    if (member == from.end())
+        return;
+    if constexpr (std::is_same_v<T, std::string>) {
+        if (member->is_string())
+            into = member->template get<std::string>();
+    } else if constexpr (std::is_same_v<T, std::vector<std::string>>) {
+        if (member->is_array())
+            for (const json& word : *member)
+                into.push_back(word.is_string() ? word.template get<std::string>() : std::string{});
+    } else if constexpr (std::is_floating_point_v<T>) {
+        if (member->is_number() && std::isfinite(member->template get<double>()))
+            into = member->template get<double>();
+    } else {
+        if (member->is_number_unsigned() || (std::is_signed_v<T> && member->is_number_integer()))
+            into = member->template get<T>();
+    }
+}
+
+std::optional<json> parse(std::span<const unsigned char> text) {
+    json document = json::parse(text.begin(), text.end(), nullptr, false);
+    if (!document.is_object())
+        return std::nullopt;
+    return document;
+}
+
+bool is_rate(double ticks_per_ns) {
+    return ticks_per_ns > 1e-6 && ticks_per_ns < 1e3;
+}
+
+} // namespace
+
+std::string to_json(const recording_start& s) {
+    return dump({{"tool", s.tool},
+                 {"command", s.command},
+                 {"directory", s.directory},
+                 {"started", s.started},
+                 {"machine", s.machine},
+                 {"clock", s.clock},
+                 {"unwinder", s.unwinder},
+                 {"when_full", s.when_full},
+                 {"depth", s.depth},
+                 {"ticks_per_ns", s.ticks_per_ns},
+                 {"start_ticks", s.start_ticks},
+                 {"event_cost_ns", s.event_cost_ns},
+                 {"baseline_cpu_ns", s.baseline_cpu_ns},
+                 {"baseline_wall_ns", s.baseline_wall_ns}});
+}
+
+std::string to_json(const recording_end& e) {
+    return dump({{"ending", e.ending},
+                 {"stopped", e.stopped},
+                 {"exit_status", e.exit_status},
+                 {"duration_ns", e.duration_ns},
+                 {"user_ns", e.user_ns},
+                 {"system_ns", e.system_ns},
+                 {"ticks_per_ns", e.ticks_per_ns},
+                 {"events", e.events},
+                 {"dropped", e.dropped},
+                 {"chunks", e.chunks},
+                 {"processes_left", e.processes_left}});
+}
+
+std::optional<recording_start> read_recording_start(std::span<const unsigned char> text) {
+    const std::optional<json> document = parse(text);
+    if (!document)
+        return std::nullopt;
+    recording_start s;
+    take(*document, "tool", s.tool);
+    take(*document, "command", s.command);
+    take(*document, "directory", s.directory);
+    take(*document, "started", s.started);
+    take(*document, "machine", s.machine);
+    take(*document, "clock", s.clock);
+    take(*document, "unwinder", s.unwinder);
+    take(*document, "when_full", s.when_full);
+    take(*document, "depth", s.depth);
+    take(*document, "ticks_per_ns", s.ticks_per_ns);
+    take(*document, "start_ticks", s.start_ticks);
+    take(*document, "event_cost_ns", s.event_cost_ns);
+    take(*document, "baseline_cpu_ns", s.baseline_cpu_ns);
+    take(*document, "baseline_wall_ns", s.baseline_wall_ns);
+    if (!is_rate(s.ticks_per_ns))
+        return std::nullopt;
+    return s;
+}
+
+std::optional<recording_end> read_recording_end(std::span<const unsigned char> text) {
+    const std::optional<json> document = parse(text);
+    if (!document)
+        return std::nullopt;
+    recording_end e;
+    take(*document, "ending", e.ending);
+    take(*document, "stopped", e.stopped);
+    take(*document, "exit_status", e.exit_status);
+    take(*document, "duration_ns", e.duration_ns);
+    take(*document, "user_ns", e.user_ns);
+    take(*document, "system_ns", e.system_ns);
+    take(*document, "ticks_per_ns", e.ticks_per_ns);
+    take(*document, "events", e.events);
+    take(*document, "dropped", e.dropped);
+    take(*document, "chunks", e.chunks);
+    take(*document, "processes_left", e.processes_left);
+    if (e.ticks_per_ns != 0 && !is_rate(e.ticks_per_ns))
+        e.ticks_per_ns = 0;
+    return e;
+}
+
+} // namespace linn::tool

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace linn::tool {
+
+/// What a recording knows of itself when it begins: the payload of the start frame.
+struct recording_start {
+    std::string tool; ///< the version of linn that wrote it
+    std::vector<std::string> command;
+    std::string directory;
+    std::string started; ///< ISO 8601, UTC
+    std::string machine;
+    std::string clock = "tsc";
+    std::string unwinder = "own";
+    std::string when_full = "block";
+    unsigned depth = 0;
+    double ticks_per_ns = 1;       ///< of the times in chunks
+    std::uint64_t start_ticks = 0; ///< the time that is 0 in decoded events
+    double event_cost_ns = 0;
+    double baseline_cpu_ns = 0; ///< 0: not measured
+    double baseline_wall_ns = 0;
+};
+
+/// What it knows when it ends: the payload of the end frame.
+struct recording_end {
+    std::string ending;  ///< how the program ended: "exit status 0", "killed by SIGSEGV"
+    std::string stopped; ///< why the recording ended before the program did; empty: it did not
+    int exit_status = 0; ///< what `linn record` returned
+    std::uint64_t duration_ns = 0;
+    double user_ns = 0;
+    double system_ns = 0;
+    double ticks_per_ns = 0; ///< over the whole run, hence more exact than the start's; 0: not known
+    std::uint64_t events = 0;
+    std::uint64_t dropped = 0;
+    std::uint64_t chunks = 0;
+    std::uint64_t processes_left = 0; ///< recorded ones that were still alive
+};
+
+std::string to_json(const recording_start& start);
+std::string to_json(const recording_end& end);
+
+/// Empty when the text is no such document; members that are missing or of another type keep their defaults.
+std::optional<recording_start> read_recording_start(std::span<const unsigned char> text);
+std::optional<recording_end> read_recording_end(std::span<const unsigned char> text);
+
+} // namespace linn::tool

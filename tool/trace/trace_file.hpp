@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "frame.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace linn::tool {
+
+/// A frame and where its payload begins.
+struct frame_place {
+    std::uint64_t payload = 0; ///< offset in the file
+    frame_header header;
+};
+
+/// A trace as a sequence of frames. Reads headers only; what lies between whole frames is told and skipped.
+class trace_file {
+public:
+    /// Throws unusable_trace for what is no trace, is empty, or is of a newer version.
+    explicit trace_file(const std::filesystem::path& path);
+    trace_file(const trace_file&) = delete;
+    trace_file& operator=(const trace_file&) = delete;
+    ~trace_file();
+
+    const std::filesystem::path& path() const noexcept { return path_; }
+    std::uint32_t version() const noexcept { return version_; }
+    std::uint64_t size() const noexcept { return size_; }
+    const std::vector<frame_place>& frames() const noexcept { return frames_; }
+    /// What is wrong between the frames, in sentences.
+    const std::vector<std::string>& damage() const noexcept { return damage_; }
+
+    /// The payload of a frame, decompressed. False when it is damaged or unreadable.
+    bool payload(const frame_place& place, std::vector<unsigned char>& raw);
+
+private:
+    void open();
+    void read_file_header();
+    void find_frames();
+    std::uint64_t find_next_frame(std::uint64_t from) const;
+    std::size_t read_at(std::uint64_t offset, unsigned char* to, std::size_t bytes) const;
+
+    std::filesystem::path path_;
+    int fd_ = -1;
+    std::uint32_t version_ = 0;
+    std::uint64_t size_ = 0;
+    std::vector<frame_place> frames_;
+    std::vector<std::string> damage_;
+    frame_compressor compressor_;
+    std::vector<unsigned char> stored_;
+};
+
+} // namespace linn::tool

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "frame.hpp"
+#include "recording_facts.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+
+namespace linn::tool {
+
+/// Writes a trace frame by frame, each with one call: whatever instant it is stopped at, what was written is a trace.
+/// After the first failure nothing more is written but the end, and the file ends behind its last whole frame.
+class trace_writer {
+public:
+    /// Nothing is opened yet.
+    explicit trace_writer(int level = 3) noexcept : level_{level} {}
+    trace_writer(const trace_writer&) = delete;
+    trace_writer& operator=(const trace_writer&) = delete;
+    ~trace_writer();
+
+    /// Creates or overwrites the file and writes its header. Returns an empty string or what went wrong.
+    std::string open(const std::filesystem::path& path);
+
+    void write_start(const recording_start& start);
+    /// Lengths, codec and CRC of `header` are filled in here.
+    void write_chunk(frame_header header, std::span<const unsigned char> raw);
+    void write_aggregate(std::span<const unsigned char> json);
+    /// The last frame, and the file's end. Tried even after a failure: where the disk is full there is often room for it.
+    void write_end(const recording_end& end);
+
+    /// Why nothing more is written; empty when all went well.
+    const std::string& problem() const noexcept { return problem_; }
+    std::uint64_t bytes() const noexcept { return bytes_; }
+    std::uint64_t chunks() const noexcept { return chunks_; }
+    const std::filesystem::path& path() const noexcept { return path_; }
+
+private:
+    void write_document(frame_kind kind, std::span<const unsigned char> text, int level);
+    bool append(std::span<const unsigned char> head, std::span<const unsigned char> payload);
+
+    std::filesystem::path path_;
+    int fd_ = -1;
+    int level_;
+    bool is_regular_ = false;
+    std::uint64_t bytes_ = 0;
+    std::uint64_t chunks_ = 0;
+    std::string problem_;
+    frame_compressor compressor_;
+};
+
+} // namespace linn::tool
