@@ -121,4 +121,10 @@ std::span<const std::string_view> names_meant_by(std::string_view name) noexcept
     return known == nullptr ? std::span<const std::string_view>{} : std::span{&known->name, 1};
 }
 
+std::vector<std::string> glibc_keeps_heap() {
+    // 4 GiB, and 32 MiB: the largest threshold for mappings that glibc accepts. Setting one of them ends glibc's own
+    // adjustment of both.
+    return {"MALLOC_TRIM_THRESHOLD_=4294967296", "MALLOC_MMAP_THRESHOLD_=33554432"};
+}
+
 } // namespace linn::tool

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace linn::tool {
 
@@ -34,6 +36,9 @@ const known_allocator* find_known_allocator(std::string_view name) noexcept;
 /// The names of the catalogue that `name` stands for: itself, or several for "mimalloc", one for "ptmalloc"; empty when
 /// the catalogue knows neither.
 std::span<const std::string_view> names_meant_by(std::string_view name) noexcept;
+
+/// The environment, NAME=value, in which glibc gives no memory back to the system.
+std::vector<std::string> glibc_keeps_heap();
 
 /// The names that stand for others.
 std::span<const std::string_view> alias_names() noexcept;

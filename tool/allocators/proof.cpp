@@ -8,6 +8,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
+const std::string& file_of(const provider_proof& proof, const std::string& function) {
+    static const std::string unknown = "unknown";
+    const auto found = proof.files.find(function);
+    return found == proof.files.end() ? unknown : found->second;
+}
+
+} // namespace
+
 bool is_c_library(const std::string& file) {
     const std::string name = fs::path{file}.filename().string();
     return name.starts_with("libc.so") || name.starts_with("libc-") || name.starts_with("ld-musl");
@@ -18,14 +26,6 @@ bool is_cxx_runtime(const std::string& file) {
     return name.starts_with("libstdc++.so") || name.starts_with("libc++.so") ||
            name.starts_with("libc++abi.so");
 }
-
-const std::string& file_of(const provider_proof& proof, const std::string& function) {
-    static const std::string unknown = "unknown";
-    const auto found = proof.files.find(function);
-    return found == proof.files.end() ? unknown : found->second;
-}
-
-} // namespace
 
 std::string refute(const provider_proof& proof, const fs::path& library) {
     if (library.empty()) {

@@ -13,6 +13,12 @@ struct provider_proof {
     bool preload_mapped = false;
 };
 
+/// True for a file that is the C library.
+bool is_c_library(const std::string& file);
+
+/// True for a file that is the C++ library, whose operators call malloc.
+bool is_cxx_runtime(const std::string& file);
+
 /// Compares the proof with what was asked. Returns an empty string when the process ran on `library` (empty path:
 /// on the system's C library, with nothing preloaded), otherwise why its figures must not be printed.
 std::string refute(const provider_proof& proof, const std::filesystem::path& library);

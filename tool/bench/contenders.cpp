@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "contenders.hpp"
 
+#include "../allocators/catalogue.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,11 +32,6 @@ constexpr in_process_pool pools[] = {
     {"mmap", "mmap", "a mapping of its own for every buffer", true},
     {"linn", "linn", "linn's pools, allocators, recycler and buffers", false},
 };
-
-// 4 GiB, and 32 MiB: the largest threshold for mappings that glibc accepts. Setting one of them ends glibc's own
-// adjustment of both.
-constexpr const char* no_trim = "MALLOC_TRIM_THRESHOLD_=4294967296";
-constexpr const char* no_mappings = "MALLOC_MMAP_THRESHOLD_=33554432";
 
 bool contains(const std::vector<std::string>& list, const std::string& name) {
     return std::find(list.begin(), list.end(), name) != list.end();
@@ -100,8 +97,8 @@ std::vector<contender> collect_contenders(const user_allocators& extra, const st
     add(control_name, "glibc again", contender_kind::system, "general");
     if (wanted(no_trim_name)) {
         contender& c = add(no_trim_name, "glibc, no trim", contender_kind::system, "general");
-        c.notes = {fmt::format("keeps its heap: {} {}", no_trim, no_mappings)};
-        c.environment = {no_trim, no_mappings};
+        c.environment = glibc_keeps_heap();
+        c.notes = {fmt::format("keeps its heap: {} {}", c.environment[0], c.environment[1])};
         c.only_variants = true;
     }
 

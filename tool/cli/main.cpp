@@ -28,7 +28,7 @@ int explain(const CLI::App& program, const CLI::ParseError& error) {
     const std::string name = place == &program ? "linn" : "linn " + place->get_name();
 
     std::string message = error.what();
-    // What is left over belongs to the program that `run` starts.
+    // What is left over belongs to the program that `run` or `record` starts.
     if (const std::vector<std::string> left = program.remaining(true);
         !left.empty() && !place->get_prefix_command()) {
         const std::string& word = left.front();
@@ -50,10 +50,11 @@ int explain(const CLI::App& program, const CLI::ParseError& error) {
     return exit_usage;
 }
 
-/// The arguments in the order in which the parser wants them, the last one first. `linn run -- PROG` keeps its "--".
+/// The arguments in the order in which the parser wants them, the last one first. A verb that takes a program, as in
+/// `linn run -- PROG`, keeps its "--".
 std::vector<std::string> words_of(int argc, char** argv) {
     std::vector<std::string> words(argv + 1, argv + argc);
-    if (!words.empty() && words.front() == "run")
+    if (!words.empty() && (words.front() == "run" || words.front() == "record"))
         if (const auto mark = std::find(words.begin(), words.end(), "--"); mark != words.end())
             *mark = separator_word;
     std::reverse(words.begin(), words.end());

@@ -13,6 +13,7 @@
 #include "exit_code.hpp"
 #include "given_library.hpp"
 #include "given_seed.hpp"
+#include "program_words.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fcntl.h>
@@ -143,31 +144,6 @@ run_command::run_command(CLI::App& program)
         ->type_name("UINT");
 }
 
-std::string run_command::check_words() {
-    words_ = verb().remaining();
-    bool is_separated = false;
-    if (const auto mark = std::find(words_.begin(), words_.end(), separator_word); mark == words_.begin()) {
-        if (mark != words_.end()) {
-            words_.erase(mark);
-            is_separated = true;
-        }
-    } else if (mark != words_.end()) {
-        *mark = "--"; // the program's own
-    }
-    if (words_.empty())
-        return "which program? linn run [options] -- PROG ARGS...";
-    if (const std::string& word = words_.front(); !is_separated && word.starts_with('-')) {
-        std::vector<std::string> candidates;
-        for (const CLI::Option* option : verb().get_options())
-            for (const std::string& name : option->get_lnames())
-                candidates.push_back("--" + name);
-        const std::string guess = suggest(word.substr(0, word.find('=')), candidates);
-        return fmt::format("there is no option '{}'{}", word,
-                           guess.empty() ? "" : fmt::format("; did you mean '{}'?", guess));
-    }
-    return {};
-}
-
 std::string run_command::check_allocators() {
     const std::vector<std::string> own{default_name, default_again_name, run_glibc_name, run_no_trim_name};
     for (const std::string& text : allocators_)
@@ -246,7 +222,7 @@ std::string run_command::check_cpus() const {
 }
 
 std::string run_command::check() {
-    if (std::string problem = check_words(); !problem.empty())
+    if (std::string problem = take_program_words(verb(), words_); !problem.empty())
         return problem;
     if (std::string problem = check_allocators(); !problem.empty())
         return problem;

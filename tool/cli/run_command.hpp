@@ -20,7 +20,6 @@ public:
 
 private:
     std::string check();
-    std::string check_words();
     std::string check_allocators();
     std::string check_input();
     std::string check_cpus() const;

@@ -45,14 +45,6 @@ struct pipe_pair {
     }
 };
 
-std::vector<char*> pointers(const std::vector<std::string>& strings) {
-    std::vector<char*> list;
-    for (const std::string& s : strings)
-        list.push_back(const_cast<char*>(s.c_str()));
-    list.push_back(nullptr);
-    return list;
-}
-
 /// Starts the program with both pipes; returns its id, or -errno.
 pid_t spawn(const std::vector<std::string>& arguments, const std::vector<std::string>& environment, int out,
             int err, const interrupt_guard& guard) {
@@ -145,15 +137,25 @@ child_result run_child(const std::vector<std::string>& arguments, const std::vec
     return result;
 }
 
+std::string signal_name(int signal) {
+    const char* const name = ::sigabbrev_np(signal);
+    return name != nullptr ? fmt::format("SIG{}", name) : fmt::format("signal {}", signal);
+}
+
+std::vector<char*> pointers(const std::vector<std::string>& strings) {
+    std::vector<char*> list;
+    for (const std::string& s : strings)
+        list.push_back(const_cast<char*>(s.c_str()));
+    list.push_back(nullptr);
+    return list;
+}
+
 std::string describe_ending(const child_result& result, std::chrono::seconds timeout) {
     const std::string_view said = std::string_view{result.err}.substr(0, result.err.find('\n'));
     const std::string suffix = said.empty() ? "" : fmt::format(" ({})", said);
     switch (result.how) {
-    case child_result::ending::signalled: {
-        const char* name = ::sigabbrev_np(result.code);
-        return name != nullptr ? fmt::format("killed by SIG{}{}", name, suffix)
-                               : fmt::format("killed by signal {}{}", result.code, suffix);
-    }
+    case child_result::ending::signalled:
+        return fmt::format("killed by {}{}", signal_name(result.code), suffix);
     case child_result::ending::timed_out:
         return fmt::format("timed out after {} s{}", timeout.count(), suffix);
     case child_result::ending::interrupted:

@@ -27,6 +27,12 @@ child_result run_child(const std::vector<std::string>& arguments, const std::vec
                        std::chrono::seconds timeout, const interrupt_guard& guard,
                        const std::function<void()>& tick);
 
+/// "SIGINT", or "signal 64" for one without a name.
+std::string signal_name(int signal);
+
+/// The strings as a null-terminated vector of pointers, for execve and posix_spawn; valid as long as they are.
+std::vector<char*> pointers(const std::vector<std::string>& strings);
+
 /// Says in words why a child did not succeed: "killed by SIGSEGV", "timed out after 60 s" …
 std::string describe_ending(const child_result& result, std::chrono::seconds timeout);
 

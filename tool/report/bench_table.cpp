@@ -2,6 +2,7 @@
 #include "bench_table.hpp"
 
 #include "../bench/summary.hpp"
+#include "../measure/process.hpp"
 #include "../measure/statistics.hpp"
 #include "remarks.hpp"
 #include "table.hpp"
@@ -33,11 +34,6 @@ std::vector<std::string> column_text(const std::vector<double>& values) {
     for (const double v : values)
         cells.push_back(fmt::format("{:.{}f}", v, digits));
     return cells;
-}
-
-std::string signal_name(int signal) {
-    const char* name = ::sigabbrev_np(signal);
-    return name != nullptr ? fmt::format("SIG{}", name) : fmt::format("signal {}", signal);
 }
 
 std::string rounds_text(const scenario_result& s) {

@@ -15,8 +15,8 @@ std::string metric_line(const run_result& result, const run_row& row, const metr
     const std::vector<double> values = row.values(name);
     const auto found = row.estimates.find(name);
     const estimate* e = found == row.estimates.end() ? nullptr : &found->second;
-    const bool is_default = row.contender.name == default_name;
-    const bool is_judged = e != nullptr && !is_default && row.contender.name != default_again_name;
+    const bool is_default = row.contender.is_default();
+    const bool is_judged = e != nullptr && !row.contender.is_own();
     const auto of = [&](bool known, auto member) { return known ? csv_field{e->*member} : csv_field{}; };
     const bool has_ratio = e != nullptr && !is_default;
     const auto floor = result.noise_floor.find(name);

@@ -67,13 +67,13 @@ ordered_json metrics_json() {
 
 ordered_json estimate_json(const run_row& row, const estimate& e) {
     ordered_json json{{"median", e.median}, {"low", e.low}, {"high", e.high}};
-    if (row.contender.name == default_name)
+    if (row.contender.is_default())
         return json;
     json["ratio"] = e.ratio;
     json["ratio_low"] = e.ratio_low;
     json["ratio_high"] = e.ratio_high;
     json["p"] = e.p;
-    if (row.contender.name == default_again_name)
+    if (row.contender.is_control())
         return json;
     json["p_adjusted"] = e.p_adjusted;
     json["call"] = to_string(e.call);

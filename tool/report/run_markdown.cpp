@@ -31,7 +31,7 @@ std::string estimate_text(const run_row& row, const metric_info& metric) {
         return "";
     const estimate& e = found->second;
     const std::string value = quantity_text(e.median, to_string(metric.unit));
-    if (row.contender.name == default_name)
+    if (row.contender.is_default())
         return value;
     const std::string text = fmt::format("{} ({})", value, signed_percent(e.ratio - 1));
     return e.call == verdict::no_difference ? text : "**" + text + "**";

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run_table.hpp"
 
+#include "../measure/process.hpp"
 #include "../measure/sort_stably.hpp"
 #include "../measure/statistics.hpp"
 #include "../run/verdict.hpp"
@@ -81,9 +82,9 @@ std::string ratio_text(double ratio) {
 }
 
 const char* call_word(const run_row& row, const estimate& e) {
-    if (row.contender.name == default_name)
+    if (row.contender.is_default())
         return "";
-    if (row.contender.name == default_again_name)
+    if (row.contender.is_control())
         return "(control)";
     switch (e.call) {
     case verdict::better:
@@ -254,9 +255,8 @@ std::string machine_lines(const run_result& result, std::size_t width) {
 std::string run_report(const run_result& result, const output_style& style) {
     std::string out;
     if (!result.complete()) {
-        const char* name = ::sigabbrev_np(result.interrupted_by);
-        out += bold(style, fmt::format("partial: stopped by SIG{} after {} complete rounds",
-                                       name == nullptr ? "?" : name, result.complete_rounds)) +
+        out += bold(style, fmt::format("partial: stopped by {} after {} complete rounds",
+                                       signal_name(result.interrupted_by), result.complete_rounds)) +
                '\n';
     }
     if (!result.problem.empty())

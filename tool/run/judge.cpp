@@ -45,10 +45,6 @@ std::uint64_t seed_of(const run_result& result, const run_row& row, const metric
     return hash + salt;
 }
 
-bool is_control(const run_row& row) {
-    return row.contender.name == default_again_name;
-}
-
 bool is_judged(const run_row& row) {
     return row.failure.empty() && !row.samples.empty();
 }
@@ -82,7 +78,7 @@ estimate estimate_row(const run_result& result, const run_row& row, const run_ro
 void judge_metric(run_result& result, const metric_info& m, const judge_options& options) {
     const std::string name{m.name};
     const auto base = std::find_if(result.rows.begin(), result.rows.end(),
-                                   [](const run_row& r) { return r.contender.name == default_name; });
+                                   [](const run_row& r) { return r.contender.is_default(); });
     if (base == result.rows.end() || base->values(m.name).empty())
         return;
     std::vector<estimate*> family;
@@ -92,7 +88,7 @@ void judge_metric(run_result& result, const metric_info& m, const judge_options&
         if (!is_judged(row) || row.values(m.name).empty())
             continue;
         estimate& e = row.estimates[name] = estimate_row(result, row, *base, m, options);
-        if (is_control(row)) {
+        if (row.contender.is_control()) {
             floor = {e.ratio, e.ratio_low, e.ratio_high, e.p,
                      std::max({least_run_claim, distance(e.ratio_low), distance(e.ratio_high)})};
         } else if (&row != &*base) {

@@ -50,11 +50,6 @@ std::uint64_t size_of(const owned_fd& file) {
                                                                       : 0;
 }
 
-std::string signal_name(int number) {
-    const char* const name = ::sigabbrev_np(number);
-    return name != nullptr ? fmt::format("SIG{}", name) : fmt::format("signal {}", number);
-}
-
 std::string describe_status(int status) {
     return WIFSIGNALED(status) ? fmt::format("was killed by {}", signal_name(WTERMSIG(status)))
                                : fmt::format("ended with exit status {}", WEXITSTATUS(status));

@@ -41,4 +41,12 @@ const run_row* run_result::find(std::string_view name) const noexcept {
     return found == rows.end() ? nullptr : &*found;
 }
 
+bool run_contender::is_default() const noexcept {
+    return name == default_name;
+}
+
+bool run_contender::is_control() const noexcept {
+    return name == default_again_name;
+}
+
 } // namespace linn::tool

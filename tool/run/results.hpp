@@ -57,6 +57,10 @@ struct run_contender {
     std::string version;
     std::vector<std::string> notes;
     std::map<std::string, std::string> providers; ///< as proven: function → file
+
+    bool is_default() const noexcept; ///< the reference that the others are compared with
+    bool is_control() const noexcept; ///< its second copy
+    bool is_own() const noexcept { return is_default() || is_control(); } ///< what the program runs on anyway
 };
 
 /// The allocator that the program runs on when nothing is preloaded, and its second copy, the A/A control.

@@ -42,12 +42,6 @@ const process_proof* main_proof(const observation& o) noexcept {
     return last == o.proofs.rend() ? nullptr : &*last;
 }
 
-bool is_cxx_runtime(const std::string& file) {
-    const std::string name = fs::path{file}.filename().string();
-    return name.starts_with("libstdc++.so") || name.starts_with("libc++.so") ||
-           name.starts_with("libc++abi.so");
-}
-
 std::string refute_run(const observation& o, const fs::path& library, const std::string& own_provider) {
     const process_proof* proof = main_proof(o);
     if (proof == nullptr)

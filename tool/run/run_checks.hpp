@@ -15,9 +15,6 @@ namespace linn::tool {
 /// exec, the last one counts.
 const process_proof* main_proof(const observation& o) noexcept;
 
-/// True for a file that is the C++ library, whose operators call malloc.
-bool is_cxx_runtime(const std::string& file);
-
 /// Compares what the main process reported with what was asked. Returns an empty string when it ran on `library` (empty:
 /// on `own_provider`, which is what the program brings), otherwise why the run must not count.
 std::string refute_run(const observation& o, const std::filesystem::path& library,

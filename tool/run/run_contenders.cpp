@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run_contenders.hpp"
 
+#include "../allocators/catalogue.hpp"
 #include "run_checks.hpp"
 
 #include <dlfcn.h>
@@ -14,11 +15,6 @@ namespace linn::tool {
 namespace {
 
 namespace fs = std::filesystem;
-
-// As in `linn bench`: 4 GiB, and 32 MiB, the largest threshold for mappings that glibc accepts. Setting one of them ends
-// glibc's own adjustment of both.
-const std::vector<std::string> no_trim{"MALLOC_TRIM_THRESHOLD_=4294967296",
-                                       "MALLOC_MMAP_THRESHOLD_=33554432"};
 
 /// By its bare name, so that it is the one that the program has already, where it has one.
 constexpr const char* cxx_runtime = "libstdc++.so.6";
@@ -54,7 +50,7 @@ bool has_foreign_new(const target& what) {
 run_contender default_contender(const target& what, const char* name) {
     run_contender c;
     c.name = name;
-    const bool is_glibc = is_c_library_file(what.own_provider);
+    const bool is_glibc = is_c_library(what.own_provider);
     const std::string own =
         is_glibc ? glibc_title() : fmt::format("{}, linked", fs::path{what.own_provider}.filename().string());
     c.version = is_glibc ? ::gnu_get_libc_version() : "";
@@ -80,11 +76,6 @@ std::vector<std::string> run_contender_names(const user_allocators& extra) {
     return names;
 }
 
-bool is_c_library_file(const std::string& file) {
-    const std::string name = fs::path{file}.filename().string();
-    return name.starts_with("libc.so") || name.starts_with("libc-") || name.starts_with("ld-musl");
-}
-
 std::vector<run_contender> choose_contenders(const run_options& options, const target& what,
                                              const std::vector<allocator_entry>& inventory,
                                              std::vector<run_left_out>& left_out) {
@@ -92,14 +83,14 @@ std::vector<run_contender> choose_contenders(const run_options& options, const t
                                     default_contender(what, default_again_name)};
     const std::vector<std::string> only = resolve_names(options.only, options.allocators);
     const auto wanted = [&](const std::string& name) { return only.empty() || contains(only, name); };
-    if (is_c_library_file(what.own_provider)) {
+    if (is_c_library(what.own_provider)) {
         if (wanted(run_no_trim_name)) {
             run_contender& c = list.emplace_back();
             c.name = run_no_trim_name;
             c.title = "glibc, no trim";
             c.version = ::gnu_get_libc_version();
-            c.environment = no_trim;
-            c.notes = {fmt::format("keeps its heap: {} {}", no_trim[0], no_trim[1])};
+            c.environment = glibc_keeps_heap();
+            c.notes = {fmt::format("keeps its heap: {} {}", c.environment[0], c.environment[1])};
         }
     } else if (wanted(run_glibc_name)) {
         run_contender& c = list.emplace_back();
@@ -112,9 +103,9 @@ std::vector<run_contender> choose_contenders(const run_options& options, const t
             c.notes = {fmt::format("with {} before it, for its operator new", cxx_runtime)};
         }
     }
-    if (is_c_library_file(what.own_provider) && contains(only, run_glibc_name))
+    if (is_c_library(what.own_provider) && contains(only, run_glibc_name))
         left_out.push_back({run_glibc_name, "the program runs on it anyway, and 'default' measures that"});
-    if (!is_c_library_file(what.own_provider) && contains(only, run_no_trim_name))
+    if (!is_c_library(what.own_provider) && contains(only, run_no_trim_name))
         left_out.push_back({run_no_trim_name, "these are settings of glibc, and the program brings " +
                                                   fs::path{what.own_provider}.filename().string()});
     for (const allocator_entry& e : inventory) {

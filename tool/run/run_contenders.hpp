@@ -19,9 +19,6 @@ inline constexpr const char* run_glibc_name = "glibc";
 /// The names that `--only` accepts beside those of the inventory.
 std::vector<std::string> run_contender_names(const user_allocators& extra);
 
-/// True for a file that is the C library.
-bool is_c_library_file(const std::string& file);
-
 /// What takes part, `default` and its copy first, and what does not, with the reason.
 std::vector<run_contender> choose_contenders(const run_options& options, const target& what,
                                              const std::vector<allocator_entry>& inventory,

@@ -327,7 +327,7 @@ private:
         if (o.how == ending::timed_out)
             for (const std::string& note : row.contender.notes)
                 row.failure += fmt::format(" ({})", note);
-        if (row.contender.name != default_name && row.contender.name != default_again_name)
+        if (!row.contender.is_own())
             return true;
         result_.problem =
             fmt::format("the program itself fails now and then: with nothing preloaded, {} in {}", problem,
@@ -354,9 +354,7 @@ private:
         const captured_output& expected = result_.what.first.output;
         if (!result_.outputs_compared || o.output == expected)
             return;
-        const bool is_default =
-            row.contender.name == default_name || row.contender.name == default_again_name;
-        if (!is_default) {
+        if (!row.contender.is_own()) {
             s.same_output = false;
             if (row.output_difference.empty())
                 row.output_difference = describe_difference(expected.text(), o.output.text());
@@ -379,7 +377,7 @@ private:
         for (const std::string& name : unproven_) {
             const auto row = std::find_if(result_.rows.begin(), result_.rows.end(),
                                           [&](const run_row& r) { return r.contender.name == name; });
-            if (name == default_name || name == default_again_name)
+            if (row->contender.is_own())
                 continue; // told as the problem
             result_.left_out.push_back({name, row->failure});
             result_.rows.erase(row);

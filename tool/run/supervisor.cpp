@@ -2,6 +2,7 @@
 #include "supervisor.hpp"
 
 #include "../measure/companion.hpp"
+#include "../measure/process.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -17,15 +18,6 @@
 
 namespace linn::tool {
 namespace {
-
-std::vector<char*> pointers(const std::vector<std::string>& strings) {
-    std::vector<char*> list;
-    list.reserve(strings.size() + 1);
-    for (const std::string& s : strings)
-        list.push_back(const_cast<char*>(s.c_str()));
-    list.push_back(nullptr);
-    return list;
-}
 
 /// Starts the launcher; returns its id, or -errno.
 pid_t spawn(const std::vector<std::string>& command, const supervised_program& what, int report) {

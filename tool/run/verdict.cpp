@@ -28,15 +28,11 @@ const estimate* find_estimate(const run_row& row, const char* metric) {
     return found == row.estimates.end() ? nullptr : &found->second;
 }
 
-bool is_default(const run_row& row) {
-    return row.contender.name == default_name || row.contender.name == default_again_name;
-}
-
 /// Contenders with an estimate of the metric, the smallest ratio first; the two copies of the default are not among them.
 std::vector<const run_row*> ranked(const run_result& result, const char* metric) {
     std::vector<const run_row*> list;
     for (const run_row& row : result.rows)
-        if (!is_default(row) && find_estimate(row, metric) != nullptr)
+        if (!row.contender.is_own() && find_estimate(row, metric) != nullptr)
             list.push_back(&row);
     sort_stably(list, [&](const run_row* a, const run_row* b) {
         return find_estimate(*a, metric)->ratio < find_estimate(*b, metric)->ratio;
@@ -234,7 +230,7 @@ void add_fault_findings(run_result& result) {
 
 void add_failures(run_result& result) {
     for (const run_row& row : result.rows)
-        if (!row.failure.empty() && !is_default(row))
+        if (!row.failure.empty() && !row.contender.is_own())
             result.findings.push_back(fmt::format("{} failed: {}.", row.contender.title, row.failure));
 }
 

@@ -2,6 +2,7 @@
 #include "bench_html.hpp"
 
 #include "../../bench/summary.hpp"
+#include "../../measure/process.hpp"
 #include "bench_plots.hpp"
 #include "bench_section.hpp"
 #include "html_table.hpp"
@@ -107,7 +108,7 @@ std::string alert_of(const bench_result& result) {
     if (!result.complete())
         alert = fmt::format(
             "Partial: stopped by {} after {} of {} complete rounds. What is missing is not shown.",
-            signal_text(result.interrupted_by), result.complete_rounds, result.options.rounds);
+            signal_name(result.interrupted_by), result.complete_rounds, result.options.rounds);
     if (result.machine.build == "not optimised")
         alert += fmt::format("{}The worker was built without optimisation: these figures mean nothing.",
                              alert.empty() ? "" : " ");

@@ -31,6 +31,11 @@ void html_table::add_row(std::vector<html_cell> cells, emphasis style) {
     ++rows_;
 }
 
+void html_table::add_detail(const markup& detail) {
+    groups_.back().rows += element("tr", {{"class", "more"}},
+                                   element("td", {{"colspan", std::to_string(columns_.size())}}, detail));
+}
+
 void html_table::add_footnote_row(std::vector<html_cell> cells) {
     if (groups_.empty())
         add_group({});

@@ -46,6 +46,9 @@ public:
     /// @pre as many cells as columns
     void add_row(std::vector<html_cell> cells, emphasis style = emphasis::none);
 
+    /// What belongs to the row added last: stands below it, over all columns, and moves with it.
+    void add_detail(const markup& detail);
+
     /// A row that stays at the end of its group, however it is sorted: what is no contender.
     void add_footnote_row(std::vector<html_cell> cells);
 

@@ -87,9 +87,4 @@ markup folded(std::string_view summary, const markup& content) {
     return content.empty() ? content : element("details", element("summary", text(summary)) + content);
 }
 
-std::string signal_text(int signal) {
-    const char* name = ::sigabbrev_np(signal);
-    return name != nullptr ? fmt::format("SIG{}", name) : fmt::format("signal {}", signal);
-}
-
 } // namespace linn::tool::html

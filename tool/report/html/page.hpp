@@ -45,7 +45,4 @@ markup description_list(const std::vector<std::pair<std::string, std::string>>& 
 /// What is folded away until somebody asks for it.
 markup folded(std::string_view summary, const markup& content);
 
-/// "SIGINT", or "signal 64".
-std::string signal_text(int signal);
-
 } // namespace linn::tool::html

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run_html.hpp"
 
+#include "../../measure/process.hpp"
 #include "../../measure/statistics.hpp"
 #include "../shell_words.hpp"
 #include "html_table.hpp"
@@ -26,9 +27,9 @@ const estimate* estimate_of(const run_row& row, std::string_view metric) {
 }
 
 html_cell verdict_cell(const run_row& row, const estimate& e) {
-    if (row.contender.name == default_name)
+    if (row.contender.is_default())
         return words_cell("the reference");
-    if (row.contender.name == default_again_name)
+    if (row.contender.is_control())
         return words_cell("the control");
     switch (e.call) {
     case verdict::better:
@@ -64,7 +65,7 @@ markup estimate_table(const run_result& result, const metric_info& m) {
         if (e == nullptr)
             continue;
         const double least = minimum(row.values(m.name));
-        const bool is_reference = row.contender.name == default_name;
+        const bool is_reference = row.contender.is_default();
         const auto p_cell = [&](double p) { return is_reference ? html_cell{} : number_cell(p, p_text(p)); };
         table.add_row(
             {words_cell(row.contender.title), number_cell(e->median, metric_text(m, e->median)),
@@ -73,7 +74,7 @@ markup estimate_table(const run_result& result, const metric_info& m) {
              is_reference ? html_cell{} : interval_cell(e->ratio_low, e->ratio_high, close_ratio_text),
              p_cell(e->p), p_cell(e->p_adjusted), verdict_cell(row, *e),
              number_cell(static_cast<double>(row.samples.size()), std::to_string(row.samples.size()))},
-            row.contender.name == default_again_name ? emphasis::muted : emphasis::none);
+            row.contender.is_control() ? emphasis::muted : emphasis::none);
     }
     return table.empty() ? markup{} : table.draw();
 }
@@ -101,8 +102,7 @@ markup overview_table(const run_result& result) {
         }
         cells.push_back(
             number_cell(static_cast<double>(row.samples.size()), std::to_string(row.samples.size())));
-        table.add_row(std::move(cells),
-                      row.contender.name == default_again_name ? emphasis::muted : emphasis::none);
+        table.add_row(std::move(cells), row.contender.is_control() ? emphasis::muted : emphasis::none);
     }
     return table.empty() ? markup{} : table.draw();
 }
@@ -302,7 +302,7 @@ std::string alert_of(const run_result& result) {
         return "Nothing was measured: " + result.problem;
     if (!result.complete())
         return fmt::format("Partial: stopped by {} after {} complete rounds. What is missing is not shown.",
-                           signal_text(result.interrupted_by), result.complete_rounds);
+                           signal_name(result.interrupted_by), result.complete_rounds);
     return {};
 }
 

@@ -71,7 +71,7 @@ std::string metric_text(const metric_info& m, double value) {
 }
 
 emphasis style_of(const run_row& row, std::string_view metric) {
-    if (row.contender.name == default_again_name)
+    if (row.contender.is_control())
         return emphasis::muted;
     const auto known = row.estimates.find(std::string{metric});
     if (known == row.estimates.end())

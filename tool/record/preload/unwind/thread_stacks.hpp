@@ -10,21 +10,19 @@ class stack_cache;
 
 /// What one thread did; read it at the thread's end, or add it up. Never reset.
 struct counters {
-    std::uint64_t hits = 0;   ///< stacks that the cache knew, each verified word by word
-    std::uint64_t misses = 0; ///< stacks that were walked
-    std::uint64_t unsupported =
-        0; ///< walks through a rule that the fast walker does not know: they took the slow one
-    std::uint64_t refused = 0; ///< walks cut short because memory could not be read or a rule made no sense
+    std::uint64_t hits = 0;        ///< stacks that the cache knew, each verified word by word
+    std::uint64_t misses = 0;      ///< stacks that were walked
+    std::uint64_t unsupported = 0; ///< walks that took the slow walker, because the fast one does not know a rule
+    std::uint64_t refused = 0;     ///< walks cut short because memory could not be read or a rule made no sense
 };
 
 /// A thread's own part: thread-local, all zero at first, trivially destructible. A signal handler and a child of vfork
 /// use the one of the thread that they interrupt.
 struct thread_stacks {
-    std::atomic<stack_cache*> cache; ///< mapped after the first misses
-    std::atomic<std::uint64_t>
-        readable;        ///< a range of pages of the stack that were found readable: stack_memory.hpp
-    std::uint32_t epoch; ///< of what the cache holds
-    bool closed;         ///< release() was called: no cache any more
+    std::atomic<stack_cache*> cache;     ///< mapped after the first misses
+    std::atomic<std::uint64_t> readable; ///< pages of the stack that were found readable: stack_memory.hpp
+    std::uint64_t epoch;                 ///< of what the cache holds: epoch.hpp
+    bool closed;                         ///< release() was called: no cache any more
     counters count;
 };
 
