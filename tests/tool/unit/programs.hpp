@@ -2,6 +2,7 @@
 #pragma once
 
 #include "run/launch.hpp"
+#include "scratch_folder.hpp"
 
 #include <unistd.h>
 
@@ -21,33 +22,6 @@ inline std::filesystem::path beside(std::string_view name) {
 inline std::filesystem::path victim() {
     return beside("linn_tool_victim");
 }
-
-/// A folder that goes away with everything in it.
-class scratch_folder {
-public:
-    scratch_folder() {
-        std::string name = (std::filesystem::temp_directory_path() / "linn-test-XXXXXX").string();
-        path_ = ::mkdtemp(name.data());
-    }
-    scratch_folder(const scratch_folder&) = delete;
-    scratch_folder& operator=(const scratch_folder&) = delete;
-    ~scratch_folder() {
-        std::error_code ignored;
-        std::filesystem::remove_all(path_, ignored);
-    }
-    std::filesystem::path operator/(std::string_view name) const { return path_ / name; }
-
-    /// A new file with that text.
-    std::filesystem::path file(std::string_view name, std::string_view text, bool is_program = false) const {
-        std::ofstream{path_ / name} << text;
-        if (is_program)
-            std::filesystem::permissions(path_ / name, std::filesystem::perms{0755});
-        return path_ / name;
-    }
-
-private:
-    std::filesystem::path path_;
-};
 
 inline std::vector<std::string> own_environment() {
     std::vector<std::string> list;

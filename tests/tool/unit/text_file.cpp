@@ -3,6 +3,8 @@
 // file of the last run must never find half of this one.
 #include "report/text_file.hpp"
 
+#include "scratch_folder.hpp"
+
 #include <doctest/doctest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -17,35 +19,14 @@
 #include <thread>
 
 using namespace linn::tool;
+using linn::tool::testing::scratch_folder;
 namespace fs = std::filesystem;
 
 namespace {
 
-/// A folder of its own that goes away with everything in it.
-class scratch_folder {
-public:
-    scratch_folder() {
-        std::string name = (fs::temp_directory_path() / "linn-text-file-XXXXXX").string();
-        REQUIRE(::mkdtemp(name.data()) != nullptr);
-        path_ = name;
-    }
-    scratch_folder(const scratch_folder&) = delete;
-    scratch_folder& operator=(const scratch_folder&) = delete;
-    ~scratch_folder() {
-        std::error_code ignored;
-        fs::permissions(path_, fs::perms::owner_all, ignored);
-        fs::remove_all(path_, ignored);
-    }
-
-    std::string file(const std::string& name) const { return (path_ / name).string(); }
-    fs::path path() const { return path_; }
-    std::size_t entries() const {
-        return static_cast<std::size_t>(std::distance(fs::directory_iterator{path_}, {}));
-    }
-
-private:
-    fs::path path_;
-};
+std::size_t entries(const scratch_folder& folder) {
+    return static_cast<std::size_t>(std::distance(fs::directory_iterator{folder.path()}, {}));
+}
 
 std::string content(const std::string& path) {
     std::ifstream in{path, std::ios::binary};
@@ -77,28 +58,28 @@ private:
 
 TEST_CASE("a file is written whole, and nothing else appears beside it") {
     const scratch_folder folder;
-    CHECK(write_atomically(folder.file("a"), "one\n") == "");
-    CHECK(content(folder.file("a")) == "one\n");
-    CHECK(write_atomically(folder.file("a"), "") == "");
-    CHECK(content(folder.file("a")) == "");
-    CHECK(folder.entries() == 1);
+    CHECK(write_atomically((folder / "a").string(), "one\n") == "");
+    CHECK(content((folder / "a").string()) == "one\n");
+    CHECK(write_atomically((folder / "a").string(), "") == "");
+    CHECK(content((folder / "a").string()) == "");
+    CHECK(entries(folder) == 1);
 }
 
 TEST_CASE("a disk that is full leaves the older file as it was, and no temporary one") {
     const scratch_folder folder;
-    const std::string path = folder.file("result.json");
+    const std::string path = (folder / "result.json").string();
     REQUIRE(write_atomically(path, "older") == "");
     std::string problem;
     std::string problem_of_new;
     {
         const small_disk full{1000};
         problem = write_atomically(path, std::string(100'000, 'x'));
-        problem_of_new = write_atomically(folder.file("new.json"), std::string(100'000, 'x'));
+        problem_of_new = write_atomically((folder / "new.json").string(), std::string(100'000, 'x'));
     }
     CHECK(problem == "cannot write " + path + ": File too large");
     CHECK(problem_of_new != "");
     CHECK(content(path) == "older");
-    CHECK(folder.entries() == 1);
+    CHECK(entries(folder) == 1);
 }
 
 TEST_CASE("a device that is full is an error too") {
@@ -111,24 +92,24 @@ TEST_CASE("a device that is full is an error too") {
 TEST_CASE("a link keeps pointing where it points, and the file there is replaced") {
     const scratch_folder folder;
     fs::create_directory(folder.path() / "elsewhere");
-    REQUIRE(write_atomically(folder.file("elsewhere/real"), "older") == "");
+    REQUIRE(write_atomically((folder / "elsewhere/real").string(), "older") == "");
     fs::create_symlink("elsewhere/real", folder.path() / "link");
-    CHECK(write_atomically(folder.file("link"), "newer") == "");
+    CHECK(write_atomically((folder / "link").string(), "newer") == "");
     CHECK(fs::is_symlink(folder.path() / "link"));
-    CHECK(content(folder.file("elsewhere/real")) == "newer");
+    CHECK(content((folder / "elsewhere/real").string()) == "newer");
 }
 
 TEST_CASE("a link to a file that is not there yet makes that file") {
     const scratch_folder folder;
     fs::create_symlink("real", folder.path() / "link");
-    CHECK(write_atomically(folder.file("link"), "text") == "");
+    CHECK(write_atomically((folder / "link").string(), "text") == "");
     CHECK(fs::is_symlink(folder.path() / "link"));
-    CHECK(content(folder.file("real")) == "text");
+    CHECK(content((folder / "real").string()) == "text");
 }
 
 TEST_CASE("a pipe is written to, not replaced") {
     const scratch_folder folder;
-    const std::string path = folder.file("pipe");
+    const std::string path = (folder / "pipe").string();
     REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
     std::string received;
     std::thread reader{[&] { received = content(path); }};
@@ -140,7 +121,7 @@ TEST_CASE("a pipe is written to, not replaced") {
 
 TEST_CASE("the file that is replaced keeps its permissions; a new one has those of the umask") {
     const scratch_folder folder;
-    const std::string path = folder.file("a");
+    const std::string path = (folder / "a").string();
     const mode_t before = ::umask(027);
     REQUIRE(write_atomically(path, "one") == "");
     struct stat info{};
@@ -155,13 +136,13 @@ TEST_CASE("the file that is replaced keeps its permissions; a new one has those 
 
 TEST_CASE("a folder that is missing is named, and so is one in place of the file") {
     const scratch_folder folder;
-    const std::string path = folder.file("missing/a");
+    const std::string path = (folder / "missing/a").string();
     CHECK(write_atomically(path, "text") == "cannot write " + path + ": No such file or directory");
     CHECK(write_atomically(folder.path().string(), "text") ==
           "cannot write " + folder.path().string() + ": Is a directory");
     if (::geteuid() != 0) { // nothing is unwritable for root
         fs::permissions(folder.path(), fs::perms::owner_read | fs::perms::owner_exec);
-        CHECK(write_atomically(folder.file("a"), "text") ==
-              "cannot write " + folder.file("a") + ": Permission denied");
+        CHECK(write_atomically((folder / "a").string(), "text") ==
+              "cannot write " + (folder / "a").string() + ": Permission denied");
     }
 }
