@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: Apache-2.0
+// The accumulator on hand-made events: what it counts, and what it makes of events that do not fit together. Random
+// streams, compared with a slow and simple count: analysis_model.cpp.
+#include "analysis/accumulator.hpp"
+
+#include <doctest/doctest.h>
+
+#include <vector>
+
+using namespace linn::tool;
+
+namespace {
+
+event allocation(std::uint64_t address, std::uint64_t bytes, std::uint64_t time, std::uint32_t thread = 0,
+                 std::uint32_t stack = 1) {
+    event e;
+    e.kind = event_kind::allocation;
+    e.call = allocation_call::operator_new;
+    e.address = address;
+    e.bytes = bytes;
+    e.time = time;
+    e.thread = thread;
+    e.stack = stack;
+    return e;
+}
+
+event release(std::uint64_t address, std::uint64_t time, std::uint32_t thread = 0) {
+    event e;
+    e.kind = event_kind::release;
+    e.call = allocation_call::operator_delete;
+    e.address = address;
+    e.time = time;
+    e.thread = thread;
+    return e;
+}
+
+event reallocation(std::uint64_t old_address, std::uint64_t address, std::uint64_t bytes, std::uint64_t time,
+                   std::uint32_t stack = 2) {
+    event e = allocation(address, bytes, time, 0, stack);
+    e.kind = event_kind::reallocation;
+    e.call = allocation_call::realloc;
+    e.old_address = old_address;
+    return e;
+}
+
+event in_process(event e, std::uint32_t process) {
+    e.process = process;
+    return e;
+}
+
+trace_analysis analyse(const std::vector<event>& events, event_times times = event_times::exact) {
+    accumulator a{times};
+    a.take(events);
+    trace_info info;
+    info.processes.resize(3);
+    info.processes[1].began = trace_process::origin::fork;
+    info.processes[2].began = trace_process::origin::exec;
+    return a.finish(info);
+}
+
+} // namespace
+
+TEST_CASE("an allocation and its release") {
+    const trace_analysis a = analyse({allocation(0x1000, 40, 100), release(0x1000, 1124)});
+    REQUIRE(a.sites.size() == 1);
+    const site_statistics& s = a.sites[0].statistics;
+    CHECK(a.sites[0].stack == 1);
+    CHECK(a.sites[0].call == allocation_call::operator_new);
+    CHECK(s.allocations == 1);
+    CHECK(s.bytes == 40);
+    CHECK(s.releases == 1);
+    CHECK(s.temporary == 1);
+    CHECK(s.remote_releases == 0);
+    CHECK(s.lifetimes[10] == 1);
+    CHECK(s.size_histogram[5] == 1);
+    CHECK(s.peak_live == 1);
+    CHECK(s.live_at_end == 0);
+    CHECK(s.threads == 1);
+    CHECK(a.unknown_releases == 0);
+}
+
+TEST_CASE("a release is temporary only if the same thread did nothing between") {
+    const trace_analysis a = analyse(
+        {allocation(0x1000, 8, 1), allocation(0x2000, 8, 2), release(0x2000, 3), release(0x1000, 4),
+         allocation(0x3000, 8, 5), allocation(0x4000, 8, 6, 1), release(0x3000, 7), release(0x4000, 8, 0)});
+    CHECK(a.all.temporary == 2);
+    CHECK(a.all.remote_releases == 1);
+    CHECK(a.all.threads == 2);
+}
+
+TEST_CASE("one stack that calls two functions is two sites") {
+    event c = allocation(0x2000, 16, 2);
+    c.call = allocation_call::calloc;
+    event m = allocation(0x3000, 16, 3);
+    m.call = allocation_call::malloc;
+    const trace_analysis a = analyse({allocation(0x1000, 8, 1), c, m, release(0x2000, 4)});
+    REQUIRE(a.sites.size() == 3);
+    for (const analysed_site& site : a.sites)
+        CHECK(site.statistics.releases == (site.call == allocation_call::calloc ? 1 : 0));
+}
+
+TEST_CASE("peaks are of the same moment, for a site and for all") {
+    const trace_analysis a =
+        analyse({allocation(0x1000, 100, 1, 0, 1), allocation(0x2000, 100, 2, 0, 1), release(0x1000, 3),
+                 release(0x2000, 4), allocation(0x3000, 150, 5, 0, 2)});
+    CHECK(a.all.peak_live == 2);
+    CHECK(a.all.peak_live_bytes == 200);
+    CHECK(a.all.live_at_end == 1);
+    CHECK(a.all.live_bytes_at_end == 150);
+    CHECK(a.all.longest_burst == 2);
+}
+
+TEST_CASE("a realloc keeps the block with the site that allocated it") {
+    const trace_analysis a = analyse({allocation(0x1000, 10, 1), reallocation(0x1000, 0x2000, 30, 2),
+                                      reallocation(0x2000, 0x2000, 50, 3), release(0x2000, 1025)});
+    REQUIRE(a.sites.size() == 1);
+    const site_statistics& s = a.sites[0].statistics;
+    CHECK(s.allocations == 1);
+    CHECK(s.reallocations == 2);
+    CHECK(s.bytes == 90);
+    CHECK(s.largest == 50);
+    CHECK(s.peak_live_bytes == 50);
+    CHECK(s.live_bytes_at_end == 0);
+    CHECK(s.temporary == 0);
+    CHECK(s.lifetimes[10] == 1);
+}
+
+TEST_CASE("a realloc of nothing is an allocation, one of an unknown block too") {
+    const trace_analysis a =
+        analyse({reallocation(0, 0x1000, 30, 1), reallocation(0x9000, 0x2000, 30, 2), release(0x2000, 3)});
+    REQUIRE(a.sites.size() == 1);
+    CHECK(a.sites[0].call == allocation_call::realloc);
+    CHECK(a.sites[0].statistics.allocations == 2);
+    CHECK(a.sites[0].statistics.reallocations == 0);
+    CHECK(a.unknown_releases == 1);
+    CHECK(a.all.live_at_end == 1);
+}
+
+TEST_CASE("a failed call changes nothing") {
+    event e = allocation(0, 1 << 30, 2);
+    e.kind = event_kind::failure;
+    const trace_analysis a = analyse({allocation(0x1000, 10, 1), e});
+    CHECK(a.failures == 1);
+    CHECK(a.all.allocations == 1);
+    CHECK(a.all.bytes == 10);
+}
+
+TEST_CASE("a zero fill belongs to the block's site, wherever in the block it begins") {
+    event at_begin = allocation(0x1000, 4096, 2);
+    at_begin.kind = event_kind::fill;
+    event behind_header = at_begin;
+    behind_header.address = 0x1010;
+    behind_header.bytes = 4000;
+    event elsewhere = at_begin;
+    elsewhere.address = 0x9000;
+    const trace_analysis a =
+        analyse({allocation(0x1000, 4112, 1), at_begin, behind_header, elsewhere, release(0x1000, 3)});
+    CHECK(a.all.fills == 2);
+    CHECK(a.all.filled_bytes == 8096);
+    CHECK(a.all.temporary == 1);
+}
+
+TEST_CASE("a release of an unknown block is counted") {
+    const trace_analysis a = analyse({release(0x1000, 1), allocation(0x1000, 8, 2)});
+    CHECK(a.unknown_releases == 1);
+    CHECK(a.all.live_at_end == 1);
+}
+
+TEST_CASE("an address given out before its release was told: the release is the old block's") {
+    // Thread 0 releases, thread 1 gets the address at once; the release comes second.
+    const trace_analysis a = analyse({allocation(0x1000, 8, 1, 0, 1), allocation(0x1000, 24, 100, 1, 2),
+                                      release(0x1000, 101, 0), release(0x1000, 5000, 1)});
+    CHECK(a.unknown_releases == 0);
+    CHECK(a.unseen_releases == 0);
+    CHECK(a.all.releases == 2);
+    CHECK(a.all.remote_releases == 0);
+    CHECK(a.all.live_at_end == 0);
+    CHECK(a.all.peak_live_bytes == 32);
+}
+
+TEST_CASE("an address given out again although it is live: its release was never seen") {
+    const std::vector<event> lost{allocation(0x1000, 8, 1, 0, 1), allocation(0x1000, 24, 100, 0, 2)};
+    SUBCASE("by its own thread, which would have told before") {
+        std::vector<event> events = lost;
+        events.push_back(release(0x1000, 200, 0));
+        const trace_analysis a = analyse(events);
+        CHECK(a.unseen_releases == 1);
+        CHECK(a.all.releases == 1);
+        CHECK(a.all.live_at_end == 0);
+    }
+    SUBCASE("and none comes") {
+        const trace_analysis a = analyse(lost);
+        CHECK(a.unseen_releases == 1);
+        CHECK(a.all.live_at_end == 1);
+        CHECK(a.all.live_bytes_at_end == 24);
+    }
+    SUBCASE("a release much later is the new block's") {
+        std::vector<event> events = lost;
+        events.push_back(release(0x1000, 60'000'000'000, 1));
+        const trace_analysis a = analyse(events);
+        CHECK(a.unseen_releases == 1);
+        CHECK(a.all.remote_releases == 1);
+        CHECK(a.all.live_at_end == 0);
+    }
+    SUBCASE("three times") {
+        std::vector<event> events = lost;
+        events.push_back(allocation(0x1000, 56, 101, 0, 3));
+        const trace_analysis a = analyse(events);
+        CHECK(a.unseen_releases == 2);
+        CHECK(a.all.live_bytes_at_end == 56);
+    }
+}
+
+TEST_CASE("rough times: a release that is told before its allocation") {
+    const std::vector<event> events{release(0x1000, 1, 0), allocation(0x1000, 8, 2, 1)};
+    const trace_analysis rough = analyse(events, event_times::rough);
+    CHECK(rough.unknown_releases == 0);
+    CHECK(rough.all.remote_releases == 1);
+    CHECK(rough.all.live_at_end == 0);
+    const trace_analysis exact = analyse(events, event_times::exact);
+    CHECK(exact.unknown_releases == 1);
+    CHECK(exact.all.live_at_end == 1);
+    // The same thread knows the order of its own events.
+    const trace_analysis own =
+        analyse({release(0x1000, 1, 1), allocation(0x1000, 8, 2, 1)}, event_times::rough);
+    CHECK(own.unknown_releases == 1);
+    CHECK(own.all.live_at_end == 1);
+}
+
+TEST_CASE("a forked child's blocks are its own") {
+    const trace_analysis a =
+        analyse({allocation(0x1000, 8, 1), in_process(release(0x1000, 2, 1), 1),
+                 in_process(allocation(0x1000, 8, 3, 1), 1), release(0x1000, 4),
+                 in_process(release(0x2000, 5, 1), 1), in_process(release(0x3000, 6, 2), 2)});
+    CHECK(a.inherited_releases == 2);
+    CHECK(a.unknown_releases == 1);
+    CHECK(a.all.releases == 1);
+    CHECK(a.all.live_at_end == 1);
+    CHECK(a.unseen_releases == 0);
+}
+
+TEST_CASE("more sizes than are kept: counts are never too high, the frequent one is found") {
+    std::vector<event> events;
+    for (std::uint64_t i = 0; i != 10'000; ++i)
+        events.push_back(allocation(0x1000 + 16 * i, i % 3 == 0 ? 64 : 100 + i % 500, i));
+    const trace_analysis a = analyse(events);
+    const auto& sizes = a.all.sizes;
+    REQUIRE(sizes.size() == 8);
+    CHECK(sizes[0].first == 64);
+    CHECK(sizes[0].second <= 3334);
+    CHECK(sizes[0].second >= 3000);
+    CHECK(a.all.uniformity() > 0.3);
+    CHECK(a.all.uniformity() < 0.34);
+}
+
+TEST_CASE("quantiles of lifetimes are interpolated within their bucket") {
+    site_statistics s;
+    CHECK(s.lifetime_quantile(0.5) == 0);
+    s.lifetimes[10] = 100;
+    CHECK(s.lifetime_quantile(0.5) == doctest::Approx(1536));
+    s.lifetimes[3] = 300;
+    CHECK(s.lifetime_quantile(0.5) == doctest::Approx(8 + 8 * 2.0 / 3));
+    CHECK(s.lifetime_quantile(1) == doctest::Approx(2048));
+}
+
+TEST_CASE("statistics of several sites together") {
+    site_statistics a;
+    a.allocations = 3;
+    a.smallest = 8;
+    a.largest = 16;
+    a.sizes = {{8, 2}, {16, 1}};
+    a.peak_live = 3;
+    a.longest_burst = 2;
+    site_statistics b;
+    b.allocations = 5;
+    b.smallest = b.largest = 16;
+    b.sizes = {{16, 5}};
+    b.peak_live = 1;
+    b.longest_burst = 4;
+    a.merge(b);
+    CHECK(a.allocations == 8);
+    CHECK(a.smallest == 8);
+    CHECK(a.sizes == decltype(a.sizes){{16, 6}, {8, 2}});
+    CHECK(a.uniformity() == 0.75);
+    CHECK(a.peak_live == 4);
+    CHECK(a.longest_burst == 4);
+    site_statistics nothing;
+    nothing.merge(b);
+    CHECK(nothing.smallest == 16);
+}
+
+TEST_CASE("a timeline never has more than a thousand steps, and loses nothing") {
+    timeline_recorder recorder;
+    std::uint64_t blocks = 0;
+    for (std::uint64_t t = 0; t != 100'000; ++t)
+        recorder.take(t * 777, ++blocks, 8 * blocks);
+    recorder.take(60'000'000'000, 1, 8);  // a long silence
+    recorder.take(59'000'000'000, 2, 16); // time goes back
+    const timeline line = recorder.finish();
+    CHECK(line.events.size() <= timeline_recorder::most_steps);
+    CHECK(line.events.size() > timeline_recorder::most_steps / 2);
+    CHECK(line.events.size() == line.live_bytes.size());
+    CHECK(line.events.size() == line.live_blocks.size());
+    std::uint64_t events = 0;
+    for (const std::uint64_t n : line.events)
+        events += n;
+    CHECK(events == 100'002);
+    CHECK(line.live_blocks[1] == 100'000);
+    CHECK(line.live_blocks[500] == 100'000); // what was live stays so where nothing happens
+    CHECK(line.step_ns * line.events.size() > 60'000'000'000);
+    CHECK(timeline_recorder{}.finish().events.empty());
+}

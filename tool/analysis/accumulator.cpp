@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "accumulator.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace linn::tool {
+namespace {
+
+constexpr std::size_t look_ahead = 12; // events between asking for a place of the table and using it
+constexpr std::uint64_t late_ns =
+    10'000'000; // an exact clock is not further behind than a thread may be stopped
+constexpr std::size_t most_early = 65'536;
+
+} // namespace
+
+void accumulator::take(std::span<const event> events) {
+    if (sites_.empty())
+        sites_.emplace_back();
+    events_ += events.size();
+    for (std::size_t i = 0; i != events.size(); ++i) {
+        if (i + look_ahead < events.size()) {
+            const event& ahead = events[i + look_ahead];
+            if (ahead.process < processes_.size())
+                processes_[ahead.process].live.prefetch(ahead.address);
+        }
+        const event& e = events[i];
+        switch (e.kind) {
+        case event_kind::allocation:
+            allocate(e);
+            break;
+        case event_kind::release:
+            release(e);
+            break;
+        case event_kind::reallocation:
+            reallocate(e);
+            break;
+        case event_kind::failure:
+            ++failures_;
+            break;
+        case event_kind::fill:
+            fill(e);
+            break;
+        }
+        over_time_.take(e.time, live_, live_bytes_);
+    }
+}
+
+accumulator::process_state& accumulator::process(std::uint32_t index) {
+    if (index >= processes_.size())
+        processes_.resize(index + 1);
+    return processes_[index];
+}
+
+accumulator::thread_state& accumulator::thread(std::uint32_t index) {
+    if (index >= threads_.size())
+        threads_.resize(index + 1);
+    return threads_[index];
+}
+
+std::uint32_t accumulator::site_index(std::uint32_t stack, allocation_call call) {
+    if (stack >= site_of_stack_.size())
+        site_of_stack_.resize(std::max<std::size_t>(stack + std::size_t{1}, 2 * site_of_stack_.size()));
+    std::uint32_t* place = &site_of_stack_[stack];
+    while (*place != 0) {
+        site_record& found = sites_[*place];
+        if (found.call == call)
+            return *place;
+        place = &found.next;
+    }
+    // A new record does not move the others: the place stays valid.
+    const auto index = static_cast<std::uint32_t>(sites_.size());
+    site_record& made = sites_.emplace_back();
+    made.stack = stack;
+    made.call = call;
+    *place = index;
+    return index;
+}
+
+void accumulator::add_block(process_state& p, const event& e, std::uint32_t site, std::uint64_t born) {
+    if (live_block* old = p.live.find(e.address); old != nullptr) {
+        const block_key key{e.process, e.address};
+        if (const auto older = pending_.find(key); older != pending_.end())
+            forget(older->second.block);
+        pending_[key] = {*old, e.time};
+        p.live.erase(old);
+    }
+    p.live.insert({e.address, e.bytes, born, site, e.thread});
+}
+
+void accumulator::allocate(const event& e) {
+    if (e.address == 0)
+        return;
+    const std::uint32_t index = site_index(e.stack, e.call);
+    site_record& site = sites_[index];
+    ++site.allocations;
+    site.bytes += e.bytes;
+    site.smallest = std::min(site.smallest, e.bytes);
+    site.largest = std::max(site.largest, e.bytes);
+    site.sizes.add(e.bytes);
+    ++site.size_histogram[log2_place(e.bytes)];
+    if (site.last_thread != e.thread)
+        site.count_thread(e.thread);
+    site.peak_live = std::max(site.peak_live, ++site.live);
+    site.grow_by(e.bytes);
+    site.longest_burst = std::max(site.longest_burst, ++site.burst);
+
+    peak_live_ = std::max(peak_live_, ++live_);
+    live_bytes_ += e.bytes;
+    peak_live_bytes_ = std::max(peak_live_bytes_, live_bytes_);
+    longest_burst_ = std::max(longest_burst_, ++burst_);
+
+    add_block(process(e.process), e, index, e.time);
+    thread(e.thread) = {e.address, index, e.address, e.address + e.bytes};
+    if (times_ == event_times::rough && !early_.empty() && was_released_early(e))
+        threads_[e.thread].last_address = 0;
+}
+
+bool accumulator::was_released_early(const event& e) {
+    const auto early = early_.find({e.process, e.address});
+    if (early == early_.end())
+        return false;
+    const std::uint32_t by = early->second;
+    early_.erase(early);
+    if (by == e.thread) // in the order of its own events, hence of another block
+        return false;
+    process_state& p = processes_[e.process];
+    --p.unknown_releases;
+    const live_block block = *p.live.find(e.address);
+    p.live.erase(p.live.find(e.address));
+    event late = e;
+    late.thread = by;
+    count_release(block, late, false);
+    return true;
+}
+
+void accumulator::count_release(const live_block& block, const event& e, bool is_temporary) {
+    site_record& site = sites_[block.site];
+    ++site.releases;
+    site.remote_releases += static_cast<std::uint64_t>(block.thread != e.thread);
+    site.temporary += static_cast<std::uint64_t>(is_temporary);
+    ++site.lifetimes[log2_place(e.time > block.time ? e.time - block.time : 0)];
+    site.burst = 0;
+    burst_ = 0;
+    --site.live;
+    site.live_bytes -= block.bytes;
+    --live_;
+    live_bytes_ -= block.bytes;
+}
+
+void accumulator::forget(const live_block& block) {
+    ++unseen_releases_;
+    site_record& site = sites_[block.site];
+    --site.live;
+    site.live_bytes -= block.bytes;
+    --live_;
+    live_bytes_ -= block.bytes;
+}
+
+bool accumulator::release_pending(const event& e, const live_block& newer) {
+    const auto found = pending_.find({e.process, e.address});
+    if (found == pending_.end())
+        return false;
+    const pending_block pending = found->second;
+    pending_.erase(found);
+    // The thread that got the newer block would have told its release of the older one before.
+    const bool is_late = times_ == event_times::rough || e.time - pending.since <= late_ns;
+    if (newer.thread == e.thread || !is_late) {
+        forget(pending.block);
+        return false;
+    }
+    count_release(pending.block, e, false);
+    return true;
+}
+
+void accumulator::release(const event& e) {
+    if (e.address == 0)
+        return;
+    process_state& p = process(e.process);
+    thread_state& t = thread(e.thread);
+    const bool is_temporary = t.last_address == e.address;
+    t.last_address = 0;
+    live_block* const block = p.live.find(e.address);
+    if (block == nullptr) {
+        ++p.unknown_releases;
+        if (times_ == event_times::rough && early_.size() < most_early)
+            early_[{e.process, e.address}] = e.thread;
+        return;
+    }
+    if (!pending_.empty() && release_pending(e, *block))
+        return;
+    count_release(*block, e, is_temporary && block->thread == e.thread);
+    p.live.erase(block);
+}
+
+void accumulator::reallocate(const event& e) {
+    if (e.old_address == 0)
+        return allocate(e);
+    process_state& p = process(e.process);
+    live_block* const old = p.live.find(e.old_address);
+    if (old == nullptr) {
+        // What is known of it begins here.
+        ++p.unknown_releases;
+        return allocate(e);
+    }
+    const live_block block = *old;
+    site_record& site = sites_[block.site];
+    ++site.reallocations;
+    site.bytes += e.bytes;
+    site.largest = std::max(site.largest, e.bytes);
+    site.live_bytes -= block.bytes;
+    site.grow_by(e.bytes);
+    live_bytes_ += e.bytes - block.bytes;
+    peak_live_bytes_ = std::max(peak_live_bytes_, live_bytes_);
+    p.live.erase(old);
+    event moved = e;
+    moved.thread = block.thread;
+    add_block(p, moved, block.site, block.time);
+    thread(e.thread) = {0, block.site, e.address, e.address + e.bytes};
+}
+
+void accumulator::fill(const event& e) {
+    const thread_state& t = thread(e.thread);
+    std::uint32_t site = 0;
+    if (t.last_site != 0 && e.address >= t.last_begin && e.address < t.last_end)
+        site = t.last_site;
+    else if (const live_block* block = process(e.process).live.find(e.address); block != nullptr)
+        site = block->site;
+    if (site == 0)
+        return;
+    ++sites_[site].fills;
+    sites_[site].filled_bytes += e.bytes;
+}
+
+trace_analysis accumulator::finish(trace_info info) {
+    trace_analysis result;
+    for (const auto& [key, pending] : pending_)
+        forget(pending.block);
+    for (std::size_t i = 1; i < sites_.size(); ++i) {
+        const site_record& site = sites_[i];
+        result.sites.push_back({site.stack, site.call, site.statistics()});
+        result.all.merge(result.sites.back().statistics);
+        if (allocating_threads_.size() < site.threads.size())
+            allocating_threads_.resize(site.threads.size());
+        for (std::size_t word = 0; word != site.threads.size(); ++word)
+            allocating_threads_[word] |= site.threads[word];
+    }
+    std::sort(result.sites.begin(), result.sites.end(), [](const analysed_site& a, const analysed_site& b) {
+        if (a.statistics.allocations != b.statistics.allocations)
+            return a.statistics.allocations > b.statistics.allocations;
+        return a.stack != b.stack ? a.stack < b.stack : a.call < b.call;
+    });
+    result.all.peak_live = peak_live_;
+    result.all.peak_live_bytes = peak_live_bytes_;
+    result.all.longest_burst = longest_burst_;
+    result.all.threads = 0;
+    for (const std::uint64_t word : allocating_threads_)
+        result.all.threads += static_cast<std::uint64_t>(std::popcount(word));
+    result.over_time = over_time_.finish();
+    for (std::size_t i = 0; i != processes_.size(); ++i) {
+        const bool is_forked =
+            i < info.processes.size() && info.processes[i].began == trace_process::origin::fork;
+        (is_forked ? result.inherited_releases : result.unknown_releases) += processes_[i].unknown_releases;
+    }
+    result.unseen_releases = unseen_releases_;
+    result.failures = failures_;
+    result.info = std::move(info);
+    return result;
+}
+
+} // namespace linn::tool

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "../trace/event.hpp"
+#include "live_map.hpp"
+#include "site_record.hpp"
+#include "timeline_recorder.hpp"
+#include "trace_analysis.hpp"
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace linn::tool {
+
+/// Whether times of different threads can be compared.
+enum class event_times { exact, rough };
+
+/// Makes an analysis out of events, given in the order of time, in one pass. Memory: in proportion to the blocks that
+/// are live at once and to distinct stacks.
+///
+/// A block belongs to the process image that allocated it. A forked child inherits its parent's blocks; when it releases
+/// one, that says nothing of the parent's block. An address that is given out although it is live was released by
+/// another thread whose clock, or whose turn at the recorder, was behind: the release that comes next from another
+/// thread is taken for that of the old block.
+class accumulator {
+public:
+    explicit accumulator(event_times times = event_times::exact) : times_{times} {}
+
+    void take(std::span<const event> events);
+
+    /// The result. Knows which processes are forked ones from `info`. @pre called once
+    trace_analysis finish(trace_info info);
+
+private:
+    using block_key = std::pair<std::uint32_t, std::uint64_t>; // process, address
+
+    struct process_state {
+        live_map live;
+        std::uint64_t unknown_releases = 0;
+    };
+
+    struct thread_state {
+        std::uint64_t last_address = 0; ///< of the block that the last call got; 0: it was no allocation
+        std::uint32_t last_site = 0;    ///< of the block it got last
+        std::uint64_t last_begin = 0;
+        std::uint64_t last_end = 0;
+    };
+
+    struct pending_block {
+        live_block block;
+        std::uint64_t since = 0;
+    };
+
+    void allocate(const event& e);
+    void release(const event& e);
+    void reallocate(const event& e);
+    void fill(const event& e);
+
+    process_state& process(std::uint32_t index);
+    thread_state& thread(std::uint32_t index);
+    std::uint32_t site_index(std::uint32_t stack, allocation_call call);
+
+    void add_block(process_state& p, const event& e, std::uint32_t site, std::uint64_t born);
+    /// Looks which of two blocks at one address a release means; true where it was the older one.
+    bool release_pending(const event& e, const live_block& newer);
+    void count_release(const live_block& block, const event& e, bool is_temporary);
+    void forget(const live_block& block);
+    /// True where an inexact clock told the release before the allocation.
+    bool was_released_early(const event& e);
+
+    event_times times_;
+    std::deque<site_record> sites_; ///< [0] is of no use: index 0 means none
+    std::vector<std::uint32_t> site_of_stack_;
+    std::vector<process_state> processes_;
+    std::vector<thread_state> threads_;
+    std::map<block_key, pending_block> pending_;
+    std::map<block_key, std::uint32_t> early_; ///< thread of a release before its allocation
+    timeline_recorder over_time_;
+    std::uint64_t events_ = 0;
+    std::uint64_t live_ = 0;
+    std::uint64_t live_bytes_ = 0;
+    std::uint64_t peak_live_ = 0;
+    std::uint64_t peak_live_bytes_ = 0;
+    std::uint64_t burst_ = 0;
+    std::uint64_t longest_burst_ = 0;
+    std::uint64_t failures_ = 0;
+    std::uint64_t unseen_releases_ = 0;
+    std::vector<std::uint64_t> allocating_threads_; ///< one bit each
+};
+
+} // namespace linn::tool

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "../trace/event.hpp"
+#include "../trace/info.hpp"
+
+#include <array>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace linn::tool {
+
+/// Counts by powers of two: [i] counts values in [2^i, 2^(i+1)), [0] also those below 1.
+using log2_histogram = std::array<std::uint64_t, 48>;
+
+/// What is known of the allocations of one stack by one call, or of several of these together.
+struct site_statistics {
+    std::uint64_t allocations = 0; ///< those that made a new block; a realloc of a block is not one
+    std::uint64_t bytes = 0;       ///< asked for, summed; with what a realloc asked for
+    std::uint64_t smallest = 0;
+    std::uint64_t largest = 0;
+    std::vector<std::pair<std::uint64_t, std::uint64_t>>
+        sizes; ///< size and count, most frequent first; at most 8. Counts are lower bounds where a site has
+               ///< more than 16 sizes
+    log2_histogram size_histogram{};
+    std::uint64_t releases = 0;
+    std::uint64_t remote_releases = 0; ///< by another thread than the one that allocated
+    std::uint64_t temporary = 0;       ///< released by the very next call of the same thread
+    std::uint64_t reallocations = 0;   ///< blocks of this site that a later realloc changed
+    log2_histogram lifetimes{};        ///< nanoseconds, of what was released
+    std::uint64_t live_at_end = 0;
+    std::uint64_t live_bytes_at_end = 0;
+    std::uint64_t peak_live = 0; ///< of several sites together: at most
+    std::uint64_t peak_live_bytes = 0;
+    std::uint64_t longest_burst = 0; ///< most allocations of the site in a row without a release of it
+    std::uint64_t threads = 0;       ///< that allocated here; of several sites together: at least
+    std::uint64_t fills = 0;         ///< zero fills right after the allocation
+    std::uint64_t filled_bytes = 0;
+
+    /// How much of the allocations have the most frequent size: 1 is uniform.
+    double uniformity() const noexcept;
+    /// The lifetime below which `share` of the released blocks lie, in nanoseconds (by bucket, interpolated). 0 where
+    /// nothing was released.
+    double lifetime_quantile(double share) const noexcept;
+    /// Adds what another site did. Peaks add up to an upper bound: they need not have been at the same time.
+    void merge(const site_statistics& other);
+};
+
+struct analysed_site {
+    std::uint32_t stack = 0; ///< index of `trace_info::stacks`
+    allocation_call call = allocation_call::none;
+    site_statistics statistics;
+};
+
+/// What the program held and did over time, in equal steps.
+struct timeline {
+    std::uint64_t step_ns = 0;
+    std::vector<std::uint64_t> live_bytes; ///< the most within the step
+    std::vector<std::uint64_t> live_blocks;
+    std::vector<std::uint64_t> events; ///< in the step
+};
+
+struct trace_analysis {
+    trace_info info;
+    std::vector<analysed_site> sites; ///< by allocations, most first
+    site_statistics all;
+    timeline over_time;
+    std::uint64_t unknown_releases = 0; ///< of blocks whose allocation is not in the trace
+    std::uint64_t unseen_releases = 0; ///< blocks whose address was given out again before a release was seen
+    std::uint64_t inherited_releases = 0; ///< by a forked child, of blocks that its parent had allocated
+    std::uint64_t failures = 0;
+};
+
+} // namespace linn::tool
