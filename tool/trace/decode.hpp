@@ -149,7 +149,8 @@ public:
         else if (h.version != chunk_version)
             result.damage = "its version is another";
         else if (h.header_bytes < sizeof(chunk_header) ||
-                 h.header_bytes > static_cast<std::size_t>(end_ - begin_))
+                 h.header_bytes > static_cast<std::size_t>(end_ - begin_) ||
+                 (h.used != 0 && h.used < h.header_bytes))
             result.damage = "its header has an impossible length";
         if (result.damage != nullptr)
             return result;
