@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "epoch.hpp"
+#include "frame_start.hpp"
+#include "stack_cache.hpp"
 #include "thread_stacks.hpp"
 
 #include <cstdint>
@@ -16,26 +19,10 @@ enum class mode : std::uint8_t {
     libunwind, ///< libunwind.so.8, which takes the dynamic loader's lock and is several times slower
 };
 
-inline constexpr unsigned most_frames = 64;
-
 /// Chooses how stacks are taken; call it once, before the first capture. `depth` frames at most, 1 to most_frames.
 /// Returns what it will be: libunwind where `own` cannot work, none where nothing else can. For libunwind it loads a
 /// library, which allocates: the caller must be ready for its own hooks.
 mode start(mode wanted, unsigned depth) noexcept;
-
-/// Where a walk begins: the caller of a hook, as it will be once the hook has returned.
-struct frame_start {
-    std::uintptr_t return_address;
-    std::uintptr_t stack_pointer; ///< just above the return address: the hook's canonical frame address
-    std::uintptr_t frame_pointer; ///< rbp as the caller left it
-};
-
-/// The caller of the function that this is written into, which must be the hook itself: neither inlined into another
-/// function nor a part of one. Asking for it gives that function a frame pointer, whatever the compiler's options.
-[[gnu::always_inline]] inline frame_start here() noexcept {
-    const auto* frame = static_cast<const std::uintptr_t*>(__builtin_frame_address(0));
-    return {frame[1], reinterpret_cast<std::uintptr_t>(frame + 2), frame[0]};
-}
 
 /// One stack of stack_table.hpp; memory that never goes away.
 struct stack_record;
@@ -47,11 +34,24 @@ struct captured {
     const std::uintptr_t* frames; ///< innermost first; only if is_new, and then they stay where they are
     unsigned count;               ///< of frames; at least 1 if is_new
     stack_record* record;         ///< for defined()
+    stack_cache::pending entry;   ///< for defined()
 };
+
+/// What capture() does when the cache does not know the stack.
+captured walk_and_keep(thread_stacks& thread, const frame_start& start) noexcept;
 
 /// Takes the stack at `start`. Each frame is a return address, hence one byte behind the call; where a signal
 /// interrupted, the address of that instruction plus 1, so that subtracting 1 is right for every frame.
-captured capture(thread_stacks& thread, const frame_start& start) noexcept;
+[[gnu::always_inline]] inline captured capture(thread_stacks& thread, const frame_start& start) noexcept {
+    if (const stack_cache* const cache = thread.cache.load(std::memory_order_relaxed);
+        cache != nullptr && thread.epoch == current_epoch.load(std::memory_order_relaxed)) [[likely]] {
+        if (const std::uint32_t id = cache->find(start); id != 0) [[likely]] {
+            ++thread.count.hits;
+            return {id, false, nullptr, 0, nullptr, {}};
+        }
+    }
+    return walk_and_keep(thread, start);
+}
 
 /// Say so after the definition of a stack that is_new has been written. Until then every capture of that stack says
 /// is_new, so a hook that a longjmp cut off in between loses nothing; two threads may define the same one.

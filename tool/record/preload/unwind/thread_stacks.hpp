@@ -10,10 +10,11 @@ class stack_cache;
 
 /// What one thread did; read it at the thread's end, or add it up. Never reset.
 struct counters {
-    std::uint64_t hits = 0;        ///< stacks that the cache knew, each verified word by word
-    std::uint64_t misses = 0;      ///< stacks that were walked
-    std::uint64_t unsupported = 0; ///< walks that took the slow walker, because the fast one does not know a rule
-    std::uint64_t refused = 0;     ///< walks cut short because memory could not be read or a rule made no sense
+    std::uint64_t hits = 0;   ///< stacks that the cache knew, each verified word by word
+    std::uint64_t misses = 0; ///< stacks that were walked
+    std::uint64_t unsupported =
+        0;                     ///< walks that took the slow walker, because the fast one does not know a rule
+    std::uint64_t refused = 0; ///< walks cut short because memory could not be read or a rule made no sense
 };
 
 /// A thread's own part: thread-local, all zero at first, trivially destructible. A signal handler and a child of vfork

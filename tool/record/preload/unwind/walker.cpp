@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "walker.hpp"
+
+#include "cfi.hpp"
+
+namespace linn::tool::unwind {
+namespace {
+
+class walker {
+public:
+    walker(const frame_start& start, rule_table* table, readable_pages memory, walk& into)
+        : table_(table),
+          memory_(memory),
+          into_(into),
+          first_(start.stack_pointer),
+          stack_pointer_(start.stack_pointer),
+          frame_pointer_(start.frame_pointer) {}
+
+    void run(std::uintptr_t return_address, unsigned depth) {
+        into_.frames[0] = return_address;
+        into_.frame_count = 1;
+        while (into_.frame_count != depth && step(return_address)) {
+            into_.frames[into_.frame_count++] = return_address;
+        }
+    }
+
+private:
+    /// Goes to the caller of the frame that `return_address` lies in; false if there is none.
+    bool step(std::uintptr_t& return_address) {
+        const rule way = rule_of(return_address);
+        std::uintptr_t frame = 0;
+        switch (way.kind()) {
+        case rule_kind::stack_pointer:
+            frame = stack_pointer_ + offset(way.cfa_offset());
+            break;
+        case rule_kind::frame_pointer:
+            if (!load_frame_pointer()) {
+                return false;
+            }
+            frame = frame_pointer_ + offset(way.cfa_offset());
+            break;
+        case rule_kind::saved_by_frame:
+            if (!load_frame_pointer() || !load(frame_pointer_ + offset(way.cfa_offset()), frame)) {
+                return false;
+            }
+            break;
+        case rule_kind::none:
+        case rule_kind::end:
+            return false;
+        case rule_kind::odd:
+            into_.result = walk::outcome::odd;
+            return false;
+        }
+        // The stack grows downwards, so a caller's frame lies above.
+        if (frame <= stack_pointer_) {
+            return refuse();
+        }
+        switch (way.rbp()) {
+        case saved_rbp::unchanged:
+            break;
+        case saved_rbp::below_cfa:
+            frame_pointer_at_ = frame + offset(way.rbp_offset());
+            break;
+        case saved_rbp::by_frame_pointer:
+            if (!load_frame_pointer()) {
+                return false;
+            }
+            frame_pointer_at_ = frame_pointer_ + offset(way.rbp_offset());
+            break;
+        }
+        if (!load(frame - sizeof(std::uintptr_t), return_address)) {
+            return false;
+        }
+        stack_pointer_ = frame;
+        return return_address != 0;
+    }
+
+    rule rule_of(std::uintptr_t return_address) {
+        rule found;
+        if (table_ != nullptr) {
+            found = table_->find(return_address);
+        }
+        if (found.kind() == rule_kind::none) {
+            found = compile_rule(return_address);
+            if (table_ != nullptr) {
+                table_->insert(return_address, found);
+            }
+        }
+        return found;
+    }
+
+    /// Brings rbp of the present frame to frame_pointer_, which has been left where it was saved until needed: most
+    /// functions do not, and what was not read need not be verified.
+    bool load_frame_pointer() {
+        if (frame_pointer_at_ != 0) {
+            const std::uintptr_t at = frame_pointer_at_;
+            frame_pointer_at_ = 0;
+            return load(at, frame_pointer_);
+        }
+        if (!frame_pointer_loaded_) {
+            into_.used_frame_pointer = true;
+        }
+        frame_pointer_loaded_ = true;
+        return true;
+    }
+
+    bool load(std::uintptr_t address, std::uintptr_t& value) {
+        // Words below the first frame belong to the hook, which is still running and changes them.
+        if (address < first_ || address % sizeof(std::uintptr_t) != 0 || !memory_.word(address)) {
+            return refuse();
+        }
+        frame_pointer_loaded_ = frame_pointer_loaded_ || &value == &frame_pointer_;
+        value = *reinterpret_cast<const std::uintptr_t*>(address);
+        note((address - first_) / sizeof(std::uintptr_t), value);
+        return true;
+    }
+
+    void note(std::uint64_t distance, std::uintptr_t value) {
+        constexpr unsigned most = sizeof into_.words / sizeof *into_.words;
+        const bool is_far = distance >= stack_word::far;
+        if (value > stack_word::value_mask || into_.word_count + 2 > most) {
+            into_.words_complete = false;
+            return;
+        }
+        into_.words[into_.word_count++] =
+            (is_far ? stack_word::far : distance) << stack_word::value_bits | value;
+        if (is_far) {
+            into_.words[into_.word_count++] = distance;
+        }
+    }
+
+    bool refuse() {
+        into_.result = walk::outcome::refused;
+        return false;
+    }
+
+    static std::uintptr_t offset(std::int64_t bytes) { return static_cast<std::uintptr_t>(bytes); }
+
+    rule_table* table_;
+    readable_pages memory_;
+    walk& into_;
+    std::uintptr_t first_;
+    std::uintptr_t stack_pointer_;
+    std::uintptr_t frame_pointer_;
+    std::uintptr_t frame_pointer_at_ = 0; // 0: it is in frame_pointer_
+    bool frame_pointer_loaded_ =
+        false; // frame_pointer_ is not the one of the start any more, or was noted as used
+};
+
+} // namespace
+
+void walk_stack(const frame_start& start, unsigned depth, rule_table* table, readable_pages memory,
+                walk& into) noexcept {
+    into.result = walk::outcome::complete;
+    into.used_frame_pointer = false;
+    into.words_complete = true;
+    into.word_count = 0;
+    walker{start, table, memory, into}.run(start.return_address, depth);
+}
+
+} // namespace linn::tool::unwind
