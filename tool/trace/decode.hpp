@@ -137,9 +137,16 @@ public:
 
     decoded_chunk run() {
         decoded_chunk result;
+        if (open(result))
+            step(result, ~std::uint64_t{0});
+        return result;
+    }
+
+    /// Reads the header; false where result.damage says why the rest cannot be read.
+    bool open(decoded_chunk& result) {
         if (static_cast<std::size_t>(end_ - begin_) < sizeof(chunk_header)) {
             result.damage = "it is shorter than a chunk's header";
-            return result;
+            return false;
         }
         std::memcpy(&result.header, begin_, sizeof(chunk_header));
         const chunk_header& h = result.header;
@@ -149,29 +156,35 @@ public:
         else if (h.version != chunk_version)
             result.damage = "its version is another";
         else if (h.header_bytes < sizeof(chunk_header) ||
-                 h.header_bytes > static_cast<std::size_t>(end_ - begin_) ||
-                 (h.used != 0 && h.used < h.header_bytes))
+                 h.header_bytes > static_cast<std::size_t>(end_ - begin_))
             result.damage = "its header has an impossible length";
         if (result.damage != nullptr)
-            return result;
+            return false;
         first_ticks_ = h.first_ticks;
         clock_ = h.first_ticks >> tick_shift;
         if (h.used != 0 && h.used <= static_cast<std::size_t>(end_ - begin_))
             end_ = begin_ + h.used;
-        at_ = begin_ + h.header_bytes;
+        // A cut header length would lie behind the end of what is used.
+        at_ = begin_ + h.header_bytes <= end_ ? begin_ + h.header_bytes : end_;
+        return true;
+    }
 
-        while (result.damage == nullptr && at_ != end_ && *at_ != 0)
+    /// Goes on until `until` events have been told in all; false at the chunk's end. `result` is what was found so far.
+    /// @pre open()
+    bool step(decoded_chunk& result, std::uint64_t until) {
+        while (events_ < until && result.damage == nullptr && at_ != end_ && *at_ != 0)
             if (*at_ >= 0x40 && static_cast<std::size_t>(end_ - at_) >= hot_room)
                 hot();
             else
                 result.damage = *at_ >= 0x40 ? hot_at_the_end() : cold();
-        if (result.damage == nullptr && h.used != 0 && at_ != end_)
+        const bool is_over = result.damage != nullptr || at_ == end_ || *at_ == 0;
+        if (is_over && result.damage == nullptr && result.header.used != 0 && at_ != end_)
             result.damage = "it ends before its end";
         result.events = events_;
         result.used = static_cast<std::size_t>(at_ - begin_);
         if (events_ != 0)
             result.last_ticks = clock_ << tick_shift;
-        return result;
+        return !is_over;
     }
 
 private:
@@ -469,6 +482,10 @@ private:
 };
 
 } // namespace detail
+
+/// For who wants a chunk's events by and by: open(), then step().
+template <typename Sink>
+using chunk_steps = detail::chunk_decoder<Sink>;
 
 /// Reads a chunk from its header to its end, telling `sink` (as chunk_sink) what it holds, in order. Whatever the bytes
 /// are: it reads nothing outside them and stops at the first entry that makes no sense. What was told before is good.

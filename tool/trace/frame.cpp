@@ -10,6 +10,8 @@
 namespace linn::tool {
 namespace {
 
+constexpr std::size_t crc_at = frame_header::bytes - 4;
+
 template <class Integer>
 void put(unsigned char* to, Integer value) noexcept {
     for (std::size_t i = 0; i != sizeof(Integer); ++i)
@@ -43,19 +45,22 @@ std::array<unsigned char, frame_header::bytes> frame_header::pack() const noexce
     put(&out[16], payload_crc);
     put(&out[20], pid);
     put(&out[24], tid);
-    put(&out[28], stream);
-    put(&out[32], thread);
-    put(&out[36], sequence);
-    put(&out[40], first_time);
-    put(&out[48], last_time);
-    put(&out[56], events);
-    put(&out[60], crc_of(std::span{out}.first<60>()));
+    put(&out[28], image);
+    put(&out[32], stream);
+    put(&out[36], thread);
+    put(&out[40], sequence);
+    put(&out[44], events);
+    put(&out[48], records);
+    put(&out[52], dropped);
+    put(&out[56], first_time);
+    put(&out[64], last_time);
+    put(&out[crc_at], crc_of(std::span{out}.first<crc_at>()));
     return out;
 }
 
 std::optional<frame_header> frame_header::unpack(std::span<const unsigned char, bytes> from) noexcept {
     if (!std::equal(magic.begin(), magic.end(), from.begin()) ||
-        get<std::uint32_t>(&from[60]) != crc_of(from.first<60>()))
+        get<std::uint32_t>(&from[crc_at]) != crc_of(from.first<crc_at>()))
         return std::nullopt;
     frame_header h;
     h.kind = static_cast<frame_kind>(from[4]);
@@ -65,12 +70,15 @@ std::optional<frame_header> frame_header::unpack(std::span<const unsigned char, 
     h.payload_crc = get<std::uint32_t>(&from[16]);
     h.pid = get<std::uint32_t>(&from[20]);
     h.tid = get<std::uint32_t>(&from[24]);
-    h.stream = get<std::uint32_t>(&from[28]);
-    h.thread = get<std::uint32_t>(&from[32]);
-    h.sequence = get<std::uint32_t>(&from[36]);
-    h.first_time = get<std::uint64_t>(&from[40]);
-    h.last_time = get<std::uint64_t>(&from[48]);
-    h.events = get<std::uint32_t>(&from[56]);
+    h.image = get<std::uint32_t>(&from[28]);
+    h.stream = get<std::uint32_t>(&from[32]);
+    h.thread = get<std::uint32_t>(&from[36]);
+    h.sequence = get<std::uint32_t>(&from[40]);
+    h.events = get<std::uint32_t>(&from[44]);
+    h.records = get<std::uint32_t>(&from[48]);
+    h.dropped = get<std::uint32_t>(&from[52]);
+    h.first_time = get<std::uint64_t>(&from[56]);
+    h.last_time = get<std::uint64_t>(&from[64]);
     if (!is_within_limits(h))
         return std::nullopt;
     return h;

@@ -34,9 +34,10 @@ inline constexpr std::size_t most_chunk_bytes = std::size_t{1} << 20;
 /// The same for the frames of which there is one.
 inline constexpr std::size_t most_document_bytes = std::size_t{256} << 20;
 
-/// What stands before every payload; little endian in the file. The fields from `pid` on are zero except in chunks.
+/// What stands before every payload; little endian in the file. The fields from `pid` on are zero except in chunks,
+/// where they say enough to plan the reading without a look into any payload.
 struct frame_header {
-    static constexpr std::size_t bytes = 64;
+    static constexpr std::size_t bytes = 80;
     static constexpr std::array<unsigned char, 4> magic{0xf5, 'L', 'F', '\n'};
 
     frame_kind kind = frame_kind::chunk;
@@ -46,12 +47,15 @@ struct frame_header {
     std::uint32_t payload_crc = 0;  ///< CRC-32 of the payload as stored
     std::uint32_t pid = 0;
     std::uint32_t tid = 0;
-    std::uint32_t stream = 0;     ///< which process image, by the collector's count
-    std::uint32_t thread = 0;     ///< which thread of it: ids of the system are used again, this is not
-    std::uint32_t sequence = 0;   ///< of the chunk within its thread, from 0
+    std::uint32_t image = 0;      ///< which process image, counted over the recording from 1
+    std::uint32_t stream = 0;     ///< which writer: a thread, or a signal handler that interrupted one
+    std::uint32_t thread = 0;     ///< which thread: ids of the system are used again, this is not
+    std::uint32_t sequence = 0;   ///< of the chunk within its stream, from 0
     std::uint32_t events = 0;     ///< in the payload
-    std::uint64_t first_time = 0; ///< ticks of the first event
-    std::uint64_t last_time = 0;  ///< and of the last
+    std::uint32_t records = 0;    ///< of stacks, processes, modules, threads and types in the payload
+    std::uint32_t dropped = 0;    ///< events that the payload says were lost
+    std::uint64_t first_time = 0; ///< ticks at the chunk's begin
+    std::uint64_t last_time = 0;  ///< and of its last event
 
     /// The header as it stands in the file, with its own CRC in the last four bytes.
     std::array<unsigned char, bytes> pack() const noexcept;

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The trace format: what the recorder writes and everything else reads.
 set(folder ${CMAKE_CURRENT_LIST_DIR})
-target_sources(linn_tool_core PRIVATE ${folder}/frame.cpp ${folder}/recording_facts.cpp ${folder}/trace_file.cpp
-                                      ${folder}/writer.cpp)
+target_sources(
+  linn_tool_core PRIVATE ${folder}/chunk_frame.cpp ${folder}/frame.cpp ${folder}/recording_facts.cpp
+                         ${folder}/trace_file.cpp ${folder}/writer.cpp)

@@ -92,11 +92,13 @@ void trace_writer::write_start(const recording_start& start) {
 }
 
 void trace_writer::write_chunk(frame_header header, std::span<const unsigned char> raw) {
-    if (!problem_.empty())
-        return;
     header.kind = frame_kind::chunk;
     const std::span<const unsigned char> stored = compressor_.compress(raw, level_, header);
-    if (append(header.pack(), stored))
+    write_compressed_chunk(header, stored);
+}
+
+void trace_writer::write_compressed_chunk(const frame_header& header, std::span<const unsigned char> stored) {
+    if (problem_.empty() && append(header.pack(), stored))
         ++chunks_;
 }
 

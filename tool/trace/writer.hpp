@@ -27,12 +27,15 @@ public:
     void write_start(const recording_start& start);
     /// Lengths, codec and CRC of `header` are filled in here.
     void write_chunk(frame_header header, std::span<const unsigned char> raw);
+    /// The same for what frame_compressor::compress() gave.
+    void write_compressed_chunk(const frame_header& header, std::span<const unsigned char> stored);
     void write_aggregate(std::span<const unsigned char> json);
     /// The last frame, and the file's end. Tried even after a failure: where the disk is full there is often room for it.
     void write_end(const recording_end& end);
 
     /// Why nothing more is written; empty when all went well.
     const std::string& problem() const noexcept { return problem_; }
+    int level() const noexcept { return level_; }
     std::uint64_t bytes() const noexcept { return bytes_; }
     std::uint64_t chunks() const noexcept { return chunks_; }
     const std::filesystem::path& path() const noexcept { return path_; }
