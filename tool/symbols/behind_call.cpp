@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "behind_call.hpp"
+
+#include "cxx_name.hpp"
+
+#include <dwarf.h>
+
+#include <cstring>
+#include <limits>
+
+namespace linn::tool {
+
+namespace {
+
+constexpr unsigned alloc_type_attribute = 0x3e0e; // DW_AT_LLVM_alloc_type
+constexpr std::uint64_t pointer_window = 24;
+constexpr std::uint64_t inlined_window = 64;
+constexpr std::uint64_t call_window = 96;
+constexpr std::uint64_t far = std::numeric_limits<std::uint64_t>::max();
+
+nearby_type describe(code_module& module, Dwarf_Die type) {
+    nearby_type out;
+    const int tag = ::dwarf_tag(&type);
+    if (tag == DW_TAG_pointer_type || tag == DW_TAG_array_type || tag == DW_TAG_subroutine_type)
+        return out;
+    scope_index& scopes = module.debug()->scopes_of_unit(type);
+    out.type = readable_type(scopes.qualified_name(type));
+    std::optional<std::uint64_t> bytes = size_of_type(type);
+    if (!bytes)
+        bytes = scopes.size_of(out.type);
+    out.bytes = bytes.value_or(0);
+    out.is_polymorphic = scopes.is_polymorphic(out.type);
+    return out;
+}
+
+bool pointee_of(Dwarf_Die variable, Dwarf_Die& pointee) {
+    Dwarf_Die type;
+    return bare_type(variable, type) && ::dwarf_tag(&type) == DW_TAG_pointer_type && bare_type(type, pointee);
+}
+
+/// Where a list of locations begins at or behind `after`; far away: nowhere near, or it is no list.
+std::uint64_t begin_of_locations(Dwarf_Die& variable, std::uint64_t after) {
+    Dwarf_Attribute attribute;
+    if (::dwarf_attr(&variable, DW_AT_location, &attribute) == nullptr ||
+        ::dwarf_whatform(&attribute) == DW_FORM_exprloc)
+        return far;
+    Dwarf_Addr base = 0;
+    Dwarf_Addr low = 0;
+    Dwarf_Addr high = 0;
+    Dwarf_Op* expression = nullptr;
+    std::size_t length = 0;
+    std::uint64_t nearest = far;
+    ptrdiff_t offset = 0;
+    while ((offset = ::dwarf_getlocations(&attribute, offset, &base, &low, &high, &expression, &length)) >
+           0) {
+        if (low >= after && low - after <= pointer_window && low < high)
+            nearest = std::min<std::uint64_t>(nearest, low);
+    }
+    return nearest;
+}
+
+bool lives_in_frame(Dwarf_Die& variable) {
+    Dwarf_Attribute attribute;
+    return ::dwarf_attr(&variable, DW_AT_location, &attribute) != nullptr &&
+           ::dwarf_whatform(&attribute) == DW_FORM_exprloc;
+}
+
+/// The nearest address in [after, after + window) at which code of the entry begins.
+std::uint64_t begin_of_code(Dwarf_Die& die, std::uint64_t after, std::uint64_t window) {
+    Dwarf_Addr base = 0;
+    Dwarf_Addr low = 0;
+    Dwarf_Addr high = 0;
+    ptrdiff_t offset = 0;
+    std::uint64_t nearest = far;
+    while ((offset = ::dwarf_ranges(&die, offset, &base, &low, &high)) > 0) {
+        if (low >= after && low - after < window)
+            nearest = std::min<std::uint64_t>(nearest, low);
+    }
+    return nearest;
+}
+
+/// Whether code of the entry lies in [after - 1, after + window).
+bool is_near(Dwarf_Die& die, std::uint64_t after, std::uint64_t window) {
+    Dwarf_Addr base = 0;
+    Dwarf_Addr low = 0;
+    Dwarf_Addr high = 0;
+    ptrdiff_t offset = 0;
+    while ((offset = ::dwarf_ranges(&die, offset, &base, &low, &high)) > 0) {
+        if (low < after + window && high + 1 > after)
+            return true;
+    }
+    return false;
+}
+
+/// Calls `see(entry, depth)` for the entries of a function whose code is near; depth counts inlined calls.
+template <class See>
+void each_near(Dwarf_Die parent, std::uint64_t after, unsigned depth, See& see) {
+    Dwarf_Die child;
+    for (bool more = ::dwarf_child(&parent, &child) == 0; more;
+         more = ::dwarf_siblingof(&child, &child) == 0) {
+        const int tag = ::dwarf_tag(&child);
+        const bool is_call = tag == DW_TAG_inlined_subroutine;
+        if (is_call || tag == DW_TAG_lexical_block) {
+            if (!is_near(child, after, inlined_window))
+                continue;
+            see(child, depth);
+            each_near(child, after, depth + (is_call ? 1 : 0), see);
+        } else {
+            see(child, depth);
+        }
+    }
+}
+
+/// The class of a constructor by its name: "shape::Circle::Circle" -> "shape::Circle"; empty: it is none.
+std::string class_of_constructor(const std::string& function) {
+    const std::vector<name_part> scopes = scopes_of(function);
+    if (scopes.size() < 2 || scopes.back().id != scopes[scopes.size() - 2].id)
+        return {};
+    const std::string readable = readable_function(function);
+    std::size_t end = 0;
+    for (std::size_t at = 0; at + 1 < readable.size();) {
+        const char c = readable[at];
+        if (c == '<' || c == '(' || c == '{' || c == '[') {
+            at = skip_bracket(readable, at);
+            continue;
+        }
+        if (c == ':' && readable[at + 1] == ':')
+            end = at++;
+        ++at;
+    }
+    return readable.substr(0, end);
+}
+
+/// The class that the `this` of a member function points to.
+bool class_of_this(Dwarf_Die function, Dwarf_Die& type) {
+    for (Dwarf_Die where : {function, origin_of(function)}) {
+        Dwarf_Attribute origin;
+        Dwarf_Die abstract = where;
+        // A concrete copy lists its parameters at its abstract origin, before the specification.
+        if (::dwarf_attr(&where, DW_AT_abstract_origin, &origin) != nullptr)
+            ::dwarf_formref_die(&origin, &abstract);
+        Dwarf_Die child;
+        for (bool more = ::dwarf_child(&abstract, &child) == 0; more;
+             more = ::dwarf_siblingof(&child, &child) == 0) {
+            if (::dwarf_tag(&child) == DW_TAG_formal_parameter)
+                return pointee_of(child, type);
+        }
+    }
+    return false;
+}
+
+nearby_type constructed(code_module& module, Dwarf_Die function, const std::string& by_name) {
+    Dwarf_Die type;
+    nearby_type out;
+    if (class_of_this(function, type))
+        out = describe(module, type);
+    if (out.type.empty() || out.bytes == 0)
+        out.type = by_name;
+    return out;
+}
+
+} // namespace
+
+nearby_type behind_call::call_site() {
+    Dwarf_Die function;
+    nearby_type found;
+    if (module_.debug() == nullptr || !module_.debug()->function_at(after_ - 1, function))
+        return found;
+    const auto see = [&](Dwarf_Die& entry, unsigned) {
+        const int tag = ::dwarf_tag(&entry);
+        Dwarf_Attribute attribute;
+        if ((tag != DW_TAG_call_site && tag != DW_TAG_GNU_call_site) ||
+            ::dwarf_attr(&entry, alloc_type_attribute, &attribute) == nullptr)
+            return;
+        Dwarf_Attribute address;
+        Dwarf_Addr returns_to = 0;
+        if (::dwarf_attr(&entry, DW_AT_call_return_pc, &address) == nullptr ||
+            ::dwarf_formaddr(&address, &returns_to) != 0)
+            ::dwarf_lowpc(&entry, &returns_to);
+        Dwarf_Die type;
+        if (returns_to == after_ && ::dwarf_formref_die(&attribute, &type) != nullptr)
+            found = describe(module_, type);
+    };
+    each_near(function, after_, 0, see);
+    return found;
+}
+
+nearby_type behind_call::pointer(const wanted_bytes& wanted, unsigned line) {
+    Dwarf_Die function;
+    nearby_type best;
+    if (module_.debug() == nullptr || !module_.debug()->function_at(after_ - 1, function))
+        return best;
+    std::uint64_t best_begin = far;
+    unsigned best_depth = 0;
+    const auto see = [&](Dwarf_Die& entry, unsigned depth) {
+        const int tag = ::dwarf_tag(&entry);
+        if (tag != DW_TAG_variable && tag != DW_TAG_formal_parameter)
+            return;
+        std::uint64_t begin = begin_of_locations(entry, after_);
+        int declared = 0;
+        if (begin == far && tag == DW_TAG_variable && lives_in_frame(entry) &&
+            ::dwarf_decl_line(&entry, &declared) == 0 && static_cast<unsigned>(declared) == line && line != 0)
+            begin = after_ + pointer_window + 1;
+        const bool is_better = begin != far && (best.type.empty() || depth < best_depth ||
+                                                (depth == best_depth && begin < best_begin));
+        Dwarf_Die pointee;
+        if (!is_better || !pointee_of(entry, pointee))
+            return;
+        nearby_type type = describe(module_, pointee);
+        if (type.type.empty() || !wanted.fits(type.bytes))
+            return;
+        best = std::move(type);
+        best_begin = begin;
+        best_depth = depth;
+    };
+    each_near(function, after_, 0, see);
+    return best;
+}
+
+nearby_type behind_call::constructor(const wanted_bytes& wanted) {
+    Dwarf_Die function;
+    if (module_.debug() == nullptr || !module_.debug()->function_at(after_ - 1, function))
+        return called_constructor(wanted);
+    nearby_type best;
+    std::uint64_t best_begin = far;
+    unsigned best_depth = 0;
+    const auto see = [&](Dwarf_Die& entry, unsigned depth) {
+        if (::dwarf_tag(&entry) != DW_TAG_inlined_subroutine)
+            return;
+        const std::uint64_t begin = begin_of_code(entry, after_, inlined_window);
+        // A base's constructor is inlined into that of the class, hence deeper.
+        const bool is_better = begin != far && (best.type.empty() || depth < best_depth ||
+                                                (depth == best_depth && begin < best_begin));
+        if (!is_better)
+            return;
+        const std::string by_name = class_of_constructor(module_.debug()->name_of(entry));
+        if (by_name.empty() || by_name.starts_with("std::allocator<") ||
+            by_name.starts_with("std::__new_allocator<"))
+            return;
+        nearby_type type = constructed(module_, entry, by_name);
+        if (type.bytes != 0 ? !wanted.fits(type.bytes) : module_.about().known == module_symbols::level::full)
+            return;
+        best = std::move(type);
+        best_begin = begin;
+        best_depth = depth;
+    };
+    each_near(function, after_, 0, see);
+    if (best.bytes != 0)
+        return best;
+    nearby_type called = called_constructor(wanted);
+    return called.bytes != 0 || best.type.empty() ? called : best;
+}
+
+nearby_type behind_call::called_constructor(const wanted_bytes& wanted) {
+    // No disassembler: a byte 0xe8 whose operand leads to the first byte of a constructor is a call of it.
+    constexpr unsigned char call = 0xe8;
+    constexpr std::size_t call_bytes = 5;
+    const std::span<const unsigned char> code = module_.code(after_, call_window);
+    const elf_symbol* here = module_.symbol_at(after_ - 1);
+    const std::uint64_t end = here == nullptr || here->bytes == 0 ? far : here->address + here->bytes;
+    for (std::size_t at = 0; at + call_bytes <= code.size() && after_ + at < end; ++at) {
+        if (code[at] != call)
+            continue;
+        std::int32_t distance = 0;
+        std::memcpy(&distance, &code[at + 1], sizeof(distance));
+        const std::uint64_t target =
+            after_ + at + call_bytes + static_cast<std::uint64_t>(static_cast<std::int64_t>(distance));
+        const elf_symbol* symbol = module_.symbol_at(target);
+        if (symbol == nullptr || symbol->address != target)
+            continue;
+        const std::string by_name = class_of_constructor(without_parameters(demangle(symbol->name)));
+        if (by_name.empty())
+            continue;
+        nearby_type type;
+        type.type = by_name;
+        Dwarf_Die function;
+        if (module_.debug() != nullptr && module_.debug()->function_at(target, function))
+            type = constructed(module_, function, by_name);
+        if (type.bytes == 0 ? module_.about().known != module_symbols::level::full : wanted.fits(type.bytes))
+            return type;
+    }
+    return {};
+}
+
+} // namespace linn::tool

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "call_chain.hpp"
+
+#include "cxx_name.hpp"
+
+#include <array>
+#include <filesystem>
+
+namespace linn::tool {
+
+namespace {
+
+bool is_any_of(std::string_view text, std::span<const std::string_view> names) {
+    for (const std::string_view name : names) {
+        if (text == name)
+            return true;
+    }
+    return false;
+}
+
+constexpr std::array<std::string_view, 15> allocating{"allocate",
+                                                      "allocate_at_least",
+                                                      "__allocate_at_least",
+                                                      "__allocate_guarded",
+                                                      "__allocate_guarded_obj",
+                                                      "_S_allocate",
+                                                      "_S_allocate_helper",
+                                                      "__libcpp_allocate",
+                                                      "__libcpp_operator_new",
+                                                      "allocate_bytes",
+                                                      "do_allocate",
+                                                      "allocate_object",
+                                                      "new_object",
+                                                      "operator new",
+                                                      "operator new[]"};
+
+constexpr std::array<std::string_view, 9> c_functions{"malloc",         "calloc",   "realloc",
+                                                      "aligned_alloc",  "memalign", "valloc",
+                                                      "posix_memalign", "pvalloc",  "reallocarray"};
+
+bool is_pmr(const known_frame& frame) {
+    return frame.scopes.size() > 2 && frame.scopes[0].id == "std" && frame.scopes[1].id == "pmr";
+}
+
+bool is_number(const std::string& text) {
+    return !text.empty() && text.front() >= '0' && text.front() <= '9';
+}
+
+std::string first_type(const std::vector<std::string>& arguments) {
+    return arguments.empty() || is_number(arguments.front()) ? std::string() : arguments.front();
+}
+
+} // namespace
+
+bool is_system_code(const symbol_frame& frame, const known_frame& known, const std::string& module) {
+    const bool is_standard = known.scopes.size() > 1 &&
+                             (known.scopes.front().id == "std" || known.scopes.front().id == "__gnu_cxx");
+    if (frame.file.empty()) {
+        const bool is_ours = known.scopes.size() > 1 && known.scopes.front().id == "linn";
+        return is_standard || is_ours || module.starts_with("/usr/lib") || module.starts_with("/lib") ||
+               module.starts_with('[');
+    }
+    const std::string file = std::filesystem::path(frame.file).lexically_normal().string();
+    return file.starts_with("/usr/include/") || file.starts_with("/usr/lib/") ||
+           file.starts_with("/usr/local/include/") || file.find("/c++/") != file.npos ||
+           file.find("/include/linn/") != file.npos;
+}
+
+std::string element_of(const known_frame& frame) {
+    if (frame.scopes.empty())
+        return {};
+    const name_part& function = frame.scopes.back();
+    if (function.id == "allocate_object" || function.id == "new_object")
+        return first_type(function.arguments);
+    if (function.id.starts_with("__allocate_")) // a function template over the allocator
+        return function.arguments.empty() ? std::string()
+                                          : first_type(template_arguments(function.arguments.front()));
+    if (frame.scopes.size() < 2)
+        return {};
+    const name_part& owner = frame.scopes[frame.scopes.size() - 2];
+    if (function.id.starts_with("operator new")) // a class's own
+        return owner.id == "std" ? std::string() : frame.name.substr(0, frame.name.rfind("::operator new"));
+    if (!owner.is_template)
+        return {};
+    if (owner.id.ends_with("alloc_traits") || owner.id.ends_with("allocator_traits"))
+        return owner.arguments.empty() ? std::string()
+                                       : first_type(template_arguments(owner.arguments.front()));
+    return first_type(owner.arguments);
+}
+
+bool hands_on(const known_frame& frame) {
+    if (frame.scopes.empty())
+        return false;
+    return is_any_of(frame.scopes.back().id, allocating) ||
+           (frame.scopes.size() == 1 && is_any_of(frame.scopes.back().id, c_functions)) || is_pmr(frame);
+}
+
+allocator_run find_allocator_run(const call_chain& chain) {
+    allocator_run run;
+    while (run.begin < chain.size() && chain[run.begin].known->scopes.empty() && chain[run.begin].is_system)
+        ++run.begin;
+    run.end = run.begin;
+    for (; run.end < chain.size() && hands_on(*chain[run.end].known); ++run.end) {
+        const known_frame& frame = *chain[run.end].known;
+        if (!element_of(frame).empty())
+            run.named.push_back(run.end);
+        if (is_pmr(frame)) {
+            const std::string& owner = frame.scopes[2].id;
+            if (owner == "monotonic_buffer_resource" || owner.ends_with("_pool_resource"))
+                run.arena = "std::pmr::" + owner;
+        }
+    }
+    return run;
+}
+
+} // namespace linn::tool

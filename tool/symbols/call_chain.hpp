@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "code_module.hpp"
+#include "symbolizer.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace linn::tool {
+
+/// One function of a stack, inlined ones included.
+struct chain_frame {
+    const symbol_frame* shown;
+    const known_frame* known;
+    code_module* module;
+    std::uint64_t address; ///< of the call, or inside of it
+    bool is_system;        ///< not the user's own code
+    bool is_physical;      ///< has a stack frame of its own
+};
+
+using call_chain = std::vector<chain_frame>; ///< innermost first
+
+/// Whether a function stands in the standard library's, the system's or Linn's own files.
+bool is_system_code(const symbol_frame& frame, const known_frame& known, const std::string& module);
+
+/// The element type that a function which allocates for a container names: T of `std::allocator<T>::allocate`, of
+/// `std::allocator_traits<A<T>>::allocate`, of a user's allocator; empty: it names none.
+std::string element_of(const known_frame& frame);
+
+/// Whether a function only hands on a request for memory: `allocate` and the like.
+bool hands_on(const known_frame& frame);
+
+/// The part of a stack between the allocator and the code that wanted memory.
+struct allocator_run {
+    std::size_t begin = 0;          ///< first frame with a name
+    std::size_t end = 0;            ///< first one that is not of the allocator
+    std::vector<std::size_t> named; ///< those that name an element, innermost first
+    std::string arena;              ///< the std::pmr resource that asked for a block of its own; empty: none
+};
+
+allocator_run find_allocator_run(const call_chain& chain);
+
+} // namespace linn::tool

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "containers.hpp"
+
+#include "cxx_name.hpp"
+
+#include <array>
+
+namespace linn::tool {
+
+namespace {
+
+std::string argument(const std::vector<std::string>& arguments, std::size_t index) {
+    return index < arguments.size() ? arguments[index] : std::string();
+}
+
+/// "pair<const K, V>" -> "K, V"; the type itself where it is no such pair.
+std::string key_and_value(const std::string& pair) {
+    const std::vector<name_part> scopes = scopes_of(pair);
+    const std::string name = plain_name(scopes);
+    if (name != "std::pair" && name != "std::__value_type" && name != "std::__hash_value_type")
+        return pair;
+    const std::vector<std::string>& arguments = scopes.back().arguments;
+    return std::string(without_qualifiers(argument(arguments, 0))) + ", " + argument(arguments, 1);
+}
+
+bool is_map_value(const std::string& value) {
+    const std::vector<name_part> scopes = scopes_of(value);
+    const std::string name = plain_name(scopes);
+    if (name == "std::__value_type" || name == "std::__hash_value_type")
+        return true;
+    return name == "std::pair" && readable_type(argument(scopes.back().arguments, 0)).starts_with("const ");
+}
+
+/// libc++ keeps a map's pair in a type of its own.
+std::string plain_value(const std::string& value) {
+    const std::vector<name_part> scopes = scopes_of(value);
+    const std::string name = plain_name(scopes);
+    if (name != "std::__value_type" && name != "std::__hash_value_type")
+        return readable_type(value);
+    return "std::pair<const " + readable_type(argument(scopes.back().arguments, 0)) + ", " +
+           readable_type(argument(scopes.back().arguments, 1)) + ">";
+}
+
+named_type node(const std::string& value, std::string container) {
+    named_type out;
+    out.type = plain_value(value);
+    out.container = std::move(container);
+    return out;
+}
+
+named_type counted(const std::string& object, bool is_control_block) {
+    named_type out;
+    std::string pointee = readable_type(object);
+    if (is_control_block && pointee.ends_with("*"))
+        pointee.pop_back();
+    out.type = is_control_block ? "control block of " + pointee : pointee;
+    out.container = "std::shared_ptr<" + pointee + ">";
+    return out;
+}
+
+using names = std::span<const std::string_view>;
+
+bool is_one_of(std::string_view name, names all) {
+    for (const std::string_view one : all) {
+        if (name == one)
+            return true;
+    }
+    return false;
+}
+
+constexpr std::array<std::string_view, 4> trees{"std::map", "std::set", "std::multimap", "std::multiset"};
+constexpr std::array<std::string_view, 4> hashes{"std::unordered_map", "std::unordered_set",
+                                                 "std::unordered_multimap", "std::unordered_multiset"};
+constexpr std::array<std::string_view, 1> lists{"std::list"};
+constexpr std::array<std::string_view, 1> forward_lists{"std::forward_list"};
+constexpr std::array<std::string_view, 2> counters{"std::shared_ptr", "std::__shared_ptr"};
+constexpr std::array<std::string_view, 8> arrays{"std::vector",   "std::deque",           "std::basic_string",
+                                                 "std::valarray", "std::basic_stringbuf", "std::unique_ptr",
+                                                 "std::any",      "std::__split_buffer"};
+constexpr std::array<std::string_view, 1> functions{"std::function"};
+
+names family_of(const std::string& container) {
+    for (const names family :
+         {names(trees), names(hashes), names(lists), names(forward_lists), names(functions)}) {
+        for (const std::string_view name : family) {
+            if (container.starts_with(name) &&
+                (container.size() == name.size() || container[name.size()] == '<'))
+                return family;
+        }
+    }
+    return container.starts_with("std::shared_ptr<") ? names(counters) : names(arrays);
+}
+
+std::string owner_name(const known_frame& frame) {
+    std::vector<name_part> scopes = frame.scopes;
+    if (!scopes.empty())
+        scopes.pop_back();
+    return plain_name(scopes);
+}
+
+/// The class that a function is a member of, as written.
+std::string owner_text(const known_frame& frame) {
+    const std::string whole = frame.name;
+    std::size_t end = 0;
+    for (std::size_t at = 0; at + 1 < whole.size();) {
+        if (whole.compare(at, 8, "operator") == 0)
+            break;
+        const char c = whole[at];
+        if (c == '<' || c == '(' || c == '{' || c == '[') {
+            at = skip_bracket(whole, at);
+        } else {
+            if (c == ':' && whole[at + 1] == ':')
+                end = at++;
+            ++at;
+        }
+    }
+    return whole.substr(0, end);
+}
+
+/// The public container of libstdc++'s implementation class; empty: it is none.
+std::string of_implementation(const known_frame& frame) {
+    if (frame.scopes.size() < 2)
+        return {};
+    const name_part& owner = frame.scopes[frame.scopes.size() - 2];
+    const std::vector<std::string>& a = owner.arguments;
+    const std::string& function = frame.scopes.back().id;
+    if (owner.id == "_Hashtable" && a.size() >= 6) {
+        const bool is_map = is_map_value(a[1]) && a[3].find("_Select1st") != std::string::npos;
+        const bool is_multi =
+            a.size() >= 10 && template_arguments(a[9]).size() == 3 && template_arguments(a[9])[2] == "false";
+        return readable_type(std::string("std::unordered_") + (is_multi ? "multi" : "") +
+                             (is_map ? "map<" : "set<") + (is_map ? key_and_value(a[1]) : a[1]) + ", " +
+                             a[5] + ", " + a[4] + ", " + a[2] + ">");
+    }
+    if (owner.id == "_Rb_tree" && a.size() >= 5) {
+        const bool is_map = is_map_value(a[1]) && a[2].find("_Select1st") != std::string::npos;
+        const bool is_multi = function.find("_equal") != std::string::npos;
+        return readable_type(std::string("std::") + (is_multi ? "multi" : "") + (is_map ? "map<" : "set<") +
+                             (is_map ? key_and_value(a[1]) : a[1]) + ", " + a[3] + ", " + a[4] + ">");
+    }
+    constexpr std::array<std::array<std::string_view, 2>, 5> bases{{{"_Vector_base", "vector"},
+                                                                    {"_List_base", "list"},
+                                                                    {"_Fwd_list_base", "forward_list"},
+                                                                    {"_Deque_base", "deque"},
+                                                                    {"__cxx11_list", "list"}}};
+    for (const auto& [base, container] : bases) {
+        if (owner.id == base && !a.empty())
+            return readable_type("std::" + std::string(container) + "<" + a[0] +
+                                 (a.size() > 1 ? ", " + a[1] : std::string()) + ">");
+    }
+    return {};
+}
+
+} // namespace
+
+named_type content_of(const std::string& allocated) {
+    const std::vector<name_part> scopes = scopes_of(allocated);
+    const std::string name = plain_name(scopes);
+    static const std::vector<std::string> empty;
+    const std::vector<std::string>& a = scopes.empty() ? empty : scopes.back().arguments;
+    const bool is_pointer = allocated.ends_with("*");
+    named_type out;
+    if (name.starts_with("std::__detail::_Hash_node_base") || name == "std::__hash_node_base") {
+        out.type = "hash buckets";
+        out.container = "std::unordered";
+        out.is_array = is_pointer;
+        if (name == "std::__hash_node_base" && !a.empty()) {
+            const std::vector<std::string> value = template_arguments(without_qualifiers(a[0]));
+            if (!value.empty())
+                out.container = content_of(std::string(a[0].substr(0, a[0].rfind('*')))).container;
+        }
+    } else if (is_pointer || a.empty()) {
+        out.type = readable_type(allocated);
+    } else if (name == "std::_List_node" || name == "std::__list_node") {
+        out = node(a[0], "std::list<" + readable_type(a[0]) + ">");
+    } else if (name == "std::_Fwd_list_node" || name == "std::__forward_list_node") {
+        out = node(a[0], "std::forward_list<" + readable_type(a[0]) + ">");
+    } else if (name == "std::_Rb_tree_node" || name == "std::__tree_node" ||
+               name == "std::__detail::_Hash_node" || name == "std::__hash_node") {
+        const bool is_hash = name.find("ash_node") != std::string::npos;
+        out = node(a[0], readable_type(std::string(is_hash ? "std::unordered_" : "std::") +
+                                       (is_map_value(a[0]) ? "map<" : "set<") +
+                                       (is_map_value(a[0]) ? key_and_value(a[0]) : a[0]) + ">"));
+    } else if (name == "std::_Sp_counted_ptr_inplace" || name == "std::__shared_ptr_emplace") {
+        out = counted(a[0], false);
+    } else if (name == "std::_Sp_counted_array_base" || name == "std::_Sp_counted_array" ||
+               name == "std::__unbounded_array_control_block" ||
+               name == "std::__bounded_array_control_block") {
+        out = counted(a[0], false);
+        out.is_array = true;
+    } else if (name == "std::_Sp_counted_ptr" || name == "std::_Sp_counted_deleter" ||
+               name == "std::__shared_ptr_pointer") {
+        out = counted(a[0], true);
+    } else if (name == "std::__function::__func") {
+        out.type = readable_type(a[0]);
+        out.container = a.size() > 2 ? "std::function<" + readable_type(a[2]) + ">" : "std::function";
+    } else {
+        out.type = readable_type(allocated);
+    }
+    const std::string whole = readable_type(allocated);
+    if (whole != out.type)
+        out.allocated = whole;
+    return out;
+}
+
+void name_container(const call_chain& chain, std::size_t from, named_type& type) {
+    const bool is_hash_array = type.container == "std::unordered";
+    const names family = is_hash_array ? names(hashes) : family_of(type.container);
+    const bool is_array_family = family.data() == arrays.data();
+    std::string implementation;
+    for (std::size_t i = from; i < chain.size() && chain[i].is_system; ++i) {
+        const known_frame& frame = *chain[i].known;
+        if (frame.scopes.size() < 2)
+            continue;
+        const std::string owner = owner_name(frame);
+        if (is_one_of(owner, family) && owner != "std::__split_buffer" && owner != "std::__shared_ptr") {
+            type.container = readable_type(owner_text(frame));
+            // A string stream keeps its text in a string; an array's owner holds several.
+            type.is_array =
+                type.is_array || (is_array_family && owner != "std::any" && owner != "std::unique_ptr");
+            break;
+        }
+        if (implementation.empty()) {
+            const std::string container = of_implementation(frame);
+            const std::vector<name_part> scopes = scopes_of(container);
+            if (!container.empty() && is_one_of(plain_name(scopes), family))
+                implementation = container;
+        }
+        if (i + 1 >= chain.size() || !chain[i + 1].is_system) {
+            if (!implementation.empty()) {
+                type.container = implementation;
+                type.is_array = type.is_array || is_array_family;
+            }
+        }
+    }
+    if (type.container == "std::unordered")
+        type.container = implementation.empty() ? "std::unordered_map" : implementation;
+    if (type.container == "std::vector<bool>")
+        type.type = "bool";
+    if (!type.container.empty())
+        return;
+    // A container of the user's own: a class template that was made for this type, or whose node it is.
+    std::size_t at = from;
+    while (at < chain.size() && chain[at].is_system)
+        ++at;
+    if (at >= chain.size() || chain[at].known->scopes.size() < 2)
+        return;
+    const std::string owner = readable_type(owner_text(*chain[at].known));
+    const name_part& last = chain[at].known->scopes[chain[at].known->scopes.size() - 2];
+    if (!last.is_template)
+        return;
+    bool holds = type.type.starts_with(owner + "::");
+    for (const std::string& one : last.arguments)
+        holds = holds || readable_type(one) == type.type ||
+                type.type.find("<" + readable_type(one) + ">") != std::string::npos;
+    if (holds && owner != type.type)
+        type.container = owner;
+}
+
+named_type content_of_function(const known_frame& frame) {
+    named_type out;
+    if (frame.scopes.size() < 2 || frame.scopes.front().id != "std")
+        return out;
+    const name_part& owner = frame.scopes[frame.scopes.size() - 2];
+    const std::vector<std::string>& a = owner.arguments;
+    const std::string& function = frame.scopes.back().id;
+    const std::string name = owner_name(frame);
+    if (!owner.is_template || a.empty())
+        return out;
+    if (owner.id == "_Hashtable" && a.size() > 1) {
+        const bool is_buckets = function.find("rehash") != std::string::npos ||
+                                function.find("_M_allocate_buckets") != std::string::npos;
+        out.type = is_buckets ? "hash buckets" : readable_type(a[1]);
+        out.is_array = is_buckets;
+        out.container = of_implementation(frame);
+    } else if (owner.id == "_Rb_tree" && a.size() > 1) {
+        out.type = readable_type(a[1]);
+        out.container = of_implementation(frame);
+    } else if (is_one_of(name, trees) || is_one_of(name, hashes)) {
+        const bool is_map = name.ends_with("map");
+        out.type = is_map && a.size() > 1
+                       ? "std::pair<const " + readable_type(a[0]) + ", " + readable_type(a[1]) + ">"
+                       : readable_type(a[0]);
+        out.container = readable_type(owner_text(frame));
+    } else if (is_one_of(name, lists) || is_one_of(name, forward_lists) || owner.id == "_List_base" ||
+               owner.id == "_Fwd_list_base") {
+        out.type = readable_type(a[0]);
+        out.container = of_implementation(frame);
+        if (out.container.empty())
+            out.container = readable_type(owner_text(frame));
+    } else if (name == "std::vector" || name == "std::deque" || name == "std::basic_string" ||
+               owner.id == "_Vector_base" || owner.id == "_Deque_base") {
+        out.type = readable_type(a[0]);
+        if (owner.id.find("eque") != std::string::npos && function == "_M_reallocate_map")
+            out.type += "*";
+        out.is_array = true;
+        out.container = of_implementation(frame);
+        if (out.container.empty())
+            out.container = readable_type(owner_text(frame));
+    } else if (name == "std::basic_stringbuf" || name == "std::basic_filebuf") {
+        out.type = readable_type(a[0]);
+        out.is_array = true;
+        out.container = readable_type(owner_text(frame));
+    }
+    return out;
+}
+
+} // namespace linn::tool

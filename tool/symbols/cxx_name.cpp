@@ -1,0 +1,465 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cxx_name.hpp"
+
+#include <cxxabi.h>
+
+#include <array>
+#include <cstdlib>
+#include <memory>
+
+namespace linn::tool {
+
+namespace {
+
+bool is_word(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$';
+}
+
+std::string_view trimmed(std::string_view text) {
+    while (!text.empty() && text.front() == ' ')
+        text.remove_prefix(1);
+    while (!text.empty() && text.back() == ' ')
+        text.remove_suffix(1);
+    return text;
+}
+
+/// The length of "operator" and the sign behind it, where one stands at `at`; else 0. Of `operator new` and
+/// conversions only the word.
+std::size_t operator_length(std::string_view text, std::size_t at) {
+    constexpr std::string_view word = "operator";
+    if (text.substr(at, word.size()) != word || (at > 0 && is_word(text[at - 1])))
+        return 0;
+    const std::string_view rest = text.substr(at + word.size());
+    if (!rest.empty() && is_word(rest.front()))
+        return 0;
+    static constexpr std::array<std::string_view, 22> signs{"<=>", "<<=", ">>=", "->*", "()", "[]",
+                                                            "->",  "<<",  ">>",  "<=",  ">=", "&&",
+                                                            "||",  "==",  "!=",  "++",  "--", "<",
+                                                            ">",   ",",   "(",   "["};
+    for (const std::string_view sign : signs) {
+        if (rest.starts_with(sign))
+            return word.size() + sign.size();
+    }
+    return word.size();
+}
+
+bool opens(char c) {
+    return c == '<' || c == '(' || c == '[' || c == '{';
+}
+
+/// Calls `see(position)` for each character outside of brackets; `see` returns false to stop.
+template <class See>
+void outside_brackets(std::string_view text, See see) {
+    for (std::size_t at = 0; at < text.size();) {
+        if (const std::size_t length = operator_length(text, at); length > 0) {
+            at += length;
+            continue;
+        }
+        if (!see(at))
+            return;
+        at = opens(text[at]) ? skip_bracket(text, at) : at + 1;
+    }
+}
+
+std::vector<std::string_view> split_list(std::string_view list) {
+    std::vector<std::string_view> parts;
+    std::size_t begin = 0;
+    outside_brackets(list, [&](std::size_t at) {
+        if (list[at] == ',') {
+            parts.push_back(trimmed(list.substr(begin, at - begin)));
+            begin = at + 1;
+        }
+        return true;
+    });
+    const std::string_view last = trimmed(list.substr(begin));
+    if (!last.empty() || !parts.empty())
+        parts.push_back(last);
+    return parts;
+}
+
+/// "name[abi:cxx11]" -> "name".
+std::string without_tags(std::string_view id) {
+    std::string out;
+    for (std::size_t at = 0; at < id.size();) {
+        if (id.substr(at).starts_with("[abi:"))
+            at = skip_bracket(id, at);
+        else
+            out += id[at++];
+    }
+    return out;
+}
+
+bool is_unnamed_namespace(std::string_view id) {
+    return id == "(anonymous namespace)" || id == "{anonymous}" || id == "(anonymous)" ||
+           id == "_GLOBAL__N_1";
+}
+
+/// Whether a '<' here begins no arguments but a name: "<lambda(int)>".
+bool begins_unnamed(std::string_view text, std::size_t at) {
+    return text[at] == '<' && (at == 0 || !(is_word(text[at - 1]) || text[at - 1] == ']'));
+}
+
+/// A lambda's name as Clang gives it holds a path: only its last part is kept.
+std::string short_lambda(std::string_view id) {
+    constexpr std::string_view begin = "(lambda at ";
+    if (!id.starts_with(begin))
+        return std::string(id);
+    const std::size_t slash = id.rfind('/');
+    return std::string(begin) + std::string(id.substr(slash == id.npos ? begin.size() : slash + 1));
+}
+
+name_part part_of(std::string_view text) {
+    name_part part;
+    std::string_view id = text;
+    if (const std::size_t sign = operator_length(text, 0); sign > 0) {
+        const std::string_view rest = trimmed(text.substr(sign));
+        part.id = text;
+        if (rest.starts_with('<')) {
+            part.id = text.substr(0, sign);
+            part.is_template = true;
+            for (const std::string_view argument : split_list(rest.substr(1, skip_bracket(rest, 0) - 2)))
+                part.arguments.emplace_back(argument);
+        }
+        return part;
+    }
+    // The last arguments of this scope: a function's parameters may follow them, "f<int>(int)".
+    outside_brackets(text, [&](std::size_t at) {
+        if (text[at] == '<' && !begins_unnamed(text, at)) {
+            const std::size_t end = skip_bracket(text, at);
+            id = text.substr(0, at);
+            part.is_template = true;
+            part.arguments.clear();
+            for (const std::string_view argument : split_list(text.substr(at + 1, end - at - 2)))
+                part.arguments.emplace_back(argument);
+        } else if (text[at] == '(' && at > 0 && text[at - 1] != ' ') {
+            if (!part.is_template)
+                id = text.substr(0, at);
+            return false;
+        }
+        return true;
+    });
+    part.id = short_lambda(without_tags(trimmed(id)));
+    return part;
+}
+
+std::string_view common_spelling(std::string_view type) {
+    static constexpr std::array<std::array<std::string_view, 2>, 8> spellings{
+        {{"long unsigned int", "unsigned long"},
+         {"long int", "long"},
+         {"short int", "short"},
+         {"short unsigned int", "unsigned short"},
+         {"long long int", "long long"},
+         {"long long unsigned int", "unsigned long long"},
+         {"unsigned", "unsigned int"},
+         {"long unsigned", "unsigned long"}}};
+    for (const auto& [other, common] : spellings) {
+        if (type == other)
+            return common;
+    }
+    return type;
+}
+
+bool is_default(const std::string& argument, const std::vector<std::string>& all) {
+    if (argument.starts_with("std::allocator<"))
+        return true;
+    const std::string& first = all.front();
+    for (const std::string_view name :
+         {"less", "hash", "equal_to", "char_traits", "default_delete", "deque", "vector"}) {
+        if (argument == "std::" + std::string(name) + "<" + first + ">")
+            return true;
+    }
+    return false;
+}
+
+std::string joined(const std::vector<std::string>& arguments) {
+    std::string out;
+    for (const std::string& argument : arguments)
+        out += (out.empty() ? "" : ", ") + argument;
+    return out;
+}
+
+/// "basic_string<char>" -> "string"; empty where the template has no such short name.
+std::string short_name(const std::string& id, const std::vector<std::string>& arguments) {
+    constexpr std::string_view basic = "basic_";
+    if (!id.starts_with(basic) || arguments.size() != 1)
+        return {};
+    static constexpr std::array<std::array<std::string_view, 2>, 5> prefixes{
+        {{"char", ""}, {"wchar_t", "w"}, {"char8_t", "u8"}, {"char16_t", "u16"}, {"char32_t", "u32"}}};
+    for (const auto& [type, prefix] : prefixes) {
+        if (arguments.front() == type)
+            return std::string(prefix) + id.substr(basic.size());
+    }
+    return {};
+}
+
+std::string readable_scopes(const std::vector<name_part>& scopes) {
+    std::string out;
+    const bool standard = scopes.size() > 1 && scopes.front().id == "std";
+    for (std::size_t i = 0; i < scopes.size(); ++i) {
+        const name_part& part = scopes[i];
+        std::string id = part.id;
+        std::vector<std::string> arguments;
+        for (const std::string& argument : part.arguments)
+            arguments.push_back(readable_type(argument));
+        std::string space;
+        if (standard && i == 1 && arguments.size() > 1 && part.id.front() != '_') {
+            if (arguments.back().starts_with("std::pmr::polymorphic_allocator<")) {
+                arguments.pop_back();
+                space = "pmr::";
+            }
+            while (arguments.size() > 1 && is_default(arguments.back(), arguments))
+                arguments.pop_back();
+        }
+        if (standard && i == 1) {
+            if (const std::string name = short_name(id, arguments); !name.empty()) {
+                id = name;
+                arguments.clear();
+            }
+        }
+        out += (i == 0 ? "" : "::") + space + id;
+        if (!arguments.empty())
+            out += "<" + joined(arguments) + ">";
+        else if (part.is_template && part.arguments.empty())
+            out += "<>";
+    }
+    return out;
+}
+
+/// A type with brackets that are no arguments: a function's, an array's, decltype.
+std::string readable_pieces(std::string_view text) {
+    std::string out;
+    std::size_t begin = 0;
+    const auto flush = [&](std::size_t end) {
+        const std::string_view piece = text.substr(begin, end - begin);
+        const std::string_view core = trimmed(piece);
+        if (core.empty()) {
+            out += piece;
+            return;
+        }
+        const std::string shown = core.find_first_of("*&") == 0 ? std::string(core) : readable_type(core);
+        out += shown;
+        if (piece.back() == ' ')
+            out += ' ';
+    };
+    for (std::size_t at = 0; at < text.size();) {
+        if (text[at] == '<' && !begins_unnamed(text, at)) {
+            at = skip_bracket(text, at);
+        } else if (text[at] == '(') {
+            flush(at);
+            if (out.ends_with(' ') && at + 1 < text.size() && text[at + 1] != '*' && text[at + 1] != '&')
+                out.pop_back();
+            const std::size_t end = skip_bracket(text, at);
+            std::vector<std::string> inside;
+            for (const std::string_view part : split_list(text.substr(at + 1, end - at - 2)))
+                inside.push_back(part.empty() || part.front() == '*' || part.front() == '&'
+                                     ? std::string(part)
+                                     : readable_type(part));
+            out += "(" + joined(inside) + ")";
+            at = begin = end;
+        } else {
+            ++at;
+        }
+    }
+    if (begin < text.size())
+        out += text.substr(begin);
+    return out;
+}
+
+/// Whether parentheses outside of arguments belong to a type's shape, and not to a scope such as "f(int)::local".
+bool is_function_type(std::string_view type) {
+    bool found = false;
+    outside_brackets(type, [&](std::size_t at) {
+        if (type[at] == '(' && !type.substr(at).starts_with("(anonymous") &&
+            !type.substr(at).starts_with("(lambda at ")) {
+            const std::string_view rest = type.substr(skip_bracket(type, at));
+            found = !rest.starts_with("::") && !rest.starts_with(" const::") && !rest.starts_with("#");
+            return !found;
+        }
+        return true;
+    });
+    return found;
+}
+
+} // namespace
+
+std::size_t skip_bracket(std::string_view text, std::size_t at) {
+    std::size_t depth = 0;
+    while (at < text.size()) {
+        if (const std::size_t length = operator_length(text, at); length > 0 && depth > 0) {
+            at += length;
+            continue;
+        }
+        const char c = text[at];
+        if (opens(c)) {
+            ++depth;
+        } else if (c == ')' || c == ']' || c == '}' || (c == '>' && (at == 0 || text[at - 1] != '-'))) {
+            if (--depth == 0)
+                return at + 1;
+        }
+        ++at;
+    }
+    return text.size();
+}
+
+std::string demangle_type(std::string mangled) {
+    if (mangled.starts_with('*')) // of a type whose name is not unique among modules
+        mangled.erase(0, 1);
+    int status = 0;
+    const std::unique_ptr<char, void (*)(void*)> text(
+        abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status), std::free);
+    return status == 0 && text != nullptr ? text.get() : mangled;
+}
+
+std::string demangle(const std::string& mangled) {
+    // What is not mangled for certain can look like a type's code: a C function named "f".
+    return mangled.starts_with("_Z") ? demangle_type(mangled) : mangled;
+}
+
+std::string without_parameters(std::string_view demangled) {
+    if (const std::size_t clone = demangled.find(" [clone"); clone != demangled.npos)
+        demangled = demangled.substr(0, clone);
+    std::size_t end = demangled.size();
+    std::size_t begin = 0;
+    bool in_operator = false;
+    outside_brackets(demangled, [&](std::size_t at) {
+        if (demangled[at] == '(') {
+            const std::string_view rest = demangled.substr(skip_bracket(demangled, at));
+            const bool is_scope = rest.starts_with("::") || rest.starts_with(" const::") ||
+                                  demangled.substr(at).starts_with("(anonymous namespace)") ||
+                                  rest.starts_with("[abi:") || rest.starts_with("#") ||
+                                  demangled.substr(0, at).ends_with("decltype");
+            if (!is_scope) {
+                end = at;
+                return false;
+            }
+        } else if (demangled[at] == ' ') {
+            // A space ends the return type, but not in "operator new", "operator unsigned long", "f() const::x".
+            const std::string_view before = demangled.substr(begin, at - begin);
+            const std::size_t word = before.rfind("operator");
+            in_operator = in_operator || (word != before.npos && word + 8 == before.size() &&
+                                          (word == 0 || !is_word(before[word - 1])));
+            const std::string_view rest = demangled.substr(at);
+            if (!in_operator && !rest.starts_with(" const::") && !rest.starts_with(" <"))
+                begin = at + 1;
+        }
+        return true;
+    });
+    return std::string(trimmed(demangled.substr(begin, end - begin)));
+}
+
+std::vector<name_part> scopes_of(std::string_view name) {
+    std::vector<name_part> scopes;
+    std::size_t begin = 0;
+    const auto take = [&](std::size_t end) {
+        std::string_view text = trimmed(name.substr(begin, end - begin));
+        if (text.starts_with("const::"))
+            text.remove_prefix(7);
+        if (text.ends_with(" const"))
+            text.remove_suffix(6);
+        if (text.empty() || is_unnamed_namespace(text))
+            return;
+        name_part part = part_of(text);
+        const bool standard = scopes.size() == 1 && scopes.front().id == "std";
+        const bool is_inline =
+            standard && !part.is_template &&
+            (part.id == "__cxx11" || part.id == "__1" || part.id == "__ndk1" || part.id == "_V2");
+        if (!is_inline)
+            scopes.push_back(std::move(part));
+    };
+    outside_brackets(name, [&](std::size_t at) {
+        if (name[at] == ':' && name.substr(at).starts_with("::")) {
+            take(at);
+            begin = at + 2;
+        }
+        return true;
+    });
+    take(name.size());
+    return scopes;
+}
+
+std::string plain_name(const std::vector<name_part>& scopes) {
+    std::string out;
+    for (const name_part& part : scopes)
+        out += (out.empty() ? "" : "::") + part.id;
+    return out;
+}
+
+std::string readable_function(std::string_view name) {
+    return readable_scopes(scopes_of(name));
+}
+
+std::string readable_type(std::string_view type) {
+    type = trimmed(type);
+    std::string suffix;
+    bool is_const = false;
+    while (!type.empty()) {
+        if (type.back() == '*' || type.back() == '&') {
+            if (is_const)
+                suffix = " const" + suffix;
+            is_const = false;
+            suffix = type.back() + suffix;
+            type.remove_suffix(1);
+        } else if (type.ends_with(" const")) {
+            is_const = true;
+            type.remove_suffix(6);
+        } else if (type.ends_with(" volatile")) {
+            suffix = " volatile" + suffix;
+            type.remove_suffix(9);
+        } else {
+            break;
+        }
+        type = trimmed(type);
+    }
+    if (type.starts_with("const ")) {
+        is_const = true;
+        type = trimmed(type.substr(6));
+    }
+    for (const std::string_view tag : {"struct ", "class ", "enum "}) {
+        if (type.starts_with(tag))
+            type.remove_prefix(tag.size());
+    }
+    std::string array;
+    while (type.ends_with("]") && type.find("[abi:") == type.npos) {
+        const std::size_t open = type.rfind('[');
+        array = std::string(type.substr(open)) + array;
+        type = trimmed(type.substr(0, open));
+    }
+    std::string core;
+    if (is_function_type(type)) {
+        core = readable_pieces(type);
+    } else if (!type.empty() && (type.front() >= '0' && type.front() <= '9')) {
+        while (!type.empty() && (type.back() == 'u' || type.back() == 'l'))
+            type.remove_suffix(1);
+        core = type;
+    } else {
+        core = readable_scopes(scopes_of(common_spelling(type)));
+    }
+    return (is_const ? "const " : "") + core + array + suffix;
+}
+
+std::vector<std::string> template_arguments(std::string_view type) {
+    const std::vector<name_part> scopes = scopes_of(type);
+    return scopes.empty() ? std::vector<std::string>() : scopes.back().arguments;
+}
+
+std::string_view without_qualifiers(std::string_view type) {
+    type = trimmed(type);
+    for (bool again = true; again;) {
+        again = false;
+        for (const std::string_view end : {"&", " const", " volatile"}) {
+            if (type.ends_with(end)) {
+                type = trimmed(type.substr(0, type.size() - end.size()));
+                again = true;
+            }
+        }
+        for (const std::string_view begin : {"const ", "volatile "}) {
+            if (type.starts_with(begin)) {
+                type = trimmed(type.substr(begin.size()));
+                again = true;
+            }
+        }
+    }
+    return type;
+}
+
+} // namespace linn::tool

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace linn::tool {
+
+/// One scope of a qualified C++ name: "unordered_map" with the arguments "int", "Order", …
+struct name_part {
+    std::string id;
+    std::vector<std::string> arguments;
+    bool is_template = false;
+};
+
+/// The C++ name of a symbol; the text itself where it is not mangled.
+std::string demangle(const std::string& mangled);
+
+/// The C++ name of a type as RTTI has it ("N5shape6CircleE"); the text itself where it is none.
+std::string demangle_type(std::string mangled);
+
+/// A demangled function without its return type, its parameters, and what compilers append to clones.
+std::string without_parameters(std::string_view demangled);
+
+/// The scopes of a name, outermost first, without inline namespaces of the standard libraries (std::__cxx11), ABI tags
+/// and unnamed namespaces.
+std::vector<name_part> scopes_of(std::string_view name);
+
+/// The scopes joined again, without the arguments: "std::vector".
+std::string plain_name(const std::vector<name_part>& scopes);
+
+/// A type as a person writes it: no default arguments, std::string instead of its template, const in front.
+std::string readable_type(std::string_view type);
+
+/// A function's qualified name with its template arguments, each readable.
+std::string readable_function(std::string_view name);
+
+/// The arguments of the last scope of a type; empty where it is no template.
+std::vector<std::string> template_arguments(std::string_view type);
+
+/// Without `const`, `volatile` and references around it.
+std::string_view without_qualifiers(std::string_view type);
+
+/// Where the bracket that opens at `at` has closed: the position behind it, or the end.
+std::size_t skip_bracket(std::string_view text, std::size_t at);
+
+} // namespace linn::tool

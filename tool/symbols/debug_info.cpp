@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "debug_info.hpp"
+
+#include "cxx_name.hpp"
+#include "debug_file.hpp"
+
+#include <dwarf.h>
+#include <elfutils/libdwelf.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+namespace linn::tool {
+
+namespace {
+
+/// Calls `take(low, high)` for each range of addresses of an entry. Those at 0 belong to functions that the linker
+/// left out.
+template <class Take>
+void each_range(Dwarf_Die& die, Take take) {
+    Dwarf_Addr base = 0;
+    Dwarf_Addr low = 0;
+    Dwarf_Addr high = 0;
+    ptrdiff_t offset = 0;
+    while ((offset = ::dwarf_ranges(&die, offset, &base, &low, &high)) > 0) {
+        if (low != 0 && low < high)
+            take(low, high);
+    }
+}
+
+const char* text_of(Dwarf_Die& die, unsigned attribute_name) {
+    Dwarf_Attribute attribute;
+    return ::dwarf_formstring(::dwarf_attr_integrate(&die, attribute_name, &attribute));
+}
+
+unsigned number_of(Dwarf_Die& die, unsigned attribute_name) {
+    Dwarf_Attribute attribute;
+    Dwarf_Word value = 0;
+    if (::dwarf_attr(&die, attribute_name, &attribute) == nullptr ||
+        ::dwarf_formudata(&attribute, &value) != 0)
+        return 0;
+    return static_cast<unsigned>(value);
+}
+
+std::string file_of_call(Dwarf_Die& inlined) {
+    Dwarf_Die unit;
+    Dwarf_Files* files = nullptr;
+    std::size_t count = 0;
+    const unsigned index = number_of(inlined, DW_AT_call_file);
+    if (::dwarf_diecu(&inlined, &unit, nullptr, nullptr) == nullptr ||
+        ::dwarf_getsrcfiles(&unit, &files, &count) != 0 || index >= count)
+        return {};
+    const char* name = ::dwarf_filesrc(files, index, nullptr, nullptr);
+    return name == nullptr ? std::string() : std::string(name);
+}
+
+/// The calls inlined at an address below `parent`, outermost first. Blocks are looked into.
+void descend(Dwarf_Die parent, std::uint64_t address, std::vector<Dwarf_Die>& path) {
+    Dwarf_Die child;
+    for (bool more = ::dwarf_child(&parent, &child) == 0; more;
+         more = ::dwarf_siblingof(&child, &child) == 0) {
+        const int tag = ::dwarf_tag(&child);
+        if ((tag != DW_TAG_inlined_subroutine && tag != DW_TAG_lexical_block) || !covers(child, address))
+            continue;
+        if (tag == DW_TAG_inlined_subroutine)
+            path.push_back(child);
+        descend(child, address, path);
+        return;
+    }
+}
+
+} // namespace
+
+bool covers(Dwarf_Die& die, std::uint64_t address) {
+    return ::dwarf_haspc(&die, address) > 0;
+}
+
+Dwarf_Die origin_of(Dwarf_Die die) {
+    // Damaged debug information can make a ring of these.
+    for (int step = 0; step < 16; ++step) {
+        Dwarf_Attribute attribute;
+        Dwarf_Die next;
+        if (::dwarf_attr(&die, DW_AT_abstract_origin, &attribute) == nullptr &&
+            ::dwarf_attr(&die, DW_AT_specification, &attribute) == nullptr)
+            break;
+        if (::dwarf_formref_die(&attribute, &next) == nullptr)
+            break;
+        die = next;
+    }
+    return die;
+}
+
+std::unique_ptr<debug_info> debug_info::open(::Elf* elf, const std::string& path,
+                                             const symbol_options& options) {
+    Dwarf* dwarf = ::dwarf_begin_elf(elf, DWARF_C_READ, nullptr);
+    if (dwarf == nullptr)
+        return nullptr;
+    std::unique_ptr<debug_info> info(new debug_info(dwarf));
+    const char* name = nullptr;
+    const void* id = nullptr;
+    const ssize_t id_bytes = ::dwelf_dwarf_gnu_debugaltlink(dwarf, &name, &id);
+    if (id_bytes > 0) {
+        std::string build_id;
+        for (ssize_t i = 0; i < id_bytes; ++i) {
+            constexpr std::string_view digits = "0123456789abcdef";
+            const unsigned byte = static_cast<const unsigned char*>(id)[i];
+            build_id += digits[byte >> 4U];
+            build_id += digits[byte & 0xfU];
+        }
+        const std::string file = find_supplementary_file(path, name, build_id, options);
+        if (!file.empty()) {
+            info->supplementary_ = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
+            info->supplementary_dwarf_ = ::dwarf_begin(info->supplementary_, DWARF_C_READ);
+            ::dwarf_setalt(dwarf, info->supplementary_dwarf_);
+        } else {
+            info->problem_ = "the supplementary debug file " + std::string(name) +
+                             " is missing; install it, or name its folder with --debug-dir";
+        }
+    }
+    info->index_units(path);
+    return info;
+}
+
+debug_info::~debug_info() {
+    ::dwarf_end(dwarf_);
+    if (supplementary_dwarf_ != nullptr)
+        ::dwarf_end(supplementary_dwarf_);
+    if (supplementary_ >= 0)
+        ::close(supplementary_);
+}
+
+void debug_info::index_units(const std::string& path) {
+    Dwarf_CU* cu = nullptr;
+    Dwarf_Half version = 0;
+    std::uint8_t type = 0;
+    Dwarf_Die die;
+    Dwarf_Die split;
+    std::size_t missing = 0;
+    std::string missing_name;
+    while (::dwarf_get_units(dwarf_, cu, &cu, &version, &type, &die, &split) == 0) {
+        if (type == DW_UT_type || type == DW_UT_split_type || type == DW_UT_partial)
+            continue;
+        unit one{die, die, depth::none, {}};
+        if (type == DW_UT_skeleton) {
+            if (split.addr != nullptr) {
+                one.body = split;
+            } else if (missing++ == 0) {
+                const char* file = text_of(die, DW_AT_dwo_name);
+                file = file == nullptr ? text_of(die, DW_AT_GNU_dwo_name) : file;
+                missing_name = file == nullptr ? "" : file;
+            }
+        }
+        each_range(die, [&](std::uint64_t low, std::uint64_t high) {
+            ranges_.push_back({low, high, units_.size()});
+        });
+        units_.push_back(std::move(one));
+    }
+    std::sort(ranges_.begin(), ranges_.end(),
+              [](const unit_range& left, const unit_range& right) { return left.low < right.low; });
+    if (missing == 0)
+        return;
+    problem_ = std::to_string(missing) + " of " + std::to_string(units_.size()) +
+               " split debug files are missing, such as " + missing_name +
+               (::access((path + ".dwp").c_str(), R_OK) == 0
+                    ? "; there is a .dwp file, which the installed libdw cannot read: keep the .dwo files"
+                    : "; keep the .dwo files where the compiler put them");
+}
+
+debug_info::unit* debug_info::unit_at(std::uint64_t address) {
+    auto at = std::upper_bound(ranges_.begin(), ranges_.end(), address,
+                               [](std::uint64_t wanted, const unit_range& one) { return wanted < one.low; });
+    // Ranges hardly ever overlap; where they do, the one that holds the address is close.
+    for (int steps = 0; at != ranges_.begin() && steps < 8; ++steps) {
+        --at;
+        if (address < at->high)
+            return &units_[at->unit];
+    }
+    return nullptr;
+}
+
+void debug_info::collect_functions(Dwarf_Die parent, std::vector<interval>& into, bool with_types) {
+    Dwarf_Die child;
+    for (bool more = ::dwarf_child(&parent, &child) == 0; more;
+         more = ::dwarf_siblingof(&child, &child) == 0) {
+        const int tag = ::dwarf_tag(&child);
+        if (tag == DW_TAG_subprogram) {
+            each_range(child,
+                       [&](std::uint64_t low, std::uint64_t high) { into.push_back({low, high, child}); });
+            if (with_types)
+                collect_functions(child, into, true);
+        } else if (tag == DW_TAG_namespace || tag == DW_TAG_module ||
+                   (with_types && (tag == DW_TAG_structure_type || tag == DW_TAG_class_type ||
+                                   tag == DW_TAG_union_type || tag == DW_TAG_lexical_block))) {
+            collect_functions(child, into, with_types);
+        }
+    }
+}
+
+void debug_info::index_functions(unit& one) {
+    one.functions.clear();
+    collect_functions(one.body, one.functions, one.indexed != depth::none);
+    one.indexed = one.indexed == depth::none ? depth::namespaces : depth::types;
+    std::sort(one.functions.begin(), one.functions.end(),
+              [](const interval& left, const interval& right) { return left.low < right.low; });
+}
+
+const debug_info::interval* debug_info::function_in(unit& one, std::uint64_t address) {
+    // Functions inside of classes and of other functions are rare, and looking into those takes long.
+    for (;;) {
+        if (one.indexed != depth::none) {
+            auto at = std::upper_bound(
+                one.functions.begin(), one.functions.end(), address,
+                [](std::uint64_t wanted, const interval& found) { return wanted < found.low; });
+            if (at != one.functions.begin() && address < (--at)->high)
+                return &*at;
+        }
+        if (one.indexed == depth::types)
+            return nullptr;
+        index_functions(one);
+    }
+}
+
+bool debug_info::function_at(std::uint64_t address, Dwarf_Die& function) {
+    unit* one = unit_at(address);
+    const interval* found = one == nullptr ? nullptr : function_in(*one, address);
+    if (found != nullptr)
+        function = found->die;
+    return found != nullptr;
+}
+
+std::vector<debug_frame> debug_info::frames(std::uint64_t address) {
+    unit* one = unit_at(address);
+    if (one == nullptr)
+        return {};
+    const interval* function = function_in(*one, address);
+    std::vector<Dwarf_Die> path;
+    if (function != nullptr) {
+        path.push_back(function->die);
+        descend(function->die, address, path);
+    }
+    debug_frame inner;
+    if (Dwarf_Line* line = ::dwarf_getsrc_die(&one->skeleton, address); line != nullptr) {
+        int number = 0;
+        int column = 0;
+        const char* file = ::dwarf_linesrc(line, nullptr, nullptr);
+        inner.file = file == nullptr ? "" : file;
+        if (::dwarf_lineno(line, &number) == 0)
+            inner.line = static_cast<unsigned>(number);
+        if (::dwarf_linecol(line, &column) == 0)
+            inner.column = static_cast<unsigned>(column);
+    }
+    static const std::string unknown;
+    std::vector<debug_frame> frames;
+    if (path.empty()) {
+        inner.name = &unknown;
+        if (!inner.file.empty())
+            frames.push_back(std::move(inner));
+        return frames;
+    }
+    for (std::size_t i = path.size(); i-- > 0;) {
+        debug_frame frame = std::move(inner);
+        frame.die = path[i];
+        frame.name = &name_of(path[i]);
+        frame.is_inlined = i > 0;
+        inner = {};
+        if (i > 0) {
+            inner.file = file_of_call(path[i]);
+            inner.line = number_of(path[i], DW_AT_call_line);
+            inner.column = number_of(path[i], DW_AT_call_column);
+        }
+        frames.push_back(std::move(frame));
+    }
+    return frames;
+}
+
+const std::string& debug_info::name_of(Dwarf_Die function) {
+    const Dwarf_Die origin = origin_of(function);
+    const auto [place, is_new] = names_.try_emplace(origin.addr);
+    if (!is_new)
+        return place->second;
+    const char* linkage = text_of(function, DW_AT_linkage_name);
+    if (linkage == nullptr)
+        linkage = text_of(function, DW_AT_MIPS_linkage_name);
+    std::string name = linkage == nullptr ? std::string() : without_parameters(demangle(linkage));
+    // A name that does not demangle, and local functions that have none.
+    if (name.empty() || name.starts_with("_Z"))
+        name = scopes_of_unit(origin).qualified_name(origin);
+    return names_[origin.addr] = std::move(name);
+}
+
+scope_index& debug_info::scopes_of_unit(Dwarf_Die inside) {
+    Dwarf_Die whole = inside;
+    ::dwarf_diecu(&inside, &whole, nullptr, nullptr);
+    std::unique_ptr<scope_index>& index = scopes_[whole.addr];
+    if (index == nullptr)
+        index = std::make_unique<scope_index>(whole);
+    return *index;
+}
+
+scope_index& debug_info::scopes_of_origin(Dwarf_Die function) {
+    return scopes_of_unit(origin_of(function));
+}
+
+bool debug_info::has_types() {
+    if (has_types_ < 0) {
+        has_types_ = 0;
+        for (unit& one : units_) {
+            Dwarf_Die child;
+            for (bool more = ::dwarf_child(&one.body, &child) == 0; more && has_types_ == 0;
+                 more = ::dwarf_siblingof(&child, &child) == 0) {
+                const int tag = ::dwarf_tag(&child);
+                if (tag == DW_TAG_base_type || tag == DW_TAG_structure_type || tag == DW_TAG_class_type)
+                    has_types_ = 1;
+            }
+            if (has_types_ == 1)
+                break;
+        }
+    }
+    return has_types_ == 1;
+}
+
+} // namespace linn::tool

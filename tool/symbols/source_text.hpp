@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace linn::tool {
+
+/// The type that a line of source allocates: of `new T`, `make_unique<T>`, `(T*)malloc(…)`, `malloc(n * sizeof(T))`.
+struct source_type {
+    std::string type; ///< as written; empty: none found
+    bool is_array = false;
+};
+
+/// Reads the program's source where it is still there. Files are read once.
+class source_text {
+public:
+    source_type type_at(const std::string& file, unsigned line, unsigned column);
+
+private:
+    const std::vector<std::string>& lines_of(const std::string& file);
+
+    std::unordered_map<std::string, std::vector<std::string>> files_;
+};
+
+/// The same of one line; `column` counts from 1, 0 is not known.
+source_type type_in_line(const std::string& line, unsigned column);
+
+} // namespace linn::tool

@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "type_ladder.hpp"
+
+#include "containers.hpp"
+#include "cxx_name.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+namespace linn::tool {
+
+namespace {
+
+/// Functions of the C and C++ runtime that allocate something of their own.
+std::string known_runtime_type(const std::string& function) {
+    constexpr std::array<std::array<std::string_view, 2>, 12> known{
+        {{"strdup", "char"},
+         {"__strdup", "char"},
+         {"strndup", "char"},
+         {"__strndup", "char"},
+         {"getline", "char"},
+         {"getdelim", "char"},
+         {"vasprintf", "char"},
+         {"asprintf", "char"},
+         {"__cxa_allocate_exception", "exception"},
+         {"fopen", "FILE"},
+         {"fopen64", "FILE"},
+         {"opendir", "DIR"}}};
+    for (const auto& [name, type] : known) {
+        if (function == name)
+            return std::string(type);
+    }
+    return {};
+}
+
+std::string hexadecimal(std::uint64_t value) {
+    std::array<char, 20> text;
+    std::snprintf(text.data(), text.size(), "%llx", static_cast<unsigned long long>(value));
+    return text.data();
+}
+
+named_type content_of_rtti(const std::string& mangled) {
+    const std::string type = demangle_type(mangled);
+    named_type found = content_of(type);
+    if (type.starts_with("std::thread::_State_impl<")) {
+        found.allocated = found.type;
+        found.type = "thread state";
+        found.container = "std::thread";
+    }
+    return found;
+}
+
+} // namespace
+
+type_ladder::type_ladder(const allocation_site& site, const call_chain& chain, source_text& sources)
+    : site_(site),
+      chain_(chain),
+      sources_(sources),
+      run_(find_allocator_run(chain)) {}
+
+named_type type_ladder::result() {
+    const bool found = by_call_site() || by_allocator() || by_maker() || by_code_behind() || by_symbol() ||
+                       by_rtti() || by_unchecked_constructor() || by_source();
+    if (!found)
+        by_place();
+    if (const symbol_frame* user = place(); user != nullptr)
+        named_.place = *user;
+    return std::move(named_);
+}
+
+const symbol_frame* type_ladder::place() const {
+    for (const chain_frame& frame : chain_) {
+        if (!frame.is_system && !hands_on(*frame.known))
+            return frame.shown;
+    }
+    return nullptr;
+}
+
+void type_ladder::take(named_type found, type_rule rule) {
+    found.rule = rule;
+    named_ = std::move(found);
+}
+
+std::optional<std::uint64_t> type_ladder::size_of(std::size_t frame, const std::string& type) const {
+    for (std::size_t i = frame; i < chain_.size(); ++i) {
+        const chain_frame& one = chain_[i];
+        if (one.known->has_die && one.module->debug() != nullptr) {
+            if (const auto bytes = one.module->debug()->scopes_of_origin(one.known->die).size_of(type); bytes)
+                return bytes;
+        }
+        if (one.is_physical) // the unit of the code itself is that of its outermost function
+            break;
+    }
+    return std::nullopt;
+}
+
+bool type_ladder::is_direct() const noexcept {
+    return run_.begin == 0 && run_.end < chain_.size();
+}
+
+bool type_ladder::by_call_site() {
+    if (chain_.empty())
+        return false;
+    const nearby_type found = behind_call(*chain_.front().module, chain_.front().address + 1).call_site();
+    if (found.type.empty() || found.type == "void")
+        return false;
+    named_type type = content_of(found.type);
+    type.type_bytes = found.bytes;
+    type.is_array = found.bytes != 0 && bytes() / found.bytes > 1;
+    name_container(chain_, run_.end, type);
+    take(std::move(type), type_rule::call_site);
+    return true;
+}
+
+bool type_ladder::by_allocator() {
+    if (!run_.arena.empty()) {
+        named_type type;
+        type.type = "std::byte";
+        type.container = run_.arena;
+        type.is_array = true;
+        type.type_bytes = 1;
+        take(std::move(type), type_rule::allocator);
+        return true;
+    }
+    bool is_users = false;
+    for (std::size_t i = run_.begin; i < run_.end; ++i)
+        is_users = is_users || !chain_[i].is_system;
+    // The outermost first: functions of equal code are one after linking, and the innermost may bear another's name.
+    for (std::size_t i = run_.named.size(); i-- > 0;) {
+        const std::size_t frame = run_.named[i];
+        const std::string element = element_of(*chain_[frame].known);
+        named_type type = content_of(element);
+        const std::string readable = readable_type(element);
+        const std::optional<std::uint64_t> size = size_of(frame, readable);
+        const bool fits = !size || bytes() == 0 || bytes() % *size == 0;
+        // An allocator of the user's own may ask for more than the objects: a header, a rounded size.
+        if (!fits && !(is_users && i + 1 == run_.named.size()))
+            continue;
+        type.type_bytes = size.value_or(0);
+        type.is_array = type.is_array || (size && bytes() / *size > 1 && fits);
+        name_container(chain_, run_.end, type);
+        take(std::move(type), type_rule::allocator);
+        return true;
+    }
+    return false;
+}
+
+bool type_ladder::by_maker() {
+    for (std::size_t i = run_.end; i < chain_.size() && chain_[i].is_system; ++i) {
+        const known_frame& frame = *chain_[i].known;
+        if (frame.scopes.empty())
+            continue;
+        const name_part& function = frame.scopes.back();
+        const std::string first = function.arguments.empty() ? std::string() : function.arguments.front();
+        const std::string owner =
+            frame.scopes.size() > 1 ? frame.scopes[frame.scopes.size() - 2].id : std::string();
+        named_type type;
+        std::string object;
+        if (function.id == "make_unique" || function.id == "make_unique_for_overwrite") {
+            object = first;
+            type.is_array = object.ends_with("[]");
+            type.container = "std::unique_ptr<" + readable_type(object) + ">";
+            if (type.is_array)
+                object.resize(object.size() - 2);
+        } else if (function.id == "_M_create" && (owner == "_Base_manager" || frame.scopes.size() == 1)) {
+            object = std::string(without_qualifiers(first));
+            type.container = "std::function";
+        } else if (function.id == "_S_create" || owner == "_Manager_external") {
+            const auto& arguments = frame.scopes[frame.scopes.size() - 2].arguments;
+            object = arguments.empty() ? std::string() : arguments.front();
+            type.container = "std::any";
+        } else if (function.id == "__shared_count" && first.ends_with("*")) {
+            type.type = "control block of " + readable_type(first.substr(0, first.size() - 1));
+            type.allocated = "std::_Sp_counted_ptr<" + readable_type(first) + ">";
+            type.container = "std::shared_ptr<" + readable_type(first.substr(0, first.size() - 1)) + ">";
+        } else if (owner == "thread" && function.id == "thread") {
+            type = site_.rtti.empty() ? named_type() : content_of_rtti(site_.rtti);
+            type.type = "thread state";
+            type.container = "std::thread";
+        }
+        if (type.type.empty() && object.empty())
+            continue;
+        if (type.type.empty())
+            type.type = readable_type(object);
+        const std::optional<std::uint64_t> size = size_of(i, type.type);
+        if (size && bytes() != 0 && (type.is_array ? bytes() % *size != 0 : bytes() != *size))
+            continue;
+        type.type_bytes = size.value_or(0);
+        if (type.container == "std::function" || type.container == "std::shared_ptr")
+            name_container(chain_, i, type);
+        take(std::move(type), type_rule::maker);
+        return true;
+    }
+    return false;
+}
+
+bool type_ladder::by_code_behind() {
+    if (!is_direct() || bytes() == 0)
+        return false;
+    const chain_frame& frame = chain_[run_.end];
+    behind_call code(*frame.module, frame.address + 1);
+    wanted_bytes wanted{bytes(), site_.is_array_new || !site_.is_operator_new};
+    nearby_type pointer = code.pointer(wanted, frame.shown->line);
+    nearby_type constructor;
+    // Malloc calls no constructor; those behind it belong to something else.
+    if (site_.is_operator_new && (pointer.type.empty() || pointer.is_polymorphic))
+        constructor = code.constructor(wanted);
+    if (constructor.bytes == 0 && !constructor.type.empty()) {
+        unchecked_ = constructor;
+        constructor = {};
+    }
+    // A pointer to a base says less than a constructor of the same size.
+    const bool by_constructor = !constructor.type.empty();
+    const nearby_type& best = by_constructor ? constructor : pointer;
+    if (best.type.empty())
+        return false;
+    if (best.is_polymorphic && take_rtti(best.type))
+        return true;
+    named_type type = content_of(best.type);
+    type.type_bytes = best.bytes;
+    type.is_array = bytes() / best.bytes > 1;
+    name_container(chain_, run_.end, type);
+    take(std::move(type), by_constructor ? type_rule::constructor : type_rule::pointer);
+    return true;
+}
+
+bool type_ladder::take_rtti(const std::string& instead_of) {
+    if (site_.rtti.empty())
+        return false;
+    named_type type = content_of_rtti(site_.rtti);
+    const std::string whole = type.allocated.empty() ? type.type : type.allocated;
+    if (whole == instead_of)
+        return false;
+    const std::optional<std::uint64_t> size =
+        run_.end < chain_.size() ? size_of(run_.end, whole) : std::optional<std::uint64_t>();
+    if (size && bytes() != 0 && bytes() % *size != 0)
+        return false;
+    type.type_bytes = size.value_or(0);
+    type.is_array = site_.is_array_new;
+    if (type.container != "std::thread")
+        name_container(chain_, run_.end, type);
+    take(std::move(type), type_rule::rtti);
+    return true;
+}
+
+bool type_ladder::by_symbol() {
+    for (std::size_t i = run_.begin; i < chain_.size() && chain_[i].is_system; ++i) {
+        named_type type = content_of_function(*chain_[i].known);
+        if (type.type.empty()) {
+            const std::string runtime = chain_[i].known->scopes.size() == 1
+                                            ? known_runtime_type(chain_[i].known->name)
+                                            : std::string();
+            if (runtime.empty())
+                continue;
+            type.type = runtime;
+            type.is_array = runtime == "char";
+        }
+        take(std::move(type), type_rule::symbol);
+        return true;
+    }
+    return false;
+}
+
+bool type_ladder::by_rtti() {
+    return take_rtti({});
+}
+
+bool type_ladder::by_unchecked_constructor() {
+    if (unchecked_.type.empty())
+        return false;
+    named_type type = content_of(unchecked_.type);
+    name_container(chain_, run_.end, type);
+    take(std::move(type), type_rule::constructor);
+    return true;
+}
+
+bool type_ladder::by_source() {
+    if (!is_direct() || chain_[run_.end].is_system)
+        return false;
+    const chain_frame& frame = chain_[run_.end];
+    const source_type found = sources_.type_at(frame.shown->file, frame.shown->line, frame.shown->column);
+    if (found.type.empty() || found.type == "auto" || found.type == "void")
+        return false;
+    // The name is as the user wrote it there: it may be that of an enclosing namespace, class or function.
+    std::string type = readable_type(found.type);
+    std::optional<std::uint64_t> size;
+    std::vector<name_part> scopes = frame.known->scopes;
+    for (; !scopes.empty() && !size; scopes.pop_back()) {
+        const std::string prefix =
+            scopes.size() > 1 ? plain_name({scopes.begin(), scopes.end() - 1}) + "::" : "";
+        size = size_of(run_.end, prefix + type);
+        if (size)
+            type = prefix + type;
+    }
+    // A template's parameter is not a type's name.
+    if (!size && type.size() <= 2)
+        return false;
+    const bool several = found.is_array || !site_.is_operator_new;
+    if (size && bytes() != 0 && (several ? bytes() % *size != 0 : bytes() != *size))
+        return false;
+    named_type out = content_of(type);
+    out.type_bytes = size.value_or(0);
+    out.is_array = found.is_array || (size && bytes() / *size > 1);
+    take(std::move(out), type_rule::source);
+    return true;
+}
+
+void type_ladder::by_place() {
+    named_type out;
+    const auto [least, most] = std::minmax_element(site_.sizes.begin(), site_.sizes.end());
+    std::string what = "block";
+    if (!site_.sizes.empty() && *least == *most)
+        what = std::to_string(*least) + (*least == 1 ? " byte" : " bytes");
+    else if (!site_.sizes.empty())
+        what = std::to_string(*least) + " to " + std::to_string(*most) + " bytes";
+    // The innermost function of the user's, else of anybody's.
+    const chain_frame* found = nullptr;
+    for (const chain_frame& frame : chain_) {
+        if (frame.is_physical && !frame.shown->function.empty() && (found == nullptr || found->is_system) &&
+            (found == nullptr || !frame.is_system))
+            found = &frame;
+    }
+    if (found != nullptr) {
+        const elf_symbol* symbol = found->module->symbol_at(found->address);
+        out.type = what + " at " + found->shown->function;
+        if (symbol != nullptr)
+            out.type += "+0x" + hexadecimal(found->address + 1 - symbol->address);
+    } else if (!site_.stack.empty()) {
+        const std::string& path = site_.stack.front().module;
+        out.type = what + " at " + path.substr(path.rfind('/') + 1) + "+0x" +
+                   hexadecimal(site_.stack.front().address + 1);
+    } else {
+        out.type = what + " at an unknown place";
+    }
+    take(std::move(out), type_rule::none);
+}
+
+} // namespace linn::tool

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "behind_call.hpp"
+#include "call_chain.hpp"
+#include "source_text.hpp"
+#include "type_namer.hpp"
+
+#include <optional>
+#include <string>
+
+namespace linn::tool {
+
+/// The rules of docs/design/types.md, applied to one site in their order. Each returns whether it named the type.
+class type_ladder {
+public:
+    type_ladder(const allocation_site& site, const call_chain& chain, source_text& sources);
+
+    named_type result();
+
+private:
+    bool by_call_site();
+    bool by_allocator();
+    bool by_maker();
+    bool by_code_behind();
+    bool by_symbol();
+    bool by_rtti();
+    bool by_unchecked_constructor();
+    bool by_source();
+    void by_place();
+
+    bool is_direct() const noexcept; ///< whether the code behind the run called the allocator itself
+    bool take_rtti(const std::string& instead_of);
+    void take(named_type found, type_rule rule);
+    std::optional<std::uint64_t> size_of(std::size_t frame, const std::string& type) const;
+    std::uint64_t bytes() const noexcept { return site_.sizes.empty() ? 0 : site_.sizes.front(); }
+    const symbol_frame* place() const;
+
+    const allocation_site& site_;
+    const call_chain& chain_;
+    source_text& sources_;
+    allocator_run run_;
+    nearby_type unchecked_;
+    named_type named_;
+};
+
+} // namespace linn::tool

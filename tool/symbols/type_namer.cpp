@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "type_namer.hpp"
+
+#include "symbolizer_state.hpp"
+#include "type_ladder.hpp"
+
+namespace linn::tool {
+
+const char* to_string(type_rule rule) noexcept {
+    switch (rule) {
+    case type_rule::call_site:
+        return "call site";
+    case type_rule::allocator:
+        return "allocator";
+    case type_rule::maker:
+        return "maker";
+    case type_rule::pointer:
+        return "pointer";
+    case type_rule::constructor:
+        return "constructor";
+    case type_rule::symbol:
+        return "symbol";
+    case type_rule::rtti:
+        return "rtti";
+    case type_rule::source:
+        return "source";
+    case type_rule::none:
+        break;
+    }
+    return "none";
+}
+
+named_type type_namer::name(const allocation_site& site) {
+    call_chain chain;
+    for (const code_site& at : site.stack) {
+        code_module& its_module = symbols_.state_->module_of(at.module, at.build_id);
+        const known_address& here = its_module.at(at.address);
+        for (std::size_t i = 0; i < here.shown.size(); ++i)
+            chain.push_back({&here.shown[i], &here.known[i], &its_module, at.address,
+                             is_system_code(here.shown[i], here.known[i], at.module),
+                             i + 1 == here.shown.size()});
+    }
+    named_type found = type_ladder(site, chain, symbols_.state_->sources()).result();
+    found.frames.reserve(chain.size());
+    for (const chain_frame& frame : chain)
+        found.frames.push_back(*frame.shown);
+    return found;
+}
+
+} // namespace linn::tool
