@@ -1,7 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-# Writes the style sheet and the script into a C++ source: cmake -DSTYLE=… -DSCRIPT=… -DOUT=… -P embed.cmake
+# Writes the style sheet and the scripts, as one, into a C++ source: cmake -DSTYLE=… -DSCRIPTS=a.js,b.js -DOUT=… -P embed.cmake
 file(READ "${STYLE}" style)
-file(READ "${SCRIPT}" script)
+# To an XML parser it is text, whatever letters it has.
+set(script "//<![CDATA[\n")
+string(REPLACE "," ";" scripts "${SCRIPTS}")
+foreach(name IN LISTS scripts)
+  file(READ "${name}" content)
+  string(APPEND script "${content}")
+endforeach()
+string(APPEND script "//]]>\n")
 foreach(text IN ITEMS style script)
   # What would end the element, or the literal, in which it will stand.
   if("${${text}}" MATCHES "</|\\)~\"")

@@ -1,6 +1,5 @@
-//<![CDATA[
 // SPDX-License-Identifier: Apache-2.0
-// Tables sort by a click on a heading; everything else of the page works without this.
+// Tables sort by a click on a heading; all that a page shows is there without scripts.
 "use strict";
 
 // Numbers as numbers, words as words, and what is missing last in either direction.
@@ -19,7 +18,8 @@ function keyOf(row, column, isWords) {
   return cell.dataset.v === undefined ? null : Number(cell.dataset.v);
 }
 
-// Rows move within their group; a group's heading stays first, and what was published last.
+// Rows move within their group; a group's heading stays first, and what was published last. What belongs to a row
+// stays below it.
 function sortTable(table, heading) {
   const column = heading.cellIndex;
   const isWords = heading.classList.contains("words");
@@ -30,10 +30,12 @@ function sortTable(table, heading) {
     const all = Array.from(body.rows);
     const first = all.filter((row) => row.classList.contains("group"));
     const last = all.filter((row) => row.classList.contains("last"));
-    const rest = all.filter((row) => !first.includes(row) && !last.includes(row));
+    const rest = all.filter((row) => !/\b(group|last|more)\b/.test(row.className));
+    const more = new Map(rest.map((row) => [row, row.nextElementSibling]));
     const keys = new Map(rest.map((row) => [row, keyOf(row, column, isWords)]));
     rest.sort((a, b) => compare(keys.get(a), keys.get(b), ascending ? 1 : -1));
-    body.append(...first, ...rest, ...last);
+    const isMore = (row) => row && row.classList.contains("more");
+    body.append(...first, ...rest.flatMap((row) => isMore(more.get(row)) ? [row, more.get(row)] : [row]), ...last);
   }
 }
 
@@ -45,6 +47,14 @@ for (const heading of document.querySelectorAll("thead tr.columns th")) {
   heading.append(button);
 }
 
+// A row opens what belongs to it; words can still be marked.
+for (const more of document.querySelectorAll("tr.more")) {
+  more.previousElementSibling?.addEventListener("click", () => {
+    const details = more.querySelector("details");
+    if (details && getSelection().isCollapsed) details.open = !details.open;
+  });
+}
+
 // Paper has nothing to unfold; what was closed before is closed again afterwards.
 let opened = [];
 addEventListener("beforeprint", () => {
@@ -54,4 +64,3 @@ addEventListener("beforeprint", () => {
 addEventListener("afterprint", () => {
   for (const d of opened) d.open = false;
 });
-//]]>

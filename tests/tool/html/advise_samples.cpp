@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "advise_samples.hpp"
+
+#include "samples.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <utility>
+
+namespace linn::tool::samples {
+namespace {
+
+/// A number from 0 to 1 that looks random and is the same everywhere.
+double wobble(std::size_t seed) {
+    const double x = static_cast<double>(seed + 1) * std::numbers::phi;
+    return x - std::floor(x);
+}
+
+symbol_frame frame(std::string function, std::string file, unsigned line) {
+    symbol_frame f;
+    f.function = std::move(function);
+    f.file = std::move(file);
+    f.line = line;
+    f.column = 9;
+    return f;
+}
+
+site_statistics statistics_of(std::uint64_t count, std::uint64_t size, std::size_t seed) {
+    site_statistics s;
+    s.allocations = count;
+    s.bytes = count * size;
+    s.smallest = s.largest = size;
+    s.sizes = {{size, count}};
+    const auto bucket = static_cast<std::size_t>(std::log2(static_cast<double>(size)));
+    s.size_histogram[bucket] = count;
+    s.releases = count - count / 50;
+    s.remote_releases = seed % 3 == 0 ? count / 4 : 0;
+    s.temporary = count / 9;
+    for (std::size_t i = 0; i != 14; ++i)
+        s.lifetimes[6 + 2 * i] =
+            static_cast<std::uint64_t>(static_cast<double>(s.releases) * wobble(seed + i) / 7);
+    s.live_at_end = s.allocations - s.releases;
+    s.live_bytes_at_end = s.live_at_end * size;
+    s.peak_live = count / 3;
+    s.peak_live_bytes = s.peak_live * size;
+    s.longest_burst = 1000;
+    s.threads = 2;
+    return s;
+}
+
+void add(site_statistics& to, const site_statistics& s) {
+    to.allocations += s.allocations;
+    to.bytes += s.bytes;
+    to.releases += s.releases;
+    to.peak_live_bytes += s.peak_live_bytes;
+    for (std::size_t i = 0; i != to.lifetimes.size(); ++i) {
+        to.lifetimes[i] += s.lifetimes[i];
+        to.size_histogram[i] += s.size_histogram[i];
+    }
+}
+
+/// A type with `places` places of one site each, the first of which allocates half.
+advised_type make_type(advice& a, std::string name, std::string container, std::uint64_t count,
+                       std::uint64_t size, std::size_t places) {
+    const std::size_t seed = a.types.size();
+    advised_type t;
+    t.name = std::move(name);
+    t.container = std::move(container);
+    t.named.type = t.name;
+    t.named.allocated = t.container.empty() ? t.name : "std::_List_node<" + t.name + ">";
+    t.named.rule = type_rule::allocator;
+    t.statistics = statistics_of(count, size, seed);
+    for (std::size_t i = 0; i != places; ++i) {
+        const std::uint64_t part = i + 1 == places ? count >> i : count >> (i + 1);
+        advised_place p;
+        p.frame = frame("sim::World::step_" + std::to_string(i) + "(double)", "/home/me/sim/src/world.cpp",
+                        static_cast<unsigned>(40 + 17 * i + seed));
+        p.share = static_cast<double>(part) / static_cast<double>(count);
+        p.callers = {frame("sim::run(sim::World&, unsigned)", "/home/me/sim/src/run.cpp", 88),
+                     frame("main", "/home/me/sim/src/main.cpp", 12)};
+        p.sites = {static_cast<std::uint32_t>(a.analysis.sites.size())};
+        analysed_site s;
+        s.stack = static_cast<std::uint32_t>(a.analysis.sites.size() + 1);
+        s.call = allocation_call::operator_new;
+        s.statistics = statistics_of(std::max<std::uint64_t>(part, 1), size, seed + i);
+        a.analysis.sites.push_back(s);
+        t.places.push_back(p);
+    }
+    add(a.analysis.all, t.statistics);
+    return t;
+}
+
+void make_history(timeline& over_time) {
+    constexpr std::size_t steps = 900;
+    over_time.step_ns = 3'000'000;
+    for (std::size_t i = 0; i != steps; ++i) {
+        const double x = static_cast<double>(i) / steps;
+        const double live =
+            30e6 * (1 - std::exp(-6 * x)) + 8e6 * std::abs(std::sin(40 * x)) + 1e6 * wobble(i);
+        over_time.live_bytes.push_back(static_cast<std::uint64_t>(x > 0.95 ? live * (1 - x) * 20 : live));
+        over_time.live_blocks.push_back(over_time.live_bytes.back() / 52);
+        over_time.events.push_back(
+            static_cast<std::uint64_t>(9000 + 6000 * wobble(i / 60) + 500 * wobble(i)));
+    }
+}
+
+} // namespace
+
+advice make_advice(std::size_t more_types) {
+    advice a;
+    trace_info& info = a.analysis.info;
+    info.command = {"./simulate", "--steps", "1000", hostile};
+    info.directory = "/home/me/sim";
+    info.started = "2026-11-21T11:45:35Z";
+    info.machine = "Sample CPU at 2 GHz, 2 CPUs, Linux 6.1";
+    info.duration_ns = 2'700'000'000;
+    info.user_ns = 2.4e9;
+    info.system_ns = 0.1e9;
+    info.event_cost_ns = 21;
+    info.baseline_cpu_ns = 2.2e9;
+    info.ending = "exited with status 0";
+    info.depth = 16;
+    info.clock = "tsc";
+    info.unwinder = "own";
+    info.stacks.resize(32);
+    info.threads.resize(2);
+    info.file_bytes = 27'000'000;
+    a.verdict =
+        "A pool pays: std::list<Particle> and 2 other types cost between 9 and 15 % of this run's CPU time, "
+        "of 18 % that an allocator that costs nothing would save.";
+    a.is_pool_needed = true;
+    a.ceiling = {0.14, 0.18};
+    a.is_ceiling_measured = true;
+
+    a.types.push_back(make_type(a, "Particle", "std::list<Particle>", 4'200'000, 56, 3));
+    a.types.back().what = remedy::pool_allocator;
+    a.types.back().part = "linn::list<Particle>";
+    a.types.back().gain = {0.06, 0.1};
+    a.types.back().why =
+        "All blocks have one size, 1.4 million are live at once, and a quarter is released by another "
+        "thread. A pool serves them without the general allocator's search and header.";
+    a.types.back().snippet =
+        "-    std::list<Particle> alive;\n+    linn::list<Particle> alive;\n     // #include "
+        "<linn/containers.hpp>";
+    a.types.push_back(make_type(a, "Packet", "std::shared_ptr<Packet>", 1'900'000, 104, 2));
+    a.types.back().what = remedy::make_shared;
+    a.types.back().part = "linn::make_shared<Packet>";
+    a.types.back().gain = {0.03, 0.05};
+    a.types.back().why = "One size, short-lived.";
+    a.types.back().snippet =
+        "-    auto p = std::make_shared<Packet>(id);\n+    auto p = linn::make_shared<Packet>(id);";
+    a.types.push_back(make_type(a, "char", "std::string", 900'000, 38, 4));
+    a.types.back().what = remedy::reserve;
+    a.types.back().part = "reserve()";
+    a.types.back().gain = {0, 0.012};
+    a.types.back().why = "Strings that grow by appending.";
+    a.types.push_back(make_type(a, hostile, {}, 12'000, 4096, 1));
+    a.types.back().why = "Rare and large.";
+    for (std::size_t i = 0; i != more_types; ++i)
+        a.types.push_back(
+            make_type(a, "detail::Node" + std::to_string(i) + "<std::basic_string<char>, unsigned long>", {},
+                      9000 / (i + 1) + 1, 32, 1));
+    info.events = a.analysis.all.allocations + a.analysis.all.releases;
+    for (advised_type& t : a.types)
+        t.share =
+            static_cast<double>(t.statistics.allocations) / static_cast<double>(a.analysis.all.allocations);
+    make_history(a.analysis.over_time);
+    a.findings = {{"temporary", "1.1 million strings were released by the very next call.",
+                   frame("sim::name_of(int)", "/home/me/sim/src/names.cpp", 7), 41'000'000, 1'100'000},
+                  {"leak", "240 blocks of " + hostile + " were never released.",
+                   frame("sim::load()", "/home/me/sim/src/load.cpp", 120), 983'040, 240}};
+    a.warnings = {
+        "libphysics.so.2 has no debug information: 3 % of the allocations are named by function only."};
+    a.replay = make_replay({"jemalloc", "mimalloc"});
+    return a;
+}
+
+namespace {
+
+replay_row make_replay_row(const std::string& name, const std::string& title, double ratio,
+                           std::size_t seed) {
+    replay_row r;
+    r.name = name;
+    r.title = title;
+    for (std::size_t i = 0; i != 9; ++i)
+        r.seconds.push_back(0.52 * ratio * (1 + 0.02 * (wobble(seed * 17 + i) - 0.5)));
+    r.median = 0.52 * ratio;
+    r.low = r.median * 0.99;
+    r.high = r.median * 1.01;
+    r.ratio = ratio;
+    r.ratio_low = ratio * 0.985;
+    r.ratio_high = ratio * 1.015;
+    r.change = (ratio - 1) * 0.52 / 2.2;
+    r.change_low = (r.ratio_low - 1) * 0.52 / 2.2;
+    r.change_high = (r.ratio_high - 1) * 0.52 / 2.2;
+    r.peak_rss_bytes = 8e7 * (1 + 0.1 * static_cast<double>(seed));
+    return r;
+}
+
+} // namespace
+
+replay_result make_replay(const std::vector<std::string>& allocators) {
+    replay_result result;
+    result.options.trace = "/home/me/simulate.linn";
+    result.rows.push_back(make_replay_row("default", "default (glibc 2.36)", 1, 0));
+    double ratio = 0.85;
+    for (const std::string& name : allocators) {
+        result.rows.push_back(make_replay_row(name, name, ratio, result.rows.size()));
+        ratio *= 0.9;
+    }
+    result.rows.push_back(make_replay_row("linn", "Linn", 0.45, 7));
+    result.rows.push_back({});
+    result.rows.back().name = result.rows.back().title = "ghost";
+    result.rows.back().failure = "killed by SIGSEGV";
+    result.rows.push_back(make_replay_row("null", "no allocator", 0.24, 8));
+    for (const auto& [name, speed] :
+         std::vector<std::pair<std::string, double>>{{"std::list<Particle>", 0.66}, {hostile, 0.99}}) {
+        result.options.groups.push_back({name, {1}});
+        result.groups.push_back(make_replay_row(name, name, speed, result.groups.size() + 3));
+    }
+    result.command = {"/home/me/simulate", "--steps", "1000"};
+    result.started = "2026-11-21T11:55:35Z";
+    result.recorded_events = 20'000'000;
+    result.allocations = 7'100'000;
+    result.by_operator_new = 7'000'000;
+    result.complete_rounds = 9;
+    result.noise_floor = 0.012;
+    result.machine.cpu_model = "Sample CPU at 2 GHz";
+    result.agreement.file = "run.json";
+    result.agreement.verdict = "The replay has the order of linn run in 3 of 3 pairs.";
+    result.agreement.rows = {{"mimalloc", -0.061, -0.07}, {"jemalloc", -0.03, -0.04}};
+    result.left_out = {"snmalloc: not installed"};
+    result.events = 14'000'000;
+    result.threads = 2;
+    result.hand_overs = 1'050'000;
+    result.program_cpu_seconds = 2.2;
+    result.remarks = {"The order agrees with that of linn run for 3 of 3 allocators."};
+    result.warnings = {"The first 14 million of 20 million events were replayed."};
+    return result;
+}
+
+} // namespace linn::tool::samples
