@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reader.hpp"
+
+#include "image_table.hpp"
+#include "recording_facts.hpp"
+#include "stream_cursor.hpp"
+#include "trace_file.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <limits>
+#include <map>
+#include <optional>
+#include <utility>
+
+namespace linn::tool {
+namespace {
+
+using clock = std::chrono::steady_clock;
+
+/// What read() gives at once, unless one thread has more.
+constexpr std::size_t out_batch = 1024;
+/// A run of one thread's events that is given as it is; shorter ones are copied together.
+constexpr std::size_t direct_run = 64;
+
+const char* plural(std::uint64_t n) {
+    return n == 1 ? "" : "s";
+}
+
+/// Gathers events into batches.
+class batcher {
+public:
+    explicit batcher(const std::function<void(std::span<const event>)>& take) : take_(take) {}
+
+    void add(std::span<const event> run) {
+        total_ += run.size();
+        if (run.size() >= direct_run) {
+            flush();
+            take_(run);
+            return;
+        }
+        if (run.size() > out_batch - count_)
+            flush();
+        std::copy(run.begin(), run.end(), events_.begin() + static_cast<std::ptrdiff_t>(count_));
+        count_ += run.size();
+    }
+    void flush() {
+        if (count_ != 0)
+            take_({events_.data(), count_});
+        count_ = 0;
+    }
+    std::uint64_t total() const noexcept { return total_; }
+
+private:
+    const std::function<void(std::span<const event>)>& take_;
+    std::array<event, out_batch> events_;
+    std::size_t count_ = 0;
+    std::uint64_t total_ = 0;
+};
+
+/// The cursors by the time of their next event, the earliest first: a binary heap.
+class cursor_heap {
+public:
+    void add(stream_cursor& cursor) {
+        places_.push_back({cursor.time(), &cursor});
+        for (std::size_t i = places_.size() - 1; i != 0 && places_[i].time < places_[(i - 1) / 2].time;
+             i = (i - 1) / 2)
+            std::swap(places_[i], places_[(i - 1) / 2]);
+    }
+    bool empty() const noexcept { return places_.empty(); }
+    stream_cursor& first() const noexcept { return *places_.front().cursor; }
+    /// The time of the second.
+    std::uint64_t limit() const noexcept {
+        switch (places_.size()) {
+        case 1:
+            return std::numeric_limits<std::uint64_t>::max();
+        case 2:
+            return places_[1].time;
+        default:
+            return std::min(places_[1].time, places_[2].time);
+        }
+    }
+    /// The first one's time has changed.
+    void settle() noexcept {
+        const place moved{places_.front().cursor->time(), places_.front().cursor};
+        sink(moved);
+    }
+    void drop_first() noexcept {
+        const place last = places_.back();
+        places_.pop_back();
+        if (!places_.empty())
+            sink(last);
+    }
+
+private:
+    struct place {
+        std::uint64_t time;
+        stream_cursor* cursor;
+    };
+
+    void sink(const place& moved) noexcept {
+        std::size_t i = 0;
+        const std::size_t size = places_.size();
+        for (std::size_t child = 1; child < size; child = 2 * i + 1) {
+            if (child + 1 < size && places_[child + 1].time < places_[child].time)
+                ++child;
+            if (places_[child].time >= moved.time)
+                break;
+            places_[i] = places_[child];
+            i = child;
+        }
+        places_[i] = moved;
+    }
+
+    std::vector<place> places_;
+};
+
+} // namespace
+
+class trace_reader::state {
+public:
+    explicit state(const std::filesystem::path& path) : file_{path} {
+        read_facts();
+        plan();
+        collect_records();
+    }
+
+    void read(const std::function<void(std::span<const event>)>& take,
+              const std::function<bool(double)>& progress);
+
+    const trace_info& info() const noexcept { return info_; }
+    const std::string& aggregate() const noexcept { return aggregate_; }
+
+private:
+    void read_facts();
+    void apply(const recording_start& start);
+    void apply(const recording_end& end);
+    void plan();
+    void collect_records();
+    void tell_damage(const reading_damage& damage);
+
+    trace_file file_;
+    trace_info info_;
+    std::string aggregate_;
+    tick_scale scale_;
+    std::optional<image_table> images_;
+    std::vector<stream_cursor> streams_;
+    std::vector<const frame_place*> with_records_;
+    std::uint64_t chunk_bytes_ = 0;         ///< stored
+    std::vector<std::string> known_damage_; ///< before reading
+};
+
+void trace_reader::state::apply(const recording_start& s) {
+    info_.command = s.command;
+    info_.directory = s.directory;
+    info_.started = s.started;
+    info_.machine = s.machine;
+    info_.event_cost_ns = s.event_cost_ns;
+    info_.baseline_cpu_ns = s.baseline_cpu_ns;
+    info_.baseline_wall_ns = s.baseline_wall_ns;
+    info_.depth = s.depth;
+    info_.clock = s.clock;
+    info_.unwinder = s.unwinder;
+    scale_ = {s.start_ticks, 1 / s.ticks_per_ns};
+}
+
+void trace_reader::state::apply(const recording_end& e) {
+    info_.ending = e.ending;
+    info_.duration_ns = e.duration_ns;
+    info_.user_ns = e.user_ns;
+    info_.system_ns = e.system_ns;
+    info_.dropped = e.dropped;
+    if (e.ticks_per_ns != 0)
+        scale_.ns_per_tick = 1 / e.ticks_per_ns;
+    if (!e.stopped.empty())
+        known_damage_.push_back(fmt::format("the recording stopped before the program did: {}", e.stopped));
+}
+
+void trace_reader::state::read_facts() {
+    info_.version = file_.version();
+    info_.file_bytes = file_.size();
+    known_damage_ = file_.damage();
+    bool has_start = false;
+    bool has_end = false;
+    std::vector<unsigned char> raw;
+    for (const frame_place& frame : file_.frames()) {
+        if (frame.header.kind == frame_kind::start && !has_start) {
+            if (file_.payload(frame, raw))
+                if (const std::optional<recording_start> s = read_recording_start(raw)) {
+                    apply(*s);
+                    has_start = true;
+                }
+        } else if (frame.header.kind == frame_kind::end && !has_end) {
+            if (file_.payload(frame, raw))
+                if (const std::optional<recording_end> e = read_recording_end(raw)) {
+                    apply(*e);
+                    has_end = true;
+                }
+        } else if (frame.header.kind == frame_kind::aggregate && aggregate_.empty()) {
+            if (file_.payload(frame, raw))
+                aggregate_.assign(raw.begin(), raw.end());
+            else
+                known_damage_.push_back("the statistics are damaged");
+        }
+    }
+    if (!has_start)
+        known_damage_.push_back("its first frame is missing or damaged: neither the command nor the clock's "
+                                "rate are known, so that times are wrong");
+    if (!has_end)
+        known_damage_.push_back("its end is missing: linn record was killed, or is still running, or the "
+                                "file was cut");
+}
+
+/// Which chunks belong to which writer, and in what order; all from the headers.
+void trace_reader::state::plan() {
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<const frame_place*>> streams;
+    std::uint64_t earliest = std::numeric_limits<std::uint64_t>::max();
+    for (const frame_place& frame : file_.frames())
+        if (frame.header.kind == frame_kind::chunk) {
+            streams[{frame.header.image, frame.header.stream}].push_back(&frame);
+            earliest = std::min(earliest, frame.header.first_time);
+        }
+    if (scale_.start == 0 && !streams.empty())
+        scale_.start = earliest;
+    images_.emplace(info_, scale_);
+    std::uint64_t missing = 0;
+    for (auto& [key, chunks] : streams) {
+        std::sort(chunks.begin(), chunks.end(), [](const frame_place* a, const frame_place* b) {
+            return std::pair{a->header.sequence, a->payload} < std::pair{b->header.sequence, b->payload};
+        });
+        const auto same = [](const frame_place* a, const frame_place* b) {
+            return a->header.sequence == b->header.sequence;
+        };
+        chunks.erase(std::unique(chunks.begin(), chunks.end(), same), chunks.end());
+        missing += chunks.back()->header.sequence + 1 - chunks.size();
+        for (const frame_place* chunk : chunks) {
+            const frame_header& h = chunk->header;
+            images_->add(h);
+            info_.events += h.events;
+            chunk_bytes_ += h.stored_bytes;
+            if (h.records != 0)
+                with_records_.push_back(chunk);
+        }
+        streams_.emplace_back(std::move(chunks));
+    }
+    if (missing != 0)
+        known_damage_.push_back(fmt::format("{} chunk{} of events {} missing", missing, plural(missing),
+                                            missing == 1 ? "is" : "are"));
+}
+
+/// Reads what events refer to before any event: a stack may be told later, by another thread, than it is used.
+void trace_reader::state::collect_records() {
+    std::sort(with_records_.begin(), with_records_.end(), [](const frame_place* a, const frame_place* b) {
+        return std::pair{a->header.first_time, a->payload} < std::pair{b->header.first_time, b->payload};
+    });
+    std::vector<unsigned char> raw;
+    for (const frame_place* chunk : with_records_)
+        if (file_.payload(*chunk, raw))
+            images_->collect(chunk->header, raw); // a damaged one is told when its events are read
+    images_->resolve();
+    with_records_.clear();
+    if (info_.dropped == 0)
+        for (const trace_process& p : info_.processes)
+            info_.dropped += p.dropped;
+    info_.damage = known_damage_;
+}
+
+void trace_reader::state::tell_damage(const reading_damage& d) {
+    info_.damage = known_damage_;
+    if (d.chunks != 0)
+        info_.damage.push_back(fmt::format("{} chunk{} with {} event{} {} damaged and left out, the first at "
+                                           "byte {}",
+                                           d.chunks, plural(d.chunks), d.events, plural(d.events),
+                                           d.chunks == 1 ? "is" : "are", d.first_at));
+    if (d.cut != 0)
+        info_.damage.push_back(fmt::format("{} chunk{} make{} sense only at the begin: {}", d.cut,
+                                           plural(d.cut), d.cut == 1 ? "s" : "", d.first_reason));
+}
+
+void trace_reader::state::read(const std::function<void(std::span<const event>)>& take,
+                               const std::function<bool(double)>& progress) {
+    reading_context context{file_, *images_, scale_};
+    cursor_heap heap;
+    for (stream_cursor& stream : streams_) {
+        stream.rewind(scale_);
+        heap.add(stream);
+    }
+    batcher out{take};
+    clock::time_point told = clock::now();
+    std::uint64_t seen_bytes = 0;
+    bool goes_on = true;
+    while (!heap.empty() && goes_on) {
+        stream_cursor& cursor = heap.first();
+        const std::span<const event> ready = cursor.events();
+        if (ready.empty()) {
+            if (!cursor.advance(context)) {
+                heap.drop_first();
+                continue;
+            }
+            heap.settle();
+            if (progress && context.stored_bytes != seen_bytes &&
+                clock::now() - told > std::chrono::milliseconds{100}) {
+                told = clock::now();
+                seen_bytes = context.stored_bytes;
+                goes_on = progress(static_cast<double>(seen_bytes) /
+                                   static_cast<double>(std::max<std::uint64_t>(chunk_bytes_, 1)));
+            }
+            continue;
+        }
+        const std::uint64_t limit = heap.limit();
+        std::size_t run = 1;
+        if (ready.back().time <= limit)
+            run = ready.size();
+        else
+            while (ready[run].time <= limit) // ends before the last, whose time is beyond the limit
+                ++run;
+        out.add(ready.first(run));
+        cursor.take(run);
+        heap.settle();
+    }
+    out.flush();
+    for (stream_cursor& stream : streams_)
+        stream.close(context);
+    if (goes_on) {
+        info_.events = out.total();
+        tell_damage(context.damage);
+    }
+}
+
+trace_reader::trace_reader(const std::filesystem::path& file) : state_{std::make_unique<state>(file)} {}
+
+trace_reader::~trace_reader() = default;
+
+void trace_reader::read(const std::function<void(std::span<const event>)>& take,
+                        const std::function<bool(double)>& progress) {
+    state_->read(take, progress);
+}
+
+const trace_info& trace_reader::info() const noexcept {
+    return state_->info();
+}
+
+} // namespace linn::tool
