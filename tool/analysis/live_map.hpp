@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -71,12 +72,12 @@ public:
 
 private:
     static constexpr std::size_t first_size = 1024;
-    static constexpr unsigned region_bits = 16; // neighbours within 64 KiB stay together
+    static constexpr unsigned region_bits = 12; // neighbours within a page stay together
 
     std::size_t home(std::uint64_t address) const noexcept {
         const std::uint64_t region = (address >> region_bits) * 0x9e37'79b9'7f4a'7c15U;
         const std::uint64_t inside = (address >> 4) & ((1U << (region_bits - 4)) - 1);
-        return static_cast<std::size_t>((region >> 20) + inside) & mask_;
+        return static_cast<std::size_t>((region >> shift_) + inside) & mask_;
     }
 
     void place(const live_block& block) noexcept {
@@ -90,6 +91,7 @@ private:
         std::vector<live_block> old(places_.empty() ? first_size : 2 * places_.size());
         old.swap(places_);
         mask_ = places_.size() - 1;
+        shift_ = static_cast<unsigned>(std::countl_zero(mask_)); // the best bits of a product are its highest
         for (const live_block& block : old)
             if (block.address != 0)
                 place(block);
@@ -98,6 +100,7 @@ private:
     std::vector<live_block> places_;
     std::size_t size_ = 0;
     std::size_t mask_ = 0;
+    unsigned shift_ = 0;
 };
 
 } // namespace linn::tool
