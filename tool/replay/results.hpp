@@ -3,13 +3,14 @@
 
 #include "../allocators/inventory.hpp"
 #include "../measure/interrupt.hpp"
+#include "../measure/machine.hpp"
 #include "../measure/progress.hpp"
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -35,7 +36,15 @@ struct replay_options {
     std::uint64_t seed = 0;
     std::vector<replay_group> groups; ///< each priced alone: from a pool of Linn's, the rest from the default
     bool ceiling_only = false;        ///< the default, Linn and the null allocator only: what advise needs
+    double level = 0.95;              ///< of the intervals
 };
+
+/// The rows that are no allocators of the system's.
+inline constexpr const char* replay_default_name = "default";
+inline constexpr const char* replay_control_name =
+    "default-again"; ///< the A/A control; not with `ceiling_only`
+inline constexpr const char* replay_linn_name = "linn";
+inline constexpr const char* replay_null_name = "null";
 
 /// One way to serve the recorded requests.
 struct replay_row {
@@ -48,8 +57,50 @@ struct replay_row {
     double ratio = 1; ///< median of the ratios to the default in the same round
     double ratio_low = 1;
     double ratio_high = 1;
-    double peak_rss_bytes = 0;
+    double peak_rss_bytes = 0; ///< median of the peaks, beyond what the replay itself needs
+    double wait_seconds = 0;   ///< median; CPU time of waiting for other threads, which `seconds` leave out
+    std::string version;       ///< empty: unknown
+    std::filesystem::path library;
     std::string failure; ///< empty: none
+
+    /// What the program's CPU time would change by, as a share of it: -0.12 is 12 % less. All 0 where the program's CPU
+    /// time is not known. The bounds are those of the ratio.
+    double change = 0;
+    double change_low = 0;
+    double change_high = 0;
+};
+
+/// A row beside what `linn run` measured of the same program.
+struct replay_agreement_row {
+    std::string name;
+    double predicted = 0; ///< `change` of the replay
+    double measured = 0;  ///< of the program's CPU time, from its median ratio to the default
+};
+
+/// Two rows whose order both found, and not alike; or which only one told apart.
+struct replay_disagreement {
+    std::string first; ///< the faster one in the run
+    std::string second;
+    double measured_gap = 0;  ///< second less first, as a share of the program's CPU time
+    double predicted_gap = 0; ///< negative: the replay has it the other way round
+};
+
+/// How a replay's order compares with that of a run.
+struct replay_agreement {
+    std::string file;
+    std::string metric;                              ///< "cpu_ns"
+    std::vector<replay_agreement_row> rows;          ///< by `measured`
+    double tau = 0;                                  ///< Kendall's tau-b of both orders; 1: the same
+    std::size_t pairs = 0;                           ///< that the run tells apart
+    std::size_t same = 0;                            ///< of them: the replay has the same order
+    std::size_t undecided = 0;                       ///< of them: the replay sees no difference
+    std::vector<replay_disagreement> contradictions; ///< of them: the replay has the other order
+    std::string verdict;                             ///< one sentence
+    std::string problem;                             ///< why nothing can be compared; empty when it can
+
+    bool is_made() const noexcept { return !file.empty(); }
+    /// No two allocators that both tell apart are the other way round.
+    bool agrees() const noexcept { return problem.empty() && contradictions.empty(); }
 };
 
 struct replay_result {
@@ -58,14 +109,33 @@ struct replay_result {
     std::vector<replay_row> groups; ///< beside `options.groups`
     std::uint64_t events = 0;       ///< replayed
     std::uint64_t threads = 0;
-    std::uint64_t hand_overs = 0;     ///< blocks released by another thread than the one that allocated them
-    double program_cpu_seconds = 0;   ///< of the recorded program, without the recording
-    std::vector<std::string> remarks; ///< how far to trust the figures
+    std::uint64_t hand_overs = 0; ///< blocks released by another thread than the one that allocated them
+    double program_cpu_seconds =
+        0; ///< of the recorded program, without the recording, over the replayed events
+    std::vector<std::string> command; ///< that was recorded
+    std::string process;              ///< the executable of the process image that was replayed
+    std::string started;              ///< of the replay; ISO 8601, UTC
+    double seconds = 0;               ///< that it took
+    double preparation_seconds = 0;   ///< of them, for reading the trace
+    machine_info machine;
+    std::uint64_t recorded_events = 0; ///< of the whole trace
+    std::uint64_t allocations = 0;     ///< of the replayed events
+    std::uint64_t by_operator_new = 0; ///< of the allocations; the others are no work for Linn
+    std::uint64_t peak_live_blocks = 0;
+    std::uint64_t peak_live_bytes = 0;
+    std::uint64_t skipped = 0; ///< releases of blocks whose allocation is not in the trace
+    std::size_t complete_rounds = 0;
+    double noise_floor = 0; ///< how far the default is from itself, as a share: 0.01 is 1 %; 0: not measured
+    replay_agreement agreement;        ///< with --against
+    std::vector<std::string> left_out; ///< allocators that were not replayed, and why
+    std::vector<std::string> remarks;  ///< how far to trust the figures
     std::vector<std::string> warnings;
     std::string problem; ///< why there is no result; empty when there is one
     int interrupted_by = 0;
 
     const replay_row* find(const std::string& name) const noexcept;
+    /// What an allocator that costs nothing would save, as a share of the program's CPU time; 0: not known.
+    double ceiling() const noexcept;
 };
 
 /// Replays a trace under every allocator found. Throws unusable_trace.

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "estimates.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace linn::tool {
+namespace {
+
+std::string percent(double share) {
+    return fmt::format("{:.{}f} %", share * 100, share < 0.0995 ? 1 : 0);
+}
+
+const char* touch_text(replay_touch touch) noexcept {
+    switch (touch) {
+    case replay_touch::none:
+        return "no block is written to, so page faults and cache misses that the program would pay are "
+               "missing";
+    case replay_touch::byte:
+        return "the first byte of each new block is written";
+    case replay_touch::lines:
+        return "one byte in 64 of each new block is written, up to 1 MiB of it";
+    case replay_touch::all:
+        return "each new block is written whole";
+    }
+    return "";
+}
+
+void remark_on_threads(replay_result& result, const replay_circumstances& c) {
+    if (result.threads < 2)
+        return;
+    std::string text =
+        fmt::format("{} threads, {} blocks handed over between them: each waits where it needs "
+                    "another's block, which is not counted as cost",
+                    result.threads, result.hand_overs);
+    if (result.threads > result.machine.cpus && result.machine.cpus != 0)
+        text += fmt::format("; they share {} CPU{}, so contention is another than on more",
+                            result.machine.cpus, result.machine.cpus == 1 ? "" : "s");
+    result.remarks.push_back(text + '.');
+    if (c.info->clock != "tsc" && !c.info->clock.empty())
+        result.warnings.push_back(fmt::format(
+            "the trace was recorded with --clock={}, so the order of events of different threads is "
+            "approximate; {} allocations came before the release of what was there",
+            c.info->clock, c.reused_addresses));
+}
+
+} // namespace
+
+void remark_on_replay(replay_result& result, const replay_circumstances& c) {
+    result.remarks.push_back(fmt::format(
+        "The replay repeats {} recorded requests and leaves out the program's own work, so caches are "
+        "emptier of its data and what a better layout of memory would save is not seen. Where this was "
+        "measured, predicted changes were 50 to 115 % of the true ones and their order was right up to "
+        "ties; 'linn run' measures the truth.",
+        result.events));
+    result.remarks.push_back(fmt::format("Touching: {}.", touch_text(result.options.touch)));
+    remark_on_threads(result, c);
+    if (result.find(replay_linn_name) != nullptr && result.by_operator_new < result.allocations)
+        result.remarks.push_back(fmt::format(
+            "Linn serves what came from operator new, {} of the allocations; what called malloc stays with "
+            "the default.",
+            percent(static_cast<double>(result.by_operator_new) / static_cast<double>(result.allocations))));
+    if (result.noise_floor > 0)
+        result.remarks.push_back(
+            fmt::format("Noise floor, the default against itself: {}; smaller differences mean "
+                        "nothing.",
+                        percent(result.noise_floor)));
+    if (c.info->baseline_cpu_ns <= 0 && result.program_cpu_seconds > 0)
+        result.remarks.push_back(fmt::format(
+            "The program's own CPU time is an estimate: the recorded one, less {:.0f} ns for each event. "
+            "'linn record --baseline' measures it.",
+            c.info->event_cost_ns));
+    if (result.program_cpu_seconds <= 0)
+        result.warnings.push_back(
+            "the program's CPU time without the recording is not known, so changes of the "
+            "program cannot be told; 'linn record --baseline' measures it");
+    if (c.is_cut)
+        result.remarks.push_back(
+            fmt::format("Of the trace the first {} events are replayed, {} of them all; the "
+                        "program's CPU time is scaled by that.",
+                        result.events, percent(c.replayed_share)));
+    if (c.process_share < 0.9999)
+        result.remarks.push_back(
+            fmt::format("The trace has several process images; the busiest is replayed, {}, with "
+                        "{} of the events. The changes are shares of the CPU time of all.",
+                        result.process, percent(c.process_share)));
+    if (result.skipped * 1000 > result.events)
+        result.warnings.push_back(
+            fmt::format("{} releases were left out, because the trace does not have the "
+                        "allocation of their blocks",
+                        result.skipped));
+    if (c.info->dropped != 0)
+        result.warnings.push_back(
+            fmt::format("the recording lost {} events; the replay lacks them", c.info->dropped));
+}
+
+} // namespace linn::tool

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "results.hpp"
+
+#include <algorithm>
+
+namespace linn::tool {
+
+const replay_row* replay_result::find(const std::string& name) const noexcept {
+    const auto found =
+        std::find_if(rows.begin(), rows.end(), [&](const replay_row& r) { return r.name == name; });
+    return found == rows.end() ? nullptr : &*found;
+}
+
+double replay_result::ceiling() const noexcept {
+    const replay_row* const null = find(replay_null_name);
+    return null == nullptr ? 0 : std::max(0.0, -null->change);
+}
+
+} // namespace linn::tool

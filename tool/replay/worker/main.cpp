@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// The program that replays: started afresh for every allocator and round, possibly under a preloaded allocator. It proves
+// what it runs on, executes one program once and prints one line of JSON.
+#include "../../allocators/probe/provider.hpp"
+#include "modes.hpp"
+
+#include <fcntl.h>
+#include <nlohmann/json.hpp>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <string>
+#include <string_view>
+
+namespace linn::tool::worker {
+
+void give_up(const char* why) noexcept {
+    // Without the heap, which may be what failed, and with all other threads where they are.
+    const auto print = [](std::string_view text) {
+        [[maybe_unused]] const ssize_t done = ::write(STDERR_FILENO, text.data(), text.size());
+    };
+    print("linn-replay-worker: ");
+    print(why);
+    print("\n");
+    ::_exit(3);
+}
+
+namespace {
+
+/// A figure in kB of /proc/self/status, in bytes; read without the heap.
+std::uint64_t status_bytes(const char* name) noexcept {
+    const int fd = ::open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+    char text[8192];
+    const ssize_t got = fd < 0 ? -1 : ::read(fd, text, sizeof text - 1);
+    if (fd >= 0)
+        ::close(fd);
+    if (got <= 0)
+        return 0;
+    text[got] = '\0';
+    const char* const found = std::strstr(text, name);
+    return found == nullptr ? 0 : std::strtoull(found + std::strlen(name), nullptr, 10) * 1024;
+}
+
+/// Lets the peak begin anew where the kernel allows it.
+void reset_peak() noexcept {
+    const int fd = ::open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    [[maybe_unused]] const ssize_t done = ::write(fd, "5", 1);
+    ::close(fd);
+}
+
+bool read_arguments(int argc, char** argv, replay_order& order, std::string& preload) {
+    for (int i = 1; i + 1 < argc; i += 2) {
+        const std::string_view key = argv[i];
+        const char* const value = argv[i + 1];
+        if (key == "--program")
+            order.program = value;
+        else if (key == "--source")
+            order.source = value;
+        else if (key == "--touch")
+            order.how = value;
+        else if (key == "--preload")
+            preload = value;
+        else
+            return false;
+    }
+    return argc % 2 == 1;
+}
+
+int run(int argc, char** argv) {
+    // Should the parent die without a chance to clean up, this process must not go on alone.
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    replay_order order;
+    std::string preload;
+    if (!read_arguments(argc, argv, order, preload) || order.program.empty()) {
+        std::fprintf(stderr, "linn-replay-worker is started by 'linn replay'; run 'linn replay --help'\n");
+        return 2;
+    }
+    program_view program;
+    if (const char* const problem = program.open(order.program.c_str()); problem != nullptr) {
+        std::fprintf(stderr, "%s: %s: %s\n", argv[0], problem, std::strerror(errno));
+        return 2;
+    }
+    reset_peak();
+    const std::uint64_t before = status_bytes("VmRSS:");
+    const replay_report report = replay(program, order);
+    const std::uint64_t peak = status_bytes("VmHWM:");
+
+    nlohmann::json reply;
+    for (const provider& p : memory_providers())
+        reply["proof"][p.function] = p.file;
+    reply["preload_mapped"] = !preload.empty() && is_mapped(preload);
+    reply["error"] = report.failure == nullptr ? "" : report.failure;
+    reply["cpu_ns"] = report.cpu_ns;
+    reply["wait_ns"] = report.wait_ns;
+    reply["wall_ns"] = report.wall_ns;
+    reply["waits"] = report.waits;
+    reply["peak_rss_bytes"] = peak - std::min(before, peak);
+    reply["checksum"] = report.checksum;
+    reply["wrong_blocks"] = report.wrong_blocks;
+    std::puts(reply.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
+    return 0;
+}
+
+} // namespace
+} // namespace linn::tool::worker
+
+int main(int argc, char** argv) {
+    try {
+        return linn::tool::worker::run(argc, argv);
+    } catch (const std::exception& e) {
+        std::fprintf(stderr, "%s\n", e.what());
+        return 1;
+    }
+}
