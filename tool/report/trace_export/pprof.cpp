@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pprof.hpp"
+
+#include "../shell_words.hpp"
+#include "gzip_stream.hpp"
+#include "protobuf_writer.hpp"
+
+#include <array>
+#include <cstdio>
+#include <ctime>
+#include <map>
+#include <ostream>
+#include <string>
+#include <tuple>
+#include <utility>
+
+namespace linn::tool {
+namespace {
+
+/// The fields of profile.proto that are written.
+namespace field {
+constexpr unsigned sample_type = 1;
+constexpr unsigned sample = 2;
+constexpr unsigned mapping = 3;
+constexpr unsigned location = 4;
+constexpr unsigned function = 5;
+constexpr unsigned string_table = 6;
+constexpr unsigned time_nanos = 9;
+constexpr unsigned duration_nanos = 10;
+constexpr unsigned comment = 13;
+constexpr unsigned default_sample_type = 14;
+} // namespace field
+
+constexpr unsigned module_bits = 44; // more than any file has
+
+/// Nanoseconds since 1970 of "2026-11-21T11:45:35Z"; 0: it is none.
+std::uint64_t nanoseconds_of(const std::string& iso) {
+    std::tm t{};
+    if (std::sscanf(iso.c_str(), "%4d-%2d-%2dT%2d:%2d:%2d", &t.tm_year, &t.tm_mon, &t.tm_mday, &t.tm_hour,
+                    &t.tm_min, &t.tm_sec) != 6)
+        return 0;
+    t.tm_year -= 1900;
+    --t.tm_mon;
+    const std::time_t seconds = ::timegm(&t);
+    return seconds < 0 ? 0 : static_cast<std::uint64_t>(seconds) * 1'000'000'000;
+}
+
+class pprof_writer {
+public:
+    pprof_writer(const trace_info& info, const address_names& names, std::ostream& out)
+        : info_{&info},
+          names_{&names},
+          gzip_{out} {
+        text_number(""); // has the number 0
+    }
+
+    void write(const stack_tally& tally) {
+        write_heading();
+        write_mappings();
+        for (std::size_t i = 0; i != tally.stacks().size(); ++i)
+            if (tally.stacks()[i].allocations != 0)
+                write_sample(i, tally.stacks()[i]);
+        gzip_.finish();
+    }
+
+private:
+    void emit(unsigned in_field, const protobuf_writer& message) {
+        protobuf_writer outer;
+        outer.bytes(in_field, message.text());
+        gzip_.write(outer.text());
+    }
+
+    /// Texts are written when they are met first: the order within one repeated field is what counts.
+    std::uint64_t text_number(const std::string& text) {
+        const auto [at, is_new] = texts_.try_emplace(text, texts_.size());
+        if (is_new) {
+            protobuf_writer outer;
+            outer.bytes(field::string_table, text);
+            gzip_.write(outer.text());
+        }
+        return at->second;
+    }
+
+    void write_heading() {
+        for (const auto& [type, unit] :
+             std::array<std::pair<const char*, const char*>, 4>{{{"alloc_objects", "count"},
+                                                                 {"alloc_space", "bytes"},
+                                                                 {"inuse_objects", "count"},
+                                                                 {"inuse_space", "bytes"}}}) {
+            protobuf_writer value_type;
+            value_type.number(1, text_number(type));
+            value_type.number(2, text_number(unit));
+            emit(field::sample_type, value_type);
+        }
+        protobuf_writer rest;
+        rest.number(field::time_nanos, nanoseconds_of(info_->started));
+        rest.number(field::duration_nanos, info_->duration_ns);
+        rest.number(field::comment, text_number("linn record: " + shell_words(info_->command)));
+        rest.number(field::default_sample_type, text_number("alloc_space"));
+        gzip_.write(rest.text());
+    }
+
+    /// The first one gives the profile its name: it is that of the program.
+    void write_mappings() {
+        const std::string program = info_->processes.empty() ? "" : info_->processes.front().executable;
+        for (const bool is_program : {true, false})
+            for (std::size_t i = 0; i != info_->modules.size(); ++i)
+                if ((info_->modules[i].path == program) == is_program)
+                    write_mapping(i);
+    }
+
+    void write_mapping(std::size_t module) {
+        protobuf_writer m;
+        m.number(1, module + 1);
+        m.number(2, start_of(module));
+        m.number(3, start_of(module + 1));
+        m.number(5, text_number(info_->modules[module].path));
+        m.number(6, text_number(info_->modules[module].build_id));
+        for (const unsigned has : {7U, 8U, 9U, 10U}) // functions, files, lines, inlined frames
+            m.number(has, 1);
+        emit(field::mapping, m);
+    }
+
+    static std::uint64_t start_of(std::size_t module) { return (std::uint64_t{module} + 1) << module_bits; }
+
+    std::uint64_t function_number(const symbol_frame& f, const code_address& at) {
+        const std::string name = name_of(f, at, *info_);
+        const auto [found, is_new] = functions_.try_emplace({name, f.file}, functions_.size() + 1);
+        if (is_new) {
+            protobuf_writer message;
+            message.number(1, found->second);
+            message.number(2, text_number(name));
+            message.number(3, text_number(name));
+            message.number(4, text_number(f.file));
+            emit(field::function, message);
+        }
+        return found->second;
+    }
+
+    std::uint64_t location_number(const code_address& at) {
+        const auto [found, is_new] = locations_.try_emplace({at.module, at.address}, locations_.size() + 1);
+        if (!is_new)
+            return found->second;
+        protobuf_writer message;
+        message.number(1, found->second);
+        const bool is_known = at.module < info_->modules.size();
+        message.number(2, is_known ? at.module + 1 : 0);
+        // Inside the call: its return address may already belong to another line.
+        message.number(3, (is_known ? start_of(at.module) : 0) + at.address - 1);
+        for (const symbol_frame& f : (*names_)(at)) {
+            protobuf_writer line;
+            line.number(1, function_number(f, at));
+            line.number(2, f.line);
+            message.bytes(4, line.text());
+        }
+        emit(field::location, message);
+        return found->second;
+    }
+
+    void write_sample(std::size_t stack, const stack_totals& t) {
+        std::vector<std::uint64_t> locations;
+        if (stack < info_->stacks.size())
+            for (const code_address& at : info_->stacks[stack])
+                locations.push_back(location_number(at));
+        protobuf_writer message;
+        message.numbers(1, locations);
+        message.numbers(2, std::array{t.allocations, t.bytes, t.live, t.live_bytes});
+        emit(field::sample, message);
+    }
+
+    const trace_info* info_;
+    const address_names* names_;
+    gzip_stream gzip_;
+    std::map<std::string, std::uint64_t> texts_;
+    std::map<std::pair<std::string, std::string>, std::uint64_t> functions_;
+    std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint64_t> locations_;
+};
+
+} // namespace
+
+void write_pprof(const trace_info& info, const stack_tally& tally, const address_names& names,
+                 std::ostream& out) {
+    pprof_writer{info, names, out}.write(tally);
+}
+
+} // namespace linn::tool

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "stack_names.hpp"
+#include "stack_tally.hpp"
+
+#include <iosfwd>
+
+namespace linn::tool {
+
+/// A profile as pprof reads it, compressed: allocations and bytes, in all and still live at the end, by stack. Modules
+/// lie at made-up addresses, apart from each other. Written as it goes; memory in proportion to the names.
+/// @source profile.proto of github.com/google/pprof
+void write_pprof(const trace_info& info, const stack_tally& tally, const address_names& names,
+                 std::ostream& out);
+
+} // namespace linn::tool

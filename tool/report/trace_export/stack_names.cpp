@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stack_names.hpp"
+
+#include <fmt/format.h>
+
+namespace linn::tool {
+
+address_names names_by(const trace_info& info, symbolizer& symbols) {
+    return [&](const code_address& at) {
+        if (at.module >= info.modules.size())
+            return std::vector<symbol_frame>(1);
+        const trace_module& m = info.modules[at.module];
+        return symbols.frames({m.path, m.build_id, at.address - 1});
+    };
+}
+
+std::string name_of(const symbol_frame& frame, const code_address& at, const trace_info& info) {
+    if (!frame.function.empty())
+        return frame.function;
+    if (at.module >= info.modules.size())
+        return fmt::format("{:#x}", at.address);
+    return fmt::format("{:#x} in {}", at.address, file_name(info.modules[at.module].path));
+}
+
+std::string_view file_name(std::string_view path) {
+    const std::size_t slash = path.rfind('/');
+    return slash == std::string_view::npos ? path : path.substr(slash + 1);
+}
+
+} // namespace linn::tool

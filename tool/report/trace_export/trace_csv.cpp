@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trace_csv.hpp"
+
+#include "../csv.hpp"
+
+#include <fmt/format.h>
+
+#include <iterator>
+#include <ostream>
+#include <string>
+
+namespace linn::tool {
+namespace {
+
+const char* word_of(event_kind kind) {
+    switch (kind) {
+    case event_kind::allocation:
+        return "allocation";
+    case event_kind::release:
+        return "release";
+    case event_kind::reallocation:
+        return "reallocation";
+    case event_kind::failure:
+        return "failure";
+    case event_kind::fill:
+        break;
+    }
+    return "fill";
+}
+
+const char* word_of(allocation_call call) {
+    switch (call) {
+    case allocation_call::none:
+        break;
+    case allocation_call::malloc:
+        return "malloc";
+    case allocation_call::calloc:
+        return "calloc";
+    case allocation_call::realloc:
+        return "realloc";
+    case allocation_call::aligned:
+        return "aligned";
+    case allocation_call::operator_new:
+        return "new";
+    case allocation_call::operator_new_array:
+        return "new[]";
+    case allocation_call::operator_new_aligned:
+        return "new aligned";
+    case allocation_call::operator_new_array_aligned:
+        return "new[] aligned";
+    case allocation_call::free:
+        return "free";
+    case allocation_call::operator_delete:
+        return "delete";
+    case allocation_call::operator_delete_array:
+        return "delete[]";
+    }
+    return "";
+}
+
+} // namespace
+
+void write_event_heading(std::ostream& out) {
+    out << csv_line({"time_ns", "process", "thread", "event", "call", "address", "old_address", "bytes",
+                     "alignment", "stack"});
+}
+
+void write_events(const trace_info& info, std::span<const event> events, std::ostream& out) {
+    // None of these fields needs a quotation mark, and there may be 10^8 of them.
+    fmt::memory_buffer text;
+    for (const event& e : events) {
+        const std::uint32_t pid = e.process < info.processes.size() ? info.processes[e.process].pid : 0;
+        const std::uint32_t tid = e.thread < info.threads.size() ? info.threads[e.thread].tid : 0;
+        fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{:#x},", e.time, pid, tid, word_of(e.kind),
+                       word_of(e.call), e.address);
+        if (e.old_address != 0)
+            fmt::format_to(std::back_inserter(text), "{:#x}", e.old_address);
+        fmt::format_to(std::back_inserter(text), ",{},{},{}\r\n", e.bytes,
+                       e.alignment_log2 == 0 ? 0 : std::uint64_t{1} << (e.alignment_log2 & 63U), e.stack);
+    }
+    out.write(text.data(), static_cast<std::streamsize>(text.size()));
+}
+
+void write_stacks(const trace_info& info, const stack_tally& tally, const address_names& names,
+                  std::ostream& out) {
+    out << csv_line({"stack", "allocations", "bytes", "live_at_end", "live_bytes_at_end", "most_live_bytes",
+                     "mean_lifetime_ns", "frames"});
+    for (std::size_t i = 0; i != tally.stacks().size(); ++i) {
+        const stack_totals& t = tally.stacks()[i];
+        if (t.allocations == 0)
+            continue;
+        std::string frames;
+        if (i < info.stacks.size())
+            for (const code_address& at : info.stacks[i])
+                for (const symbol_frame& f : names(at)) {
+                    frames += (frames.empty() ? "" : " < ") + name_of(f, at, info);
+                    if (!f.file.empty())
+                        frames += fmt::format(" ({}:{})", f.file, f.line);
+                }
+        out << csv_line({std::uint64_t{i}, t.allocations, t.bytes, t.live, t.live_bytes, t.most_live_bytes,
+                         std::uint64_t{t.lifetimes_ns / t.allocations}, frames});
+    }
+}
+
+} // namespace linn::tool

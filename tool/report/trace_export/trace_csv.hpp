@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "../../trace/event.hpp"
+#include "stack_names.hpp"
+#include "stack_tally.hpp"
+
+#include <iosfwd>
+#include <span>
+
+namespace linn::tool {
+
+/// The heading of the events as CSV, and a line for each.
+void write_event_heading(std::ostream& out);
+void write_events(const trace_info& info, std::span<const event> events, std::ostream& out);
+
+/// What each stack allocated: a heading and a line a stack, the numbers of stacks being those of the events.
+void write_stacks(const trace_info& info, const stack_tally& tally, const address_names& names,
+                  std::ostream& out);
+
+} // namespace linn::tool

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trace_export.hpp"
+
+#include "collapsed.hpp"
+#include "dhat.hpp"
+#include "pprof.hpp"
+#include "stack_names.hpp"
+#include "stack_tally.hpp"
+#include "trace_csv.hpp"
+
+#include <algorithm>
+#include <ostream>
+
+namespace linn::tool {
+
+const std::vector<std::string>& export_format_names() {
+    static const std::vector<std::string> names{"collapsed", "pprof", "dhat", "csv", "csv-stacks"};
+    return names;
+}
+
+std::optional<export_format> export_format_of(std::string_view name) {
+    const auto& names = export_format_names();
+    const auto found = std::find(names.begin(), names.end(), name);
+    if (found == names.end())
+        return std::nullopt;
+    return static_cast<export_format>(found - names.begin());
+}
+
+void export_trace(trace_reader& trace, symbolizer& symbols, const export_options& options,
+                  std::ostream& out) {
+    if (options.format == export_format::csv) {
+        write_event_heading(out);
+        trace.read([&](std::span<const event> events) { write_events(trace.info(), events, out); },
+                   options.progress);
+        return;
+    }
+    stack_tally tally;
+    std::uint64_t last = 0;
+    trace.read(
+        [&](std::span<const event> events) {
+            tally.take(events);
+            if (!events.empty())
+                last = std::max(last, events.back().time);
+        },
+        options.progress);
+    const trace_info& info = trace.info();
+    tally.finish(std::max(last, info.duration_ns));
+    const address_names names = names_by(info, symbols);
+    switch (options.format) {
+    case export_format::collapsed:
+        write_collapsed(info, tally, names, options.weight, out);
+        break;
+    case export_format::pprof:
+        write_pprof(info, tally, names, out);
+        break;
+    case export_format::dhat:
+        write_dhat(info, tally, names, out);
+        break;
+    case export_format::csv_stacks:
+        write_stacks(info, tally, names, out);
+        break;
+    case export_format::csv:
+        break; // above
+    }
+}
+
+} // namespace linn::tool
