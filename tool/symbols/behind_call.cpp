@@ -92,21 +92,27 @@ bool is_near(Dwarf_Die& die, std::uint64_t after, std::uint64_t window) {
     return false;
 }
 
-/// Calls `see(entry, depth)` for the entries of a function whose code is near; depth counts inlined calls.
+/// Where an entry stands: how many inlined calls it is in, and whether all of them hold the call of the allocator.
+struct position {
+    unsigned depth = 0;
+    bool holds_call = true;
+};
+
+/// Calls `see(entry, position)` for the entries of a function whose code is near.
 template <class See>
-void each_near(Dwarf_Die parent, std::uint64_t after, unsigned depth, See& see) {
+void each_near(Dwarf_Die parent, std::uint64_t after, position here, See& see) {
     Dwarf_Die child;
     for (bool more = ::dwarf_child(&parent, &child) == 0; more;
          more = ::dwarf_siblingof(&child, &child) == 0) {
         const int tag = ::dwarf_tag(&child);
         const bool is_call = tag == DW_TAG_inlined_subroutine;
-        if (is_call || tag == DW_TAG_lexical_block) {
-            if (!is_near(child, after, inlined_window))
-                continue;
-            see(child, depth);
-            each_near(child, after, depth + (is_call ? 1 : 0), see);
-        } else {
-            see(child, depth);
+        if (!is_call && tag != DW_TAG_lexical_block) {
+            see(child, here);
+        } else if (is_near(child, after, inlined_window)) {
+            see(child, here);
+            const position inside{here.depth + (is_call ? 1U : 0U),
+                                  here.holds_call && (!is_call || covers(child, after - 1))};
+            each_near(child, after, inside, see);
         }
     }
 }
@@ -166,7 +172,7 @@ nearby_type behind_call::call_site() {
     nearby_type found;
     if (module_.debug() == nullptr || !module_.debug()->function_at(after_ - 1, function))
         return found;
-    const auto see = [&](Dwarf_Die& entry, unsigned) {
+    const auto see = [&](Dwarf_Die& entry, position) {
         const int tag = ::dwarf_tag(&entry);
         Dwarf_Attribute attribute;
         if ((tag != DW_TAG_call_site && tag != DW_TAG_GNU_call_site) ||
@@ -181,7 +187,7 @@ nearby_type behind_call::call_site() {
         if (returns_to == after_ && ::dwarf_formref_die(&attribute, &type) != nullptr)
             found = describe(module_, type);
     };
-    each_near(function, after_, 0, see);
+    each_near(function, after_, {}, see);
     return found;
 }
 
@@ -191,18 +197,19 @@ nearby_type behind_call::pointer(const wanted_bytes& wanted, unsigned line) {
     if (module_.debug() == nullptr || !module_.debug()->function_at(after_ - 1, function))
         return best;
     std::uint64_t best_begin = far;
-    unsigned best_depth = 0;
-    const auto see = [&](Dwarf_Die& entry, unsigned depth) {
+    position best_at;
+    const auto see = [&](Dwarf_Die& entry, position here) {
         const int tag = ::dwarf_tag(&entry);
-        if (tag != DW_TAG_variable && tag != DW_TAG_formal_parameter)
+        // What is inlined behind the call has pointers of its own: to anything.
+        if ((tag != DW_TAG_variable && tag != DW_TAG_formal_parameter) || !here.holds_call)
             return;
         std::uint64_t begin = begin_of_locations(entry, after_);
         int declared = 0;
         if (begin == far && tag == DW_TAG_variable && lives_in_frame(entry) &&
             ::dwarf_decl_line(&entry, &declared) == 0 && static_cast<unsigned>(declared) == line && line != 0)
             begin = after_ + pointer_window + 1;
-        const bool is_better = begin != far && (best.type.empty() || depth < best_depth ||
-                                                (depth == best_depth && begin < best_begin));
+        const bool is_better = begin != far && (best.type.empty() || here.depth > best_at.depth ||
+                                                (here.depth == best_at.depth && begin < best_begin));
         Dwarf_Die pointee;
         if (!is_better || !pointee_of(entry, pointee))
             return;
@@ -211,9 +218,9 @@ nearby_type behind_call::pointer(const wanted_bytes& wanted, unsigned line) {
             return;
         best = std::move(type);
         best_begin = begin;
-        best_depth = depth;
+        best_at = here;
     };
-    each_near(function, after_, 0, see);
+    each_near(function, after_, {}, see);
     return best;
 }
 
@@ -223,14 +230,22 @@ nearby_type behind_call::constructor(const wanted_bytes& wanted) {
         return called_constructor(wanted);
     nearby_type best;
     std::uint64_t best_begin = far;
-    unsigned best_depth = 0;
-    const auto see = [&](Dwarf_Die& entry, unsigned depth) {
+    position best_at;
+    const auto see = [&](Dwarf_Die& entry, position here) {
         if (::dwarf_tag(&entry) != DW_TAG_inlined_subroutine)
             return;
         const std::uint64_t begin = begin_of_code(entry, after_, inlined_window);
-        // A base's constructor is inlined into that of the class, hence deeper.
-        const bool is_better = begin != far && (best.type.empty() || depth < best_depth ||
-                                                (depth == best_depth && begin < best_begin));
+        // The expression's own constructor stands in the function that called the allocator; a base's is inlined into
+        // that of the class, hence deeper.
+        bool is_better = begin != far;
+        if (is_better && !best.type.empty()) {
+            if (here.holds_call != best_at.holds_call)
+                is_better = here.holds_call;
+            else if (here.depth != best_at.depth)
+                is_better = here.holds_call ? here.depth > best_at.depth : here.depth < best_at.depth;
+            else
+                is_better = begin < best_begin;
+        }
         if (!is_better)
             return;
         const std::string by_name = class_of_constructor(module_.debug()->name_of(entry));
@@ -242,9 +257,9 @@ nearby_type behind_call::constructor(const wanted_bytes& wanted) {
             return;
         best = std::move(type);
         best_begin = begin;
-        best_depth = depth;
+        best_at = here;
     };
-    each_near(function, after_, 0, see);
+    each_near(function, after_, {}, see);
     if (best.bytes != 0)
         return best;
     nearby_type called = called_constructor(wanted);

@@ -55,11 +55,11 @@ std::string first_type(const std::vector<std::string>& arguments) {
 bool is_system_code(const symbol_frame& frame, const known_frame& known, const std::string& module) {
     const bool is_standard = known.scopes.size() > 1 &&
                              (known.scopes.front().id == "std" || known.scopes.front().id == "__gnu_cxx");
-    if (frame.file.empty()) {
-        const bool is_ours = known.scopes.size() > 1 && known.scopes.front().id == "linn";
-        return is_standard || is_ours || module.starts_with("/usr/lib") || module.starts_with("/lib") ||
-               module.starts_with('[');
-    }
+    const bool is_in_library = module.starts_with("/usr/lib") || module.starts_with("/lib");
+    if (module.starts_with('[') || (is_in_library && module.find(".so") != module.npos))
+        return true;
+    if (frame.file.empty())
+        return is_standard || is_in_library || (known.scopes.size() > 1 && known.scopes.front().id == "linn");
     const std::string file = std::filesystem::path(frame.file).lexically_normal().string();
     return file.starts_with("/usr/include/") || file.starts_with("/usr/lib/") ||
            file.starts_with("/usr/local/include/") || file.find("/c++/") != file.npos ||

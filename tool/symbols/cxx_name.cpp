@@ -192,39 +192,6 @@ std::string short_name(const std::string& id, const std::vector<std::string>& ar
     return {};
 }
 
-std::string readable_scopes(const std::vector<name_part>& scopes) {
-    std::string out;
-    const bool standard = scopes.size() > 1 && scopes.front().id == "std";
-    for (std::size_t i = 0; i < scopes.size(); ++i) {
-        const name_part& part = scopes[i];
-        std::string id = part.id;
-        std::vector<std::string> arguments;
-        for (const std::string& argument : part.arguments)
-            arguments.push_back(readable_type(argument));
-        std::string space;
-        if (standard && i == 1 && arguments.size() > 1 && part.id.front() != '_') {
-            if (arguments.back().starts_with("std::pmr::polymorphic_allocator<")) {
-                arguments.pop_back();
-                space = "pmr::";
-            }
-            while (arguments.size() > 1 && is_default(arguments.back(), arguments))
-                arguments.pop_back();
-        }
-        if (standard && i == 1) {
-            if (const std::string name = short_name(id, arguments); !name.empty()) {
-                id = name;
-                arguments.clear();
-            }
-        }
-        out += (i == 0 ? "" : "::") + space + id;
-        if (!arguments.empty())
-            out += "<" + joined(arguments) + ">";
-        else if (part.is_template && part.arguments.empty())
-            out += "<>";
-    }
-    return out;
-}
-
 /// A type with brackets that are no arguments: a function's, an array's, decltype.
 std::string readable_pieces(std::string_view text) {
     std::string out;
@@ -384,8 +351,44 @@ std::string plain_name(const std::vector<name_part>& scopes) {
     return out;
 }
 
+std::string readable_name(const std::vector<name_part>& scopes) {
+    std::string out;
+    const bool standard = scopes.size() > 1 && scopes.front().id == "std";
+    for (std::size_t i = 0; i < scopes.size(); ++i) {
+        const name_part& part = scopes[i];
+        std::string id = part.id;
+        std::vector<std::string> arguments;
+        for (const std::string& argument : part.arguments)
+            arguments.push_back(readable_type(argument));
+        std::string space;
+        if (standard && i == 1 && arguments.size() > 1 && part.id.front() != '_') {
+            if (arguments.back().starts_with("std::pmr::polymorphic_allocator<")) {
+                arguments.pop_back();
+                space = "pmr::";
+            }
+            while (arguments.size() > 1 && is_default(arguments.back(), arguments))
+                arguments.pop_back();
+        } else if (!standard && arguments.size() > 1 &&
+                   arguments.back() == "std::allocator<" + arguments.front() + ">") {
+            arguments.pop_back(); // what everybody's containers have by default
+        }
+        if (standard && i == 1) {
+            if (const std::string name = short_name(id, arguments); !name.empty()) {
+                id = name;
+                arguments.clear();
+            }
+        }
+        out += (i == 0 ? "" : "::") + space + id;
+        if (!arguments.empty())
+            out += "<" + joined(arguments) + ">";
+        else if (part.is_template && part.arguments.empty())
+            out += "<>";
+    }
+    return out;
+}
+
 std::string readable_function(std::string_view name) {
-    return readable_scopes(scopes_of(name));
+    return readable_name(scopes_of(name));
 }
 
 std::string readable_type(std::string_view type) {
@@ -432,7 +435,7 @@ std::string readable_type(std::string_view type) {
             type.remove_suffix(1);
         core = type;
     } else {
-        core = readable_scopes(scopes_of(common_spelling(type)));
+        core = readable_name(scopes_of(common_spelling(type)));
     }
     return (is_const ? "const " : "") + core + array + suffix;
 }

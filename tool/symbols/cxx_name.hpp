@@ -30,6 +30,9 @@ std::vector<name_part> scopes_of(std::string_view name);
 /// The scopes joined again, without the arguments: "std::vector".
 std::string plain_name(const std::vector<name_part>& scopes);
 
+/// The scopes joined again, with readable arguments.
+std::string readable_name(const std::vector<name_part>& scopes);
+
 /// A type as a person writes it: no default arguments, std::string instead of its template, const in front.
 std::string readable_type(std::string_view type);
 

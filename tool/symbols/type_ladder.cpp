@@ -288,7 +288,7 @@ bool type_ladder::by_source() {
     std::vector<name_part> scopes = frame.known->scopes;
     for (; !scopes.empty() && !size; scopes.pop_back()) {
         const std::string prefix =
-            scopes.size() > 1 ? plain_name({scopes.begin(), scopes.end() - 1}) + "::" : "";
+            scopes.size() > 1 ? readable_name({scopes.begin(), scopes.end() - 1}) + "::" : "";
         size = size_of(run_.end, prefix + type);
         if (size)
             type = prefix + type;

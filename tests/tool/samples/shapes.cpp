@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// Raw new, polymorphic and plain, new[] and malloc.
+#include "truth.hpp"
+
+#include <cstdlib>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace shape {
+
+class base {
+public:
+    virtual ~base() = default;
+    virtual double area() const = 0;
+};
+
+class circle : public base {
+public:
+    explicit circle(double radius) : radius_(radius) {}
+    double area() const override { return radius_ * radius_ * 3; }
+
+private:
+    double radius_;
+};
+
+class rectangle : public base {
+public:
+    rectangle(double width, double height) : width_(width), height_(height) {}
+    double area() const override { return width_ * height_; }
+
+private:
+    double width_;
+    double height_;
+};
+
+class polygon : public base {
+public:
+    explicit polygon(int corners) : corners_(corners) {}
+    double area() const override { return points_[0] + corners_; }
+
+private:
+    int corners_;
+    double points_[5] = {1, 2, 3, 4, 5};
+};
+
+struct point {
+    double x = 0;
+    double y = 0;
+    double z = 0;
+};
+
+struct pixel {
+    unsigned short red, green, blue;
+};
+
+struct edge {
+    point from;
+    point to;
+    edge* next;
+};
+
+} // namespace shape
+
+namespace {
+
+using sample::truth;
+
+double draw(std::size_t n) {
+    double sum = 0;
+    std::vector<shape::base*> all;
+    all.reserve(3 * n);
+    for (std::size_t i = 0; i < n; ++i) {
+        all.push_back(new shape::circle(static_cast<double>(i)));
+        all.push_back(new shape::rectangle(1, static_cast<double>(i)));
+        shape::base* last = new shape::polygon(static_cast<int>(i));
+        all.push_back(last);
+    }
+    for (const shape::base* one : all) {
+        sum += one->area();
+        delete one;
+    }
+    truth::expect("shape::circle", "", n);
+    truth::expect("shape::rectangle", "", n);
+    truth::expect("shape::polygon", "", n);
+    truth::expect("shape::base*", "std::vector<shape::base*>", 1);
+    return sum;
+}
+
+double own(std::size_t n) {
+    double sum = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+        const std::unique_ptr<shape::base> one = std::make_unique<shape::circle>(static_cast<double>(i));
+        const auto two = std::make_unique<shape::point>();
+        sample::keep(*two);
+        sum += one->area() + two->x;
+    }
+    truth::expect("shape::circle", "std::unique_ptr<shape::circle>", n);
+    truth::expect("shape::point", "std::unique_ptr<shape::point>", n);
+    return sum;
+}
+
+double link_edges(std::size_t n) {
+    shape::edge* head = nullptr;
+    for (std::size_t i = 0; i < n; ++i) {
+        auto* one = new shape::edge{{}, {}, head};
+        one->from.x = static_cast<double>(i);
+        head = one;
+    }
+    double sum = 0;
+    while (head != nullptr) {
+        sum += head->from.x;
+        delete std::exchange(head, head->next);
+    }
+    truth::expect("shape::edge", "", n);
+    return sum;
+}
+
+double paint(std::size_t n) {
+    double sum = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+        auto* row = new shape::pixel[100 + i % 50];
+        auto* corner = static_cast<shape::point*>(std::malloc(sizeof(shape::point)));
+        row[0].red = static_cast<unsigned short>(i);
+        corner->x = static_cast<double>(i);
+        sample::keep(*row);
+        sample::keep(*corner);
+        sum += row[0].red + corner->x;
+        std::free(corner);
+        delete[] row;
+    }
+    truth::expect("shape::pixel", "", n);
+    truth::expect("shape::point", "", n);
+    return sum;
+}
+
+} // namespace
+
+int main(int count, char** arguments) {
+    const std::size_t scale = sample::scale_of(count, arguments);
+    for (std::size_t round = 0; round < scale; ++round) {
+        sample::keep(draw(500));
+        sample::keep(own(500));
+        sample::keep(link_edges(500));
+        sample::keep(paint(300));
+    }
+    return truth::write();
+}
