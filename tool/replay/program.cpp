@@ -159,11 +159,21 @@ std::uint32_t program_builder::fresh_slot(std::uint16_t number, unsigned size_cl
             throw std::runtime_error{"the trace has more live blocks than a replay can hold"};
         s.next_slot = static_cast<std::uint32_t>(slot_keys_.size());
         slot_keys_.resize(slot_keys_.size() + s.run);
+        generations_.resize(slot_keys_.size());
         s.last_slot = static_cast<std::uint32_t>(slot_keys_.size());
         s.run = std::min(s.run * 2, most_run);
     }
     slot_keys_[s.next_slot] = std::uint32_t{number} << 8 | size_class;
     return s.next_slot++;
+}
+
+/// Finds a slot for a block of its stream; returns whether the stream must wait for it.
+bool program_builder::give_slot(block& b) {
+    const taken_slot slot =
+        streams_[b.stream].slots.take(b.bytes, [&](unsigned c) { return fresh_slot(b.stream, c); });
+    b.slot = slot.number;
+    b.generation = generations_[b.slot]++;
+    return slot.waits;
 }
 
 std::uint8_t program_builder::group_of(const event& e) const noexcept {
@@ -206,12 +216,15 @@ void program_builder::allocate(const event& e, op how) {
         return;
     const std::uint16_t number = stream_of(e.thread);
     stream& s = enter(number);
-    block b{bytes_of(e), 0,           e.thread,
-            number,      group_of(e), is_aligned(how) ? e.alignment_log2 : std::uint8_t{0},
-            how};
-    const taken_slot slot = s.slots.take(b.bytes, [&](unsigned c) { return fresh_slot(number, c); });
-    b.slot = slot.number;
-    write_op(s.words, how, slot.waits ? replay_format::waits_flag : std::uint8_t{0}, b.group, b.bytes,
+    block b{};
+    b.bytes = bytes_of(e);
+    b.thread = e.thread;
+    b.stream = number;
+    b.group = group_of(e);
+    b.alignment_log2 = is_aligned(how) ? e.alignment_log2 : std::uint8_t{0};
+    b.how = how;
+    const bool waits = give_slot(b);
+    write_op(s.words, how, waits ? replay_format::waits_flag : std::uint8_t{0}, b.group, b.bytes,
              b.alignment_log2, b.slot);
     summary_.checksum += replay_format::mix(b.bytes, b.slot);
     ++summary_.allocations;
@@ -221,8 +234,16 @@ void program_builder::allocate(const event& e, op how) {
 
 void program_builder::write_release(const block& b, std::uint16_t by, std::uint32_t thread) {
     const bool is_remote = b.stream != by;
-    write_op(enter(by).words, release_of(b.how), is_remote ? replay_format::waits_flag : std::uint8_t{0},
-             b.group, b.bytes, b.alignment_log2, b.slot);
+    word_stream& words = enter(by).words;
+    if (is_remote) {
+        const std::array<std::uint64_t, 2> both{
+            replay_format::pack(release_of(b.how), replay_format::waits_flag | replay_format::wide_flag,
+                                b.group, b.generation, b.slot),
+            replay_format::pack_wide(b.bytes, b.alignment_log2)};
+        words.append(both);
+    } else {
+        write_op(words, release_of(b.how), 0, b.group, b.bytes, b.alignment_log2, b.slot);
+    }
     summary_.hand_overs += b.thread != thread ? 1u : 0u;
     streams_[b.stream].slots.give(b.slot, b.bytes, is_remote);
 }
@@ -250,20 +271,26 @@ void program_builder::reallocate(const event& e) {
         return allocate(e, op::malloc);
     }
     stream& s = enter(number);
-    block b{bytes_of(e), old->slot, e.thread, number, group_of(e), 0, op::malloc};
+    block b{};
+    b.bytes = bytes_of(e);
+    b.thread = e.thread;
+    b.stream = number;
+    b.group = group_of(e);
+    b.how = op::malloc;
     const bool is_remote = old->stream != number;
-    const bool stays = !is_remote && slot_class(b.bytes) == slot_class(old->bytes);
     bool waits = false;
-    if (!stays) {
-        const taken_slot slot = s.slots.take(b.bytes, [&](unsigned c) { return fresh_slot(number, c); });
-        b.slot = slot.number;
-        waits = slot.waits;
+    if (!is_remote && slot_class(b.bytes) == slot_class(old->bytes)) {
+        b.slot = old->slot;
+        b.generation = generations_[b.slot]++;
+    } else {
+        waits = give_slot(b);
         streams_[old->stream].slots.give(old->slot, old->bytes, is_remote);
     }
     const std::array<std::uint64_t, 4> words{
         replay_format::pack(op::realloc, is_remote ? replay_format::waits_flag : std::uint8_t{0}, old->group,
                             0, old->slot),
-        replay_format::pack_realloc(waits ? replay_format::waits_flag : std::uint8_t{0}, b.group, b.slot),
+        replay_format::pack_realloc(waits ? replay_format::waits_flag : std::uint8_t{0}, b.group,
+                                    old->generation, b.slot),
         replay_format::pack_wide(old->bytes, 0), replay_format::pack_wide(b.bytes, 0)};
     s.words.append(words);
     summary_.hand_overs += old->thread != e.thread ? 1u : 0u;

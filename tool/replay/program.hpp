@@ -72,8 +72,9 @@ private:
     struct block {
         std::uint64_t bytes;
         std::uint32_t slot;
-        std::uint32_t thread; ///< recorded
-        std::uint16_t stream; ///< that owns the slot
+        std::uint32_t thread;     ///< recorded
+        std::uint16_t stream;     ///< that owns the slot
+        std::uint16_t generation; ///< of the slot
         std::uint8_t group;
         std::uint8_t alignment_log2;
         replay_format::op how; ///< it was allocated
@@ -96,6 +97,7 @@ private:
     std::uint16_t longest_silent() const;
     stream& enter(std::uint16_t number);
     std::uint32_t fresh_slot(std::uint16_t number, unsigned size_class);
+    bool give_slot(block& b);
     std::uint8_t group_of(const event& e) const noexcept;
 
     void allocate(const event& e, replay_format::op how);
@@ -119,9 +121,10 @@ private:
     static constexpr std::uint32_t no_stream = 0xffff;
     std::vector<std::uint16_t> streams_of_threads_;
     std::vector<stream> streams_;
-    std::uint16_t current_ = 0;            // of the last event
-    std::vector<std::uint32_t> slot_keys_; // stream << 8 | class, by slot; 0: not used
-    std::vector<std::uint32_t> epochs_;    // how many streams take part
+    std::uint16_t current_ = 0;              // of the last event
+    std::vector<std::uint32_t> slot_keys_;   // stream << 8 | class, by slot; 0: not used
+    std::vector<std::uint16_t> generations_; // beside them: how often each was filled
+    std::vector<std::uint32_t> epochs_;      // how many streams take part
     std::uint64_t events_in_epoch_ = 0;
 };
 

@@ -47,7 +47,8 @@ enum class op : std::uint8_t {
     delete_array_aligned,
 };
 
-/// In the byte of the op: wait until another stream has emptied the slot (allocations) or filled it (the rest).
+/// In the byte of the op: wait until another stream has emptied the slot (allocations), or filled it for that time which
+/// `generation_of` says (the rest).
 inline constexpr std::uint8_t waits_flag = 0x20;
 /// In the byte of the op: the next word has the size and the alignment.
 inline constexpr std::uint8_t wide_flag = 0x40;
@@ -56,7 +57,7 @@ inline constexpr std::uint8_t op_mask = 0x1f;
 inline constexpr std::uint64_t largest_narrow = 0xffff;
 inline constexpr std::uint64_t size_mask = (std::uint64_t{1} << 48) - 1;
 
-/// byte 0: op and flags; byte 1: group, 0 is none; bytes 2 and 3: size, of the block that comes or goes; the rest: slot.
+/// byte 0: op and flags; byte 1: group, 0 is none; bytes 2 and 3: size of the block that comes or goes; the rest: slot.
 constexpr std::uint64_t pack(op what, std::uint8_t flags, std::uint8_t group, std::uint64_t size,
                              std::uint32_t slot) noexcept {
     return static_cast<std::uint64_t>(what) | flags | std::uint64_t{group} << 8 | size << 16 |
@@ -87,10 +88,29 @@ constexpr std::size_t wide_alignment(std::uint64_t word) noexcept {
     return log2 == 0 ? 0 : std::size_t{1} << log2;
 }
 
+/// How often the slot was filled before, of a release of another stream's block, which is always wide. Slots are reused,
+/// and what is there may yet be the block before. Counted modulo 2^16: no stream is so far ahead of another.
+constexpr std::uint16_t generation_of(std::uint64_t word) noexcept {
+    return static_cast<std::uint16_t>(word >> 16);
+}
+
+/// What a slot holds: the generation, and a pointer, of which 48 bits count. Null: it is empty.
+constexpr std::uint64_t pack_slot(std::uint16_t generation, std::uint64_t pointer) noexcept {
+    return pointer | std::uint64_t{generation} << 48;
+}
+constexpr std::uint16_t slot_generation(std::uint64_t slot) noexcept {
+    return static_cast<std::uint16_t>(slot >> 48);
+}
+constexpr std::uint64_t slot_pointer(std::uint64_t slot) noexcept {
+    return slot & size_mask;
+}
+
 /// How a realloc goes on: the slot and group of the new block, then both sizes. The op's own slot and group are the old
-/// block's. Both slots may be one. The first of these words waits as an allocation does.
-constexpr std::uint64_t pack_realloc(std::uint8_t flags, std::uint8_t group, std::uint32_t slot) noexcept {
-    return pack(op::realloc, flags, group, 0, slot);
+/// block's, and so is the generation in the first of these words. Both slots may be one. That word waits as an
+/// allocation does.
+constexpr std::uint64_t pack_realloc(std::uint8_t flags, std::uint8_t group, std::uint16_t generation,
+                                     std::uint32_t slot) noexcept {
+    return pack(op::realloc, flags, group, generation, slot);
 }
 
 /// A stream adds this up for every block that it allocates or reallocates; the sum proves that it did its work.

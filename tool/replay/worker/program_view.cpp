@@ -33,8 +33,8 @@ const char* program_view::open(const char* path) {
     if (std::memcmp(header_->magic, replay_format::program_magic, sizeof header_->magic) != 0 ||
         header_->version != replay_format::program_version)
         return "the program to replay is of another version of linn";
-    // All of it zero: null pointers, and counts that are filled in below.
-    slots_ = static_cast<std::atomic<void*>*>(map_memory(header_->slots * sizeof *slots_, true));
+    // All of it zero: null pointers of generation 0, and counts that are filled in below.
+    slots_ = static_cast<std::atomic<std::uint64_t>*>(map_memory(header_->slots * sizeof *slots_, true));
     unfinished_ = static_cast<std::atomic<std::uint32_t>*>(
         map_memory((header_->epochs + 1) * sizeof *unfinished_, true));
     complete_ = static_cast<std::atomic<std::uint32_t>*>(map_memory(sizeof *complete_, true));

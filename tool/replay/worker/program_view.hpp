@@ -28,8 +28,8 @@ public:
     }
     const std::uint64_t* places() const noexcept { return table<std::uint64_t>(header_->places_at); }
 
-    /// Where the block of each slot is; null: there is none.
-    std::atomic<void*>& slot(std::uint32_t number) const noexcept { return slots_[number]; }
+    /// Where the block of each slot is: replay_format::pack_slot.
+    std::atomic<std::uint64_t>& slot(std::uint32_t number) const noexcept { return slots_[number]; }
 
     /// Called by a stream when it has done all that it has to do in an epoch.
     void leave_epoch(std::uint32_t number) const noexcept;
@@ -48,7 +48,7 @@ private:
 
     const std::byte* file_ = nullptr;
     const replay_format::program_header* header_ = nullptr;
-    std::atomic<void*>* slots_ = nullptr;
+    std::atomic<std::uint64_t>* slots_ = nullptr;
     std::atomic<std::uint32_t>* unfinished_ = nullptr; // streams, by epoch
     std::atomic<std::uint32_t>* complete_ = nullptr;
 };

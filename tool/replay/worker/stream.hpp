@@ -6,6 +6,8 @@
 #include "sources.hpp"
 #include "waiting.hpp"
 
+#include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -131,28 +133,45 @@ private:
             report_.waiting.wait_until(may_begin);
     }
 
-    void await_empty(std::atomic<void*>& slot) noexcept {
+    using slot = std::atomic<std::uint64_t>;
+
+    static void* pointer_in(std::uint64_t value) noexcept {
+        return reinterpret_cast<void*>(replay_format::slot_pointer(value));
+    }
+
+    /// What the slot holds when another stream has emptied it.
+    std::uint64_t await_empty(slot& s) noexcept {
         // acquire: pairs with the store in empty(); its block is gone.
-        const auto is_empty = [&] { return slot.load(std::memory_order_acquire) == nullptr; };
+        const auto is_empty = [&] { return pointer_in(s.load(std::memory_order_acquire)) == nullptr; };
         if (!is_empty()) [[unlikely]]
             report_.waiting.wait_until(is_empty);
+        return s.load(std::memory_order_relaxed); // it was acquired, and is this stream's now
     }
 
-    void* take(std::atomic<void*>& slot, bool waits) noexcept {
-        // acquire: pairs with the store in put(), where another stream allocated it; what it wrote is there.
-        void* p = slot.load(std::memory_order_acquire);
-        if (waits && p == nullptr) [[unlikely]] {
-            report_.waiting.wait_until([&] { return slot.load(std::memory_order_acquire) != nullptr; });
-            p = slot.load(std::memory_order_relaxed); // it was acquired, and is mine now
-        }
-        return p;
+    /// What the slot holds when another stream has filled it for the given time.
+    std::uint64_t await_filled(slot& s, std::uint16_t generation) noexcept {
+        // Filled for the first time it says 1, and an empty slot says how often it was filled, too.
+        const auto wanted = static_cast<std::uint16_t>(generation + 1);
+        const auto is_filled = [&] {
+            // acquire: pairs with the store in put(), before which the other stream wrote to the block.
+            const std::uint64_t value = s.load(std::memory_order_acquire);
+            return replay_format::slot_generation(value) == wanted && pointer_in(value) != nullptr;
+        };
+        if (!is_filled()) [[unlikely]]
+            report_.waiting.wait_until(is_filled);
+        return s.load(std::memory_order_relaxed); // it was acquired, and nobody else may change it now
     }
 
-    static void put(std::atomic<void*>& slot, void* p) noexcept {
-        slot.store(p, std::memory_order_release); // pairs with take() in another stream
+    /// `before` is what the slot held.
+    static void put(slot& s, std::uint64_t before, void* p) noexcept {
+        const auto generation = static_cast<std::uint16_t>(replay_format::slot_generation(before) + 1);
+        // release: pairs with await_filled() in another stream.
+        s.store(replay_format::pack_slot(generation, reinterpret_cast<std::uint64_t>(p)),
+                std::memory_order_release);
     }
-    static void empty(std::atomic<void*>& slot) noexcept {
-        slot.store(nullptr, std::memory_order_release); // pairs with await_empty() in the slot's own stream
+    static void empty(slot& s, std::uint64_t before) noexcept {
+        // release: pairs with await_empty() in the slot's own stream.
+        s.store(before & ~replay_format::size_mask, std::memory_order_release);
     }
 
     static std::uint64_t key(const request& r) noexcept {
@@ -162,16 +181,17 @@ private:
     template <op What>
     const std::uint64_t* allocate(std::uint64_t word, const std::uint64_t* at) {
         const request r = read(word, at);
-        std::atomic<void*>& slot = program_.slot(r.slot);
-        if ((word & replay_format::waits_flag) != 0)
-            await_empty(slot);
+        slot& s = program_.slot(r.slot);
+        const bool waits = (word & replay_format::waits_flag) != 0;
+        // Relaxed where it does not wait: only this stream used the slot since it last put something there.
+        const std::uint64_t before = waits ? await_empty(s) : s.load(std::memory_order_relaxed);
         void* const p = source_.template allocate<What>(r);
         if (p == nullptr) [[unlikely]]
             return nullptr;
         if constexpr (How == touch::check)
-            check_new<What>(p, r, slot);
+            check_new<What>(p, r, before);
         touch_block<How>(p, 0, r.bytes, key(r));
-        put(slot, p);
+        put(s, before, p);
         report_.checksum += replay_format::mix(r.bytes, r.slot);
         return at;
     }
@@ -179,44 +199,50 @@ private:
     template <op What>
     const std::uint64_t* release(std::uint64_t word, const std::uint64_t* at) noexcept {
         const request r = read(word, at);
-        std::atomic<void*>& slot = program_.slot(r.slot);
-        void* const p = take(slot, (word & replay_format::waits_flag) != 0);
+        slot& s = program_.slot(r.slot);
+        const bool waits = (word & replay_format::waits_flag) != 0;
+        const std::uint64_t before = waits ? await_filled(s, replay_format::generation_of(word))
+                                           : s.load(std::memory_order_relaxed); // this stream put it there
+        void* const p = pointer_in(before);
         if constexpr (How == touch::check)
             count_wrong(p == nullptr || !has_pattern(p, r.bytes, key(r)));
         source_.template release<What>(p, r);
-        empty(slot);
+        empty(s, before);
         return at;
     }
 
     const std::uint64_t* reallocate(std::uint64_t word, const std::uint64_t* at) {
         const std::uint64_t second = *at++;
-        const request before{replay_format::wide_size(*at++), 0, replay_format::slot_of(word),
-                             replay_format::group_of(word)};
-        const request now{replay_format::wide_size(*at++), 0, replay_format::slot_of(second),
-                          replay_format::group_of(second)};
-        std::atomic<void*>& from = program_.slot(before.slot);
-        std::atomic<void*>& to = program_.slot(now.slot);
-        void* const old = take(from, (word & replay_format::waits_flag) != 0);
-        if ((second & replay_format::waits_flag) != 0)
-            await_empty(to);
+        const std::uint64_t old_bytes = replay_format::wide_size(*at++);
+        const std::uint64_t new_bytes = replay_format::wide_size(*at++);
+        const request before{old_bytes, 0, replay_format::slot_of(word), replay_format::group_of(word)};
+        const request now{new_bytes, 0, replay_format::slot_of(second), replay_format::group_of(second)};
+        slot& from = program_.slot(before.slot);
+        slot& to = program_.slot(now.slot);
+        const std::uint64_t held = (word & replay_format::waits_flag) != 0
+                                       ? await_filled(from, replay_format::generation_of(second))
+                                       : from.load(std::memory_order_relaxed);
+        const std::uint64_t held_there =
+            (second & replay_format::waits_flag) != 0 ? await_empty(to) : to.load(std::memory_order_relaxed);
+        void* const old = pointer_in(held);
         if constexpr (How == touch::check)
             count_wrong(old == nullptr || !has_pattern(old, before.bytes, key(before)));
         void* const p = source_.reallocate(old, before, now);
         if (p == nullptr) [[unlikely]]
             return nullptr;
         if constexpr (How == touch::check && Source::keeps_content)
-            count_wrong(!has_pattern(p, before.bytes < now.bytes ? before.bytes : now.bytes, key(before)));
+            count_wrong(!has_pattern(p, std::min(before.bytes, now.bytes), key(before)));
         touch_block<How>(p, before.bytes, now.bytes, key(now));
         if (before.slot != now.slot)
-            empty(from);
-        put(to, p);
+            empty(from, held);
+        put(to, held_there, p);
         report_.checksum += replay_format::mix(now.bytes, now.slot);
         return at;
     }
 
     template <op What>
-    void check_new(const void* p, const request& r, const std::atomic<void*>& slot) noexcept {
-        bool is_wrong = slot.load(std::memory_order_relaxed) != nullptr; // only this stream fills it
+    void check_new(const void* p, const request& r, std::uint64_t before) noexcept {
+        bool is_wrong = pointer_in(before) != nullptr;
         if constexpr (Source::zeroes) {
             if (r.alignment != 0)
                 is_wrong |= reinterpret_cast<std::uintptr_t>(p) % r.alignment != 0;
