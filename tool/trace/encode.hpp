@@ -10,7 +10,7 @@
 
 namespace linn::tool::wire {
 
-/// Writes entries into one chunk. All zero is the writer without a chunk, and without room. Inline and without calls where
+/// Writes entries into one chunk. All zero, then bind(), is the writer without a chunk and without room. Inline and without calls where
 /// it is hot; no function checks for room but has_room(), and the caller asks it first.
 class encoder {
 public:
@@ -18,8 +18,11 @@ public:
     static constexpr std::size_t margin = 1024;
     static_assert(margin < chunk_bytes);
 
+    /// Where the end of the room is kept: apart from the rest, so that it can lie in memory that a fork wipes in the child.
+    void bind(unsigned char** cell) noexcept { limit_ = cell; }
+
     /// True if there is a chunk with room for an event and the definition of its stack, and no stop() since.
-    bool has_room() const noexcept { return at_ < limit_; }
+    bool has_room() const noexcept { return at_ < *limit_; }
     /// The same for a record of so many bytes and then an event; whatever stop() said.
     bool has_room(std::size_t bytes) const noexcept {
         return chunk_ != nullptr && bytes + margin <= static_cast<std::size_t>(chunk_ + chunk_bytes - at_);
@@ -28,13 +31,13 @@ public:
     unsigned char* chunk() const noexcept { return chunk_; }
 
     /// Makes has_room() false until go_on(), so that whoever looks at it takes the slow way.
-    void stop() noexcept { limit_ = nullptr; }
+    void stop() noexcept { *limit_ = nullptr; }
     /// `bytes`: has_room() shall become false again after so many, at the latest at the end of the chunk.
     void go_on(std::size_t bytes = chunk_bytes) noexcept {
         if (chunk_ == nullptr)
             return;
         unsigned char* const end = chunk_ + chunk_bytes - margin;
-        limit_ = bytes < static_cast<std::size_t>(end - at_) ? at_ + bytes : end;
+        *limit_ = bytes < static_cast<std::size_t>(end - at_) ? at_ + bytes : end;
     }
 
     /// Begins a chunk of chunk_bytes zeros.
@@ -287,12 +290,12 @@ private:
     void forget() noexcept {
         chunk_ = nullptr;
         at_ = nullptr;
-        limit_ = nullptr;
+        *limit_ = nullptr;
     }
 
     unsigned char* at_;
-    unsigned char* limit_; ///< has_room() until here
-    std::uint64_t clock_;  ///< in units
+    unsigned char** limit_; ///< has_room() until there
+    std::uint64_t clock_;   ///< in units
     std::uint64_t base_;
     unsigned char* chunk_;
     std::uint64_t first_ticks_;

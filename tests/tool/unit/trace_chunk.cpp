@@ -20,6 +20,7 @@ using namespace linn::tool::wire;
 struct chunk_memory {
     std::unique_ptr<unsigned char[]> bytes{new unsigned char[chunk_bytes]()};
     std::unique_ptr<encoder> writer{new encoder()};
+    unsigned char* limit = nullptr;
 
     chunk_memory() {
         chunk_header h;
@@ -27,6 +28,7 @@ struct chunk_memory {
         h.stream = 5;
         h.pid = 77;
         h.first_ticks = 1'000'000;
+        writer->bind(&limit);
         writer->begin(bytes.get(), h);
     }
     std::span<const std::byte> view(std::size_t size = chunk_bytes) const {

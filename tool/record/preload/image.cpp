@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "image.hpp"
+
+#include "probe_budget.hpp"
+#include "raw.hpp"
+#include "thread.hpp"
+#include "unwind/capture.hpp"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include <cstring>
+
+extern "C" char** environ;
+
+namespace linn::tool::preload {
+
+constinit recording current_recording;
+
+namespace {
+
+// Until there is wiped memory, and where there never is any.
+constinit process_image first_image{};
+
+constinit bool was_tried = false;
+constinit std::atomic<bool> has_stopped{false};
+/// The program may write over its environment.
+constinit char ring_path[128];
+
+constexpr std::size_t page = 4096;
+
+/// A number at the start of a text, 0 if there is none.
+std::uint32_t number_in(const char* text) noexcept {
+    std::uint32_t n = 0;
+    for (; *text >= '0' && *text <= '9'; ++text)
+        n = n * 10 + static_cast<std::uint32_t>(*text - '0');
+    return n;
+}
+
+/// The last number of a link in /proc: of /proc/self the process, of /proc/thread-self the thread; 0: no /proc.
+std::uint32_t id_in_proc(const char* link) noexcept {
+    char text[64];
+    const ssize_t n = ::readlink(link, text, sizeof text - 1);
+    if (n <= 0)
+        return 0;
+    text[n] = '\0';
+    const char* const slash = std::strrchr(text, '/');
+    return number_in(slash != nullptr ? slash + 1 : text);
+}
+
+const char* variable(const char* name) noexcept {
+    const std::size_t length = std::strlen(name);
+    for (char** v = environ; v != nullptr && *v != nullptr; ++v)
+        if (std::strncmp(*v, name, length) == 0 && (*v)[length] == '=')
+            return *v + length + 1;
+    return nullptr;
+}
+
+bool map_ring(const char* path) noexcept {
+    const int fd = ::open(path, O_RDWR | O_CLOEXEC | O_NOCTTY);
+    if (fd < 0)
+        return false;
+    struct stat status{};
+    void* memory = MAP_FAILED;
+    if (::fstat(fd, &status) == 0 && status.st_size >= static_cast<off_t>(sizeof(wire::ring_header)))
+        memory = ::mmap(nullptr, static_cast<std::size_t>(status.st_size), PROT_READ | PROT_WRITE, MAP_SHARED,
+                        fd, 0);
+    ::close(fd);
+    if (memory == MAP_FAILED)
+        return false;
+    const auto bytes = static_cast<std::size_t>(status.st_size);
+    if (const wire::ring found{memory}; found.usable(bytes)) {
+        ::madvise(memory, bytes, MADV_DONTDUMP); // no core file of gigabytes
+        current_recording.ring = found;
+        return true;
+    }
+    ::munmap(memory, bytes);
+    return false;
+}
+
+bool is_wanted(const char* names) noexcept {
+    if (*names == '\0')
+        return true;
+    char file[PATH_MAX];
+    const ssize_t n = ::readlink("/proc/self/exe", file, sizeof file - 1);
+    if (n <= 0)
+        return true;
+    file[n] = '\0';
+    const char* const slash = std::strrchr(file, '/');
+    const char* const name = slash != nullptr ? slash + 1 : file;
+    for (; *names != '\0'; names += std::strlen(names) + 1)
+        if (std::strcmp(names, name) == 0)
+            return true;
+    return false;
+}
+
+/// What another image with this id left: the one before our exec, or a process that has died since.
+bool hand_over_leftovers(std::uint32_t pid) noexcept {
+    const wire::ring& ring = current_recording.ring;
+    bool found = false;
+    for (std::uint32_t i = 0; i != ring.chunk_count(); ++i)
+        if (const wire::chunk_word word = ring.word(i);
+            word.state == wire::chunk_state::owned && word.pid == pid)
+            found = ring.hand_over(i, pid, word.tid) || found;
+    return found;
+}
+
+void after_fork() noexcept {
+    if (!current_recording.fork_is_wiped)
+        std::memset(static_cast<void*>(current_image), 0, sizeof *current_image);
+    // Later, with the child's first allocation, unless the fork came from a signal handler that interrupted the recorder:
+    // what was interrupted goes on in the child too.
+    if (current_recording.ring && (is_in_hook() || !current_recording.fork_is_wiped))
+        is_recording();
+}
+
+/// Once a program file: the ring, and what forks do not change.
+bool begin_recording() noexcept {
+    const char* const path = variable(wire::ring_variable);
+    if (path == nullptr || std::strlen(path) >= sizeof ring_path || !map_ring(path))
+        return false;
+    std::strcpy(ring_path, path);
+    const wire::ring_header& h = current_recording.ring.header();
+    if (!is_wanted(h.options.only))
+        return false;
+    const std::uint32_t pid = id_in_proc("/proc/self");
+    current_recording.other_namespace = pid != 0 && pid != own_pid();
+    if (void* const memory = wiped_memory(page)) {
+        auto* const image = static_cast<process_image*>(memory);
+        image->starter = first_image.starter;
+        image->state.store(process_image::starting, std::memory_order_relaxed);
+        current_image = image;
+    }
+    ::pthread_atfork(nullptr, nullptr, after_fork);
+    prepare_threads();
+    set_probe_options(h.options);
+    const auto wanted = static_cast<unwind::mode>(
+        h.options.unwinder == wire::unwinder_choice::own         ? unwind::mode::own
+        : h.options.unwinder == wire::unwinder_choice::libunwind ? unwind::mode::libunwind
+                                                                 : unwind::mode::none);
+    const unwind::mode got = unwind::start(wanted, h.options.depth);
+    const auto choice = got == unwind::mode::own         ? wire::unwinder_choice::own
+                        : got == unwind::mode::libunwind ? wire::unwinder_choice::libunwind
+                                                         : wire::unwinder_choice::none;
+    current_recording.ring.header().unwinder_got.fetch_or(1u << static_cast<unsigned>(choice),
+                                                          std::memory_order_relaxed);
+    return true;
+}
+
+bool start_image() noexcept {
+    static constinit std::uint32_t last_image = 0;
+    const bool is_fork = was_tried;
+    if (!is_fork) {
+        was_tried = true;
+        if (!begin_recording()) {
+            has_stopped.store(true, std::memory_order_relaxed);
+            return false;
+        }
+    } else if (has_stopped.load(std::memory_order_relaxed)) {
+        return false;
+    }
+    process_image& image = *current_image;
+    image.kernel_pid = own_pid();
+    const std::uint32_t seen = current_recording.other_namespace ? id_in_proc("/proc/self") : 0;
+    image.pid = seen != 0 ? seen : image.kernel_pid;
+    const bool was_here = hand_over_leftovers(image.pid);
+    wire::ring_header& h = current_recording.ring.header();
+    image.id = h.images.fetch_add(1, std::memory_order_relaxed) + 1;
+    image.parent = last_image;
+    image.origin = is_fork ? 1 : was_here || image.id != 1 ? 2 : 0;
+    last_image = image.id;
+    if (is_fork)
+        threads_after_fork();
+    return true;
+}
+
+} // namespace
+
+constinit process_image* current_image = &first_image;
+
+void* zeroed_memory(std::size_t bytes) noexcept {
+    void* const p =
+        ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return p == MAP_FAILED ? nullptr : p;
+}
+
+void* wiped_memory(std::size_t bytes) noexcept {
+    void* const p = zeroed_memory(bytes);
+    if (p != nullptr)
+        current_recording.fork_is_wiped = ::madvise(p, bytes, MADV_WIPEONFORK) == 0;
+    return p;
+}
+
+bool is_recording() noexcept {
+    for (;;) {
+        process_image& image = *current_image;
+        switch (image.state.load(std::memory_order_acquire)) { // pairs with the store below
+        case process_image::on:
+            return true;
+        case process_image::off:
+            return false;
+        case process_image::starting:
+            // Our own allocations while we start are not the program's.
+            if (image.starter == own_tid())
+                return false;
+            ::sched_yield();
+            break;
+        default: {
+            if (!was_tried && environ == nullptr)
+                return false; // the C library has not begun yet
+            std::uint32_t expected = process_image::unknown;
+            if (!image.state.compare_exchange_strong(expected, process_image::starting,
+                                                     std::memory_order_acquire))
+                break;
+            image.starter = own_tid();
+            const bool good = start_image();
+            // Pairs with the load above: who sees the state sees the image.
+            const auto result = good ? process_image::on : process_image::off;
+            first_image.state.store(result, std::memory_order_release);
+            current_image->state.store(result, std::memory_order_release);
+            return good;
+        }
+        }
+    }
+}
+
+void stop_recording() noexcept {
+    has_stopped.store(true, std::memory_order_relaxed);
+    current_image->state.store(process_image::off, std::memory_order_release); // pairs with is_recording()
+}
+
+bool collector_lives(unsigned waited_milliseconds) noexcept {
+    if (::faccessat(AT_FDCWD, ring_path, F_OK, 0) == 0)
+        return true;
+    // A changed root has no such path, and a dead collector may still be a zombie.
+    const std::uint32_t pid = current_recording.ring.header().collector_pid;
+    return pid != 0 && waited_milliseconds < 10'000 && ::kill(static_cast<pid_t>(pid), 0) == 0;
+}
+
+std::uint32_t collectors_tid() noexcept {
+    const std::uint32_t tid = current_recording.other_namespace ? id_in_proc("/proc/thread-self") : 0;
+    return tid != 0 ? tid : own_tid();
+}
+
+} // namespace linn::tool::preload

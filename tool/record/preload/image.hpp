@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "../../trace/ring.hpp"
+
+#include <atomic>
+#include <cstdint>
+
+namespace linn::tool::preload {
+
+/// What holds for the program file that runs, from its start to its end or its next exec, forks included.
+struct recording {
+    wire::ring ring;
+    bool other_namespace =
+        false; ///< ids that the collector's /proc knows are not those that the kernel tells us
+    bool fork_is_wiped = false; ///< wiped_memory() is zero in a child, however it was forked
+};
+extern recording current_recording;
+
+/// One process image. All zero in a forked child, which is the next image.
+struct process_image {
+    enum : std::uint32_t { unknown, starting, on, off };
+    std::atomic<std::uint32_t> state;
+    std::uint32_t starter; ///< the thread that is starting it, by the kernel's count
+    std::uint32_t id;
+    std::uint32_t parent;           ///< image; 0: it is not known
+    std::uint32_t pid;              ///< as the collector knows it
+    std::uint32_t kernel_pid;       ///< as the kernel tells us
+    std::uint8_t origin;            ///< as trace_process::origin
+    std::atomic<bool> is_described; ///< the process record was written, or somebody is writing it
+};
+extern process_image* current_image;
+
+/// True if events of this process are to be recorded; makes the image first, if it is new. Any thread, at any time.
+bool is_recording() noexcept;
+
+/// For good: the collector is gone, or closed the recording.
+void stop_recording() noexcept;
+
+/// Looks at the memory that is zero in a forked child: true there until is_recording().
+inline bool is_new_image() noexcept {
+    return current_image->state.load(std::memory_order_relaxed) == process_image::unknown;
+}
+
+/// Memory of whole pages, zero at first, and again in a child however it was forked; null if there is none. Where the
+/// kernel cannot wipe, the caller does so in a fork handler.
+void* wiped_memory(std::size_t bytes) noexcept;
+void* zeroed_memory(std::size_t bytes) noexcept;
+
+/// Is the collector there? By what can be seen of it, also from a container or a changed root, where it is given up after
+/// some seconds in which it did nothing.
+bool collector_lives(unsigned waited_milliseconds) noexcept;
+
+/// The id of the calling thread, as the collector knows it.
+std::uint32_t collectors_tid() noexcept;
+
+} // namespace linn::tool::preload

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// The malloc family, as the program sees it: what the next definition does, recorded. A block is recorded after it was
+// got and before it is given back, so that merged by time no block is ever got twice.
+#include "boot_arena.hpp"
+#include "raw.hpp"
+#include "real.hpp"
+#include "recorder.hpp"
+
+#include <bit>
+#include <cerrno>
+#include <cstring>
+
+namespace linn::tool::preload {
+namespace {
+
+std::uint8_t log2_of(std::size_t alignment) noexcept {
+    return alignment == 0 ? std::uint8_t{0} : static_cast<std::uint8_t>(std::bit_width(alignment) - 1);
+}
+
+std::size_t product(std::size_t a, std::size_t b) noexcept {
+    std::size_t result = 0;
+    return __builtin_mul_overflow(a, b, &result) ? ~std::size_t{0} : result;
+}
+
+[[gnu::always_inline]] inline void release(void* block) noexcept {
+    if (block == nullptr || boot_arena::owns(block)) [[unlikely]]
+        return;
+    record_release(allocation_call::free, block);
+    real.free(block);
+}
+
+/// A block of the boot arena is left where it is; for the program it is a new one.
+void* leave_arena(void* old, std::size_t bytes) noexcept {
+    void* const block = real.malloc(bytes);
+    const std::size_t had = boot_arena::size_of(old);
+    if (block != nullptr)
+        std::memcpy(block, old, had < bytes ? had : bytes);
+    return block;
+}
+
+/// After the real one has answered.
+[[gnu::always_inline]] inline void* reallocated(const unwind::frame_start& from, void* old, void* block,
+                                                std::size_t bytes) noexcept {
+    const auto before = reinterpret_cast<std::uintptr_t>(old);
+    if (block != nullptr)
+        record_slowly(from, {event_kind::reallocation, allocation_call::realloc, 0,
+                             reinterpret_cast<std::uintptr_t>(block), before, bytes});
+    else
+        record_slowly(from, {event_kind::failure, allocation_call::realloc, 0, 0, before, bytes});
+    return block;
+}
+
+[[gnu::always_inline]] inline void* resize(const unwind::frame_start& from, void* old,
+                                           std::size_t bytes) noexcept {
+    if (old == nullptr || boot_arena::owns(old)) {
+        void* const block = old == nullptr ? real.realloc(nullptr, bytes) : leave_arena(old, bytes);
+        record_result(from, allocation_call::realloc, block, bytes);
+        return block;
+    }
+    void* const block = real.realloc(old, bytes);
+    // Some give the block back then, others give a smallest one.
+    if (bytes == 0 && block == nullptr) {
+        record_release(allocation_call::realloc, old);
+        return nullptr;
+    }
+    return reallocated(from, old, block, bytes);
+}
+
+/// Where the real allocator lacks a function, there is no block of that kind.
+template <typename Function, typename... Arguments>
+[[gnu::always_inline]] inline void* ask(Function* real_function, Arguments... arguments) noexcept {
+    find_real_functions();
+    if (real_function == nullptr) {
+        errno = ENOMEM;
+        return nullptr;
+    }
+    return real_function(arguments...);
+}
+
+} // namespace
+} // namespace linn::tool::preload
+
+using namespace linn::tool::preload;
+using linn::tool::allocation_call;
+namespace unwind = linn::tool::unwind;
+
+#define LINN_HOOK extern "C" __attribute__((visibility("default"), noinline))
+
+LINN_HOOK void* malloc(std::size_t bytes) noexcept {
+    const unwind::frame_start from = unwind::here();
+    void* const block = real.malloc(bytes);
+    record_result(from, allocation_call::malloc, block, bytes);
+    return block;
+}
+
+LINN_HOOK void* calloc(std::size_t count, std::size_t bytes) noexcept {
+    const unwind::frame_start from = unwind::here();
+    void* const block = real.calloc(count, bytes);
+    record_result(from, allocation_call::calloc, block, product(count, bytes));
+    return block;
+}
+
+LINN_HOOK void* realloc(void* old, std::size_t bytes) noexcept {
+    return resize(unwind::here(), old, bytes);
+}
+
+LINN_HOOK void* reallocarray(void* old, std::size_t count, std::size_t bytes) noexcept {
+    const unwind::frame_start from = unwind::here();
+    const std::size_t all = product(count, bytes);
+    if (all == ~std::size_t{0}) {
+        errno = ENOMEM;
+        record_slowly(from, {linn::tool::event_kind::failure, allocation_call::realloc, 0, 0,
+                             reinterpret_cast<std::uintptr_t>(old), all});
+        return nullptr;
+    }
+    return resize(from, old, all);
+}
+
+LINN_HOOK void free(void* block) noexcept {
+    release(block);
+}
+LINN_HOOK void cfree(void* block) noexcept {
+    release(block);
+}
+LINN_HOOK void free_sized(void* block, std::size_t) noexcept {
+    release(block);
+}
+LINN_HOOK void free_aligned_sized(void* block, std::size_t, std::size_t) noexcept {
+    release(block);
+}
+
+LINN_HOOK int posix_memalign(void** result, std::size_t alignment, std::size_t bytes) noexcept {
+    const unwind::frame_start from = unwind::here();
+    find_real_functions();
+    void* block = nullptr;
+    const int error = real.posix_memalign == nullptr ? ENOMEM : real.posix_memalign(&block, alignment, bytes);
+    if (error == 0)
+        *result = block;
+    // Success without a block: size 0, of an allocator that has none for it.
+    if (error != 0 || block != nullptr)
+        record_result(from, allocation_call::aligned, error == 0 ? block : nullptr, bytes,
+                      log2_of(alignment));
+    return error;
+}
+
+LINN_HOOK void* aligned_alloc(std::size_t alignment, std::size_t bytes) noexcept {
+    const unwind::frame_start from = unwind::here();
+    find_real_functions();
+    void* const block = ask(real.aligned_alloc, alignment, bytes);
+    record_result(from, allocation_call::aligned, block, bytes, log2_of(alignment));
+    return block;
+}
+
+LINN_HOOK void* memalign(std::size_t alignment, std::size_t bytes) noexcept {
+    const unwind::frame_start from = unwind::here();
+    find_real_functions();
+    void* const block = ask(real.memalign, alignment, bytes);
+    record_result(from, allocation_call::aligned, block, bytes, log2_of(alignment));
+    return block;
+}
+
+LINN_HOOK void* valloc(std::size_t bytes) noexcept {
+    const unwind::frame_start from = unwind::here();
+    find_real_functions();
+    void* const block = ask(real.valloc, bytes);
+    record_result(from, allocation_call::aligned, block, bytes, log2_of(4096));
+    return block;
+}
+
+LINN_HOOK void* pvalloc(std::size_t bytes) noexcept {
+    const unwind::frame_start from = unwind::here();
+    find_real_functions();
+    void* const block = ask(real.pvalloc, bytes);
+    record_result(from, allocation_call::aligned, block, bytes, log2_of(4096));
+    return block;
+}

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules.hpp"
+
+#include "image.hpp"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <link.h>
+
+#include <cstring>
+
+// Lock-free, unlike dl_iterate_phdr; the C library has it from 2.35 on.
+extern "C" int _dl_find_object(void*, dl_find_object*) __attribute__((weak));
+
+namespace linn::tool::preload {
+namespace {
+
+struct found_module {
+    std::uintptr_t begin;
+    std::uintptr_t end;
+    std::uintptr_t bias;
+    const char* name;
+    const link_map* map; ///< null where dl_iterate_phdr found it
+};
+
+struct known_module {
+    enum : std::uint32_t { unused, mapped, unloaded };
+    std::atomic<std::uint32_t> state;
+    std::uint32_t image;
+    std::uintptr_t begin;
+    std::uintptr_t end;
+    const link_map* map;
+};
+
+// A child's own are told again: a file of the parent's may be gone by then. Entries of a cut-off hook stay unused.
+constexpr std::uint32_t most_modules = 4096;
+constinit known_module known[most_modules];
+constinit std::atomic<std::uint32_t> known_count{0};
+
+bool covers(const known_module& m, std::uintptr_t address) noexcept {
+    return m.state.load(std::memory_order_acquire) == known_module::mapped && // pairs with tell()
+           address - m.begin < m.end - m.begin && m.image == current_image->id;
+}
+
+bool is_known(std::uintptr_t address) noexcept {
+    const std::uint32_t count = known_count.load(std::memory_order_acquire); // pairs with tell()
+    for (std::uint32_t i = count < most_modules ? count : most_modules; i != 0; --i)
+        if (covers(known[i - 1], address))
+            return true;
+    return false;
+}
+
+bool find_by_iterating(std::uintptr_t address, found_module& into) noexcept {
+    into.map = nullptr;
+    into.begin = address;
+    return ::dl_iterate_phdr(
+               [](dl_phdr_info* info, std::size_t, void* data) {
+                   auto& m = *static_cast<found_module*>(data);
+                   std::uintptr_t begin = ~std::uintptr_t{0};
+                   std::uintptr_t end = 0;
+                   for (int i = 0; i != info->dlpi_phnum; ++i) {
+                       const auto& p = info->dlpi_phdr[i];
+                       if (p.p_type != PT_LOAD)
+                           continue;
+                       const std::uintptr_t at = info->dlpi_addr + p.p_vaddr;
+                       begin = at < begin ? at : begin;
+                       end = at + p.p_memsz > end ? at + p.p_memsz : end;
+                   }
+                   if (m.begin < begin || m.begin >= end)
+                       return 0;
+                   m = {begin, end, info->dlpi_addr, info->dlpi_name, nullptr};
+                   return 1;
+               },
+               &into) != 0;
+}
+
+bool find_module(std::uintptr_t address, found_module& into) noexcept {
+    if (_dl_find_object == nullptr)
+        return find_by_iterating(address, into);
+    dl_find_object found{};
+    if (_dl_find_object(reinterpret_cast<void*>(address), &found) != 0)
+        return false;
+    into = {reinterpret_cast<std::uintptr_t>(found.dlfo_map_start),
+            reinterpret_cast<std::uintptr_t>(found.dlfo_map_end), found.dlfo_link_map->l_addr,
+            found.dlfo_link_map->l_name, found.dlfo_link_map};
+    return true;
+}
+
+/// The build id, out of the file's header in memory; empty if it is not there.
+std::size_t find_build_id(const found_module& m, const unsigned char*& id) noexcept {
+    constexpr std::size_t page = 4096;
+    const auto* const header = reinterpret_cast<const ElfW(Ehdr)*>(m.begin);
+    if (m.begin % page != 0 || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
+        header->e_phoff + header->e_phnum * sizeof(ElfW(Phdr)) > page)
+        return 0;
+    const auto* const segments = reinterpret_cast<const ElfW(Phdr)*>(m.begin + header->e_phoff);
+    for (unsigned i = 0; i != header->e_phnum; ++i) {
+        if (segments[i].p_type != PT_NOTE)
+            continue;
+        std::uintptr_t at = m.bias + segments[i].p_vaddr;
+        const std::uintptr_t end = at + segments[i].p_memsz;
+        if (at < m.begin || end > m.end || end < at)
+            continue;
+        while (at + sizeof(ElfW(Nhdr)) <= end) {
+            const auto* const note = reinterpret_cast<const ElfW(Nhdr)*>(at);
+            const std::uintptr_t name = at + sizeof *note;
+            const std::uintptr_t text = name + (note->n_namesz + 3u) / 4 * 4;
+            const std::uintptr_t next = text + (note->n_descsz + 3u) / 4 * 4;
+            if (next > end || next < at)
+                break;
+            if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 &&
+                std::memcmp(reinterpret_cast<const void*>(name), "GNU", 4) == 0) {
+                id = reinterpret_cast<const unsigned char*>(text);
+                return note->n_descsz < 64 ? note->n_descsz : 64;
+            }
+            at = next;
+        }
+    }
+    return 0;
+}
+
+/// The path as the collector can open it: the executable has none of its own, and some were opened by relative ones.
+std::size_t write_path(const char* name, char* into) noexcept {
+    if (*name == '\0') {
+        const ssize_t n = ::readlink("/proc/self/exe", into, PATH_MAX);
+        return n > 0 ? static_cast<std::size_t>(n) : 0;
+    }
+    std::size_t used = 0;
+    if (*name != '/' && std::strchr(name, '/') != nullptr)
+        if (const long n = ::syscall(SYS_getcwd, into, PATH_MAX); n > 1) {
+            used = static_cast<std::size_t>(n - 1);
+            into[used++] = '/';
+        }
+    const std::size_t length = ::strnlen(name, PATH_MAX - used);
+    std::memcpy(into + used, name, length);
+    return used + length;
+}
+
+bool tell(thread_state& thread, thread_writer& writer, const found_module& m) noexcept {
+    if (!ensure_room(thread, writer, PATH_MAX + 256))
+        return false;
+    const std::uint32_t number = known_count.fetch_add(1, std::memory_order_relaxed);
+    const unsigned char* id = nullptr;
+    const std::size_t id_bytes = find_build_id(m, id);
+    unsigned char* p = writer.out.begin_record(ticks());
+    p = wire::encoder::put_varint(p, number);
+    p = wire::encoder::put_varint(p, m.bias);
+    p = wire::encoder::put_varint(p, m.begin);
+    p = wire::encoder::put_varint(p, m.end);
+    *p++ = static_cast<unsigned char>(id_bytes);
+    p = id_bytes != 0 ? wire::encoder::put_bytes(p, id, id_bytes) : p;
+    p += write_path(m.name, reinterpret_cast<char*>(p));
+    writer.out.end_record(wire::entry::module_loaded, p);
+    if (number < most_modules) {
+        known_module& k = known[number];
+        k.image = writer.image;
+        k.begin = m.begin;
+        k.end = m.end;
+        k.map = m.map;
+        k.state.store(known_module::mapped, std::memory_order_release); // pairs with covers()
+    }
+    return true;
+}
+
+} // namespace
+
+bool tell_modules(thread_state& thread, thread_writer& writer, const std::uintptr_t* frames,
+                  unsigned count) noexcept {
+    for (unsigned i = 0; i != count; ++i) {
+        found_module m{};
+        // The call is before the return address, and that may be the first of what lies behind.
+        const std::uintptr_t call = frames[i] - 1;
+        if (!is_known(call) && find_module(call, m) && !tell(thread, writer, m))
+            return false;
+    }
+    return true;
+}
+
+void tell_unloaded(thread_state& thread, thread_writer& writer) noexcept {
+    const std::uint32_t count = known_count.load(std::memory_order_acquire); // pairs with tell()
+    for (std::uint32_t i = 0; i != count && i != most_modules; ++i) {
+        known_module& k = known[i];
+        if (k.state.load(std::memory_order_acquire) != known_module::mapped || k.image != writer.image)
+            continue;
+        found_module m{};
+        if (find_module(k.begin, m) && m.map == k.map && m.begin == k.begin && m.end == k.end)
+            continue;
+        std::uint32_t expected = known_module::mapped;
+        if (!k.state.compare_exchange_strong(expected, known_module::unloaded) ||
+            !ensure_room(thread, writer, 64))
+            continue;
+        writer.out.end_record(wire::entry::module_unloaded,
+                              wire::encoder::put_varint(writer.out.begin_record(ticks()), i));
+    }
+}
+
+bool tell_process(thread_state& thread, thread_writer& writer) noexcept {
+    constexpr std::size_t most_arguments = 16 << 10;
+    if (!ensure_room(thread, writer, PATH_MAX + most_arguments + 256))
+        return false;
+    const process_image& image = *current_image;
+    unsigned char* p = writer.out.begin_record(ticks());
+    *p++ = image.origin;
+    p = wire::encoder::put_varint(p, image.parent);
+    p = wire::encoder::put_varint(p, image.pid);
+    p = wire::encoder::put_varint(p, static_cast<std::uint32_t>(::getppid()));
+    const ssize_t n = ::readlink("/proc/self/exe", reinterpret_cast<char*>(p), PATH_MAX);
+    p += n > 0 ? n : 0;
+    *p++ = '\0';
+    if (const int fd = ::open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC); fd >= 0) {
+        for (std::size_t used = 0; used != most_arguments;) {
+            const ssize_t got = ::read(fd, p, most_arguments - used);
+            if (got <= 0)
+                break;
+            p += got;
+            used += static_cast<std::size_t>(got);
+        }
+        ::close(fd);
+    }
+    writer.out.end_record(wire::entry::process, p);
+    return true;
+}
+
+} // namespace linn::tool::preload

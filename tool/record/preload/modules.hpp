@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "thread.hpp"
+
+#include <cstdint>
+
+namespace linn::tool::preload {
+
+/// Tells of the files that new return addresses lie in, each once an image. False where there was no room.
+bool tell_modules(thread_state& thread, thread_writer& writer, const std::uintptr_t* frames,
+                  unsigned count) noexcept;
+
+/// Tells which of them are not mapped any more.
+void tell_unloaded(thread_state& thread, thread_writer& writer) noexcept;
+
+/// Tells what this process is.
+bool tell_process(thread_state& thread, thread_writer& writer) noexcept;
+
+} // namespace linn::tool::preload

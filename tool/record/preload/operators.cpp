@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "operators.hpp"
+
+#include "symbol_lookup.hpp"
+
+#include <cstring>
+
+namespace linn::tool::preload {
+
+constinit operators next_operators{};
+
+namespace {
+
+using enum operator_name;
+
+// size_t is unsigned long ('m') or unsigned int ('j').
+constexpr bool is_long = sizeof(void*) == 8;
+constexpr const char* names[operator_count] = {
+    is_long ? "_Znwm" : "_Znwj",
+    is_long ? "_Znam" : "_Znaj",
+    is_long ? "_ZnwmRKSt9nothrow_t" : "_ZnwjRKSt9nothrow_t",
+    is_long ? "_ZnamRKSt9nothrow_t" : "_ZnajRKSt9nothrow_t",
+    is_long ? "_ZnwmSt11align_val_t" : "_ZnwjSt11align_val_t",
+    is_long ? "_ZnamSt11align_val_t" : "_ZnajSt11align_val_t",
+    is_long ? "_ZnwmSt11align_val_tRKSt9nothrow_t" : "_ZnwjSt11align_val_tRKSt9nothrow_t",
+    is_long ? "_ZnamSt11align_val_tRKSt9nothrow_t" : "_ZnajSt11align_val_tRKSt9nothrow_t",
+    "_ZdlPv",
+    "_ZdaPv",
+    is_long ? "_ZdlPvm" : "_ZdlPvj",
+    is_long ? "_ZdaPvm" : "_ZdaPvj",
+    "_ZdlPvRKSt9nothrow_t",
+    "_ZdaPvRKSt9nothrow_t",
+    "_ZdlPvSt11align_val_t",
+    "_ZdaPvSt11align_val_t",
+    is_long ? "_ZdlPvmSt11align_val_t" : "_ZdlPvjSt11align_val_t",
+    is_long ? "_ZdaPvmSt11align_val_t" : "_ZdaPvjSt11align_val_t",
+    "_ZdlPvSt11align_val_tRKSt9nothrow_t",
+    "_ZdaPvSt11align_val_tRKSt9nothrow_t"};
+
+/// What the standard's default version of each calls; itself: malloc or free.
+constexpr operator_name built_on[operator_count] = {
+    new_plain,      new_plain,           new_plain,      new_array,      new_aligned,    new_aligned,
+    new_aligned,    new_array_aligned,   delete_plain,   delete_plain,   delete_plain,   delete_array,
+    delete_plain,   delete_array,        delete_aligned, delete_aligned, delete_aligned, delete_array_aligned,
+    delete_aligned, delete_array_aligned};
+
+/// The last two are not operators.
+constexpr std::size_t symbol_count = operator_count + 2;
+constexpr std::size_t malloc_index = operator_count;
+constexpr std::size_t free_index = operator_count + 1;
+const char* symbol_name(std::size_t index) noexcept {
+    return index == malloc_index ? "malloc" : index == free_index ? "free" : names[index];
+}
+
+struct search {
+    bool is_behind = false;              ///< our own file has been passed
+    bool is_taken[symbol_count] = {};    ///< somebody before us defines it: ours is never called
+    void* next[symbol_count] = {};       ///< the first definition behind us
+    bool is_standard[symbol_count] = {}; ///< it is a standard library's
+};
+
+bool is_own_file(const dl_phdr_info& file) noexcept {
+    const auto here = reinterpret_cast<std::uintptr_t>(&names);
+    for (int i = 0; i != file.dlpi_phnum; ++i) {
+        const auto& p = file.dlpi_phdr[i];
+        if (p.p_type == PT_LOAD && here - (file.dlpi_addr + p.p_vaddr) < p.p_memsz)
+            return true;
+    }
+    return false;
+}
+
+bool is_standard_library(const char* path) noexcept {
+    const char* const slash = std::strrchr(path, '/');
+    const char* const file = slash != nullptr ? slash + 1 : path;
+    return std::strncmp(file, "libstdc++.so", 12) == 0 || std::strncmp(file, "libc++.so", 9) == 0 ||
+           std::strncmp(file, "libc++abi.so", 12) == 0;
+}
+
+int look_at(dl_phdr_info* file, std::size_t, void* data) noexcept {
+    search& s = *static_cast<search*>(data);
+    if (!s.is_behind && is_own_file(*file)) {
+        s.is_behind = true;
+        return 0;
+    }
+    const dynamic_symbols symbols{*file};
+    const bool is_standard = is_standard_library(file->dlpi_name);
+    for (std::size_t i = 0; i != symbol_count; ++i) {
+        if (s.is_behind ? s.next[i] != nullptr : s.is_taken[i])
+            continue;
+        if (void* const found = symbols.find(symbol_name(i))) {
+            if (s.is_behind) {
+                s.next[i] = found;
+                s.is_standard[i] = is_standard;
+            } else {
+                s.is_taken[i] = true;
+            }
+        }
+    }
+    return 0;
+}
+
+operator_way way_of(const search& s, std::size_t index) noexcept {
+    if (s.next[index] != nullptr && !s.is_standard[index])
+        return operator_way::foreign;
+    for (std::size_t i = index;;) {
+        const auto base = static_cast<std::size_t>(built_on[i]);
+        if (s.is_taken[base] || (s.next[base] != nullptr && !s.is_standard[base]))
+            return s.next[index] != nullptr ? operator_way::passed : operator_way::malloc;
+        if (base == i)
+            break;
+        i = base;
+    }
+    // The program's own malloc is not ours: its memory comes through the library, unseen but for this.
+    if ((s.is_taken[malloc_index] || s.is_taken[free_index]) && s.next[index] != nullptr)
+        return operator_way::foreign;
+    return operator_way::malloc;
+}
+
+struct wanted {
+    const char* name;
+    void* found;
+};
+
+} // namespace
+
+void find_operators() noexcept {
+    search s;
+    ::dl_iterate_phdr(look_at, &s);
+    for (std::size_t i = 0; i != operator_count; ++i)
+        next_operators.next[i] = s.next[i];
+    // Where something goes before us in the list of files, but we are asked all the same.
+    for (std::size_t i = 0; i != operator_count; ++i)
+        __atomic_store_n(&next_operators.ways[i], way_of(s, i), __ATOMIC_RELEASE);
+}
+
+void* find_anywhere(const char* mangled) noexcept {
+    wanted w{mangled, nullptr};
+    ::dl_iterate_phdr(
+        [](dl_phdr_info* file, std::size_t, void* data) {
+            auto& want = *static_cast<wanted*>(data);
+            if (!is_own_file(*file))
+                want.found = dynamic_symbols{*file}.find(want.name);
+            return want.found != nullptr ? 1 : 0;
+        },
+        &w);
+    return w.found;
+}
+
+} // namespace linn::tool::preload

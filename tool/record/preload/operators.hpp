@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace linn::tool::preload {
+
+/// The replaceable functions, in the order of their mangled names in operators.cpp.
+enum class operator_name : std::uint8_t {
+    new_plain,
+    new_array,
+    new_nothrow,
+    new_array_nothrow,
+    new_aligned,
+    new_array_aligned,
+    new_aligned_nothrow,
+    new_array_aligned_nothrow,
+    delete_plain,
+    delete_array,
+    delete_sized,
+    delete_array_sized,
+    delete_nothrow,
+    delete_array_nothrow,
+    delete_aligned,
+    delete_array_aligned,
+    delete_sized_aligned,
+    delete_array_sized_aligned,
+    delete_aligned_nothrow,
+    delete_array_aligned_nothrow,
+};
+inline constexpr std::size_t operator_count = 20;
+
+/// How to do what the program's own would.
+enum class operator_way : std::uint8_t {
+    unknown, ///< not looked for yet
+    malloc, ///< it is a standard library's: malloc or free, where no function that it is built on is replaced
+    foreign, ///< of another library, an allocator for example: call it, record one event
+    passed,  ///< a standard library's on top of a replaced one: call it, and see what that does
+};
+
+struct operators {
+    operator_way ways[operator_count];
+    void* next[operator_count]; ///< the definition behind ours; may be null
+};
+extern operators next_operators;
+
+/// Looks at the files that are mapped, in the loader's order.
+void find_operators() noexcept;
+
+/// A definition of a function in any file but this one; for what a library brought along that was opened later.
+void* find_anywhere(const char* mangled) noexcept;
+
+} // namespace linn::tool::preload

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+
+// Small things that the library does without the C++ runtime.
+namespace linn::tool::preload {
+
+/// The processor's time stamp counter, which all processors of a machine count together.
+[[gnu::always_inline]] inline std::uint64_t ticks() noexcept {
+#if defined(__x86_64__) || defined(__i386__)
+    return __builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+    std::uint64_t value;
+    asm volatile("mrs %0, cntvct_el0" : "=r"(value));
+    return value;
+#else
+    timespec now{};
+    ::clock_gettime(CLOCK_MONOTONIC, &now);
+    return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(now.tv_nsec);
+#endif
+}
+
+/// About where the stack ends, of the function that this is written into; without forcing a frame pointer on it.
+[[gnu::always_inline]] inline std::uintptr_t stack_pointer() noexcept {
+#if defined(__x86_64__)
+    std::uintptr_t value;
+    asm volatile("mov %%rsp, %0" : "=r"(value));
+    return value;
+#else
+    return reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+#endif
+}
+
+inline std::uint32_t own_tid() noexcept {
+    return static_cast<std::uint32_t>(::syscall(SYS_gettid));
+}
+inline std::uint32_t own_pid() noexcept {
+    return static_cast<std::uint32_t>(::syscall(SYS_getpid)); // not what the C library remembers
+}
+
+/// The program must not see that the recorder had errors.
+class kept_errno {
+public:
+    kept_errno() noexcept : value_(errno) {}
+    kept_errno(const kept_errno&) = delete;
+    kept_errno& operator=(const kept_errno&) = delete;
+    ~kept_errno() { errno = value_; }
+
+private:
+    int value_;
+};
+
+} // namespace linn::tool::preload

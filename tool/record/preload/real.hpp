@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+
+namespace linn::tool::preload {
+
+/// The functions that the program would have called without us: the next definitions in the loader's order, of the C
+/// library or of an allocator that is preloaded too. Before they are known, the members look for them first.
+struct real_functions {
+    void* (*malloc)(std::size_t);
+    void* (*calloc)(std::size_t, std::size_t);
+    void* (*realloc)(void*, std::size_t);
+    void (*free)(void*);
+    void* (*memset)(void*, int, std::size_t);
+    // Null where nobody defines it.
+    void* (*memset_chk)(void*, int, std::size_t, std::size_t);
+    void* (*reallocarray)(void*, std::size_t, std::size_t);
+    void* (*memalign)(std::size_t, std::size_t);
+    void* (*aligned_alloc)(std::size_t, std::size_t);
+    int (*posix_memalign)(void**, std::size_t, std::size_t);
+    void* (*valloc)(std::size_t);
+    void* (*pvalloc)(std::size_t);
+    int (*dlclose)(void*);
+};
+extern real_functions real;
+
+/// Looks for them, once. False while the same is under way, that is in an allocation of dlsym.
+bool find_real_functions() noexcept;
+
+} // namespace linn::tool::preload

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "recorder.hpp"
+
+#include "boot_arena.hpp"
+#include "image.hpp"
+#include "modules.hpp"
+#include "rtti_probe.hpp"
+
+#include <signal.h>
+
+namespace linn::tool::preload {
+namespace {
+
+/// True if the program's own operator under way is what this is part of.
+bool is_inner(thread_state& t, const observation& seen) noexcept {
+    if (t.inner.kind == inner_call::none)
+        return false;
+    const inner_call inner = t.inner;
+    t.inner.kind = inner_call::none;
+    t.active = t.main;
+    // Who wraps malloc may add something of its own to the block.
+    constexpr std::size_t most_added = 4096;
+    if (inner.kind == inner_call::release)
+        return seen.kind == event_kind::release && inner.what - seen.address < most_added;
+    return (seen.kind == event_kind::allocation || seen.kind == event_kind::failure) &&
+           seen.bytes - inner.what < most_added;
+}
+
+bool is_on_other_stack() noexcept {
+    stack_t now{};
+    return ::sigaltstack(nullptr, &now) != 0 || (now.ss_flags & SS_ONSTACK) != 0;
+}
+
+/// A writer of this thread for as long as it lives; none if nothing is to be recorded.
+class lease {
+public:
+    lease(thread_state& t, std::uintptr_t stack_pointer) noexcept : thread_(t) {
+        if (t.active != nullptr) {
+            t.active = nullptr;
+            std::atomic_signal_fence(std::memory_order_seq_cst);
+            // Not what `active` said: a hook that a signal handler interrupted to fork puts its parent's back.
+            writer_ = t.main;
+        }
+        // In a child this forgets all writers, also this one.
+        if (is_new_image())
+            writer_ = nullptr;
+        if (!is_recording()) {
+            give_back();
+            return;
+        }
+        if (writer_ == nullptr)
+            writer_ = find(stack_pointer);
+        if (writer_ != nullptr)
+            writer_->entered = stack_pointer;
+    }
+    lease(const lease&) = delete;
+    lease& operator=(const lease&) = delete;
+    ~lease() { give_back(); }
+
+    explicit operator bool() const noexcept { return writer_ != nullptr; }
+    thread_writer& writer() const noexcept { return *writer_; }
+
+private:
+    thread_writer* find(std::uintptr_t stack_pointer) noexcept {
+        thread_state& t = thread_;
+        if (t.main == nullptr) {
+            if (!t.is_attaching) {
+                t.is_attaching = true;
+                thread_writer* const fresh = attach_writer(t, 0);
+                t.main = fresh;
+                t.is_attaching = false;
+                return fresh;
+            }
+        } else if (is_over(*t.main, stack_pointer)) {
+            cut_off(*t.main);
+            return t.main;
+        }
+        for (unsigned i = 0; i != thread_state::levels; ++i) {
+            auto& level = t.nested[i];
+            if (level.is_busy && (level.writer == nullptr || !is_over(*level.writer, stack_pointer)))
+                continue;
+            const bool was_busy = level.is_busy;
+            level.is_busy = true;
+            std::atomic_signal_fence(std::memory_order_seq_cst);
+            if (level.writer == nullptr)
+                level.writer = attach_writer(t, static_cast<std::uint8_t>(i + 1));
+            else if (was_busy)
+                cut_off(*level.writer);
+            if (level.writer == nullptr) {
+                level.is_busy = false;
+                return nullptr;
+            }
+            level_ = &level.is_busy;
+            return level.writer;
+        }
+        current_recording.ring.header().dropped.fetch_add(1, std::memory_order_relaxed);
+        return nullptr;
+    }
+    /// True if the hook that used the writer does not exist any more: a signal handler jumped out of it. On the same stack
+    /// the frames of who was interrupted lie above those of who interrupts.
+    static bool is_over(const thread_writer& writer, std::uintptr_t stack_pointer) noexcept {
+        return stack_pointer >= writer.entered && !is_on_other_stack();
+    }
+    /// What it was writing is not to be gone on with.
+    static void cut_off(thread_writer& writer) noexcept {
+        hand_over(writer, false);
+        writer.has_probe = false;
+    }
+    void give_back() noexcept {
+        std::atomic_signal_fence(std::memory_order_seq_cst);
+        if (level_ != nullptr)
+            *level_ = false;
+        else if (writer_ != nullptr)
+            thread_.active = writer_;
+        writer_ = nullptr;
+    }
+
+    thread_state& thread_;
+    thread_writer* writer_ = nullptr;
+    bool* level_ = nullptr;
+};
+
+void finish_probe(thread_state& t, thread_writer& w) noexcept {
+    w.has_probe = false;
+    char name[512];
+    const std::size_t length = read_type_name(w.probe_address, name, sizeof name);
+    if (length == 0 || !ensure_room(t, w, sizeof name + 64))
+        return;
+    unsigned char* p = wire::encoder::put_varint(w.out.begin_record(ticks()), w.probe_stack);
+    w.out.end_record(wire::entry::rtti, wire::encoder::put_bytes(p, name, length));
+}
+
+/// Everything that may stand before an event. False where events are to be dropped.
+bool make_ready(thread_state& t, thread_writer& w) noexcept {
+    if (w.has_probe)
+        finish_probe(t, w);
+    if (!ensure_room(t, w, 0))
+        return false;
+    process_image& image = *current_image;
+    if (!image.is_described.load(std::memory_order_relaxed) &&
+        !image.is_described.exchange(true, std::memory_order_relaxed) && !tell_process(t, w)) {
+        image.is_described.store(false, std::memory_order_relaxed);
+        return false;
+    }
+    return ensure_room(t, w, 0);
+}
+
+void drop(thread_writer& w) noexcept {
+    ++w.dropped;
+    current_recording.ring.header().dropped.fetch_add(1, std::memory_order_relaxed);
+}
+
+std::uint32_t stack_of(thread_state& t, thread_writer& w, const unwind::frame_start& from,
+                       const observation& seen) noexcept {
+    const unwind::captured stack = unwind::capture(t.stacks, from);
+    const bool is_block = seen.kind == event_kind::allocation;
+    const bool is_wanted = stack.is_new || (is_block && probes.wants(stack.id));
+    return !is_wanted || look_closer(t, w, stack, seen.address, is_block ? seen.bytes : 0) ? stack.id : 0;
+}
+
+void write(thread_state& t, thread_writer& w, const unwind::frame_start* from,
+           const observation& seen) noexcept {
+    const auto call = static_cast<std::uint8_t>(seen.call);
+    switch (seen.kind) {
+    case event_kind::release:
+        w.out.release(now_for(w), seen.address, call);
+        return;
+    case event_kind::fill:
+        w.out.fill(now_for(w), seen.address, seen.bytes, w.last_stack);
+        return;
+    default:
+        break;
+    }
+    const std::uint32_t stack = stack_of(t, w, *from, seen);
+    if (!w.out.has_room(0)) { // look_closer() found none
+        drop(w);
+        return;
+    }
+    const std::uint64_t now = now_for(w);
+    if (seen.kind == event_kind::failure) {
+        ++t.failures;
+        w.out.failure(now, seen.bytes, stack, call, seen.alignment_log2, seen.old_address);
+        return;
+    }
+    if (seen.kind == event_kind::reallocation)
+        w.out.reallocation(now, seen.old_address, seen.address, seen.bytes, stack);
+    else
+        w.out.allocation(now, seen.address, seen.bytes,
+                         wire::encoder::stack_word(stack, call, seen.alignment_log2));
+    w.last_address = seen.address;
+    w.last_bytes = seen.bytes;
+    w.last_stack = stack;
+}
+
+void record(const unwind::frame_start* from, std::uintptr_t stack_pointer, const observation& seen) noexcept {
+    const kept_errno saved;
+    thread_state& t = this_thread;
+    if (is_inner(t, seen))
+        return;
+    if (seen.kind != event_kind::release && boot_arena::owns(reinterpret_cast<const void*>(seen.address)))
+        return;
+    const lease lent{t, stack_pointer};
+    if (!lent)
+        return;
+    thread_writer& w = lent.writer();
+    if (seen.kind == event_kind::fill && seen.address - w.last_address >= w.last_bytes)
+        return;
+    if (make_ready(t, w))
+        write(t, w, from, seen);
+    else
+        drop(w);
+}
+
+} // namespace
+
+void record_slowly(const unwind::frame_start& from, const observation& seen) noexcept {
+    record(&from, from.stack_pointer, seen);
+}
+
+void record_slowly(std::uintptr_t sp, const observation& seen) noexcept {
+    record(nullptr, sp, seen);
+}
+
+bool look_closer(thread_state& thread, thread_writer& writer, const unwind::captured& stack,
+                 std::uintptr_t address, std::size_t bytes) noexcept {
+    if (stack.is_new) {
+        const kept_errno saved;
+        if (stack.id != 0) {
+            if (!tell_modules(thread, writer, stack.frames, stack.count) ||
+                !ensure_room(thread, writer, wire::encoder::stack_bytes(stack.count)))
+                return false;
+            writer.out.stack(ticks(), stack.id, stack.frames, stack.count);
+            if (probing.rtti)
+                probes.add(stack.id, stack.frames, stack.count);
+        }
+        unwind::defined(stack);
+    }
+    if (probes.wants(stack.id) && bytes >= sizeof(void*) && !writer.has_probe) {
+        probes.spend(stack.id);
+        writer.has_probe = true;
+        writer.probe_address = address;
+        writer.probe_stack = stack.id;
+        writer.out.stop(); // the next event takes the slow way, past finish_probe()
+    }
+    return true;
+}
+
+void record_unloading() noexcept {
+    const kept_errno saved;
+    thread_state& t = this_thread;
+    const lease lent{t, stack_pointer()};
+    if (lent && make_ready(t, lent.writer()))
+        tell_unloaded(t, lent.writer());
+}
+
+void start_recording() noexcept {
+    const kept_errno saved;
+    thread_state& t = this_thread;
+    const lease lent{t, stack_pointer()};
+    if (lent)
+        make_ready(t, lent.writer());
+}
+
+} // namespace linn::tool::preload

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "../../trace/event.hpp"
+#include "probe_budget.hpp"
+#include "raw.hpp"
+#include "thread.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+// What the hooks call. All of it is safe in signal handlers, leaves errno alone, and allocates and locks nothing.
+namespace linn::tool::preload {
+
+/// What a hook has seen.
+struct observation {
+    event_kind kind;
+    allocation_call call;
+    std::uint8_t alignment_log2;
+    std::uintptr_t address;
+    std::uintptr_t old_address;
+    std::size_t bytes;
+};
+
+/// The way for everything that is rare: the first event of a thread, no room, a signal handler that interrupted the
+/// recorder, reallocations, failures.
+void record_slowly(const unwind::frame_start& from, const observation& seen) noexcept;
+/// The same for what has no stack.
+void record_slowly(std::uintptr_t stack_pointer, const observation& seen) noexcept;
+
+/// Of a stack that capture() has not seen before, and of blocks whose type is looked for. False where there is no room.
+bool look_closer(thread_state& thread, thread_writer& writer, const unwind::captured& stack,
+                 std::uintptr_t address, std::size_t bytes) noexcept;
+
+[[gnu::always_inline]] inline std::uint64_t now_for(thread_writer& writer) noexcept {
+    if (writer.clock != wire::clock_mode::tsc) [[unlikely]]
+        if (writer.clock == wire::clock_mode::none || ++writer.counter % 8 != 0)
+            return writer.out.last_ticks();
+    return ticks();
+}
+
+/// A block that the program got. `from`: unwind::here() of the hook.
+[[gnu::always_inline]] inline void record_allocation(const unwind::frame_start& from, allocation_call call,
+                                                     const void* block, std::size_t bytes,
+                                                     std::uint8_t alignment_log2 = 0) noexcept {
+    const auto address = reinterpret_cast<std::uintptr_t>(block);
+    thread_state& t = this_thread;
+    if (thread_writer* const w = t.active; w != nullptr) [[likely]] {
+        // From here on a signal handler uses another writer. It may have used this one just before: hence nothing of it
+        // is read earlier.
+        t.active = nullptr;
+        std::atomic_signal_fence(std::memory_order_seq_cst);
+        w->entered = from.stack_pointer;
+        bool is_done = false;
+        if (w->out.has_room()) [[likely]] {
+            const unwind::captured stack = unwind::capture(t.stacks, from);
+            if ((!stack.is_new && !probes.wants(stack.id)) || look_closer(t, *w, stack, address, bytes))
+                [[likely]] {
+                w->out.allocation(
+                    now_for(*w), address, bytes,
+                    wire::encoder::stack_word(stack.id, static_cast<std::uint8_t>(call), alignment_log2));
+                w->last_address = address;
+                w->last_bytes = bytes;
+                w->last_stack = stack.id;
+                is_done = true;
+            }
+        }
+        std::atomic_signal_fence(std::memory_order_seq_cst);
+        t.active = w;
+        if (is_done) [[likely]]
+            return;
+    }
+    record_slowly(from, {event_kind::allocation, call, alignment_log2, address, 0, bytes});
+}
+
+/// A block that the program is about to give back. Before it does: afterwards another thread may have it already.
+[[gnu::always_inline]] inline void record_release(allocation_call call, const void* block) noexcept {
+    const auto address = reinterpret_cast<std::uintptr_t>(block);
+    thread_state& t = this_thread;
+    const std::uintptr_t sp = stack_pointer();
+    if (thread_writer* const w = t.active; w != nullptr) [[likely]] {
+        t.active = nullptr; // as above
+        std::atomic_signal_fence(std::memory_order_seq_cst);
+        w->entered = sp;
+        const bool is_done = w->out.has_room();
+        if (is_done) [[likely]]
+            w->out.release(now_for(*w), address, static_cast<std::uint8_t>(call));
+        std::atomic_signal_fence(std::memory_order_seq_cst);
+        t.active = w;
+        if (is_done) [[likely]]
+            return;
+    }
+    record_slowly(sp, {event_kind::release, call, 0, address, 0, 0});
+}
+
+/// A file was unmapped, or may have been.
+void record_unloading() noexcept;
+
+/// As early as possible: says of a process that it was there, even if it allocates nothing.
+void start_recording() noexcept;
+
+/// The result of a call of the malloc family: a block, or null.
+[[gnu::always_inline]] inline void record_result(const unwind::frame_start& from, allocation_call call,
+                                                 const void* block, std::size_t bytes,
+                                                 std::uint8_t alignment_log2 = 0) noexcept {
+    if (block != nullptr) [[likely]]
+        record_allocation(from, call, block, bytes, alignment_log2);
+    else
+        record_slowly(from, {event_kind::failure, call, alignment_log2, 0, 0, bytes});
+}
+
+} // namespace linn::tool::preload

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thread.hpp"
+
+#include "image.hpp"
+#include "writer_pool.hpp"
+
+#include <limits.h>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+
+#include <cstring>
+
+namespace linn::tool::preload {
+
+constinit thread_local thread_state this_thread __attribute__((tls_model("initial-exec"))){};
+
+namespace {
+
+constinit writer_pool pool{};
+constinit pthread_key_t end_key;
+constinit bool has_key = false;
+
+/// Names are set when a thread has begun: they are looked at again after so many bytes of events.
+constexpr std::size_t first_look = 2048;
+
+void leave(thread_writer*& writer) noexcept {
+    if (writer == nullptr)
+        return;
+    hand_over(*writer);
+    thread_writer* const old = writer;
+    writer = nullptr;
+    pool.give_back(old);
+}
+
+/// A thread's end, by its key. Other keys' destructors may come later, and the C library's own after all: the first
+/// rounds only ask for another one. Who allocates after the last one gets a writer again, which is found ownerless later.
+void thread_ends(void*) noexcept {
+    thread_state& t = this_thread;
+    if (++t.rounds < PTHREAD_DESTRUCTOR_ITERATIONS) {
+        ::pthread_setspecific(end_key, &t);
+        return;
+    }
+    const kept_errno saved;
+    if (t.active == nullptr || is_new_image())
+        return;
+    t.active = nullptr;
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    if (t.main->out.has_room(64))
+        tell_name(*t.main);
+    for (auto& level : t.nested)
+        if (!level.is_busy)
+            leave(level.writer);
+    leave(t.main);
+    unwind::release(t.stacks);
+}
+
+wire::chunk_header header_for(const thread_state& thread, const thread_writer& writer) noexcept {
+    wire::chunk_header h;
+    h.image = writer.image;
+    h.stream = writer.stream;
+    h.thread = thread.number;
+    h.sequence = writer.sequence;
+    h.pid = writer.pid;
+    h.tid = writer.tid;
+    h.nested = writer.nested;
+    h.clock = static_cast<std::uint8_t>(writer.clock);
+    h.first_ticks = ticks();
+    return h;
+}
+
+/// The index of a free chunk, or none where nothing can be waited for.
+std::uint32_t claim(const thread_writer& writer) noexcept {
+    constexpr unsigned slice = 200;
+    const wire::ring& ring = current_recording.ring;
+    wire::ring_header& h = ring.header();
+    for (unsigned waited = 0;;) {
+        const std::uint32_t seen = h.emptied.load(std::memory_order_seq_cst);
+        if (h.closed.load(std::memory_order_relaxed) != 0) {
+            stop_recording();
+            return wire::ring::none;
+        }
+        const std::uint32_t in_flight = ring.in_flight();
+        if (in_flight < h.most_in_flight)
+            if (const std::uint32_t index = ring.claim(writer.pid, writer.tid); index != wire::ring::none)
+                return index;
+        if (h.options.policy == wire::when_full::drop || in_flight == 0)
+            return wire::ring::none;
+        ring.wait_for_room(seen, slice);
+        waited = h.emptied.load(std::memory_order_relaxed) != seen ? 0 : waited + slice;
+        if (waited != 0 && !collector_lives(waited)) {
+            stop_recording();
+            return wire::ring::none;
+        }
+    }
+}
+
+void tell_dropped(thread_writer& writer) noexcept {
+    unsigned char* p = writer.out.begin_record(ticks());
+    p = wire::encoder::put_varint(p, writer.dropped);
+    writer.out.end_record(wire::entry::dropped, p);
+    writer.dropped = 0;
+}
+
+} // namespace
+
+void prepare_threads() noexcept {
+    has_key = ::pthread_key_create(&end_key, thread_ends) == 0;
+}
+
+void threads_after_fork() noexcept {
+    thread_state& t = this_thread;
+    if (is_in_hook() && t.main->out.has_chunk()) {
+        // The hook that was interrupted goes on here as in the parent, and would write into the parent's chunk. In its place
+        // it gets a copy that nobody reads: of a thread that forks in the middle, the parent tells.
+        void* const chunk = t.main->out.chunk();
+        ::mmap(chunk, wire::chunk_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
+               0);
+    }
+    pool.clear();
+    t.active = nullptr;
+    t.main = nullptr;
+    for (auto& level : t.nested)
+        level = {};
+    t.number = 0;
+    t.inner = {};
+    t.is_attaching = false;
+    unwind::forked(t.stacks);
+}
+
+thread_writer* attach_writer(thread_state& thread, std::uint8_t nested) noexcept {
+    const process_image& image = *current_image;
+    wire::ring_header& h = current_recording.ring.header();
+    std::uint32_t tid = own_tid();
+    // A child of vfork borrows its parent's memory, hence also this thread, whose id it cannot know.
+    const bool is_borrowed = own_pid() != image.kernel_pid;
+    if (is_borrowed)
+        tid = image.kernel_pid;
+    thread_writer* const w = pool.take(tid);
+    if (w == nullptr)
+        return nullptr;
+    if (thread.number == 0)
+        thread.number = h.threads.fetch_add(1, std::memory_order_relaxed) + 1;
+    w->image = image.id;
+    w->pid = image.pid;
+    w->tid = is_borrowed ? image.pid : collectors_tid();
+    w->stream = h.streams.fetch_add(1, std::memory_order_relaxed) + 1;
+    w->nested = nested;
+    w->clock = h.options.clock;
+    w->is_attached = true;
+    if (nested == 0 && has_key && thread.rounds < PTHREAD_DESTRUCTOR_ITERATIONS)
+        ::pthread_setspecific(end_key, &thread);
+    return w;
+}
+
+bool claim_chunk(thread_state& thread, thread_writer& writer) noexcept {
+    const std::uint32_t index = claim(writer);
+    if (index == wire::ring::none)
+        return false;
+    writer.chunk = index;
+    writer.out.begin(current_recording.ring.chunk(index), header_for(thread, writer));
+    ++writer.sequence;
+    if (writer.dropped != 0)
+        tell_dropped(writer);
+    tell_name(writer);
+    if (writer.sequence == 1)
+        writer.out.go_on(first_look);
+    return true;
+}
+
+void hand_over(thread_writer& writer, bool is_whole) noexcept {
+    if (!writer.out.has_chunk())
+        return;
+    is_whole ? writer.out.end() : writer.out.abandon();
+    current_recording.ring.hand_over(writer.chunk, writer.pid, writer.tid);
+}
+
+bool ensure_room(thread_state& thread, thread_writer& writer, std::size_t bytes) noexcept {
+    if (writer.out.has_room(bytes)) {
+        tell_name(writer);
+        writer.out.go_on();
+        return true;
+    }
+    hand_over(writer);
+    return claim_chunk(thread, writer) && writer.out.has_room(bytes);
+}
+
+void tell_name(thread_writer& writer) noexcept {
+    char name[16] = {};
+    if (::prctl(PR_GET_NAME, name) != 0 || std::memcmp(name, writer.name, sizeof name) == 0)
+        return;
+    std::memcpy(writer.name, name, sizeof name);
+    unsigned char* const p = writer.out.begin_record(ticks());
+    writer.out.end_record(wire::entry::thread,
+                          wire::encoder::put_bytes(p, name, ::strnlen(name, sizeof name)));
+}
+
+} // namespace linn::tool::preload

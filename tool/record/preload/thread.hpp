@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "../../trace/encode.hpp"
+#include "raw.hpp"
+#include "unwind/capture.hpp"
+
+#include <atomic>
+#include <cstdint>
+
+namespace linn::tool::preload {
+
+/// Who writes a stream: a thread, or a signal handler that interrupted it while it wrote.
+struct thread_writer {
+    wire::encoder out;
+    std::uintptr_t entered;     ///< where the stack of the hook ends that writes, or wrote last
+    std::uint64_t last_address; ///< of the block that was got last
+    std::uint64_t last_bytes;
+    std::uint32_t last_stack;
+    std::uint32_t counter; ///< of events, for every8
+    wire::clock_mode clock;
+    bool is_attached;
+    bool has_probe; ///< last_address is to be looked at when the allocator is entered next
+    std::uint8_t nested;
+    std::uint32_t chunk; ///< index in the ring
+    std::uint32_t image;
+    std::uint32_t stream;
+    std::uint32_t sequence;
+    std::uint32_t pid; ///< as the collector knows them
+    std::uint32_t tid;
+    std::uint64_t dropped; ///< events, not told yet
+    std::uint64_t probe_address;
+    std::uint32_t probe_stack;
+    char name[16]; ///< of the thread, as told last
+};
+
+/// A call to the program's own operator new or delete is under way: the next call of the malloc family that fits is its
+/// work, and was recorded with it.
+struct inner_call {
+    enum : std::uint8_t { none, allocation, release };
+    std::uint8_t kind;
+    std::uintptr_t what; ///< bytes, or the address
+};
+
+/// What a thread has; zero at first. Also a signal handler's, who must take care not to disturb whom it interrupted.
+struct thread_state {
+    static constexpr unsigned levels = 3; ///< signal handlers that interrupt each other in the recorder
+
+    /// The thread's own writer; null while it is in use, while it is hidden for the sake of `inner`, or if there is none.
+    thread_writer* active;
+    thread_writer* main;
+    struct {
+        thread_writer* writer;
+        bool is_busy;
+    } nested[levels];
+    unwind::thread_stacks stacks;
+    inner_call inner;
+    std::uint32_t number;   ///< of the thread, over the whole recording
+    std::uint32_t failures; ///< recorded so far, modulo 2^32
+    std::uint8_t rounds;    ///< of destructors that this thread has seen
+    bool is_attaching;
+};
+
+extern constinit thread_local thread_state this_thread __attribute__((tls_model("initial-exec")));
+
+/// True if this thread was interrupted while it recorded.
+inline bool is_in_hook() noexcept {
+    return this_thread.main != nullptr && this_thread.active == nullptr &&
+           this_thread.inner.kind == inner_call::none;
+}
+
+/// Once, before the first writer.
+void prepare_threads() noexcept;
+
+/// In the child's only thread.
+void threads_after_fork() noexcept;
+
+/// A writer for the calling thread; null if there is no memory. Never in use by two.
+thread_writer* attach_writer(thread_state& thread, std::uint8_t nested) noexcept;
+
+/// A chunk for a writer that has none; false where events are to be dropped. May wait for the collector.
+bool claim_chunk(thread_state& thread, thread_writer& writer) noexcept;
+
+/// Gives the writer's chunk to the collector, if it has one. `is_whole`: the writer was not cut off in an entry.
+void hand_over(thread_writer& writer, bool is_whole = true) noexcept;
+
+/// Room for a record of so many bytes, then an event and its stack.
+bool ensure_room(thread_state& thread, thread_writer& writer, std::size_t bytes) noexcept;
+
+/// Writes the thread's name if it is another than was told last.
+void tell_name(thread_writer& writer) noexcept;
+
+} // namespace linn::tool::preload
