@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes a made-up trace in every format, for readers that are not ours: write_exports FOLDER.
+#include "export_samples.hpp"
+#include "report/trace_export/collapsed.hpp"
+#include "report/trace_export/dhat.hpp"
+#include "report/trace_export/pprof.hpp"
+#include "report/trace_export/trace_csv.hpp"
+
+#include <cstdio>
+#include <fstream>
+#include <string>
+
+using namespace linn::tool;
+
+int main(int count, char** arguments) {
+    if (count != 2) {
+        std::fputs("usage: write_exports FOLDER\n", stderr);
+        return 2;
+    }
+    const std::string folder = std::string{arguments[1]} + '/';
+    const samples::export_sample s = samples::make_export();
+    stack_tally tally;
+    tally.take(s.events);
+    tally.finish(s.info.duration_ns);
+    bool done = true;
+    const auto write = [&](const char* name, const auto& how) {
+        std::ofstream file{folder + name, std::ios::binary};
+        how(file);
+        done = done && file.flush();
+    };
+    write("bytes.collapsed",
+          [&](std::ostream& out) { write_collapsed(s.info, tally, s.names, export_weight::bytes, out); });
+    write("allocations.collapsed", [&](std::ostream& out) {
+        write_collapsed(s.info, tally, s.names, export_weight::allocations, out);
+    });
+    write("trace.pb.gz", [&](std::ostream& out) { write_pprof(s.info, tally, s.names, out); });
+    write("dhat.json", [&](std::ostream& out) { write_dhat(s.info, tally, s.names, out); });
+    write("stacks.csv", [&](std::ostream& out) { write_stacks(s.info, tally, s.names, out); });
+    write("events.csv", [&](std::ostream& out) {
+        write_event_heading(out);
+        write_events(s.info, s.events, out);
+    });
+    if (!done)
+        std::fprintf(stderr, "cannot write to %s\n", folder.c_str());
+    return done ? 0 : 1;
+}

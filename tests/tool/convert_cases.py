@@ -1,0 +1,216 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Traces in the formats of other programs, read by programs that are not ours; one case a call.
+
+The trace is the one of tests/tool/convert/export_samples.cpp, whose comment says what must come out. Exit status 77
+(skipped) where the reader is not installed.
+"""
+import csv
+import gzip
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent / "html"))
+import browser  # noqa: E402
+import cases  # noqa: E402
+from cases import check, skip  # noqa: E402
+
+GROW = "std::vector<int, std::allocator<int> >::grow(unsigned long)"
+MAKE = 'make "quoted"; and more\n'  # a name that no separator may break
+VIEWER = pathlib.Path("/usr/libexec/valgrind/dh_view.html")
+
+
+def find_pprof():
+    """pprof by itself, or the one that older versions of Go bring; newer ones would first compile it."""
+    go = shutil.which("go") or shutil.which("/usr/local/go/bin/go")
+    if go and not shutil.which("pprof"):
+        folder = subprocess.run([go, "env", "GOTOOLDIR"], capture_output=True, text=True, timeout=60).stdout.strip()
+        return shutil.which(os.path.join(folder, "pprof"))
+    return shutil.which("pprof")
+
+
+class Exports:
+    def __init__(self, arguments, folder):
+        self.folder = folder
+        subprocess.run([arguments.writer, str(folder)], check=True, timeout=60)
+
+    def text(self, name):
+        return (self.folder / name).read_text(encoding="utf-8")
+
+
+def stacks_of(text):
+    """The lines of collapsed stacks, as their readers split them."""
+    return {tuple(line.rpartition(" ")[0].split(";")): int(line.rpartition(" ")[2]) for line in text.splitlines()}
+
+
+def case_collapsed(exports):
+    """Outermost first, one line a stack, whatever stands in a name; the weights are bytes or allocations."""
+    made = ("main", 'make "quoted": and more ', GROW)
+    expected = {made: (300, 3), ("main", "other(char const*)"): (1000, 1),
+                ("main", "other(char const*)", "0x5050 in libc.so.6"): (2000, 1), ("0x7fff1234",): (50, 1)}
+    for place, name in enumerate(("bytes", "allocations")):
+        shown = stacks_of(exports.text(name + ".collapsed"))
+        check(shown == {stack: both[place] for stack, both in expected.items()}, shown)
+
+
+def fields(data):
+    """The fields of a message, by number: a reader of the wire format of its own."""
+    def varint(at):
+        value, shift = 0, 0
+        while True:
+            byte = data[at]
+            value |= (byte & 0x7F) << shift
+            at, shift = at + 1, shift + 7
+            if byte < 0x80:
+                return value, at
+    found, at = {}, 0
+    while at < len(data):
+        tag, at = varint(at)
+        check(tag & 7 in (0, 2), f"wire type {tag & 7}")
+        value, at = varint(at)
+        if tag & 7 == 2:
+            value, at = data[at:at + value], at + value
+        found.setdefault(tag >> 3, []).append(value)
+    return found
+
+
+def packed(data):
+    values, value, shift = [], 0, 0
+    for byte in data:
+        value |= (byte & 0x7F) << shift
+        shift += 7
+        if byte < 0x80:
+            values.append(value)
+            value, shift = 0, 0
+    return values
+
+
+def case_pprof(exports):
+    """Every number leads to something, and the samples have the counts of the trace."""
+    profile = fields(gzip.decompress((exports.folder / "trace.pb.gz").read_bytes()))
+    words = [w.decode() for w in profile[6]]
+    check(words[0] == "", "the first string is not empty")
+    kinds = [[words[fields(t)[n][0]] for n in (1, 2)] for t in profile[1]]
+    check(kinds == [["alloc_objects", "count"], ["alloc_space", "bytes"], ["inuse_objects", "count"],
+                    ["inuse_space", "bytes"]], kinds)
+    check(words[profile[14][0]] == "alloc_space", "the default")
+    functions = {f[1][0]: words[f[2][0]] for f in map(fields, profile[5])}
+    mappings = {m[1][0]: m for m in map(fields, profile[3])}
+    check(words[fields(profile[3][0])[5][0]] == "/src/program", "the program is not the first mapping")
+    locations = {}
+    for place in map(fields, profile[4]):
+        names = [functions[fields(line)[1][0]] for line in place[4]]
+        if 2 in place:
+            mapping = mappings[place[2][0]]
+            check(mapping[2][0] <= place[3][0] < mapping[3][0], "an address outside its module")
+        locations[place[1][0]] = names
+    samples = {}
+    for sample in map(fields, profile[2]):
+        stack = tuple(name for number in packed(sample[1][0]) for name in locations[number])
+        samples[stack] = packed(sample[2][0])
+    check(samples[(GROW, MAKE, "main")] == [3, 300, 1, 100], samples)
+    check(samples[("0x5050 in libc.so.6", "other(char const*)", "main")] == [1, 2000, 1, 2000], samples)
+    check(len(samples) == 4, samples)
+    check(profile[9] == [1795261535 * 10**9] and profile[10] == [10000], "the times")
+
+
+def case_pprof_protoc(exports):
+    """The compiler of protocol buffers reads it."""
+    cases.skip_without("protoc")
+    data = gzip.decompress((exports.folder / "trace.pb.gz").read_bytes())
+    done = subprocess.run(["protoc", "--decode_raw"], input=data, capture_output=True, timeout=60)
+    check(done.returncode == 0, done.stderr)
+    text = done.stdout.decode()
+    check(text.count("\n2 {") == 4 and '5: "alloc_objects"' not in text, text)
+    check('6: "alloc_objects"' in text and f'6: "{GROW}"' in text, text)
+
+
+def case_pprof_itself(exports):
+    """pprof itself shows the functions with their bytes."""
+    pprof = find_pprof()
+    if pprof is None:
+        skip("there is no pprof")
+    for index, first in (("alloc_space", r"\b2000B\s.*0x5050 in libc\.so\.6"), ("inuse_objects", r"\b1\s.*grow")):
+        done = subprocess.run([pprof, "-top", "-nodecount=10", "-sample_index=" + index,
+                               str(exports.folder / "trace.pb.gz")], capture_output=True, text=True, timeout=100,
+                              env={**os.environ, "HOME": str(exports.folder), "PPROF_TMPDIR": str(exports.folder)})
+        check(done.returncode == 0, done.stderr)
+        check(re.search(first, done.stdout), done.stdout)
+        check("File: program" in done.stdout, done.stdout)
+
+
+def case_dhat(exports):
+    """The figures of every stack, and the moment at which most was live."""
+    result = json.loads(exports.text("dhat.json"))
+    check(result["te"] == 10 and result["tg"] == 6 and result["cmd"] == "/src/program 'an argument'", result)
+    frames = result["ftbl"]
+    points = {tuple(frames[f] for f in p["fs"]): p for p in result["pps"]}
+    made = points[("0x1010: " + GROW + " (vector:77)", "0x1010: " + MAKE + " (a b.cpp:12)", "0x9090: main (main.cpp:3)")]
+    check({k: v for k, v in made.items() if k != "fs"} ==
+          {"tb": 300, "tbk": 3, "tl": 16, "mb": 300, "mbk": 3, "gb": 300, "gbk": 3, "eb": 100, "ebk": 1}, made)
+    old = points[("0x2020: other(char const*) (other.cpp:5)", "0x9090: main (main.cpp:3)")]
+    check([old[k] for k in ("tb", "tl", "mb", "gb", "eb")] == [1000, 2, 1000, 0, 0], old)
+    check(("0x7FFF1234: ???",) in points, points.keys())
+
+
+def case_dhat_fields(exports):
+    """The file has the fields of one that DHAT itself wrote, but for the accesses."""
+    cases.skip_without("valgrind")
+    theirs = exports.folder / "theirs.json"
+    subprocess.run(["valgrind", "--tool=dhat", f"--dhat-out-file={theirs}", "/bin/ls", "/"], check=True,
+                   capture_output=True, timeout=100)
+    theirs, ours = json.loads(theirs.read_text()), json.loads(exports.text("dhat.json"))
+    check(theirs["dhatFileVersion"] == ours["dhatFileVersion"], "another version")
+    check(list(theirs) == list(ours), f"{list(theirs)}, {list(ours)}")
+    check(theirs["ftbl"][0] == ours["ftbl"][0] == "[root]", "the root")
+    accesses = {"rb", "wb", "acc"}
+    known = set().union(*theirs["pps"]) - accesses
+    for point in ours["pps"]:
+        check(set(point) == known, point)
+    kinds = {k: type(v) for k, v in theirs.items()}
+    check(kinds == {k: type(v) for k, v in ours.items()}, kinds)
+
+
+def case_dhat_viewer(exports):
+    """Valgrind's own viewer draws the tree."""
+    chromium = browser.find()
+    if chromium is None or not VIEWER.exists():
+        skip("there is no Chromium or no dh_view.html")
+    with browser.Browser(chromium) as b:
+        page = b.open(str(VIEWER))
+        page.evaluate(f"gFilename = 'x'; gData = JSON.parse({json.dumps(exports.text('dhat.json'))}); "
+                      "tryFunc(() => { buildTree(); displayTree(1, 1, 1); })")
+        shown = page.evaluate("document.body.innerText")
+        check(page.complaints == [], page.complaints)
+    check("Total:     3,350 bytes" in shown, shown)
+    check("At t-gmax: 2,300 bytes" in shown, shown)
+    check("At t-end:  2,100 bytes" in shown, shown)
+    check("10 µs" in shown and "make \"quoted\"" in shown, shown)
+
+
+def case_csv(exports):
+    """One line an event, and the stacks that the events name."""
+    with open(exports.folder / "events.csv", newline="", encoding="utf-8") as file:
+        events = list(csv.DictReader(file))
+    check([e["event"] for e in events].count("allocation") == 5 and len(events) == 10, events)
+    grown = next(e for e in events if e["event"] == "reallocation")
+    check((grown["address"], grown["old_address"], grown["bytes"], grown["stack"]) == ("0x500", "0x300", "2000", "3"),
+          grown)
+    check({e["thread"] for e in events} == {"4711", "4712"} and events[0]["process"] == "4711", events)
+    with open(exports.folder / "stacks.csv", newline="", encoding="utf-8") as file:
+        stacks = {s["stack"]: s for s in csv.DictReader(file)}
+    check(set(stacks) == {"1", "2", "3", "4"}, stacks)
+    check(stacks["1"]["bytes"] == "300" and stacks["1"]["live_at_end"] == "1", stacks["1"])
+    check(stacks["1"]["mean_lifetime_ns"] == "5333", stacks["1"])
+    check(GROW in stacks["1"]["frames"] and MAKE in stacks["1"]["frames"], stacks["1"])
+    totals = sum(int(e["bytes"]) for e in events if e["event"] in ("allocation", "reallocation"))
+    check(totals == sum(int(s["bytes"]) for s in stacks.values()), "events and stacks differ")
+
+
+if __name__ == "__main__":
+    cases.main(globals(), Exports, options=("writer",))
