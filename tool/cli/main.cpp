@@ -5,13 +5,14 @@
 #include "bench_command.hpp"
 #include "compare_command.hpp"
 #include "exit_code.hpp"
+#include "record_command.hpp"
 #include "run_command.hpp"
+#include "trace_command.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <exception>
 #include <memory>
 #include <string>
@@ -69,11 +70,17 @@ int run(int argc, char** argv) {
                    "  linn bench           compare allocators and pools\n"
                    "  linn bench --help    scenarios, contenders and options\n"
                    "  linn compare A B     what changed between two results\n"
-                   "  linn run -- PROG     would another allocator make this program faster or smaller?\n");
+                   "  linn run -- PROG     would another allocator make this program faster or smaller?\n"
+                   "  linn record -- PROG  what does it allocate?\n"
+                   "  linn trace FILE      what was recorded\n");
     program.require_subcommand(1);
-    const std::array<std::unique_ptr<command>, 4> verbs{
-        std::make_unique<bench_command>(program), std::make_unique<compare_command>(program),
-        std::make_unique<run_command>(program), std::make_unique<allocators_command>(program)};
+    std::vector<std::unique_ptr<command>> verbs;
+    verbs.push_back(std::make_unique<bench_command>(program));
+    verbs.push_back(std::make_unique<compare_command>(program));
+    verbs.push_back(std::make_unique<run_command>(program));
+    verbs.push_back(std::make_unique<record_command>(program));
+    verbs.push_back(std::make_unique<trace_command>(program));
+    verbs.push_back(std::make_unique<allocators_command>(program));
     try {
         program.parse(words_of(argc, argv));
     } catch (const CLI::Success& help_or_version) {

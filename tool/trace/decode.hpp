@@ -174,7 +174,7 @@ public:
     bool step(decoded_chunk& result, std::uint64_t until) {
         while (events_ < until && result.damage == nullptr && at_ != end_ && *at_ != 0)
             if (*at_ >= 0x40 && static_cast<std::size_t>(end_ - at_) >= hot_room)
-                hot();
+                hot_run(until);
             else
                 result.damage = *at_ >= 0x40 ? hot_at_the_end() : cold();
         const bool is_over = result.damage != nullptr || at_ == end_ || *at_ == 0;
@@ -210,20 +210,49 @@ private:
         return value & ((std::uint64_t{1} << (8 * bytes)) - 1);
     }
 
+    /// What goes on from one hot event to the next: as a copy, the compiler keeps it in registers, whatever the sink
+    /// writes to.
+    struct position {
+        const unsigned char* at;
+        std::uint64_t clock;
+        std::uint64_t base;
+        allocation_call last_release;
+    };
+
+    /// Decodes hot events until there is none, none that surely lies in the chunk, or `until` were told.
+    void hot_run(std::uint64_t until) {
+        position now{at_, clock_, base_, last_release_};
+        const unsigned char* const last = end_ - hot_room; // at_ is not behind it
+        std::uint64_t left = until - events_;
+        do {
+            hot(now);
+            --left;
+        } while (left != 0 && now.at <= last && *now.at >= 0x40);
+        events_ = until - left;
+        keep(now);
+    }
+
+    void keep(const position& now) noexcept {
+        at_ = now.at;
+        clock_ = now.clock;
+        base_ = now.base;
+        last_release_ = now.last_release;
+    }
+
     // Reads at most 1 + 4 + 6 + 1 + 8 bytes, and loads eight at a time.
-    void hot() {
-        const unsigned tag = *at_;
+    [[gnu::always_inline]] inline void hot(position& now) {
+        const unsigned tag = *now.at;
         const unsigned clock_size = clock_bytes(tag);
         const unsigned address_size = address_bytes(tag);
-        const unsigned char* p = at_ + 1;
-        clock_ += lowest(load(p), clock_size);
+        const unsigned char* p = now.at + 1;
+        now.clock += lowest(load(p), clock_size);
         p += clock_size;
         const std::uint64_t d = lowest(load(p), address_size);
         p += address_size;
-        base_ += (d >> 1) ^ (0 - (d & 1));
+        now.base += (d >> 1) ^ (0 - (d & 1));
         raw_event e;
-        e.ticks = clock_ << tick_shift;
-        e.address = base_ << address_shift;
+        e.ticks = now.clock << tick_shift;
+        e.address = now.base << address_shift;
         if ((tag & 0x80) != 0) {
             slot& s = slots_[p[0] | (tag & 1u) << 8];
             ++p;
@@ -245,12 +274,11 @@ private:
             if (which == 3)
                 e.address |= 8;
             else
-                last_release_ =
+                now.last_release =
                     static_cast<allocation_call>(static_cast<unsigned>(allocation_call::free) + which);
-            e.call = last_release_;
+            e.call = now.last_release;
         }
-        at_ = p;
-        ++events_;
+        now.at = p;
         sink_.on_event(e);
     }
 
@@ -269,9 +297,11 @@ private:
         }
         if (needs > left)
             return "an event is cut off";
-        at_ = copy.data();
-        hot();
-        at_ = original + needs;
+        position now{copy.data(), clock_, base_, last_release_};
+        hot(now);
+        now.at = original + needs;
+        keep(now);
+        ++events_;
         return nullptr;
     }
 

@@ -9,5 +9,6 @@ target_sources(
           ${folder}/reader.cpp
           ${folder}/recording_facts.cpp
           ${folder}/stream_cursor.cpp
+          ${folder}/trace_counts.cpp
           ${folder}/trace_file.cpp
           ${folder}/writer.cpp)

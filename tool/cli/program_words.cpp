@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "program_words.hpp"
+
+#include "../measure/suggest.hpp"
+#include "command.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace linn::tool {
+
+std::string take_program_words(const CLI::App& verb, std::vector<std::string>& words) {
+    words = verb.remaining();
+    bool is_separated = false;
+    if (const auto mark = std::find(words.begin(), words.end(), separator_word); mark == words.begin()) {
+        if (mark != words.end()) {
+            words.erase(mark);
+            is_separated = true;
+        }
+    } else if (mark != words.end()) {
+        *mark = "--"; // the program's own
+    }
+    if (words.empty())
+        return fmt::format("which program? linn {} [options] -- PROG ARGS...", verb.get_name());
+    if (const std::string& word = words.front(); !is_separated && word.starts_with('-')) {
+        std::vector<std::string> candidates;
+        for (const CLI::Option* option : verb.get_options())
+            for (const std::string& name : option->get_lnames())
+                candidates.push_back("--" + name);
+        const std::string guess = suggest(word.substr(0, word.find('=')), candidates);
+        return fmt::format("there is no option '{}'{}", word,
+                           guess.empty() ? "" : fmt::format("; did you mean '{}'?", guess));
+    }
+    return {};
+}
+
+} // namespace linn::tool

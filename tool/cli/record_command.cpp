@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "record_command.hpp"
+
+#include "../report/quantity.hpp"
+#include "../report/shell_words.hpp"
+#include "exit_code.hpp"
+#include "program_words.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <filesystem>
+
+namespace linn::tool {
+namespace {
+
+constexpr const char* footer =
+    "Everything from PROG on belongs to the program, and so do the terminal and the standard streams; what\n"
+    "linn record itself says goes to standard error, when the program has ended.\n"
+    "\n"
+    "Exit status: the program's; 128 + n when signal n ended it; 1 when the program succeeded and the\n"
+    "recording did not, or when it cannot be recorded; 2 when there is no such program or option.\n"
+    "\n"
+    "Examples:\n"
+    "  linn record -- ./simulate 1000          writes simulate.linn\n"
+    "  linn advise simulate.linn               what it says\n"
+    "  linn record --baseline -o run.linn -- ./simulate 1000\n"
+    "  linn record --only-exe cc1plus -o cc1plus.linn -- g++ -c big.cpp\n"
+    "  linn record --clock every8 --depth 8 -- ./server --port 7777\n";
+
+CLI::Validator one_of(std::vector<std::string> words) {
+    return CLI::IsMember(std::move(words)).description("");
+}
+
+} // namespace
+
+record_command::record_command(CLI::App& program)
+    : command{*program.add_subcommand("record", "Record what a program allocates, for advise and replay")} {
+    CLI::App& arguments = verb();
+    arguments.footer(footer);
+    arguments.prefix_command();
+    arguments.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+    arguments.add_option("-o,--output", file_, "the trace to write (default: PROG.linn in this directory)")
+        ->type_name("FILE");
+    arguments.add_option("--depth", options_.depth, "calls that a stack keeps, the innermost (default 16)")
+        ->type_name("COUNT")
+        ->check(CLI::Range(1u, most_recorded_depth).description(""));
+    arguments
+        .add_option("--clock", options_.clock,
+                    "the time of every event: tsc (default); every8: of every eighth, for speed; none")
+        ->type_name("WHICH")
+        ->check(one_of({"tsc", "every8", "none"}));
+    arguments
+        .add_option("--unwinder", options_.unwinder,
+                    "own (default), libunwind, or none: the caller alone is kept")
+        ->type_name("WHICH")
+        ->check(one_of({"own", "libunwind", "none"}));
+    arguments
+        .add_option("--when-full", when_full_,
+                    "what the program does while the writing lags behind: block (default), or drop events")
+        ->type_name("WHAT")
+        ->check(one_of({"block", "drop"}));
+    arguments.add_flag("--aggregate", options_.is_aggregate,
+                       "keep statistics in place of events: a small file for advise, not for replay");
+    arguments
+        .add_option("--only-exe", options_.only_executable,
+                    "record only programs of this name, of all that PROG starts")
+        ->type_name("NAME");
+    arguments.add_flag("--no-follow", is_not_followed_, "record PROG alone, nothing that it forks or starts");
+    arguments.add_flag("--wait", options_.waits_for_all,
+                       "record until everything that PROG started has ended too");
+    arguments.add_flag(
+        "--baseline", options_.measures_baseline,
+        "run PROG once before without recording, its output thrown away, to learn its own time");
+    arguments.add_option("--level", options_.level, "compression by zstd, from 1 (fast) to 19 (default 3)")
+        ->type_name("LEVEL")
+        ->check(CLI::Range(1, 19).description(""));
+    arguments.add_flag("--no-calibration", is_not_calibrated_,
+                       "do not measure first what recording an event costs here (0.1 s)");
+    arguments.add_flag("-q,--quiet", is_quiet_, "say nothing but what went wrong");
+    arguments.add_option("--attach,--pid,-p", attached_)->group(""); // explained rather than unknown
+}
+
+std::string record_command::check() {
+    if (verb().count("--attach") != 0)
+        return "there is no attaching to a running process: what it had allocated before would be missing, "
+               "and "
+               "its releases would belong to nothing. Start it with: linn record -- PROG ARGS...";
+    if (std::string problem = take_program_words(verb(), words_); !problem.empty())
+        return problem;
+    options_.command = words_;
+    options_.file =
+        file_.empty() ? std::filesystem::path{words_.front()}.filename().string() + ".linn" : file_;
+    options_.drops_when_full = when_full_ == "drop";
+    options_.follows = !is_not_followed_;
+    options_.is_calibrated = !is_not_calibrated_;
+    if (options_.only_executable.find('/') != std::string::npos)
+        return "--only-exe wants the name of a program without its directory";
+    return {};
+}
+
+void record_command::tell(const record_result& result) const {
+    const recording_end& end = result.end;
+    for (const std::string& warning : result.warnings)
+        fmt::print(stderr, "linn record: warning: {}\n", warning);
+    if (is_quiet_ || !result.was_started || end.events == 0)
+        return;
+    const double seconds = static_cast<double>(end.duration_ns) / 1e9;
+    const std::string file = options_.file.string();
+    fmt::print(stderr, "linn record: {} events of {} thread{}", end.events, result.threads,
+               result.threads == 1 ? "" : "s");
+    if (result.processes > 1)
+        fmt::print(stderr, " in {} processes", result.processes);
+    fmt::print(stderr, ", {:.1f} million a second; {}: {}, {:.2f} bytes an event\n",
+               seconds > 0 ? static_cast<double>(end.events) / seconds / 1e6 : 0.0, file,
+               quantity_text(static_cast<double>(result.file_bytes), "bytes"),
+               static_cast<double>(result.file_bytes) / static_cast<double>(end.events));
+    if (result.problem.empty())
+        fmt::print(stderr, "linn record: go on with: linn advise {}\n", shell_words({file}));
+}
+
+int record_command::run() {
+    if (const std::string problem = check(); !problem.empty()) {
+        fmt::print(stderr, "linn record: {}\nTry 'linn record --help'.\n", problem);
+        return exit_usage;
+    }
+    const record_result result = record_program(options_);
+    if (!result.problem.empty())
+        fmt::print(stderr, "linn record: {}\n", result.problem);
+    tell(result);
+    if (!result.was_started)
+        return result.is_usage_error ? exit_usage : exit_failure;
+    if (result.exit_status == 0 && !result.problem.empty())
+        return exit_failure;
+    return result.exit_status;
+}
+
+} // namespace linn::tool

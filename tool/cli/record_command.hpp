@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "../record/recorder.hpp"
+#include "command.hpp"
+
+#include <string>
+#include <vector>
+
+namespace linn::tool {
+
+/// The verb `record`: runs a program and writes what it allocates to a trace.
+class record_command final : public command {
+public:
+    /// Adds the verb to the program's arguments.
+    explicit record_command(CLI::App& program);
+
+    /// What the program returned, or 128 and the signal's number; 1 and 2 also where the recording failed.
+    int run() override;
+
+private:
+    std::string check();
+    void tell(const record_result& result) const;
+
+    record_options options_;
+    std::vector<std::string> words_;
+    std::string file_;
+    std::string when_full_ = "block";
+    int attached_ = 0;
+    bool is_quiet_ = false;
+    bool is_not_followed_ = false;
+    bool is_not_calibrated_ = false;
+};
+
+} // namespace linn::tool

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trace_command.hpp"
+
+#include "../measure/suggest.hpp"
+#include "../report/progress.hpp"
+#include "../report/trace_report.hpp"
+#include "exit_code.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+
+namespace linn::tool {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* footer =
+    "Times are seconds since the recording began, or have a unit: 1.5, 200ms, 30us, 5ns.\n"
+    "\n"
+    "Exit status:\n"
+    "  0  done\n"
+    "  1  with --check, the trace is damaged; otherwise, something cannot be written\n"
+    "  2  the file is no trace, or the arguments are wrong\n"
+    "\n"
+    "Examples:\n"
+    "  linn trace simulate.linn\n"
+    "  linn trace simulate.linn --events --from 1.5 --to 1.501\n"
+    "  linn trace simulate.linn --check\n"
+    "  linn trace simulate.linn --convert collapsed | flamegraph.pl > flame.svg\n"
+    "  linn trace simulate.linn --convert pprof -o simulate.pb.gz\n";
+
+/// Reads a time; returns what is wrong with it, or an empty string.
+std::string read_time(const std::string& option, const std::string& text, std::uint64_t& ns) {
+    if (text.empty())
+        return {};
+    const std::string wanted = fmt::format("{} wants a time such as 1.5 or 200ms, not '{}'", option, text);
+    double value = 0;
+    std::size_t used = 0;
+    try {
+        value = std::stod(text, &used);
+    } catch (const std::exception&) {
+        return wanted;
+    }
+    const std::string unit = text.substr(used);
+    const double scale = unit.empty() || unit == "s" ? 1e9
+                         : unit == "ms"              ? 1e6
+                         : unit == "us"              ? 1e3
+                         : unit == "ns"              ? 1
+                                                     : 0;
+    if (scale == 0 || !(value >= 0) || value * scale > 1e18)
+        return wanted;
+    ns = static_cast<std::uint64_t>(value * scale + 0.5);
+    return {};
+}
+
+/// Says on standard error how far the reading is.
+std::function<bool(double)> telling(progress_line& line) {
+    return [&line](double share) {
+        work_progress p;
+        p.done = static_cast<std::size_t>(share * 1000);
+        p.total = 1000;
+        p.doing = "reading";
+        line.show(p);
+        return true;
+    };
+}
+
+} // namespace
+
+trace_command::trace_command(CLI::App& program)
+    : command{*program.add_subcommand("trace", "Show, check and convert what linn record wrote")},
+      files_{verb(), {{"--json", "write the summary as JSON", [this] {
+                           return trace_json(path_, info_, counts_);
+                       }}}} {
+    CLI::App& arguments = verb();
+    arguments.footer(footer);
+    arguments.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+    arguments.add_option("FILE", path_, "the trace")->required()->type_name("FILE");
+    CLI::Option* const events = arguments.add_flag("--events", shows_events_, "print the events, one a line");
+    arguments.add_option("--from", from_, "events from this time on")->type_name("TIME")->needs(events);
+    arguments.add_option("--to", to_, "events before this time")->type_name("TIME")->needs(events);
+    arguments.add_option("--limit", limit_, "so many events at most (default: all)")
+        ->type_name("COUNT")
+        ->needs(events);
+    CLI::Option* const checks =
+        arguments.add_flag("--check", checks_, "read all of it, and exit with 1 where it is damaged");
+    CLI::Option* const convert =
+        arguments
+            .add_option("--convert", format_,
+                        fmt::format("write it in another form: {}", fmt::join(export_format_names(), ", ")))
+            ->type_name("FORM");
+    arguments.add_option("-o,--output", output_, "with --convert: where to (default: -, standard output)")
+        ->type_name("FILE")
+        ->needs(convert);
+    arguments
+        .add_option("--weight", weight_,
+                    "with --convert collapsed: what a stack weighs, bytes (default) or allocations")
+        ->type_name("WHAT")
+        ->needs(convert)
+        ->check(CLI::IsMember({"bytes", "allocations"}).description(""));
+    arguments
+        .add_option("--debug-dir", debug_folders_,
+                    "with --convert: look here too for separate debug information")
+        ->type_name("DIR")
+        ->needs(convert)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+        ->allow_extra_args(false);
+    arguments
+        .add_flag("--debuginfod", uses_debuginfod_,
+                  "with --convert: ask the servers in DEBUGINFOD_URLS for debug information")
+        ->needs(convert);
+    events->excludes(checks)->excludes(convert);
+    checks->excludes(convert);
+}
+
+std::string trace_command::check() {
+    if (std::string problem = read_time("--from", from_, from_ns_); !problem.empty())
+        return problem;
+    if (std::string problem = read_time("--to", to_, to_ns_); !problem.empty())
+        return problem;
+    if (!format_.empty()) {
+        export_format_ = export_format_of(format_);
+        if (!export_format_) {
+            const std::string guess = suggest(format_, export_format_names());
+            return fmt::format("--convert: there is no form '{}'{}; the forms are: {}", format_,
+                               guess.empty() ? "" : fmt::format(", did you mean '{}'?", guess),
+                               fmt::join(export_format_names(), ", "));
+        }
+        if (*export_format_ == export_format::pprof && output_ == "-" && ::isatty(STDOUT_FILENO) != 0)
+            return "--convert pprof is not for a terminal: give -o FILE";
+    }
+    return files_.check();
+}
+
+int trace_command::summarise(trace_reader& trace) {
+    {
+        progress_line line;
+        trace.read([&](std::span<const event> events) { counts_.take(events); }, telling(line));
+    }
+    info_ = trace.info();
+    const std::string problem = files_.write();
+    if (!files_.takes_stdout())
+        fmt::print("{}", trace_summary(path_, info_, counts_, style_of_stdout()));
+    if (!problem.empty()) {
+        fmt::print(stderr, "linn trace: {}\n", problem);
+        return exit_failure;
+    }
+    return exit_success;
+}
+
+int trace_command::check_file(trace_reader& trace) {
+    {
+        progress_line line;
+        trace.read([&](std::span<const event> events) { counts_.take(events); }, telling(line));
+    }
+    info_ = trace.info();
+    if (const std::string problem = files_.write(); !problem.empty()) {
+        fmt::print(stderr, "linn trace: {}\n", problem);
+        return exit_failure;
+    }
+    if (!files_.takes_stdout()) {
+        fmt::print("{}: {}, {} events\n", path_, info_.damage.empty() ? "whole" : "damaged", counts_.events);
+        for (const std::string& damage : info_.damage)
+            fmt::print("  {}\n", damage);
+    }
+    return info_.damage.empty() ? exit_success : exit_failure;
+}
+
+int trace_command::print_events(trace_reader& trace) {
+    fmt::print("{}", event_heading());
+    std::uint64_t printed = 0;
+    bool is_enough = false;
+    const std::uint64_t limit = verb().count("--limit") != 0 ? limit_ : ~std::uint64_t{0};
+    trace.read(
+        [&](std::span<const event> events) {
+            for (const event& e : events) {
+                if (is_enough || printed == limit || std::ferror(stdout) != 0)
+                    return;
+                if (e.time < from_ns_ || e.time >= to_ns_)
+                    continue;
+                const std::string line = event_line(trace.info(), e);
+                std::fwrite(line.data(), 1, line.size(), stdout);
+                ++printed;
+            }
+            is_enough = is_enough || printed == limit || std::ferror(stdout) != 0;
+        },
+        [&](double) { return !is_enough; });
+    for (const std::string& damage : trace.info().damage)
+        fmt::print(stderr, "linn trace: {}: {}\n", path_, damage);
+    return exit_success;
+}
+
+int trace_command::convert(trace_reader& trace) {
+    symbol_options symbol_source;
+    symbol_source.debug_folders.insert(symbol_source.debug_folders.begin(), debug_folders_.begin(),
+                                       debug_folders_.end());
+    symbol_source.use_debuginfod = uses_debuginfod_;
+    symbolizer symbols{symbol_source};
+    progress_line line;
+    export_options options;
+    options.format = *export_format_;
+    options.weight = weight_ == "bytes" ? export_weight::bytes : export_weight::allocations;
+    options.progress = telling(line);
+    const auto failed = [&](const std::string& what) {
+        line.clear();
+        fmt::print(stderr, "linn trace: {} cannot be written: {}\n", what, std::strerror(errno));
+        return exit_failure;
+    };
+    if (output_ == "-") {
+        std::ios::sync_with_stdio(false);
+        export_trace(trace, symbols, options, std::cout);
+        if (!std::cout.flush())
+            return failed("standard output");
+    } else {
+        // It appears whole or not at all; what is no regular file, such as a pipe, is written to as it is.
+        std::error_code error;
+        const bool is_special = fs::exists(output_, error) && !fs::is_regular_file(output_, error);
+        const std::string file = is_special ? output_ : fmt::format("{}.{}.part", output_, ::getpid());
+        std::ofstream out{file, std::ios::binary};
+        if (!out)
+            return failed(output_);
+        export_trace(trace, symbols, options, out);
+        out.close();
+        if (!out || (!is_special && std::rename(file.c_str(), output_.c_str()) != 0)) {
+            const int reason = errno;
+            if (!is_special)
+                fs::remove(file, error);
+            errno = reason;
+            return failed(output_);
+        }
+    }
+    line.clear();
+    for (const std::string& damage : trace.info().damage)
+        fmt::print(stderr, "linn trace: warning: {}: {}\n", path_, damage);
+    return exit_success;
+}
+
+int trace_command::run() {
+    if (const std::string problem = check(); !problem.empty()) {
+        fmt::print(stderr, "linn trace: {}\nTry 'linn trace --help'.\n", problem);
+        return exit_usage;
+    }
+    std::optional<trace_reader> trace;
+    try {
+        trace.emplace(path_);
+    } catch (const unusable_trace& error) {
+        fmt::print(stderr, "linn trace: {}\n", error.what());
+        return exit_usage;
+    }
+    const int status = shows_events_    ? print_events(*trace)
+                       : checks_        ? check_file(*trace)
+                       : export_format_ ? convert(*trace)
+                                        : summarise(*trace);
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+        fmt::print(stderr, "linn trace: the result cannot be written to standard output\n");
+        return exit_failure;
+    }
+    return status;
+}
+
+} // namespace linn::tool

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "../report/trace_export/trace_export.hpp"
+#include "../trace/reader.hpp"
+#include "../trace/trace_counts.hpp"
+#include "command.hpp"
+#include "report_files.hpp"
+
+#include <cstdint>
+#include <iosfwd>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace linn::tool {
+
+/// The verb `trace`: what a trace holds, whether it is whole, and the same in other forms.
+class trace_command final : public command {
+public:
+    /// Adds the verb to the program's arguments.
+    explicit trace_command(CLI::App& program);
+
+    /// 0; 1: damaged, with --check, or something could not be written; 2: no trace, or wrong arguments.
+    int run() override;
+
+private:
+    std::string check();
+    int summarise(trace_reader& trace);
+    int check_file(trace_reader& trace);
+    int print_events(trace_reader& trace);
+    int convert(trace_reader& trace);
+
+    report_files files_;
+    std::string path_;
+    std::string from_;
+    std::string to_;
+    std::string format_;
+    std::string output_ = "-";
+    std::string weight_ = "bytes";
+    std::vector<std::string> debug_folders_;
+    std::optional<export_format> export_format_;
+    std::uint64_t from_ns_ = 0;
+    std::uint64_t to_ns_ = ~std::uint64_t{0};
+    std::uint64_t limit_ = 0;
+    bool shows_events_ = false;
+    bool checks_ = false;
+    bool uses_debuginfod_ = false;
+    trace_info info_;
+    trace_counts counts_;
+};
+
+} // namespace linn::tool

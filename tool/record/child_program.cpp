@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "child_program.hpp"
+
+#include "../measure/process.hpp"
+#include "../measure/ticks.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+namespace linn::tool {
+namespace {
+
+/// Those that a user or a script sends to the process it started, which is this one.
+constexpr std::array passed_on{SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
+/// SIGXFSZ and SIGPIPE would end this process where a failed write is enough; SIGCHLD ignored would lose the status.
+constexpr std::array handled{SIGXFSZ, SIGPIPE, SIGCHLD};
+
+double nanoseconds(const timeval& t) {
+    return static_cast<double>(t.tv_sec) * 1e9 + static_cast<double>(t.tv_usec) * 1e3;
+}
+
+} // namespace
+
+signal_desk::signal_desk() {
+    sigemptyset(&watched_);
+    sigemptyset(&changed_);
+    sigaddset(&watched_, SIGCHLD);
+    for (const int signal : passed_on)
+        sigaddset(&watched_, signal);
+    ::pthread_sigmask(SIG_BLOCK, &watched_, &old_mask_);
+    for (std::size_t i = 0; i != handled.size(); ++i) {
+        struct sigaction action{};
+        action.sa_handler = handled[i] == SIGCHLD ? SIG_DFL : SIG_IGN;
+        ::sigaction(handled[i], &action, &old_actions_[i]);
+        if (old_actions_[i].sa_handler != SIG_IGN)
+            sigaddset(&changed_, handled[i]);
+    }
+}
+
+signal_desk::~signal_desk() {
+    for (std::size_t i = 0; i != handled.size(); ++i)
+        ::sigaction(handled[i], &old_actions_[i], nullptr);
+    ::pthread_sigmask(SIG_SETMASK, &old_mask_, nullptr);
+}
+
+bool signal_desk::wait_for_stop(std::chrono::milliseconds time) const {
+    const timespec limit{time.count() / 1000, (time.count() % 1000) * 1'000'000};
+    const int signal = ::sigtimedwait(&watched_, nullptr, &limit);
+    return signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT;
+}
+
+std::string child_program::start(const std::filesystem::path& program,
+                                 const std::vector<std::string>& arguments,
+                                 const std::vector<std::string>& environment, bool is_silent) {
+    posix_spawn_file_actions_t actions;
+    ::posix_spawn_file_actions_init(&actions);
+    if (is_silent)
+        for (const int stream : {STDOUT_FILENO, STDERR_FILENO})
+            ::posix_spawn_file_actions_addopen(&actions, stream, "/dev/null", O_WRONLY, 0);
+    posix_spawnattr_t attributes;
+    ::posix_spawnattr_init(&attributes);
+    ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    ::posix_spawnattr_setsigmask(&attributes, &desk_.old_mask());
+    ::posix_spawnattr_setsigdefault(&attributes, &desk_.changed());
+    started_ns_ = now_ns();
+    pid_t child = -1;
+    const int error = ::posix_spawn(&child, program.c_str(), &actions, &attributes,
+                                    pointers(arguments).data(), pointers(environment).data());
+    ::posix_spawnattr_destroy(&attributes);
+    ::posix_spawn_file_actions_destroy(&actions);
+    if (error != 0)
+        return fmt::format("{} cannot be started: {}", program.string(), std::strerror(error));
+    pid_ = child;
+    return {};
+}
+
+/// A signal that the terminal sent went to the whole process group, the program included.
+void child_program::pass_on(const siginfo_t& signal) const {
+    if (signal.si_signo != SIGCHLD && signal.si_code <= 0) // <= 0: from a process, not from the kernel
+        ::kill(pid_, signal.si_signo);
+}
+
+bool child_program::is_finished(program_end& end) {
+    int status = 0;
+    rusage used{};
+    pid_t got = 0;
+    do
+        got = ::wait4(pid_, &status, WNOHANG, &used);
+    while (got < 0 && errno == EINTR);
+    if (got == 0)
+        return false;
+    end.wall_ns = static_cast<double>(now_ns() - started_ns_);
+    if (got < 0) {
+        end.exit_status = 1;
+        end.in_words = fmt::format("unknown: {}", std::strerror(errno));
+        return true;
+    }
+    const bool by_signal = WIFSIGNALED(status);
+    end.exit_status = by_signal ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+    end.in_words = by_signal ? "killed by " + signal_name(WTERMSIG(status))
+                             : fmt::format("exit status {}", WEXITSTATUS(status));
+    end.user_ns = nanoseconds(used.ru_utime);
+    end.system_ns = nanoseconds(used.ru_stime);
+    return true;
+}
+
+program_end child_program::wait() {
+    program_end end;
+    while (!is_finished(end)) {
+        siginfo_t signal{};
+        if (::sigwaitinfo(&desk_.watched(), &signal) > 0)
+            pass_on(signal);
+    }
+    return end;
+}
+
+} // namespace linn::tool

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <signal.h>
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace linn::tool {
+
+/// How a program ended and what it used, its waited-for children included.
+struct program_end {
+    std::string problem;  ///< why it could not be started; empty when it could
+    int exit_status = 0;  ///< 128 + n when signal n ended it
+    std::string in_words; ///< "exit status 0", "killed by SIGSEGV"
+    double user_ns = 0;
+    double system_ns = 0;
+    double wall_ns = 0;
+};
+
+/// Keeps the signals that concern the program out of this process while it lives: they are blocked in the threads
+/// started from then on, and `wait_for_program` hands them on. Writing to what is closed or full is an error
+/// rather than a signal.
+class signal_desk {
+public:
+    signal_desk();
+    signal_desk(const signal_desk&) = delete;
+    signal_desk& operator=(const signal_desk&) = delete;
+    ~signal_desk();
+
+    const sigset_t& watched() const noexcept { return watched_; }
+    const sigset_t& old_mask() const noexcept { return old_mask_; }
+    /// The signals whose handling a child must get back.
+    const sigset_t& changed() const noexcept { return changed_; }
+
+    /// Takes one signal that arrives within `time`: true for one that asks this process to stop.
+    bool wait_for_stop(std::chrono::milliseconds time) const;
+
+private:
+    sigset_t watched_{};
+    sigset_t old_mask_{};
+    sigset_t changed_{};
+    struct sigaction old_actions_[3]{};
+};
+
+/// A program that shares this process's terminal, standard streams and process group.
+class child_program {
+public:
+    explicit child_program(const signal_desk& desk) noexcept : desk_(desk) {}
+    child_program(const child_program&) = delete;
+    child_program& operator=(const child_program&) = delete;
+
+    /// Starts it; `is_silent`: with standard output and error to /dev/null. Returns an empty string or what went wrong.
+    std::string start(const std::filesystem::path& program, const std::vector<std::string>& arguments,
+                      const std::vector<std::string>& environment, bool is_silent = false);
+
+    /// Waits until it ends, and hands signals on to it meanwhile; those of the terminal it gets without help.
+    program_end wait();
+
+    pid_t pid() const noexcept { return pid_; }
+
+private:
+    void pass_on(const siginfo_t& signal) const;
+    bool is_finished(program_end& end);
+
+    const signal_desk& desk_;
+    pid_t pid_ = -1;
+    std::uint64_t started_ns_ = 0;
+};
+
+} // namespace linn::tool

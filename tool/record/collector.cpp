@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collector.hpp"
+
+#include "owners.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace linn::tool {
+namespace {
+
+using wire::chunk_state;
+using wire::chunk_word;
+using clock = std::chrono::steady_clock;
+
+/// How long a worker sleeps when nothing wakes it.
+constexpr unsigned nap_ms = 50;
+/// How often the owners of chunks are looked at: reading /proc for a thousand of them takes milliseconds.
+constexpr std::chrono::milliseconds between_looks{250};
+/// Chunks from this one on are in use only after a crowd; their memory is given back.
+constexpr std::uint32_t warm_chunks = 512;
+
+/// Copies in ascending order, a word at a time: who still writes there writes an entry's tag last, so an entry whose tag
+/// is in the copy is there as a whole.
+void copy_upwards(const unsigned char* from, unsigned char* to, std::size_t bytes) {
+    for (std::size_t i = 0; i != bytes; i += 8) {
+        const std::uint64_t word =
+            __atomic_load_n(reinterpret_cast<const std::uint64_t*>(from + i), __ATOMIC_ACQUIRE);
+        std::memcpy(to + i, &word, 8);
+    }
+}
+
+/// The image that a chunk says it belongs to.
+std::uint32_t image_of(const unsigned char* chunk) {
+    std::uint32_t image = 0;
+    std::memcpy(&image, chunk + offsetof(wire::chunk_header, image), sizeof image);
+    return image;
+}
+
+} // namespace
+
+collector::~collector() {
+    stops_.store(true, std::memory_order_relaxed);
+    for (std::thread& t : workers_)
+        t.join();
+}
+
+void collector::start(unsigned workers) {
+    for (unsigned i = 0; i != workers; ++i)
+        workers_.emplace_back([this, i] { work(i == 0); });
+}
+
+void collector::work(bool looks_after_the_dead) {
+    worker_state worker;
+    clock::time_point looked = clock::now();
+    while (!stops_.load(std::memory_order_relaxed)) {
+        const wire::ring_header& header = ring_.ring().header();
+        const std::uint32_t seen = header.filled.load(std::memory_order_relaxed);
+        const bool found = take_full_chunks(worker);
+        if (looks_after_the_dead && clock::now() - looked >= between_looks) {
+            take_from_the_dead(worker);
+            looked = clock::now();
+        }
+        if (!found)
+            ring_.ring().wait_for_chunks(seen, nap_ms);
+    }
+}
+
+/// Hands on a taken chunk and frees it.
+void collector::handle(std::uint32_t chunk, worker_state& worker) {
+    const wire::ring& ring = ring_.ring();
+    worker.copy.resize(wire::chunk_bytes);
+    std::memcpy(worker.copy.data(), ring.chunk(chunk), wire::chunk_bytes);
+    if (chunk >= warm_chunks)
+        ring_.punch(chunk);
+    else
+        std::memset(ring.chunk(chunk), 0, wire::chunk_bytes);
+    hand_on(worker.copy, worker);
+    ring.give_back(chunk); // only now: what waits to be written is what `most_in_flight` limits
+}
+
+void collector::hand_on(std::span<unsigned char> chunk, worker_state& worker) {
+    const chunk_frame frame = frame_of_chunk(chunk);
+    const std::uint32_t only = only_pid_.load(std::memory_order_relaxed);
+    const bool is_left_out = only != 0 && frame.header.pid != only;
+    if (!frame.payload.empty() && !is_left_out)
+        taker_.take(frame, worker.compressor);
+    const bool is_lost = !taker_.problem().empty();
+    if (is_lost)
+        ring_.ring().header().closed.store(1, std::memory_order_relaxed);
+    const std::lock_guard lock{mutex_};
+    if (frame.damage != nullptr && !frame.payload.empty())
+        ++result_.damaged_chunks;
+    if (frame.payload.empty() || is_lost || is_left_out)
+        return;
+    result_.events += frame.header.events;
+    result_.chunks += 1;
+    result_.last_ticks = std::max(result_.last_ticks, frame.header.last_time);
+    result_.images.insert(frame.header.image);
+    result_.threads.insert(frame.header.thread);
+    pids_.insert(frame.header.pid);
+}
+
+bool collector::take_full_chunks(worker_state& worker) {
+    const wire::ring& ring = ring_.ring();
+    bool found = false;
+    for (std::uint32_t i = 0; i != ring.chunk_count(); ++i) {
+        const chunk_word word = ring.word(i);
+        if (word.state == chunk_state::full && ring.take(i, word)) {
+            handle(i, worker);
+            found = true;
+        }
+    }
+    return found;
+}
+
+void collector::take_from_the_dead(worker_state& worker) {
+    const wire::ring& ring = ring_.ring();
+    std::map<std::uint32_t, std::uint32_t> newest_image; // of a process: exec ends the older ones
+    std::vector<std::pair<std::uint32_t, chunk_word>> owned;
+    for (std::uint32_t i = 0; i != ring.chunk_count(); ++i) {
+        const chunk_word word = ring.word(i);
+        if (word.state != chunk_state::owned)
+            continue;
+        owned.emplace_back(i, word);
+        std::uint32_t& newest = newest_image[word.pid];
+        newest = std::max(newest, image_of(ring.chunk(i)));
+    }
+    for (const auto& [chunk, word] : owned) {
+        const std::uint32_t image = image_of(ring.chunk(chunk));
+        const bool is_outlived = image != 0 && image < newest_image[word.pid];
+        if ((is_outlived || !is_thread_alive(word.pid, word.tid)) && ring.take(chunk, word))
+            handle(chunk, worker);
+    }
+}
+
+std::vector<std::uint32_t> collector::living_processes() {
+    const wire::ring& ring = ring_.ring();
+    const std::uint32_t only = only_pid_.load(std::memory_order_relaxed);
+    std::set<std::uint32_t> pids;
+    {
+        const std::lock_guard lock{mutex_};
+        pids = pids_;
+    }
+    for (std::uint32_t i = 0; i != ring.chunk_count(); ++i)
+        if (const chunk_word word = ring.word(i);
+            word.state == chunk_state::owned && (only == 0 || word.pid == only))
+            pids.insert(word.pid);
+    std::vector<std::uint32_t> living;
+    for (const std::uint32_t pid : pids)
+        if (is_thread_alive(pid, 0))
+            living.push_back(pid);
+    return living;
+}
+
+void collector::finish() {
+    stops_.store(true, std::memory_order_relaxed);
+    for (std::thread& t : workers_)
+        t.join();
+    workers_.clear();
+    worker_state worker;
+    const wire::ring& ring = ring_.ring();
+    ring.header().closed.store(1, std::memory_order_relaxed);
+    take_full_chunks(worker);
+    take_from_the_dead(worker);
+    // The living: a copy of what they wrote so far; the chunk stays theirs.
+    worker.copy.resize(wire::chunk_bytes);
+    std::set<std::uint32_t> copied;
+    for (std::uint32_t i = 0; i != ring.chunk_count(); ++i) {
+        const chunk_word word = ring.word(i);
+        if (word.state != chunk_state::owned)
+            continue;
+        copy_upwards(ring.chunk(i), worker.copy.data(), wire::chunk_bytes);
+        if (ring.word(i).pack() != word.pack())
+            continue; // handed over meanwhile
+        hand_on(worker.copy, worker);
+        copied.insert(i);
+    }
+    // What was full before they saw that it is over; not what is in the file already.
+    for (std::uint32_t i = 0; i != ring.chunk_count(); ++i)
+        if (const chunk_word word = ring.word(i);
+            word.state == chunk_state::full && !copied.contains(i) && ring.take(i, word))
+            handle(i, worker);
+    result_.dropped = ring.header().dropped.load(std::memory_order_relaxed);
+}
+
+} // namespace linn::tool

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace linn::tool {
+
+/// The most frames that the preloaded library keeps of a stack.
+inline constexpr unsigned most_recorded_depth = 64;
+
+/// What `linn record` was asked for.
+struct record_options {
+    std::vector<std::string> command; ///< the program as the user named it, and its arguments
+    std::filesystem::path file;       ///< the trace
+    unsigned depth = 16;              ///< frames of a stack
+    std::string clock = "tsc";        ///< or "every8", "none"
+    std::string unwinder = "own";     ///< or "libunwind", "none"
+    std::string only_executable;      ///< record process images of this name alone; empty: all
+    int level = 3;                    ///< zstd's
+    std::size_t most_waiting = 0;     ///< full chunks that may wait to be written; 0: the default
+    bool drops_when_full = false;     ///< count what does not fit in place of letting the program wait
+    bool is_aggregate = false;        ///< keep statistics in place of events
+    bool measures_baseline = false;   ///< run the program once without recording first
+    bool follows = true;              ///< record what it forks and executes
+    bool waits_for_all = false;       ///< until every recorded process has ended, not only the first
+    bool is_calibrated = true;        ///< measure first what recording an event costs here
+};
+
+} // namespace linn::tool

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "recorder.hpp"
+
+#include "../measure/companion.hpp"
+#include "../measure/machine.hpp"
+#include "../measure/process.hpp"
+#include "../measure/ticks.hpp"
+#include "../program/reach.hpp"
+#include "calibration.hpp"
+#include "child_program.hpp"
+#include "collector.hpp"
+#include "file_taker.hpp"
+
+#include <linn/version.hpp>
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <ctime>
+#include <memory>
+#include <optional>
+
+namespace linn::tool {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// 4 GiB of addresses, of which only what is used takes memory.
+constexpr std::size_t ring_chunks = 16'384;
+/// How long processes may still be about to end when the program has: not waited for, but not cut off either.
+constexpr std::chrono::milliseconds grace{100};
+
+wire::ring_options ring_options_of(const record_options& o) {
+    wire::ring_options r;
+    r.depth = o.depth;
+    r.clock = o.clock == "every8" ? wire::clock_mode::every8
+              : o.clock == "none" ? wire::clock_mode::none
+                                  : wire::clock_mode::tsc;
+    r.policy = o.drops_when_full ? wire::when_full::drop : wire::when_full::block;
+    r.unwinder = o.unwinder == "libunwind" ? wire::unwinder_choice::libunwind
+                 : o.unwinder == "none"    ? wire::unwinder_choice::none
+                                           : wire::unwinder_choice::own;
+    o.only_executable.copy(r.only, sizeof r.only - 2);
+    return r;
+}
+
+/// The library that is loaded into the program; throws nothing, says what is wrong with it in `problem`.
+fs::path find_library(std::string& problem) {
+    const fs::path library = companion("liblinn-record.so");
+    std::error_code error;
+    if (!fs::exists(library, error))
+        problem = fmt::format("{} is missing, which belongs to linn: install linn again", library.string());
+    else if (library.string().find_first_of(" :\t") != std::string::npos)
+        problem = fmt::format("{} cannot be preloaded: the loader takes spaces and colons in its path for "
+                              "the ends of names; install linn elsewhere",
+                              library.string());
+    return library;
+}
+
+std::string utc_now() {
+    return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+}
+
+/// One recording from its checks to its end.
+class recording {
+public:
+    explicit recording(const record_options& options) : options_(options), writer_{options.level} {}
+
+    record_result run();
+
+private:
+    bool check();
+    bool prepare();
+    bool measure_baseline();
+    void record();
+    void wait_for_others();
+    void conclude(const program_end& end, std::uint64_t ticks, std::uint64_t ns);
+    void warn();
+    void explain_silence();
+    std::vector<std::string> environment() const;
+    bool fail(std::string problem) {
+        result_.problem = std::move(problem);
+        return false;
+    }
+
+    const record_options& options_;
+    record_result result_;
+    reached_program program_;
+    fs::path library_;
+    signal_desk desk_;
+    recording_start start_;
+    trace_writer writer_;
+    ring_file ring_;
+    std::unique_ptr<file_taker> taker_;
+    std::optional<collector> collector_;
+    std::uint64_t start_ns_ = 0;
+    std::vector<std::uint32_t> left_; ///< processes that still ran at the end
+};
+
+bool recording::check() {
+    program_ = reach_program(options_.command.front(), preload_kind::recorder);
+    if (!program_.problem.empty()) {
+        result_.is_usage_error = program_.is_usage_error;
+        return fail(program_.problem);
+    }
+    if (program_.info.what == executable_info::kind::script) {
+        const executable_info interpreter = inspect_executable(program_.info.interpreter);
+        if (std::string problem =
+                why_not_preloadable(program_.info.interpreter, interpreter, preload_kind::recorder);
+            !problem.empty())
+            return fail(fmt::format("{} is a script, and {}", program_.file.string(), problem));
+    }
+    std::string problem;
+    library_ = find_library(problem);
+    if (!problem.empty())
+        return fail(problem);
+    if (!program_.info.private_heap.empty())
+        result_.warnings.push_back(
+            fmt::format("{} has {} compiled in under names of its own: what it allocates there is not seen",
+                        program_.file.string(), program_.info.private_heap));
+    struct stat input{};
+    if (options_.measures_baseline && ::fstat(STDIN_FILENO, &input) == 0 &&
+        (S_ISFIFO(input.st_mode) || S_ISSOCK(input.st_mode))) {
+        result_.is_usage_error = true;
+        return fail("--baseline runs the program twice, and a pipe on standard input can be read once: "
+                    "save what comes through it to a file, and give that: < FILE");
+    }
+    return true;
+}
+
+bool recording::measure_baseline() {
+    const off_t place = ::lseek(STDIN_FILENO, 0, SEEK_CUR);
+    child_program child{desk_};
+    std::vector<std::string> words = options_.command;
+    if (std::string problem = child.start(program_.file, words, child_environment(""), true);
+        !problem.empty())
+        return fail(problem);
+    const program_end end = child.wait();
+    if (place >= 0)
+        ::lseek(STDIN_FILENO, place, SEEK_SET);
+    start_.baseline_cpu_ns = end.user_ns + end.system_ns;
+    start_.baseline_wall_ns = end.wall_ns;
+    if (end.exit_status >= 128)
+        return fail(fmt::format("the run without recording was {}: nothing was recorded", end.in_words));
+    return true;
+}
+
+/// Everything that is known before the program starts.
+bool recording::prepare() {
+    machine_info machine;
+    std::thread inspects{[&] { machine = inspect_machine(); }};
+    if (options_.is_calibrated)
+        start_.event_cost_ns = measure_event_cost(desk_, library_);
+    inspects.join();
+    start_.tool = fmt::format("{}.{}.{}", LINN_VERSION_MAJOR, LINN_VERSION_MINOR, LINN_VERSION_PATCH);
+    start_.command = options_.command;
+    std::error_code error;
+    start_.directory = fs::current_path(error).string();
+    start_.started = utc_now();
+    start_.machine = fmt::format("{}, {} CPUs, {}", machine.cpu_model, machine.cpus, machine.kernel);
+    start_.clock = options_.clock;
+    start_.unwinder = options_.unwinder;
+    start_.when_full = options_.drops_when_full ? "drop" : "block";
+    start_.depth = options_.depth;
+    start_.ticks_per_ns = machine.ticks_per_ns;
+    if (std::string problem = ring_.create(ring_chunks, ring_options_of(options_)); !problem.empty())
+        return fail(problem);
+    if (options_.most_waiting != 0)
+        ring_.ring().header().most_in_flight = static_cast<std::uint32_t>(options_.most_waiting);
+    if (std::string problem = writer_.open(options_.file); !problem.empty())
+        return fail(problem);
+    return true;
+}
+
+std::vector<std::string> recording::environment() const {
+    const char* const before = std::getenv("LD_PRELOAD");
+    const std::string preload = before == nullptr || *before == '\0'
+                                    ? library_.string()
+                                    : fmt::format("{}:{}", library_.string(), before);
+    return child_environment(preload, {fmt::format("{}={}", wire::ring_variable, ring_.path())});
+}
+
+void recording::record() {
+    start_ns_ = now_ns();
+    start_.start_ticks = ticks();
+    writer_.write_start(start_);
+    taker_ = std::make_unique<file_taker>(writer_);
+    collector_.emplace(ring_, *taker_);
+    // One worker keeps up with two or three busy threads.
+    collector_->start(std::clamp(std::thread::hardware_concurrency() / 4, 1u, 4u));
+    child_program child{desk_};
+    if (std::string problem = child.start(program_.file, options_.command, environment()); !problem.empty()) {
+        result_.problem = std::move(problem);
+        collector_->finish();
+        std::error_code error;
+        fs::remove(options_.file, error);
+        return;
+    }
+    result_.was_started = true;
+    if (!options_.follows)
+        collector_->leave_out_all_but(static_cast<std::uint32_t>(child.pid()));
+    const program_end end = child.wait();
+    wait_for_others();
+    const std::uint64_t ticks_now = ticks();
+    const std::uint64_t ns_now = now_ns();
+    collector_->finish();
+    conclude(end, ticks_now, ns_now);
+}
+
+void recording::wait_for_others() {
+    const auto begin = std::chrono::steady_clock::now();
+    for (;;) {
+        left_ = collector_->living_processes();
+        const bool is_over = !options_.waits_for_all && std::chrono::steady_clock::now() - begin > grace;
+        if (left_.empty() || is_over || desk_.wait_for_stop(std::chrono::milliseconds{10}))
+            return;
+    }
+}
+
+void recording::conclude(const program_end& end, std::uint64_t ticks_now, std::uint64_t ns_now) {
+    const collected& got = collector_->result();
+    recording_end& e = result_.end;
+    e.ending = end.in_words;
+    e.stopped = taker_->problem();
+    e.exit_status = end.exit_status;
+    e.duration_ns = static_cast<std::uint64_t>(end.wall_ns);
+    e.user_ns = end.user_ns;
+    e.system_ns = end.system_ns;
+    // Over a long run the rate is known better than from the tenth of a second before it.
+    if (ns_now - start_ns_ > 1'000'000'000)
+        e.ticks_per_ns =
+            static_cast<double>(ticks_now - start_.start_ticks) / static_cast<double>(ns_now - start_ns_);
+    e.events = got.events;
+    e.dropped = got.dropped;
+    e.chunks = got.chunks;
+    e.processes_left = left_.size();
+    taker_->finish(e);
+    result_.exit_status = end.exit_status;
+    result_.file_bytes = writer_.bytes();
+    result_.threads = got.threads.size();
+    result_.processes = got.images.size();
+    if (!writer_.problem().empty())
+        result_.problem = fmt::format("{}. The recording ends there, the program went on; what was recorded "
+                                      "before can be used",
+                                      writer_.problem());
+    warn();
+}
+
+void recording::warn() {
+    const recording_end& e = result_.end;
+    const wire::ring_header& header = ring_.ring().header();
+    const auto add = [&](std::string text) { result_.warnings.push_back(std::move(text)); };
+    if (e.dropped != 0)
+        add(options_.drops_when_full
+                ? fmt::format("{} events were dropped, because the program was faster than the writing; "
+                              "--when-full block keeps them all",
+                              e.dropped)
+                : fmt::format("{} events were lost", e.dropped));
+    if (collector_->result().damaged_chunks != 0)
+        add(fmt::format("{} chunks were cut short, because the program wrote over them",
+                        collector_->result().damaged_chunks));
+    if (!left_.empty())
+        add(fmt::format("{} of the processes still run{} and {} not recorded any further: {}; --wait waits "
+                        "for them",
+                        left_.size(), left_.size() == 1 ? "s" : "", left_.size() == 1 ? "is" : "are",
+                        fmt::join(left_, ", ")));
+    const std::uint32_t unwinders = header.unwinder_got.load(std::memory_order_relaxed);
+    if (options_.unwinder == "own" && (unwinders & 1u << unsigned(wire::unwinder_choice::libunwind)) != 0)
+        add("stacks came from libunwind, several times slower than linn's own unwinder, which needs x86-64 "
+            "and glibc 2.35");
+    if (options_.unwinder != "none" && (unwinders & 1u << unsigned(wire::unwinder_choice::none)) != 0)
+        add("there was no unwinder: each stack is its innermost call only; install libunwind8");
+    if (e.events == 0 && result_.problem.empty())
+        explain_silence();
+}
+
+void recording::explain_silence() {
+    const std::string name = program_.file.filename().string();
+    std::string why;
+    if (!options_.only_executable.empty())
+        why = fmt::format("no program named {} allocated anything", options_.only_executable);
+    else if (ring_.ring().header().images.load(std::memory_order_relaxed) == 0)
+        why = fmt::format("the recorder was not loaded into it, or found no way back to linn (does it clear "
+                          "its environment, change its user or its root, or start something static?)");
+    else
+        why = fmt::format("{} allocates nothing, or from a heap of its own", name);
+    result_.warnings.push_back("nothing was recorded: " + why);
+}
+
+record_result recording::run() {
+    if (!check())
+        return std::move(result_);
+    if (options_.measures_baseline && !measure_baseline())
+        return std::move(result_);
+    if (prepare())
+        record();
+    return std::move(result_);
+}
+
+} // namespace
+
+record_result record_program(const record_options& options) {
+    return recording{options}.run();
+}
+
+} // namespace linn::tool

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "../trace/ring.hpp"
+
+#include <cstddef>
+#include <string>
+
+namespace linn::tool {
+
+/// The memory that the recorded processes and the collector share: a file without a name, of which only those pages
+/// exist that were used.
+class ring_file {
+public:
+    ring_file() = default;
+    ring_file(const ring_file&) = delete;
+    ring_file& operator=(const ring_file&) = delete;
+    ~ring_file();
+
+    /// Makes it. `chunks`: of 256 KiB; a thread that allocates holds one. Where a limit of this process allows fewer,
+    /// there are fewer. Returns an empty string or what went wrong.
+    std::string create(std::size_t chunks, const wire::ring_options& options);
+
+    const wire::ring& ring() const noexcept { return ring_; }
+
+    /// The value of LINN_RECORD: where a process started by this one finds the file.
+    std::string path() const;
+
+    /// Gives back the memory of a chunk that nobody owns; all zero afterwards.
+    void punch(std::uint32_t chunk) const noexcept;
+
+private:
+    int fd_ = -1;
+    void* memory_ = nullptr;
+    std::size_t bytes_ = 0;
+    wire::ring ring_;
+};
+
+} // namespace linn::tool
