@@ -110,14 +110,19 @@ void prepare_threads() noexcept {
 
 void threads_after_fork() noexcept {
     thread_state& t = this_thread;
-    if (is_in_hook() && t.main->out.has_chunk()) {
-        // The hook that was interrupted goes on here as in the parent, and would write into the parent's chunk. In its place
-        // it gets a copy that nobody reads: of a thread that forks in the middle, the parent tells.
-        void* const chunk = t.main->out.chunk();
-        ::mmap(chunk, wire::chunk_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
-               0);
-    }
+    const thread_writer* in_use[1 + thread_state::levels] = {is_in_hook() ? t.main : nullptr};
+    for (unsigned i = 0; i != thread_state::levels; ++i)
+        in_use[1 + i] = t.nested[i].is_busy ? t.nested[i].writer : nullptr;
     pool.clear();
+    for (const thread_writer* const w : in_use)
+        if (w != nullptr) {
+            pool.abandon(w);
+            // The hook that was interrupted goes on here as in the parent, and would write into the parent's chunk. In its
+            // place it gets memory that nobody reads: the parent tells what it does.
+            if (w->out.has_chunk())
+                ::mmap(w->out.chunk(), wire::chunk_bytes, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+        }
     t.active = nullptr;
     t.main = nullptr;
     for (auto& level : t.nested)

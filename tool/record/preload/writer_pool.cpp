@@ -110,4 +110,11 @@ void writer_pool::clear() noexcept {
     }
 }
 
+void writer_pool::abandon(const thread_writer* writer) noexcept {
+    for (auto& entry : slabs_)
+        if (slab* const s = entry.load(std::memory_order_relaxed);
+            s != nullptr && writer >= s->writers && writer < s->writers + s->size)
+            s->owners[writer - s->writers].store(nobody, std::memory_order_relaxed);
+}
+
 } // namespace linn::tool::preload

@@ -18,6 +18,8 @@ public:
 
     /// In a forked child: all writers are free.
     void clear() noexcept;
+    /// Then: nobody ever gets this one.
+    void abandon(const thread_writer* writer) noexcept;
 
 private:
     static constexpr unsigned slab_count = 18;
