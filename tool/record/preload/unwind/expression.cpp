@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "expression.hpp"
 
-#include "stack_memory.hpp"
-
 namespace linn::tool::unwind {
 namespace {
 
 /// The machine of DWARF 4, section 2.5, as far as frame information may use it.
 class machine {
 public:
-    machine(dwarf_reader code, const register_file& registers)
+    machine(dwarf_reader code, const register_file& registers, readable_pages& memory)
         : begin_(code.position()),
           code_(code),
-          registers_(registers) {}
+          registers_(registers),
+          memory_(memory) {}
 
     void push(std::uintptr_t value) {
         if (depth_ == most_depth) {
@@ -67,7 +66,7 @@ private:
         std::uintptr_t value = 0;
         // A probe tells of one aligned word.
         const auto within = static_cast<unsigned>(address % sizeof value);
-        if (bytes == 0 || bytes + within > sizeof value || !load_word(address - within, value)) {
+        if (bytes == 0 || bytes + within > sizeof value || !load_word(memory_, address - within, value)) {
             failed_ = true;
             return;
         }
@@ -260,6 +259,7 @@ private:
     const unsigned char* begin_;
     dwarf_reader code_;
     const register_file& registers_;
+    readable_pages& memory_;
     unsigned depth_ = 0;
     bool failed_ = false;
     std::uintptr_t stack_[most_depth];
@@ -267,19 +267,19 @@ private:
 
 } // namespace
 
-bool load_word(std::uintptr_t address, std::uintptr_t& value) noexcept {
-    if (address % sizeof value != 0 || !probe_word(address)) {
+bool load_word(readable_pages& memory, std::uintptr_t address, std::uintptr_t& value) noexcept {
+    if (address % sizeof value != 0 || !memory.word(address)) {
         return false;
     }
     value = *reinterpret_cast<const std::uintptr_t*>(address);
     return true;
 }
 
-bool evaluate(dwarf_reader code, const register_file& registers, bool has_cfa, std::uintptr_t cfa,
-              std::uintptr_t& result) noexcept {
-    machine evaluator{code, registers};
-    if (has_cfa) {
-        evaluator.push(cfa);
+bool evaluate(dwarf_reader code, const register_file& registers, readable_pages& memory,
+              const std::uintptr_t* cfa, std::uintptr_t& result) noexcept {
+    machine evaluator{code, registers, memory};
+    if (cfa != nullptr) {
+        evaluator.push(*cfa);
     }
     return evaluator.run(result);
 }

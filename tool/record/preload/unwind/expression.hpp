@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cfi.hpp"
+#include "stack_memory.hpp"
 
 #include <cstdint>
 
@@ -15,10 +16,10 @@ struct register_file {
 };
 
 /// Reads a word if it can be read.
-bool load_word(std::uintptr_t address, std::uintptr_t& value) noexcept;
+bool load_word(readable_pages& memory, std::uintptr_t address, std::uintptr_t& value) noexcept;
 
-/// Evaluates a DWARF expression. `cfa` is what lies on its stack at first, if has_cfa. False if it cannot be done.
-bool evaluate(dwarf_reader code, const register_file& registers, bool has_cfa, std::uintptr_t cfa,
-              std::uintptr_t& result) noexcept;
+/// Evaluates a DWARF expression. `cfa` is what lies on its stack at first, if not null. False if it cannot be done.
+bool evaluate(dwarf_reader code, const register_file& registers, readable_pages& memory,
+              const std::uintptr_t* cfa, std::uintptr_t& result) noexcept;
 
 } // namespace linn::tool::unwind

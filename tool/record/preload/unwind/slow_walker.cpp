@@ -31,9 +31,10 @@ inline void read_registers(register_file&) {}
 
 #endif
 
-bool find_cfa(const unwind_row& row, const register_file& registers, std::uintptr_t& cfa) {
+bool find_cfa(const unwind_row& row, const register_file& registers, readable_pages& memory,
+              std::uintptr_t& cfa) {
     if (row.cfa_expression != nullptr) {
-        return evaluate(expression_at(row.cfa_expression), registers, false, 0, cfa);
+        return evaluate(expression_at(row.cfa_expression), registers, memory, nullptr, cfa);
     }
     if (row.cfa_register >= dwarf_registers) {
         return false;
@@ -42,8 +43,8 @@ bool find_cfa(const unwind_row& row, const register_file& registers, std::uintpt
     return true;
 }
 
-bool recover(const unwind_row& row, unsigned number, const register_file& registers, std::uintptr_t cfa,
-             std::uintptr_t& value) {
+bool recover(const unwind_row& row, unsigned number, const register_file& registers, readable_pages& memory,
+             std::uintptr_t cfa, std::uintptr_t& value) {
     const auto offset = static_cast<std::uintptr_t>(row.value[number]);
     const auto* const expression = reinterpret_cast<const unsigned char*>(offset);
     std::uintptr_t address = 0;
@@ -54,7 +55,7 @@ bool recover(const unwind_row& row, unsigned number, const register_file& regist
         value = number == dwarf_rsp ? cfa : registers.value[number];
         return true;
     case recovery::at_offset:
-        return load_word(cfa + offset, value);
+        return load_word(memory, cfa + offset, value);
     case recovery::is_offset:
         value = cfa + offset;
         return true;
@@ -65,21 +66,21 @@ bool recover(const unwind_row& row, unsigned number, const register_file& regist
         value = registers.value[offset];
         return true;
     case recovery::at_expression:
-        return evaluate(expression_at(expression), registers, true, cfa, address) &&
-               load_word(address, value);
+        return evaluate(expression_at(expression), registers, memory, &cfa, address) &&
+               load_word(memory, address, value);
     case recovery::is_expression:
-        return evaluate(expression_at(expression), registers, true, cfa, value);
+        return evaluate(expression_at(expression), registers, memory, &cfa, value);
     }
     return false;
 }
 
 /// Goes from a frame to its caller; false at the outermost one. `cfa` becomes that of the frame which was left.
-bool leave_frame(register_file& registers, std::uintptr_t& cfa) {
+bool leave_frame(register_file& registers, readable_pages& memory, std::uintptr_t& cfa) {
     frame_entry entry;
     unwind_row row;
     if (!find_entry(registers.pc - (registers.interrupted ? 0 : 1), entry) ||
         !find_row(entry, registers.pc, registers.interrupted, row) ||
-        entry.return_column >= dwarf_registers || !find_cfa(row, registers, cfa)) {
+        entry.return_column >= dwarf_registers || !find_cfa(row, registers, memory, cfa)) {
         return false;
     }
     const recovery returns = row.how[entry.return_column];
@@ -88,7 +89,7 @@ bool leave_frame(register_file& registers, std::uintptr_t& cfa) {
     }
     register_file caller;
     for (unsigned number = 0; number != dwarf_registers; ++number) {
-        if (!recover(row, number, registers, cfa, caller.value[number])) {
+        if (!recover(row, number, registers, memory, cfa, caller.value[number])) {
             return false;
         }
     }
@@ -105,15 +106,18 @@ unsigned walk_slowly(const frame_start& start, unsigned depth, std::uintptr_t* f
     constexpr unsigned most_own = 16;
     register_file registers;
     read_registers(registers);
+    // A range of its own: a signal's stack may be another one than the thread's.
+    std::atomic<std::uint64_t> range{0};
+    readable_pages memory{range};
     std::uintptr_t cfa = 0;
     for (unsigned own = 0; cfa != start.stack_pointer || registers.pc != start.return_address; ++own) {
-        if (own == most_own || !leave_frame(registers, cfa)) {
+        if (own == most_own || !leave_frame(registers, memory, cfa)) {
             return 0;
         }
     }
     unsigned count = 0;
     frames[count++] = start.return_address;
-    while (count != depth && leave_frame(registers, cfa)) {
+    while (count != depth && leave_frame(registers, memory, cfa)) {
         frames[count++] = registers.pc + (registers.interrupted ? 1 : 0);
     }
     return count;

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// Preloaded into a program: every call of malloc, calloc, realloc and free takes its stack with the unwinder of the
+// recorder and with libgcc's, and compares. At exit a line with the counts is appended to the file that
+// LINN_UNWIND_CHECK names. LINN_UNWIND_DEPTH: frames, 16 if not set. Differences are appended as they are found.
+#include "record/preload/unwind/capture.hpp"
+#include "record/preload/unwind/walker.hpp"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <unistd.h>
+#include <unwind.h>
+
+#include <atomic>
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+namespace unwind = linn::tool::unwind;
+
+extern "C" {
+void* __libc_malloc(std::size_t);
+void* __libc_calloc(std::size_t, std::size_t);
+void* __libc_realloc(void*, std::size_t);
+void __libc_free(void*);
+}
+
+namespace {
+
+constinit thread_local unwind::thread_stacks stacks __attribute__((tls_model("initial-exec"))){};
+constinit thread_local bool busy __attribute__((tls_model("initial-exec"))) = false;
+
+constexpr std::uint32_t most_stacks = 1u << 22;
+struct definition {
+    const std::uintptr_t* frames;
+    unsigned count;
+};
+definition definitions[most_stacks];
+
+std::atomic<unsigned long> stacks_seen;
+std::atomic<unsigned long> differences;
+std::atomic<unsigned long> wrong_hits;
+unsigned depth = 16;
+bool started = false;
+pthread_key_t at_thread_end;
+int (*next_dlclose)(void*) = nullptr;
+
+struct reference {
+    const unwind::frame_start& start;
+    bool begun;
+    unsigned count;
+    std::uintptr_t frames[unwind::most_frames];
+};
+
+_Unwind_Reason_Code visit(_Unwind_Context* context, void* argument) {
+    auto& to = *static_cast<reference*>(argument);
+    int interrupted = 0;
+    const std::uintptr_t ip = _Unwind_GetIPInfo(context, &interrupted);
+    if (!to.begun) {
+        to.begun = _Unwind_GetCFA(context) == to.start.stack_pointer && ip == to.start.return_address;
+    }
+    if (to.begun && ip != 0) {
+        to.frames[to.count++] = ip + (interrupted != 0 ? 1 : 0);
+    }
+    return to.count == depth ? _URC_END_OF_STACK : _URC_NO_REASON;
+}
+
+__attribute__((format(printf, 1, 2))) void report(const char* format, ...) {
+    const char* const file = std::getenv("LINN_UNWIND_CHECK");
+    if (file == nullptr) {
+        return;
+    }
+    char text[4096];
+    va_list arguments;
+    va_start(arguments, format);
+    const int length = std::vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (const int to = open(file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644); to >= 0) {
+        [[maybe_unused]] const auto written = write(to, text, static_cast<std::size_t>(length));
+        close(to);
+    }
+}
+
+void print(const char* title, const std::uintptr_t* frames, unsigned count) {
+    char text[2048];
+    int length = 0;
+    for (unsigned i = 0; i != count && length < 1900; ++i) {
+        Dl_info info{};
+        dladdr(reinterpret_cast<void*>(frames[i]), &info);
+        const char* const slash = info.dli_fname != nullptr ? std::strrchr(info.dli_fname, '/') : nullptr;
+        length += std::snprintf(text + length, sizeof text - static_cast<std::size_t>(length), " %s+%lx",
+                                slash != nullptr ? slash + 1 : "?",
+                                frames[i] - reinterpret_cast<std::uintptr_t>(info.dli_fbase));
+    }
+    report("# %s:%.*s\n", title, length, text);
+}
+
+bool equal(const std::uintptr_t* a, unsigned a_count, const std::uintptr_t* b, unsigned b_count) {
+    return a_count == b_count && std::memcmp(a, b, a_count * sizeof *a) == 0;
+}
+
+[[gnu::noinline]] void check(const unwind::frame_start& start) {
+    if (busy || !started) {
+        return;
+    }
+    busy = true;
+    if (pthread_getspecific(at_thread_end) == nullptr) {
+        pthread_setspecific(at_thread_end, &stacks);
+    }
+    const unsigned long hits_before = stacks.count.hits;
+    const unwind::captured captured = unwind::capture(stacks, start);
+    const bool hit = stacks.count.hits != hits_before;
+    if (captured.is_new && captured.id < most_stacks) {
+        definitions[captured.id] = {captured.frames, captured.count};
+        unwind::defined(captured);
+    }
+    reference expected{start, false, 0, {}};
+    _Unwind_Backtrace(visit, &expected);
+    const definition known = captured.id < most_stacks ? definitions[captured.id] : definition{};
+    if (!equal(known.frames, known.count, expected.frames, expected.count)) {
+        if (differences.fetch_add(1) < 20) {
+            print("found   ", known.frames, known.count);
+            print("expected", expected.frames, expected.count);
+        }
+    }
+    if (hit) {
+        std::atomic<std::uint64_t> readable{0};
+        unwind::walk fresh;
+        walk_stack(start, depth, nullptr, unwind::readable_pages{readable}, fresh);
+        if (!equal(known.frames, known.count, fresh.frames, fresh.frame_count)) {
+            wrong_hits.fetch_add(1);
+        }
+    }
+    stacks_seen.fetch_add(1, std::memory_order_relaxed);
+    busy = false;
+}
+
+[[gnu::constructor]] void begin() {
+    if (const char* const wanted = std::getenv("LINN_UNWIND_DEPTH")) {
+        depth = static_cast<unsigned>(std::atoi(wanted));
+    }
+    next_dlclose = reinterpret_cast<int (*)(void*)>(dlsym(RTLD_NEXT, "dlclose"));
+    pthread_key_create(&at_thread_end,
+                       [](void* ending) { unwind::release(*static_cast<unwind::thread_stacks*>(ending)); });
+    unwind::start(unwind::mode::own, depth);
+    started = true;
+}
+
+[[gnu::destructor]] void end() {
+    const unwind::counters count = unwind::totals(stacks);
+    report("%s pid %d stacks %lu differences %lu hits %lu wrong %lu unsupported %lu refused %lu\n",
+           program_invocation_short_name, getpid(), stacks_seen.load(), differences.load(),
+           static_cast<unsigned long>(count.hits), wrong_hits.load(),
+           static_cast<unsigned long>(count.unsupported), static_cast<unsigned long>(count.refused));
+}
+
+} // namespace
+
+extern "C" {
+
+[[gnu::visibility("default")]] void* malloc(std::size_t bytes) {
+    check(unwind::here());
+    return __libc_malloc(bytes);
+}
+
+[[gnu::visibility("default")]] void* calloc(std::size_t count, std::size_t bytes) {
+    check(unwind::here());
+    return __libc_calloc(count, bytes);
+}
+
+[[gnu::visibility("default")]] void* realloc(void* block, std::size_t bytes) {
+    check(unwind::here());
+    return __libc_realloc(block, bytes);
+}
+
+[[gnu::visibility("default")]] void free(void* block) {
+    check(unwind::here());
+    __libc_free(block);
+}
+
+[[gnu::visibility("default")]] int dlclose(void* library) {
+    unwind::unloading guard;
+    return next_dlclose(library);
+}
+}

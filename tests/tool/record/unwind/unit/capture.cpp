@@ -1,0 +1,408 @@
+// SPDX-License-Identifier: Apache-2.0
+// capture() as a hook uses it: the same place is the same stack, what nobody defined stays new, and neither a signal, a
+// jump, another thread nor a table that lies makes it wrong or faults.
+#include "record/preload/unwind/capture.hpp"
+
+#include "record/preload/unwind/frame_entry.hpp"
+#include "record/preload/unwind/walker.hpp"
+
+#include <doctest/doctest.h>
+#include <sys/mman.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <unwind.h>
+
+#include <csetjmp>
+#include <csignal>
+#include <cstring>
+#include <memory>
+#include <thread>
+#include <vector>
+
+namespace unwind = linn::tool::unwind;
+
+namespace {
+
+constexpr unsigned depth = 16;
+
+/// The stack as libgcc sees it, from the caller of a hook on.
+struct reference {
+    const unwind::frame_start& start;
+    std::vector<std::uintptr_t> frames;
+    bool begun = false;
+
+    explicit reference(const unwind::frame_start& from) : start(from) { _Unwind_Backtrace(visit, this); }
+
+    static _Unwind_Reason_Code visit(_Unwind_Context* context, void* argument) {
+        auto& to = *static_cast<reference*>(argument);
+        int interrupted = 0;
+        const std::uintptr_t ip = _Unwind_GetIPInfo(context, &interrupted);
+        to.begun =
+            to.begun || (_Unwind_GetCFA(context) == to.start.stack_pointer && ip == to.start.return_address);
+        if (to.begun && ip != 0) {
+            to.frames.push_back(ip + (interrupted != 0 ? 1 : 0));
+        }
+        return to.frames.size() == depth ? _URC_END_OF_STACK : _URC_NO_REASON;
+    }
+};
+
+thread_local unwind::thread_stacks mine;
+
+struct result {
+    unwind::captured captured;
+    bool right; ///< as libgcc sees it; only known where the stack is new
+};
+
+/// A hook.
+[[gnu::noinline]] result take() {
+    const unwind::frame_start start = unwind::here();
+    const unwind::captured captured = unwind::capture(mine, start);
+    bool right = true;
+    if (captured.is_new) {
+        const reference expected(start);
+        right = captured.count == expected.frames.size() &&
+                std::memcmp(captured.frames, expected.frames.data(),
+                            captured.count * sizeof *captured.frames) == 0;
+    }
+    return {captured, right};
+}
+
+[[gnu::noinline]] result take_below(int levels) {
+    const result found = levels == 0 ? take() : take_below(levels - 1);
+    asm volatile("");
+    return found;
+}
+
+/// Hooks are compiled without unwinding tables on some machines, and other machines have no walker of ours.
+bool can_walk() {
+    return unwind::start(unwind::mode::own, depth) == unwind::mode::own;
+}
+
+} // namespace
+
+TEST_CASE("one place is one stack, new until it is defined") {
+    if (!can_walk()) {
+        return;
+    }
+    std::uint32_t id = 0;
+    for (int i = 0; i != 60; ++i) {
+        const result found = take_below(3);
+        REQUIRE(found.captured.id != 0);
+        REQUIRE(found.right);
+        REQUIRE(found.captured.is_new == (i < 31));
+        id = i == 0 ? found.captured.id : id;
+        REQUIRE(found.captured.id == id);
+        if (i == 30) {
+            unwind::defined(found.captured);
+        }
+    }
+    CHECK(mine.count.hits > 20);
+    CHECK(mine.count.refused == 0);
+}
+
+TEST_CASE("every depth is another stack, as libgcc sees it") {
+    if (!can_walk()) {
+        return;
+    }
+    std::vector<std::uint32_t> ids;
+    for (int round = 0; round != 3; ++round) {
+        for (int levels = 0; levels != 40; ++levels) {
+            const result found = take_below(levels);
+            CHECK(found.right);
+            if (found.captured.is_new) {
+                unwind::defined(found.captured);
+            }
+            if (round == 0) {
+                ids.push_back(found.captured.id);
+            } else {
+                CHECK(found.captured.id == ids[static_cast<std::size_t>(levels)]);
+            }
+        }
+    }
+}
+
+TEST_CASE("what was unloaded is forgotten; a dlclose that unloads nothing changes nothing") {
+    if (!can_walk()) {
+        return;
+    }
+    const std::uint32_t before = unwind::epoch();
+    {
+        const unwind::unloading guard;
+    }
+    CHECK(unwind::epoch() == before);
+    std::uint32_t ids[2];
+    for (std::uint32_t& id : ids) {
+        const result found = take();
+        CHECK(found.captured.is_new);
+        unwind::defined(found.captured);
+        id = found.captured.id;
+        unwind::seen_unloads(1000 + id);
+    }
+    CHECK(ids[0] != ids[1]);
+    CHECK(unwind::epoch() == before + 2);
+}
+
+TEST_CASE("while a file is being unloaded nothing is kept, and stacks are right") {
+    if (!can_walk()) {
+        return;
+    }
+    for (int i = 0; i != 20; ++i) {
+        unwind::defined(take().captured);
+    }
+    const std::uint64_t hits = mine.count.hits;
+    {
+        const unwind::unloading guard;
+        for (int i = 0; i != 5; ++i) {
+            CHECK(take().captured.id != 0);
+        }
+    }
+    CHECK(mine.count.hits == hits);
+}
+
+TEST_CASE("without unwinding it is the return address") {
+    REQUIRE(unwind::start(unwind::mode::none, depth) == unwind::mode::none);
+    const result found = take();
+    REQUIRE(found.captured.is_new);
+    CHECK(found.captured.count == 1);
+    can_walk();
+}
+
+TEST_CASE("libunwind sees the same, if it is there") {
+    if (!can_walk() || unwind::start(unwind::mode::libunwind, depth) != unwind::mode::libunwind) {
+        can_walk();
+        return;
+    }
+    CHECK(take_below(5).right);
+    CHECK(take_below(30).right);
+    can_walk();
+}
+
+namespace {
+
+struct place {
+    std::uintptr_t inside;
+    std::uintptr_t stack_pointer;
+};
+
+[[gnu::noinline]] std::uintptr_t return_address() {
+    return reinterpret_cast<std::uintptr_t>(__builtin_return_address(0));
+}
+
+/// Somewhere in a function whose CFA is by rbp.
+[[gnu::noinline]] place by_frame_pointer(std::size_t bytes) {
+    auto* const space = static_cast<char*>(__builtin_alloca(bytes));
+    asm volatile("" : : "r"(space) : "memory");
+    return {return_address(), reinterpret_cast<std::uintptr_t>(space) & ~std::uintptr_t{7}};
+}
+
+} // namespace
+
+TEST_CASE("a frame pointer that leads nowhere is not followed") {
+    if (!can_walk()) {
+        return;
+    }
+    const place from = by_frame_pointer(64);
+    for (const std::uintptr_t wrong : {std::uintptr_t{0}, std::uintptr_t{8}, ~std::uintptr_t{7},
+                                       from.stack_pointer + (std::uintptr_t{1} << 44),
+                                       from.stack_pointer - 4096, from.stack_pointer + 1}) {
+        const unwind::frame_start start{from.inside, from.stack_pointer, wrong};
+        std::atomic<std::uint64_t> readable{0};
+        unwind::walk found;
+        unwind::walk_stack(start, depth, nullptr, unwind::readable_pages{readable}, found);
+        CHECK(found.frame_count == 1);
+        CHECK(found.result == unwind::walk::outcome::refused);
+        const std::uint64_t refused = mine.count.refused;
+        CHECK(unwind::walk_and_keep(mine, start).id != 0);
+        CHECK(mine.count.refused == refused + 1);
+    }
+}
+
+namespace {
+
+/// Lets a handler interrupt this thread. One signal at a time is asked for, so that a slow machine gets on too.
+class interruptions {
+public:
+    explicit interruptions(void (*handler)(int)) {
+        struct sigaction action{};
+        action.sa_handler = handler;
+        sigaction(SIGALRM, &action, &before_);
+    }
+    interruptions(const interruptions&) = delete;
+    interruptions& operator=(const interruptions&) = delete;
+    ~interruptions() {
+        const itimerval never{};
+        setitimer(ITIMER_REAL, &never, nullptr);
+        sigaction(SIGALRM, &before_, nullptr);
+    }
+    void one_soon(unsigned seed) const {
+        itimerval once{};
+        once.it_value.tv_usec = static_cast<suseconds_t>(1 + seed * 7919 % 13);
+        setitimer(ITIMER_REAL, &once, nullptr);
+    }
+
+private:
+    struct sigaction before_{};
+};
+
+thread_local unsigned long taken_by_handler = 0;
+thread_local unsigned long wrong_in_handler = 0;
+
+void handler(int) {
+    const result found = take();
+    wrong_in_handler += !found.right || found.captured.id == 0 ? 1u : 0u;
+    ++taken_by_handler;
+    if (found.captured.is_new) {
+        unwind::defined(found.captured);
+    }
+}
+
+} // namespace
+
+TEST_CASE("a signal handler that interrupts a capture, thousands of times") {
+    if (!can_walk()) {
+        return;
+    }
+    // What each depth is, before anything interrupts.
+    std::vector<std::uint32_t> ids;
+    for (int levels = 0; levels != 12; ++levels) {
+        const result found = take_below(levels);
+        unwind::defined(found.captured);
+        ids.push_back(found.captured.id);
+    }
+    ids.resize(24);
+    const interruptions signals(handler);
+    unsigned long wrong = 0;
+    for (unsigned i = 0; i != 4'000; ++i) {
+        signals.one_soon(i);
+        for (unsigned j = 0; j != 8; ++j) {
+            // Called from another place than above, so the stacks are new at first and then known.
+            const unsigned levels = (i * 8 + j) % 12;
+            const result found = take_below(static_cast<int>(levels));
+            if (found.captured.is_new) {
+                unwind::defined(found.captured);
+                ids[12 + levels] = found.captured.id;
+            }
+            wrong += !found.right || found.captured.id != ids[12 + levels] ? 1u : 0u;
+        }
+    }
+    CHECK(taken_by_handler > 100);
+    CHECK(wrong == 0);
+    CHECK(wrong_in_handler == 0);
+}
+
+namespace {
+
+sigjmp_buf out;
+thread_local bool may_jump = false;
+
+void jumping_handler(int) {
+    take();
+    if (may_jump) {
+        siglongjmp(out, 1);
+    }
+}
+
+} // namespace
+
+TEST_CASE("a signal handler that jumps out of a capture loses nothing") {
+    if (!can_walk()) {
+        return;
+    }
+    const interruptions signals(jumping_handler);
+    static volatile unsigned jumps;
+    static volatile unsigned rounds;
+    static volatile unsigned wrong;
+    jumps = 0;
+    rounds = 0;
+    wrong = 0;
+    if (sigsetjmp(out, 1) != 0) {
+        jumps = jumps + 1;
+    }
+    while (rounds != 4'000) {
+        rounds = rounds + 1;
+        may_jump = true;
+        signals.one_soon(rounds);
+        for (int levels = 0; levels != 8; ++levels) {
+            const result found = take_below(levels);
+            if (!found.right || found.captured.id == 0) {
+                wrong = wrong + 1;
+            }
+            if (found.captured.is_new) {
+                unwind::defined(found.captured);
+            }
+        }
+        may_jump = false;
+    }
+    CHECK(jumps > 10);
+    CHECK(wrong == 0);
+    // The cache still works.
+    const std::uint64_t hits = mine.count.hits;
+    for (int i = 0; i != 100; ++i) {
+        const result found = take();
+        if (found.captured.is_new) {
+            unwind::defined(found.captured);
+        }
+    }
+    CHECK(mine.count.hits > hits + 90);
+}
+
+TEST_CASE("threads have caches of their own and one numbering; a released thread still captures") {
+    if (!can_walk()) {
+        return;
+    }
+    std::vector<std::uint32_t> ids[3];
+    const unwind::counters before = unwind::totals(mine);
+    for (auto& mine_of_thread : ids) {
+        std::thread([&] {
+            for (int i = 0; i != 400; ++i) {
+                const result found = take_below(i % 20);
+                CHECK(found.right);
+                if (found.captured.is_new) {
+                    unwind::defined(found.captured);
+                }
+                mine_of_thread.push_back(found.captured.id);
+            }
+            CHECK(mine.count.hits > 300);
+            unwind::release(mine);
+            CHECK(take().captured.id != 0);
+            CHECK(mine.cache.load() == nullptr);
+        }).join();
+    }
+    CHECK(ids[0] == ids[1]);
+    CHECK(ids[0] == ids[2]);
+    CHECK(unwind::totals(mine).hits > before.hits + 900);
+}
+
+TEST_CASE("a child of fork and of vfork knows its parent's stacks") {
+    if (!can_walk()) {
+        return;
+    }
+    const auto known = [] {
+        const result found = take_below(7);
+        if (found.captured.is_new) {
+            unwind::defined(found.captured);
+        }
+        return found.captured.id;
+    };
+    const auto run = [&known](bool in_memory_of_parent) {
+        static volatile std::uint32_t ids[2];
+        ids[0] = 0;
+        ids[1] = 0;
+        int status = 0;
+        for (int i = 0; i != 2; ++i) {
+            const pid_t child = i == 0 ? 0 : in_memory_of_parent ? vfork() : fork();
+            if (child != 0) {
+                waitpid(child, &status, 0);
+                continue;
+            }
+            ids[i] = known();
+            if (i == 1) {
+                _exit(ids[0] == ids[1] ? 0 : 1);
+            }
+        }
+        return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    };
+    CHECK(run(false));
+    CHECK(run(true));
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// The entry of an address is found with and without a search table; its program gives the row that DWARF says; a row
+// becomes a rule where the fast walker can use it.
+#include "record/preload/unwind/cfi.hpp"
+
+#include "frame_info.hpp"
+
+#include <doctest/doctest.h>
+
+#include <random>
+
+using namespace linn::tool::unwind;
+
+namespace {
+
+constexpr std::uint32_t code = 0x10'0000;
+
+/// The row at `at` bytes into a function with this program.
+struct compiled {
+    frame_info info;
+    frame_entry entry;
+    unwind_row row;
+    bool understood;
+
+    compiled(const frame_info::bytes& program, std::uintptr_t at, bool exact = false,
+             const char* letters = "zR")
+        : info({{code, 0x1000, program}}, true, letters) {
+        REQUIRE(find_entry_in(info.header(), info.code(code) + at - (exact ? 0 : 1), entry));
+        understood = find_row(entry, info.code(code) + at, exact, row);
+    }
+    rule as_rule() const { return to_rule(entry, row); }
+};
+
+} // namespace
+
+TEST_CASE("the entry of an address") {
+    std::vector<frame_info::function> functions;
+    for (std::uint32_t i = 0; i != 101; ++i) {
+        functions.push_back({code + i * 0x100, 0x80, {0x0e, static_cast<unsigned char>(16 + 8 * (i % 10))}});
+    }
+    for (const bool with_table : {true, false}) {
+        CAPTURE(with_table);
+        const frame_info info(functions, with_table);
+        frame_entry entry;
+        for (std::uint32_t i = 0; i != functions.size(); ++i) {
+            for (const std::uint32_t within : {0u, 1u, 0x7fu}) {
+                REQUIRE(find_entry_in(info.header(), info.code(functions[i].offset + within), entry));
+                CHECK(entry.begin == info.code(functions[i].offset));
+                CHECK(entry.end == info.code(functions[i].offset + 0x80));
+            }
+            CHECK_FALSE(find_entry_in(info.header(), info.code(functions[i].offset + 0x80), entry));
+        }
+        CHECK_FALSE(find_entry_in(info.header(), info.code(code - 1), entry));
+        CHECK_FALSE(find_entry_in(info.header(), 0x10, entry));
+    }
+}
+
+TEST_CASE("a header of another version is refused") {
+    const unsigned char other[] = {2, 0x1b, 0x03, 0x3b, 0, 0, 0, 0, 0, 0, 0, 0};
+    frame_entry entry;
+    CHECK_FALSE(find_entry_in(other, 0x1000, entry));
+}
+
+TEST_CASE("the usual prologue, at each of its instructions") {
+    // push rbp; mov rbp, rsp; ... ; pop rbp; ret
+    const frame_info::bytes program = {0x41, 0x0e, 16, 0x86, 2, 0x43, 0x0d, 6, 0x02, 0x60, 0x0c, 7, 8};
+    CHECK(compiled(program, 1).as_rule() == rule::make(rule_kind::stack_pointer, 8, saved_rbp::unchanged, 0));
+    CHECK(compiled(program, 2).as_rule() ==
+          rule::make(rule_kind::stack_pointer, 16, saved_rbp::below_cfa, -16));
+    CHECK(compiled(program, 4).as_rule() ==
+          rule::make(rule_kind::stack_pointer, 16, saved_rbp::below_cfa, -16));
+    CHECK(compiled(program, 5).as_rule() ==
+          rule::make(rule_kind::frame_pointer, 16, saved_rbp::below_cfa, -16));
+    CHECK(compiled(program, 0x64).as_rule() ==
+          rule::make(rule_kind::frame_pointer, 16, saved_rbp::below_cfa, -16));
+    CHECK(compiled(program, 0x65).as_rule() ==
+          rule::make(rule_kind::stack_pointer, 8, saved_rbp::below_cfa, -16));
+}
+
+TEST_CASE("an interrupted address counts as reached, a return address does not") {
+    const frame_info::bytes program = {0x44, 0x0e, 16};
+    CHECK(compiled(program, 4).row.cfa_offset == 8);
+    CHECK(compiled(program, 4, true).row.cfa_offset == 16);
+}
+
+TEST_CASE("advances of every size") {
+    // 1, 2 and 4 bytes of distance
+    const frame_info::bytes program = {0x02, 0x10, 0x0e, 16,   0x03, 0x00, 0x02, 0x0e,
+                                       24,   0x04, 0x00, 0x05, 0,    0,    0x0e, 32};
+    CHECK(compiled(program, 0x10).row.cfa_offset == 8);
+    CHECK(compiled(program, 0x11).row.cfa_offset == 16);
+    CHECK(compiled(program, 0x211).row.cfa_offset == 24);
+    CHECK(compiled(program, 0x711).row.cfa_offset == 32);
+}
+
+TEST_CASE("a state that is remembered comes back, with the CFA") {
+    const frame_info::bytes program = {0x0e, 48, 0x83, 3, 0x41, 0x0a, 0x0e, 8, 0xc3, 0x41, 0x0b};
+    CHECK(compiled(program, 1).row.cfa_offset == 48);
+    CHECK(compiled(program, 1).row.how[3] == recovery::at_offset);
+    CHECK(compiled(program, 2).row.cfa_offset == 8);
+    CHECK(compiled(program, 2).row.how[3] == recovery::unchanged);
+    CHECK(compiled(program, 3).row.cfa_offset == 48);
+    CHECK(compiled(program, 3).row.value[3] == -24);
+}
+
+TEST_CASE("a realigned stack: the CFA was saved beside the frame pointer") {
+    // DW_CFA_def_cfa_expression: rbp - 8, deref; DW_CFA_expression rbp: rbp + 0
+    const frame_info::bytes program = {0x0f, 3, 0x76, 0x78, 0x06, 0x10, 6, 2, 0x76, 0};
+    CHECK(compiled(program, 1).as_rule() ==
+          rule::make(rule_kind::saved_by_frame, -8, saved_rbp::by_frame_pointer, 0));
+}
+
+TEST_CASE("rows that are for the slow walker") {
+    CHECK(compiled({0x0d, 3}, 1).as_rule().kind() == rule_kind::odd); // CFA by rbx
+    CHECK(compiled({0x0f, 11, 0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22}, 1)
+              .as_rule()
+              .kind() == rule_kind::odd);                                         // a PLT's
+    CHECK(compiled({0x90, 2}, 1).as_rule().kind() == rule_kind::odd);             // return address elsewhere
+    CHECK(compiled({0x16, 7, 2, 0x77, 0}, 1).as_rule().kind() == rule_kind::odd); // rsp by expression
+    CHECK(compiled({0x09, 6, 0}, 1).as_rule().kind() == rule_kind::odd);          // rbp in rax
+    CHECK(compiled({}, 1, false, "zRS").as_rule().kind() == rule_kind::odd);      // signal frame
+}
+
+TEST_CASE("an undefined return address is the end") {
+    CHECK(compiled({0x07, 16}, 1).as_rule().kind() == rule_kind::end);
+}
+
+TEST_CASE("what needs nothing is passed over") {
+    // GNU_args_size, nop, negative offset, val_offset of a register that nobody needs, offset of an xmm register
+    const compiled there({0x2e, 0x90, 1, 0x00, 0x2f, 3, 2, 0x14, 12, 1, 0x05, 20, 5, 0x0e, 40}, 1);
+    CHECK(there.understood);
+    CHECK(there.row.cfa_offset == 40);
+    CHECK(there.row.value[3] == 16);
+    CHECK(there.row.how[12] == recovery::is_offset);
+}
+
+TEST_CASE("an instruction of no known meaning is not guessed at") {
+    CHECK_FALSE(compiled({0x3f}, 1).understood);
+    CHECK_FALSE(compiled({0x0b}, 1).understood); // restores what was not remembered
+}
+
+TEST_CASE("random programs end, and read only themselves") {
+    std::mt19937 random(5);
+    for (int i = 0; i != 20'000; ++i) {
+        frame_info::bytes program(random() % 40);
+        for (unsigned char& each : program) {
+            each = static_cast<unsigned char>(random());
+        }
+        const compiled there(program, 1 + random() % 0x1000);
+        if (there.understood) {
+            there.as_rule();
+        }
+    }
+}
+
+#if defined(__x86_64__)
+TEST_CASE("this function has a rule") {
+    if (can_find_entries()) {
+        const rule mine = compile_rule(
+            reinterpret_cast<std::uintptr_t>(__builtin_extract_return_addr(__builtin_return_address(0))));
+        CHECK(mine.kind() != rule_kind::none);
+        CHECK(mine.kind() != rule_kind::odd);
+        CHECK(mine.kind() != rule_kind::end);
+        CHECK(compile_rule(reinterpret_cast<std::uintptr_t>(&mine)).kind() == rule_kind::end);
+    }
+}
+#endif

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// A hit means that everything which the walk depended on is as it was.
+#include "record/preload/unwind/stack_cache.hpp"
+
+#include <doctest/doctest.h>
+
+#include <memory>
+#include <vector>
+
+using namespace linn::tool::unwind;
+
+namespace {
+
+struct destroyer {
+    void operator()(stack_cache* cache) const { cache->destroy(); }
+};
+
+/// A cache, and a stack with one walk of it.
+struct fixture {
+    std::vector<std::uintptr_t> stack = std::vector<std::uintptr_t>(100'000, 0x4000);
+    frame_start start{0x1234, reinterpret_cast<std::uintptr_t>(stack.data()), 0x7777};
+    walk found;
+    std::unique_ptr<stack_cache, destroyer> cache{stack_cache::create(16)};
+
+    fixture() {
+        found.used_frame_pointer = false;
+        found.word_count = 0;
+        note(3);
+        note(10);
+        note(5); // a saved register that was needed later
+    }
+    void note(std::uint64_t distance) {
+        const bool is_far = distance >= stack_word::far;
+        found.words[found.word_count++] =
+            (is_far ? stack_word::far : distance) << stack_word::value_bits | stack[distance];
+        if (is_far) {
+            found.words[found.word_count++] = distance;
+        }
+    }
+    void add(std::uint32_t id) {
+        const stack_cache::pending entry = cache->add(start, found);
+        REQUIRE(entry.state != nullptr);
+        stack_cache::confirm(entry, id);
+    }
+};
+
+} // namespace
+
+TEST_CASE_FIXTURE(fixture, "what was added and confirmed is found") {
+    CHECK(cache->find(start) == 0);
+    add(42);
+    CHECK(cache->find(start) == 42);
+    CHECK(cache->find({start.return_address + 1, start.stack_pointer, start.frame_pointer}) == 0);
+    CHECK(cache->find({start.return_address, start.stack_pointer + 8, start.frame_pointer}) == 0);
+}
+
+TEST_CASE_FIXTURE(fixture, "a word that changed is a miss, and one that nobody read is not") {
+    add(42);
+    for (const std::size_t index : {3u, 5u, 10u}) {
+        const std::uintptr_t before = stack[index];
+        stack[index] = before + 1;
+        CHECK(cache->find(start) == 0);
+        stack[index] = before;
+        CHECK(cache->find(start) == 42);
+    }
+    stack[4] = 0;
+    CHECK(cache->find(start) == 42);
+}
+
+TEST_CASE_FIXTURE(fixture, "the frame pointer counts if the walk used it") {
+    add(42);
+    start.frame_pointer = 0x8888;
+    CHECK(cache->find(start) == 42);
+    found.used_frame_pointer = true;
+    found.word_count = 0;
+    note(20);
+    start.return_address = 0x5555;
+    add(43);
+    CHECK(cache->find(start) == 43);
+    start.frame_pointer = 0x7777;
+    CHECK(cache->find(start) == 0);
+}
+
+TEST_CASE_FIXTURE(fixture, "words far away are verified too") {
+    note(70'000);
+    add(42);
+    CHECK(cache->find(start) == 42);
+    ++stack[70'000];
+    CHECK(cache->find(start) == 0);
+}
+
+TEST_CASE_FIXTURE(fixture, "one place, several stacks") {
+    for (std::uint32_t id = 1; id != 5; ++id) {
+        stack[10] = id;
+        found.word_count = 0;
+        note(3);
+        note(10);
+        add(id);
+    }
+    for (std::uint32_t id = 1; id != 5; ++id) {
+        stack[10] = id;
+        CHECK(cache->find(start) == id);
+    }
+}
+
+TEST_CASE_FIXTURE(fixture, "not confirmed is not found") {
+    const stack_cache::pending entry = cache->add(start, found);
+    CHECK(cache->find(start) == 0);
+    stack_cache::confirm(entry, 7);
+    CHECK(cache->find(start) == 7);
+}
+
+TEST_CASE_FIXTURE(fixture, "an entry that was used again meanwhile is not confirmed") {
+    const stack_cache::pending late = cache->add(start, found);
+    for (std::uint32_t i = 0; i != 40'000; ++i) { // every entry is used many times over
+        stack_cache::confirm(cache->add({0x9999 + i, start.stack_pointer, 0}, found), 8);
+    }
+    stack_cache::confirm(late, 7);
+    CHECK(cache->find(start) == 0);
+    for (std::uint32_t i = 0; i != 40'000; ++i) {
+        const std::uint32_t id = cache->find({0x9999 + i, start.stack_pointer, 0});
+        REQUIRE((id == 0 || id == 8));
+    }
+}
+
+TEST_CASE_FIXTURE(fixture, "cleared, it knows nothing, confirms nothing and goes on") {
+    add(42);
+    const frame_start other{0x9999, start.stack_pointer, 0};
+    const stack_cache::pending late = cache->add(other, found);
+    cache->clear();
+    CHECK(cache->find(start) == 0);
+    stack_cache::confirm(late, 7);
+    CHECK(cache->find(other) == 0);
+    add(43);
+    CHECK(cache->find(start) == 43);
+}
+
+TEST_CASE_FIXTURE(fixture, "a walk with words that did not fit is not kept") {
+    found.words_complete = false;
+    CHECK(cache->add(start, found).state == nullptr);
+    found.words_complete = true;
+    found.word_count = most_words(most_frames);
+    CHECK(cache->add(start, found).state == nullptr);
+    CHECK(cache->find(start) == 0);
+}
