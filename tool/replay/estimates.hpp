@@ -14,7 +14,7 @@ void estimate_replay(replay_result& result);
 /// the share of its events that is replayed, which the answer is scaled by.
 double program_cpu_seconds(const trace_info& info, double replayed);
 
-/// How far to trust a replay, in sentences.
+/// What a reader of the figures must know beside them.
 struct replay_circumstances {
     const trace_info* info = nullptr;
     bool is_cut = false;
@@ -22,6 +22,8 @@ struct replay_circumstances {
     double process_share = 1;  ///< of the trace's events that the image has
     std::uint64_t reused_addresses = 0;
 };
+
+/// Fills in the verdict, the remarks and the warnings of a result that is estimated.
 void remark_on_replay(replay_result& result, const replay_circumstances& circumstances);
 
 } // namespace linn::tool

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <cmath>
 
 namespace linn::tool {
 namespace {
@@ -45,9 +45,41 @@ void remark_on_threads(replay_result& result, const replay_circumstances& c) {
             c.info->clock, c.reused_addresses));
 }
 
+std::string change_of_program(double change) {
+    return fmt::format("{} {}", percent(std::abs(change)), change <= 0 ? "less" : "more");
+}
+
+std::string make_verdict(const replay_result& result) {
+    if (!result.problem.empty() || result.complete_rounds == 0)
+        return {};
+    const replay_row* best = nullptr;
+    for (const replay_row& r : result.rows)
+        if (r.failure.empty() && !r.seconds.empty() && r.name != replay_default_name &&
+            r.name != replay_control_name && r.name != replay_null_name &&
+            (best == nullptr || r.ratio < best->ratio))
+            best = &r;
+    const bool has_program = result.program_cpu_seconds > 0;
+    std::string text = "There was nothing to compare with the default";
+    if (best != nullptr && best->ratio_high < 1 && 1 - best->ratio > result.noise_floor) {
+        text = fmt::format("{} serves the recorded requests in {} CPU time than the default", best->title,
+                           change_of_program(best->ratio - 1));
+        if (has_program)
+            text += fmt::format(", which would be {} of the program's", change_of_program(best->change));
+    } else if (best != nullptr) {
+        text = fmt::format(
+            "No allocator serves the recorded requests measurably faster than the default; the best is "
+            "{}, with {} CPU time",
+            best->title, change_of_program(best->ratio - 1));
+    }
+    if (has_program)
+        text += fmt::format("; an allocator that costs nothing would save {}", percent(result.ceiling()));
+    return text + '.';
+}
+
 } // namespace
 
 void remark_on_replay(replay_result& result, const replay_circumstances& c) {
+    result.verdict = make_verdict(result);
     result.remarks.push_back(fmt::format(
         "The replay repeats {} recorded requests and leaves out the program's own work, so caches are "
         "emptier of its data and what a better layout of memory would save is not seen. Where this was "

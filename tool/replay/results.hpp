@@ -128,6 +128,7 @@ struct replay_result {
     double noise_floor = 0; ///< how far the default is from itself, as a share: 0.01 is 1 %; 0: not measured
     replay_agreement agreement;        ///< with --against
     std::vector<std::string> left_out; ///< allocators that were not replayed, and why
+    std::string verdict;               ///< one sentence
     std::vector<std::string> remarks;  ///< how far to trust the figures
     std::vector<std::string> warnings;
     std::string problem; ///< why there is no result; empty when there is one

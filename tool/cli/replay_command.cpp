@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "replay_command.hpp"
+
+#include "../advise/type_groups.hpp"
+#include "../compare/result_file.hpp"
+#include "../measure/suggest.hpp"
+#include "../report/html/replay_html.hpp"
+#include "../report/progress.hpp"
+#include "../report/replay_csv.hpp"
+#include "../report/replay_json.hpp"
+#include "../report/replay_markdown.hpp"
+#include "../report/replay_table.hpp"
+#include "../symbols/type_namer.hpp"
+#include "../trace/reader.hpp"
+#include "exit_code.hpp"
+#include "given_library.hpp"
+#include "given_seed.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <sstream>
+
+namespace linn::tool {
+namespace {
+
+constexpr unsigned usual_types = 10;
+
+constexpr const char* footer =
+    "The replay makes the recorded requests again, thread by thread and with the recorded hand-overs, under "
+    "each\n"
+    "allocator, under Linn's pools and under one that costs nothing. docs/guide/replay.md says how far to "
+    "trust it.\n"
+    "\n"
+    "Exit status:\n"
+    "  0  done\n"
+    "  1  nothing could be replayed, or a report cannot be written\n"
+    "  2  the file is no trace, or the arguments are wrong\n"
+    "\n"
+    "Examples:\n"
+    "  linn record -o app.linn -- ./app\n"
+    "  linn replay app.linn\n"
+    "  linn replay app.linn --types\n"
+    "  linn replay app.linn --allocators jemalloc,mimalloc --rounds 15\n"
+    "  linn run --json run.json -- ./app && linn replay app.linn --against run.json\n";
+
+/// The names that --allocators accepts.
+std::vector<std::string> row_names(const user_allocators& extra) {
+    std::vector<std::string> names = allocator_names(extra);
+    for (const char* own : {"glibc-no-trim", replay_linn_name, replay_null_name})
+        if (std::find(names.begin(), names.end(), own) == names.end())
+            names.emplace_back(own);
+    return names;
+}
+
+} // namespace
+
+replay_command::replay_command(CLI::App& program)
+    : command{*program.add_subcommand("replay",
+                                      "What a recorded program's requests cost under every allocator")},
+      files_{
+          verb(),
+          {{"--json", "write the result as JSON", [this] { return replay_json(result_); }},
+           {"--csv", "write the figures as CSV", [this] { return replay_csv(result_); }},
+           {"--markdown", "write the report as Markdown", [this] { return replay_markdown(result_); }},
+           {"--html", "write the report as a page for a browser", [this] { return replay_html(result_); }}}} {
+    CLI::App& arguments = verb();
+    arguments.footer(footer);
+    arguments.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+    const auto list = [&](const char* names, std::vector<std::string>& values, const char* help) {
+        return arguments.add_option(names, values, help)
+            ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+            ->allow_extra_args(false);
+    };
+    arguments.add_option("TRACE", trace_, "what linn record wrote")->required()->type_name("FILE");
+    list("--allocators,--only", only_, "replay under these allocators (comma-separated) and the default")
+        ->type_name("NAMES");
+    list("--allocator", allocators_, "replay under the library PATH too, under this name")
+        ->type_name("NAME=PATH");
+    arguments.add_option("--rounds", rounds_, "rounds, of which each runs every row once (default 7)")
+        ->type_name("COUNT")
+        ->check(CLI::Range(1u, 10'000u).description(""));
+    arguments
+        .add_option("--budget", budget_,
+                    "seconds that the rounds may take; the first is always run (default 60)")
+        ->type_name("SECONDS")
+        ->check(CLI::Range(1u, 1'000'000u).description(""));
+    arguments
+        .add_option("--touch", touch_, "what to write of each new block: none, byte, lines (default), or all")
+        ->type_name("WHAT")
+        ->check(CLI::IsMember({"none", "byte", "lines", "all"}).description(""));
+    arguments
+        .add_option("--events", options_.most_events,
+                    "replay so many events from the start (default 50 000 000)")
+        ->type_name("COUNT")
+        ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{4'000'000'000}).description(""));
+    arguments
+        .add_option(
+            "--types", types_,
+            fmt::format("price the COUNT most frequent types, each alone from a pool of Linn's (default {})",
+                        usual_types))
+        ->type_name("COUNT")
+        ->expected(0, 1)
+        ->default_str(std::to_string(usual_types))
+        ->check(CLI::Range(1u, 255u).description(""));
+    arguments
+        .add_option("--against", against_, "say whether the order is that of this result of linn run --json")
+        ->type_name("RUN.json");
+    list("--debug-dir", debug_folders_, "with --types: look here too for separate debug information")
+        ->type_name("DIR");
+    arguments.add_option("--seed", seed_, "seed of the order of the rounds (default random, in the JSON)")
+        ->type_name("UINT");
+}
+
+std::string replay_command::check_allocators() {
+    const std::vector<std::string> own{replay_default_name, replay_control_name, replay_linn_name,
+                                       replay_null_name, "glibc-no-trim"};
+    for (const std::string& text : allocators_)
+        if (std::string problem = take_library(text, own, options_.allocators); !problem.empty())
+            return problem;
+    const std::vector<std::string> names = row_names(options_.allocators);
+    for (const std::string& text : only_) {
+        std::istringstream words{text};
+        for (std::string name; std::getline(words, name, ',');) {
+            if (name.empty())
+                continue;
+            if (std::find(names.begin(), names.end(), name) == names.end()) {
+                const std::string guess = suggest(name, names);
+                return fmt::format("there is no allocator named '{}'{}; the allocators are: {}", name,
+                                   guess.empty() ? "" : fmt::format(", did you mean '{}'?", guess),
+                                   fmt::join(names, ", "));
+            }
+            options_.only.push_back(name);
+        }
+    }
+    if (!only_.empty() && options_.only.empty())
+        return "--allocators names no allocator";
+    return {};
+}
+
+std::string replay_command::read_measured_run() {
+    try {
+        const result_file file = read_result_file(against_);
+        if (file.is_bench())
+            return fmt::format(
+                "--against {}: it is a result of linn bench; linn run --json writes what is needed",
+                against_);
+        for (const auto& [name, series] : file.series) {
+            if (name.measure != "cpu_ns" || series.is_control)
+                continue;
+            const std::vector<double> ones(series.values.size(), 1.0);
+            measured_.push_back({name.contender, series.is_reference ? ones : series.ratios});
+            measured_floor_ = std::max(measured_floor_, series.noise_floor);
+        }
+        return measured_.empty() ? fmt::format("--against {}: it has no CPU times", against_) : std::string{};
+    } catch (const unusable_file& error) {
+        return fmt::format("--against: {}", error.what());
+    }
+}
+
+std::string replay_command::check() {
+    if (std::string problem = check_allocators(); !problem.empty())
+        return problem;
+    if (std::string problem = read_seed(seed_, options_.seed); !problem.empty())
+        return problem;
+    options_.trace = trace_;
+    options_.rounds = rounds_;
+    options_.budget = std::chrono::seconds{budget_};
+    options_.touch = touch_ == "none"   ? replay_touch::none
+                     : touch_ == "byte" ? replay_touch::byte
+                     : touch_ == "all"  ? replay_touch::all
+                                        : replay_touch::lines;
+    return against_.empty() ? std::string{} : read_measured_run();
+}
+
+/// Makes a group of every frequent type; false when interrupted.
+bool replay_command::find_types(const interrupt_guard&) {
+    trace_reader reader{options_.trace};
+    progress_line line;
+    const auto show = [&](const char* doing, double share) {
+        work_progress p;
+        p.done = static_cast<std::size_t>(share * 1000);
+        p.total = 1000;
+        p.doing = doing;
+        line.show(p);
+        return interrupt_guard::pending() == 0;
+    };
+    const trace_analysis analysis =
+        analyse_trace(reader, [&](double share) { return show("reading the trace", share); });
+    symbol_options where;
+    where.debug_folders.insert(where.debug_folders.begin(), debug_folders_.begin(), debug_folders_.end());
+    symbolizer symbols{where};
+    type_namer namer{symbols};
+    const naming names{
+        [&](const allocation_site& site) { return namer.name(site); },
+        [&](const std::string& module, const std::string& id) { return symbols.about(module, id); }};
+    const std::vector<advised_type> types =
+        group_types(analysis, names, [&](double share) { show("naming types", share); });
+    for (const advised_type& type : types) {
+        if (options_.groups.size() == *types_)
+            break;
+        replay_group group{label_of(type), {}};
+        for (const advised_place& place : type.places)
+            for (const std::uint32_t site : place.sites)
+                group.stacks.push_back(analysis.sites[site].stack);
+        options_.groups.push_back(std::move(group));
+    }
+    line.clear();
+    return interrupt_guard::pending() == 0;
+}
+
+int replay_command::run() {
+    if (const std::string problem = check(); !problem.empty()) {
+        fmt::print(stderr, "linn replay: {}\nTry 'linn replay --help'.\n", problem);
+        return exit_usage;
+    }
+    if (const std::string problem = files_.check(); !problem.empty()) {
+        fmt::print(stderr, "linn replay: {}\n", problem);
+        return exit_failure;
+    }
+    const interrupt_guard guard;
+    try {
+        if (types_ && !find_types(guard)) {
+            fmt::print(stderr, "linn replay: stopped before anything was measured\n");
+            return 128 + interrupt_guard::pending();
+        }
+        progress_line line;
+        result_ = replay_trace(options_, guard, [&](const work_progress& p) { line.show(p); });
+    } catch (const unusable_trace& error) {
+        fmt::print(stderr, "linn replay: {}\n", error.what());
+        return exit_usage;
+    }
+    return deliver();
+}
+
+int replay_command::deliver() {
+    if (!result_.problem.empty())
+        fmt::print(stderr, "linn replay: {}\n", result_.problem);
+    const bool has_something = result_.complete_rounds != 0 && result_.problem.empty();
+    if (has_something) {
+        if (!against_.empty())
+            result_.agreement = compare_with_run(result_, measured_, measured_floor_, against_);
+        // The files first: whoever reads standard output may have gone away, which ends this process.
+        const std::string problem = files_.write();
+        if (!files_.takes_stdout())
+            fmt::print("{}", replay_report(result_, style_of_stdout()));
+        if (!problem.empty()) {
+            fmt::print(stderr, "linn replay: {}\n", problem);
+            return exit_failure;
+        }
+        if (std::fflush(stdout) != 0) {
+            fmt::print(stderr, "linn replay: the result cannot be written to standard output\n");
+            return exit_failure;
+        }
+    }
+    if (result_.interrupted_by != 0) {
+        if (!has_something)
+            fmt::print(stderr, "linn replay: stopped before anything was measured\n");
+        return 128 + result_.interrupted_by;
+    }
+    return has_something ? exit_success : exit_failure;
+}
+
+} // namespace linn::tool
