@@ -28,6 +28,9 @@ enum class remedy {
 /// A stable word for reports: "pooled-container" …
 const char* to_string(remedy r) noexcept;
 
+/// True for the remedies that are parts of Linn serving memory.
+bool is_pool(remedy r) noexcept;
+
 /// One place of the user's code that allocates a type.
 struct advised_place {
     symbol_frame frame;
@@ -51,10 +54,12 @@ struct advised_type {
     std::vector<advised_place> places; ///< most allocations first
     double share = 0;                  ///< of all allocations
     remedy what = remedy::nothing;
-    std::string part;    ///< "linn::list<Particle>", "reserve()"; empty for nothing
-    gain_range gain;     ///< predicted
-    std::string why;     ///< a sentence or two
-    std::string snippet; ///< the change, as lines that begin with "-" and "+"; empty for nothing
+    std::string rule;              ///< which rule decided, a stable word: docs/guide/advise.md lists them
+    std::string part;              ///< "linn::list<Particle>", "reserve()"; empty for nothing
+    gain_range gain;               ///< predicted
+    bool is_gain_measured = false; ///< by a replay of this type; else it is estimated from counts
+    std::string why;               ///< a sentence or two
+    std::string snippet;           ///< the change, as lines that begin with "-" and "+"; empty for nothing
 };
 
 /// What else was seen: leaks, temporary allocations, zero fills, missing debug information.
@@ -71,6 +76,7 @@ struct advice {
     trace_analysis analysis;
     std::string verdict; ///< one sentence
     bool is_pool_needed = false;
+    double program_cpu_ns = 0;        ///< of the run, without the recording; 0: not known
     gain_range ceiling;               ///< what an allocator that costs nothing would save
     bool is_ceiling_measured = false; ///< by replay; else it is estimated from the number of events
     std::vector<advised_type> types;  ///< by predicted gain, then by allocations

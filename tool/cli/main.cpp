@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "../measure/suggest.hpp"
 #include "../report/version.hpp"
+#include "advise_command.hpp"
 #include "allocators_command.hpp"
 #include "bench_command.hpp"
 #include "compare_command.hpp"
@@ -72,7 +73,8 @@ int run(int argc, char** argv) {
                    "  linn compare A B     what changed between two results\n"
                    "  linn run -- PROG     would another allocator make this program faster or smaller?\n"
                    "  linn record -- PROG  what does it allocate?\n"
-                   "  linn trace FILE      what was recorded\n");
+                   "  linn trace FILE      what was recorded\n"
+                   "  linn advise FILE     which types need a pool, and what they would gain\n");
     program.require_subcommand(1);
     std::vector<std::unique_ptr<command>> verbs;
     verbs.push_back(std::make_unique<bench_command>(program));
@@ -80,6 +82,7 @@ int run(int argc, char** argv) {
     verbs.push_back(std::make_unique<run_command>(program));
     verbs.push_back(std::make_unique<record_command>(program));
     verbs.push_back(std::make_unique<trace_command>(program));
+    verbs.push_back(std::make_unique<advise_command>(program));
     verbs.push_back(std::make_unique<allocators_command>(program));
     try {
         program.parse(words_of(argc, argv));

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "advice.hpp"
+#include "snippet.hpp"
+#include "type_groups.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+
+namespace linn::tool {
+
+struct advise_options {
+    std::filesystem::path trace;
+    bool use_replay = true;
+    std::chrono::seconds replay_budget{20};
+    std::size_t replay_rounds = 5;
+    std::size_t most_priced = 10; ///< types that the replay prices alone
+};
+
+/// What advise() asks of others.
+struct advise_parts {
+    naming names;
+    std::function<replay_result(const replay_options&)>
+        replay; ///< may be empty: gains are estimated from counts
+    source_reader sources;
+    std::function<void(const char* doing, double share)> progress; ///< may be empty
+};
+
+/// Everything that `linn advise` says of an analysed trace.
+advice advise(trace_analysis analysis, const advise_options& options, const advise_parts& parts);
+
+} // namespace linn::tool

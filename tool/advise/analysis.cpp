@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis.hpp"
+
+#include "../analysis/accumulator.hpp"
+
+namespace linn::tool {
+
+trace_analysis analyse_trace(trace_reader& trace, const std::function<bool(double)>& progress) {
+    // A clock that is read at every event orders the events of all threads; the others do so roughly.
+    accumulator counted{trace.info().clock == "tsc" ? event_times::exact : event_times::rough};
+    trace.read([&](std::span<const event> events) { counted.take(events); }, progress);
+    return counted.finish(trace.info());
+}
+
+} // namespace linn::tool

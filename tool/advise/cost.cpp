@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cost.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace linn::tool {
+namespace {
+
+// Of a pair of malloc and free with the C library: 11 to 13 ns where it is hot, 40 with threads, more in bursts
+// (docs/design/measurements.md).
+constexpr double pair_low_ns = 10;
+constexpr double pair_high_ns = 60;
+// Blocks from here on may be mapped and unmapped each time.
+constexpr std::size_t mapped_from_log2 = 17;
+constexpr double page_bytes = 4096;
+constexpr double fault_ns = 250;
+constexpr double fill_slow = 4; // bytes a nanosecond
+constexpr double fill_fast = 40;
+constexpr double replay_shows_least = 0.5;
+constexpr double replay_shows_most = 1.15;
+
+} // namespace
+
+program_cost cost_of_program(const trace_info& info) {
+    if (info.baseline_cpu_ns > 0)
+        return {info.baseline_cpu_ns, program_cost::source::baseline};
+    const double recording = static_cast<double>(info.events) * info.event_cost_ns;
+    // Recording never is all of it: where the subtraction says so, its cost was measured on a busier machine.
+    if (const double recorded = info.user_ns + info.system_ns; recorded > 0)
+        return {std::max(recorded - recording, recorded / 10), program_cost::source::less_recording};
+    if (const auto wall = static_cast<double>(info.duration_ns); wall > 0)
+        return {std::max(wall - recording, wall / 10), program_cost::source::wall_time};
+    return {};
+}
+
+gain_range widened(double saving_low, double saving_high) {
+    const auto least = [](double saving) {
+        return saving / (saving > 0 ? replay_shows_most : replay_shows_least);
+    };
+    const auto most = [](double saving) {
+        return saving / (saving > 0 ? replay_shows_least : replay_shows_most);
+    };
+    return {least(saving_low), most(saving_high)};
+}
+
+gain_range estimated_cost(const site_statistics& s, double program_cpu_ns) {
+    if (program_cpu_ns <= 0)
+        return {};
+    const auto blocks = static_cast<double>(s.allocations + s.reallocations);
+    double faults = 0;
+    for (std::size_t i = mapped_from_log2; i != s.size_histogram.size(); ++i)
+        faults +=
+            static_cast<double>(s.size_histogram[i]) * std::ldexp(1.5, static_cast<int>(i)) / page_bytes;
+    return {std::min(1.0, blocks * pair_low_ns / program_cpu_ns),
+            std::min(1.0, (blocks * pair_high_ns + faults * fault_ns) / program_cpu_ns)};
+}
+
+gain_range estimated_fill_cost(const site_statistics& s, double program_cpu_ns) {
+    if (program_cpu_ns <= 0)
+        return {};
+    const auto bytes = static_cast<double>(s.filled_bytes);
+    return {std::min(1.0, bytes / fill_fast / program_cpu_ns),
+            std::min(1.0, bytes / fill_slow / program_cpu_ns)};
+}
+
+gain_range replayed_gain(const replay_row& row) {
+    return widened(-row.change_high, -row.change_low);
+}
+
+std::string share_text(double share) {
+    const double percent = share * 100;
+    if (percent > 0 && percent < 0.1)
+        return "below 0.1 %";
+    return fmt::format("{:.{}f} %", percent, std::abs(percent) < 9.95 ? 1 : 0);
+}
+
+std::string gain_text(const gain_range& gain) {
+    const int digits = std::abs(gain.high) < 0.0995 ? 1 : 0;
+    const std::string low = fmt::format("{:.{}f}", gain.low * 100, digits);
+    const std::string high = fmt::format("{:.{}f}", gain.high * 100, digits);
+    if (low == high)
+        return (gain.high > 0 && gain.high < 0.0005 ? "below 0.1" : high) + " %";
+    return fmt::format("{} to {} %", low, high);
+}
+
+} // namespace linn::tool

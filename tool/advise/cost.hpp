@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "../analysis/trace_analysis.hpp"
+#include "../replay/results.hpp"
+#include "advice.hpp"
+
+namespace linn::tool {
+
+/// The CPU time of the recorded program without the recording, and how well it is known.
+struct program_cost {
+    enum class source { baseline, less_recording, wall_time, unknown };
+
+    double cpu_ns = 0; ///< 0: not known
+    source from = source::unknown;
+};
+
+/// From a run without recording where there was one; else the recorded CPU time less what its events cost; else, where
+/// the recording was cut off, the time it lasted.
+program_cost cost_of_program(const trace_info& info);
+
+/// What a replay shows is between 50 and 115 % of what the program itself would gain; the range of what it would.
+/// @source docs/guide/advise.md, "How far to trust it"
+gain_range widened(double saving_low, double saving_high);
+
+/// The share of the run that allocations take, from their number: 10 to 60 ns a block, and page faults of large ones.
+gain_range estimated_cost(const site_statistics& s, double program_cpu_ns);
+
+/// The share of the run that writing zeros takes: 4 to 40 GB a second.
+gain_range estimated_fill_cost(const site_statistics& s, double program_cpu_ns);
+
+/// What a row of a replay saves against the default, as shares of the run. All 0 where that is not known.
+gain_range replayed_gain(const replay_row& row);
+
+/// "2.1 %", "18 %", "below 0.1 %".
+std::string share_text(double share);
+/// "9 to 12 %".
+std::string gain_text(const gain_range& gain);
+
+} // namespace linn::tool

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "findings.hpp"
+
+#include "cost.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace linn::tool {
+namespace {
+
+constexpr std::size_t most_of_a_kind = 10;
+constexpr std::uint64_t few = 1000;    // allocations that no finding is made of
+constexpr double notable_share = 0.01; // of all allocations
+constexpr double mostly = 0.5;
+constexpr std::uint64_t notable_fill = 1 << 20; // bytes
+
+symbol_frame first_place(const advised_type& type) {
+    return type.places.empty() ? symbol_frame{} : type.places.front().frame;
+}
+
+std::string where(const advised_type& type) {
+    const std::string place = place_text(first_place(type));
+    return place.empty() ? std::string{} : " (" + place + ")";
+}
+
+std::string bytes_text(std::uint64_t bytes) {
+    const auto b = static_cast<double>(bytes);
+    if (bytes < 10'000)
+        return fmt::format("{} bytes", bytes);
+    if (b < 1024.0 * 1024)
+        return fmt::format("{:.0f} KiB", b / 1024);
+    if (b < 1024.0 * 1024 * 1024)
+        return fmt::format("{:.1f} MiB", b / (1024 * 1024));
+    return fmt::format("{:.1f} GiB", b / (1024.0 * 1024 * 1024));
+}
+
+/// Keeps the weightiest.
+void add_ranked(std::vector<advice_finding>& to, std::vector<advice_finding> found, bool by_bytes) {
+    std::sort(found.begin(), found.end(), [&](const advice_finding& a, const advice_finding& b) {
+        if (const auto x = by_bytes ? a.bytes : a.count, y = by_bytes ? b.bytes : b.count; x != y)
+            return x > y;
+        return a.text < b.text;
+    });
+    found.resize(std::min(found.size(), most_of_a_kind));
+    to.insert(to.end(), std::make_move_iterator(found.begin()), std::make_move_iterator(found.end()));
+}
+
+std::vector<advice_finding> leaks(const advice& a) {
+    std::vector<advice_finding> found;
+    for (const advised_type& type : a.types) {
+        const site_statistics& s = type.statistics;
+        if (s.live_at_end == 0)
+            continue;
+        found.push_back(
+            {"leak",
+             fmt::format("not freed before the end: {} of {} blocks of {}, {}{}", s.live_at_end,
+                         s.allocations, label_of(type), bytes_text(s.live_bytes_at_end), where(type)),
+             first_place(type), s.live_bytes_at_end, s.live_at_end});
+    }
+    return found;
+}
+
+std::vector<advice_finding> temporaries(const advice& a) {
+    std::vector<advice_finding> found;
+    for (const advised_type& type : a.types) {
+        const site_statistics& s = type.statistics;
+        if (s.temporary < few || type.share < notable_share ||
+            static_cast<double>(s.temporary) < mostly * static_cast<double>(s.allocations))
+            continue;
+        found.push_back({"temporary",
+                         fmt::format("temporary: {} of {} blocks of {} are released by the very next call{}",
+                                     s.temporary, s.allocations, label_of(type), where(type)),
+                         first_place(type), s.bytes, s.temporary});
+    }
+    return found;
+}
+
+std::vector<advice_finding> zero_fills(const advice& a) {
+    std::vector<advice_finding> found;
+    for (const advised_type& type : a.types) {
+        const site_statistics& s = type.statistics;
+        if (s.filled_bytes < notable_fill)
+            continue;
+        const gain_range cost = estimated_fill_cost(s, a.program_cpu_ns);
+        found.push_back(
+            {"zero-fill",
+             fmt::format("zero fills: {} of new blocks of {} wrote {}{}{}", s.fills, label_of(type),
+                         bytes_text(s.filled_bytes),
+                         a.program_cpu_ns > 0 ? fmt::format(", {} of the run", gain_text(cost)) : "",
+                         where(type)),
+             first_place(type), s.filled_bytes, s.fills});
+    }
+    return found;
+}
+
+std::vector<advice_finding> hand_overs(const advice& a) {
+    std::vector<advice_finding> found;
+    for (const advised_type& type : a.types) {
+        const site_statistics& s = type.statistics;
+        if (s.remote_releases < few || type.share < notable_share ||
+            static_cast<double>(s.remote_releases) < mostly * static_cast<double>(s.releases))
+            continue;
+        found.push_back(
+            {"remote",
+             fmt::format("handed over: {:.0f} % of the {} blocks of {} are released by another thread "
+                         "than the one that allocated them{}",
+                         100 * static_cast<double>(s.remote_releases) / static_cast<double>(s.releases),
+                         s.releases, label_of(type), where(type)),
+             first_place(type), s.bytes, s.remote_releases});
+    }
+    return found;
+}
+
+/// What to do about a module without enough debug information.
+std::string mend(const trace_module& module, const module_symbols& symbols) {
+    if (!symbols.problem.empty())
+        return symbols.problem;
+    const bool is_system = module.path.starts_with("/usr/") || module.path.starts_with("/lib");
+    const char* const lacks = symbols.known == module_symbols::level::none
+                                  ? "nothing is known of its code"
+                                  : "it has symbols but no debug information";
+    return fmt::format("{}; {}", lacks,
+                       is_system ? "install its -dbgsym package, or use --debuginfod"
+                                 : "compile it with -g1, which changes nothing but the file's size");
+}
+
+/// The modules of the innermost frames of the user's places, by what they allocate.
+std::vector<advice_finding> missing_symbols(const advice& a, const naming& names) {
+    if (!names.about)
+        return {};
+    std::map<std::uint32_t, std::uint64_t> allocations;
+    const trace_info& info = a.analysis.info;
+    for (const advised_type& type : a.types)
+        if (type.named.rule == type_rule::none || type.named.rule == type_rule::rtti ||
+            type.named.rule == type_rule::symbol)
+            for (const advised_place& place : type.places)
+                for (const std::uint32_t index : place.sites) {
+                    const analysed_site& site = a.analysis.sites[index];
+                    if (site.stack < info.stacks.size() && !info.stacks[site.stack].empty())
+                        allocations[info.stacks[site.stack].front().module] += site.statistics.allocations;
+                }
+    std::vector<advice_finding> found;
+    for (const auto& [index, count] : allocations) {
+        if (index >= info.modules.size() ||
+            static_cast<double>(count) < notable_share * static_cast<double>(a.analysis.all.allocations))
+            continue;
+        const trace_module& module = info.modules[index];
+        const module_symbols symbols = names.about(module.path, module.build_id);
+        if (symbols.known >= module_symbols::level::lines && symbols.problem.empty())
+            continue;
+        found.push_back(
+            {"symbols",
+             fmt::format("{}: {} allocations come from here, and their types are guessed or unknown: {}",
+                         module.path, count, mend(module, symbols)),
+             {},
+             0,
+             count});
+    }
+    return found;
+}
+
+} // namespace
+
+std::vector<advice_finding> find_findings(const advice& a, const naming& names) {
+    std::vector<advice_finding> all;
+    add_ranked(all, leaks(a), true);
+    add_ranked(all, temporaries(a), false);
+    add_ranked(all, zero_fills(a), true);
+    add_ranked(all, hand_overs(a), false);
+    add_ranked(all, missing_symbols(a, names), false);
+    return all;
+}
+
+std::vector<std::string> find_warnings(const advice& a) {
+    const trace_analysis& run = a.analysis;
+    const trace_info& info = run.info;
+    std::vector<std::string> warnings;
+    for (const std::string& damage : info.damage)
+        warnings.push_back("the trace is damaged: " + damage);
+    if (info.ending.empty() && info.damage.empty() && info.events != 0)
+        warnings.emplace_back(
+            "the recording was cut off: what came after it is not in the trace, and blocks that were "
+            "live then count as not freed");
+    if (info.dropped != 0)
+        warnings.push_back(
+            fmt::format("{} events were dropped while recording: counts are too low, and blocks whose "
+                        "release was dropped count as not freed; record with --when-full=block",
+                        info.dropped));
+    if (run.unknown_releases * 1000 > run.all.releases + run.unknown_releases)
+        warnings.push_back(
+            fmt::format("{} releases are of blocks whose allocation is not in the trace: another "
+                        "allocator is at work beside the recorded one, or events were lost",
+                        run.unknown_releases));
+    if (run.unseen_releases * 1000 > run.all.releases + run.unseen_releases)
+        warnings.push_back(
+            fmt::format("{} blocks were given out again although no release was seen", run.unseen_releases));
+    if (run.failures != 0)
+        warnings.push_back(fmt::format("{} allocations failed", run.failures));
+    if (info.clock == "none")
+        warnings.emplace_back(
+            "recorded with --clock=none: lifetimes and the order between threads are not known");
+    switch (cost_of_program(info).from) {
+    case program_cost::source::wall_time:
+        warnings.emplace_back(
+            "the trace has no CPU time, because the recording was cut off: shares of the run are of "
+            "the time that it lasted");
+        break;
+    case program_cost::source::unknown:
+        if (info.events != 0)
+            warnings.emplace_back(
+                "the trace has neither CPU time nor times: shares of the run are not known");
+        break;
+    case program_cost::source::baseline:
+    case program_cost::source::less_recording:
+        break;
+    }
+    for (const std::string& warning : a.replay.warnings)
+        warnings.push_back("replay: " + warning);
+    if (!a.replay.problem.empty())
+        warnings.push_back("the gains are estimated from counts, because the replay failed: " +
+                           a.replay.problem);
+    return warnings;
+}
+
+} // namespace linn::tool

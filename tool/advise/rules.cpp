@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rules.hpp"
+
+#include "cost.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace linn::tool {
+namespace {
+
+constexpr double rare_cost = 0.005;  // of the run: not worth a line of code
+constexpr double kept_cost = 0.03;   // of the run: below it, what is allocated once is left alone
+constexpr double fill_cost = 0.01;   // of the run
+constexpr double one_size = 0.9;     // of the allocations
+constexpr double large = 64 * 1024;  // bytes
+constexpr double reused = 4;         // blocks allocated for each that is live at once
+constexpr std::uint64_t burst = 256; // allocations in a row
+constexpr std::uint64_t packet = 1024;
+
+const site_statistics& counts(const type_facts& f) {
+    return f.type.statistics;
+}
+
+double turnover(const type_facts& f) {
+    const site_statistics& s = counts(f);
+    return s.peak_live == 0 ? 0 : static_cast<double>(s.allocations) / static_cast<double>(s.peak_live);
+}
+
+double typical_size(const type_facts& f) {
+    const site_statistics& s = counts(f);
+    return s.allocations == 0
+               ? 0
+               : static_cast<double>(s.bytes) / static_cast<double>(s.allocations + s.reallocations);
+}
+
+bool is_uniform(const type_facts& f) {
+    return counts(f).uniformity() >= one_size;
+}
+
+std::string element(const type_facts& f) {
+    constexpr std::string_view prefix = "control block of ";
+    const std::string& type = f.type.name;
+    return type.starts_with(prefix) ? type.substr(prefix.size()) : type;
+}
+
+/// "std::list<X>" as "linn::list<X>".
+std::string in_linn(const type_facts& f) {
+    return "linn::" + f.type.container.substr(std::string_view{"std::"}.size());
+}
+
+std::string size_text(const type_facts& f) {
+    const site_statistics& s = counts(f);
+    return s.sizes.empty() ? std::string{} : fmt::format("{} bytes", s.sizes.front().first);
+}
+
+/// What is behind every advice for a pool: one size, and how often a block could have been used again.
+std::string pool_reason(const type_facts& f) {
+    const site_statistics& s = counts(f);
+    std::string text = fmt::format("{} blocks of {}", s.allocations, size_text(f));
+    if (s.peak_live != 0 && turnover(f) >= 1.5)
+        text +=
+            fmt::format(", of which at most {} live at once: each slot of a pool would serve {:.0f} times",
+                        s.peak_live, turnover(f));
+    else
+        text += ", most of them live at once: what a pool saves is the call and the header of each block, "
+                "not the page faults of the first use";
+    if (s.releases != 0 && s.remote_releases * 10 > s.releases)
+        text += fmt::format("; {:.0f} % are released by another thread, which a linn pool allows",
+                            100 * static_cast<double>(s.remote_releases) / static_cast<double>(s.releases));
+    if (s.threads > 1 && s.longest_burst >= burst && typical_size(f) >= packet)
+        text += fmt::format("; in bursts of {} and more over several threads Linn is no faster than the best "
+                            "general allocators: measure it",
+                            burst);
+    return text;
+}
+
+// The rules, in the order of the table below.
+
+bool is_fill(const type_facts& f) {
+    return counts(f).fills != 0 && f.fill_cost.high >= fill_cost;
+}
+std::string fill_part(const type_facts& f) {
+    if (f.kind == container_kind::shared_ptr)
+        return fmt::format("linn::make_shared_for_overwrite<{}>()", element(f));
+    if (f.kind == container_kind::unique_ptr)
+        return fmt::format("std::make_unique_for_overwrite<{}>()",
+                           f.type.named.is_array ? element(f) + "[]" : element(f));
+    if (f.kind == container_kind::array)
+        return fmt::format("std::make_unique_for_overwrite<{}[]>(n)", element(f));
+    return "new without ()";
+}
+std::string fill_why(const type_facts& f) {
+    const site_statistics& s = counts(f);
+    return fmt::format(
+        "{} zero fills wrote {} bytes into blocks that had just been allocated; where the content is "
+        "overwritten anyway, they are for nothing",
+        s.fills, s.filled_bytes);
+}
+
+bool is_rare(const type_facts& f) {
+    return f.is_cost_known && f.cost.high < rare_cost;
+}
+std::string rare_why(const type_facts& f) {
+    return fmt::format("{} allocations cost at most {} of the run", counts(f).allocations,
+                       share_text(f.cost.high));
+}
+
+bool is_few_and_large(const type_facts& f) {
+    return typical_size(f) >= large && turnover(f) < reused;
+}
+std::string few_and_large_why(const type_facts& f) {
+    return fmt::format(
+        "{} blocks of {:.0f} KiB on average, and no more than {:.1f} for each that is live at once: "
+        "there is little to use again",
+        counts(f).allocations, typical_size(f) / 1024, turnover(f));
+}
+
+bool is_kept(const type_facts& f) {
+    const site_statistics& s = counts(f);
+    const bool lives_long =
+        s.live_at_end * 2 > s.allocations || (f.run_ns > 0 && s.lifetime_quantile(0.5) > f.run_ns / 4);
+    return lives_long && turnover(f) < 1.5 && f.is_cost_known && f.cost.high < kept_cost;
+}
+std::string kept_why(const type_facts& f) {
+    return fmt::format(
+        "allocated once and kept: {} of {} are live at the same time, and all of them together cost at "
+        "most {} of the run",
+        counts(f).peak_live, counts(f).allocations, share_text(f.cost.high));
+}
+
+bool is_buffer(const type_facts& f) {
+    return typical_size(f) >= large && turnover(f) >= reused;
+}
+std::string buffer_part(const type_facts& f) {
+    return fmt::format("linn::buffer_pool of {} bytes", counts(f).largest);
+}
+std::string buffer_why(const type_facts& f) {
+    return fmt::format(
+        "blocks of {:.0f} KiB on average, of which at most {} live at once: a buffer pool keeps their "
+        "pages, so that reuse costs no page fault and no system call",
+        typical_size(f) / 1024, counts(f).peak_live);
+}
+
+bool is_buckets(const type_facts& f) {
+    return f.kind == container_kind::hash_buckets;
+}
+std::string buckets_why(const type_facts&) {
+    return "the table of an unordered container, which grows by rehashing; reserve(n) before filling takes "
+           "the "
+           "growing away, a pool of nodes does not";
+}
+
+bool is_growth(const type_facts& f) {
+    const site_statistics& s = counts(f);
+    const bool is_sequence = f.kind == container_kind::array || f.kind == container_kind::text;
+    return (is_sequence && f.grows) || s.reallocations * 10 > s.allocations * 3;
+}
+std::string growth_part(const type_facts& f) {
+    return f.kind == container_kind::array || f.kind == container_kind::text ? "reserve()"
+                                                                             : "a larger first size";
+}
+std::string growth_why(const type_facts& f) {
+    const site_statistics& s = counts(f);
+    if (s.reallocations != 0)
+        return fmt::format(
+            "{} blocks were enlarged {} times; the size that is needed, asked for at once, saves the "
+            "steps and the copying",
+            s.allocations, s.reallocations);
+    return fmt::format(
+        "{} blocks from {} to {} bytes, got by a container that outgrew its own: reserve() saves the "
+        "steps and the copying",
+        s.allocations, s.smallest, s.largest);
+}
+
+bool is_text_or_array(const type_facts& f) {
+    return f.kind == container_kind::array || f.kind == container_kind::text;
+}
+bool is_temporary_array(const type_facts& f) {
+    return is_text_or_array(f) && turnover(f) >= reused;
+}
+std::string reuse_part(const type_facts& f) {
+    return f.kind == container_kind::text ? "one string kept and cleared, or std::string_view"
+                                          : "one container kept and cleared";
+}
+std::string reuse_why(const type_facts& f) {
+    return fmt::format(
+        "{} blocks, of which at most {} live at once: a container outside the loop that is cleared "
+        "keeps its memory; a pool of one size does not fit blocks of {} to {} bytes",
+        counts(f).allocations, counts(f).peak_live, counts(f).smallest, counts(f).largest);
+}
+
+bool is_plain_array(const type_facts& f) {
+    return is_text_or_array(f);
+}
+std::string plain_array_why(const type_facts&) {
+    return "arrays of its own sizes, which live on: no pool of one size fits them";
+}
+
+bool is_node(const type_facts& f) {
+    return f.kind == container_kind::node;
+}
+
+bool is_recycled(const type_facts& f) {
+    return (f.kind == container_kind::shared_ptr || f.kind == container_kind::unique_ptr ||
+            (f.kind == container_kind::none && f.is_operator_new && f.is_type_known &&
+             !f.type.named.is_array)) &&
+           !f.owned.empty() && turnover(f) >= reused;
+}
+std::string recycler_part(const type_facts& f) {
+    return fmt::format("linn::recycler<{}>", element(f));
+}
+std::string recycler_why(const type_facts& f) {
+    return fmt::format(
+        "each object allocates again what it owns ({}): a recycler keeps it constructed, with its "
+        "memory; {}",
+        f.owned, pool_reason(f));
+}
+
+bool is_control_block(const type_facts& f) {
+    return f.kind == container_kind::control_block;
+}
+std::string make_shared_part(const type_facts& f) {
+    return fmt::format("linn::make_shared<{}>()", element(f));
+}
+std::string control_block_why(const type_facts& f) {
+    return fmt::format(
+        "the control block of a shared_ptr that took a pointer from new: make_shared puts both into "
+        "one block; {}",
+        pool_reason(f));
+}
+
+bool is_made_shared(const type_facts& f) {
+    return f.kind == container_kind::shared_ptr && !f.type.named.is_array;
+}
+
+bool is_made_unique(const type_facts& f) {
+    return f.kind == container_kind::unique_ptr && !f.type.named.is_array && is_uniform(f);
+}
+std::string make_unique_part(const type_facts& f) {
+    return fmt::format("linn::make_unique<{}>()", element(f));
+}
+
+bool is_function(const type_facts& f) {
+    return f.kind == container_kind::function;
+}
+std::string function_why(const type_facts&) {
+    return "std::function takes no allocator; a callable of 16 bytes or less is kept inside it, and a "
+           "template "
+           "parameter or a function reference needs no block";
+}
+
+bool is_resource(const type_facts& f) {
+    return f.kind == container_kind::pmr;
+}
+std::string resource_why(const type_facts&) {
+    return "the chunks of a memory resource: what it serves is not seen here";
+}
+
+bool is_thread(const type_facts& f) {
+    return f.kind == container_kind::thread;
+}
+std::string thread_why(const type_facts&) {
+    return "made when a thread starts, which costs a thousand times what its block does: keep the thread "
+           "instead";
+}
+
+bool is_other_container(const type_facts& f) {
+    return f.kind == container_kind::other && is_uniform(f) && !f.type.named.is_array;
+}
+std::string allocator_part(const type_facts& f) {
+    return fmt::format("linn::allocator<{}>", element(f));
+}
+
+bool is_class(const type_facts& f) {
+    return f.kind == container_kind::none && f.is_operator_new && f.is_type_known && !f.type.named.is_array &&
+           is_uniform(f);
+}
+std::string pooled_part(const type_facts& f) {
+    return fmt::format("struct {0} : linn::pooled<{0}>", last_component(element(f)));
+}
+
+bool is_uniform_block(const type_facts& f) {
+    return f.kind == container_kind::none && f.is_users && is_uniform(f) && !f.type.named.is_array;
+}
+std::string pool_part(const type_facts& f) {
+    return f.is_type_known ? fmt::format("linn::pool<{}>", element(f)) : "linn::pool of the type";
+}
+std::string uniform_block_why(const type_facts& f) {
+    return pool_reason(f) +
+           "; only where your own code also releases them: a pool's block must not reach free()";
+}
+
+bool is_mixed_in_one_thread(const type_facts& f) {
+    const site_statistics& s = counts(f);
+    return f.is_users && s.threads <= 1 && s.remote_releases == 0 && s.releases != 0 &&
+           typical_size(f) < 4096;
+}
+std::string resource_part(const type_facts&) {
+    return "linn::pool_resource with std::pmr containers";
+}
+std::string mixed_in_one_thread_why(const type_facts& f) {
+    return fmt::format(
+        "blocks of many sizes ({} to {} bytes) that one thread allocates and releases: a resource with "
+        "size classes fits them, where the code can take one",
+        counts(f).smallest, counts(f).largest);
+}
+
+bool is_costly(const type_facts& f) {
+    return f.is_cost_known && f.cost.high >= kept_cost;
+}
+std::string other_allocator_part(const type_facts&) {
+    return "another allocator: linn run";
+}
+std::string other_allocator_why(const type_facts& f) {
+    if (!f.is_users)
+        return "allocated within a library, where nothing of yours can be changed; another allocator serves "
+               "it too";
+    return fmt::format(
+        "blocks of many sizes ({} to {} bytes) over several threads: general allocators are made for "
+        "them",
+        counts(f).smallest, counts(f).largest);
+}
+
+bool always(const type_facts&) {
+    return true;
+}
+std::string rest_why(const type_facts& f) {
+    return f.is_users ? "blocks of many sizes that cost little" : "allocated within a library";
+}
+
+constexpr std::array table{
+    advice_rule{"zero-fill", is_fill, remedy::for_overwrite, fill_part, fill_why},
+    advice_rule{"rare", is_rare, remedy::nothing, nullptr, rare_why},
+    advice_rule{"few-and-large", is_few_and_large, remedy::nothing, nullptr, few_and_large_why},
+    advice_rule{"kept", is_kept, remedy::nothing, nullptr, kept_why},
+    advice_rule{"hash-buckets", is_buckets, remedy::nothing, nullptr, buckets_why},
+    advice_rule{"growth", is_growth, remedy::reserve, growth_part, growth_why},
+    advice_rule{"large-buffers", is_buffer, remedy::buffer_pool, buffer_part, buffer_why},
+    advice_rule{"temporary-array", is_temporary_array, remedy::reserve, reuse_part, reuse_why},
+    advice_rule{"array", is_plain_array, remedy::nothing, nullptr, plain_array_why},
+    advice_rule{"node", is_node, remedy::pooled_container, in_linn, pool_reason},
+    advice_rule{"owns-more", is_recycled, remedy::recycler, recycler_part, recycler_why},
+    advice_rule{"control-block", is_control_block, remedy::make_shared, make_shared_part, control_block_why},
+    advice_rule{"make-shared", is_made_shared, remedy::make_shared, make_shared_part, pool_reason},
+    advice_rule{"make-unique", is_made_unique, remedy::pooled_class, make_unique_part, pool_reason},
+    advice_rule{"function", is_function, remedy::nothing, nullptr, function_why},
+    advice_rule{"memory-resource", is_resource, remedy::nothing, nullptr, resource_why},
+    advice_rule{"thread", is_thread, remedy::nothing, nullptr, thread_why},
+    advice_rule{"other-container", is_other_container, remedy::pool_allocator, allocator_part, pool_reason},
+    advice_rule{"class", is_class, remedy::pooled_class, pooled_part, pool_reason},
+    advice_rule{"uniform-block", is_uniform_block, remedy::pooled_class, pool_part, uniform_block_why},
+    advice_rule{"mixed-one-thread", is_mixed_in_one_thread, remedy::pool_resource, resource_part,
+                mixed_in_one_thread_why},
+    advice_rule{"costly", is_costly, remedy::other_allocator, other_allocator_part, other_allocator_why},
+    advice_rule{"rest", always, remedy::nothing, nullptr, rest_why},
+};
+
+} // namespace
+
+std::span<const advice_rule> advice_rules() {
+    return table;
+}
+
+const advice_rule& deciding_rule(const type_facts& facts) {
+    return *std::find_if(table.begin(), table.end(),
+                         [&](const advice_rule& rule) { return rule.applies(facts); });
+}
+
+} // namespace linn::tool

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "advice.hpp"
+#include "container_kind.hpp"
+
+#include <span>
+#include <string>
+
+namespace linn::tool {
+
+/// What the rules look at.
+struct type_facts {
+    const advised_type& type;
+    container_kind kind = container_kind::none;
+    gain_range cost = {};      ///< share of the run that its allocations take
+    gain_range fill_cost = {}; ///< share of the run that its zero fills take
+    bool is_cost_known = true;
+    double run_ns = 0; ///< how long the run lasted
+    bool is_operator_new = true;
+    bool grows = false;   ///< a container that moves into larger blocks
+    bool is_users = true; ///< its place is code of the user's
+    bool is_type_known = true;
+    std::string owned =
+        {}; ///< what else is allocated with each object, such as "std::vector<int>"; empty: nothing
+};
+
+/// One rule. The first that applies decides.
+struct advice_rule {
+    const char* name; ///< a stable word
+    bool (*applies)(const type_facts& facts);
+    remedy what;
+    std::string (*part)(const type_facts& facts); ///< null: none
+    std::string (*why)(const type_facts& facts);
+};
+
+/// The table, in the order in which the rules are asked; the last one always applies. docs/guide/advise.md explains each.
+std::span<const advice_rule> advice_rules();
+
+/// The rule that decides.
+const advice_rule& deciding_rule(const type_facts& facts);
+
+} // namespace linn::tool

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "type_groups.hpp"
+
+#include "container_kind.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <tuple>
+#include <utility>
+
+namespace linn::tool {
+namespace {
+
+bool is_operator_new(allocation_call call) {
+    return call >= allocation_call::operator_new && call <= allocation_call::operator_new_array_aligned;
+}
+
+allocation_site site_to_name(const trace_info& info, const analysed_site& site) {
+    allocation_site out;
+    if (site.stack < info.stacks.size())
+        for (const code_address& at : info.stacks[site.stack]) {
+            // A return address stands behind the call.
+            code_site frame{{}, {}, at.address == 0 ? 0 : at.address - 1};
+            if (at.module < info.modules.size()) {
+                frame.module = info.modules[at.module].path;
+                frame.build_id = info.modules[at.module].build_id;
+            }
+            out.stack.push_back(std::move(frame));
+        }
+    for (const auto& [size, count] : site.statistics.sizes)
+        out.sizes.push_back(size);
+    if (site.stack < info.rtti.size())
+        out.rtti = info.rtti[site.stack];
+    out.is_operator_new = is_operator_new(site.call);
+    out.is_array_new = site.call == allocation_call::operator_new_array ||
+                       site.call == allocation_call::operator_new_array_aligned;
+    return out;
+}
+
+using place_key = std::tuple<std::string, unsigned, std::string>;
+
+/// A type while its sites are added.
+struct group {
+    advised_type type;
+    std::map<place_key, std::size_t> places;
+};
+
+/// The frames from the place outwards.
+std::vector<symbol_frame> callers_of(const named_type& named) {
+    const auto begin = std::find_if(named.frames.begin(), named.frames.end(), [&](const symbol_frame& f) {
+        return f.line == named.place.line && f.file == named.place.file && f.function == named.place.function;
+    });
+    return {begin == named.frames.end() ? named.frames.begin() : begin, named.frames.end()};
+}
+
+void add_site(group& g, named_type&& named, std::uint32_t index, const site_statistics& statistics) {
+    advised_type& type = g.type;
+    type.statistics.merge(statistics);
+    symbol_frame frame = named.place;
+    if (frame.function.empty() && frame.file.empty() && !named.frames.empty())
+        frame = named.frames.front();
+    const auto [found, is_new] =
+        g.places.try_emplace({frame.file, frame.line, frame.function}, type.places.size());
+    if (is_new) {
+        advised_place place;
+        place.frame = frame;
+        place.callers = callers_of(named);
+        type.places.push_back(std::move(place));
+    }
+    advised_place& place = type.places[found->second];
+    place.share += static_cast<double>(statistics.allocations); // divided when the type is whole
+    place.sites.push_back(index);
+    if (type.name.empty()) {
+        type.name = named.type;
+        type.container = named.container;
+        type.named = std::move(named);
+    }
+}
+
+} // namespace
+
+std::vector<advised_type> group_types(const trace_analysis& analysis, const naming& names,
+                                      const std::function<void(double)>& progress) {
+    std::map<std::pair<std::string, std::string>, group> groups;
+    std::uint32_t index = 0;
+    for (const analysed_site& site : analysis.sites) { // most allocations first, hence the first one names
+        named_type named = names.name(site_to_name(analysis.info, site));
+        std::pair key{named.type, named.container};
+        add_site(groups[std::move(key)], std::move(named), index++, site.statistics);
+        if (progress && index % 64 == 0)
+            progress(static_cast<double>(index) / static_cast<double>(analysis.sites.size()));
+    }
+    std::vector<advised_type> types;
+    const auto all = static_cast<double>(std::max<std::uint64_t>(analysis.all.allocations, 1));
+    for (auto& [key, g] : groups) {
+        const auto mine = static_cast<double>(g.type.statistics.allocations);
+        g.type.share = mine / all;
+        for (advised_place& place : g.type.places)
+            place.share = mine == 0 ? 0 : place.share / mine;
+        std::sort(g.type.places.begin(), g.type.places.end(),
+                  [](const advised_place& a, const advised_place& b) { return a.share > b.share; });
+        site_statistics& s = g.type.statistics;
+        s.peak_live = std::min(s.peak_live, analysis.all.peak_live);
+        s.peak_live_bytes = std::min(s.peak_live_bytes, analysis.all.peak_live_bytes);
+        types.push_back(std::move(g.type));
+    }
+    std::sort(types.begin(), types.end(), [](const advised_type& a, const advised_type& b) {
+        if (a.statistics.allocations != b.statistics.allocations)
+            return a.statistics.allocations > b.statistics.allocations;
+        return std::tie(a.container, a.name) < std::tie(b.container, b.name);
+    });
+    return types;
+}
+
+std::string label_of(const advised_type& type) {
+    const container_kind kind = kind_of(type.named);
+    if (kind == container_kind::hash_buckets || kind == container_kind::control_block)
+        return type.container.empty() || kind == container_kind::control_block
+                   ? type.name
+                   : type.name + " of " + type.container;
+    return type.container.empty() ? type.name : type.container;
+}
+
+std::string place_text(const symbol_frame& frame) {
+    if (!frame.file.empty())
+        return fmt::format("{}:{}", std::filesystem::path{frame.file}.filename().string(), frame.line);
+    return frame.function.empty() ? std::string{} : "in " + frame.function;
+}
+
+} // namespace linn::tool

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "advice.hpp"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace linn::tool {
+
+/// Where the names of types and the state of modules come from: type_namer and symbolizer, or a test's own.
+struct naming {
+    std::function<named_type(const allocation_site&)> name;
+    std::function<module_symbols(const std::string& module, const std::string& build_id)> about;
+};
+
+/// The sites as one type each: equal type and container are one. Their `what`, `part`, `gain`, `why` and `snippet` are
+/// left open. Most allocations first.
+std::vector<advised_type> group_types(const trace_analysis& analysis, const naming& names,
+                                      const std::function<void(double)>& progress = {});
+
+/// "std::list<Particle>" where there is a container, else "Particle"; what a table calls the type.
+std::string label_of(const advised_type& type);
+
+/// "app.cpp:52", "in f(int)" where no line is known; empty where nothing is.
+std::string place_text(const symbol_frame& frame);
+
+} // namespace linn::tool

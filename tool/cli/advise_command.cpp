@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "advise_command.hpp"
+
+#include "../advise/analysis.hpp"
+#include "../measure/interrupt.hpp"
+#include "../report/advise_csv.hpp"
+#include "../report/advise_json.hpp"
+#include "../report/advise_markdown.hpp"
+#include "../report/html/advise_html.hpp"
+#include "../report/progress.hpp"
+#include "exit_code.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <utility>
+
+namespace linn::tool {
+namespace {
+
+constexpr const char* footer =
+    "Exit status:\n"
+    "  0    done, also where no pool is needed\n"
+    "  1    with --fail-over, a change would save more; otherwise, something cannot be written\n"
+    "  2    the file is no trace, or the arguments are wrong\n"
+    "  128+n  a signal n stopped the replay; what is known until then is written\n"
+    "\n"
+    "Examples:\n"
+    "  linn record -- ./simulate 1000\n"
+    "  linn advise simulate.linn\n"
+    "  linn advise simulate.linn --type Particle\n"
+    "  linn advise simulate.linn --no-replay --html advice.html\n"
+    "  linn advise simulate.linn --json - | jq '.types[] | {label, use, gain}'\n";
+
+constexpr std::size_t progress_steps = 1000;
+
+void show(progress_line& line, const char* doing, double share) {
+    work_progress p;
+    p.done = static_cast<std::size_t>(std::clamp(share, 0.0, 1.0) * progress_steps);
+    p.total = progress_steps;
+    p.doing = doing;
+    line.show(p);
+}
+
+} // namespace
+
+advise_command::advise_command(CLI::App& program)
+    : command{*program.add_subcommand("advise", "Say which types of a recorded program need a pool, if any")},
+      files_{verb(),
+             {{"--json", "write the advice as JSON", [this] { return advise_json(result_); }},
+              {"--csv", "write the types as CSV", [this] { return advise_csv(result_); }},
+              {"--markdown", "write it as Markdown", [this] { return advise_markdown(result_, view_.top); }},
+              {"--html", "write it as a page for a browser",
+               [this] { return advise_html(result_, frames_of_stacks()); }}}} {
+    CLI::App& arguments = verb();
+    arguments.footer(footer);
+    arguments.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+    arguments.add_option("TRACE", trace_, "what linn record wrote")->required()->type_name("FILE");
+    arguments.add_option("--top", view_.top, "types in the table (default 10)")
+        ->type_name("N")
+        ->check(CLI::Range(1U, 1'000'000U).description(""));
+    arguments.add_option("--type", view_.only_type, "details of the types that have this in their name")
+        ->type_name("NAME");
+    arguments.add_flag("--no-replay", no_replay_,
+                       "estimate the gains from counts instead of replaying the trace");
+    arguments.add_option("--replay-budget", replay_seconds_, "seconds that the replay may take (default 20)")
+        ->type_name("SECONDS")
+        ->check(CLI::Range(1U, 86'400U).description(""));
+    arguments
+        .add_option("--debug-dir", debug_folders_,
+                    "look here for debug information too, before /usr/lib/debug; may be repeated")
+        ->type_name("FOLDER")
+        ->check(CLI::ExistingDirectory.description(""))
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    arguments.add_flag("--debuginfod", use_debuginfod_,
+                       "fetch missing debug information from DEBUGINFOD_URLS");
+    arguments
+        .add_option("--fail-over", fail_over_percent_,
+                    "exit with 1 when a change would save at least this share of the run")
+        ->type_name("PERCENT")
+        ->check(CLI::Range(0.0, 100.0).description(""));
+}
+
+html::frames_of_stack advise_command::frames_of_stacks() {
+    return [this](std::uint32_t stack) {
+        std::vector<symbol_frame> frames;
+        const trace_info& info = result_.analysis.info;
+        if (stack >= info.stacks.size())
+            return frames;
+        for (const code_address& at : info.stacks[stack]) {
+            code_site site{{}, {}, at.address == 0 ? 0 : at.address - 1};
+            if (at.module < info.modules.size()) {
+                site.module = info.modules[at.module].path;
+                site.build_id = info.modules[at.module].build_id;
+            }
+            const std::vector<symbol_frame>& here = symbols_->frames(site);
+            frames.insert(frames.end(), here.begin(), here.end());
+        }
+        return frames;
+    };
+}
+
+advice advise_command::ask() {
+    progress_line line;
+    trace_reader reader{trace_};
+    trace_analysis analysis = analyse_trace(reader, [&](double share) {
+        show(line, "reading", share);
+        return true;
+    });
+
+    symbol_options where;
+    where.debug_folders.insert(where.debug_folders.begin(), debug_folders_.begin(), debug_folders_.end());
+    where.use_debuginfod = use_debuginfod_;
+    symbols_ = std::make_unique<symbolizer>(where);
+    type_namer namer{*symbols_};
+
+    options_.trace = trace_;
+    options_.use_replay = !no_replay_;
+    options_.replay_budget = std::chrono::seconds{replay_seconds_};
+    advise_parts parts;
+    parts.names.name = [&](const allocation_site& site) { return namer.name(site); };
+    parts.names.about = [&](const std::string& module, const std::string& build_id) {
+        return symbols_->about(module, build_id);
+    };
+    parts.sources = read_sources();
+    parts.progress = [&](const char* doing, double share) { show(line, doing, share); };
+    parts.replay = [&](const replay_options& wanted) {
+        try {
+            const interrupt_guard guard;
+            return replay_trace(wanted, guard, [&](const work_progress& p) { line.show(p); });
+        } catch (const std::exception& error) {
+            replay_result failed;
+            failed.problem = error.what();
+            return failed;
+        }
+    };
+    return advise(std::move(analysis), options_, parts);
+}
+
+bool advise_command::fails() const {
+    return fail_over_percent_ >= 0 &&
+           std::any_of(result_.types.begin(), result_.types.end(), [&](const advised_type& t) {
+               return t.what != remedy::nothing && t.gain.low * 100 >= fail_over_percent_;
+           });
+}
+
+int advise_command::run() {
+    const auto refuse = [](const std::string& problem, int status) {
+        fmt::print(stderr, "linn advise: {}\n", problem);
+        return status;
+    };
+    if (const std::string problem = files_.check(); !problem.empty())
+        return refuse(problem, exit_usage);
+    try {
+        result_ = ask();
+    } catch (const unusable_trace& error) {
+        return refuse(error.what(), exit_usage);
+    }
+    if (!files_.takes_stdout())
+        fmt::print("{}", advise_report(result_, view_, style_of_stdout()));
+    if (const std::string problem = files_.write(); !problem.empty())
+        return refuse(problem, exit_failure);
+    if (std::fflush(stdout) != 0)
+        return refuse("the result cannot be written to standard output", exit_failure);
+    if (result_.interrupted_by != 0)
+        return 128 + result_.interrupted_by;
+    return fails() ? exit_failure : exit_success;
+}
+
+} // namespace linn::tool

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "advise_cells.hpp"
+
+#include "../advise/cost.hpp"
+#include "../advise/type_groups.hpp"
+#include "quantity.hpp"
+#include "shell_words.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace linn::tool {
+namespace {
+
+std::string count_text(std::uint64_t value) {
+    const auto number = static_cast<double>(value);
+    if (number >= 999.5e3)
+        return fmt::format("{:.{}f} M", number / 1e6, number < 9.995e6 ? 2 : 1);
+    if (number >= 9'999.5)
+        return fmt::format("{:.{}f} k", number / 1e3, number < 99'950 ? 1 : 0);
+    return fmt::format("{}", value);
+}
+
+std::string size_text(std::uint64_t bytes) {
+    const auto number = static_cast<double>(bytes);
+    if (bytes < 10'000)
+        return fmt::format("{}", bytes);
+    if (number < 10'000.0 * 1024)
+        return fmt::format("{:.0f} KiB", number / 1024);
+    return fmt::format("{:.0f} MiB", number / (1024 * 1024));
+}
+
+std::string sizes_text(const site_statistics& s) {
+    if (s.allocations == 0)
+        return "";
+    if (s.uniformity() >= 0.9 && !s.sizes.empty())
+        return size_text(s.sizes.front().first);
+    return fmt::format("{}-{}", size_text(s.smallest), size_text(s.largest));
+}
+
+std::string life_text(const site_statistics& s) {
+    if (s.releases == 0)
+        return "-";
+    const double ns = s.lifetime_quantile(0.5);
+    for (const auto& [unit, scale] : {std::pair{"ns", 1.0}, std::pair{"us", 1e3}, std::pair{"ms", 1e6}})
+        if (ns < 999.5 * scale)
+            return fmt::format("{:.{}f} {}", ns / scale, ns < 9.95 * scale && scale > 1 ? 1 : 0, unit);
+    return fmt::format("{:.1f} s", ns / 1e9);
+}
+
+} // namespace
+
+advise_cells cells_of(const advised_type& type) {
+    const site_statistics& s = type.statistics;
+    advise_cells cells;
+    cells.type = label_of(type);
+    cells.count = count_text(s.allocations);
+    cells.share = share_text(type.share);
+    cells.size = sizes_text(s);
+    cells.peak_live = count_text(s.peak_live);
+    cells.median_life = life_text(s);
+    cells.remote = s.releases == 0 ? "-"
+                                   : fmt::format("{:.0f} %", 100 * static_cast<double>(s.remote_releases) /
+                                                                 static_cast<double>(s.releases));
+    if (type.what != remedy::nothing)
+        cells.gain = (type.is_gain_measured ? "" : "~") + gain_text(type.gain);
+    cells.use = type.part;
+    return cells;
+}
+
+std::string run_line(const advice& a) {
+    const trace_info& info = a.analysis.info;
+    std::string command = shell_words(info.command);
+    if (command.size() > 200)
+        command = command.substr(0, 200) + "...";
+    std::replace_if(
+        command.begin(), command.end(), [](char c) { return static_cast<unsigned char>(c) < ' '; }, ' ');
+    std::string text = fmt::format(
+        "{}: {} allocations and {} releases by {} thread{}", command, count_text(a.analysis.all.allocations),
+        count_text(a.analysis.all.releases), info.threads.size(), info.threads.size() == 1 ? "" : "s");
+    if (info.processes.size() > 1)
+        text += fmt::format(" of {} processes", info.processes.size());
+    if (a.program_cpu_ns > 0)
+        text += fmt::format(", {} of CPU time without the recording", quantity_text(a.program_cpu_ns, "ns"));
+    return text;
+}
+
+std::string method_line(const advice& a) {
+    const std::string ceiling =
+        a.program_cpu_ns <= 0
+            ? "the share of the run is not known"
+            : fmt::format("an allocator that cost nothing would save {}, {}", gain_text(a.ceiling),
+                          a.is_ceiling_measured ? "by replay of the trace"
+                                                : "estimated from the number of blocks");
+    const bool has_estimates = std::any_of(a.types.begin(), a.types.end(), [](const advised_type& t) {
+        return t.what != remedy::nothing && !t.is_gain_measured;
+    });
+    return ceiling + "; gains are shares of the run's CPU time" +
+           (has_estimates ? ", those with ~ estimated from counts" : "") +
+           "; measure a change with 'linn run' before and after";
+}
+
+} // namespace linn::tool

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "../advise/advice.hpp"
+
+#include <string>
+
+namespace linn::tool {
+
+/// The figures of a type as every form of the report shows them.
+struct advise_cells {
+    std::string type;
+    std::string count;
+    std::string share;
+    std::string size;
+    std::string peak_live;
+    std::string median_life;
+    std::string remote;
+    std::string gain; ///< with "~" in front where it is estimated
+    std::string use;
+};
+
+advise_cells cells_of(const advised_type& type);
+
+/// "./app 100: 15.05 M events by 2 threads in 0.41 s of CPU time".
+std::string run_line(const advice& a);
+
+/// Where the ceiling and the gains come from, and how far to trust them, in sentences.
+std::string method_line(const advice& a);
+
+} // namespace linn::tool

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "advise_csv.hpp"
+
+#include "../advise/type_groups.hpp"
+#include "csv.hpp"
+#include "shell_words.hpp"
+#include "version.hpp"
+
+#include <optional>
+
+namespace linn::tool {
+
+std::string advise_csv(const advice& a) {
+    std::string out = csv_line({"label",
+                                "type",
+                                "container",
+                                "allocations",
+                                "share",
+                                "bytes",
+                                "most_frequent_size",
+                                "uniformity",
+                                "smallest",
+                                "largest",
+                                "releases",
+                                "remote_releases",
+                                "temporary",
+                                "peak_live",
+                                "peak_live_bytes",
+                                "live_at_end",
+                                "live_bytes_at_end",
+                                "median_lifetime_ns",
+                                "threads",
+                                "zero_filled_bytes",
+                                "remedy",
+                                "rule",
+                                "use",
+                                "gain_low",
+                                "gain_high",
+                                "gain_measured",
+                                "file",
+                                "line",
+                                "function",
+                                "command",
+                                "started",
+                                "version"});
+    for (const advised_type& t : a.types) {
+        const site_statistics& s = t.statistics;
+        const symbol_frame place = t.places.empty() ? symbol_frame{} : t.places.front().frame;
+        const bool has_gain = t.what != remedy::nothing;
+        const auto number = [](bool is_there, double value) {
+            return is_there ? std::optional<double>{value} : std::nullopt;
+        };
+        out += csv_line({label_of(t),
+                         t.name,
+                         t.container,
+                         s.allocations,
+                         t.share,
+                         s.bytes,
+                         s.sizes.empty() ? csv_field{} : csv_field{s.sizes.front().first},
+                         s.uniformity(),
+                         s.smallest,
+                         s.largest,
+                         s.releases,
+                         s.remote_releases,
+                         s.temporary,
+                         s.peak_live,
+                         s.peak_live_bytes,
+                         s.live_at_end,
+                         s.live_bytes_at_end,
+                         number(s.releases != 0, s.lifetime_quantile(0.5)),
+                         s.threads,
+                         s.filled_bytes,
+                         to_string(t.what),
+                         t.rule,
+                         t.part,
+                         number(has_gain, t.gain.low),
+                         number(has_gain, t.gain.high),
+                         t.is_gain_measured,
+                         place.file,
+                         place.line == 0 ? csv_field{} : csv_field{place.line},
+                         place.function,
+                         shell_words(a.analysis.info.command),
+                         a.analysis.info.started,
+                         version_text()});
+    }
+    return out;
+}
+
+} // namespace linn::tool

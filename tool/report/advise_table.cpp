@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "advise_table.hpp"
+
+#include "../advise/cost.hpp"
+#include "../advise/type_groups.hpp"
+#include "advise_cells.hpp"
+#include "remarks.hpp"
+#include "table.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace linn::tool {
+namespace {
+
+constexpr std::size_t detailed = 5;     // types with details where none is asked for
+constexpr std::size_t most_places = 3;  // of a type
+constexpr std::size_t many_places = 12; // of a type that was asked for
+constexpr std::size_t most_findings = 12;
+constexpr std::size_t name_width = 44;
+
+std::string cut(const std::string& text, std::size_t width) {
+    return text.size() <= width ? text : text.substr(0, width - 3) + "...";
+}
+
+std::vector<const advised_type*> chosen_types(const advice& a, const advise_view& view) {
+    std::vector<const advised_type*> types;
+    for (const advised_type& type : a.types)
+        if (view.only_type.empty() || label_of(type).find(view.only_type) != std::string::npos ||
+            type.name.find(view.only_type) != std::string::npos)
+            types.push_back(&type);
+    return types;
+}
+
+table make_table(const std::vector<const advised_type*>& types, std::size_t most) {
+    table t{{{"type", "", true, 0},
+             {"count", "", false, 0},
+             {"share", "", false, 4},
+             {"size", "", false, 3},
+             {"peak live", "", false, 5},
+             {"median life", "", false, 6},
+             {"remote", "", false, 7},
+             {"gain", "", false, 0},
+             {"use", "", true, 1}}};
+    for (std::size_t i = 0; i != std::min(types.size(), most); ++i) {
+        const advise_cells c = cells_of(*types[i]);
+        t.add_row({cut(c.type, name_width), c.count, c.share, c.size, c.peak_live, c.median_life, c.remote,
+                   c.gain.empty() ? "-" : c.gain, c.use.empty() ? "nothing" : cut(c.use, name_width)},
+                  types[i]->what != remedy::nothing && types[i]->gain.high >= 0.01);
+    }
+    return t;
+}
+
+std::string indented(const std::string& lines, std::size_t spaces) {
+    std::string out;
+    for (std::size_t begin = 0; begin < lines.size();) {
+        const std::size_t end = std::min(lines.find('\n', begin), lines.size());
+        out += std::string(spaces, ' ') + lines.substr(begin, end - begin) + '\n';
+        begin = end + 1;
+    }
+    return out;
+}
+
+std::string place_line(const advised_place& place) {
+    const symbol_frame& f = place.frame;
+    const std::string where = f.file.empty() ? "" : fmt::format("{}:{}", f.file, f.line);
+    if (where.empty())
+        return f.function;
+    return f.function.empty() ? where : fmt::format("{}, {}", where, f.function);
+}
+
+std::string details(const advised_type& type, bool asked_for, const output_style& style) {
+    const std::string title =
+        type.part.empty() ? label_of(type)
+                          : fmt::format("{}: use {}, {}{}", label_of(type), type.part,
+                                        type.is_gain_measured ? "" : "estimated ", gain_text(type.gain));
+    std::string out = '\n' + bold(style, wrap(title, style.width, 4)) + '\n';
+    out += "  " + wrap(type.why + ".", style.width - 2, 2) + '\n';
+    const std::size_t most = asked_for ? many_places : most_places;
+    for (std::size_t i = 0; i != std::min(type.places.size(), most); ++i) {
+        const std::string line = place_line(type.places[i]);
+        if (!line.empty())
+            out += "  " +
+                   wrap(fmt::format("{} ({})", line, share_text(type.places[i].share)), style.width - 2, 4) +
+                   '\n';
+        if (asked_for)
+            for (std::size_t k = 1; k < std::min<std::size_t>(type.places[i].callers.size(), 9); ++k)
+                out +=
+                    "    " +
+                    wrap("from " + place_line({type.places[i].callers[k], 0, {}, {}}), style.width - 4, 6) +
+                    '\n';
+    }
+    if (type.places.size() > most)
+        out += fmt::format("  and {} more places\n", type.places.size() - most);
+    return out + indented(type.snippet, 4);
+}
+
+} // namespace
+
+std::string advise_report(const advice& a, const advise_view& view, const output_style& style) {
+    std::string out;
+    if (a.interrupted_by != 0)
+        out += bold(style, "partial: interrupted while replaying") + '\n';
+    out += bold(style, wrap(a.verdict, style.width)) + "\n\n";
+    out += wrap(run_line(a), style.width, 2) + '\n';
+    const std::vector<const advised_type*> types = chosen_types(a, view);
+    if (types.empty())
+        return out + (view.only_type.empty()
+                          ? ""
+                          : fmt::format("\nno type has '{}' in its name\n", view.only_type));
+    const table t = make_table(types, view.top);
+    out += '\n' + t.render(style);
+    std::vector<std::string> remarks;
+    if (types.size() > view.top)
+        remarks.push_back(
+            fmt::format("and {} more types; --top shows more, --json all", types.size() - view.top));
+    if (const std::vector<std::string> hidden = t.dropped(style.width); !hidden.empty())
+        remarks.push_back(fmt::format("this terminal is too narrow for: {}", fmt::join(hidden, ", ")));
+    remarks.push_back(method_line(a));
+    out += prose_lines(remarks, style.width);
+
+    std::size_t shown = 0;
+    for (const advised_type* type : types)
+        if (!view.only_type.empty() ? shown < view.top : type->what != remedy::nothing && shown < detailed) {
+            out += details(*type, !view.only_type.empty(), style);
+            ++shown;
+        }
+    if (!a.findings.empty())
+        out += '\n';
+    for (std::size_t i = 0; i != std::min(a.findings.size(), most_findings); ++i)
+        out += wrap(a.findings[i].text, style.width, 4) + '\n';
+    if (a.findings.size() > most_findings)
+        out += fmt::format("and {} more findings; --json has all\n", a.findings.size() - most_findings);
+    for (const std::string& warning : a.warnings)
+        out += wrap("warning: " + warning, style.width, 4) + '\n';
+    return out;
+}
+
+} // namespace linn::tool
