@@ -189,7 +189,10 @@ std::string class_snippet(const advised_type& type, const source_reader& sources
                 fmt::format("{}linn::pooled<{}>", keyword == "class" ? "public " : "", word);
             if (base != std::string_view::npos)
                 return line.substr(0, base + 1) + " " + pooled + "," + line.substr(base + 1);
-            return line.substr(0, end) + " : " + pooled + line.substr(end);
+            std::size_t brace = std::min(code.find('{', end), code.size());
+            while (brace > end && code[brace - 1] == ' ')
+                --brace;
+            return line.substr(0, brace) + " : " + pooled + line.substr(brace);
         }
         return std::nullopt;
     });

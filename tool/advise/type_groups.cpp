@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "type_groups.hpp"
 
+#include "../measure/sort_stably.hpp"
 #include "container_kind.hpp"
 
 #include <fmt/format.h>
@@ -100,8 +101,8 @@ std::vector<advised_type> group_types(const trace_analysis& analysis, const nami
         g.type.share = mine / all;
         for (advised_place& place : g.type.places)
             place.share = mine == 0 ? 0 : place.share / mine;
-        std::sort(g.type.places.begin(), g.type.places.end(),
-                  [](const advised_place& a, const advised_place& b) { return a.share > b.share; });
+        sort_stably(g.type.places,
+                    [](const advised_place& a, const advised_place& b) { return a.share > b.share; });
         site_statistics& s = g.type.statistics;
         s.peak_live = std::min(s.peak_live, analysis.all.peak_live);
         s.peak_live_bytes = std::min(s.peak_live_bytes, analysis.all.peak_live_bytes);

@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: Apache-2.0
+// From an analysed trace to the advice, with names and a replay made up here: grouping, gains, verdicts, findings.
+#include "advise/advise.hpp"
+
+#include "advise/cost.hpp"
+#include "analysis/accumulator.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+using namespace linn::tool;
+
+namespace {
+
+/// A program that is told what to allocate; each stack is one frame in module 0.
+class program {
+public:
+    program() {
+        info_.modules.push_back({"/home/me/app", "abcd"});
+        info_.processes.resize(1);
+        info_.threads.resize(2);
+        info_.stacks.emplace_back();
+        info_.command = {"./app"};
+        info_.ending = "exited with 0";
+        info_.clock = "tsc";
+        info_.event_cost_ns = 20;
+    }
+
+    /// `count` blocks, at most `live` of them at once, from a stack of its own. Returns the stack.
+    std::uint32_t churn(std::uint64_t count, std::uint64_t bytes, std::uint64_t live,
+                        std::uint32_t releasing = 0) {
+        const auto stack = static_cast<std::uint32_t>(info_.stacks.size());
+        info_.stacks.push_back({{0, 0x1000 + stack}});
+        const std::uint64_t base = std::uint64_t{stack} << 32;
+        for (std::uint64_t i = 0; i != count; ++i) {
+            if (i >= live)
+                release(base + (i % live + 1) * 4096, releasing);
+            event e;
+            e.call = allocation_call::operator_new;
+            e.stack = stack;
+            e.address = base + (i % live + 1) * 4096;
+            e.bytes = bytes;
+            push(e);
+        }
+        for (std::uint64_t i = 0; releases_all_ && i != std::min(live, count); ++i)
+            release(base + (i + 1) * 4096, releasing);
+        return stack;
+    }
+
+    void keep_the_rest() { releases_all_ = false; }
+
+    void fill_last(std::uint64_t bytes) {
+        event e = events_.back();
+        e.kind = event_kind::fill;
+        e.bytes = bytes;
+        push(e);
+    }
+
+    trace_info& info() { return info_; }
+
+    /// The program ran so long, recording apart.
+    trace_analysis analyse(double cpu_ns) {
+        info_.events = events_.size();
+        info_.baseline_cpu_ns = cpu_ns;
+        info_.duration_ns = time_;
+        accumulator a;
+        a.take(events_);
+        return a.finish(info_);
+    }
+
+private:
+    void push(event e) {
+        e.time = time_ += 50;
+        events_.push_back(e);
+    }
+
+    void release(std::uint64_t address, std::uint32_t thread) {
+        event e;
+        e.kind = event_kind::release;
+        e.call = allocation_call::operator_delete;
+        e.thread = thread;
+        e.address = address;
+        push(e);
+    }
+
+    trace_info info_;
+    std::vector<event> events_;
+    std::uint64_t time_ = 0;
+    bool releases_all_ = true;
+};
+
+/// Names by the address: `names[i]` for the stack i + 1, as "type|container".
+advise_parts parts_for(std::vector<std::string> names) {
+    advise_parts parts;
+    parts.names.name = [names](const allocation_site& site) {
+        named_type named;
+        const std::size_t index = site.stack.empty() ? 0 : site.stack[0].address - 0x1000;
+        const std::string& name = names[std::min(index, names.size() - 1)];
+        named.type = name.substr(0, name.find('|'));
+        named.container = name.find('|') == std::string::npos ? "" : name.substr(name.find('|') + 1);
+        named.is_array = named.container.starts_with("std::vector") || named.container == "std::string";
+        named.rule = type_rule::allocator;
+        named.place = {"work()", "/home/me/app.cpp", static_cast<unsigned>(50 + index), 7, false};
+        named.frames = {
+            {"std::allocator::allocate", "/usr/include/c++/12/bits/new_allocator.h", 137, 1, true},
+            named.place,
+            {"main", "/home/me/app.cpp", 99, 3, false}};
+        return named;
+    };
+    parts.names.about = [](const std::string&, const std::string&) { return module_symbols{}; };
+    parts.sources = [](const std::string&) { return std::nullopt; };
+    return parts;
+}
+
+replay_row row_of(const std::string& name, double low, double high) {
+    replay_row row;
+    row.name = name;
+    row.change = (low + high) / 2;
+    row.change_low = low;
+    row.change_high = high;
+    return row;
+}
+
+const advised_type& type_of(const advice& a, const std::string& label) {
+    const auto found = std::find_if(a.types.begin(), a.types.end(),
+                                    [&](const advised_type& t) { return label_of(t) == label; });
+    REQUIRE(found != a.types.end());
+    return *found;
+}
+
+bool has_finding(const advice& a, const std::string& kind, const std::string& text) {
+    return std::any_of(a.findings.begin(), a.findings.end(), [&](const advice_finding& f) {
+        return f.kind == kind && f.text.find(text) != std::string::npos;
+    });
+}
+
+} // namespace
+
+TEST_CASE("no pool needed: a program that hardly allocates") {
+    program p;
+    p.churn(1000, 64, 10);
+    const advice a = advise(p.analyse(1e9), {}, parts_for({"int|std::list<int>"}));
+    CHECK(a.verdict ==
+          "No pool needed: an allocator that cost nothing would save at most below 0.1 % of this run.");
+    CHECK_FALSE(a.is_pool_needed);
+    CHECK(type_of(a, "std::list<int>").rule == "rare");
+}
+
+TEST_CASE("no pool needed: nothing was allocated at all") {
+    program p;
+    const advice a = advise(p.analyse(1e9), {}, parts_for({"int"}));
+    CHECK(a.verdict == "No pool needed: the trace has no allocations.");
+    CHECK(a.types.empty());
+}
+
+TEST_CASE("no pool needed: what is allocated stays") {
+    program p;
+    p.keep_the_rest();
+    p.churn(5000, 64, 5000);
+    const advice a = advise(p.analyse(2e7), {}, parts_for({"int|std::list<int>"}));
+    CHECK(a.verdict ==
+          "No pool needed: an allocator that cost nothing would save at most 1.5 % of this run.");
+    CHECK(type_of(a, "std::list<int>").rule == "kept");
+}
+
+TEST_CASE("no pool needed: a few large blocks take all the time there is") {
+    program p;
+    p.churn(100, 8 << 20, 50);
+    const advice a = advise(p.analyse(1e9), {}, parts_for({"Line|std::shared_ptr<Line>"}));
+    CHECK(a.ceiling.high > 0.05);
+    CHECK(a.verdict.starts_with("No pool needed: allocation is up to "));
+    CHECK(type_of(a, "std::shared_ptr<Line>").rule == "few-and-large");
+}
+
+TEST_CASE("a pool would help: the best type and its place are in the sentence") {
+    program p;
+    p.churn(20'000, 40, 100);
+    p.churn(5000, 24, 100);
+    const advice a =
+        advise(p.analyse(4e6), {}, parts_for({"Particle|std::list<Particle>", "int|std::set<int>"}));
+    CHECK(a.is_pool_needed);
+    CHECK(a.verdict.starts_with("A pool would help: allocation is up to "));
+    CHECK(a.verdict.find("start with std::list<Particle> at app.cpp:50, ") != std::string::npos);
+    CHECK(a.types.front().part == "linn::list<Particle>");
+    CHECK_FALSE(a.types.front().is_gain_measured);
+    CHECK(a.types.front().gain.low > 0);
+    CHECK(a.types.front().gain.high > a.types.front().gain.low);
+    CHECK(a.types.front().share == doctest::Approx(0.8));
+    CHECK(a.types.front().places.at(0).callers.size() == 2);
+}
+
+TEST_CASE("types out of several stacks are one, with a place for each line") {
+    program p;
+    p.churn(3000, 40, 10);
+    p.churn(1000, 40, 10);
+    const advice a = advise(p.analyse(1e6), {}, parts_for({"P|std::list<P>", "P|std::list<P>"}));
+    REQUIRE(a.types.size() == 1);
+    CHECK(a.types[0].statistics.allocations == 4000);
+    CHECK(a.types[0].statistics.peak_live == 10); // not twenty: never more were live
+    REQUIRE(a.types[0].places.size() == 2);
+    CHECK(a.types[0].places[0].frame.line == 50);
+    CHECK(a.types[0].places[0].share == 0.75);
+    CHECK(a.types[0].places[1].share == 0.25);
+}
+
+TEST_CASE("another allocator: many sizes in several threads, and no single type") {
+    program p;
+    for (unsigned i = 0; i != 30; ++i)
+        p.churn(300, 16 + 40 * i, 10, i % 2);
+    advise_parts parts = parts_for({"data"});
+    const auto name = parts.names.name;
+    parts.names.name = [name](const allocation_site& site) {
+        named_type named = name(site);
+        named.is_array = true;
+        return named;
+    };
+    const advice a = advise(p.analyse(3e6), {}, parts);
+    CHECK(type_of(a, "data").what == remedy::other_allocator);
+    CHECK(a.verdict.starts_with("No pool needed, but another allocator may help: allocation is up to "));
+    CHECK_FALSE(a.is_pool_needed);
+}
+
+TEST_CASE("a zero fill is worth more than a pool") {
+    program p;
+    for (int i = 0; i != 20; ++i) {
+        p.keep_the_rest();
+        p.churn(1, 8 << 20, 1);
+        p.fill_last(8 << 20);
+    }
+    const advice a = advise(p.analyse(1e9), {}, parts_for({"Line|std::shared_ptr<Line>"}));
+    CHECK(type_of(a, "std::shared_ptr<Line>").rule == "zero-fill");
+    CHECK(a.verdict.find("make_shared_for_overwrite<Line>() for std::shared_ptr<Line> at app.cpp:50") !=
+          std::string::npos);
+    CHECK(a.verdict.starts_with("No pool needed"));
+    CHECK(
+        has_finding(a, "zero-fill", "zero fills: 20 of new blocks of std::shared_ptr<Line> wrote 160.0 MiB"));
+}
+
+TEST_CASE("a replay replaces the estimates, widened by what replays are known to miss") {
+    program p;
+    p.churn(20'000, 40, 100);
+    p.churn(15'000, 24, 100);
+    advise_parts parts = parts_for({"Particle|std::list<Particle>", "int|std::set<int>"});
+    replay_options asked;
+    parts.replay = [&](const replay_options& options) {
+        asked = options;
+        replay_result result;
+        result.rows = {row_of(replay_default_name, 0, 0), row_of(replay_null_name, -0.20, -0.18)};
+        result.groups = {row_of("", -0.10, -0.092), row_of("", -0.001, 0.001)};
+        return result;
+    };
+    const advice a = advise(p.analyse(4e6), {.trace = "t.linn", .most_priced = 10}, parts);
+    CHECK(asked.trace == "t.linn");
+    CHECK(asked.ceiling_only);
+    REQUIRE(asked.groups.size() == 2);
+    CHECK(asked.groups[0].stacks == std::vector<std::uint32_t>{1});
+    CHECK(asked.groups[1].name == "std::set<int>");
+    CHECK(a.is_ceiling_measured);
+    CHECK(a.ceiling.low == doctest::Approx(0.18 / 1.15));
+    CHECK(a.ceiling.high == doctest::Approx(0.40));
+    const advised_type& list = type_of(a, "std::list<Particle>");
+    CHECK(list.is_gain_measured);
+    CHECK(list.gain.low == doctest::Approx(0.08));
+    CHECK(list.gain.high == doctest::Approx(0.2));
+    const advised_type& set = type_of(a, "std::set<int>");
+    CHECK(set.rule == "no-gain");
+    CHECK(set.what == remedy::nothing);
+    CHECK(set.snippet.empty());
+    CHECK(a.verdict.find("allocation is up to 40 % of this run; start with std::list<Particle> at "
+                         "app.cpp:50, 8 to 20 %") != std::string::npos);
+}
+
+TEST_CASE("a replay that fails leaves the estimates, and says so") {
+    program p;
+    p.churn(20'000, 40, 100);
+    advise_parts parts = parts_for({"Particle|std::list<Particle>"});
+    bool was_asked = false;
+    parts.replay = [&](const replay_options&) {
+        was_asked = true;
+        replay_result result;
+        result.problem = "no worker";
+        return result;
+    };
+    const advice a = advise(p.analyse(4e6), {}, parts);
+    CHECK(was_asked);
+    CHECK_FALSE(a.is_ceiling_measured);
+    CHECK(a.is_pool_needed);
+    CHECK(a.warnings == std::vector<std::string>{
+                            "the gains are estimated from counts, because the replay failed: no worker"});
+}
+
+TEST_CASE("no replay where there is nothing to win, nor where none is wanted") {
+    program p;
+    p.churn(1000, 40, 100);
+    advise_parts parts = parts_for({"Particle|std::list<Particle>"});
+    bool was_asked = false;
+    parts.replay = [&](const replay_options&) {
+        was_asked = true;
+        return replay_result{};
+    };
+    advise(p.analyse(1e9), {}, parts);
+    CHECK_FALSE(was_asked);
+    advise(p.analyse(1e5), {.trace = {}, .use_replay = false}, parts);
+    CHECK_FALSE(was_asked);
+    advise(p.analyse(1e5), {}, parts);
+    CHECK(was_asked);
+}
+
+TEST_CASE("findings: not freed, temporary, handed over, without debug information") {
+    program p;
+    p.churn(3000, 64, 1);
+    p.churn(3000, 32, 100, 1);
+    p.keep_the_rest();
+    p.churn(10, 1000, 10);
+    advise_parts parts = parts_for({"char|std::string", "Packet|std::shared_ptr<Packet>", "Config|"});
+    const auto name = parts.names.name;
+    parts.names.name = [name](const allocation_site& site) {
+        named_type named = name(site);
+        if (named.type == "char")
+            named.rule = type_rule::symbol;
+        return named;
+    };
+    const advice a = advise(p.analyse(1e8), {}, parts);
+    CHECK(has_finding(a, "leak", "not freed before the end: 10 of 10 blocks of Config, 10 KiB (app.cpp:52)"));
+    CHECK(has_finding(a, "temporary",
+                      "temporary: 3000 of 3000 blocks of std::string are released by the very next call"));
+    CHECK(has_finding(a, "remote", "handed over: 100 % of the 3000 blocks of std::shared_ptr<Packet>"));
+    CHECK(has_finding(a, "symbols", "/home/me/app: 3000 allocations come from here"));
+    CHECK(has_finding(a, "symbols", "compile it with -g1"));
+    CHECK(std::count_if(a.findings.begin(), a.findings.end(),
+                        [](const auto& f) { return f.kind == "leak"; }) == 1);
+}
+
+TEST_CASE("warnings: what makes the advice weaker") {
+    program p;
+    p.churn(100, 64, 1);
+    p.info().ending.clear();
+    p.info().dropped = 7;
+    p.info().clock = "none";
+    const advice a = advise(p.analyse(0), {}, parts_for({"int"}));
+    const auto has = [&](const std::string& text) {
+        return std::any_of(a.warnings.begin(), a.warnings.end(),
+                           [&](const std::string& w) { return w.find(text) != std::string::npos; });
+    };
+    CHECK(has("7 events were dropped"));
+    CHECK(has("the recording was cut off"));
+    CHECK(has("--clock=none"));
+    CHECK(has("has no CPU time"));
+}
+
+TEST_CASE("the program's CPU time: measured, or less the recording, or as long as it lasted") {
+    trace_info info;
+    info.events = 1'000'000;
+    info.event_cost_ns = 30;
+    CHECK(cost_of_program(info).from == program_cost::source::unknown);
+    info.duration_ns = 200'000'000;
+    CHECK(cost_of_program(info).from == program_cost::source::wall_time);
+    CHECK(cost_of_program(info).cpu_ns == 170e6);
+    info.user_ns = 100e6;
+    info.system_ns = 10e6;
+    CHECK(cost_of_program(info).from == program_cost::source::less_recording);
+    CHECK(cost_of_program(info).cpu_ns == 80e6);
+    info.event_cost_ns = 200; // more than there was
+    CHECK(cost_of_program(info).cpu_ns == doctest::Approx(11e6));
+    info.baseline_cpu_ns = 75e6;
+    CHECK(cost_of_program(info).from == program_cost::source::baseline);
+    CHECK(cost_of_program(info).cpu_ns == 75e6);
+}
+
+TEST_CASE("ranges: a saving is widened to both sides, a loss too") {
+    CHECK(widened(0.115, 0.2).low == doctest::Approx(0.1));
+    CHECK(widened(0.115, 0.2).high == doctest::Approx(0.4));
+    CHECK(widened(-0.1, 0.1).low == doctest::Approx(-0.2));
+    CHECK(widened(-0.2, -0.115).high == doctest::Approx(-0.1));
+    CHECK(gain_text({0.09, 0.12}) == "9 to 12 %");
+    CHECK(gain_text({0.009, 0.012}) == "0.9 to 1.2 %");
+    CHECK(gain_text({-0.01, 0.03}) == "-1.0 to 3.0 %");
+    CHECK(share_text(0.021) == "2.1 %");
+    CHECK(share_text(0.0004) == "below 0.1 %");
+    CHECK(share_text(0.18) == "18 %");
+}

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of rules, one by one: each decides what it is for, and stops deciding when its condition is gone.
+#include "advise/rules.hpp"
+
+#include <doctest/doctest.h>
+
+#include <set>
+#include <string>
+
+using namespace linn::tool;
+
+namespace {
+
+/// A type of a million small blocks that come and go, which no rule but the one for its container cares about.
+advised_type churning(const std::string& name, const std::string& container) {
+    advised_type t;
+    t.name = t.named.type = name;
+    t.container = t.named.container = container;
+    t.named.rule = type_rule::allocator;
+    site_statistics& s = t.statistics;
+    s.allocations = s.releases = 1'000'000;
+    s.bytes = 48'000'000;
+    s.smallest = s.largest = 48;
+    s.sizes = {{48, 1'000'000}};
+    s.peak_live = 1000;
+    s.peak_live_bytes = 48'000;
+    s.threads = 1;
+    s.lifetimes[10] = 1'000'000;
+    return t;
+}
+
+type_facts facts_of(const advised_type& t) {
+    type_facts facts{.type = t};
+    facts.kind = kind_of(t.named);
+    facts.cost = {0.02, 0.10};
+    facts.run_ns = 1e9;
+    return facts;
+}
+
+void set_size(advised_type& t, std::uint64_t bytes) {
+    site_statistics& s = t.statistics;
+    s.bytes = s.allocations * bytes;
+    s.smallest = s.largest = bytes;
+    s.sizes = {{bytes, s.allocations}};
+}
+
+void set_many_sizes(advised_type& t) {
+    t.statistics.smallest = 16;
+    t.statistics.largest = 900;
+    t.statistics.sizes = {{16, 200'000}, {64, 200'000}, {100, 200'000}, {900, 40'000}};
+}
+
+std::string rule_of(const type_facts& facts) {
+    return deciding_rule(facts).name;
+}
+
+} // namespace
+
+TEST_CASE("every rule has a name of its own, a reason, and a part where it has a remedy") {
+    std::set<std::string> names;
+    for (const advice_rule& rule : advice_rules()) {
+        CAPTURE(rule.name);
+        CHECK(names.insert(rule.name).second);
+        CHECK(bool{rule.why != nullptr});
+        CHECK(bool{rule.part != nullptr} == bool{rule.what != remedy::nothing});
+    }
+    CHECK(std::string{advice_rules().back().name} == "rest");
+}
+
+TEST_CASE("node: a node of a standard container is a container of Linn's") {
+    for (const std::string name :
+         {"list", "forward_list", "map", "multimap", "set", "multiset", "unordered_map", "unordered_multimap",
+          "unordered_set", "unordered_multiset"}) {
+        CAPTURE(name);
+        const advised_type t = churning("std::pair<const int, Order>", "std::" + name + "<int, Order>");
+        const type_facts facts = facts_of(t);
+        CHECK(rule_of(facts) == "node");
+        CHECK(deciding_rule(facts).what == remedy::pooled_container);
+        CHECK(deciding_rule(facts).part(facts) == "linn::" + name + "<int, Order>");
+        CHECK(deciding_rule(facts).why(facts).find("each slot of a pool would serve 1000 times") !=
+              std::string::npos);
+    }
+}
+
+TEST_CASE("rare: what costs less than half a percent of the run is left alone") {
+    const advised_type t = churning("int", "std::list<int>");
+    type_facts facts = facts_of(t);
+    facts.cost = {0.001, 0.0049};
+    CHECK(rule_of(facts) == "rare");
+    CHECK(deciding_rule(facts).what == remedy::nothing);
+    CHECK(deciding_rule(facts).why(facts) == "1000000 allocations cost at most 0.5 % of the run");
+    facts.cost.high = 0.0051;
+    CHECK(rule_of(facts) == "node");
+    facts.cost = {};
+    facts.is_cost_known = false;
+    CHECK(rule_of(facts) == "node");
+}
+
+TEST_CASE("kept: what is allocated once and stays is left alone, unless it costs much") {
+    advised_type t = churning("int", "std::list<int>");
+    t.statistics.peak_live = 1'000'000;
+    t.statistics.live_at_end = 600'000;
+    type_facts facts = facts_of(t);
+    facts.cost.high = 0.029;
+    CHECK(rule_of(facts) == "kept");
+    facts.cost.high = 0.031;
+    CHECK(rule_of(facts) == "node");
+    facts.cost.high = 0.029;
+    t.statistics.live_at_end = 0;
+    CHECK(rule_of(facts) == "node"); // released soon after
+    t.statistics.lifetimes = {};
+    t.statistics.lifetimes[29] = 1'000'000;
+    CHECK(rule_of(facts) == "kept"); // half a second of a second
+    t.statistics.peak_live = 500'000;
+    CHECK(rule_of(facts) == "node"); // each place was used twice
+}
+
+TEST_CASE("make-shared, control-block, make-unique, class") {
+    const advised_type shared = churning("net::Packet", "std::shared_ptr<net::Packet>");
+    CHECK(rule_of(facts_of(shared)) == "make-shared");
+    CHECK(deciding_rule(facts_of(shared)).part(facts_of(shared)) == "linn::make_shared<net::Packet>()");
+
+    const advised_type block = churning("control block of net::Packet", "std::shared_ptr<net::Packet>");
+    CHECK(rule_of(facts_of(block)) == "control-block");
+    CHECK(deciding_rule(facts_of(block)).part(facts_of(block)) == "linn::make_shared<net::Packet>()");
+
+    const advised_type unique = churning("Shape", "std::unique_ptr<Shape>");
+    CHECK(rule_of(facts_of(unique)) == "make-unique");
+    CHECK(deciding_rule(facts_of(unique)).what == remedy::pooled_class);
+    CHECK(deciding_rule(facts_of(unique)).part(facts_of(unique)) == "linn::make_unique<Shape>()");
+
+    advised_type plain = churning("geo::Shape", "");
+    CHECK(rule_of(facts_of(plain)) == "class");
+    CHECK(deciding_rule(facts_of(plain)).part(facts_of(plain)) == "struct Shape : linn::pooled<Shape>");
+    plain.named.is_array = true;
+    CHECK(rule_of(facts_of(plain)) != "class");
+    plain.named.is_array = false;
+    set_many_sizes(plain);
+    CHECK(rule_of(facts_of(plain)) != "class");
+}
+
+TEST_CASE("owns-more: an object that allocates more each time is recycled") {
+    const advised_type t = churning("Packet", "std::shared_ptr<Packet>");
+    type_facts facts = facts_of(t);
+    facts.owned = "std::vector<unsigned char>";
+    CHECK(rule_of(facts) == "owns-more");
+    CHECK(deciding_rule(facts).what == remedy::recycler);
+    CHECK(deciding_rule(facts).part(facts) == "linn::recycler<Packet>");
+    CHECK(deciding_rule(facts).why(facts).find("(std::vector<unsigned char>)") != std::string::npos);
+    advised_type kept = t;
+    kept.statistics.peak_live = 400'000; // hardly ever made again
+    type_facts kept_facts = facts_of(kept);
+    kept_facts.owned = facts.owned;
+    CHECK(rule_of(kept_facts) == "make-shared");
+}
+
+TEST_CASE("bursts of large blocks over several threads: the reason says that Linn does not win there") {
+    advised_type t = churning("Packet", "std::shared_ptr<Packet>");
+    set_size(t, 1600);
+    t.statistics.threads = 2;
+    t.statistics.longest_burst = 256;
+    const auto warns = [&] {
+        return deciding_rule(facts_of(t))
+                   .why(facts_of(t))
+                   .find("no faster than the best general allocators") != std::string::npos;
+    };
+    CHECK(warns());
+    t.statistics.longest_burst = 255;
+    CHECK_FALSE(warns());
+    t.statistics.longest_burst = 256;
+    t.statistics.threads = 1;
+    CHECK_FALSE(warns());
+    t.statistics.threads = 2;
+    set_size(t, 48);
+    CHECK_FALSE(warns());
+}
+
+TEST_CASE("large-buffers and few-and-large: reuse decides") {
+    advised_type t = churning("unsigned char", "std::vector<unsigned char>");
+    t.named.is_array = true;
+    t.statistics.allocations = t.statistics.releases = 400;
+    set_size(t, 65'536);
+    t.statistics.peak_live = 100;
+    CHECK(rule_of(facts_of(t)) == "large-buffers");
+    CHECK(deciding_rule(facts_of(t)).what == remedy::buffer_pool);
+    CHECK(deciding_rule(facts_of(t)).part(facts_of(t)) == "linn::buffer_pool of 65536 bytes");
+    t.statistics.peak_live = 101;
+    CHECK(rule_of(facts_of(t)) == "few-and-large");
+    CHECK(deciding_rule(facts_of(t)).what == remedy::nothing);
+    t.statistics.peak_live = 100;
+    set_size(t, 65'535);
+    CHECK(rule_of(facts_of(t)) == "temporary-array");
+}
+
+TEST_CASE("zero-fill comes first, where it costs a percent") {
+    advised_type t = churning("Line", "std::shared_ptr<Line>");
+    t.statistics.fills = 1000;
+    t.statistics.filled_bytes = 8'000'000'000;
+    type_facts facts = facts_of(t);
+    facts.fill_cost = {0.01, 0.1};
+    CHECK(rule_of(facts) == "zero-fill");
+    CHECK(deciding_rule(facts).what == remedy::for_overwrite);
+    CHECK(deciding_rule(facts).part(facts) == "linn::make_shared_for_overwrite<Line>()");
+    facts.fill_cost = {0.001, 0.009};
+    CHECK(rule_of(facts) == "make-shared");
+    advised_type array = churning("char", "std::unique_ptr<char[]>");
+    array.named.is_array = true;
+    array.statistics.fills = 1;
+    type_facts array_facts = facts_of(array);
+    array_facts.fill_cost = {0.01, 0.1};
+    CHECK(deciding_rule(array_facts).part(array_facts) == "std::make_unique_for_overwrite<char[]>()");
+    array.container = array.named.container = "std::vector<char>";
+    array_facts.kind = kind_of(array.named);
+    CHECK(deciding_rule(array_facts).part(array_facts) == "std::make_unique_for_overwrite<char[]>(n)");
+    array.container = array.named.container = "";
+    array_facts.kind = kind_of(array.named);
+    CHECK(deciding_rule(array_facts).part(array_facts) == "new without ()");
+}
+
+TEST_CASE("growth, temporary-array and array: strings and vectors") {
+    advised_type t = churning("char", "std::string");
+    t.named.is_array = true;
+    set_many_sizes(t);
+    type_facts facts = facts_of(t);
+    CHECK(rule_of(facts) == "temporary-array");
+    CHECK(deciding_rule(facts).what == remedy::reserve);
+    facts.grows = true;
+    CHECK(rule_of(facts) == "growth");
+    CHECK(deciding_rule(facts).part(facts) == "reserve()");
+    facts.grows = false;
+    t.statistics.peak_live = 500'000;
+    CHECK(rule_of(facts) == "array");
+    CHECK(deciding_rule(facts).what == remedy::nothing);
+}
+
+TEST_CASE("growth: blocks that realloc enlarges") {
+    advised_type t = churning("malloc", "");
+    set_many_sizes(t);
+    t.statistics.reallocations = 400'000;
+    CHECK(rule_of(facts_of(t)) == "growth");
+    CHECK(deciding_rule(facts_of(t)).part(facts_of(t)) == "a larger first size");
+    t.statistics.reallocations = 200'000;
+    CHECK(rule_of(facts_of(t)) != "growth");
+}
+
+TEST_CASE("hash-buckets, function, memory-resource, thread: no pool of Linn's") {
+    CHECK(rule_of(facts_of(churning("hash buckets", "std::unordered_map<int, int>"))) == "hash-buckets");
+    CHECK(rule_of(facts_of(churning("lambda", "std::function<void ()>"))) == "function");
+    CHECK(rule_of(facts_of(churning("int", "std::pmr::unsynchronized_pool_resource"))) == "memory-resource");
+    CHECK(rule_of(facts_of(churning("state", "std::thread"))) == "thread");
+}
+
+TEST_CASE("other-container: a container that takes an allocator") {
+    advised_type t = churning("Tree::Node", "Tree<int>");
+    CHECK(rule_of(facts_of(t)) == "other-container");
+    CHECK(deciding_rule(facts_of(t)).part(facts_of(t)) == "linn::allocator<Tree::Node>");
+    set_many_sizes(t);
+    CHECK(rule_of(facts_of(t)) != "other-container");
+}
+
+TEST_CASE("uniform-block, mixed-one-thread, costly, rest: blocks without a type") {
+    advised_type t = churning("48 bytes at parse+0x39", "");
+    t.named.rule = type_rule::none;
+    type_facts facts = facts_of(t);
+    facts.is_operator_new = facts.is_type_known = false;
+    CHECK(rule_of(facts) == "uniform-block");
+    CHECK(deciding_rule(facts).part(facts) == "linn::pool of the type");
+    set_many_sizes(t);
+    CHECK(rule_of(facts) == "mixed-one-thread");
+    CHECK(deciding_rule(facts).what == remedy::pool_resource);
+    t.statistics.threads = 2;
+    CHECK(rule_of(facts) == "costly");
+    CHECK(deciding_rule(facts).what == remedy::other_allocator);
+    facts.cost.high = 0.02;
+    CHECK(rule_of(facts) == "rest");
+    facts.cost.high = 0.10;
+    facts.is_users = false; // of a library: whatever its sizes
+    t.statistics.threads = 1;
+    CHECK(rule_of(facts) == "costly");
+    CHECK(deciding_rule(facts).why(facts).find("within a library") != std::string::npos);
+}
+
+TEST_CASE("what a block is in, by its container's name") {
+    const auto kind = [](const std::string& type, const std::string& container, bool is_array = false) {
+        named_type named;
+        named.type = type;
+        named.container = container;
+        named.is_array = is_array;
+        return kind_of(named);
+    };
+    CHECK(kind("int", "") == container_kind::none);
+    CHECK(kind("int", "std::unordered_set<int>", true) == container_kind::hash_buckets);
+    CHECK(kind("int", "std::deque<int>", true) == container_kind::array);
+    CHECK(kind("wchar_t", "std::wstring", true) == container_kind::text);
+    CHECK(kind("int", "boost::container::list<int>") == container_kind::other);
+    CHECK(std_template("std::map<int, std::list<int>>") == "map");
+    CHECK(std_template("boost::map<int>") == "");
+    CHECK(last_component("a::b<c::d>") == "b");
+    CHECK(last_component("Particle") == "Particle");
+}
