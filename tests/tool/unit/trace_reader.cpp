@@ -1,0 +1,413 @@
+// SPDX-License-Identifier: Apache-2.0
+// A reader that mixes up threads, loses an event or attaches a stack to another makes every later number wrong without
+// a word; so what comes out of a trace is compared with what was put in, to the last event.
+#include "../support/made_trace.hpp"
+#include "scratch_folder.hpp"
+#include "trace/reader.hpp"
+#include "trace/trace_file.hpp"
+
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <string>
+#include <vector>
+
+using namespace linn::tool;
+using linn::tool::testing::scratch_folder;
+
+namespace {
+
+std::vector<event> events_of(trace_reader& reader) {
+    std::vector<event> all;
+    reader.read([&](std::span<const event> batch) { all.insert(all.end(), batch.begin(), batch.end()); });
+    return all;
+}
+
+/// What read() of an unusable file says; empty where it can be read.
+std::string refusal(const std::filesystem::path& file) {
+    try {
+        trace_reader reader{file};
+    } catch (const unusable_trace& error) {
+        return error.what();
+    }
+    return {};
+}
+
+bool mentions(const std::vector<std::string>& sentences, const std::string& words) {
+    return std::any_of(sentences.begin(), sentences.end(),
+                       [&](const std::string& s) { return s.find(words) != std::string::npos; });
+}
+
+std::vector<char> content(const std::filesystem::path& file) {
+    std::ifstream in{file, std::ios::binary};
+    return {std::istreambuf_iterator<char>{in}, {}};
+}
+
+void write(const std::filesystem::path& file, const std::vector<char>& bytes) {
+    std::ofstream{file, std::ios::binary}.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+}
+
+/// Two threads, several chunks each, one process, and what goes with it. Returns the events of both.
+std::uint64_t make_two_threads(const std::filesystem::path& file, std::uint64_t each = 2000,
+                               std::size_t chunk_bytes = 4096) {
+    made_trace trace{file};
+    made_thread& a = trace.thread(1, 100, 1, 100, chunk_bytes);
+    made_thread& b = trace.thread(1, 100, 2, 101, chunk_bytes);
+    a.define_process(0, 0, 0, {"/bin/made", "made", "up"});
+    a.define_module(0, 0, 0x400000, 0x400000, 0x500000, "\x01\xab", "/bin/made");
+    a.name_thread(0, "made");
+    for (std::uint64_t i = 0; i != each; ++i) {
+        if (i % 500 == 0)
+            a.define_stack(2 * i, static_cast<std::uint32_t>(1 + i / 500), {0x401000 + i, 0x402000});
+        a.allocate(2 * i, 0x10000 + 64 * i, 40 + i % 3, static_cast<std::uint32_t>(1 + i / 500));
+        b.release(2 * i + 1, 0x10000 + 64 * i);
+    }
+    trace.finish();
+    return 2 * each;
+}
+
+} // namespace
+
+TEST_CASE("Threads come out merged by time, each in its own order, with all they hold") {
+    const scratch_folder folder;
+    const std::uint64_t total = make_two_threads(folder / "a.linn");
+    trace_reader reader{folder / "a.linn"};
+    const std::vector<event> events = events_of(reader);
+    REQUIRE(events.size() == total);
+    for (std::size_t i = 0; i != events.size(); ++i) {
+        const event& e = events[i];
+        REQUIRE(e.time == 16 * i);
+        REQUIRE(e.address == 0x10000 + 64 * (i / 2));
+        REQUIRE(e.thread == i % 2);
+        REQUIRE(e.kind == (i % 2 == 0 ? event_kind::allocation : event_kind::release));
+        REQUIRE(e.bytes == (i % 2 == 0 ? 40 + i / 2 % 3 : 0));
+    }
+    const trace_info& info = reader.info();
+    CHECK(info.damage.empty());
+    CHECK(info.events == total);
+    CHECK(info.command == std::vector<std::string>{"./made", "up"});
+    CHECK(info.ending == "exit status 0");
+    REQUIRE(info.threads.size() == 2);
+    CHECK(info.threads[0].tid == 100);
+    CHECK(info.threads[0].name == "made");
+    CHECK(info.threads[1].events == total / 2);
+    REQUIRE(info.processes.size() == 1);
+    CHECK(info.processes[0].executable == "/bin/made");
+    CHECK(info.processes[0].arguments == std::vector<std::string>{"made", "up"});
+    REQUIRE(info.modules.size() == 1);
+    CHECK(info.modules[0].build_id == "01ab");
+    REQUIRE(info.stacks.size() == 5);
+    CHECK(info.stacks[0].empty());
+    CHECK(info.stacks[events[0].stack] == std::vector<code_address>{{0, 0x1000}, {0, 0x2000}});
+    CHECK(info.stacks[events[2000].stack] == std::vector<code_address>{{0, 0x1000 + 1000}, {0, 0x2000}});
+}
+
+TEST_CASE("A trace can be read twice, and reading can be stopped") {
+    const scratch_folder folder;
+    const std::uint64_t total = make_two_threads(folder / "a.linn");
+    trace_reader reader{folder / "a.linn"};
+    CHECK(events_of(reader).size() == total);
+    CHECK(events_of(reader).size() == total);
+    CHECK(reader.info().stacks.size() == 5);
+}
+
+TEST_CASE("Every kind of event keeps its fields") {
+    const scratch_folder folder;
+    {
+        made_trace trace{folder / "a.linn"};
+        made_thread& t = trace.thread(1, 100, 1, 100);
+        t.define_stack(0, 7, {0x1234});
+        t.allocate(1, 0x1008, 24, 7, allocation_call::operator_new_aligned, 6);
+        t.fill(2, 0x1008, 4096, 7);
+        t.reallocate(3, 0x1008, 0x2000, 48, 7);
+        t.fail(4, std::uint64_t{1} << 60, 7);
+        t.release(5, 0x2000, allocation_call::operator_delete_array);
+    }
+    trace_reader reader{folder / "a.linn"};
+    const std::vector<event> events = events_of(reader);
+    REQUIRE(events.size() == 5);
+    CHECK(events[0].call == allocation_call::operator_new_aligned);
+    CHECK(events[0].alignment_log2 == 6);
+    CHECK(events[0].stack == 1);
+    CHECK(events[1].kind == event_kind::fill);
+    CHECK(events[1].bytes == 4096);
+    CHECK(events[2].kind == event_kind::reallocation);
+    CHECK(events[2].old_address == 0x1008);
+    CHECK(events[2].address == 0x2000);
+    CHECK(events[3].kind == event_kind::failure);
+    CHECK(events[3].bytes == std::uint64_t{1} << 60);
+    CHECK(events[4].call == allocation_call::operator_delete_array);
+    CHECK(reader.info().stacks[1] ==
+          std::vector<code_address>{{code_address::unknown_module, 0x1234}}); // no module there
+}
+
+TEST_CASE("A stack may be told later, and by another thread, than it is used") {
+    const scratch_folder folder;
+    {
+        made_trace trace{folder / "a.linn"};
+        made_thread& user = trace.thread(1, 100, 1, 100);
+        made_thread& teller = trace.thread(1, 100, 2, 101);
+        user.allocate(1, 0x1000, 24, 5);
+        user.allocate(2, 0x2000, 24, 6); // nobody defines it
+        teller.define_stack(50, 5, {0x77});
+        teller.allocate(51, 0x3000, 24, 5);
+    }
+    trace_reader reader{folder / "a.linn"};
+    const std::vector<event> events = events_of(reader);
+    REQUIRE(events.size() == 3);
+    CHECK(events[0].stack == 1);
+    CHECK(events[1].stack == 0);
+    CHECK(events[2].stack == 1);
+}
+
+TEST_CASE(
+    "A forked child inherits the stacks that its parent had, and equal stacks of two processes are one") {
+    const scratch_folder folder;
+    {
+        made_trace trace{folder / "a.linn"};
+        made_thread& parent = trace.thread(1, 100, 1, 100);
+        made_thread& child = trace.thread(2, 200, 2, 200);
+        made_thread& other = trace.thread(3, 300, 3, 300);
+        parent.define_process(0, 0, 0, {"/bin/parent"});
+        parent.define_module(0, 0, 0x1000, 0x1000, 0x9000, "id", "/lib/a.so");
+        parent.define_stack(1, 1, {0x1100, 0x1200});
+        parent.allocate(2, 0x10, 8, 1);
+        child.define_process(10, 1, 1, {"/bin/parent"});
+        parent.define_stack(20, 2, {0x1300}); // after the fork: not the child's
+        parent.allocate(21, 0x20, 8, 2);
+        child.allocate(22, 0x30, 8, 1);
+        child.define_stack(23, 2, {0x1400});
+        child.allocate(24, 0x40, 8, 2);
+        child.allocate(25, 0x50, 8, 3); // nobody's
+        // Another program with the same library elsewhere.
+        other.define_process(30, 2, 2, {"/bin/other"});
+        other.define_module(30, 0, 0x700000, 0x701000, 0x709000, "id", "/lib/a.so");
+        other.define_stack(31, 9, {0x700100, 0x700200});
+        other.define_stack(31, 10, {0x701100 - 0x1000 + 0x1000, 0x701200});
+        other.allocate(32, 0x60, 8, 10);
+    }
+    trace_reader reader{folder / "a.linn"};
+    const std::vector<event> events = events_of(reader);
+    const trace_info& info = reader.info();
+    REQUIRE(events.size() == 6);
+    CHECK(events[0].stack == events[2].stack);
+    CHECK(info.stacks[events[2].stack] == std::vector<code_address>{{0, 0x100}, {0, 0x200}});
+    CHECK(info.stacks[events[1].stack] == std::vector<code_address>{{0, 0x300}});
+    CHECK(info.stacks[events[3].stack] == std::vector<code_address>{{0, 0x400}});
+    CHECK(events[4].stack == 0);
+    CHECK(info.stacks[events[5].stack] == std::vector<code_address>{{0, 0x1100}, {0, 0x1200}});
+    CHECK(info.modules.size() == 1);
+    REQUIRE(info.processes.size() == 3);
+    CHECK(info.processes[1].began == trace_process::origin::fork);
+    CHECK(info.processes[1].parent == 0);
+    CHECK(info.processes[1].began_at == 160);
+    CHECK(info.processes[2].began == trace_process::origin::exec);
+    CHECK(info.processes[2].parent == 1);
+}
+
+TEST_CASE("An address belongs to the module that was there when the stack was told") {
+    const scratch_folder folder;
+    {
+        made_trace trace{folder / "a.linn"};
+        made_thread& t = trace.thread(1, 100, 1, 100);
+        t.define_stack(1, 1, {0x5010}); // allocated while its library was loading
+        t.define_module(2, 0, 0x5000, 0x5000, 0x6000, "", "/lib/first.so");
+        t.define_stack(3, 2, {0x5020});
+        t.define_stack(3, 3, {0x6000}); // a call as the last thing in it
+        t.unload_module(10, 0);
+        t.define_module(20, 1, 0x4000, 0x5000, 0x6000, "", "/lib/second.so");
+        t.define_stack(21, 4, {0x5020});
+        for (std::uint32_t id = 1; id != 5; ++id)
+            t.allocate(30, 0x1000 * id, 8, id);
+    }
+    trace_reader reader{folder / "a.linn"};
+    const std::vector<event> events = events_of(reader);
+    const trace_info& info = reader.info();
+    REQUIRE(events.size() == 4);
+    CHECK(info.stacks[events[0].stack] == std::vector<code_address>{{0, 0x10}});
+    CHECK(info.stacks[events[1].stack] == std::vector<code_address>{{0, 0x20}});
+    CHECK(info.stacks[events[2].stack] == std::vector<code_address>{{0, 0x1000}});
+    CHECK(info.stacks[events[3].stack] == std::vector<code_address>{{1, 0x1020}});
+    CHECK(info.modules[0].path == "/lib/first.so");
+}
+
+TEST_CASE("Types found in blocks, dropped events and the order of a thread's clock that stood still") {
+    const scratch_folder folder;
+    {
+        made_trace trace{folder / "a.linn"};
+        made_thread& t = trace.thread(1, 100, 1, 100);
+        t.define_stack(1, 1, {0x77});
+        for (std::uint64_t i = 0; i != 300; ++i)
+            t.allocate(5, 0x1000 + 16 * i, 8, 1);
+        t.define_rtti(6, 1, "4Poly");
+        t.drop(7, 41);
+    }
+    trace_reader reader{folder / "a.linn"};
+    const std::vector<event> events = events_of(reader);
+    REQUIRE(events.size() == 300);
+    for (std::size_t i = 0; i != events.size(); ++i)
+        REQUIRE(events[i].address == 0x1000 + 16 * i);
+    CHECK(reader.info().rtti.at(1) == "4Poly");
+    CHECK(reader.info().dropped == 41);
+    CHECK(reader.info().processes[0].dropped == 41);
+}
+
+TEST_CASE("A thousand threads are merged in order") {
+    const scratch_folder folder;
+    {
+        made_trace trace{folder / "a.linn"};
+        std::vector<made_thread*> threads;
+        for (std::uint32_t i = 0; i != 1000; ++i)
+            threads.push_back(&trace.thread(1, 100, i + 1, 1000 + i));
+        for (std::uint64_t i = 0; i != 20'000; ++i)
+            threads[(i * 7919) % 1000]->allocate(i, 0x1000 + 16 * i, 8, 0);
+    }
+    trace_reader reader{folder / "a.linn"};
+    const std::vector<event> events = events_of(reader);
+    REQUIRE(events.size() == 20'000);
+    for (std::size_t i = 0; i != events.size(); ++i)
+        REQUIRE(events[i].address == 0x1000 + 16 * i);
+    CHECK(reader.info().threads.size() == 1000);
+}
+
+TEST_CASE("A trace cut off at any byte gives every whole chunk and says that it is cut") {
+    const scratch_folder folder;
+    make_two_threads(folder / "whole.linn", 300, 800);
+    const std::vector<char> whole = content(folder / "whole.linn");
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> chunks; // where each ends, and its events
+    {
+        trace_file file{folder / "whole.linn"};
+        for (const frame_place& f : file.frames())
+            if (f.header.kind == frame_kind::chunk)
+                chunks.emplace_back(f.payload + f.header.stored_bytes, f.header.events);
+    }
+    REQUIRE(chunks.size() > 5);
+    write(folder / "cut.linn", whole);
+    for (std::size_t size = whole.size(); size-- != 0;) {
+        CAPTURE(size);
+        REQUIRE(::truncate((folder / "cut.linn").c_str(), static_cast<off_t>(size)) == 0);
+        if (size < file_header_bytes) {
+            REQUIRE(refusal(folder / "cut.linn") != "");
+            continue;
+        }
+        std::uint64_t expected = 0;
+        for (const auto& [end, events] : chunks)
+            expected += end <= size ? events : 0;
+        trace_reader reader{folder / "cut.linn"};
+        std::uint64_t got = 0;
+        reader.read([&](std::span<const event> batch) { got += batch.size(); });
+        REQUIRE(got == expected);
+        REQUIRE(!reader.info().damage.empty());
+    }
+}
+
+TEST_CASE("What is no trace is refused with the reason") {
+    const scratch_folder folder;
+    CHECK(refusal(folder / "none").find("no such file") != std::string::npos);
+    CHECK(refusal(folder.path()).find("is a directory") != std::string::npos);
+    CHECK(refusal(folder.file("empty", "")).find("is empty") != std::string::npos);
+    CHECK(refusal(folder.file("text", "hello, world, and more")).find("is no trace of linn record") !=
+          std::string::npos);
+    CHECK(refusal(folder.file("json", "{\"schema\": 1}")).find("looks like JSON") != std::string::npos);
+    CHECK(refusal(folder.file("zstd", "\x28\xb5\x2f\xfd ........")).find("zstd -d") != std::string::npos);
+    CHECK(refusal(folder.file("as_text", "\xef\xbf\xbdLINNTR\r\n.........")).find("binary mode") !=
+          std::string::npos);
+    CHECK(refusal("/dev/null").find("no regular file") != std::string::npos);
+    CHECK(refusal("").find("no trace is named") != std::string::npos);
+    REQUIRE(::mkfifo((folder / "pipe").c_str(), 0600) == 0);
+    CHECK(refusal(folder / "pipe").find("no regular file") !=
+          std::string::npos); // and does not wait for a writer
+}
+
+TEST_CASE("A newer format is refused, and says which version reads what") {
+    const scratch_folder folder;
+    make_two_threads(folder / "a.linn", 10);
+    std::vector<char> bytes = content(folder / "a.linn");
+    bytes[8] = 2;
+    write(folder / "newer.linn", bytes);
+    const std::string said = refusal(folder / "newer.linn");
+    CHECK(said.find("in version 2") != std::string::npos);
+    CHECK(said.find("reads version 1") != std::string::npos);
+    CHECK(said.find("newer linn") != std::string::npos);
+}
+
+TEST_CASE("A damaged chunk is left out and told, the rest is read") {
+    const scratch_folder folder;
+    const std::uint64_t total = make_two_threads(folder / "a.linn");
+    std::vector<char> bytes = content(folder / "a.linn");
+    frame_place victim;
+    {
+        trace_file file{folder / "a.linn"};
+        victim = file.frames()[3];
+    }
+    SUBCASE("in its payload") {
+        bytes[victim.payload + victim.header.stored_bytes / 2] ^= 0x10;
+        write(folder / "b.linn", bytes);
+        trace_reader reader{folder / "b.linn"};
+        CHECK(events_of(reader).size() == total - victim.header.events);
+        CHECK(mentions(reader.info().damage, "1 chunk with"));
+    }
+    SUBCASE("in its header") {
+        bytes[victim.payload - frame_header::bytes + 9] ^= 0x10;
+        write(folder / "b.linn", bytes);
+        trace_reader reader{folder / "b.linn"};
+        CHECK(events_of(reader).size() == total - victim.header.events);
+        CHECK(mentions(reader.info().damage, "no whole frame"));
+        CHECK(mentions(reader.info().damage, "1 chunk of events is missing"));
+    }
+    SUBCASE("with bytes that went missing") {
+        const auto at = bytes.begin() + static_cast<std::ptrdiff_t>(victim.payload) + 10;
+        bytes.erase(at, at + 100);
+        write(folder / "b.linn", bytes);
+        trace_reader reader{folder / "b.linn"};
+        CHECK(events_of(reader).size() == total - victim.header.events);
+        CHECK(!reader.info().damage.empty());
+    }
+    SUBCASE("with bytes put in") {
+        bytes.insert(bytes.begin() + static_cast<std::ptrdiff_t>(victim.payload) + 10, 1000, 'x');
+        write(folder / "b.linn", bytes);
+        trace_reader reader{folder / "b.linn"};
+        CHECK(events_of(reader).size() == total - victim.header.events);
+        CHECK(!reader.info().damage.empty());
+    }
+}
+
+TEST_CASE("A recording without an end says so, and one without a start too") {
+    const scratch_folder folder;
+    {
+        made_trace trace{folder / "a.linn"};
+        trace.thread(1, 100, 1, 100).allocate(1, 0x1000, 8, 0);
+        trace.cut_off();
+    }
+    trace_reader reader{folder / "a.linn"};
+    CHECK(events_of(reader).size() == 1);
+    CHECK(reader.info().ending.empty());
+    CHECK(mentions(reader.info().damage, "its end is missing"));
+
+    {
+        trace_writer writer;
+        REQUIRE(writer.open(folder / "b.linn").empty());
+        made_thread t{writer, 1, 100, 1, 100};
+        t.allocate(1, 0x1000, 8, 0);
+        t.hand_over();
+        writer.write_end({});
+    }
+    trace_reader without_start{folder / "b.linn"};
+    CHECK(events_of(without_start).size() == 1);
+    CHECK(mentions(without_start.info().damage, "its first frame is missing"));
+}
+
+TEST_CASE("A full disk leaves a valid file, the reason and the end where there is room") {
+    scratch_folder folder;
+    trace_writer writer;
+    REQUIRE(writer.open("/dev/full") != "");
+    CHECK(writer.problem().find("No space left") != std::string::npos);
+    CHECK(trace_writer{}.open(folder.path()).find("cannot be written") != std::string::npos);
+    CHECK(trace_writer{}.open(folder / "no/such/folder").find("No such file") != std::string::npos);
+}
