@@ -15,7 +15,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent / "html"))
 import browser  # noqa: E402
 from cases import check, main, skip  # noqa: E402
 
-ALL = ["bench", "partial", "run"]
+ALL = ["advise", "bench", "partial", "replay", "run"]
 HOSTILE = "<script>document.title='stolen'</script>"
 
 # The ratio of the contrast between a text and what is behind it, as WCAG 2 defines it; the lowest of the page.
@@ -95,13 +95,13 @@ def case_loads(reports):
             check(sizes and all(w > 100 and h > 50 for w, h in sizes), f"{name}: {sizes}")
             dots = page.evaluate("document.querySelectorAll('.dots').length")
             check(dots > 3, f"{name}: {dots} strips")
-        check(page.evaluate("document.title").startswith("linn run"), "the title")
+            check(page.evaluate("document.title").startswith("linn "), "the title")
 
 
 def case_escaped(reports):
     """A name that is a script stays a name."""
     with reports.browser() as b:
-        for name in ("bench", "run"):
+        for name in ("advise", "bench", "replay", "run"):
             page = b.open(reports.path(name))
             check("stolen" not in page.evaluate("document.title"), "a name was run as a script")
             check(HOSTILE in page.evaluate("document.querySelector('main').textContent"), "the name is not shown")
@@ -167,6 +167,107 @@ def case_groups_stay(reports):
             check(kinds == sorted(kinds), group)
             values = [float(v) for name, v in group[1:] if name != "last"]
             check(values == sorted(values), values)
+
+
+TYPES = """Array.from(document.querySelectorAll("#types tbody > tr"))
+    .filter((r) => r.closest("table").closest("td") === null)
+    .map((r) => [r.className, r.cells[0].innerText.trim().split("\\n")[0], r.cells.length])"""
+
+
+def case_types(reports):
+    """A type's row opens what to do about it, which stays below its row when the rows are sorted."""
+    with reports.browser() as b:
+        page = b.open(reports.path("advise"))
+        first = "document.querySelector('#types tbody tr')"
+        details = first + ".nextElementSibling.querySelector('details')"
+        check(not page.evaluate(details + ".open"), "open from the beginning")
+        page.click(first + ".cells[3]")
+        check(page.evaluate(details + ".open"), "a click on the row does not open it")
+        shown = page.evaluate(details + ".innerText")
+        for part in ("+    linn::list<Particle> alive;", "world.cpp:40", "Lifetime", "sim::run(sim::World&, unsigned)"):
+            check(part in page.evaluate(details + ".textContent"), f"no {part} in {shown}")
+        before = page.evaluate(TYPES)
+        page.click("document.querySelector('#types tr.columns').cells[0].querySelector('button')")
+        after = page.evaluate(TYPES)
+        check([kind == "more" for kind, _, _ in after] == [i % 2 == 1 for i in range(len(after))], after)
+        names = [name for kind, name, _ in after if kind != "more"]
+        check(names != [name for kind, name, _ in before if kind != "more"], "the order is the old one")
+        follows = page.evaluate("""Array.from(document.querySelectorAll('#types tbody tr')).find((r) =>
+            r.cells[0].textContent === 'std::list<Particle>').nextElementSibling.querySelector('details').open""")
+        check(follows, "the details did not move with their row")
+
+
+def case_timeline(reports):
+    """The values at a moment are read out at the pointer and by keys."""
+    with reports.browser() as b:
+        page = b.open(reports.path("advise"))
+        readout = "document.querySelector('.timeline .readout').textContent"
+        check(page.evaluate(readout) == "", "read out without being asked")
+        page.evaluate("document.querySelector('.timeline').focus()")
+        page.press("End")
+        check("at 2." in page.evaluate(readout) and "live bytes: " in page.evaluate(readout), page.evaluate(readout))
+        page.press("Home")
+        page.press("ArrowRight")
+        at_second = page.evaluate(readout)
+        check("ms" in at_second, at_second)
+        values = page.evaluate("document.querySelector('.timeline data').value.split(' ').length")
+        check(100 < values <= 400, f"{values} steps")
+        x, y = page.evaluate("""(() => { const r = document.querySelector('.timeline .hit');
+            r.scrollIntoView({block: "center"}); const b = r.getBoundingClientRect();
+            return [b.x + b.width / 2, b.y + b.height / 2]; })()""")
+        page.call("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
+        check("at 1.3" in page.evaluate(readout), page.evaluate(readout))
+
+
+WIDTHS = """Object.fromEntries(Array.from(document.querySelectorAll(".flame li")).filter((i) => i.offsetWidth > 0)
+    .map((i) => [i.firstElementChild.textContent, i.offsetWidth]))"""
+
+
+def case_flame(reports):
+    """The boxes are as wide as their share; a search says how much it found; a click zooms."""
+    with reports.browser() as b:
+        page = b.open(reports.path("advise"))
+        wide = page.evaluate(WIDTHS)
+        share = wide["std::list<Particle>"] / wide["all allocations"]
+        check(abs(share - 0.594) < 0.01, f"share {share}")
+        check("std::string" in wide, wide)
+        page.click("document.querySelectorAll('.flame-tools input[type=radio]')[2]")
+        check("std::string" in wide and page.evaluate(WIDTHS)["std::list<Particle>"] > wide["std::list<Particle>"],
+              "the gain has the widths of the count")
+        page.click("document.querySelectorAll('.flame-tools input[type=radio]')[0]")
+        page.evaluate("document.querySelector('.flame-tools input[type=search]').focus()")
+        page.call("Input.insertText", text="particle>")
+        found = page.evaluate("document.querySelector('.flame-tools output').textContent")
+        check(found == "1 found, 59.4 % of allocations", found)
+        check(page.evaluate("document.querySelectorAll('.flame .found').length") == 1, "the mark")
+        box = "Array.from(document.querySelectorAll('.flame span')).find((s) => s.textContent === 'std::list<Particle>')"
+        page.click(box)
+        zoomed = page.evaluate(WIDTHS)
+        check(zoomed["std::list<Particle>"] == zoomed["all allocations"] and "std::string" not in zoomed, zoomed)
+        page.click("document.querySelector('.flame-tools button')")
+        check(page.evaluate(WIDTHS) == wide, "it does not come back")
+        page = b.open(reports.path("advise"), scripts=False)
+        check(page.evaluate(WIDTHS)["std::list<Particle>"] == wide["std::list<Particle>"], "not drawn without scripts")
+
+
+def case_flame_keyboard(reports):
+    """Arrows walk from box to box, Enter zooms and Escape comes back."""
+    with reports.browser() as b:
+        page = b.open(reports.path("advise"))
+        page.evaluate("document.querySelector('.flame span').focus()")
+        here = "document.activeElement.textContent"
+        for key, text in (("ArrowDown", "std::list<Particle>"), ("ArrowRight", "std::shared_ptr<Packet>"),
+                          ("ArrowDown", "sim::World::step_0(double) · world.cpp:41"),
+                          ("ArrowUp", "std::shared_ptr<Packet>"), ("ArrowLeft", "std::list<Particle>")):
+            page.press(key)
+            check(page.evaluate(here) == text, f"{key}: {page.evaluate(here)}")
+        page.press("Enter", "\r")
+        check("std::string" not in page.evaluate(WIDTHS), "Enter does not zoom")
+        page.press("Escape")
+        check("std::string" in page.evaluate(WIDTHS), "Escape does not come back")
+        check("59.4 %" in page.evaluate("document.querySelector('.flame-graph .readout').textContent"), "the readout")
+        roles = page.evaluate("document.querySelectorAll('.flame [role=treeitem][tabindex=\"0\"]').length")
+        check(roles == 1, f"{roles} boxes are reached by Tab")
 
 
 def case_phone(reports):

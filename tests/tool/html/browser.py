@@ -154,7 +154,8 @@ class Page:
 
     def press(self, key, text=None):
         """A key on the keyboard, pressed and released."""
-        codes = {"Enter": 13, "Tab": 9, " ": 32}
+        codes = {"Enter": 13, "Tab": 9, " ": 32, "Escape": 27, "End": 35, "Home": 36, "ArrowLeft": 37, "ArrowUp": 38,
+                 "ArrowRight": 39, "ArrowDown": 40}
         more = {"text": text} if text else {}
         self.call("Input.dispatchKeyEvent", type="keyDown" if text else "rawKeyDown", key=key, code=key,
                   windowsVirtualKeyCode=codes[key], **more)

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes made-up reports for the browser to open: write_samples FOLDER.
+#include "advise_samples.hpp"
+#include "report/html/advise_html.hpp"
 #include "report/html/bench_html.hpp"
+#include "report/html/replay_html.hpp"
 #include "report/html/run_html.hpp"
 #include "samples.hpp"
 
@@ -35,7 +38,9 @@ int main(int count, char** arguments) {
     const run_result run = samples::make_run({"jemalloc", "tcmalloc", samples::hostile});
     const bool done = write(folder + "bench.html", bench_html(bench)) &&
                       write(folder + "partial.html", bench_html(partial)) &&
-                      write(folder + "run.html", run_html(run));
+                      write(folder + "run.html", run_html(run)) &&
+                      write(folder + "advise.html", advise_html(samples::make_advice())) &&
+                      write(folder + "replay.html", replay_html(samples::make_replay({"jemalloc", "mimalloc"})));
     if (!done)
         std::fprintf(stderr, "cannot write to %s\n", folder.c_str());
     return done ? 0 : 1;

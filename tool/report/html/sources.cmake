@@ -14,6 +14,7 @@ add_custom_command(
 target_sources(
   linn_tool_core
   PRIVATE ${assets}
+          ${folder}/advise_html.cpp
           ${folder}/advise_types.cpp
           ${folder}/axis.cpp
           ${folder}/bar_plot.cpp
@@ -32,6 +33,8 @@ target_sources(
           ${folder}/numbers.cpp
           ${folder}/page.cpp
           ${folder}/provenance.cpp
+          ${folder}/replay_html.cpp
+          ${folder}/replay_section.cpp
           ${folder}/run_html.cpp
           ${folder}/run_plots.cpp
           ${folder}/span_plot.cpp
