@@ -45,7 +45,7 @@ void descend(int depth);
 [[gnu::noinline]] void by_alloca(int depth) {
     const std::size_t bytes = 16 + next() % 7 * 16;
     auto* const space = static_cast<char*>(alloca(bytes));
-    std::memset(space, depth, bytes);
+    space[0] = static_cast<char>(depth); // what older calls left in the rest stays there
     touch(bytes);
     descend(depth - 1);
     asm volatile("" : : "r"(space) : "memory");
@@ -140,6 +140,39 @@ std::jmp_buf back;
 [[gnu::noinline]] void tail(int depth) {
     touch(next() % 10);
     return descend(depth);
+}
+
+// Two frames that share a fixed sum of bytes: the innermost call is always at the same place, with the same return
+// address, and the slots of the other division still hold return addresses of the time before.
+[[gnu::noinline]] void inner_share(std::size_t bytes) {
+    auto* const space = static_cast<char*>(alloca(bytes));
+    space[0] = 1;
+    asm volatile("" : : "r"(space) : "memory");
+    touch(5);
+    asm volatile("" : : "r"(space) : "memory");
+}
+
+[[gnu::noinline]] void other_inner_share(std::size_t bytes) {
+    inner_share(bytes);
+    asm volatile("");
+}
+
+[[gnu::noinline]] void outer_share(std::size_t part, std::size_t all) {
+    auto* const space = static_cast<char*>(alloca(part));
+    space[0] = 1;
+    asm volatile("" : : "r"(space) : "memory");
+    if (part % 64 == 0) {
+        inner_share(all - part);
+    } else {
+        other_inner_share(all - part);
+    }
+    asm volatile("" : : "r"(space) : "memory");
+}
+
+void shares() {
+    for (int i = 0; i != 400; ++i) {
+        outer_share(32 + next() % 12 * 16, 512);
+    }
 }
 
 void descend(int depth) {
@@ -253,6 +286,7 @@ int main(int argc, char** argv) {
             jumper(static_cast<int>(next() % 12));
         }
     }
+    shares();
     signals();
     contexts();
     children();

@@ -84,7 +84,7 @@ bool readable_pages::learn(std::uintptr_t address) noexcept {
         begin_ = first;
         size_ = last + page_size - first;
     }
-    if (begin_ >> (64 - count_bits) == 0 && size_ >> page_shift <= most_pages) {
+    if (begin_ >> page_shift >> (64 - count_bits) == 0 && size_ >> page_shift <= most_pages) {
         word_.store(begin_ >> page_shift << count_bits | size_ >> page_shift, std::memory_order_relaxed);
     }
     return true;

@@ -67,7 +67,10 @@ TEST_CASE("a range grows over what can be read, and never over a guard page") {
     CHECK(known.word(space.at)); // back again
     CHECK_FALSE(known.word(space.at + 6 * page));
     CHECK_FALSE(known.word(16));
+    const std::uint64_t learned = word;
+    CHECK(learned != 0);
     readable_pages again{word};
     CHECK(again.word(space.at + 8));
+    CHECK(word == learned); // it was known, and not asked for again
     CHECK_FALSE(again.word(space.at + 6 * page));
 }
