@@ -7,6 +7,7 @@
 #include "compare_command.hpp"
 #include "exit_code.hpp"
 #include "record_command.hpp"
+#include "replay_command.hpp"
 #include "run_command.hpp"
 #include "trace_command.hpp"
 
@@ -74,7 +75,8 @@ int run(int argc, char** argv) {
                    "  linn run -- PROG     would another allocator make this program faster or smaller?\n"
                    "  linn record -- PROG  what does it allocate?\n"
                    "  linn trace FILE      what was recorded\n"
-                   "  linn advise FILE     which types need a pool, and what they would gain\n");
+                   "  linn advise FILE     which types need a pool, and what they would gain\n"
+                   "  linn replay FILE     what would its requests cost under each allocator?\n");
     program.require_subcommand(1);
     std::vector<std::unique_ptr<command>> verbs;
     verbs.push_back(std::make_unique<bench_command>(program));
@@ -82,6 +84,7 @@ int run(int argc, char** argv) {
     verbs.push_back(std::make_unique<run_command>(program));
     verbs.push_back(std::make_unique<record_command>(program));
     verbs.push_back(std::make_unique<trace_command>(program));
+    verbs.push_back(std::make_unique<replay_command>(program));
     verbs.push_back(std::make_unique<advise_command>(program));
     verbs.push_back(std::make_unique<allocators_command>(program));
     try {
