@@ -293,7 +293,7 @@ private:
         if ((tag & 0x80) != 0) {
             ++needs;
             if ((tag & 0x40) != 0)
-                needs += (copy[needs] & 1) != 0 ? 8 : 2;
+                needs += (copy[needs] & 1) != 0 ? 8U : 2U;
         }
         if (needs > left)
             return "an event is cut off";
