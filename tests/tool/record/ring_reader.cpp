@@ -241,8 +241,9 @@ int main(int argc, char** argv) {
     }
 
     // By time, as a reader merges; a child begins with what its parent had when it was forked, which is not known here.
-    std::stable_sort(all.events.begin(), all.events.end(),
-                     [](const taken_event& a, const taken_event& b) { return a.ticks < b.ticks; });
+    std::sort(all.events.begin(), all.events.end(), [](const taken_event& a, const taken_event& b) {
+        return std::tie(a.ticks, a.order) < std::tie(b.ticks, b.order);
+    });
     std::map<std::tuple<std::uint32_t, event_kind, allocation_call, std::uint64_t, unsigned>, std::uint64_t>
         rows;
     std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint64_t> live; // block -> size

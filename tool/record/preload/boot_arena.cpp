@@ -5,7 +5,7 @@
 
 namespace linn::tool::preload {
 
-constinit unsigned char boot_arena::memory[capacity];
+alignas(16) constinit unsigned char boot_arena::memory[capacity];
 
 namespace {
 constinit std::atomic<std::size_t> used{0};

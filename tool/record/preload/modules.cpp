@@ -36,7 +36,7 @@ struct known_module {
 
 // A child's own are told again: a file of the parent's may be gone by then. Entries of a cut-off hook stay unused.
 constexpr std::uint32_t most_modules = 4096;
-constinit known_module known[most_modules];
+constinit known_module known[most_modules]{};
 constinit std::atomic<std::uint32_t> known_count{0};
 
 bool covers(const known_module& m, std::uintptr_t address) noexcept {

@@ -3,6 +3,7 @@
 
 #include "symbol_lookup.hpp"
 
+#include <atomic>
 #include <cstring>
 
 namespace linn::tool::preload {
@@ -128,9 +129,9 @@ void find_operators() noexcept {
     ::dl_iterate_phdr(look_at, &s);
     for (std::size_t i = 0; i != operator_count; ++i)
         next_operators.next[i] = s.next[i];
-    // Where something goes before us in the list of files, but we are asked all the same.
+    std::atomic_signal_fence(std::memory_order_seq_cst); // who sees a way sees the function
     for (std::size_t i = 0; i != operator_count; ++i)
-        __atomic_store_n(&next_operators.ways[i], way_of(s, i), __ATOMIC_RELEASE);
+        next_operators.ways[i] = way_of(s, i);
 }
 
 void* find_anywhere(const char* mangled) noexcept {

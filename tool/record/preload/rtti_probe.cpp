@@ -8,7 +8,7 @@
 
 namespace linn::tool::preload {
 
-constinit probe_budget probes;
+constinit probe_budget probes{};
 constinit probe_options probing{false, ~std::size_t{0}};
 
 void set_probe_options(const wire::ring_options& options) noexcept {
