@@ -253,7 +253,11 @@ nearby_type behind_call::constructor(const wanted_bytes& wanted) {
             by_name.starts_with("std::__new_allocator<"))
             return;
         nearby_type type = constructed(module_, entry, by_name);
-        if (type.bytes != 0 ? !wanted.fits(type.bytes) : module_.about().known == module_symbols::level::full)
+        // Without sizes only what stands where the expression does is to be believed.
+        const bool is_believed =
+            type.bytes != 0 ? wanted.fits(type.bytes)
+                            : here.holds_call && module_.about().known != module_symbols::level::full;
+        if (!is_believed)
             return;
         best = std::move(type);
         best_begin = begin;
@@ -264,6 +268,29 @@ nearby_type behind_call::constructor(const wanted_bytes& wanted) {
         return best;
     nearby_type called = called_constructor(wanted);
     return called.bytes != 0 || best.type.empty() ? called : best;
+}
+
+std::string behind_call::constructed_element() {
+    Dwarf_Die function;
+    std::string found;
+    if (module_.debug() == nullptr || !module_.debug()->function_at(after_ - 1, function))
+        return found;
+    std::uint64_t found_begin = far;
+    const auto see = [&](Dwarf_Die& entry, position) {
+        if (::dwarf_tag(&entry) != DW_TAG_inlined_subroutine)
+            return;
+        const std::uint64_t begin = begin_of_code(entry, after_, inlined_window);
+        if (begin >= found_begin)
+            return;
+        const std::vector<name_part> scopes = scopes_of(module_.debug()->name_of(entry));
+        if (scopes.empty() || scopes.back().arguments.empty() ||
+            (scopes.back().id != "construct" && scopes.back().id != "construct_at"))
+            return;
+        found = scopes.back().arguments.front();
+        found_begin = begin;
+    };
+    each_near(function, after_, {}, see);
+    return found;
 }
 
 nearby_type behind_call::called_constructor(const wanted_bytes& wanted) {

@@ -41,6 +41,9 @@ public:
     /// are no sizes the nearest of the outermost ones.
     nearby_type constructor(const wanted_bytes& wanted);
 
+    /// The type of the element that a container constructs behind the call, where that was inlined; empty: none.
+    std::string constructed_element();
+
 private:
     nearby_type called_constructor(const wanted_bytes& wanted);
 

@@ -96,21 +96,30 @@ bool hands_on(const known_frame& frame) {
 }
 
 allocator_run find_allocator_run(const call_chain& chain) {
+    const auto is_nameless = [&](std::size_t at) {
+        return at < chain.size() && chain[at].known->scopes.empty() && chain[at].is_system;
+    };
     allocator_run run;
-    while (run.begin < chain.size() && chain[run.begin].known->scopes.empty() && chain[run.begin].is_system)
+    while (is_nameless(run.begin))
         ++run.begin;
     run.end = run.begin;
-    for (; run.end < chain.size() && hands_on(*chain[run.end].known); ++run.end) {
-        const known_frame& frame = *chain[run.end].known;
+    for (;;) {
+        // Inside of the standard library's own resources there are functions without a symbol.
+        std::size_t next = run.end;
+        while (next > run.begin && is_nameless(next))
+            ++next;
+        if (next >= chain.size() || !hands_on(*chain[next].known))
+            return run;
+        const known_frame& frame = *chain[next].known;
         if (!element_of(frame).empty())
-            run.named.push_back(run.end);
+            run.named.push_back(next);
         if (is_pmr(frame)) {
             const std::string& owner = frame.scopes[2].id;
             if (owner == "monotonic_buffer_resource" || owner.ends_with("_pool_resource"))
                 run.arena = "std::pmr::" + owner;
         }
+        run.end = next + 1;
     }
-    return run;
 }
 
 } // namespace linn::tool

@@ -121,11 +121,12 @@ const known_address& code_module::at(std::uint64_t address) {
         result.shown.emplace_back();
         result.known.emplace_back();
     }
-    if (result.known.back().name.empty()) {
-        if (const elf_symbol* symbol = symbol_at(address); symbol != nullptr) {
-            result.known.back().name = without_parameters(demangle(symbol->name));
-            result.shown.back().function = readable_function(result.known.back().name);
-        }
+    // With -g1, functions over local types have no more than a bare name, but their symbols are whole.
+    known_frame& outermost = result.known.back();
+    const elf_symbol* symbol = outermost.name.find("::") == std::string::npos ? symbol_at(address) : nullptr;
+    if (symbol != nullptr && (outermost.name.empty() || symbol->name.starts_with("_Z"))) {
+        outermost.name = without_parameters(demangle(symbol->name));
+        result.shown.back().function = readable_function(outermost.name);
     }
     for (known_frame& frame : result.known)
         frame.scopes = scopes_of(frame.name);

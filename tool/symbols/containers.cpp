@@ -305,4 +305,44 @@ named_type content_of_function(const known_frame& frame) {
     return out;
 }
 
+named_type content_of_headers(const call_chain& chain, std::size_t from, const std::string& element) {
+    constexpr std::array<std::array<std::string_view, 2>, 12> headers{
+        {{"bits/stl_list.h", "list"},
+         {"bits/list.tcc", "list"},
+         {"bits/forward_list.h", "forward_list"},
+         {"bits/stl_vector.h", "vector"},
+         {"bits/vector.tcc", "vector"},
+         {"bits/stl_deque.h", "deque"},
+         {"bits/stl_map.h", "map"},
+         {"bits/stl_multimap.h", "multimap"},
+         {"bits/stl_set.h", "set"},
+         {"bits/stl_multiset.h", "multiset"},
+         {"bits/unordered_map.h", "unordered_map"},
+         {"bits/unordered_set.h", "unordered_set"}}};
+    named_type out;
+    std::string container;
+    bool is_pmr = false;
+    bool is_buckets = false;
+    for (std::size_t i = 0; i < chain.size() && chain[i].is_system; ++i) {
+        const std::string& file = chain[i].shown->file;
+        is_pmr = is_pmr || file.ends_with("/memory_resource");
+        is_buckets = is_buckets || (i >= from && chain[i].known->name.find("_buckets") != std::string::npos);
+        for (const auto& [header, name] : headers) {
+            if (file.ends_with(header))
+                container = name;
+        }
+    }
+    if (container.empty() || element.empty())
+        return out;
+    out.type = is_buckets ? "hash buckets" : readable_type(element);
+    out.is_array = is_buckets || container == "vector" || container == "deque";
+    const std::vector<std::string> pair = template_arguments(element);
+    const bool is_map = container.ends_with("map") && pair.size() == 2;
+    const std::string arguments =
+        is_map ? readable_type(without_qualifiers(pair[0])) + ", " + readable_type(pair[1])
+               : readable_type(element);
+    out.container = std::string(is_pmr ? "std::pmr::" : "std::") + container + "<" + arguments + ">";
+    return out;
+}
+
 } // namespace linn::tool

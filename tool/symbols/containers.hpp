@@ -20,4 +20,8 @@ void name_container(const call_chain& chain, std::size_t from, named_type& type)
 /// An empty type: it is none.
 named_type content_of_function(const known_frame& frame);
 
+/// What functions without a scope allocate, by the headers of libstdc++ that they stand in and the element that is
+/// constructed behind them.
+named_type content_of_headers(const call_chain& chain, std::size_t from, const std::string& element);
+
 } // namespace linn::tool

@@ -101,6 +101,8 @@ bool begins_unnamed(std::string_view text, std::size_t at) {
 
 /// A lambda's name as Clang gives it holds a path: only its last part is kept.
 std::string short_lambda(std::string_view id) {
+    if (id.starts_with("$_")) // Clang's name for the code of one: they count from 0
+        return "{lambda #" + std::to_string(std::atoi(std::string(id.substr(2)).c_str()) + 1) + "}";
     constexpr std::string_view begin = "(lambda at ";
     if (!id.starts_with(begin))
         return std::string(id);

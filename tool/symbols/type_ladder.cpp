@@ -60,8 +60,8 @@ type_ladder::type_ladder(const allocation_site& site, const call_chain& chain, s
       run_(find_allocator_run(chain)) {}
 
 named_type type_ladder::result() {
-    const bool found = by_call_site() || by_allocator() || by_maker() || by_code_behind() || by_symbol() ||
-                       by_rtti() || by_unchecked_constructor() || by_source();
+    const bool found = by_call_site() || by_allocator() || by_headers() || by_maker() || by_code_behind() ||
+                       by_symbol() || by_rtti() || by_unchecked_constructor() || by_source();
     if (!found)
         by_place();
     if (const symbol_frame* user = place(); user != nullptr)
@@ -146,6 +146,22 @@ bool type_ladder::by_allocator() {
     return false;
 }
 
+bool type_ladder::by_headers() {
+    // Without types (-g1), functions over a local type or one of an unnamed namespace have no scope: a bare "allocate".
+    // The header says the container, and what is constructed behind the call the element.
+    const bool is_bare = run_.named.empty() && run_.end > run_.begin &&
+                         chain_[run_.end - 1].known->name == "allocate" && chain_[run_.end - 1].is_system;
+    if (!is_bare)
+        return false;
+    const chain_frame& call = chain_[run_.begin];
+    const std::string element = behind_call(*call.module, call.address + 1).constructed_element();
+    named_type type = content_of_headers(chain_, run_.end, element);
+    if (type.type.empty())
+        return false;
+    take(std::move(type), type_rule::allocator);
+    return true;
+}
+
 bool type_ladder::by_maker() {
     for (std::size_t i = run_.end; i < chain_.size() && chain_[i].is_system; ++i) {
         const known_frame& frame = *chain_[i].known;
@@ -166,7 +182,7 @@ bool type_ladder::by_maker() {
         } else if (function.id == "_M_create" && (owner == "_Base_manager" || frame.scopes.size() == 1)) {
             object = std::string(without_qualifiers(first));
             type.container = "std::function";
-        } else if (function.id == "_S_create" || owner == "_Manager_external") {
+        } else if (owner == "_Manager_external") {
             const auto& arguments = frame.scopes[frame.scopes.size() - 2].arguments;
             object = arguments.empty() ? std::string() : arguments.front();
             type.container = "std::any";
@@ -226,7 +242,8 @@ bool type_ladder::by_code_behind() {
 }
 
 bool type_ladder::take_rtti(const std::string& instead_of) {
-    if (site_.rtti.empty())
+    // What stands in a block that is not yet written may be of its former life, or no name at all.
+    if (site_.rtti.empty() || demangle_type(site_.rtti) == site_.rtti)
         return false;
     named_type type = content_of_rtti(site_.rtti);
     const std::string whole = type.allocated.empty() ? type.type : type.allocated;

@@ -21,6 +21,7 @@ public:
 private:
     bool by_call_site();
     bool by_allocator();
+    bool by_headers();
     bool by_maker();
     bool by_code_behind();
     bool by_symbol();

@@ -58,7 +58,7 @@ def judge(program, preload, namer, scale=1, debug_dirs=(), name=None):
         command = [str(namer), str(name or program), str(sites)]
         for one in debug_dirs:
             command += ["--debug-dir", str(one)]
-        result = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120)
+        result = subprocess.run(command, capture_output=True, text=True, errors="replace", check=True, timeout=120)
         return Verdict(read_rows(truth.read_text()), read_rows(result.stdout)), result
 
 

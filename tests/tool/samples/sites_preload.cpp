@@ -92,7 +92,7 @@ void probe() {
         return;
     char text[sizeof(one->rtti)];
     for (std::size_t i = 0; i < sizeof(text); ++i) {
-        if (!read(name + i, &text[i], 1))
+        if (!read(name + i, &text[i], 1) || (text[i] != '\0' && (text[i] <= ' ' || text[i] > '~')))
             return;
         if (text[i] == '\0') {
             if (i > 1)

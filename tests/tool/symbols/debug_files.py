@@ -1,0 +1,143 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Debug information beside the program, missing, of another build, compressed, split; a stripped program; a damaged one."""
+import argparse
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "samples"))
+import judge  # noqa: E402
+
+
+class Case:
+    def __init__(self, given, folder):
+        self.given, self.folder = given, pathlib.Path(folder)
+        self.program = self.folder / "shapes"
+        shutil.copy(given.program, self.program)
+
+    def share(self, debug_dirs=(), name=None):
+        verdict, result = judge.judge(self.program, self.given.preload, self.given.namer, debug_dirs=debug_dirs,
+                                      name=name)
+        return verdict, result.stderr
+
+    def objcopy(self, *words):
+        subprocess.run(["objcopy", *map(str, words)], check=True)
+
+    def separate(self, where):
+        """Moves the debug information into a file, and makes the program name that."""
+        where.parent.mkdir(parents=True, exist_ok=True)
+        self.objcopy("--only-keep-debug", self.program, where)
+        self.objcopy("--strip-all", f"--add-gnu-debuglink={where}", self.program)
+
+
+def expect(condition, what):
+    if not condition:
+        raise AssertionError(what)
+
+
+def debug_link(case):
+    case.separate(case.folder / "shapes.debug")
+    verdict, problem = case.share()
+    expect(verdict.share > 0.95, judge.describe(verdict))
+    expect(problem == "", problem)
+
+
+def debug_link_in_folder(case):
+    case.separate(case.folder / ".debug" / "shapes.debug")
+    expect(case.share()[0].share > 0.95, "not found in .debug")
+
+
+def debug_dir(case):
+    elsewhere = case.folder / "elsewhere" / "shapes.debug"
+    case.separate(elsewhere)
+    verdict, problem = case.share()
+    expect(verdict.share < 0.9, "found without being told where")
+    expect("shapes.debug" in problem and "--debug-dir" in problem, problem)
+    expect(case.share([elsewhere.parent])[0].share > 0.95, "not found in --debug-dir")
+
+
+def build_id_folder(case):
+    notes = subprocess.run(["readelf", "-n", str(case.program)], capture_output=True, text=True, check=True).stdout
+    if "Build ID: " not in notes:
+        return  # this linker makes none
+    build_id = notes.split("Build ID: ")[1].split()[0]
+    where = case.folder / "store" / ".build-id" / build_id[:2] / (build_id[2:] + ".debug")
+    where.parent.mkdir(parents=True)
+    case.objcopy("--only-keep-debug", case.program, where)
+    case.objcopy("--strip-all", case.program)
+    expect(case.share([case.folder / "store"])[0].share > 0.95, "not found by build id")
+
+
+def foreign_debug_file(case):
+    """A debug file of another program under the right name is not believed."""
+    where = case.folder / "shapes.debug"
+    case.separate(where)
+    case.objcopy("--only-keep-debug", case.given.namer, where)
+    verdict, problem = case.share()
+    expect(verdict.share < 0.9, "believed")
+    expect("another build" in problem, problem)
+
+
+def compressed(case):
+    case.objcopy("--compress-debug-sections=zlib", case.program)
+    expect(case.share()[0].share > 0.95, "compressed sections not read")
+
+
+def stripped(case):
+    """RTTI alone names what is polymorphic."""
+    case.objcopy("--strip-all", case.program)
+    verdict, _ = case.share()
+    expect(verdict.rules["rtti"] >= 1500, judge.describe(verdict))
+
+
+def damaged(case):
+    """Bytes of the debug information overwritten: no crash, and no types that do not fit."""
+    content = bytearray(case.program.read_bytes())
+    sections = subprocess.run(["readelf", "-SW", str(case.program)], capture_output=True, text=True,
+                              check=True).stdout
+    for name in (".debug_info", ".debug_abbrev", ".debug_line", ".debug_str", ".debug_loclists"):
+        for line in sections.splitlines():
+            if f" {name} " not in line:
+                continue
+            fields = line[line.index(name):].split()
+            offset, size = int(fields[3], 16), int(fields[4], 16)
+            broken = bytearray(content)
+            for at in range(offset + size // 3, offset + size // 3 + 200, 7):
+                broken[at] ^= 0x5a
+            copy = case.folder / ("damaged" + name)
+            copy.write_bytes(broken)
+            case.share(name=copy)
+    half = case.folder / "half"
+    half.write_bytes(content[: len(content) // 2])
+    case.share(name=half)
+
+
+CASES = (debug_link, debug_link_in_folder, debug_dir, build_id_folder, foreign_debug_file, compressed, stripped,
+         damaged)
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__)
+    for name in ("--namer", "--preload", "--program"):
+        options.add_argument(name, required=True)
+    given = options.parse_args()
+    if shutil.which("objcopy") is None:
+        print("objcopy is missing")
+        return 77
+    failed = 0
+    for run in CASES:
+        with tempfile.TemporaryDirectory(prefix="linn-symbols-") as folder:
+            try:
+                run(Case(given, folder))
+                print("ok", run.__name__)
+            except (AssertionError, subprocess.SubprocessError) as error:
+                failed += 1
+                print("FAILED", run.__name__, error, getattr(error, "stderr", ""))
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

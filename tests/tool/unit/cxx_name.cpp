@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names as compilers and demanglers spell them, made readable. Types are keys of the whole advice: two spellings of one
+// type must become one.
+#include "symbols/cxx_name.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+using namespace linn::tool;
+
+TEST_CASE("default arguments and inline namespaces of the standard library disappear") {
+    CHECK(readable_type("std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >") ==
+          "std::string");
+    CHECK(readable_type(
+              "std::__1::basic_string<char, std::__1::char_traits<char>, std::__1::allocator<char>>") ==
+          "std::string");
+    CHECK(readable_type("std::unordered_map<int, Order, std::hash<int>, std::equal_to<int>, "
+                        "std::allocator<std::pair<int const, Order> > >") ==
+          "std::unordered_map<int, Order>");
+    CHECK(readable_type("std::priority_queue<int, std::vector<int>, std::less<int> >") ==
+          "std::priority_queue<int>");
+    CHECK(readable_type("std::unique_ptr<Shape, std::default_delete<Shape> >") == "std::unique_ptr<Shape>");
+}
+
+TEST_CASE("what is not the default stays") {
+    CHECK(
+        readable_type("std::map<int, int, std::greater<int>, std::allocator<std::pair<int const, int> > >") ==
+        "std::map<int, int, std::greater<int>>");
+    CHECK(readable_type("std::vector<int, my::arena<int> >") == "std::vector<int, my::arena<int>>");
+}
+
+TEST_CASE("a container of std::pmr is named as one") {
+    CHECK(readable_type("std::vector<int, std::pmr::polymorphic_allocator<int> >") ==
+          "std::pmr::vector<int>");
+    CHECK(readable_type(
+              "std::map<int, long, std::less<int>, std::pmr::polymorphic_allocator<std::pair<int const, "
+              "long> > >") == "std::pmr::map<int, long>");
+}
+
+TEST_CASE("both compilers' spellings of one type are one") {
+    CHECK(readable_type("std::pair<int const, Order>") == readable_type("std::pair<const int, Order>"));
+    CHECK(readable_type("long unsigned int") == readable_type("unsigned long"));
+    CHECK(readable_type("std::array<long unsigned int, 10>") ==
+          readable_type("std::array<unsigned long, 10ul>"));
+    CHECK(readable_type("{anonymous}::reading") == readable_type("(anonymous namespace)::reading"));
+    CHECK(readable_type("std::function<int (int)>") == readable_type("std::function<int(int)>"));
+    CHECK(readable_type("char const*") == "const char*");
+    CHECK(readable_type("char* const") == "char* const");
+    CHECK(readable_type("void (*)(int)") == "void (*)(int)");
+}
+
+TEST_CASE("lambdas keep what tells them apart, and lose the path of their file") {
+    CHECK(readable_type("work(int)::{lambda(int)#1}") == "work::{lambda(int)#1}");
+    CHECK(readable_type("work(int)::<lambda(int)>") == "work::<lambda(int)>");
+    CHECK(readable_type("(lambda at /home/a b/x.cpp:1:2)") == "(lambda at x.cpp:1:2)");
+    CHECK(readable_type("run()::$_0") == "run::{lambda #1}");
+}
+
+TEST_CASE("a function loses its return type, its parameters and its clone") {
+    CHECK(without_parameters(
+              "void std::vector<int, std::allocator<int> >::_M_realloc_insert<int const&>(int*, "
+              "int const&)") == "std::vector<int, std::allocator<int> >::_M_realloc_insert<int const&>");
+    CHECK(without_parameters("(anonymous namespace)::f(int) [clone .part.0]") == "(anonymous namespace)::f");
+    CHECK(without_parameters("decltype(auto) foo<int>(int)") == "foo<int>");
+    CHECK(without_parameters("work(int)::{lambda(int)#1}::operator()(int) const") ==
+          "work(int)::{lambda(int)#1}::operator()");
+    CHECK(without_parameters("f(int) const::local::g()") == "f(int) const::local::g");
+}
+
+TEST_CASE("operators are names, whatever brackets they are written with") {
+    CHECK(without_parameters("operator new(unsigned long)") == "operator new");
+    CHECK(without_parameters("X::operator unsigned long() const") == "X::operator unsigned long");
+    CHECK(without_parameters("bool operator< <int>(int, int)") == "operator< <int>");
+    CHECK(without_parameters("std::ostream& std::operator<< <char>(std::ostream&, char)") ==
+          "std::operator<< <char>");
+    CHECK(scopes_of("A<int>::operator()<B<int>, C>").back().arguments.size() == 2);
+}
+
+TEST_CASE("a name is taken to pieces where its scopes are") {
+    const auto scopes = scopes_of("std::__cxx11::list<A<int, B>, C>::node<(D)1>::f<int>(int)");
+    REQUIRE(scopes.size() == 4);
+    CHECK(plain_name(scopes) == "std::list::node::f");
+    CHECK(scopes[1].arguments == std::vector<std::string>{"A<int, B>", "C"});
+    CHECK(scopes[3].arguments == std::vector<std::string>{"int"});
+}
+
+TEST_CASE("RTTI names are types, and other text is none") {
+    CHECK(demangle_type("N5shape6CircleE") == "shape::Circle");
+    CHECK(demangle_type("*N5shape6CircleE") == "shape::Circle");
+    CHECK(demangle("f") == "f"); // a C function, although "f" is the code of float
+    CHECK(demangle_type("\x80?") == "\x80?");
+}
+
+TEST_CASE("brackets that never close end with the text") {
+    for (const char* text :
+         {"a<", "a<b::", "std::vector<int", "f(", "operator", "<", ">", "::", "a::", "{", ")>"}) {
+        readable_type(text);
+        readable_function(without_parameters(text));
+    }
+}
