@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+// The pages of advise and replay: what they hold, that they stay small whatever a trace holds, and that a flame graph
+// loses nothing when it is folded. What a browser makes of them is tested by html_cases.py.
+#include "report/html/advise_html.hpp"
+
+#include "advise_samples.hpp"
+#include "report/html/advise_types.hpp"
+#include "report/html/flame_plot.hpp"
+#include "report/html/histogram_plot.hpp"
+#include "report/html/linear_axis.hpp"
+#include "report/html/replay_html.hpp"
+#include "report/html/span_plot.hpp"
+#include "report/html/timeline_plot.hpp"
+#include "samples.hpp"
+
+#include <boost/property_tree/ptree.hpp>
+#include <boost/property_tree/xml_parser.hpp>
+#include <doctest/doctest.h>
+
+#include <array>
+#include <csignal>
+#include <limits>
+#include <sstream>
+#include <string>
+#include <vector>
+
+using namespace linn::tool;
+using namespace linn::tool::html;
+
+namespace {
+
+bool contains(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+std::size_t count(const std::string& text, const std::string& part) {
+    std::size_t n = 0;
+    for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
+        ++n;
+    return n;
+}
+
+bool is_well_formed(const std::string& page) {
+    std::istringstream stream{page};
+    boost::property_tree::ptree tree;
+    try {
+        boost::property_tree::read_xml(stream, tree);
+    } catch (const boost::property_tree::xml_parser_error& e) {
+        MESSAGE(e.what());
+        return false;
+    }
+    return true;
+}
+
+double below(const flame_node& n, std::size_t measure) {
+    double sum = 0;
+    for (const flame_node& c : n.children)
+        sum += c.weight[measure];
+    return sum;
+}
+
+} // namespace
+
+TEST_CASE("a linear axis begins at 0 and marks round values of its quantity") {
+    const auto labels = [](quantity what, double high, std::size_t most) {
+        std::string all;
+        for (const tick& t : linear_axis{what, high}.ticks(most))
+            all += t.label + '|';
+        return all;
+    };
+    CHECK(labels(quantity::count, 4.2, 6) == "0|1|2|3|4|");
+    CHECK(labels(quantity::count, 5'200'000, 4) == "0|2 M|4 M|");
+    CHECK(labels(quantity::bytes, 40.0 * 1024 * 1024, 4) == "0|16 MiB|32 MiB|");
+    CHECK(labels(quantity::nanoseconds, 2.7e9, 7) == "0|0.5 s|1 s|1.5 s|2 s|2.5 s|");
+    CHECK(labels(quantity::share, 0.18, 5) == "0 %|5 %|10 %|15 %|");
+    CHECK(linear_axis{quantity::count, 0}.high() == 1);
+    CHECK(linear_axis{quantity::count, 8}.place(-3) == 0);
+    CHECK(linear_axis{quantity::count, 8}.place(80) == 1);
+    CHECK(linear_axis{quantity::bytes, std::numeric_limits<double>::infinity()}.ticks(4).size() >= 2);
+}
+
+TEST_CASE("a range has its unit once, and one value where both ends are written alike") {
+    CHECK(range_text(quantity::share, 0.031, 0.11) == "3.1 – 11 %");
+    CHECK(range_text(quantity::share, 0.2, 0.2) == "20 %");
+    CHECK(range_text(quantity::bytes, 512, 2048) == "512 B – 2.00 KiB");
+    CHECK(gain_text({0, 0}) == "–");
+}
+
+TEST_CASE("a histogram has a bar for each power of two that was seen") {
+    id_source ids;
+    std::array<std::uint64_t, 48> counts{};
+    CHECK(draw(ids, {"sizes", quantity::bytes, counts}).empty());
+    counts[0] = 1;
+    counts[6] = 3;
+    counts[47] = 1'000'000'000;
+    const std::string svg = draw(ids, {"sizes", quantity::bytes, counts}).str();
+    CHECK(is_well_formed(svg));
+    CHECK(count(svg, "class=\"fill\"") == 3);
+    CHECK(contains(svg, "64.0 B to 128 B: 3"));
+    CHECK(contains(svg, "0 B to 2.00 B: 1"));
+    CHECK_FALSE(contains(svg, "nan"));
+    CHECK(is_well_formed(draw(ids, {"times", quantity::nanoseconds, counts}).str()));
+}
+
+TEST_CASE("many steps of a timeline become few without losing the largest") {
+    std::vector<double> values(1000, 1);
+    values[777] = 9;
+    std::size_t width = 0;
+    const std::vector<double> fewer = fewer_steps(values, 400, false, width);
+    CHECK(width == 3);
+    CHECK(fewer.size() == 334);
+    CHECK(fewer[259] == 9);
+    CHECK(fewer_steps(values, 400, true, width)[259] == doctest::Approx(11.0 / 3));
+    id_source ids;
+    CHECK(draw(ids, timeline_plot{"", 0, {{"a", quantity::count, {1}}}}).empty());
+    CHECK(draw(ids, timeline_plot{"", 1, {{"a", quantity::count, {}}}}).empty());
+    const std::string one = draw(ids, timeline_plot{"", 1, {{"a", quantity::bytes, {0}}}}).str();
+    CHECK(is_well_formed(one));
+    CHECK_FALSE(contains(one, "nan"));
+}
+
+TEST_CASE("a flame graph divides types into places and callers, and folding loses no weight") {
+    const advice a = samples::make_advice(3000);
+    flame_node root = grow_flame(a, {});
+    CHECK(root.children.size() == a.types.size());
+    CHECK(root.children[0].label == "std::list<Particle>");
+    CHECK(root.children[0].style == emphasis::ours);
+    REQUIRE(root.children[0].children.size() == 3);
+    CHECK(root.children[0].children[0].label == "sim::World::step_0(double) · world.cpp:40");
+    CHECK(root.children[0].children[0].children[0].label == "sim::run(sim::World&, unsigned) · run.cpp:88");
+    CHECK(root.weight[0] == static_cast<double>(a.analysis.all.allocations));
+    CHECK(below(root, 0) == doctest::Approx(root.weight[0]));
+    const double bytes = below(root, 1);
+    const std::size_t boxes = fold_flame(root, 200);
+    CHECK(boxes <= 250);
+    CHECK(below(root, 0) == doctest::Approx(root.weight[0]));
+    CHECK(below(root, 1) == doctest::Approx(bytes));
+    CHECK(contains(root.children.back().label, " more"));
+    CHECK(count(draw(root).str(), "<li ") == boxes);
+}
+
+TEST_CASE("stacks that can be named are merged by caller") {
+    advice a = samples::make_advice(0);
+    const symbol_frame place = a.types[0].places[0].frame;
+    a.types[0].places[0].sites = {0, 1};
+    const auto frames = [&](std::uint32_t stack) {
+        symbol_frame caller;
+        caller.function = stack == a.analysis.sites[0].stack ? "one()" : "two()";
+        return std::vector<symbol_frame>{{}, place, caller, {}};
+    };
+    const flame_node root = grow_flame(a, frames);
+    const flame_node& node = root.children[0].children[0];
+    REQUIRE(node.children.size() == 2);
+    CHECK(below(node, 0) == doctest::Approx(node.weight[0]));
+    CHECK(node.children[0].label == "one()");
+    CHECK(node.children[0].children[0].label == "unknown");
+}
+
+TEST_CASE("a page of advise is one file that loads nothing and holds what was advised") {
+    const advice a = samples::make_advice();
+    const std::string page = advise_html(a);
+    CHECK(is_well_formed(page));
+    for (const char* loader : {"src=", "@import", "url("})
+        CHECK_FALSE(contains(page, loader));
+    CHECK_FALSE(contains(page, samples::hostile));
+    CHECK(count(page, "<script") == 1);
+    CHECK(contains(page, escape(a.verdict)));
+    CHECK(contains(page, "<ins>+    linn::list&lt;Particle&gt; alive;</ins>"));
+    CHECK(contains(page, "<del>-    std::list&lt;Particle&gt; alive;</del>"));
+    CHECK(contains(page, "6.0 – 10 %"));
+    CHECK(contains(page, escape(a.types[0].why)));
+    CHECK(contains(page, escape(a.findings[0].text)));
+    CHECK(contains(page, escape(a.warnings[0])));
+    CHECK(contains(page, "/home/me/sim/src/world.cpp:40:9"));
+}
+
+TEST_CASE("what the page carries without data is small, and ten thousand types do not make it large") {
+    CHECK(advise_html(advice{}).size() < 100'000);
+    CHECK(replay_html(replay_result{}).size() < 100'000);
+    const std::string page = advise_html(samples::make_advice(10'000));
+    CHECK(page.size() < 1'000'000);
+    CHECK(is_well_formed(page));
+    CHECK(contains(page, "9804 more types"));
+}
+
+TEST_CASE("empty, damaged and interrupted results make pages that say so") {
+    CHECK(is_well_formed(advise_html(advice{})));
+    CHECK(is_well_formed(replay_html(replay_result{})));
+    advice a = samples::make_advice(0);
+    a.analysis.info.damage = {"The file ends in the middle of a frame."};
+    CHECK(contains(advise_html(a), "The trace is not whole: The file ends"));
+    a.interrupted_by = SIGINT;
+    CHECK(contains(advise_html(a), "Partial: stopped by SIGINT"));
+    a.types[0].gain = {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()};
+    a.ceiling = {-1, 7};
+    CHECK(is_well_formed(advise_html(a)));
+    replay_result r;
+    r.problem = "no trace <x>";
+    CHECK(contains(replay_html(r), "Nothing was replayed: no trace &lt;x&gt;"));
+}
+
+TEST_CASE("a page of replay has every allocator, what failed, each type, and how it agrees with a run") {
+    const replay_result result = samples::make_replay({"jemalloc", samples::hostile});
+    const std::string page = replay_html(result);
+    CHECK(is_well_formed(page));
+    CHECK_FALSE(contains(page, samples::hostile));
+    for (const replay_row& r : result.rows)
+        CHECK(contains(page, escape(r.title)));
+    CHECK(contains(page, "killed by SIGSEGV"));
+    CHECK(contains(page, "std::list&lt;Particle&gt;"));
+    CHECK(contains(page, escape(result.agreement.verdict)));
+    CHECK(contains(page, "−6.1 %"));
+    CHECK(contains(page, "snmalloc: not installed"));
+}
