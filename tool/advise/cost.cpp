@@ -9,10 +9,10 @@
 namespace linn::tool {
 namespace {
 
-// Of a pair of malloc and free with the C library: 11 to 13 ns where it is hot, 40 with threads, more in bursts
-// (docs/design/measurements.md).
+// Of a pair of malloc and free with the C library: 11 to 13 ns where it is hot, 40 with threads; more in
+// bursts, where pages go back and forth (docs/design/measurements.md).
 constexpr double pair_low_ns = 10;
-constexpr double pair_high_ns = 60;
+constexpr double pair_high_ns = 40;
 // Blocks from here on may be mapped and unmapped each time.
 constexpr std::size_t mapped_from_log2 = 17;
 constexpr double page_bytes = 4096;

@@ -23,7 +23,7 @@ program_cost cost_of_program(const trace_info& info);
 /// @source docs/guide/advise.md, "How far to trust it"
 gain_range widened(double saving_low, double saving_high);
 
-/// The share of the run that allocations take, from their number: 10 to 60 ns a block, and page faults of large ones.
+/// The share of the run that allocations take, from their number: 10 to 40 ns a block, and page faults of large ones.
 gain_range estimated_cost(const site_statistics& s, double program_cpu_ns);
 
 /// The share of the run that writing zeros takes: 4 to 40 GB a second.

@@ -42,6 +42,9 @@ std::string bytes_text(std::uint64_t bytes) {
 /// Keeps the weightiest.
 void add_ranked(std::vector<advice_finding>& to, std::vector<advice_finding> found, bool by_bytes) {
     std::sort(found.begin(), found.end(), [&](const advice_finding& a, const advice_finding& b) {
+        // What has a line of the user's can be mended; the rest is mostly what libraries keep on purpose.
+        if (a.place.file.empty() != b.place.file.empty())
+            return b.place.file.empty();
         if (const auto x = by_bytes ? a.bytes : a.count, y = by_bytes ? b.bytes : b.count; x != y)
             return x > y;
         return a.text < b.text;
@@ -116,34 +119,45 @@ std::vector<advice_finding> hand_overs(const advice& a) {
     return found;
 }
 
+bool is_system(const std::string& path) {
+    return path.starts_with("/usr/") || path.starts_with("/lib");
+}
+
 /// What to do about a module without enough debug information.
 std::string mend(const trace_module& module, const module_symbols& symbols) {
     if (!symbols.problem.empty())
         return symbols.problem;
-    const bool is_system = module.path.starts_with("/usr/") || module.path.starts_with("/lib");
     const char* const lacks = symbols.known == module_symbols::level::none
                                   ? "nothing is known of its code"
                                   : "it has symbols but no debug information";
     return fmt::format("{}; {}", lacks,
-                       is_system ? "install its -dbgsym package, or use --debuginfod"
-                                 : "compile it with -g1, which changes nothing but the file's size");
+                       is_system(module.path)
+                           ? "install its -dbgsym package, or use --debuginfod"
+                           : "compile it with -g1, which changes nothing but the file's size");
 }
 
-/// The modules of the innermost frames of the user's places, by what they allocate.
+/// The innermost module that is none of the system's, or the innermost of all.
+std::uint32_t users_module(const trace_info& info, const std::vector<code_address>& stack) {
+    for (const code_address& at : stack)
+        if (at.module < info.modules.size() && !is_system(info.modules[at.module].path))
+            return at.module;
+    return stack.empty() ? code_address::unknown_module : stack.front().module;
+}
+
+/// The modules whose types or places are not known, by what they allocate.
 std::vector<advice_finding> missing_symbols(const advice& a, const naming& names) {
     if (!names.about)
         return {};
     std::map<std::uint32_t, std::uint64_t> allocations;
     const trace_info& info = a.analysis.info;
     for (const advised_type& type : a.types)
-        if (type.named.rule == type_rule::none || type.named.rule == type_rule::rtti ||
-            type.named.rule == type_rule::symbol)
-            for (const advised_place& place : type.places)
-                for (const std::uint32_t index : place.sites) {
-                    const analysed_site& site = a.analysis.sites[index];
-                    if (site.stack < info.stacks.size() && !info.stacks[site.stack].empty())
-                        allocations[info.stacks[site.stack].front().module] += site.statistics.allocations;
-                }
+        for (const advised_place& place : type.places)
+            if (type.named.rule == type_rule::none || place.frame.line == 0)
+                for (const std::uint32_t index : place.sites)
+                    if (const analysed_site& site = a.analysis.sites[index]; site.stack < info.stacks.size())
+                        if (const std::uint32_t module = users_module(info, info.stacks[site.stack]);
+                            module != code_address::unknown_module)
+                            allocations[module] += site.statistics.allocations;
     std::vector<advice_finding> found;
     for (const auto& [index, count] : allocations) {
         if (index >= info.modules.size() ||
@@ -155,7 +169,7 @@ std::vector<advice_finding> missing_symbols(const advice& a, const naming& names
             continue;
         found.push_back(
             {"symbols",
-             fmt::format("{}: {} allocations come from here, and their types are guessed or unknown: {}",
+             fmt::format("{}: {} allocations come from here, whose types or lines are not known: {}",
                          module.path, count, mend(module, symbols)),
              {},
              0,

@@ -156,7 +156,8 @@ std::string buckets_why(const type_facts&) {
 bool is_growth(const type_facts& f) {
     const site_statistics& s = counts(f);
     const bool is_sequence = f.kind == container_kind::array || f.kind == container_kind::text;
-    return (is_sequence && f.grows) || s.reallocations * 10 > s.allocations * 3;
+    const bool has_steps = s.largest >= 2 * s.smallest; // else it got its only block late
+    return (is_sequence && f.grows && has_steps) || s.reallocations * 10 > s.allocations * 3;
 }
 std::string growth_part(const type_facts& f) {
     return f.kind == container_kind::array || f.kind == container_kind::text ? "reserve()"
@@ -182,8 +183,8 @@ bool is_temporary_array(const type_facts& f) {
     return is_text_or_array(f) && turnover(f) >= reused;
 }
 std::string reuse_part(const type_facts& f) {
-    return f.kind == container_kind::text ? "one string kept and cleared, or std::string_view"
-                                          : "one container kept and cleared";
+    return f.kind == container_kind::text ? "reuse: one string kept and cleared, or std::string_view"
+                                          : "reuse: one container kept and cleared";
 }
 std::string reuse_why(const type_facts& f) {
     return fmt::format(

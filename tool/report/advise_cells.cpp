@@ -49,6 +49,24 @@ std::string life_text(const site_statistics& s) {
     return fmt::format("{:.1f} s", ns / 1e9);
 }
 
+/// "9-12 %", "-1.0..3.0 %".
+std::string short_gain(const gain_range& gain) {
+    const int digits = gain.high < 0.0995 ? 1 : 0;
+    return fmt::format("{:.{}f}{}{:.{}f} %", gain.low * 100, digits, gain.low < 0 ? ".." : "-",
+                       gain.high * 100, digits);
+}
+
+/// The part without what the type's name says already: "linn::list", "linn::pooled", "reserve()".
+std::string short_part(const advised_type& type) {
+    std::string part = type.part;
+    if (const std::size_t linn = part.find("linn::");
+        linn != std::string::npos && part.starts_with("struct "))
+        part.erase(0, linn);
+    const std::size_t end = std::min({part.find('<'), part.find(" of "), part.find(" with "), part.find(','),
+                                      part.find(':', part.starts_with("linn") ? 6 : 0), part.size()});
+    return part.substr(0, end);
+}
+
 } // namespace
 
 advise_cells cells_of(const advised_type& type) {
@@ -56,7 +74,7 @@ advise_cells cells_of(const advised_type& type) {
     advise_cells cells;
     cells.type = label_of(type);
     cells.count = count_text(s.allocations);
-    cells.share = share_text(type.share);
+    cells.share = fmt::format("{:.{}f} %", type.share * 100, type.share < 0.0995 ? 1 : 0);
     cells.size = sizes_text(s);
     cells.peak_live = count_text(s.peak_live);
     cells.median_life = life_text(s);
@@ -64,8 +82,8 @@ advise_cells cells_of(const advised_type& type) {
                                    : fmt::format("{:.0f} %", 100 * static_cast<double>(s.remote_releases) /
                                                                  static_cast<double>(s.releases));
     if (type.what != remedy::nothing)
-        cells.gain = (type.is_gain_measured ? "" : "~") + gain_text(type.gain);
-    cells.use = type.part;
+        cells.gain = (type.is_gain_measured ? "" : "~") + short_gain(type.gain);
+    cells.use = short_part(type);
     return cells;
 }
 

@@ -21,7 +21,8 @@ constexpr std::size_t detailed = 5;     // types with details where none is aske
 constexpr std::size_t most_places = 3;  // of a type
 constexpr std::size_t many_places = 12; // of a type that was asked for
 constexpr std::size_t most_findings = 12;
-constexpr std::size_t name_width = 44;
+constexpr std::size_t least_name_width = 22;
+constexpr std::size_t figures_width = 78; // what the other columns take
 
 std::string cut(const std::string& text, std::size_t width) {
     return text.size() <= width ? text : text.substr(0, width - 3) + "...";
@@ -36,20 +37,21 @@ std::vector<const advised_type*> chosen_types(const advice& a, const advise_view
     return types;
 }
 
-table make_table(const std::vector<const advised_type*>& types, std::size_t most) {
+table make_table(const std::vector<const advised_type*>& types, std::size_t most, std::size_t width) {
+    const std::size_t name_width = std::max(least_name_width, width - std::min(width, figures_width));
     table t{{{"type", "", true, 0},
              {"count", "", false, 0},
-             {"share", "", false, 4},
-             {"size", "", false, 3},
-             {"peak live", "", false, 5},
-             {"median life", "", false, 6},
-             {"remote", "", false, 7},
+             {"share", "", false, 3},
+             {"size", "", false, 4},
+             {"live", "", false, 7},
+             {"life", "", false, 6},
+             {"remote", "", false, 5},
              {"gain", "", false, 0},
              {"use", "", true, 1}}};
     for (std::size_t i = 0; i != std::min(types.size(), most); ++i) {
         const advise_cells c = cells_of(*types[i]);
         t.add_row({cut(c.type, name_width), c.count, c.share, c.size, c.peak_live, c.median_life, c.remote,
-                   c.gain.empty() ? "-" : c.gain, c.use.empty() ? "nothing" : cut(c.use, name_width)},
+                   c.gain.empty() ? "-" : c.gain, c.use.empty() ? "nothing" : c.use},
                   types[i]->what != remedy::nothing && types[i]->gain.high >= 0.01);
     }
     return t;
@@ -112,7 +114,7 @@ std::string advise_report(const advice& a, const advise_view& view, const output
         return out + (view.only_type.empty()
                           ? ""
                           : fmt::format("\nno type has '{}' in its name\n", view.only_type));
-    const table t = make_table(types, view.top);
+    const table t = make_table(types, view.top, style.width);
     out += '\n' + t.render(style);
     std::vector<std::string> remarks;
     if (types.size() > view.top)

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+// The forms of an advice: what other programs read ("linn.advise/1", the CSV's columns), and what fits a terminal.
+#include "report/advise_csv.hpp"
+#include "report/advise_json.hpp"
+#include "report/advise_markdown.hpp"
+#include "report/advise_table.hpp"
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <initializer_list>
+#include <sstream>
+#include <string>
+
+using namespace linn::tool;
+using nlohmann::json;
+
+namespace {
+
+void require_fields(const json& object, std::initializer_list<const char*> names) {
+    for (const char* name : names) {
+        CAPTURE(name);
+        CHECK(object.contains(name));
+    }
+}
+
+advised_type make_type(const std::string& name, const std::string& container, remedy what,
+                       const std::string& part) {
+    advised_type t;
+    t.name = t.named.type = name;
+    t.container = t.named.container = container;
+    t.named.rule = type_rule::allocator;
+    t.what = what;
+    t.rule = what == remedy::nothing ? "rare" : "node";
+    t.part = part;
+    t.why = "a reason";
+    t.share = 0.4;
+    t.gain = {0.09, 0.12};
+    t.is_gain_measured = true;
+    t.snippet = what == remedy::nothing ? "" : "- old\n+ new\n";
+    site_statistics& s = t.statistics;
+    s.allocations = 12'345'678;
+    s.releases = 10'000'000;
+    s.remote_releases = 2'500'000;
+    s.bytes = 400;
+    s.smallest = s.largest = 40;
+    s.sizes = {{40, 12'345'678}};
+    s.peak_live = 1000;
+    s.lifetimes[10] = 10;
+    advised_place place;
+    place.frame = {"work(int)", "/home/me/app.cpp", 52, 9, false};
+    place.share = 1;
+    place.callers = {place.frame, {"main", "/home/me/app.cpp", 90, 1, false}};
+    t.places.push_back(place);
+    return t;
+}
+
+advice make_advice() {
+    advice a;
+    a.verdict = "A pool would help: start | here.";
+    a.is_pool_needed = true;
+    a.program_cpu_ns = 4e8;
+    a.ceiling = {0.1, 0.2};
+    a.analysis.info.command = {"./app", "a b"};
+    a.analysis.info.threads.resize(2);
+    a.analysis.all.allocations = 20'000'000;
+    a.types.push_back(
+        make_type("Particle", "std::list<Particle>", remedy::pooled_container, "linn::list<Particle>"));
+    a.types.push_back(make_type("=Evil|<T>", "", remedy::nothing, ""));
+    a.types.push_back(
+        make_type("a::very::long::name::of::a::type::that::does::not::fit::any::terminal<int, int, long>", "",
+                  remedy::pooled_class, "struct T : linn::pooled<T>"));
+    a.findings.push_back({"leak", "not freed: one block", {}, 100, 1});
+    a.warnings.emplace_back("something is weak");
+    return a;
+}
+
+std::size_t widest(const std::string& text) {
+    std::istringstream in{text};
+    std::size_t width = 0;
+    for (std::string line; std::getline(in, line);)
+        width = std::max(width, line.size());
+    return width;
+}
+
+} // namespace
+
+TEST_CASE("linn.advise/1 keeps its fields") {
+    const json j = json::parse(advise_json(make_advice()));
+    CHECK(j["schema"] == "linn.advise/1");
+    require_fields(j, {"version", "complete", "verdict", "pool_needed", "program_cpu_ns", "ceiling",
+                       "ceiling_measured", "trace", "all", "unknown_releases", "unseen_releases",
+                       "inherited_releases", "failures", "timeline", "types", "findings", "warnings"});
+    require_fields(j["ceiling"], {"low", "high"});
+    require_fields(j["trace"], {"command", "directory", "started", "machine", "duration_ns", "user_ns",
+                                "system_ns", "event_cost_ns", "baseline_cpu_ns", "ending", "clock", "events",
+                                "dropped", "processes", "threads", "damage"});
+    require_fields(j["timeline"], {"step_ns", "live_bytes", "live_blocks", "events"});
+    const json& type = j["types"][0];
+    require_fields(type,
+                   {"label", "type", "container", "allocated", "named_by", "is_array", "share", "remedy",
+                    "rule", "use", "gain", "gain_measured", "why", "change", "places", "statistics"});
+    require_fields(type["places"][0], {"function", "file", "line", "column", "share", "callers"});
+    for (const json* statistics : {&type["statistics"], &j["all"]})
+        require_fields(*statistics, {"allocations",
+                                     "bytes",
+                                     "smallest",
+                                     "largest",
+                                     "sizes",
+                                     "uniformity",
+                                     "size_histogram",
+                                     "releases",
+                                     "remote_releases",
+                                     "temporary",
+                                     "reallocations",
+                                     "lifetime_histogram_ns",
+                                     "median_lifetime_ns",
+                                     "live_at_end",
+                                     "live_bytes_at_end",
+                                     "peak_live",
+                                     "peak_live_bytes",
+                                     "longest_burst",
+                                     "threads",
+                                     "zero_fills",
+                                     "zero_filled_bytes"});
+    require_fields(j["findings"][0], {"kind", "text", "bytes", "count", "place"});
+    CHECK(type["remedy"] == "pooled-container");
+    CHECK(type["gain"]["high"] == 0.12);
+    CHECK(type["statistics"]["lifetime_histogram_ns"].size() == 11);
+    CHECK(j["types"][1]["gain"].is_null());
+    CHECK(j["types"][1]["remedy"] == "nothing");
+}
+
+TEST_CASE("the CSV has a line a type, and its columns stay") {
+    const std::string text = advise_csv(make_advice());
+    CHECK(text.starts_with(
+        "label,type,container,allocations,share,bytes,most_frequent_size,uniformity,smallest,"
+        "largest,releases,remote_releases,temporary,peak_live,peak_live_bytes,live_at_end,"
+        "live_bytes_at_end,median_lifetime_ns,threads,zero_filled_bytes,remedy,rule,use,gain_low,"
+        "gain_high,gain_measured,file,line,function,command,started,version\r\n"));
+    CHECK(std::count(text.begin(), text.end(), '\n') == 4);
+    CHECK(text.find("\r\n'=Evil|<T>,'=Evil|<T>,,12345678,0.4,") != std::string::npos);
+    CHECK(text.find(
+              ",pooled-container,node,linn::list<Particle>,0.09,0.12,true,/home/me/app.cpp,52,work(int),") !=
+          std::string::npos);
+}
+
+TEST_CASE("the table begins with the verdict and fits the width") {
+    const advice a = make_advice();
+    for (const std::size_t width : {80U, 100U, 160U}) {
+        CAPTURE(width);
+        const std::string text = advise_report(a, {}, {width, false});
+        CHECK(text.starts_with("A pool would help: start | here.\n\n"));
+        CHECK(widest(text) <= width);
+        CHECK(text.find("9-12 %") != std::string::npos);
+    }
+    const std::string text = advise_report(a, {}, {160, false});
+    for (const char* part :
+         {"./app 'a b': 20.0 M allocations", "12.3 M", "40 %", "25 %", "linn::list", "linn::pooled",
+          "std::list<Particle>: use linn::list<Particle>, 9 to 12 %", "/home/me/app.cpp:52, work(int)",
+          "    - old\n    + new\n", "not freed: one block", "warning: something is weak"}) {
+        CAPTURE(part);
+        CHECK(text.find(part) != std::string::npos);
+    }
+}
+
+TEST_CASE("--top and --type") {
+    const advice a = make_advice();
+    const std::string top = advise_report(a, {.top = 1, .only_type = {}}, {100, false});
+    CHECK(top.find("and 2 more types; --top shows more") != std::string::npos);
+    const std::string one = advise_report(a, {.top = 10, .only_type = "Evil"}, {100, false});
+    CHECK(one.find("std::list<Particle>") == std::string::npos);
+    CHECK(one.find("from /home/me/app.cpp:90, main") != std::string::npos);
+    CHECK(advise_report(a, {.top = 10, .only_type = "nosuch"}, {100, false})
+              .find("no type has 'nosuch' in its name") != std::string::npos);
+}
+
+TEST_CASE("Markdown escapes what comes from outside") {
+    const std::string text = advise_markdown(make_advice(), 10);
+    CHECK(text.starts_with("**A pool would help: start \\| here.**\n"));
+    CHECK(text.find("=Evil\\|") != std::string::npos);
+    CHECK(text.find("```diff\n- old\n+ new\n```\n") != std::string::npos);
+    CHECK(text.find("- warning: something is weak\n") != std::string::npos);
+}
