@@ -36,11 +36,11 @@ int main(int count, char** arguments) {
     partial.interrupted_by = SIGINT;
     partial.options.rounds = 10;
     const run_result run = samples::make_run({"jemalloc", "tcmalloc", samples::hostile});
-    const bool done = write(folder + "bench.html", bench_html(bench)) &&
-                      write(folder + "partial.html", bench_html(partial)) &&
-                      write(folder + "run.html", run_html(run)) &&
-                      write(folder + "advise.html", advise_html(samples::make_advice())) &&
-                      write(folder + "replay.html", replay_html(samples::make_replay({"jemalloc", "mimalloc"})));
+    const bool done =
+        write(folder + "bench.html", bench_html(bench)) &&
+        write(folder + "partial.html", bench_html(partial)) && write(folder + "run.html", run_html(run)) &&
+        write(folder + "advise.html", advise_html(samples::make_advice())) &&
+        write(folder + "replay.html", replay_html(samples::make_replay({"jemalloc", "mimalloc"})));
     if (!done)
         std::fprintf(stderr, "cannot write to %s\n", folder.c_str());
     return done ? 0 : 1;
