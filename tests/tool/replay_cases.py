@@ -1,0 +1,206 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The behaviour of `linn replay`: traces recorded from a small program, and what is wrong with others."""
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import time
+
+from cases import check, main, named, prose, skip
+
+PROGRAM_EVENTS = 2 * (4 * 30_000 + 2)
+
+
+class Tool:
+    def __init__(self, arguments, folder):
+        self.linn = arguments.linn
+        self.programs = named(arguments.program)
+        self.libraries = named(arguments.library)
+        self.folder = folder
+
+    def call(self, *words, **more):
+        return subprocess.run([self.linn, *map(str, words)], capture_output=True, text=True, timeout=100, **more)
+
+    def record(self, *words):
+        trace = self.folder / "program.linn"
+        done = self.call("record", "--baseline", "-o", trace, "--", self.programs["replayed"], *words)
+        check(done.returncode == 0, f"record: {done.returncode}: {done.stderr}")
+        return trace
+
+    def replay(self, *words, status=0):
+        done = self.call("replay", *words)
+        check(done.returncode == status, f"exit status {done.returncode}, not {status}: {done.stderr}{done.stdout}")
+        return done
+
+    def result(self, *words, status=0):
+        return json.loads(self.replay("--json", "-", *words, status=status).stdout)
+
+
+def case_usage_errors(tool):
+    trace = tool.folder / "empty.linn"
+    trace.write_bytes(b"")
+    for words, said in (
+            ((), "TRACE is required"),
+            (("no-such.linn",), "no-such.linn"),
+            ((trace,), "empty.linn"),
+            (("/etc/passwd",), "/etc/passwd"),
+            ((trace, "--touch", "twice"), "twice"),
+            ((trace, "--allocators", "jemaloc"), "did you mean 'jemalloc'?"),
+            ((trace, "--rounds", "0"), "--rounds"),
+            ((trace, "--against", "/nonexistent.json"), "/nonexistent.json"),
+            ((trace, "--nonsense"), "no option '--nonsense'"),
+            ((trace, "--allocator", "linn=/lib/x.so"), "linn"),
+    ):
+        done = tool.replay(*words, status=2)
+        check(said in prose(done.stderr), f"{words}: {done.stderr}")
+        check(done.stdout == "", done.stdout)
+
+
+def case_help(tool):
+    text = tool.replay("--help").stdout
+    for option in ("--allocators", "--allocator", "--rounds", "--budget", "--touch", "--types", "--against", "--json",
+                   "--csv", "--markdown", "--html", "--events"):
+        check(option in text, f"{option} is missing: {text}")
+
+
+def case_table(tool):
+    done = tool.replay(tool.record(), "--rounds", "3", "--allocators", "linn")
+    text = prose(done.stdout)
+    for words in ("serve", "default (glibc", "default again", "Linn's pools", "costs nothing", "50 to 115 %",
+                  "Noise floor"):
+        check(words in text, f"{words} is missing: {done.stdout}")
+    check(done.stderr == "", done.stderr)
+    check(all(len(line) <= 100 for line in done.stdout.splitlines()), done.stdout)
+
+
+def case_counts(tool):
+    """All requests of both threads are there, and so is every hand-over."""
+    result = tool.result(tool.record(), "--rounds", "1", "--allocators", "linn")
+    trace = result["trace"]
+    # The C and C++ libraries allocate a few blocks of their own.
+    check(PROGRAM_EVENTS <= trace["events"] <= PROGRAM_EVENTS + 100, trace)
+    check(trace["threads"] == 2, trace)
+    check(30_000 <= trace["hand_overs"] <= 30_010, trace)
+    check(trace["skipped"] == 0, trace)
+    check(trace["program_cpu_seconds"] > 0, trace)
+    check([r["name"] for r in result["rows"]] == ["default", "default-again", "linn", "null"], result["rows"])
+    check(all(r["failure"] is None for r in result["rows"]), result["rows"])
+
+
+def case_events(tool):
+    result = tool.result(tool.record(), "--rounds", "1", "--allocators", "null", "--events", "10000")
+    check(result["trace"]["events"] == 10_000, result["trace"])
+    check(any("the first 10000 events" in r for r in result["remarks"]), result["remarks"])
+    whole = tool.result(tool.folder / "program.linn", "--rounds", "1", "--allocators", "null")
+    check(result["trace"]["program_cpu_seconds"] < whole["trace"]["program_cpu_seconds"] / 10, result["trace"])
+
+
+def case_touch(tool):
+    trace = tool.record("big")
+    peaks = {}
+    for touch in ("none", "lines"):
+        result = tool.result(trace, "--rounds", "1", "--allocators", "null", "--touch", touch)
+        peaks[touch] = result["rows"][0]["peak_rss_bytes"]
+    check(peaks["none"] < peaks["lines"] / 2, peaks)
+
+
+def case_types(tool):
+    result = tool.result(tool.record(), "--rounds", "1", "--allocators", "null", "--types")
+    names = [t["name"] for t in result["types"]]
+    check(any("widget" in name for name in names), names)
+    check(all(t["failure"] is None for t in result["types"]), result["types"])
+    check(len(tool.result(tool.folder / "program.linn", "--rounds", "1", "--allocators", "null", "--types", "1")["types"]) == 1,
+          "--types 1")
+
+
+def case_against(tool):
+    trace = tool.record()
+    run = tool.folder / "run.json"
+    done = tool.call("run", "--only", "glibc-no-trim", "--rounds", "2", "--warm-up", "0", "--json", run, "--",
+                     tool.programs["replayed"])
+    check(done.returncode == 0, done.stderr)
+    result = tool.result(trace, "--rounds", "2", "--allocators", "glibc-no-trim", "--against", run)
+    agreement = result["agreement"]
+    check(agreement["problem"] is None and agreement["file"] == str(run), agreement)
+    check(sorted(r["name"] for r in agreement["rows"]) == ["default", "glibc-no-trim"], agreement)
+    check(agreement["verdict"] != "", agreement)
+    text = prose(tool.replay(trace, "--rounds", "2", "--allocators", "glibc-no-trim", "--against", run).stdout)
+    check("predicted" in text and "measured" in text, text)
+    bench = tool.folder / "bench.json"
+    bench.write_text('{"schema": "linn.bench/1"}')
+    check("--against" in tool.replay(trace, "--against", bench, status=2).stderr, "a result of bench")
+
+
+def case_reports(tool):
+    files = {form: tool.folder / f"report.{form}" for form in ("json", "csv", "markdown", "html")}
+    words = [word for form, file in files.items() for word in (f"--{form}", file)]
+    tool.replay(tool.record(), "--rounds", "1", "--allocators", "linn", *words)
+    check(json.loads(files["json"].read_text())["schema"] == "linn.replay/1", "JSON")
+    check(files["csv"].read_text().count("\n") == 5, files["csv"].read_text())
+    check("| Linn's pools |" in files["markdown"].read_text(), files["markdown"].read_text())
+    check("</html>" in files["html"].read_text(), "HTML")
+    done = tool.replay(tool.folder / "program.linn", "--json", "/nonexistent/x.json", status=1)
+    check("/nonexistent" in done.stderr, done.stderr)
+
+
+def case_failing_allocator(tool):
+    """A library that crashes or does not serve malloc is left out or a row with its failure; the others have figures."""
+    words = []
+    for kind in ("inert", "crashing"):
+        words += ["--allocator", f"{kind}={tool.libraries[kind]}"]
+    result = tool.result(tool.record(), "--rounds", "1", "--allocators", "inert,crashing", *words)
+    left = " ".join(result["left_out"])
+    failed = " ".join(r["name"] for r in result["rows"] if r["failure"])
+    for kind in ("inert", "crashing"):
+        check(kind in left or kind in failed, result)
+    check(result["rows"][0]["median"] > 0 and result["rows"][-1]["name"] == "null", result["rows"])
+
+
+def case_processes(tool):
+    """Of several process images the busiest is replayed, and that is said."""
+    result = tool.result(tool.record("fork"), "--rounds", "1", "--allocators", "null")
+    check(any("several process images" in r for r in result["remarks"]), result["remarks"])
+    check(result["trace"]["events"] >= PROGRAM_EVENTS, result["trace"])
+
+
+def case_damaged(tool):
+    """What is whole of a trace that was cut off is replayed."""
+    trace = tool.record()
+    whole = trace.read_bytes()
+    cut = tool.folder / "cut.linn"
+    cut.write_bytes(whole[:len(whole) // 2])
+    done = tool.call("replay", cut, "--rounds", "1", "--allocators", "null", "--json", "-")
+    check(done.returncode in (0, 1, 2), f"{done.returncode}: {done.stderr}")
+    if done.returncode == 0:
+        check(json.loads(done.stdout)["trace"]["events"] <= PROGRAM_EVENTS + 100, done.stdout)
+    else:
+        check("linn replay: " in done.stderr, done.stderr)
+    header = tool.folder / "header.linn"
+    header.write_bytes(whole[:40])
+    check(tool.call("replay", header).returncode in (1, 2), "a header alone")
+
+
+def case_no_room(tool):
+    """A temporary folder that is none is named with the mend."""
+    environment = dict(os.environ, TMPDIR="/nonexistent-folder")
+    done = tool.call("replay", tool.record(), "--rounds", "1", env=environment)
+    check(done.returncode == 1 and "/nonexistent-folder" in done.stderr, f"{done.returncode}: {done.stderr}")
+
+
+def case_interrupt(tool):
+    trace = tool.record()
+    process = subprocess.Popen([tool.linn, "replay", trace, "--allocators", "linn", "--rounds", "10000", "--budget", "600"],
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    time.sleep(1.5)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    check(process.returncode == 130, f"{process.returncode}: {err}")
+    check(out.startswith("partial: stopped by SIGINT") or "stopped before anything" in err, out + err)
+
+
+if __name__ == "__main__":
+    main(globals(), Tool, lists=("program", "library"))
