@@ -1,0 +1,213 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Records programs whose advice is known and asks `linn advise`; one case a call."""
+import csv
+import io
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from cases import check, main, named, prose, skip  # noqa: E402
+
+
+class Tool:
+    def __init__(self, linn, programs, folder):
+        self.linn = linn
+        self.programs = programs
+        self.folder = folder
+
+    def call(self, *arguments):
+        return subprocess.run([self.linn, *map(str, arguments)], capture_output=True, text=True, timeout=100)
+
+    def record(self, *arguments, program=None, options=()):
+        trace = self.folder / "trace.linn"
+        done = self.call("record", "-o", trace, *options, "--", program or self.programs["advised"], *arguments)
+        check(done.returncode == 0, f"record: {done.returncode}: {done.stderr}")
+        return trace
+
+    def advise(self, trace, *arguments, status=0):
+        done = self.call("advise", trace, *arguments)
+        check(done.returncode == status, f"exit status {done.returncode}, not {status}: {done.stderr}{done.stdout}")
+        return done
+
+    def result(self, trace, *arguments, status=0):
+        return json.loads(self.advise(trace, "--json", "-", *arguments, status=status).stdout)
+
+    def of(self, *program, replay=False):
+        return self.result(self.record(*program), *(() if replay else ("--no-replay",)))
+
+
+def type_of(result, label):
+    found = [t for t in result["types"] if t["label"] == label]
+    check(found, f"no {label} among {[t['label'] for t in result['types']]}")
+    return found[0]
+
+
+def no_pool_needed(result):
+    check(result["verdict"].startswith("No pool needed"), result["verdict"])
+    check(result["pool_needed"] is False, result["verdict"])
+    return result
+
+
+def case_few(tool):
+    result = no_pool_needed(tool.of("few"))
+    check("an allocator that cost nothing would save at most" in result["verdict"], result["verdict"])
+    check(result["ceiling"]["high"] < 0.01, result["ceiling"])
+    check(type_of(result, "std::map<int, std::string>")["rule"] == "rare", result["types"])
+
+
+def case_kept(tool):
+    result = no_pool_needed(tool.of("kept"))
+    nodes = type_of(result, "std::list<particle>")
+    check(nodes["remedy"] == "nothing" and nodes["rule"] in ("kept", "rare"), nodes)
+    check(nodes["statistics"]["allocations"] == nodes["statistics"]["peak_live"] == 40000, nodes["statistics"])
+
+
+def case_large(tool):
+    result = no_pool_needed(tool.of("large"))
+    rules = {t["rule"] for t in result["types"] if t["statistics"]["largest"] == 4 << 20}
+    check(rules <= {"few-and-large", "rare"} and rules, rules)
+
+
+def case_churn(tool):
+    trace = tool.record("churn")
+    done = tool.advise(trace, "--no-replay")
+    text = prose(done.stdout)
+    check(re.match(r"A pool would help: allocation is up to \d+ % of this run; start with std::list<particle> at "
+                   r"advised.cpp:\d+, [\d.]+ to [\d.]+ %\.", text), text)
+    check("- std::list<particle> particles; // the one to change" in text, text)
+    check("+ linn::list<particle> particles; // the one to change" in text, text)
+    check("+ #include <linn/containers.hpp>" in text, text)
+    check(all(len(line) <= 100 for line in done.stdout.splitlines()), done.stdout)
+    result = tool.result(trace, "--no-replay")
+    nodes = type_of(result, "std::list<particle>")
+    check(nodes["statistics"]["allocations"] == nodes["statistics"]["releases"] == 300000, nodes["statistics"])
+    check(nodes["statistics"]["peak_live"] == 101 and nodes["use"] == "linn::list<particle>", nodes)
+    check(nodes["places"][0]["file"].endswith("advised.cpp"), nodes["places"])
+    check(not result["ceiling_measured"] and not nodes["gain_measured"], "nothing was replayed")
+
+
+def case_replay(tool):
+    trace = tool.record("churn", 100000)
+    done = tool.call("advise", trace, "--json", "-", "--replay-budget", 2)
+    check(done.returncode == 0, done.stderr)
+    result = json.loads(done.stdout)
+    check(result["ceiling_measured"], result["warnings"])
+    check(result["ceiling"]["high"] >= result["ceiling"]["low"] >= 0, result["ceiling"])
+    nodes = type_of(result, "std::list<particle>")
+    check(nodes["gain_measured"], nodes)
+    check(nodes["remedy"] == "nothing" or nodes["gain"]["high"] <= result["ceiling"]["high"], nodes)
+
+
+def case_packets(tool):
+    result = tool.of("packets")
+    shared = type_of(result, "std::shared_ptr<packet>")
+    statistics = shared["statistics"]
+    check(statistics["allocations"] == 5000 and statistics["remote_releases"] == 5000, statistics)
+    check(statistics["peak_live"] <= 100 and statistics["live_at_end"] == 0, statistics)
+    check(any(f["kind"] == "remote" and "std::shared_ptr<packet>" in f["text"] for f in result["findings"]),
+          result["findings"])
+
+
+def case_fill(tool):
+    result = tool.of("fill")
+    buffers = type_of(result, "std::shared_ptr<line>")
+    check(buffers["statistics"]["zero_filled_bytes"] >= 60 * (4 << 20), buffers["statistics"])
+    check(buffers["remedy"] == "for-overwrite", buffers)
+    check("std::make_shared_for_overwrite<line>()" in buffers["change"], buffers["change"])
+    check(any(f["kind"] == "zero-fill" for f in result["findings"]), result["findings"])
+
+
+def case_leak(tool):
+    result = tool.of("leak")
+    leaks = [f for f in result["findings"] if f["kind"] == "leak"]
+    check(leaks[0]["count"] == 7 and leaks[0]["bytes"] == 3500, leaks)
+    check("7 of 7 blocks of forgotten" in leaks[0]["text"] and leaks[0]["place"]["file"].endswith("advised.cpp"), leaks)
+
+
+def case_no_debug_information(tool):
+    stripped = tool.folder / "stripped"
+    if shutil.which("strip") is None:
+        skip("there is no strip")
+    subprocess.run(["strip", "-o", stripped, tool.programs["advised"]], check=True)
+    result = tool.result(tool.record("churn", 50000, program=stripped), "--no-replay")
+    check(sum(t["statistics"]["allocations"] for t in result["types"]) == result["all"]["allocations"] >= 50000, result["all"])
+    symbols = [f["text"] for f in result["findings"] if f["kind"] == "symbols"]
+    check(symbols and str(stripped) in symbols[0], result["findings"])
+
+
+def case_replaced_program(tool):
+    program = tool.folder / "program"
+    shutil.copy(tool.programs["advised"], program)
+    trace = tool.record("churn", 50000, program=program)
+    program.unlink()
+    shutil.copy(tool.programs["other"], program)
+    result = tool.result(trace, "--no-replay")
+    check(not any(t["label"] == "std::list<particle>" for t in result["types"]), "named by a program that is another")
+    symbols = [f["text"] for f in result["findings"] if f["kind"] == "symbols"]
+    check(symbols and str(program) in symbols[0], result["findings"])
+
+
+def case_truncated(tool):
+    trace = tool.record("churn")
+    whole = trace.read_bytes()
+    trace.write_bytes(whole[:len(whole) // 2])
+    result = tool.result(trace, "--no-replay")
+    check(any("damaged" in w for w in result["warnings"]), result["warnings"])
+    check(result["all"]["allocations"] <= 300000 + 100, result["all"])
+
+
+def case_bad_files(tool):
+    for content, name in ((b"", "empty"), (b"no trace at all" * 100, "foreign")):
+        path = tool.folder / name
+        path.write_bytes(content)
+        done = tool.call("advise", path)
+        check(done.returncode == 2 and str(path) in done.stderr and done.stdout == "", done.stderr)
+    done = tool.call("advise", tool.folder / "missing.linn")
+    check(done.returncode == 2 and "missing.linn" in done.stderr, done.stderr)
+
+
+def case_usage(tool):
+    trace = tool.record("leak")
+    for arguments in ((), (trace, "--top", "0"), (trace, "--nosuch"), (trace, "--fail-over", "200"),
+                      (trace, "--debug-dir", "/no/such/folder"), (trace, "--json", "-", "--csv", "-")):
+        done = tool.call("advise", *arguments)
+        check(done.returncode == 2 and "linn advise" in done.stderr, f"{arguments}: {done.stderr}")
+    help_text = tool.call("advise", "--help")
+    check(help_text.returncode == 0 and "--no-replay" in help_text.stdout, help_text.stdout)
+
+
+def case_fail_over(tool):
+    trace = tool.record("churn")
+    tool.advise(trace, "--no-replay", "--fail-over", 100)
+    tool.advise(trace, "--no-replay", "--fail-over", 0, status=1)
+    few = tool.record("few")
+    tool.advise(few, "--no-replay", "--fail-over", 1)
+
+
+def case_reports(tool):
+    trace = tool.record("churn", 50000)
+    files = {form: tool.folder / f"advice.{form}" for form in ("json", "csv", "markdown", "html")}
+    done = tool.advise(trace, "--no-replay", *(w for form, path in files.items() for w in (f"--{form}", path)))
+    check("std::list<particle>" in done.stdout and done.stderr == "", done.stderr)
+    check(json.loads(files["json"].read_text())["schema"] == "linn.advise/1", "schema")
+    rows = list(csv.DictReader(io.StringIO(files["csv"].read_text())))
+    check(any(r["label"] == "std::list<particle>" and r["allocations"] == "50000" for r in rows), rows)
+    check("linn::list" in files["markdown"].read_text(), "markdown")
+    page = files["html"].read_text()
+    check(page.startswith("<!") and "std::list&lt;particle&gt;" in page, page[:200])
+    done = tool.call("advise", trace, "--no-replay", "--json", tool.folder / "no" / "folder.json")
+    check(done.returncode == 2, done.stderr)
+
+
+def case_one_type(tool):
+    text = tool.advise(tool.record("churn", 50000), "--no-replay", "--type", "particle").stdout
+    check("from " in text and "advised.cpp" in text and "main" in text, text)
+
+
+if __name__ == "__main__":
+    main(globals(), lambda arguments, folder: Tool(arguments.linn, named(arguments.program), folder), lists=["program"])

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// Programs whose advice is known beforehand, one a word of the command line. Those that must cost little next to what
+// they compute go on until they have used so much CPU time, whatever the machine does meanwhile.
+#include <array>
+#include <condition_variable>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <list>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+struct particle {
+    double position[3];
+    double speed[3];
+};
+
+struct packet {
+    int number = 0;
+    std::array<unsigned char, 100> bytes{};
+};
+
+struct line {
+    char data[4 << 20];
+};
+
+struct forgotten {
+    char text[500];
+};
+
+namespace {
+
+volatile double sink;
+forgotten* volatile last; // so that the compiler must allocate
+
+void compute(double seconds) {
+    const std::clock_t end = std::clock() + static_cast<std::clock_t>(seconds * CLOCKS_PER_SEC);
+    while (std::clock() < end)
+        for (int i = 0; i != 10'000; ++i)
+            sink = sink + i;
+}
+
+void few() {
+    std::map<int, std::string> settings;
+    for (int i = 0; i != 50; ++i)
+        settings[i] = "a value that does not fit into the string itself";
+    compute(0.15);
+}
+
+void kept() {
+    std::list<particle> particles;
+    for (int i = 0; i != 40'000; ++i)
+        particles.push_back({});
+    compute(0.15);
+}
+
+void large() {
+    std::vector<std::unique_ptr<char[]>> images;
+    for (int i = 0; i != 8; ++i) {
+        images.emplace_back(new char[4 << 20]);
+        images.back()[static_cast<std::size_t>(i)] = 1;
+    }
+    compute(0.1);
+}
+
+void churn(int count) {
+    std::list<particle> particles; // the one to change
+    for (int i = 0; i != count; ++i) {
+        particles.push_back({});
+        if (particles.size() > 100)
+            particles.pop_front();
+    }
+}
+
+void packets() {
+    std::mutex lock;
+    std::condition_variable changed;
+    std::vector<std::shared_ptr<packet>> batch;
+    bool is_done = false;
+    std::thread receiver{[&] {
+        for (;;) {
+            std::unique_lock guard{lock};
+            changed.wait(guard, [&] { return batch.size() == 100 || is_done; });
+            if (batch.empty())
+                return;
+            batch.clear();
+            changed.notify_all();
+        }
+    }};
+    for (int i = 0; i != 5000; ++i) {
+        std::unique_lock guard{lock};
+        changed.wait(guard, [&] { return batch.size() < 100; });
+        batch.push_back(std::make_shared<packet>());
+        if (batch.size() == 100)
+            changed.notify_all();
+    }
+    {
+        const std::unique_lock guard{lock};
+        is_done = true;
+    }
+    changed.notify_all();
+    receiver.join();
+}
+
+void fill() {
+    for (int i = 0; i != 60; ++i) {
+        auto buffer = std::make_shared<line>();
+        sink = buffer->data[i];
+    }
+}
+
+void leak() {
+    for (int i = 0; i != 7; ++i) {
+        last = new forgotten;
+    }
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    const std::string_view what = argc > 1 ? argv[1] : "";
+    if (what == "few")
+        few();
+    else if (what == "kept")
+        kept();
+    else if (what == "large")
+        large();
+    else if (what == "churn")
+        churn(argc > 2 ? std::atoi(argv[2]) : 300'000);
+    else if (what == "packets")
+        packets();
+    else if (what == "fill")
+        fill();
+    else if (what == "leak")
+        leak();
+    else
+        return 2;
+    return 0;
+}
