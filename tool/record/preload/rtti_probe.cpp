@@ -25,7 +25,9 @@ std::size_t read(std::uintptr_t from, void* to, std::size_t bytes) noexcept {
     const std::size_t first = page - from % page < bytes ? page - from % page : bytes;
     const iovec remote[2] = {{reinterpret_cast<void*>(from), first},
                              {reinterpret_cast<void*>(from + first), bytes - first}};
-    const long n = ::syscall(SYS_process_vm_readv, own_pid(), &local, 1, remote, first == bytes ? 1 : 2, 0);
+    // Longs throughout: of an int the upper half would be whatever is there.
+    const long n = ::syscall(SYS_process_vm_readv, static_cast<long>(own_pid()), &local, 1L, remote,
+                             first == bytes ? 1L : 2L, 0L);
     if (n < 0 && (errno == EPERM || errno == ENOSYS))
         probing.rtti = false; // a sandbox
     return n > 0 ? static_cast<std::size_t>(n) : 0;
