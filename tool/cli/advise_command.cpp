@@ -118,7 +118,7 @@ advice advise_command::ask() {
     type_namer namer{*symbols_};
 
     options_.trace = trace_;
-    options_.use_replay = !no_replay_;
+    options_.use_replay = !no_replay_ && reader.aggregate().empty(); // statistics cannot be replayed
     options_.replay_budget = std::chrono::seconds{replay_seconds_};
     advise_parts parts;
     parts.names.name = [&](const allocation_site& site) { return namer.name(site); };

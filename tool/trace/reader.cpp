@@ -339,6 +339,10 @@ void trace_reader::read(const std::function<void(std::span<const event>)>& take,
     state_->read(take, progress);
 }
 
+const std::string& trace_reader::aggregate() const noexcept {
+    return state_->aggregate();
+}
+
 const trace_info& trace_reader::info() const noexcept {
     return state_->info();
 }

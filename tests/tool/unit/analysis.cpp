@@ -292,8 +292,10 @@ TEST_CASE("statistics of several sites together") {
 TEST_CASE("a timeline never has more than a thousand steps, and loses nothing") {
     timeline_recorder recorder;
     std::uint64_t blocks = 0;
-    for (std::uint64_t t = 0; t != 100'000; ++t)
-        recorder.take(t * 777, ++blocks, 8 * blocks);
+    for (std::uint64_t t = 0; t != 100'000; ++t) {
+        ++blocks;
+        recorder.take(t * 777, blocks, 8 * blocks);
+    }
     recorder.take(60'000'000'000, 1, 8);  // a long silence
     recorder.take(59'000'000'000, 2, 16); // time goes back
     const timeline line = recorder.finish();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The accumulator against the same counts made in the simplest way, on random events of several processes and threads.
 #include "analysis/accumulator.hpp"
+#include "analysis/analysis_text.hpp"
 
 #include <doctest/doctest.h>
 
@@ -213,4 +214,37 @@ TEST_CASE("the table of live blocks keeps and loses what a map does, whatever th
         });
         CHECK(seen == expected.size());
     }
+}
+
+TEST_CASE("an analysis survives being written and read") {
+    model naive{3};
+    accumulator a;
+    a.take(naive.make(20'000));
+    trace_info info;
+    info.events = 20'000;
+    info.modules = {{"/bin/app", "ab"}, {"/lib/x.so", ""}};
+    info.processes.resize(3);
+    info.processes[1].began = trace_process::origin::fork;
+    info.processes[1].arguments = {"app", "1"};
+    info.threads.push_back({1, 77, "worker", 5});
+    info.stacks = {{}, {{0, 0x1234}, {code_address::unknown_module, 0xffff'ffff'ffff'0000}}};
+    info.rtti = {"", "4Base"};
+    const trace_analysis written = a.finish(info);
+    trace_info known;
+    known.command = {"app"};
+    const std::string text = analysis_text(written);
+    const std::optional<trace_analysis> read = read_analysis_text(text, known);
+    REQUIRE(read.has_value());
+    CHECK(analysis_text(*read) == text);
+    CHECK(read->info.command == known.command);
+    CHECK(read->info.stacks == info.stacks);
+    CHECK(read->info.processes[1].began == trace_process::origin::fork);
+    REQUIRE(read->sites.size() == written.sites.size());
+    CHECK(read->sites[0].statistics.lifetimes == written.sites[0].statistics.lifetimes);
+    CHECK(read->all.peak_live == written.all.peak_live);
+    // Anything else is refused, never half read.
+    for (const std::size_t length : {std::size_t{0}, text.size() / 2, text.size() - 1})
+        CHECK_FALSE(read_analysis_text(text.substr(0, length), known).has_value());
+    for (const char* wrong : {"[]", "{}", "{\"version\":2}", "null"})
+        CHECK_FALSE(read_analysis_text(wrong, known).has_value());
 }

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis_text.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+#include <vector>
+
+namespace linn::tool {
+namespace {
+
+using nlohmann::json;
+
+constexpr int version = 1;
+
+/// The plain numbers of a site, in the order in which they are written.
+constexpr std::array numbers{
+    &site_statistics::allocations,       &site_statistics::bytes,         &site_statistics::smallest,
+    &site_statistics::largest,           &site_statistics::releases,      &site_statistics::remote_releases,
+    &site_statistics::temporary,         &site_statistics::reallocations, &site_statistics::live_at_end,
+    &site_statistics::live_bytes_at_end, &site_statistics::peak_live,     &site_statistics::peak_live_bytes,
+    &site_statistics::longest_burst,     &site_statistics::threads,       &site_statistics::fills,
+    &site_statistics::filled_bytes};
+
+/// Place and count of what is not zero.
+json to_json(const log2_histogram& h) {
+    json out = json::array();
+    for (std::size_t i = 0; i != h.size(); ++i)
+        if (h[i] != 0)
+            out.push_back({i, h[i]});
+    return out;
+}
+
+log2_histogram histogram_of(const json& j) {
+    log2_histogram h{};
+    for (const json& entry : j)
+        h.at(entry.at(0).get<std::size_t>()) = entry.at(1).get<std::uint64_t>();
+    return h;
+}
+
+json to_json(const site_statistics& s) {
+    json counts = json::array();
+    for (const auto member : numbers)
+        counts.push_back(s.*member);
+    json sizes = json::array();
+    for (const auto& [size, count] : s.sizes)
+        sizes.push_back({size, count});
+    return {{"counts", counts},
+            {"sizes", sizes},
+            {"size_histogram", to_json(s.size_histogram)},
+            {"lifetimes", to_json(s.lifetimes)}};
+}
+
+site_statistics statistics_of(const json& j) {
+    site_statistics s;
+    for (std::size_t i = 0; i != numbers.size(); ++i)
+        s.*numbers[i] = j.at("counts").at(i).get<std::uint64_t>();
+    for (const json& entry : j.at("sizes"))
+        s.sizes.emplace_back(entry.at(0).get<std::uint64_t>(), entry.at(1).get<std::uint64_t>());
+    s.size_histogram = histogram_of(j.at("size_histogram"));
+    s.lifetimes = histogram_of(j.at("lifetimes"));
+    return s;
+}
+
+json tables_of(const trace_info& info) {
+    json out{{"modules", json::array()}, {"processes", json::array()}, {"threads", json::array()},
+             {"stacks", json::array()},  {"rtti", info.rtti},          {"events", info.events}};
+    for (const trace_module& m : info.modules)
+        out["modules"].push_back({m.path, m.build_id});
+    for (const trace_process& p : info.processes)
+        out["processes"].push_back({p.pid, p.parent, static_cast<int>(p.began), p.executable, p.arguments,
+                                    p.began_at, p.events, p.dropped});
+    for (const trace_thread& t : info.threads)
+        out["threads"].push_back({t.process, t.tid, t.name, t.events});
+    for (const std::vector<code_address>& stack : info.stacks) {
+        json frames = json::array();
+        for (const code_address& at : stack)
+            frames.push_back({at.module, at.address});
+        out["stacks"].push_back(std::move(frames));
+    }
+    return out;
+}
+
+void take_tables(trace_info& info, const json& j) {
+    info.events = j.at("events").get<std::uint64_t>();
+    info.rtti = j.at("rtti").get<std::vector<std::string>>();
+    info.modules.clear();
+    for (const json& m : j.at("modules"))
+        info.modules.push_back({m.at(0).get<std::string>(), m.at(1).get<std::string>()});
+    info.processes.clear();
+    for (const json& p : j.at("processes")) {
+        trace_process process;
+        process.pid = p.at(0).get<std::uint32_t>();
+        process.parent = p.at(1).get<std::uint32_t>();
+        process.began = static_cast<trace_process::origin>(std::clamp(p.at(2).get<int>(), 0, 2));
+        process.executable = p.at(3).get<std::string>();
+        process.arguments = p.at(4).get<std::vector<std::string>>();
+        process.began_at = p.at(5).get<std::uint64_t>();
+        process.events = p.at(6).get<std::uint64_t>();
+        process.dropped = p.at(7).get<std::uint64_t>();
+        info.processes.push_back(std::move(process));
+    }
+    info.threads.clear();
+    for (const json& t : j.at("threads"))
+        info.threads.push_back({t.at(0).get<std::uint32_t>(), t.at(1).get<std::uint32_t>(),
+                                t.at(2).get<std::string>(), t.at(3).get<std::uint64_t>()});
+    info.stacks.clear();
+    for (const json& stack : j.at("stacks")) {
+        std::vector<code_address> frames;
+        for (const json& at : stack)
+            frames.push_back({at.at(0).get<std::uint32_t>(), at.at(1).get<std::uint64_t>()});
+        info.stacks.push_back(std::move(frames));
+    }
+}
+
+} // namespace
+
+std::string analysis_text(const trace_analysis& a) {
+    json out{{"version", version},
+             {"tables", tables_of(a.info)},
+             {"all", to_json(a.all)},
+             {"sites", json::array()},
+             {"step_ns", a.over_time.step_ns},
+             {"live_bytes", a.over_time.live_bytes},
+             {"live_blocks", a.over_time.live_blocks},
+             {"events", a.over_time.events},
+             {"unknown_releases", a.unknown_releases},
+             {"unseen_releases", a.unseen_releases},
+             {"inherited_releases", a.inherited_releases},
+             {"failures", a.failures}};
+    for (const analysed_site& site : a.sites)
+        out["sites"].push_back({site.stack, static_cast<int>(site.call), to_json(site.statistics)});
+    return out.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+std::optional<trace_analysis> read_analysis_text(std::string_view text, trace_info info) {
+    try {
+        const json in = json::parse(text);
+        if (in.at("version") != version)
+            return std::nullopt;
+        trace_analysis a;
+        take_tables(info, in.at("tables"));
+        a.info = std::move(info);
+        a.all = statistics_of(in.at("all"));
+        for (const json& site : in.at("sites"))
+            a.sites.push_back({site.at(0).get<std::uint32_t>(),
+                               static_cast<allocation_call>(std::clamp(site.at(1).get<int>(), 0, 11)),
+                               statistics_of(site.at(2))});
+        a.over_time = {in.at("step_ns").get<std::uint64_t>(),
+                       in.at("live_bytes").get<std::vector<std::uint64_t>>(),
+                       in.at("live_blocks").get<std::vector<std::uint64_t>>(),
+                       in.at("events").get<std::vector<std::uint64_t>>()};
+        a.unknown_releases = in.at("unknown_releases").get<std::uint64_t>();
+        a.unseen_releases = in.at("unseen_releases").get<std::uint64_t>();
+        a.inherited_releases = in.at("inherited_releases").get<std::uint64_t>();
+        a.failures = in.at("failures").get<std::uint64_t>();
+        return a;
+    } catch (const std::exception&) { // of the JSON library's, and at() of a histogram
+        return std::nullopt;
+    }
+}
+
+} // namespace linn::tool
