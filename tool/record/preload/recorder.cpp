@@ -233,7 +233,9 @@ bool look_closer(thread_state& thread, thread_writer& writer, const unwind::capt
             if (probing.rtti)
                 probes.add(stack.id, stack.frames, stack.count);
         }
-        unwind::defined(stack);
+        // Not where a signal handler forked in the middle: in the child what was written goes nowhere.
+        if (writer.image == current_image->id)
+            unwind::defined(stack);
     }
     if (probes.wants(stack.id) && bytes >= sizeof(void*) && !writer.has_probe) {
         probes.spend(stack.id);
