@@ -26,10 +26,11 @@ namespace {
 
 constexpr unsigned depth = 16;
 
-/// The stack as libgcc sees it, from the caller of a hook on.
+/// The stack as libgcc sees it, from the caller of a hook on. Without the heap: signal handlers use it, and jump out of it.
 struct reference {
     const unwind::frame_start& start;
-    std::vector<std::uintptr_t> frames;
+    std::uintptr_t frames[depth];
+    unsigned count = 0;
     bool begun = false;
 
     explicit reference(const unwind::frame_start& from) : start(from) { _Unwind_Backtrace(visit, this); }
@@ -41,9 +42,9 @@ struct reference {
         to.begun =
             to.begun || (_Unwind_GetCFA(context) == to.start.stack_pointer && ip == to.start.return_address);
         if (to.begun && ip != 0) {
-            to.frames.push_back(ip + (interrupted != 0 ? 1 : 0));
+            to.frames[to.count++] = ip + (interrupted != 0 ? 1 : 0);
         }
-        return to.frames.size() == depth ? _URC_END_OF_STACK : _URC_NO_REASON;
+        return to.count == depth ? _URC_END_OF_STACK : _URC_NO_REASON;
     }
 };
 
@@ -61,9 +62,8 @@ struct result {
     bool right = true;
     if (captured.is_new) {
         const reference expected(start);
-        right = captured.count == expected.frames.size() &&
-                std::memcmp(captured.frames, expected.frames.data(),
-                            captured.count * sizeof *captured.frames) == 0;
+        right = captured.count == expected.count &&
+                std::memcmp(captured.frames, expected.frames, captured.count * sizeof *captured.frames) == 0;
     }
     return {captured, right};
 }
