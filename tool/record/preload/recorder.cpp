@@ -111,7 +111,7 @@ private:
         if (level_ != nullptr)
             *level_ = false;
         else if (writer_ != nullptr)
-            thread_.active = writer_;
+            thread_.active = is_left_over(*writer_) ? thread_.main : writer_;
         writer_ = nullptr;
     }
 
@@ -146,6 +146,8 @@ bool make_ready(thread_state& t, thread_writer& w) noexcept {
 }
 
 void drop(thread_writer& w) noexcept {
+    if (is_left_over(w))
+        return;
     ++w.dropped;
     current_recording.ring.header().dropped.fetch_add(1, std::memory_order_relaxed);
 }
@@ -233,9 +235,11 @@ bool look_closer(thread_state& thread, thread_writer& writer, const unwind::capt
             if (probing.rtti)
                 probes.add(stack.id, stack.frames, stack.count);
         }
-        // Not where a signal handler forked in the middle: in the child what was written goes nowhere.
-        if (writer.image == current_image->id)
-            unwind::defined(stack);
+        if (is_left_over(writer)) {
+            writer.out.stop(); // the next event takes the slow way, to another writer
+            return true;
+        }
+        unwind::defined(stack);
     }
     if (probes.wants(stack.id) && bytes >= sizeof(void*) && !writer.has_probe) {
         probes.spend(stack.id);

@@ -158,7 +158,13 @@ thread_writer* attach_writer(thread_state& thread, std::uint8_t nested) noexcept
     return w;
 }
 
+bool is_left_over(const thread_writer& writer) noexcept {
+    return writer.image != current_image->id;
+}
+
 bool claim_chunk(thread_state& thread, thread_writer& writer) noexcept {
+    if (is_left_over(writer))
+        return false;
     const std::uint32_t index = claim(writer);
     if (index == wire::ring::none)
         return false;
@@ -176,6 +182,10 @@ bool claim_chunk(thread_state& thread, thread_writer& writer) noexcept {
 void hand_over(thread_writer& writer, bool is_whole) noexcept {
     if (!writer.out.has_chunk())
         return;
+    if (is_left_over(writer)) {
+        writer.out.abandon();
+        return;
+    }
     is_whole ? writer.out.end() : writer.out.abandon();
     current_recording.ring.hand_over(writer.chunk, writer.pid, writer.tid);
 }

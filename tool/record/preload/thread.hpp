@@ -84,6 +84,10 @@ bool claim_chunk(thread_state& thread, thread_writer& writer) noexcept;
 /// Gives the writer's chunk to the collector, if it has one. `is_whole`: the writer was not cut off in an entry.
 void hand_over(thread_writer& writer, bool is_whole = true) noexcept;
 
+/// True in a child for the writer of a hook that a signal handler interrupted to fork: what it writes goes nowhere, the
+/// parent tells it.
+bool is_left_over(const thread_writer& writer) noexcept;
+
 /// Room for a record of so many bytes, then an event and its stack.
 bool ensure_room(thread_state& thread, thread_writer& writer, std::size_t bytes) noexcept;
 
