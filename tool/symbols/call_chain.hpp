@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace linn::tool {
@@ -15,6 +16,7 @@ struct chain_frame {
     const symbol_frame* shown;
     const known_frame* known;
     code_module* module;
+    std::string_view path; ///< of the module
     std::uint64_t address; ///< of the call, or inside of it
     bool is_system;        ///< not the user's own code
     bool is_physical;      ///< has a stack frame of its own

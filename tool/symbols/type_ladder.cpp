@@ -331,24 +331,26 @@ void type_ladder::by_place() {
         what = std::to_string(*least) + (*least == 1 ? " byte" : " bytes");
     else if (!site_.sizes.empty())
         what = std::to_string(*least) + " to " + std::to_string(*most) + " bytes";
-    // The innermost function of the user's, else of anybody's.
+    // The innermost function of the user's, with a name or without, else of anybody's that has one.
     const chain_frame* found = nullptr;
     for (const chain_frame& frame : chain_) {
-        if (frame.is_physical && !frame.shown->function.empty() && (found == nullptr || found->is_system) &&
-            (found == nullptr || !frame.is_system))
+        const bool is_better = frame.is_physical && (found == nullptr || found->is_system) &&
+                               (!frame.is_system || (found == nullptr && !frame.shown->function.empty()));
+        if (is_better)
             found = &frame;
     }
-    if (found != nullptr) {
+    if (found == nullptr && !chain_.empty())
+        found = &chain_.front();
+    if (found == nullptr) {
+        out.type = what + " at an unknown place";
+    } else if (found->shown->function.empty()) {
+        out.type = what + " at " + std::string(found->path.substr(found->path.rfind('/') + 1)) + "+0x" +
+                   hexadecimal(found->address + 1);
+    } else {
         const elf_symbol* symbol = found->module->symbol_at(found->address);
         out.type = what + " at " + found->shown->function;
         if (symbol != nullptr)
             out.type += "+0x" + hexadecimal(found->address + 1 - symbol->address);
-    } else if (!site_.stack.empty()) {
-        const std::string& path = site_.stack.front().module;
-        out.type = what + " at " + path.substr(path.rfind('/') + 1) + "+0x" +
-                   hexadecimal(site_.stack.front().address + 1);
-    } else {
-        out.type = what + " at an unknown place";
     }
     take(std::move(out), type_rule::none);
 }

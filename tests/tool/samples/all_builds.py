@@ -35,7 +35,6 @@ BUILDS = {
     "g++ -O2 -gdwarf-4": ("g++", "-O2 -g -gdwarf-4", None, 0),
     "g++ -O2 -g -gsplit-dwarf": ("g++", "-O2 -g -gsplit-dwarf", None, 0),
     "clang++ -O2 -g -gsplit-dwarf": ("clang++", "-O2 -g -gsplit-dwarf", None, 0),
-    "g++ -O2 -g -gsplit-dwarf, .dwp": ("g++", "-O2 -g -gsplit-dwarf", "dwp", 0),
     "g++ -O2 -g -gz=zlib": ("g++", "-O2 -g -gz=zlib", None, 0),
     "g++ -O2 -g, debuglink": ("g++", "-O2 -g", "debuglink", 0),
     "g++ -O2 -g, dwz": ("g++", "-O2 -g", "dwz", 0),
@@ -64,10 +63,6 @@ def finish(program, how):
         run("strip", program)
     elif how == "dwz":
         run("dwz", program)
-    elif how == "dwp":
-        run("dwp", "-e", program, "-o", str(program) + ".dwp")
-        for file in program.parent.glob("*.dwo"):
-            file.unlink()
     elif how == "no-source":
         for file in program.parent.glob("*.cpp"):
             file.unlink()

@@ -54,9 +54,14 @@ std::size_t count_words(std::size_t n) {
         ++place->second;
         keys += is_new ? 1U : 0U;
     }
-    // emplace makes the node before it looks for the key, hence a node and a copy of the key each time.
-    truth::expect("std::pair<const std::string, int>", "std::unordered_map<std::string, int>", n);
-    truth::expect("char", "std::string", 2 * n);
+#ifdef __GLIBCXX__
+    // Its emplace makes the node before it looks for the key, hence a node and a copy of the key each time.
+    const std::size_t nodes = n;
+#else
+    const std::size_t nodes = keys;
+#endif
+    truth::expect("std::pair<const std::string, int>", "std::unordered_map<std::string, int>", nodes);
+    truth::expect("char", "std::string", n + nodes);
     return keys;
 }
 
