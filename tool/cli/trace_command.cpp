@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trace_command.hpp"
 
+#include "../analysis/analysis_text.hpp"
 #include "../measure/suggest.hpp"
 #include "../report/progress.hpp"
 #include "../report/trace_report.hpp"
@@ -142,12 +143,39 @@ std::string trace_command::check() {
     return files_.check();
 }
 
-int trace_command::summarise(trace_reader& trace) {
+/// Reads everything: counts, and what there is to know of the file.
+void trace_command::read_all(trace_reader& trace) {
     {
         progress_line line;
         trace.read([&](std::span<const event> events) { counts_.take(events); }, telling(line));
     }
     info_ = trace.info();
+    if (trace.aggregate().empty())
+        return;
+    const std::optional<trace_analysis> kept = read_analysis_text(trace.aggregate(), info_);
+    if (!kept) {
+        info_.damage.push_back("the statistics make no sense");
+        return;
+    }
+    std::vector<std::string> damage = std::move(info_.damage);
+    info_ = kept->info;
+    info_.damage = std::move(damage);
+    info_.file_bytes = trace.info().file_bytes;
+    const auto count = [&](event_kind kind, std::uint64_t n) {
+        const auto k = static_cast<std::size_t>(kind);
+        counts_.of_kind[k] = counts_.of_call[k][0] = n;
+        counts_.events += n;
+    };
+    count(event_kind::allocation, kept->all.allocations);
+    count(event_kind::release, kept->all.releases);
+    count(event_kind::reallocation, kept->all.reallocations);
+    count(event_kind::failure, kept->failures);
+    count(event_kind::fill, kept->all.fills);
+    counts_.bytes = kept->all.bytes;
+}
+
+int trace_command::summarise(trace_reader& trace) {
+    read_all(trace);
     const std::string problem = files_.write();
     if (!files_.takes_stdout())
         fmt::print("{}", trace_summary(path_, info_, counts_, style_of_stdout()));
@@ -159,11 +187,7 @@ int trace_command::summarise(trace_reader& trace) {
 }
 
 int trace_command::check_file(trace_reader& trace) {
-    {
-        progress_line line;
-        trace.read([&](std::span<const event> events) { counts_.take(events); }, telling(line));
-    }
-    info_ = trace.info();
+    read_all(trace);
     if (const std::string problem = files_.write(); !problem.empty()) {
         fmt::print(stderr, "linn trace: {}\n", problem);
         return exit_failure;
@@ -256,6 +280,13 @@ int trace_command::run() {
     } catch (const unusable_trace& error) {
         fmt::print(stderr, "linn trace: {}\n", error.what());
         return exit_usage;
+    }
+    if (!trace->aggregate().empty() && (shows_events_ || export_format_)) {
+        fmt::print(stderr,
+                   "linn trace: {} holds statistics in place of events: record the program again without "
+                   "--aggregate\n",
+                   path_);
+        return exit_failure;
     }
     const int status = shows_events_    ? print_events(*trace)
                        : checks_        ? check_file(*trace)

@@ -26,6 +26,7 @@ public:
 
 private:
     std::string check();
+    void read_all(trace_reader& trace);
     int summarise(trace_reader& trace);
     int check_file(trace_reader& trace);
     int print_events(trace_reader& trace);

@@ -6,7 +6,6 @@
 #include "collector.hpp"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -60,8 +59,7 @@ double measure_event_cost(const signal_desk& desk, const std::filesystem::path& 
     collector taking{ring, taker};
     taking.start();
     const std::vector<std::string> bare = child_environment("");
-    const std::vector<std::string> recorded =
-        child_environment(library.string(), {fmt::format("{}={}", wire::ring_variable, ring.path())});
+    const std::vector<std::string> recorded = child_environment(library.string(), {ring.variable()});
     double without = std::numeric_limits<double>::max();
     double with = without;
     for (int i = 0; i != rounds; ++i) {

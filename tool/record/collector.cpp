@@ -150,6 +150,9 @@ std::vector<std::uint32_t> collector::living_processes() {
     for (const std::uint32_t pid : pids)
         if (is_thread_alive(pid, 0))
             living.push_back(pid);
+    // One that was forked a moment ago has written nothing yet.
+    if (living.empty() && only == 0)
+        living = processes_with(ring_.variable());
     return living;
 }
 

@@ -9,7 +9,10 @@
 
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 
 namespace linn::tool {
 namespace {
@@ -33,6 +36,27 @@ char task_state(std::uint32_t pid, std::uint32_t tid) {
 }
 
 } // namespace
+
+std::vector<std::uint32_t> processes_with(const std::string& name_and_value) {
+    std::vector<std::uint32_t> found;
+    std::error_code error;
+    for (std::filesystem::directory_iterator at{"/proc", error}, end; !error && at != end;
+         at.increment(error)) {
+        const std::string name = at->path().filename().string();
+        std::uint32_t pid = 0;
+        const auto [stop, bad] = std::from_chars(name.data(), name.data() + name.size(), pid);
+        if (bad != std::errc{} || stop != name.data() + name.size())
+            continue;
+        std::ifstream in{at->path() / "environ",
+                         std::ios::binary}; // others' cannot be read, a zombie's is empty
+        for (std::string entry; std::getline(in, entry, '\0');)
+            if (entry == name_and_value) {
+                found.push_back(pid);
+                break;
+            }
+    }
+    return found;
+}
 
 bool is_thread_alive(std::uint32_t pid, std::uint32_t tid) {
     // Cheap, and right for nearly all that are gone; a zombie still takes signals.

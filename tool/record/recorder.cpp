@@ -9,10 +9,12 @@
 #include "calibration.hpp"
 #include "child_program.hpp"
 #include "collector.hpp"
+#include "event_store.hpp"
 #include "file_taker.hpp"
 
 #include <linn/version.hpp>
 
+#include <fcntl.h>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -62,6 +64,15 @@ fs::path find_library(std::string& problem) {
     return library;
 }
 
+/// Started with closed standard streams, the shared memory and the trace would get their numbers. The program still
+/// finds them closed.
+void occupy_standard_streams() {
+    for (int fd = 0; fd <= STDERR_FILENO; ++fd)
+        if (::fcntl(fd, F_GETFD) < 0)
+            static_cast<void>(
+                ::open("/dev/null", O_RDWR | O_CLOEXEC)); // the lowest number that is free: this one
+}
+
 std::string utc_now() {
     return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
 }
@@ -94,7 +105,8 @@ private:
     fs::path library_;
     signal_desk desk_;
     recording_start start_;
-    trace_writer writer_;
+    trace_writer writer_;               ///< of the file asked for
+    std::optional<event_store> events_; ///< what --aggregate reads at the end
     ring_file ring_;
     std::unique_ptr<file_taker> taker_;
     std::optional<collector> collector_;
@@ -174,6 +186,11 @@ bool recording::prepare() {
         ring_.ring().header().most_in_flight = static_cast<std::uint32_t>(options_.most_waiting);
     if (std::string problem = writer_.open(options_.file); !problem.empty())
         return fail(problem);
+    if (options_.is_aggregate) {
+        events_.emplace(options_.level);
+        if (std::string problem = events_->open(options_.file); !problem.empty())
+            return fail(problem);
+    }
     return true;
 }
 
@@ -182,16 +199,18 @@ std::vector<std::string> recording::environment() const {
     const std::string preload = before == nullptr || *before == '\0'
                                     ? library_.string()
                                     : fmt::format("{}:{}", library_.string(), before);
-    return child_environment(preload, {fmt::format("{}={}", wire::ring_variable, ring_.path())});
+    return child_environment(preload, {ring_.variable()});
 }
 
 void recording::record() {
     start_ns_ = now_ns();
     start_.start_ticks = ticks();
     writer_.write_start(start_);
-    taker_ = std::make_unique<file_taker>(writer_);
+    if (events_)
+        events_->writer().write_start(start_);
+    taker_ = std::make_unique<file_taker>(events_ ? events_->writer() : writer_);
     collector_.emplace(ring_, *taker_);
-    // One worker keeps up with two or three busy threads.
+    // One worker keeps up with a few busy threads.
     collector_->start(std::clamp(std::thread::hardware_concurrency() / 4, 1u, 4u));
     child_program child{desk_};
     if (std::string problem = child.start(program_.file, options_.command, environment()); !problem.empty()) {
@@ -228,7 +247,7 @@ void recording::conclude(const program_end& end, std::uint64_t ticks_now, std::u
     e.ending = end.in_words;
     e.stopped = taker_->problem();
     e.exit_status = end.exit_status;
-    e.duration_ns = static_cast<std::uint64_t>(end.wall_ns);
+    e.duration_ns = options_.waits_for_all ? ns_now - start_ns_ : static_cast<std::uint64_t>(end.wall_ns);
     e.user_ns = end.user_ns;
     e.system_ns = end.system_ns;
     // Over a long run the rate is known better than from the tenth of a second before it.
@@ -240,14 +259,22 @@ void recording::conclude(const program_end& end, std::uint64_t ticks_now, std::u
     e.chunks = got.chunks;
     e.processes_left = left_.size();
     taker_->finish(e);
+    if (events_) {
+        const std::string statistics = events_->statistics();
+        writer_.write_aggregate(
+            {reinterpret_cast<const unsigned char*>(statistics.data()), statistics.size()});
+        writer_.write_end(e);
+    }
     result_.exit_status = end.exit_status;
     result_.file_bytes = writer_.bytes();
     result_.threads = got.threads.size();
     result_.processes = got.images.size();
-    if (!writer_.problem().empty())
+    if (const std::string problem =
+            events_ && writer_.problem().empty() ? taker_->problem() : writer_.problem();
+        !problem.empty())
         result_.problem = fmt::format("{}. The recording ends there, the program went on; what was recorded "
                                       "before can be used",
-                                      writer_.problem());
+                                      problem);
     warn();
 }
 
@@ -255,7 +282,7 @@ void recording::warn() {
     const recording_end& e = result_.end;
     const wire::ring_header& header = ring_.ring().header();
     const auto add = [&](std::string text) { result_.warnings.push_back(std::move(text)); };
-    if (e.dropped != 0)
+    if (e.dropped != 0 && result_.problem.empty())
         add(options_.drops_when_full
                 ? fmt::format("{} events were dropped, because the program was faster than the writing; "
                               "--when-full block keeps them all",
@@ -305,6 +332,7 @@ record_result recording::run() {
 } // namespace
 
 record_result record_program(const record_options& options) {
+    occupy_standard_streams();
     return recording{options}.run();
 }
 

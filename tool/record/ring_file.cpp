@@ -81,8 +81,8 @@ std::string ring_file::create(std::size_t chunks, const wire::ring_options& opti
     }
 }
 
-std::string ring_file::path() const {
-    return fmt::format("/proc/{}/fd/{}", ::getpid(), fd_);
+std::string ring_file::variable() const {
+    return fmt::format("{}=/proc/{}/fd/{}", wire::ring_variable, ::getpid(), fd_);
 }
 
 void ring_file::punch(std::uint32_t chunk) const noexcept {

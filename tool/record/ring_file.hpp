@@ -23,8 +23,8 @@ public:
 
     const wire::ring& ring() const noexcept { return ring_; }
 
-    /// The value of LINN_RECORD: where a process started by this one finds the file.
-    std::string path() const;
+    /// What a program needs in its environment to find the file: "LINN_RECORD=…".
+    std::string variable() const;
 
     /// Gives back the memory of a chunk that nobody owns; all zero afterwards.
     void punch(std::uint32_t chunk) const noexcept;

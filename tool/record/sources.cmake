@@ -6,6 +6,7 @@ target_sources(
   PRIVATE ${folder}/calibration.cpp
           ${folder}/child_program.cpp
           ${folder}/collector.cpp
+          ${folder}/event_store.cpp
           ${folder}/owners.cpp
           ${folder}/recorder.cpp
           ${folder}/ring_file.cpp)

@@ -73,6 +73,11 @@ bool trace_writer::append(std::span<const unsigned char> head, std::span<const u
 }
 
 void trace_writer::write_document(frame_kind kind, std::span<const unsigned char> text, int level) {
+    if (text.size() > most_document_bytes) {
+        if (problem_.empty())
+            problem_ = fmt::format("{} cannot hold {} bytes of statistics", path_.string(), text.size());
+        return;
+    }
     frame_header header;
     header.kind = kind;
     std::span<const unsigned char> stored = text;

@@ -1,0 +1,386 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs `linn record` and `linn trace` on programs whose allocations are known; one case a call."""
+import json
+import os
+import pathlib
+import re
+import resource
+import signal
+import stat
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from cases import check, main, named, prose, skip, skip_without  # noqa: E402
+
+LIMIT = 100  # seconds; nothing here takes longer than a few
+
+
+class Tool:
+    def __init__(self, arguments, folder):
+        self.linn = arguments.linn
+        self.programs = named(arguments.program)
+        self.churn = self.programs["churn"]
+        self.folder = folder
+        self.file = str(folder / "a.linn")
+
+    def call(self, *words, **more):
+        return subprocess.run([self.linn, *words], capture_output=True, text=True, timeout=LIMIT, cwd=self.folder, **more)
+
+    def record(self, *words, options=(), status=0, **more):
+        done = self.call("record", "--no-calibration", "-o", self.file, *options, "--", *words, **more)
+        check(done.returncode == status, f"exit status {done.returncode}, not {status}: {done.stderr}{done.stdout}")
+        return done
+
+    def start(self, *words, options=(), **more):
+        return subprocess.Popen([self.linn, "record", "--no-calibration", "-o", self.file, *options, "--", *words],
+                                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                cwd=self.folder, **more)
+
+    def trace(self, file=None, status=0):
+        """The JSON of linn trace, after --check has said whether the file is whole."""
+        file = file or self.file
+        checked = self.call("trace", file, "--check")
+        check(checked.returncode == status, f"--check: {checked.returncode}: {checked.stdout}{checked.stderr}")
+        done = self.call("trace", file, "--json", "-")
+        check(done.returncode == 0 and done.stderr == "", done.stderr)
+        result = json.loads(done.stdout)
+        check(result["whole"] == (status == 0), result["damage"])
+        return result
+
+
+def mallocs(result):
+    return result["kinds"]["allocation"]["calls"].get("malloc", 0)
+
+
+def frees(result):
+    return result["kinds"]["release"]["calls"].get("free", 0)
+
+
+def case_counts(tool):
+    found = []
+    for pairs in (1000, 3000):
+        tool.record(tool.churn, str(pairs), "0")
+        result = tool.trace()
+        found.append((mallocs(result), frees(result)))
+    check(found[1][0] - found[0][0] == 2000 and found[1][1] - found[0][1] == 2000, found)
+    tool.record(tool.churn, "50000", "8")
+    result = tool.trace()
+    check(len(result["threads"]) == 9 and sum(t["events"] >= 100000 for t in result["threads"]) == 8, result["threads"])
+    check(sum(t["events"] for t in result["threads"]) == result["events"] == sum(k["count"] for k in result["kinds"].values()), result)
+    check(result["dropped"] == 0 and result["ending"] == "exit status 0", result)
+
+
+def case_passes_everything_through(tool):
+    done = tool.record(tool.churn, "10", "0", "cat", "exit", "42", status=42, input="a line\nand more")
+    check(done.stdout == "a line\nand more", repr(done.stdout))
+    check(tool.trace()["ending"] == "exit status 42", "the ending")
+    # The verb's own word goes to standard error, at the end, and not at all with --quiet.
+    check(re.search(r"linn record: \d+ events of 1 thread", done.stderr) and "linn advise" in done.stderr, done.stderr)
+    done = tool.record(tool.churn, "10", "0", options=["-q"])
+    check(done.stdout == "" and done.stderr == "", done.stderr)
+    # Everything from PROG on is the program's, also what looks like an option of ours, and a second --.
+    done = tool.record("echo", "--depth", "x", "--", "-o")
+    check(done.stdout == "--depth x -- -o\n", done.stdout)
+    check(tool.trace()["command"] == ["echo", "--depth", "x", "--", "-o"], "the command")
+
+
+def case_signals_of_the_program(tool):
+    for number in (signal.SIGKILL, signal.SIGSEGV, signal.SIGTERM):
+        tool.record(tool.churn, "700", "2", "kill", str(int(number)), status=128 + number)
+        result = tool.trace()
+        check(result["ending"] == f"killed by {signal.Signals(number).name}", result["ending"])
+        check(mallocs(result) >= 1400 and frees(result) >= 1400, result["kinds"])
+
+
+def case_signals_are_handed_on(tool):
+    for number in (signal.SIGINT, signal.SIGTERM):
+        child = tool.start(tool.churn, "10", "0", "catch")
+        check(child.stdout.readline() == "ready\n", "it did not start")
+        child.send_signal(number)
+        out, err = child.communicate(timeout=LIMIT)
+        check(out == f"caught {int(number)}\n" and child.returncode == 5, (out, err, child.returncode))
+        tool.trace()
+
+
+def case_signal_of_the_terminal(tool):
+    # Ctrl-C reaches the whole group: the program once, and the recorder stays until it has ended.
+    child = tool.start(tool.churn, "10", "0", "catch", start_new_session=True)
+    check(child.stdout.readline() == "ready\n", "it did not start")
+    os.killpg(child.pid, signal.SIGINT)
+    out, err = child.communicate(timeout=LIMIT)
+    check(out == "caught 2\n" and child.returncode == 5, (out, err, child.returncode))
+    tool.trace()
+
+
+def case_nohup_stays(tool):
+    child = tool.start("sh", "-c", "echo ready; cat", preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+    check(child.stdout.readline() == "ready\n", "it did not start")
+    child.send_signal(signal.SIGHUP)
+    out, _ = child.communicate("alive", timeout=LIMIT)
+    check(out == "alive" and child.returncode == 0, (out, child.returncode))
+
+
+def case_processes(tool):
+    script = f"{tool.churn} 100 0 & {tool.churn} 200 0; wait; exec {tool.churn} 300 0 exit 3"
+    tool.record("sh", "-c", script, status=3)
+    result = tool.trace()
+    ran = [p for p in result["processes"] if p["executable"].endswith("churn")]
+    check(len(ran) == 3 and all(p["began"] == "exec" for p in ran), result["processes"])
+    check(mallocs(result) >= 600, result["kinds"])
+    check(ran[0]["arguments"][1:] in (["100", "0"], ["200", "0"]), ran)
+    only = tool.record("sh", "-c", script, options=["--only-exe", pathlib.Path(tool.churn).name], status=3)
+    check(all(p["executable"].endswith("churn") for p in tool.trace()["processes"]), only.stderr)
+    tool.record("sh", "-c", script, options=["--no-follow"], status=3)
+    result = tool.trace()
+    check(len({p["pid"] for p in result["processes"]}) == 1, result["processes"])
+    check([p["executable"].endswith("churn") for p in result["processes"]] == [False, True], result["processes"])
+
+
+def case_children_that_stay(tool):
+    # Without --wait the recording ends with the program, says who still runs, and lets them run.
+    leaving = f"exec >/dev/null 2>&1 {tool.churn} 10 0 leave exit 0"  # who stays would keep the test's pipes open
+    reader, writer = os.pipe()
+    child = tool.start("sh", "-c", f"{leaving} <&{reader}", pass_fds=[reader])
+    child.stdin.close()
+    child.stdin = None
+    err = child.stderr.read()
+    check(child.wait(timeout=LIMIT) == 0 and "still runs" in err and "--wait" in err, err)
+    check(mallocs(tool.trace()) >= 110, "what the child had done by then is missing")
+    os.write(writer, b"x" * 100)  # it goes on without a recorder
+    pid = int(re.search(r"any further: (\d+)", err).group(1))
+    os.close(reader)
+    os.close(writer)
+    deadline = time.monotonic() + LIMIT
+    while time.monotonic() < deadline:
+        try:
+            state = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
+        except (FileNotFoundError, ProcessLookupError):
+            break
+        if state == "Z":
+            break
+        time.sleep(0.01)
+    else:
+        check(False, "the child hangs")
+
+    reader, writer = os.pipe()
+    child = tool.start("sh", "-c", f"{leaving} <&{reader}", options=["--wait"], pass_fds=[reader])
+    os.close(reader)
+    child.stdin.close()
+    child.stdin = None
+    os.write(writer, b"x" * 50)
+    os.close(writer)
+    err = child.stderr.read()
+    check(child.wait(timeout=LIMIT) == 0 and "still" not in err, err)
+    check(mallocs(tool.trace()) >= 160, "not all of the child")
+
+
+def case_recorder_killed(tool):
+    # The file up to there can be read, and the program goes on to its end.
+    child = tool.start(tool.churn, "400000", "2", "cat", "exit", "0")
+    deadline = time.monotonic() + LIMIT
+    while not (os.path.exists(tool.file) and os.path.getsize(tool.file) > 20000) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    inner = subprocess.run(["pgrep", "-P", str(child.pid)], capture_output=True, text=True).stdout.split()
+    child.kill()
+    child.wait()
+    check(len(inner) == 1, inner)
+    child.stdin.write("done")
+    child.stdin.close()
+    out = child.stdout.read()  # until the program, which holds the other end, has ended
+    check(out == "done", out)
+    result = tool.trace(status=1)
+    check(result["events"] > 0 and result["ending"] is None, result["damage"])
+    check(any("its end is missing" in d for d in result["damage"]), result["damage"])
+
+
+def case_disk_full(tool):
+    # By a limit on the size of files, as a full disk would: the program goes on, the file is valid, the status says it.
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000_000_000 if os.geteuid() == 0 else
+                                                   resource.getrlimit(resource.RLIMIT_FSIZE)[1]))
+    done = tool.record(tool.churn, "2000000", "2", options=["--level", "1"], status=1, preexec_fn=limit)
+    check("File too large" in done.stderr and "the program went on" in done.stderr, done.stderr)
+    result = tool.trace(status=1)
+    check(result["events"] > 1000 and os.path.getsize(tool.file) <= 200_000, result["damage"])
+    check(all("cut off" not in d for d in result["damage"]), result["damage"])
+    done = tool.record(tool.churn, "2000000", "2", "exit", "9", options=["--level", "1"], status=9, preexec_fn=limit)
+    done = tool.call("record", "-o", "/dev/full", "--", tool.churn, "10", "0")
+    check(done.returncode == 1 and "No space left" in done.stderr, done.stderr)
+
+
+def case_refusals(tool):
+    def refused(status, words, *command, options=()):
+        done = tool.call("record", "-o", tool.file, *options, *command)
+        check(done.returncode == status, (command, done.returncode, done.stderr))
+        check(words in prose(done.stderr), done.stderr)
+        check(done.stdout == "" and not os.path.exists(tool.file), "something was run or written")
+
+    refused(2, "no such program", "--", "./nosuch")
+    refused(2, "did you mean 'sleep'?", "--", "slepe", "1")
+    refused(2, "which program?", )
+    refused(2, "which program?", "--")
+    refused(2, "there is no option '--dept'; did you mean '--depth'?", "--dept", "5", "--", "true")
+    refused(2, "no attaching", "--attach", "1")
+    refused(2, "no attaching", "-p", "1")
+    refused(2, "--only-exe wants the name", "--", "true", options=["--only-exe", "/bin/true"])
+    refused(2, "--clock", "--", "true", options=["--clock", "sundial"])
+    refused(2, "is a directory", "--", "/")
+    text = tool.folder / "text"
+    text.write_text("hello")
+    refused(2, "not executable", "--", str(text))
+    script = tool.folder / "script"
+    script.write_text("#!/no/such/interpreter\n")
+    script.chmod(0o755)
+    refused(2, "does not exist", "--", str(script))
+    if os.path.exists(tool.programs["static"]):
+        refused(1, "statically linked: no recorder can be preloaded", "--", tool.programs["static"])
+        script.write_text(f"#!{tool.programs['static']}\n")
+        refused(1, "is a script, and", "--", str(script))
+    if os.path.exists(tool.programs["sanitized"]):
+        refused(1, "record a build without it", "--", tool.programs["sanitized"])
+    if os.geteuid() == 0:
+        privileged = tool.folder / "privileged"
+        privileged.write_bytes(pathlib.Path(tool.churn).read_bytes())
+        os.chown(privileged, 65534, -1)
+        privileged.chmod(0o755 | stat.S_ISUID)
+        refused(1, "privileges of its own", "--", str(privileged))
+    done = tool.call("record", "-o", "/no/such/folder/x", "--", tool.churn, "1", "0")
+    check(done.returncode == 1 and "No such file" in done.stderr, done.stderr)
+    done = tool.call("record", "-o", str(tool.folder), "--", tool.churn, "1", "0")
+    check(done.returncode == 1 and "Is a directory" in done.stderr, done.stderr)
+
+
+def case_script(tool):
+    script = tool.folder / "script"
+    script.write_text(f"#!/bin/sh\n{tool.churn} 500 0\n")
+    script.chmod(0o755)
+    done = tool.call("record", "--no-calibration", "--", "./script")
+    check(done.returncode == 0, done.stderr)
+    check(mallocs(tool.trace(tool.folder / "script.linn")) >= 500, "the default name is PROG.linn, in this directory")
+
+
+def case_baseline(tool):
+    done = tool.record(tool.churn, "1000", "0", "cat", options=["--baseline"], stdin=open(__file__))
+    check(done.stdout == pathlib.Path(__file__).read_text(), "the recorded run did not get its input from the start")
+    check(tool.trace()["baseline"]["wall_ns"] > 0, "no baseline")
+    done = tool.call("record", "--baseline", "-o", tool.file, "--", tool.churn, "1", "0", input="through a pipe")
+    check(done.returncode == 2 and "can be read once" in done.stderr, done.stderr)
+
+
+def case_calibration(tool):
+    done = tool.call("record", "-o", tool.file, "--", tool.churn, "1000", "0")
+    check(done.returncode == 0 and done.stdout == "", done.stderr)
+    check(tool.trace()["recording"]["event_cost_ns"] > 0, "the cost of an event was not measured")
+
+
+def case_options_reach_the_program(tool):
+    for options, expected in ((["--clock", "every8"], ("clock", "every8")), (["--clock", "none"], ("clock", "none")),
+                              (["--depth", "3"], ("depth", 3)), (["--unwinder", "none"], ("unwinder", "none"))):
+        tool.record(tool.churn, "2000", "2", options=options)
+        result = tool.trace()
+        check(result["recording"][expected[0]] == expected[1], result["recording"])
+        check(mallocs(result) >= 4000, result["kinds"])
+
+
+def case_aggregate(tool):
+    tool.record(tool.churn, "200000", "2")
+    events, size = tool.trace(), os.path.getsize(tool.file)
+    tool.record(tool.churn, "200000", "2", "exit", "3", options=["--aggregate"], status=3)
+    statistics = tool.trace()
+    check(os.path.getsize(tool.file) < size / 4, (os.path.getsize(tool.file), size))
+    for kind in ("allocation", "release"):
+        check(statistics["kinds"][kind]["count"] == events["kinds"][kind]["count"], (kind, statistics["kinds"]))
+    check(statistics["stacks"] == events["stacks"] and len(statistics["threads"]) == 3, statistics)
+    check([p.name for p in tool.folder.iterdir()] == ["a.linn"], "something is left over")
+    for option in (["--events"], ["--convert", "csv"]):
+        done = tool.call("trace", tool.file, *option)
+        check(done.returncode == 1 and "in place of events" in done.stderr and done.stdout == "", done.stderr)
+
+
+def case_own_preload_stays(tool):
+    done = tool.record(tool.churn, "1", "0", "env", env={**os.environ, "LD_PRELOAD": tool.programs["preload"]})
+    seen = done.stdout.strip().split(":")
+    check(len(seen) == 2 and seen[0].endswith("liblinn-record.so") and seen[1] == tool.programs["preload"], done.stdout)
+
+
+def case_drop_when_full(tool):
+    done = tool.record(tool.churn, "100000", "4", options=["--when-full", "drop", "--level", "9"])
+    result = tool.trace()
+    check(result["events"] + result["dropped"] >= 800_000, (result["events"], result["dropped"]))
+    check((result["dropped"] != 0) == ("were dropped" in done.stderr), done.stderr)
+
+
+def case_closed_streams(tool):
+    # Started without standard streams, the shared memory must not become the program's standard input.
+    done = subprocess.run(["sh", "-c", f"exec {tool.linn} record --no-calibration -o {tool.file} -- {tool.churn} 10 0 exit 4 <&- >&- 2>&-"],
+                          timeout=LIMIT)
+    check(done.returncode == 4, done.returncode)
+    check(mallocs(tool.trace()) >= 10, "nothing recorded")
+
+
+def case_trace_shows(tool):
+    tool.record(tool.churn, "1000", "2")
+    done = tool.call("trace", tool.file)
+    check(done.returncode == 0 and done.stderr == "", done.stderr)
+    for word in ("Events", "Processes", "Threads", "Modules", "malloc", "free", "libc.so.6", "bytes an event"):
+        check(word in done.stdout, (word, done.stdout))
+    check("\x1b" not in done.stdout, "colours in a pipe")
+    lines = tool.call("trace", tool.file, "--events", "--limit", "7").stdout.splitlines()
+    check(len(lines) == 8 and "seconds" in lines[0], lines)
+    every = tool.call("trace", tool.file, "--events").stdout.splitlines()[1:]
+    check(len(every) == tool.trace()["events"], len(every))
+    times = [float(line.split()[0]) for line in every]
+    check(times == sorted(times), "out of order")
+    middle = times[len(times) // 2]
+    some = tool.call("trace", tool.file, "--events", "--from", f"{middle}", "--to", f"{times[-1]}").stdout.splitlines()[1:]
+    check(some and len(some) == sum(middle <= t < times[-1] for t in times), (len(some), middle))
+    same = tool.call("trace", tool.file, "--events", "--from", f"{round(middle * 1e9)}ns", "--to", f"{times[-1]}s").stdout.splitlines()[1:]
+    check(same == some, "another unit gives others")
+
+
+def case_trace_refusals(tool):
+    def refused(words, *arguments):
+        done = tool.call("trace", *arguments)
+        check(done.returncode == 2 and words in prose(done.stderr) and done.stdout == "", (arguments, done))
+
+    (tool.folder / "empty").write_text("")
+    (tool.folder / "text").write_text("no trace at all, but long enough")
+    refused("no such file", "nosuch.linn")
+    refused("is empty", "empty")
+    refused("is no trace", "text")
+    refused("is a directory", ".")
+    refused("FILE is required")
+    tool.record(tool.churn, "10", "0")
+    newer = bytearray(pathlib.Path(tool.file).read_bytes())
+    newer[8] = 9
+    (tool.folder / "newer.linn").write_bytes(newer)
+    refused("version 9 of the trace format", "newer.linn")
+    refused("wants a time", tool.file, "--events", "--from", "soon")
+    refused("requires --events", tool.file, "--limit", "5")
+    refused("did you mean 'pprof'?", tool.file, "--convert", "pprf")
+    if os.geteuid() == 0:
+        skip("root may read everything")
+    os.chmod(tool.file, 0)
+    refused("Permission denied", tool.file)
+
+
+def case_trace_converts(tool):
+    tool.record(tool.churn, "1000", "2")
+    done = tool.call("trace", tool.file, "--convert", "collapsed")
+    check(done.returncode == 0 and re.search(r"^.*main.* \d+$", done.stdout, re.M), (done.stdout, done.stderr))
+    for form in ("pprof", "dhat", "csv", "csv-stacks"):
+        done = tool.call("trace", tool.file, "--convert", form, "-o", "out")
+        check(done.returncode == 0 and (tool.folder / "out").stat().st_size > 20, done.stderr)
+    done = tool.call("trace", tool.file, "--convert", "csv", "-o", "no/such/folder")
+    check(done.returncode == 1 and "cannot be written" in done.stderr, done.stderr)
+    if os.path.exists("/dev/full"):
+        done = tool.call("trace", tool.file, "--convert", "csv", "-o", "/dev/full")
+        check(done.returncode == 1 and "No space left" in done.stderr, done.stderr)
+    check(sorted(p.name for p in tool.folder.iterdir()) == ["a.linn", "out"], "something is left over")
+
+
+if __name__ == "__main__":
+    main(globals(), Tool, lists=["program"])
