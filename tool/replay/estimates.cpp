@@ -38,9 +38,7 @@ void estimate_row(const replay_result& result, replay_row& row, const replay_row
     row.ratio = std::exp(ratio.middle);
     row.ratio_low = std::exp(ratio.low);
     row.ratio_high = std::exp(ratio.high);
-    if (result.program_cpu_seconds <= 0)
-        return;
-    const double share = base.median / result.program_cpu_seconds;
+    const double share = result.program_cpu_seconds > 0 ? base.median / result.program_cpu_seconds : 0;
     row.change = (row.ratio - 1) * share;
     row.change_low = (row.ratio_low - 1) * share;
     row.change_high = (row.ratio_high - 1) * share;

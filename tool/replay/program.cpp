@@ -291,7 +291,7 @@ void program_builder::reallocate(const event& e) {
                             0, old->slot),
         replay_format::pack_realloc(waits ? replay_format::waits_flag : std::uint8_t{0}, b.group,
                                     old->generation, b.slot),
-        replay_format::pack_wide(old->bytes, 0), replay_format::pack_wide(b.bytes, 0)};
+        replay_format::pack_wide(old->bytes, old->alignment_log2), replay_format::pack_wide(b.bytes, 0)};
     s.words.append(words);
     summary_.hand_overs += old->thread != e.thread ? 1u : 0u;
     summary_.checksum += replay_format::mix(b.bytes, b.slot);

@@ -105,9 +105,9 @@ constexpr std::uint64_t slot_pointer(std::uint64_t slot) noexcept {
     return slot & size_mask;
 }
 
-/// How a realloc goes on: the slot and group of the new block, then both sizes. The op's own slot and group are the old
-/// block's, and so is the generation in the first of these words. Both slots may be one. That word waits as an
-/// allocation does.
+/// How a realloc goes on: this word with the slot and group of the new block, then both sizes, the old one with its
+/// alignment. The op's own slot and group are the old block's, and so is the generation in this word. Both slots may be
+/// one. This word waits as an allocation does.
 constexpr std::uint64_t pack_realloc(std::uint8_t flags, std::uint8_t group, std::uint16_t generation,
                                      std::uint32_t slot) noexcept {
     return pack(op::realloc, flags, group, generation, slot);

@@ -213,10 +213,12 @@ private:
 
     const std::uint64_t* reallocate(std::uint64_t word, const std::uint64_t* at) {
         const std::uint64_t second = *at++;
-        const std::uint64_t old_bytes = replay_format::wide_size(*at++);
-        const std::uint64_t new_bytes = replay_format::wide_size(*at++);
-        const request before{old_bytes, 0, replay_format::slot_of(word), replay_format::group_of(word)};
-        const request now{new_bytes, 0, replay_format::slot_of(second), replay_format::group_of(second)};
+        const std::uint64_t old_block = *at++;
+        const std::uint64_t new_block = *at++;
+        const request before{replay_format::wide_size(old_block), replay_format::wide_alignment(old_block),
+                             replay_format::slot_of(word), replay_format::group_of(word)};
+        const request now{replay_format::wide_size(new_block), 0, replay_format::slot_of(second),
+                          replay_format::group_of(second)};
         slot& from = program_.slot(before.slot);
         slot& to = program_.slot(now.slot);
         const std::uint64_t held = (word & replay_format::waits_flag) != 0
