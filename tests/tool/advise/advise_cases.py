@@ -209,5 +209,20 @@ def case_one_type(tool):
     check("from " in text and "advised.cpp" in text and "main" in text, text)
 
 
+def case_instructions(tool):
+    """The analysis must stay at its pace: instructions an event, list churn, with making the events (30 of them)."""
+    if shutil.which("valgrind") is None or "throughput" not in tool.programs:
+        skip("there is no valgrind, or bench/ was not built")
+
+    def executed(millions):
+        out = tool.folder / "callgrind.out"
+        subprocess.run(["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}", tool.programs["throughput"],
+                        str(millions), "1000"], capture_output=True, check=True)
+        return int(re.search(r"^(?:summary|totals): (\d+)", out.read_text(), re.MULTILINE)[1])
+
+    each = (executed(2) - executed(1)) / 1e6
+    check(100 < each < 380, f"{each} instructions an event")
+
+
 if __name__ == "__main__":
     main(globals(), lambda arguments, folder: Tool(arguments.linn, named(arguments.program), folder), lists=["program"])
