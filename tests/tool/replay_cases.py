@@ -3,14 +3,11 @@
 """The behaviour of `linn replay`: traces recorded from a small program, and what is wrong with others."""
 import json
 import os
-import pathlib
-import re
 import signal
 import subprocess
-import sys
 import time
 
-from cases import check, main, named, prose, skip
+from cases import check, main, named, prose
 
 PROGRAM_EVENTS = 2 * (4 * 30_000 + 2)
 
@@ -70,7 +67,7 @@ def case_help(tool):
 def case_table(tool):
     done = tool.replay(tool.record(), "--rounds", "3", "--allocators", "linn")
     text = prose(done.stdout)
-    for words in ("serve", "default (glibc", "default again", "Linn's pools", "costs nothing", "50 to 115 %",
+    for words in ("serve", "default (glibc", "default again", "Linn", "costs nothing", "50 to 115 %",
                   "Noise floor"):
         check(words in text, f"{words} is missing: {done.stdout}")
     check(done.stderr == "", done.stderr)
@@ -141,7 +138,7 @@ def case_reports(tool):
     tool.replay(tool.record(), "--rounds", "1", "--allocators", "linn", *words)
     check(json.loads(files["json"].read_text())["schema"] == "linn.replay/1", "JSON")
     check(files["csv"].read_text().count("\n") == 5, files["csv"].read_text())
-    check("| Linn's pools |" in files["markdown"].read_text(), files["markdown"].read_text())
+    check("| Linn |" in files["markdown"].read_text(), files["markdown"].read_text())
     check("</html>" in files["html"].read_text(), "HTML")
     done = tool.replay(tool.folder / "program.linn", "--json", "/nonexistent/x.json", status=1)
     check("/nonexistent" in done.stderr, done.stderr)
@@ -188,7 +185,7 @@ def case_no_room(tool):
     """A temporary folder that is none is named with the mend."""
     environment = dict(os.environ, TMPDIR="/nonexistent-folder")
     done = tool.call("replay", tool.record(), "--rounds", "1", env=environment)
-    check(done.returncode == 1 and "/nonexistent-folder" in done.stderr, f"{done.returncode}: {done.stderr}")
+    check(done.returncode == 1 and done.stderr.startswith("linn replay: cannot write") and "TMPDIR" in done.stderr, f"{done.returncode}: {done.stderr}")
 
 
 def case_interrupt(tool):

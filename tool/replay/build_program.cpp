@@ -2,6 +2,8 @@
 #include "build_program.hpp"
 
 #include <algorithm>
+#include <cstdlib>
+#include <filesystem>
 #include <span>
 
 namespace linn::tool {
@@ -14,6 +16,11 @@ bool takes_part(const event& e) noexcept {
 /// The image with the most events; one that is named by no event is the first.
 std::uint32_t busiest(const std::vector<std::uint64_t>& events) {
     return static_cast<std::uint32_t>(std::max_element(events.begin(), events.end()) - events.begin());
+}
+
+std::filesystem::path temporary_folder() {
+    const char* const given = std::getenv("TMPDIR");
+    return given != nullptr && *given != '\0' ? given : "/tmp";
 }
 
 } // namespace
@@ -51,7 +58,7 @@ built_program build_program(trace_reader& trace, const replay_options& options,
             });
     }
     const std::uint32_t chosen = busiest(events);
-    program_builder builder{std::filesystem::temp_directory_path(), groups_of_stacks(options.groups)};
+    program_builder builder{temporary_folder(), groups_of_stacks(options.groups)};
     std::uint64_t all_events = 0;
     std::uint64_t process_events = 0;
     const auto is_full = [&] { return builder.so_far().events >= options.most_events; };

@@ -88,7 +88,7 @@ void remark_on_replay(replay_result& result, const replay_circumstances& c) {
         result.events));
     result.remarks.push_back(fmt::format("Touching: {}.", touch_text(result.options.touch)));
     remark_on_threads(result, c);
-    if (result.find(replay_linn_name) != nullptr && result.by_operator_new < result.allocations)
+    if (result.find(replay_linn_name) != nullptr && result.by_operator_new * 2000 < result.allocations * 1999)
         result.remarks.push_back(fmt::format(
             "Linn serves what came from operator new, {} of the allocations; what called malloc stays with "
             "the default.",

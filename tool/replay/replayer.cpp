@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <chrono>
 #include <optional>
+#include <stdexcept>
 
 namespace linn::tool {
 namespace {
@@ -40,8 +41,14 @@ public:
     replay_result perform() {
         result_.started = fmt::format("{:%FT%TZ}", fmt::gmtime(std::chrono::system_clock::now()));
         trace_reader trace{result_.options.trace};
-        prepare(trace);
-        if (is_stopped())
+        try {
+            prepare(trace);
+        } catch (const unusable_trace&) {
+            throw;
+        } catch (const std::runtime_error& error) {
+            result_.problem = error.what();
+        }
+        if (is_stopped() || !result_.problem.empty())
             return finish(trace.info());
         if (program_->program.summary.events == 0) {
             result_.problem = fmt::format("{} has no allocations to replay", result_.options.trace.string());
@@ -126,7 +133,7 @@ private:
             add_allocators();
         }
         if (o.ceiling_only || is_wanted(replay_linn_name))
-            add({"linn", {}, {}}, replay_linn_name, "Linn's pools");
+            add({"linn", {}, {}}, replay_linn_name, "Linn");
         add({"null", {}, {}}, replay_null_name, "costs nothing");
         for (std::size_t g = 0; g != o.groups.size(); ++g) {
             replay_row& row = result_.groups.emplace_back();
