@@ -43,6 +43,16 @@ unsigned number_of(Dwarf_Die& die, unsigned attribute_name) {
     return static_cast<unsigned>(value);
 }
 
+/// A file's name with the folder that the compiler worked in, where the name is relative: DWARF 5 leaves that to its readers.
+std::string with_folder(const char* file, Dwarf_Die& unit) {
+    if (file == nullptr || *file == '/')
+        return file == nullptr ? std::string() : std::string(file);
+    Dwarf_Attribute attribute;
+    const char* folder =
+        ::dwarf_attr(&unit, DW_AT_comp_dir, &attribute) == nullptr ? nullptr : ::dwarf_formstring(&attribute);
+    return folder == nullptr ? std::string(file) : std::string(folder) + "/" + file;
+}
+
 std::string file_of_call(Dwarf_Die& inlined) {
     Dwarf_Die unit;
     Dwarf_Files* files = nullptr;
@@ -51,8 +61,7 @@ std::string file_of_call(Dwarf_Die& inlined) {
     if (::dwarf_diecu(&inlined, &unit, nullptr, nullptr) == nullptr ||
         ::dwarf_getsrcfiles(&unit, &files, &count) != 0 || index >= count)
         return {};
-    const char* name = ::dwarf_filesrc(files, index, nullptr, nullptr);
-    return name == nullptr ? std::string() : std::string(name);
+    return with_folder(::dwarf_filesrc(files, index, nullptr, nullptr), unit);
 }
 
 /// The calls inlined at an address below `parent`, outermost first. Blocks are looked into.
@@ -243,8 +252,7 @@ std::vector<debug_frame> debug_info::frames(std::uint64_t address) {
     if (Dwarf_Line* line = ::dwarf_getsrc_die(&one->skeleton, address); line != nullptr) {
         int number = 0;
         int column = 0;
-        const char* file = ::dwarf_linesrc(line, nullptr, nullptr);
-        inner.file = file == nullptr ? "" : file;
+        inner.file = with_folder(::dwarf_linesrc(line, nullptr, nullptr), one->skeleton);
         if (::dwarf_lineno(line, &number) == 0)
             inner.line = static_cast<unsigned>(number);
         if (::dwarf_linecol(line, &column) == 0)

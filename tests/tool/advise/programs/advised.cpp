@@ -118,7 +118,7 @@ void fill() {
 
 void leak() {
     for (int i = 0; i != 7; ++i) {
-        last = new forgotten;
+        last = std::make_unique<forgotten>().release();
     }
 }
 
