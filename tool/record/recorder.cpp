@@ -210,8 +210,6 @@ void recording::record() {
         events_->writer().write_start(start_);
     taker_ = std::make_unique<file_taker>(events_ ? events_->writer() : writer_);
     collector_.emplace(ring_, *taker_);
-    // One worker keeps up with a few busy threads.
-    collector_->start(std::clamp(std::thread::hardware_concurrency() / 4, 1u, 4u));
     child_program child{desk_};
     if (std::string problem = child.start(program_.file, options_.command, environment()); !problem.empty()) {
         result_.problem = std::move(problem);
@@ -223,6 +221,8 @@ void recording::record() {
     result_.was_started = true;
     if (!options_.follows)
         collector_->leave_out_all_but(static_cast<std::uint32_t>(child.pid()));
+    // Only now, when it is known what to leave out. One worker keeps up with a few busy threads.
+    collector_->start(std::clamp(std::thread::hardware_concurrency() / 4, 1u, 4u));
     const program_end end = child.wait();
     wait_for_others();
     const std::uint64_t ticks_now = ticks();
