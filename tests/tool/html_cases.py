@@ -92,7 +92,7 @@ def case_loads(reports):
             sizes = page.evaluate("""Array.from(document.querySelectorAll("svg[role=img]"))
                 .filter((s) => !s.closest("details:not([open])"))
                 .map((s) => [s.getBoundingClientRect().width, s.getBoundingClientRect().height])""")
-            check(sizes and all(w > 100 and h > 50 for w, h in sizes), f"{name}: {sizes}")
+            check(sizes and all(w > 100 and h > 20 for w, h in sizes), f"{name}: {sizes}")
             dots = page.evaluate("document.querySelectorAll('.dots').length")
             check(dots > 3, f"{name}: {dots} strips")
             check(page.evaluate("document.title").startswith("linn "), "the title")

@@ -27,7 +27,7 @@ namespace html {
 namespace {
 
 constexpr std::size_t most_bars = 10;
-constexpr std::size_t most_boxes = 2500;
+constexpr std::size_t most_boxes = 1200;
 constexpr std::size_t most_findings = 100;
 constexpr std::size_t bar_letters = 60;
 
@@ -58,7 +58,8 @@ markup ceiling_figure(id_source& ids, const advice& a) {
     for (const advised_type& t : a.types)
         if (t.gain.high > 0 && plot.rows.size() <= most_bars)
             plot.rows.push_back({shortened(title_of(t), bar_letters), std::max(0.0, t.gain.low),
-                                 std::max(t.gain.low, t.gain.high), emphasis::ours});
+                                 std::max(t.gain.low, t.gain.high),
+                                 is_pool(t.what) ? emphasis::ours : emphasis::none});
     const std::string source =
         a.is_ceiling_measured
             ? "Measured by replaying the recorded requests."
@@ -113,7 +114,7 @@ section flame_section(const advice& a, const frames_of_stack& frames) {
     return {"flame", "From types to places",
             figure_box(picture,
                        text("Below the whole stand the types, below each the places that allocate it, below "
-                            "those their callers. A box is as wide as its share. Blue: something better "
+                            "those their callers. A box is as wide as its share. Blue: a part of Linn "
                             "fits."))};
 }
 

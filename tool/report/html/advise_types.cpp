@@ -208,7 +208,7 @@ markup type_table(id_source& ids, const advice& a) {
             left_out += t.statistics.allocations;
             continue;
         }
-        table.add_row(row_of(t), t.what == remedy::nothing ? emphasis::none : emphasis::ours);
+        table.add_row(row_of(t), is_pool(t.what) ? emphasis::ours : emphasis::none);
         if (i < most_details)
             table.add_detail(details(ids, t));
     }

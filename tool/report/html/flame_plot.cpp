@@ -10,8 +10,9 @@
 namespace linn::tool::html {
 namespace {
 
-constexpr std::size_t label_letters = 160; // of a box as wide as a page
-constexpr std::size_t tip_letters = 400;
+constexpr std::size_t label_letters =
+    160; // of a box as wide as a page; the script has the whole from the title
+constexpr std::size_t tip_letters = 300;
 constexpr double line_height = 20; // page.css sets the boxes to the same
 
 std::string share_text(double part, double whole) {
@@ -36,9 +37,15 @@ std::size_t depth_of(const flame_node& n) {
     return most + 1;
 }
 
+/// As many letters as a box has room for on a wide page.
+std::size_t letters_of(const flame_node& n, const flame_node& root) {
+    const double share = root.weight[0] > 0 ? n.weight[0] / root.weight[0] : 0;
+    return std::max<std::size_t>(4, static_cast<std::size_t>(share * label_letters * 1.5));
+}
+
 markup box_of(const flame_node& n, const flame_node& root, double from, double width) {
     markup content = element("span", {{"class", class_of(n.style)}, {"title", tip_of(n, root)}},
-                             text(shortened(n.label, label_letters)));
+                             text(shortened(n.label, letters_of(n, root))));
     markup children;
     double at = 0;
     const double whole = n.weight[0];

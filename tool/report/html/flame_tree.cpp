@@ -110,15 +110,7 @@ private:
 };
 
 emphasis style_of(remedy r) {
-    switch (r) {
-    case remedy::nothing:
-        return emphasis::none;
-    case remedy::reserve:
-    case remedy::other_allocator:
-        return emphasis::muted;
-    default:
-        return emphasis::ours;
-    }
+    return is_pool(r) ? emphasis::ours : r == remedy::nothing ? emphasis::none : emphasis::muted;
 }
 
 void sort_children(flame_node& n) {

@@ -16,6 +16,7 @@ class Flame {
       item.parent = item.parentElement.closest("li");
       item.below = Array.from(item.querySelectorAll(":scope > ul > li"));
       item.words = item.box.title.toLowerCase();
+      item.box.textContent = item.box.title.split("\n")[0]; // the page has what fits at first
     }
     this.measure = 0;
     this.zoomed = this.root;
