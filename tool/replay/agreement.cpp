@@ -117,14 +117,15 @@ replay_agreement compare_with_run(const replay_result& result,
             ++a.pairs;
             const gap guess = gap_between(rows[i].predicted->seconds, rows[j].predicted->seconds,
                                           result.noise_floor, level, seed);
-            if (!guess.is_told)
+            const double apart = rows[j].predicted->change - rows[i].predicted->change;
+            const bool is_worth_it = result.program_cpu_seconds <= 0 || std::abs(apart) >= least_replay_claim;
+            if (!guess.is_told || !is_worth_it)
                 ++a.undecided;
             else if (sign(guess.log_ratio) == sign(truth.log_ratio))
                 ++a.same;
             else
                 a.contradictions.push_back({rows[i].predicted->name, rows[j].predicted->name,
-                                            rows[j].measured_change - rows[i].measured_change,
-                                            rows[j].predicted->change - rows[i].predicted->change});
+                                            rows[j].measured_change - rows[i].measured_change, apart});
         }
     a.verdict = make_verdict(a);
     return a;
