@@ -117,7 +117,8 @@ std::string element_word(const std::string& container) {
     std::size_t depth = 0;
     std::size_t from = 0;
     for (std::size_t i = 0; i != argument.size(); ++i) {
-        depth += argument[i] == '<' ? 1 : 0;
+        if (argument[i] == '<')
+            ++depth;
         if (argument[i] == '>' && depth-- == 0) {
             argument.resize(i);
             break;
