@@ -87,7 +87,7 @@ double seconds(std::uint64_t count, churn source, const std::function<void(std::
 } // namespace
 
 int main(int argc, char** argv) {
-    const std::uint64_t count = (argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 100) * 1'000'000;
+    const auto count = static_cast<std::uint64_t>((argc > 1 ? std::strtod(argv[1], nullptr) : 100) * 1e6);
     const std::size_t live = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 0;
     if (argc > 2 && live != 0) { // one shape only: for Callgrind
         accumulator a;
@@ -107,11 +107,11 @@ int main(int argc, char** argv) {
                         sum += e.address;
                 });
             const trace_analysis result = a.finish({});
-            fmt::print(
-                "{:>8} live, {}: {:.2f} s for {} M events, {:.1f} ns an event, {:.0f} M events a second{}\n",
-                blocks, is_random ? "random order  " : "one by one    ", with - without, count / 1'000'000,
-                (with - without) * 1e9 / static_cast<double>(count),
-                static_cast<double>(count) / (with - without) / 1e6,
-                sum == 0 || result.unknown_releases != 0 ? " (wrong)" : "");
+            fmt::print("{:>8} live, {}: {:.2f} s for {:g} M events, {:.1f} ns an event, {:.0f} M events a "
+                       "second{}\n",
+                       blocks, is_random ? "random order  " : "one by one    ", with - without,
+                       static_cast<double>(count) / 1e6, (with - without) * 1e9 / static_cast<double>(count),
+                       static_cast<double>(count) / (with - without) / 1e6,
+                       sum == 0 || result.unknown_releases != 0 ? " (wrong)" : "");
         }
 }
