@@ -100,8 +100,8 @@ private:
         e.address = block->first;
         model_site& site = sites[block->second.site];
         ++site.counts.releases;
-        site.counts.remote_releases += block->second.thread != e.thread ? 1 : 0;
-        site.counts.temporary += last_[e.thread] == e.address && block->second.thread == e.thread ? 1 : 0;
+        site.counts.remote_releases += block->second.thread != e.thread ? 1u : 0u;
+        site.counts.temporary += last_[e.thread] == e.address && block->second.thread == e.thread ? 1u : 0u;
         std::size_t place = 0;
         while ((e.time - block->second.born) >> (place + 1) != 0)
             ++place;

@@ -153,7 +153,7 @@ TEST_CASE("every event comes back as it was written, odd addresses, sizes and ti
         REQUIRE(found.events.size() == written.size());
         std::size_t wrong = 0;
         for (std::size_t i = 0; i != written.size(); ++i)
-            wrong += same(found.events[i], written[i]) ? 0 : 1;
+            wrong += same(found.events[i], written[i]) ? 0u : 1u;
         CHECK(wrong == 0);
     }
 }
