@@ -49,6 +49,7 @@ def case_usage_errors(tool):
             ((trace, "--allocators", "jemaloc"), "did you mean 'jemalloc'?"),
             ((trace, "--rounds", "0"), "--rounds"),
             ((trace, "--against", "/nonexistent.json"), "/nonexistent.json"),
+            ((trace, "--top", "3"), "--types"),
             ((trace, "--nonsense"), "no option '--nonsense'"),
             ((trace, "--allocator", "linn=/lib/x.so"), "linn"),
     ):
@@ -110,8 +111,8 @@ def case_types(tool):
     names = [t["name"] for t in result["types"]]
     check(any("widget" in name for name in names), names)
     check(all(t["failure"] is None for t in result["types"]), result["types"])
-    check(len(tool.result(tool.folder / "program.linn", "--rounds", "1", "--allocators", "null", "--types", "1")["types"]) == 1,
-          "--types 1")
+    check(len(tool.result(tool.folder / "program.linn", "--rounds", "1", "--allocators", "null", "--types", "--top", "1")["types"]) == 1,
+          "--top 1")
 
 
 def case_against(tool):

@@ -27,8 +27,6 @@
 namespace linn::tool {
 namespace {
 
-constexpr unsigned usual_types = 10;
-
 constexpr const char* footer =
     "The replay makes the recorded requests again, thread by thread and with the recorded hand-overs, under "
     "each\n"
@@ -97,20 +95,18 @@ replay_command::replay_command(CLI::App& program)
                     "replay so many events from the start (default 50 000 000)")
         ->type_name("COUNT")
         ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{4'000'000'000}).description(""));
-    arguments
-        .add_option(
-            "--types", types_,
-            fmt::format("price the COUNT most frequent types, each alone from a pool of Linn's (default {})",
-                        usual_types))
+    CLI::Option* const types = arguments.add_flag(
+        "--types", prices_types_, "price the most frequent types, each alone from a pool of Linn's");
+    arguments.add_option("--top", most_types_, "with --types: so many types (default 10)")
         ->type_name("COUNT")
-        ->expected(0, 1)
-        ->default_str(std::to_string(usual_types))
+        ->needs(types)
         ->check(CLI::Range(1u, 255u).description(""));
     arguments
         .add_option("--against", against_, "say whether the order is that of this result of linn run --json")
         ->type_name("RUN.json");
     list("--debug-dir", debug_folders_, "with --types: look here too for separate debug information")
-        ->type_name("DIR");
+        ->type_name("DIR")
+        ->needs(types);
     arguments.add_option("--seed", seed_, "seed of the order of the rounds (default random, in the JSON)")
         ->type_name("UINT");
 }
@@ -200,7 +196,7 @@ bool replay_command::find_types(const interrupt_guard&) {
     const std::vector<advised_type> types =
         group_types(analysis, names, [&](double share) { show("naming types", share); });
     for (const advised_type& type : types) {
-        if (options_.groups.size() == *types_)
+        if (options_.groups.size() == most_types_)
             break;
         replay_group group{label_of(type), {}};
         for (const advised_place& place : type.places)
@@ -223,7 +219,7 @@ int replay_command::run() {
     }
     const interrupt_guard guard;
     try {
-        if (types_ && !find_types(guard)) {
+        if (prices_types_ && !find_types(guard)) {
             fmt::print(stderr, "linn replay: stopped before anything was measured\n");
             return 128 + interrupt_guard::pending();
         }

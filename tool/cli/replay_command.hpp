@@ -6,7 +6,6 @@
 #include "command.hpp"
 #include "report_files.hpp"
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,7 +40,8 @@ private:
     double measured_floor_ = 0;
     unsigned budget_ = 60;
     unsigned rounds_ = 7;
-    std::optional<unsigned> types_;
+    unsigned most_types_ = 10;
+    bool prices_types_ = false;
 };
 
 } // namespace linn::tool

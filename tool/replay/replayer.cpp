@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <fstream>
 #include <optional>
 #include <stdexcept>
 
@@ -27,6 +28,18 @@ constexpr std::size_t most_touched_ahead = std::size_t{256} << 20;
 
 bool contains(const std::vector<std::string>& list, const std::string& name) {
     return std::find(list.begin(), list.end(), name) != list.end();
+}
+
+/// Bytes that programs may take without swapping; 0: not known.
+std::uint64_t available_memory() {
+    std::ifstream file{"/proc/meminfo"};
+    std::string name;
+    std::uint64_t kib = 0;
+    std::string rest;
+    while (file >> name >> kib && std::getline(file, rest))
+        if (name == "MemAvailable:")
+            return kib * 1024;
+    return 0;
 }
 
 class replayer {
@@ -56,6 +69,7 @@ public:
         }
         say("looking at the machine");
         result_.machine = inspect_machine();
+        spare_memory();
         choose_sources();
         if (!is_stopped())
             measure();
@@ -116,6 +130,20 @@ private:
         row.version = std::move(version);
         row.library = source.library;
         jobs_.push_back({std::move(source), false, result_.rows.size() - 1});
+    }
+
+    /// Programs reserve memory that they never write; a replay that wrote it might bring the machine down.
+    void spare_memory() {
+        const std::uint64_t available = available_memory();
+        replay_touch& touch = result_.options.touch;
+        if (available == 0 || result_.peak_live_bytes < available ||
+            (touch != replay_touch::lines && touch != replay_touch::all))
+            return;
+        touch = replay_touch::byte;
+        result_.warnings.push_back(fmt::format(
+            "the program had blocks of {:.1f} GiB at once, and {:.1f} GiB of memory are free: only the "
+            "first byte of each block is written",
+            static_cast<double>(result_.peak_live_bytes) / 0x1p30, static_cast<double>(available) / 0x1p30));
     }
 
     bool is_wanted(const std::string& name) const { return only_.empty() || contains(only_, name); }
