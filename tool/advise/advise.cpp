@@ -153,8 +153,7 @@ void take_ceiling(advice& a) {
     if (!a.replay.problem.empty() || nothing == nullptr || !nothing->failure.empty() ||
         (nothing->change_low == 0 && nothing->change_high == 0))
         return;
-    const gain_range ceiling = replayed_gain(*nothing);
-    a.ceiling = {std::clamp(ceiling.low, 0.0, 1.0), std::clamp(ceiling.high, 0.0, 1.0)};
+    a.ceiling = replayed_ceiling(*nothing);
     a.is_ceiling_measured = true;
 }
 
@@ -249,7 +248,8 @@ advice advise(trace_analysis analysis, const advise_options& options, const advi
         if (type.what != remedy::nothing)
             type.snippet = snippet_for(type, parts.sources);
     sort_stably(a.types, [](const advised_type& x, const advised_type& y) {
-        return x.gain.low + x.gain.high > y.gain.low + y.gain.high;
+        // What may as well lose has its place by its allocations.
+        return std::max(0.0, x.gain.low + x.gain.high) > std::max(0.0, y.gain.low + y.gain.high);
     });
     const advice_verdict verdict = verdict_of(a);
     a.verdict = verdict.sentence;

@@ -16,7 +16,7 @@ struct advise_options {
     std::filesystem::path trace;
     bool use_replay = true;
     std::chrono::seconds replay_budget{20};
-    std::size_t replay_rounds = 5;
+    std::size_t replay_rounds = 11;
     std::size_t most_priced = 10; ///< types that the replay prices alone
 };
 
