@@ -137,6 +137,7 @@ advice make_advice(std::size_t more_types) {
     a.types.back().what = remedy::pool_allocator;
     a.types.back().part = "linn::list<Particle>";
     a.types.back().gain = {0.06, 0.1};
+    a.types.back().is_gain_measured = true;
     a.types.back().why =
         "All blocks have one size, 1.4 million are live at once, and a quarter is released by another "
         "thread. A pool serves them without the general allocator's search and header.";

@@ -57,7 +57,7 @@ markup ceiling_figure(id_source& ids, const advice& a) {
                          std::max({0.0, a.ceiling.low, a.ceiling.high}), emphasis::muted});
     for (const advised_type& t : a.types)
         if (t.gain.high > 0 && plot.rows.size() <= most_bars)
-            plot.rows.push_back({shortened(title_of(t), bar_letters), std::max(0.0, t.gain.low),
+            plot.rows.push_back({shortened(title_of(t), bar_letters), t.gain.low,
                                  std::max(t.gain.low, t.gain.high),
                                  is_pool(t.what) ? emphasis::ours : emphasis::none});
     const std::string source =

@@ -167,7 +167,7 @@ std::vector<html_cell> row_of(const advised_type& t) {
     const double remote = part_of(s.remote_releases, s.releases);
     return {{cut(title_of(t), name_letters), {}},
             {cut(t.part.empty() ? "–" : t.part, name_letters), {}},
-            number_cell(t.gain.high, gain_text(t.gain)),
+            number_cell(t.gain.high, (t.gain.high > 0 && !t.is_gain_measured ? "~" : "") + gain_text(t.gain)),
             number_cell(as_double(s.allocations), count_text(as_double(s.allocations))),
             number_cell(t.share, percent_text(t.share)),
             number_cell(as_double(s.bytes), bytes_text(as_double(s.bytes))),
@@ -182,7 +182,7 @@ std::vector<html_cell> row_of(const advised_type& t) {
 std::string gain_text(const gain_range& g) {
     if (!(g.high > 0))
         return "–";
-    return range_text(quantity::share, std::max(g.low, 0.0), g.high);
+    return range_text(quantity::share, g.low, g.high);
 }
 
 std::string title_of(const advised_type& t) {
@@ -190,7 +190,7 @@ std::string title_of(const advised_type& t) {
 }
 
 markup type_table(id_source& ids, const advice& a) {
-    html_table table{"The largest predicted gain first, then the most allocations",
+    html_table table{"The largest predicted gain first, then the most allocations; ~: estimated from counts",
                      {{"type", {}, true},
                       {"use", {}, true},
                       {"gain", "share of the run", false},

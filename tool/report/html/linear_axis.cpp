@@ -70,7 +70,8 @@ std::string range_text(quantity what, double low, double high) {
         return to;
     const std::size_t space = from.rfind(' '); // thousands are set apart by another one
     const bool is_same = space != std::string::npos && to.ends_with(from.substr(space));
-    return fmt::format("{} – {}", is_same ? from.substr(0, space) : from, to);
+    const std::string begin = is_same ? from.substr(0, space) : from;
+    return low < 0 ? fmt::format("−{} to {}", begin.substr(1), to) : fmt::format("{} – {}", begin, to);
 }
 
 linear_axis::linear_axis(quantity what, double high) noexcept

@@ -15,7 +15,8 @@ enum class quantity { count, bytes, nanoseconds, share };
 /// A value of a quantity with its unit: "12 345", "1.5 MiB", "1.2 ms", "4.2 %".
 std::string text_of(quantity what, double value);
 
-/// Two values of a quantity, the unit once where it is the same: "3.1 – 11 %"; one where they are written alike.
+/// Two values of a quantity, the unit once where it is the same: "3.1 – 11 %", "−0.4 to 3.8 %"; one where they
+/// are written alike.
 std::string range_text(quantity what, double low, double high);
 
 /// An axis from 0: where values lie on it, and which of them are marked.

@@ -95,7 +95,7 @@ void write_stacks(const trace_info& info, const stack_tally& tally, const addres
                 for (const symbol_frame& f : names(at)) {
                     frames += (frames.empty() ? "" : " < ") + name_of(f, at, info);
                     if (!f.file.empty())
-                        frames += fmt::format(" ({}:{})", f.file, f.line);
+                        frames += fmt::format(" ({}:{})", file_name(f.file), f.line);
                 }
         out << csv_line({std::uint64_t{i}, t.allocations, t.bytes, t.live, t.live_bytes, t.most_live_bytes,
                          std::uint64_t{t.lifetimes_ns / t.allocations}, frames});
