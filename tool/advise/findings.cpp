@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "findings.hpp"
 
+#include "container_kind.hpp"
 #include "cost.hpp"
 
 #include <fmt/format.h>
@@ -87,8 +88,8 @@ std::vector<advice_finding> zero_fills(const advice& a) {
     std::vector<advice_finding> found;
     for (const advised_type& type : a.types) {
         const site_statistics& s = type.statistics;
-        if (s.filled_bytes < notable_fill)
-            continue;
+        if (s.filled_bytes < notable_fill || kind_of(type.named) == container_kind::hash_buckets)
+            continue; // a hash table needs its buckets to be zero
         const gain_range cost = estimated_fill_cost(s, a.program_cpu_ns);
         found.push_back(
             {"zero-fill",

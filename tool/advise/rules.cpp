@@ -80,7 +80,8 @@ std::string pool_reason(const type_facts& f) {
 // The rules, in the order of the table below.
 
 bool is_fill(const type_facts& f) {
-    return counts(f).fills != 0 && f.fill_cost.high >= fill_cost;
+    // A hash table needs its buckets to be zero.
+    return f.kind != container_kind::hash_buckets && counts(f).fills != 0 && f.fill_cost.high >= fill_cost;
 }
 std::string fill_part(const type_facts& f) {
     if (f.kind == container_kind::shared_ptr)

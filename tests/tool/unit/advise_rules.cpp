@@ -243,6 +243,15 @@ TEST_CASE("growth: blocks that realloc enlarges") {
     CHECK(rule_of(facts_of(t)) != "growth");
 }
 
+TEST_CASE("the buckets of a hash table are filled for a reason") {
+    advised_type t = churning("hash buckets", "std::unordered_map<int, int>");
+    t.statistics.fills = 1000;
+    t.statistics.filled_bytes = 8'000'000'000;
+    type_facts facts = facts_of(t);
+    facts.fill_cost = {0.01, 0.1};
+    CHECK(rule_of(facts) == "hash-buckets");
+}
+
 TEST_CASE("hash-buckets, function, memory-resource, thread: no pool of Linn's") {
     CHECK(rule_of(facts_of(churning("hash buckets", "std::unordered_map<int, int>"))) == "hash-buckets");
     CHECK(rule_of(facts_of(churning("lambda", "std::function<void ()>"))) == "function");
