@@ -100,7 +100,7 @@ replay_command::replay_command(CLI::App& program)
     arguments.add_option("--top", most_types_, "with --types: so many types (default 10)")
         ->type_name("COUNT")
         ->needs(types)
-        ->check(CLI::Range(1u, 255u).description(""));
+        ->check(CLI::Range(1u, 254u).description(""));
     arguments
         .add_option("--against", against_, "say whether the order is that of this result of linn run --json")
         ->type_name("RUN.json");

@@ -24,8 +24,8 @@ struct built_program {
 /// The group of each stack, from 1 on; 0: none. The first group that names a stack has it.
 std::vector<std::uint8_t> groups_of_stacks(const std::vector<replay_group>& groups);
 
-/// The most groups that there may be.
-inline constexpr std::size_t most_replay_groups = 255;
+/// The most groups that there may be; the next number is that of no group.
+inline constexpr std::size_t most_replay_groups = 254;
 
 /// Reads a trace and translates its busiest process image. `progress` gets the share that is done, and may return false
 /// to stop. Throws std::runtime_error when the disk is full.

@@ -78,10 +78,13 @@ public:
     }
 
 private:
+    /// One thing to execute each round, for one row.
     struct job {
         replay_source source;
-        bool is_group;
-        std::size_t row; ///< in rows or in groups
+        bool is_group = false;
+        std::size_t row = 0;           ///< in rows or in groups
+        bool is_control = false;       ///< of the groups: asks each block for its group, and none is of it
+        std::vector<double> seconds{}; ///< one a round
         std::vector<double> waits{};
         std::vector<double> peaks{};
     };
@@ -160,16 +163,22 @@ private:
                     ::gnu_get_libc_version());
             add_allocators();
         }
-        if (o.ceiling_only || is_wanted(replay_linn_name))
+        if (o.ceiling_only || is_wanted(replay_linn_name)) {
             add({"linn", {}, {}}, replay_linn_name, "Linn");
+        }
         add({"null", {}, {}}, replay_null_name, "costs nothing");
+        if (!o.groups.empty()) {
+            control_.title = "types, control";
+            jobs_.push_back({{fmt::format("group={}", most_replay_groups + 1), {}, {}}, true, 0, true});
+        }
         for (std::size_t g = 0; g != o.groups.size(); ++g) {
             replay_row& row = result_.groups.emplace_back();
             row.name = row.title = o.groups[g].name;
-            if (g < most_replay_groups)
+            if (g < most_replay_groups) {
                 jobs_.push_back({{fmt::format("group={}", g + 1), {}, {}}, true, g});
-            else
+            } else {
                 row.failure = fmt::format("a replay has {} groups at most", most_replay_groups);
+            }
         }
     }
 
@@ -199,7 +208,9 @@ private:
         }
     }
 
-    replay_row& row_of(const job& j) { return (j.is_group ? result_.groups : result_.rows)[j.row]; }
+    replay_row& row_of(const job& j) {
+        return j.is_control ? control_ : (j.is_group ? result_.groups : result_.rows)[j.row];
+    }
 
     replay_sample execute(const job& j) {
         touch_memory(std::clamp<std::size_t>(result_.peak_live_bytes, 1 << 20, most_touched_ahead));
@@ -217,7 +228,6 @@ private:
             sample.problem = "it did other work than the trace says";
         if (!sample.problem.empty()) {
             row.failure = sample.problem;
-            row.seconds.clear();
             return true;
         }
         if (is_warm_up) {
@@ -225,7 +235,7 @@ private:
             timeout_ = std::chrono::seconds{static_cast<std::chrono::seconds::rep>(generous)};
             return true;
         }
-        row.seconds.push_back(sample.cpu_seconds);
+        j.seconds.push_back(sample.cpu_seconds);
         j.waits.push_back(sample.wait_seconds);
         j.peaks.push_back(sample.peak_rss_bytes);
         return true;
@@ -274,18 +284,33 @@ private:
     /// Rows are compared round by round.
     void drop_incomplete_round() {
         for (job& j : jobs_)
-            if (row_of(j).seconds.size() > result_.complete_rounds) {
-                row_of(j).seconds.pop_back();
-                j.waits.pop_back();
-                j.peaks.pop_back();
-            }
+            for (std::vector<double>* list : {&j.seconds, &j.waits, &j.peaks})
+                list->resize(std::min(list->size(), result_.complete_rounds));
+    }
+
+    /// What the jobs measured as the rows' seconds. To ask each block for its group is no cost of a pool, hence a group is
+    /// compared with the control, and scaled to the default.
+    void fill_rows() {
+        const std::vector<double>& base = jobs_.front().seconds;
+        const auto control =
+            std::find_if(jobs_.begin(), jobs_.end(), [](const job& j) { return j.is_control; });
+        for (const job& j : jobs_) {
+            replay_row& row = row_of(j);
+            if (j.is_group && row.failure.empty())
+                row.failure = control_.failure;
+            if (j.is_control || !row.failure.empty())
+                continue;
+            row.seconds = j.seconds;
+            row.wait_seconds = median(j.waits);
+            row.peak_rss_bytes = median(j.peaks);
+            if (j.is_group)
+                for (std::size_t round = 0; round != row.seconds.size(); ++round)
+                    row.seconds[round] *= base[round] / std::max(control->seconds[round], 1e-9);
+        }
     }
 
     void estimate(const trace_info& info) {
-        for (const job& j : jobs_) {
-            row_of(j).wait_seconds = median(j.waits);
-            row_of(j).peak_rss_bytes = median(j.peaks);
-        }
+        fill_rows();
         const auto share = [](std::uint64_t part, std::uint64_t whole) {
             return whole == 0 ? 1.0 : static_cast<double>(part) / static_cast<double>(whole);
         };
@@ -313,6 +338,7 @@ private:
     std::optional<built_program> program_;
     std::vector<std::string> only_;
     std::vector<job> jobs_;
+    replay_row control_; // of the groups
     std::chrono::seconds timeout_{600};
 };
 

@@ -10,29 +10,46 @@
 
 namespace linn::tool::worker {
 
-/// Linn's pools by size: each size up to 512 bytes, in steps of 8, has a `linn::pool` of its own, as each type would
-/// have; what is larger, or aligned, comes from the process's `linn::pool_resource`.
-class linn_pools {
+/// Linn's memory resource, whatever is asked of it. An alignment of 0 is the default one.
+class resource_pools {
 public:
     static void* allocate(std::size_t bytes, std::size_t alignment) {
-        if (bytes <= largest_pooled && alignment <= natural_alignment(bytes)) [[likely]]
-            return table[(bytes + 7) / 8].allocate();
-        return default_pool_resource()->allocate(bytes, alignment == 0 ? default_alignment : alignment);
+        return default_pool_resource()->allocate(bytes, alignment == 0 ? 16 : alignment);
     }
 
     static void release(void* p, std::size_t bytes, std::size_t alignment) noexcept {
-        if (bytes <= largest_pooled && alignment <= natural_alignment(bytes)) [[likely]]
+        default_pool_resource()->deallocate(p, bytes, alignment == 0 ? 16 : alignment);
+    }
+};
+
+/// A `linn::pool` for each small size, as a type has one; what is larger, or aligned, comes from the resource. Good for the
+/// few sizes of a type. With all the sizes of a program the processor could not foresee which pool it will be, which in the
+/// program is decided when it is compiled.
+class type_pools {
+public:
+    // Functions, as those of the system are: inlined they would change the loop for all that does not come here.
+
+    [[gnu::noinline]] static void* allocate(std::size_t bytes, std::size_t alignment) {
+        return is_small(bytes, alignment) ? table[(bytes + 7) / 8].allocate()
+                                          : resource_pools::allocate(bytes, alignment);
+    }
+
+    [[gnu::noinline]] static void release(void* p, std::size_t bytes, std::size_t alignment) noexcept {
+        if (is_small(bytes, alignment))
             table[(bytes + 7) / 8].release(p);
         else
-            default_pool_resource()->deallocate(p, bytes, alignment == 0 ? default_alignment : alignment);
+            resource_pools::release(p, bytes, alignment);
     }
 
 private:
-    static constexpr std::size_t largest_pooled = 512;
-    static constexpr std::size_t default_alignment = 16;
+    static constexpr std::size_t largest_small = 512;
+    static constexpr std::size_t sizes = largest_small / 8 + 1;
 
     static constexpr std::size_t natural_alignment(std::size_t bytes) noexcept {
         return (bytes + 7) / 8 % 2 == 0 ? 16 : 8;
+    }
+    static constexpr bool is_small(std::size_t bytes, std::size_t alignment) noexcept {
+        return bytes <= largest_small && alignment <= natural_alignment(bytes);
     }
 
     template <std::size_t Bytes>
@@ -59,10 +76,10 @@ private:
         return {functions{allocate_one<(I == 0 ? 8 : I * 8)>, release_one<(I == 0 ? 8 : I * 8)>}...};
     }
 
-    static const std::array<functions, largest_pooled / 8 + 1> table;
+    static const std::array<functions, sizes> table;
 };
 
-inline constexpr std::array<linn_pools::functions, linn_pools::largest_pooled / 8 + 1> linn_pools::table =
-    linn_pools::make_table(std::make_index_sequence<linn_pools::largest_pooled / 8 + 1>{});
+inline constexpr std::array<type_pools::functions, type_pools::sizes> type_pools::table =
+    type_pools::make_table(std::make_index_sequence<type_pools::sizes>{});
 
 } // namespace linn::tool::worker

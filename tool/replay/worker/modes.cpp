@@ -4,6 +4,7 @@
 #include "linn_pools.hpp"
 
 #include <cstdlib>
+#include <string_view>
 
 namespace linn::tool::worker {
 namespace {
@@ -31,10 +32,12 @@ replay_report replay(const program_view& program, const replay_order& order) {
     if (order.source == "system")
         return replay_touching(program, system_source{}, order.how);
     if (order.source == "linn")
-        return replay_touching(program, pooled_source<linn_pools, all_of_operator_new>{{}, {}}, order.how);
-    if (order.source.starts_with("group=")) {
-        const auto group = static_cast<std::uint8_t>(std::strtoul(order.source.c_str() + 6, nullptr, 10));
-        return replay_touching(program, pooled_source<linn_pools, one_group>{{group}, {}}, order.how);
+        return replay_touching(program, pooled_source<resource_pools, all_of_operator_new>{{}}, order.how);
+    constexpr std::string_view group_name = "group=";
+    if (order.source.starts_with(group_name)) {
+        const auto group = std::strtoul(order.source.c_str() + group_name.size(), nullptr, 10);
+        return replay_touching(
+            program, pooled_source<type_pools, one_group>{{static_cast<std::uint8_t>(group)}}, order.how);
     }
     replay_report wrong;
     if (order.source != "null") {

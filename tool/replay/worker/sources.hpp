@@ -26,13 +26,16 @@ constexpr bool is_operator_new(op what) noexcept {
     return (what >= op::new_object && what <= op::new_array_aligned) || what >= op::delete_object;
 }
 
+// What follows is inlined into the loop over the words of a program by force: a call more or less for a request
+// is as much as a fast allocator takes.
+
 /// The functions that the recorded program called, of whatever allocator this process runs on.
 struct system_source {
     static constexpr bool keeps_content = true;
     static constexpr bool zeroes = true;
 
     template <op What>
-    void* allocate(const request& r) const {
+    [[gnu::always_inline]] void* allocate(const request& r) const {
         const std::size_t alignment = std::max<std::size_t>(r.alignment, sizeof(void*));
         if constexpr (What == op::malloc) {
             return std::malloc(r.bytes);
@@ -53,7 +56,7 @@ struct system_source {
     }
 
     template <op What>
-    void release(void* p, const request& r) const noexcept {
+    [[gnu::always_inline]] void release(void* p, const request& r) const noexcept {
         const std::size_t alignment = std::max<std::size_t>(r.alignment, sizeof(void*));
         if constexpr (What == op::free) {
             std::free(p);
@@ -71,7 +74,7 @@ struct system_source {
     void* reallocate(void* p, const request&, const request& now) const { return std::realloc(p, now.bytes); }
 };
 
-/// From Linn what `Chosen` says, the rest from the system. `Pools` has static allocate(bytes, alignment) and
+/// From `Pools` what `Chosen` says, the rest from the system. `Pools` has allocate(bytes, alignment) and
 /// release(p, bytes, alignment).
 template <class Pools, class Chosen>
 struct pooled_source {
@@ -82,7 +85,7 @@ struct pooled_source {
     system_source rest{};
 
     template <op What>
-    void* allocate(const request& r) const {
+    [[gnu::always_inline]] void* allocate(const request& r) const {
         if (!chosen.template is<What>(r))
             return rest.allocate<What>(r);
         void* const p = Pools::allocate(r.bytes, r.alignment);
@@ -92,7 +95,7 @@ struct pooled_source {
     }
 
     template <op What>
-    void release(void* p, const request& r) const noexcept {
+    [[gnu::always_inline]] void release(void* p, const request& r) const noexcept {
         if (chosen.template is<What>(r))
             Pools::release(p, r.bytes, r.alignment);
         else
@@ -101,8 +104,7 @@ struct pooled_source {
 
     /// Pools do not resize: a block is copied into another one.
     void* reallocate(void* p, const request& before, const request& now) const {
-        const bool was_pooled = chosen.template is<op::realloc>(before);
-        if (!was_pooled && !chosen.template is<op::realloc>(now))
+        if (!chosen.template is<op::realloc>(before) && !chosen.template is<op::realloc>(now))
             return rest.reallocate(p, before, now);
         void* const to = allocate<op::malloc>(now);
         if (to == nullptr)
@@ -140,7 +142,7 @@ struct null_source {
     const std::uint64_t* places;
 
     template <op What>
-    void* allocate(const request& r) const noexcept {
+    [[gnu::always_inline]] void* allocate(const request& r) const noexcept {
         return memory + places[r.slot];
     }
     template <op What>
