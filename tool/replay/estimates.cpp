@@ -38,7 +38,9 @@ void estimate_row(const replay_result& result, replay_row& row, const replay_row
     row.ratio = std::exp(ratio.middle);
     row.ratio_low = std::exp(ratio.low);
     row.ratio_high = std::exp(ratio.high);
-    const double share = result.program_cpu_seconds > 0 ? base.median / result.program_cpu_seconds : 0;
+    // Where threads fight over the default's locks, a replay may take longer than the program did.
+    const double share =
+        result.program_cpu_seconds > 0 ? std::min(base.median / result.program_cpu_seconds, 1.0) : 0;
     row.change = (row.ratio - 1) * share;
     row.change_low = (row.ratio_low - 1) * share;
     row.change_high = (row.ratio_high - 1) * share;

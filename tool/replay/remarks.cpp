@@ -115,6 +115,12 @@ void remark_on_replay(replay_result& result, const replay_circumstances& c) {
         result.warnings.push_back(
             "the program's CPU time without the recording is not known, so changes of the "
             "program cannot be told; 'linn record --baseline' measures it");
+    if (!result.rows.empty() && result.program_cpu_seconds > 0 &&
+        result.rows.front().median > 0.9 * result.program_cpu_seconds)
+        result.warnings.emplace_back(
+            "the replay under the default took as long as the whole program did, so it is not "
+            "what happened there: threads may get into each other's way more than in the "
+            "program, or the program's CPU time is wrong");
     if (c.is_cut)
         result.remarks.push_back(
             fmt::format("Of the trace the first {} events are replayed, {} of them all; the "

@@ -159,6 +159,18 @@ TEST_CASE("what weakens a replay is said") {
           std::string::npos);
 }
 
+TEST_CASE("a replay that takes longer than the program predicts no more than all of it, and says so") {
+    replay_result result = made();
+    result.program_cpu_seconds = 0.5;
+    const trace_info info;
+    replay_circumstances c;
+    c.info = &info;
+    estimate_replay(result);
+    remark_on_replay(result, c);
+    CHECK(result.find("null")->change > -1);
+    CHECK(all(result.warnings).find("took as long as the whole program") != std::string::npos);
+}
+
 TEST_CASE("the same order as the run's agrees, whatever the sizes of the gaps") {
     const replay_agreement a = compare_with_run(made(),
                                                 {{"default", std::vector<double>(11, 1.0)},
