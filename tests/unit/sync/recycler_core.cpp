@@ -203,7 +203,8 @@ TEST_CASE("recycler_core: trim takes from every thread, and they go on") {
             });
         }
         std::size_t trimmed = 0;
-        for (int i = 0; i < 60; ++i) {
+        // One trim may find nothing: a thread can be off its processor with both objects in hand.
+        while (trimmed < 60) {
             const std::size_t before = done;
             trimmed += c->trim();
             while (done < before + 2) {
@@ -215,7 +216,6 @@ TEST_CASE("recycler_core: trim takes from every thread, and they go on") {
             t.join();
         }
         trimmed += c->trim();
-        CHECK(trimmed >= 60);
         CHECK(trimmed == c->created());
         CHECK(c->disposed == trimmed);
         CHECK(c->idle() == 0);
