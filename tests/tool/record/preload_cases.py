@@ -56,7 +56,7 @@ class Tool:
     def run(self, *words, program="recorded", options=(), status=0, preload=None, words_only=False, **more):
         environment = dict(os.environ)
         if preload:
-            environment["LD_PRELOAD"] = self.programs[preload]
+            environment["LINN_TEST_PRELOAD"] = self.programs[preload]
         command = list(words) if words_only else [self.programs[program], *map(str, words)]
         done = subprocess.run(self.command(command, options), capture_output=True, text=True, env=environment,
                               timeout=100, **more)

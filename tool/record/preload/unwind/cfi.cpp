@@ -97,7 +97,7 @@ private:
             return true;
         case 0x11: // offset_extended_sf
             number = code.unsigned_leb();
-            set(number, recovery::at_offset, code.signed_leb() * entry_.data_factor);
+            set(number, recovery::at_offset, factored(code.signed_leb()));
             return true;
         case 0x14: // val_offset
             number = code.unsigned_leb();
@@ -105,7 +105,7 @@ private:
             return true;
         case 0x15: // val_offset_sf
             number = code.unsigned_leb();
-            set(number, recovery::is_offset, code.signed_leb() * entry_.data_factor);
+            set(number, recovery::is_offset, factored(code.signed_leb()));
             return true;
         case 0x10: // expression
             number = code.unsigned_leb();
@@ -120,7 +120,7 @@ private:
             return true;
         case 0x2f: // GNU_negative_offset_extended
             number = code.unsigned_leb();
-            set(number, recovery::at_offset, -factored(code.unsigned_leb()));
+            set(number, recovery::at_offset, factored(0 - code.unsigned_leb()));
             return true;
         default:
             return define_cfa(instruction, code);
@@ -145,10 +145,10 @@ private:
             return true;
         case 0x12: // def_cfa_sf
             row_.cfa_register = static_cast<unsigned>(code.unsigned_leb());
-            row_.cfa_offset = code.signed_leb() * entry_.data_factor;
+            row_.cfa_offset = factored(code.signed_leb());
             break;
         case 0x13: // def_cfa_offset_sf
-            row_.cfa_offset = code.signed_leb() * entry_.data_factor;
+            row_.cfa_offset = factored(code.signed_leb());
             return true;
         default:
             return false;
@@ -165,9 +165,11 @@ private:
 
     void advance(std::uint64_t steps) { location_ += steps * entry_.code_factor; }
 
+    /// Modulo 2^64: what a damaged table asks for has no meaning, but must not be undefined either.
     std::int64_t factored(std::uint64_t value) const {
-        return static_cast<std::int64_t>(value) * entry_.data_factor;
+        return static_cast<std::int64_t>(value * static_cast<std::uint64_t>(entry_.data_factor));
     }
+    std::int64_t factored(std::int64_t value) const { return factored(static_cast<std::uint64_t>(value)); }
 
     void set(std::uint64_t number, recovery how, std::int64_t value) {
         if (number < dwarf_registers) {
