@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "given_library.hpp"
 
+#include "../measure/suggest.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <sstream>
 
 namespace linn::tool {
 
@@ -21,6 +24,25 @@ std::string take_library(const std::string& text, const std::vector<std::string>
         return fmt::format("--allocator names two libraries '{}'; give one of them another name", name);
     list.emplace_back(name, text.substr(sign + 1));
     return {};
+}
+
+std::string take_names(std::string_view option, const std::vector<std::string>& lists,
+                       const std::vector<std::string>& names, std::vector<std::string>& chosen) {
+    for (const std::string& text : lists) {
+        std::istringstream list{text};
+        for (std::string name; std::getline(list, name, ',');) {
+            if (name.empty())
+                continue;
+            if (std::find(names.begin(), names.end(), name) == names.end()) {
+                const std::string guess = suggest(name, names);
+                return fmt::format("there is no allocator named '{}'{}; the allocators are: {}", name,
+                                   guess.empty() ? "" : fmt::format(", did you mean '{}'?", guess),
+                                   fmt::join(names, ", "));
+            }
+            chosen.push_back(name);
+        }
+    }
+    return !lists.empty() && chosen.empty() ? fmt::format("{} names no allocator", option) : std::string{};
 }
 
 } // namespace linn::tool

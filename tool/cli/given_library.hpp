@@ -4,6 +4,7 @@
 #include "../allocators/inventory.hpp"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace linn::tool {
@@ -13,5 +14,10 @@ namespace linn::tool {
 /// string.
 std::string take_library(const std::string& text, const std::vector<std::string>& reserved,
                          user_allocators& list);
+
+/// Reads the lists that a user gave to `option`, "NAME,NAME", into `chosen`. Returns what is wrong, or an empty string: a
+/// name that is not in `names`, or nothing but commas.
+std::string take_names(std::string_view option, const std::vector<std::string>& lists,
+                       const std::vector<std::string>& names, std::vector<std::string>& chosen);
 
 } // namespace linn::tool

@@ -3,7 +3,6 @@
 
 #include "../advise/type_groups.hpp"
 #include "../compare/result_file.hpp"
-#include "../measure/suggest.hpp"
 #include "../report/html/replay_html.hpp"
 #include "../report/progress.hpp"
 #include "../report/replay_csv.hpp"
@@ -22,7 +21,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <sstream>
 
 namespace linn::tool {
 namespace {
@@ -117,24 +115,7 @@ std::string replay_command::check_allocators() {
     for (const std::string& text : allocators_)
         if (std::string problem = take_library(text, own, options_.allocators); !problem.empty())
             return problem;
-    const std::vector<std::string> names = row_names(options_.allocators);
-    for (const std::string& text : only_) {
-        std::istringstream words{text};
-        for (std::string name; std::getline(words, name, ',');) {
-            if (name.empty())
-                continue;
-            if (std::find(names.begin(), names.end(), name) == names.end()) {
-                const std::string guess = suggest(name, names);
-                return fmt::format("there is no allocator named '{}'{}; the allocators are: {}", name,
-                                   guess.empty() ? "" : fmt::format(", did you mean '{}'?", guess),
-                                   fmt::join(names, ", "));
-            }
-            options_.only.push_back(name);
-        }
-    }
-    if (!only_.empty() && options_.only.empty())
-        return "--allocators names no allocator";
-    return {};
+    return take_names("--allocators", only_, row_names(options_.allocators), options_.only);
 }
 
 std::string replay_command::read_measured_run() {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run_command.hpp"
 
-#include "../measure/suggest.hpp"
 #include "../report/html/run_html.hpp"
 #include "../report/progress.hpp"
 #include "../report/run_csv.hpp"
@@ -149,24 +148,7 @@ std::string run_command::check_allocators() {
     for (const std::string& text : allocators_)
         if (std::string problem = take_library(text, own, options_.allocators); !problem.empty())
             return problem;
-    const std::vector<std::string> names = run_contender_names(options_.allocators);
-    for (const std::string& text : only_) {
-        std::istringstream list{text};
-        for (std::string name; std::getline(list, name, ',');) {
-            if (name.empty())
-                continue;
-            if (std::find(names.begin(), names.end(), name) == names.end()) {
-                const std::string guess = suggest(name, names);
-                return fmt::format("there is no allocator named '{}'{}; the allocators are: {}", name,
-                                   guess.empty() ? "" : fmt::format(", did you mean '{}'?", guess),
-                                   fmt::join(names, ", "));
-            }
-            options_.only.push_back(name);
-        }
-    }
-    if (!only_.empty() && options_.only.empty())
-        return "--only names no allocator";
-    return {};
+    return take_names("--only", only_, run_contender_names(options_.allocators), options_.only);
 }
 
 std::string run_command::check_input() {

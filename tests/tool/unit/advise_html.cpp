@@ -4,6 +4,7 @@
 #include "report/html/advise_html.hpp"
 
 #include "advise_samples.hpp"
+#include "page.hpp"
 #include "report/html/advise_types.hpp"
 #include "report/html/flame_plot.hpp"
 #include "report/html/histogram_plot.hpp"
@@ -13,44 +14,19 @@
 #include "report/html/timeline_plot.hpp"
 #include "samples.hpp"
 
-#include <boost/property_tree/ptree.hpp>
-#include <boost/property_tree/xml_parser.hpp>
 #include <doctest/doctest.h>
 
 #include <array>
 #include <csignal>
 #include <limits>
-#include <sstream>
 #include <string>
 #include <vector>
 
 using namespace linn::tool;
 using namespace linn::tool::html;
+using namespace linn::tool::test;
 
 namespace {
-
-bool contains(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
-
-std::size_t count(const std::string& text, const std::string& part) {
-    std::size_t n = 0;
-    for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
-        ++n;
-    return n;
-}
-
-bool is_well_formed(const std::string& page) {
-    std::istringstream stream{page};
-    boost::property_tree::ptree tree;
-    try {
-        boost::property_tree::read_xml(stream, tree);
-    } catch (const boost::property_tree::xml_parser_error& e) {
-        MESSAGE(e.what());
-        return false;
-    }
-    return true;
-}
 
 double below(const flame_node& n, std::size_t measure) {
     double sum = 0;

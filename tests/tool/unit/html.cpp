@@ -2,6 +2,7 @@
 // The pages of the tool: nothing from outside becomes markup, axes are right, every contender is there. What a browser
 // makes of them is tested by html_cases.py.
 #include "bench/contenders.hpp"
+#include "page.hpp"
 #include "report/html/axis.hpp"
 #include "report/html/bench_html.hpp"
 #include "report/html/curve_plot.hpp"
@@ -12,47 +13,17 @@
 #include "report/html/strip_plot.hpp"
 #include "samples.hpp"
 
-#include <boost/property_tree/ptree.hpp>
-#include <boost/property_tree/xml_parser.hpp>
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <csignal>
 #include <limits>
-#include <sstream>
 #include <string>
 #include <vector>
 
 using namespace linn::tool;
 using namespace linn::tool::html;
-
-namespace {
-
-bool contains(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
-
-std::size_t count(const std::string& text, const std::string& part) {
-    std::size_t n = 0;
-    for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
-        ++n;
-    return n;
-}
-
-/// True when an XML parser reads the text to its end.
-bool is_well_formed(const std::string& page) {
-    std::istringstream stream{page};
-    boost::property_tree::ptree tree;
-    try {
-        boost::property_tree::read_xml(stream, tree);
-    } catch (const boost::property_tree::xml_parser_error& e) {
-        MESSAGE(e.what());
-        return false;
-    }
-    return true;
-}
-
-} // namespace
+using namespace linn::tool::test;
 
 TEST_CASE("text and attributes are escaped, whatever they hold") {
     CHECK(escape("a<b>&\"'") == "a&lt;b&gt;&amp;&quot;&#39;");
