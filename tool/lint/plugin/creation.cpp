@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "creation.hpp"
+
+#include "clang/AST/DeclTemplate.h"
+#include "compat.hpp"
+
+#include <array>
+#include <string_view>
+
+namespace linn_tidy {
+
+namespace {
+
+constexpr std::array<std::string_view, 6> factories{"make_shared",           "make_unique",
+                                                    "allocate_shared",       "make_local_shared",
+                                                    "allocate_local_shared", "allocate_unique"};
+
+bool usable(clang::QualType type) {
+    return !type.isNull() && !type->isDependentType() && !type->isIncompleteType() &&
+           !type->isReferenceType() && !type->isFunctionType();
+}
+
+std::string printed(clang::QualType type, const clang::ASTContext& context) {
+    clang::PrintingPolicy policy = context.getPrintingPolicy();
+    policy.SuppressTagKeyword = true;
+    return type.getAsString(policy);
+}
+
+/// Flattens T[2][3] to six T.
+void set_object(creation& made, clang::QualType type, clang::ASTContext& context) {
+    while (const clang::ConstantArrayType* array = context.getAsConstantArrayType(type)) {
+        made.array = true;
+        if (made.count) {
+            *made.count *= array->getSize().getZExtValue();
+        }
+        type = array->getElementType();
+    }
+    made.object = type;
+}
+
+/// Many objects of a type that is an array itself are counted in the innermost elements only where the
+/// number is known; otherwise N bytes for each element stay N bytes for each T[3].
+std::optional<std::uint64_t> constant(const clang::Expr* expression, clang::ASTContext& context) {
+    if (expression == nullptr || expression->isValueDependent()) {
+        return std::nullopt;
+    }
+    clang::Expr::EvalResult result;
+    if (!expression->EvaluateAsInt(result, context)) {
+        return std::nullopt;
+    }
+    const llvm::APSInt& value = result.Val.getInt();
+    if (value.isNegative() || value.getActiveBits() > 62) {
+        return std::nullopt;
+    }
+    return value.getZExtValue();
+}
+
+void set_count(creation& made, const clang::Expr* count, clang::ASTContext& context) {
+    made.array = true;
+    made.count_expression = count;
+    made.count = constant(count, context);
+}
+
+bool nothing_between_braces(const clang::Expr& initialiser) {
+    if (const auto* list = clang::dyn_cast<clang::InitListExpr>(&initialiser)) {
+        const clang::InitListExpr* written = list->isSyntacticForm() ? list : list->getSyntacticForm();
+        return (written != nullptr ? written : list)->getNumInits() == 0;
+    }
+    const auto* construction = clang::dyn_cast<clang::CXXConstructExpr>(&initialiser);
+    return construction != nullptr && construction->getNumArgs() == 0;
+}
+
+/// An allocator with a `construct(p)` of its own decides itself how an object starts.
+bool constructs_itself(clang::QualType allocator) {
+    const clang::CXXRecordDecl* record = allocator.getNonReferenceType()->getAsCXXRecordDecl();
+    if (record == nullptr || !record->hasDefinition() || outermost_namespace(*record) == "std") {
+        return false;
+    }
+    for (const clang::Decl* member : record->getDefinition()->decls()) {
+        const auto* pattern = clang::dyn_cast<clang::FunctionTemplateDecl>(member);
+        const auto* method =
+            clang::dyn_cast<clang::CXXMethodDecl>(pattern != nullptr ? pattern->getTemplatedDecl() : member);
+        if (method != nullptr && method->getDeclName().isIdentifier() && method->getName() == "construct" &&
+            method->getNumParams() == 1) {
+            return true;
+        }
+    }
+    for (const clang::CXXBaseSpecifier& base : record->getDefinition()->bases()) {
+        if (constructs_itself(base.getType())) {
+            return true;
+        }
+    }
+    return false;
+}
+
+std::optional<creation> pool_create(const clang::CallExpr& call, const clang::FunctionDecl& function,
+                                    clang::ASTContext& context) {
+    const auto* method = clang::dyn_cast<clang::CXXMethodDecl>(&function);
+    if (method == nullptr || call.getNumArgs() != 0 || outermost_namespace(function) != "linn" ||
+        (function.getName() != "create" && function.getName() != "try_create")) {
+        return std::nullopt;
+    }
+    const clang::QualType result = method->getReturnType();
+    if (!result->isPointerType() || !usable(result->getPointeeType())) {
+        return std::nullopt;
+    }
+    creation made;
+    made.expression = &call;
+    made.where = call.getCallee()->IgnoreImpCasts()->getExprLoc();
+    set_object(made, result->getPointeeType(), context);
+    made.name = "linn::" + method->getParent()->getNameAsString() + "<" + printed(made.object, context) +
+                ">::" + function.getNameAsString() + "()";
+    return made;
+}
+
+} // namespace
+
+std::string outermost_namespace(const clang::Decl& declaration) {
+    std::string name;
+    for (const clang::DeclContext* around = declaration.getDeclContext(); around != nullptr;
+         around = around->getParent()) {
+        if (const auto* space = clang::dyn_cast<clang::NamespaceDecl>(around)) {
+            name = space->getNameAsString();
+        }
+    }
+    return name;
+}
+
+std::optional<creation> creation_by_new(const clang::CXXNewExpr& expression, clang::ASTContext& context) {
+    const clang::Expr* initialiser = expression.getInitializer();
+    const clang::QualType type = expression.getAllocatedType();
+    if (initialiser == nullptr || !usable(type)) {
+        return std::nullopt;
+    }
+    creation made;
+    const bool braces = initialised_with_braces(expression);
+    if (braces ? !nothing_between_braces(*initialiser->IgnoreImplicit()) : false) {
+        return std::nullopt;
+    }
+    if (!braces) {
+        // `()`: nothing was given, and the initialiser is what the compiler made of it.
+        const clang::Expr* inner = initialiser->IgnoreImplicit();
+        const auto* construction = clang::dyn_cast<clang::CXXConstructExpr>(inner);
+        const auto* list = clang::dyn_cast<clang::ParenListExpr>(inner);
+        const bool nothing = clang::isa<clang::ImplicitValueInitExpr>(inner) ||
+                             clang::isa<clang::CXXScalarValueInitExpr>(inner) ||
+                             (construction != nullptr && construction->getNumArgs() == 0) ||
+                             (list != nullptr && list->getNumExprs() == 0);
+        if (!initialised_with_parentheses(expression) || !nothing) {
+            return std::nullopt;
+        }
+    }
+    made.expression = &expression;
+    made.where = expression.getBeginLoc();
+    made.form = braces ? value_form::braces : value_form::parentheses;
+    if (expression.isArray()) {
+        const clang::Expr* count = expression.getArraySize() ? *expression.getArraySize() : nullptr;
+        if (count == nullptr) {
+            return std::nullopt;
+        }
+        set_count(made, count, context);
+    }
+    set_object(made, type, context);
+    made.name =
+        "new " + printed(made.object, context) + (expression.isArray() ? "[]" : "") + (braces ? "{}" : "()");
+    return made;
+}
+
+std::optional<creation> creation_by_call(const clang::CallExpr& call, clang::ASTContext& context) {
+    const clang::FunctionDecl* function = call.getDirectCallee();
+    if (function == nullptr || !function->getDeclName().isIdentifier()) {
+        return std::nullopt;
+    }
+    const llvm::StringRef name = function->getName();
+    bool factory = false;
+    for (const std::string_view one : factories) {
+        factory = factory || name == llvm::StringRef(one.data(), one.size());
+    }
+    if (!factory) {
+        return pool_create(call, *function, context);
+    }
+    const std::string space = outermost_namespace(*function);
+    const clang::TemplateArgumentList* arguments = function->getTemplateSpecializationArgs();
+    if (clang::isa<clang::CXXMethodDecl>(function) ||
+        (space != "std" && space != "boost" && space != "linn") || arguments == nullptr ||
+        arguments->size() == 0 || arguments->get(0).getKind() != clang::TemplateArgument::Type) {
+        return std::nullopt;
+    }
+    const clang::QualType type = arguments->get(0).getAsType();
+    const unsigned first = name.str().starts_with("allocate") ? 1 : 0;
+    if (call.getNumArgs() < first || type->isDependentType() ||
+        (first == 1 && constructs_itself(call.getArg(0)->getType()))) {
+        return std::nullopt;
+    }
+    creation made;
+    made.expression = &call;
+    const clang::Expr* callee = call.getCallee()->IgnoreImpCasts();
+    made.where = callee->getExprLoc();
+    if (const auto* reference = clang::dyn_cast<clang::DeclRefExpr>(callee)) {
+        made.where = reference->getLocation();
+    }
+    const unsigned given = call.getNumArgs() - first;
+    if (type->isIncompleteArrayType()) {
+        if (given != 1) {
+            return std::nullopt;
+        }
+        set_count(made, call.getArg(first), context);
+        set_object(made, clang::QualType(type->getArrayElementTypeNoTypeQual(), 0), context);
+    } else {
+        if (given != 0) {
+            return std::nullopt;
+        }
+        set_object(made, type, context);
+    }
+    if (!usable(made.object)) {
+        return std::nullopt;
+    }
+    made.name = space + "::" + name.str() + "<" + printed(type, context) + ">";
+    return made;
+}
+
+} // namespace linn_tidy

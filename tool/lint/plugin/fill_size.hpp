@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef LINN_TOOL_LINT_PLUGIN_FILL_SIZE_HPP
+#define LINN_TOOL_LINT_PLUGIN_FILL_SIZE_HPP
+
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/DeclCXX.h"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace linn_tidy {
+
+/// The way from an object to a part of it; members of bases stand in it as if they were its own.
+using member_path = std::vector<const clang::FieldDecl*>;
+
+/// A member that default-initialisation leaves alone and value-initialisation fills.
+struct filled_member {
+    member_path path;
+    std::string name; ///< `outer.inner`, `lines[].text`
+    std::uint64_t bytes = 0;
+};
+
+/// `T()` and `T{}` differ where T is an aggregate: the one fills all of T, padding too, the other member
+/// by member.
+enum class value_form { parentheses, braces };
+
+/// How many bytes of a type the forms of initialisation write. `docs/design/lint.md` has the rules; where
+/// a constructor's body is unknown or does more than can be followed, it counts as writing its whole
+/// object, so that the result errs towards silence.
+class fill_size {
+public:
+    explicit fill_size(clang::ASTContext& context) : context_{context} {}
+
+    /// Bytes that value-initialisation writes and default-initialisation does not. Of an array, of all
+    /// elements. @pre the type is complete and not dependent
+    std::uint64_t filled(clang::QualType type, value_form form);
+
+    /// Bytes that default-initialisation writes.
+    std::uint64_t written(clang::QualType type);
+
+    /// The members behind `filled`, largest first; none where the type is no class.
+    std::vector<filled_member> members(clang::QualType type, value_form form);
+
+    std::uint64_t size_of(clang::QualType type) const;
+
+    /// Whether `T()` fills T before it runs a constructor.
+    static bool zeroes_first(const clang::CXXRecordDecl& record);
+
+private:
+    std::uint64_t written_of_record(const clang::CXXRecordDecl& record, bool whole_object);
+    std::uint64_t written_by(const clang::CXXConstructorDecl& constructor, bool whole_object);
+    std::uint64_t written_by(const clang::Expr& initialiser, clang::QualType type, bool whole_object = true);
+    std::uint64_t structural(const clang::CXXRecordDecl& record, bool whole_object);
+    std::uint64_t own_pointers(const clang::CXXRecordDecl& record) const;
+    std::uint64_t whole(const clang::CXXRecordDecl& record, bool whole_object) const;
+    std::uint64_t unwritten(const clang::FieldDecl& field, value_form form);
+    void collect(const clang::CXXRecordDecl& record, value_form form, const member_path& path,
+                 const std::string& name, std::uint64_t times, std::vector<filled_member>& to);
+
+    clang::ASTContext& context_;
+    std::map<std::pair<const clang::CXXRecordDecl*, bool>, std::uint64_t> known_;
+    int depth_ = 0;
+};
+
+} // namespace linn_tidy
+
+#endif

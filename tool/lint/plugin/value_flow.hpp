@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef LINN_TOOL_LINT_PLUGIN_VALUE_FLOW_HPP
+#define LINN_TOOL_LINT_PLUGIN_VALUE_FLOW_HPP
+
+#include "clang/AST/ASTContext.h"
+#include "creation.hpp"
+#include "fill_size.hpp"
+
+#include <vector>
+
+namespace linn_tidy {
+
+/// What becomes of the zeros in the function that asked for them.
+enum class fate {
+    unread,  ///< on every way each filled member is written first, or the object goes unread
+    escapes, ///< nothing reads them here; others who get the object may
+    read,    ///< something here reads a filled byte before it is written
+};
+
+struct early_read {
+    const clang::FieldDecl* member = nullptr; ///< the outermost; none where the whole object is read
+    clang::SourceLocation where{};
+};
+
+struct value_flow {
+    fate outcome = fate::escapes;
+    std::vector<early_read> reads{};
+};
+
+/// Follows the object through its function's control flow.
+value_flow follow(const creation& made, const std::vector<filled_member>& members, fill_size& sizes,
+                  clang::ASTContext& context);
+
+/// The function, or the lambda's call operator, whose body or initialisers contain an expression; null
+/// where there is none: an initialiser of a variable of a namespace, or of a member in its class.
+const clang::FunctionDecl* enclosing_function(const clang::Expr& expression, clang::ASTContext& context);
+
+} // namespace linn_tidy
+
+#endif
