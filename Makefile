@@ -7,10 +7,11 @@ LEGS =
 BENCH =
 BENCH_FLAGS =
 
-.PHONY: help test bench lint tidy format docs clean
+.PHONY: help test test-nightly bench lint tidy format docs clean
 
 help:
-	@echo 'make test     install what is missing, build every leg, run all tests  (LEGS="release asan" for some)'
+	@echo 'make test     install what is missing, build, run the tests of every change  (LEGS="release asan" for some)'
+	@echo 'make test-nightly   all legs and all tests: hours                      (LEGS for some)'
 	@echo 'make bench    install what is missing, build, compare allocators       (BENCH="object pipeline", BENCH_FLAGS="--json out.json")'
 	@echo 'make lint     layers, licences, memory orders, links, format'
 	@echo 'make tidy     clang-tidy over what the release leg compiles'
@@ -21,6 +22,10 @@ help:
 test:
 	@scripts/install-dependencies build test
 	@scripts/test $(LEGS)
+
+test-nightly:
+	@scripts/install-dependencies build test nightly
+	@scripts/test --nightly $(LEGS)
 
 bench:
 	@scripts/install-dependencies build bench

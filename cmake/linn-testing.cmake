@@ -6,6 +6,8 @@ set(LINN_LEG "dev" CACHE STRING "Prefix of the names of all tests: the leg they 
 set(LINN_TEST_GROUPS "all" CACHE STRING
   "Groups of tests to register, each a folder of tests/ or one of: lint valgrind examples; or all")
 
+option(LINN_NIGHTLY "Register the tests that take minutes, too" OFF)
+
 # The sanitizers this leg is compiled with, "" if none. Tests shrink their sizes by it.
 if(CMAKE_CXX_FLAGS MATCHES "-fsanitize=([a-z,]+)")
   set(LINN_SANITIZER ${CMAKE_MATCH_1})
@@ -50,10 +52,14 @@ if(LINN_BUILD_TESTS AND LINN_SANITIZER MATCHES "thread" AND NOT CMAKE_CROSSCOMPI
   endif()
 endif()
 
-# linn_add_test(NAME <group>.<case> COMMAND <command>... [TIMEOUT <s>] [LABELS <label>...])
-# The first part of the name becomes a label, so `ctest -L unit` works in every leg.
+# linn_add_test(NAME <group>.<case> COMMAND <command>... [TIMEOUT <s>] [LABELS <label>...] [NIGHTLY])
+# The first part of the name becomes a label, so `ctest -L unit` works in every leg. NIGHTLY: takes longer than a change
+# may wait; only there with LINN_NIGHTLY.
 function(linn_add_test)
-  cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME;TIMEOUT" "COMMAND;LABELS")
+  cmake_parse_arguments(PARSE_ARGV 0 arg "NIGHTLY" "NAME;TIMEOUT" "COMMAND;LABELS")
+  if(arg_NIGHTLY AND NOT LINN_NIGHTLY)
+    return()
+  endif()
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 120)
   endif()
