@@ -42,8 +42,15 @@ std::string change_text(const advised_type& t) {
 } // namespace
 
 advice_verdict verdict_of(const advice& a) {
-    if (a.analysis.all.allocations == 0)
-        return {"No pool needed: the trace has no allocations.", false};
+    const trace_info& info = a.analysis.info;
+    if (a.analysis.all.allocations == 0) {
+        const bool is_whole = info.damage.empty() && info.dropped == 0;
+        return {
+            is_whole
+                ? "No pool needed: the trace has no allocations."
+                : "Whether a pool would help cannot be said: the program's allocations are not in the trace.",
+            false};
+    }
     const advised_type* const pool = best_of(a, is_good_pool);
     const advised_type* const change = best_of(a, is_good_change);
     const std::string most = share_text(a.ceiling.high);

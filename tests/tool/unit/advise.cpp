@@ -156,6 +156,21 @@ TEST_CASE("no pool needed: nothing was allocated at all") {
     CHECK(a.types.empty());
 }
 
+TEST_CASE("no verdict: the part of the trace that holds the allocations is lost") {
+    program p;
+    trace_analysis analysis = p.analyse(1e9);
+    SUBCASE("damaged") {
+        analysis.info.damage.emplace_back("the file ends within a chunk");
+    }
+    SUBCASE("dropped") {
+        analysis.info.dropped = 10;
+    }
+    const advice a = advise(std::move(analysis), {}, parts_for({"int"}));
+    CHECK(a.verdict ==
+          "Whether a pool would help cannot be said: the program's allocations are not in the trace.");
+    CHECK_FALSE(a.is_pool_needed);
+}
+
 TEST_CASE("no pool needed: what is allocated stays") {
     program p;
     p.keep_the_rest();
