@@ -43,6 +43,9 @@ public:
     /// The members behind `filled`, largest first; none where the type is no class.
     std::vector<filled_member> members(clang::QualType type, value_form form);
 
+    /// Whether default-initialisation leaves something of a member alone that the form writes.
+    bool leaves_alone(const clang::FieldDecl& field, value_form form) { return unwritten(field, form) != 0; }
+
     std::uint64_t size_of(clang::QualType type) const;
 
     /// Whether `T()` fills T before it runs a constructor.

@@ -1,20 +1,249 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "value_flow.hpp"
+
+#include "clang/AST/ParentMapContext.h"
+#include "clang/Analysis/CFG.h"
+#include "object_uses.hpp"
+
+#include <map>
+#include <set>
+
 namespace linn_tidy {
-value_flow follow(const creation&, const std::vector<filled_member>&, fill_size&, clang::ASTContext&) {
-    return {};
+
+namespace {
+
+/// More states than a function worth reading has; beyond, nothing is claimed.
+constexpr std::size_t most_states = 4096;
+
+using parts = std::set<member_path>;
+
+bool begins_with(const member_path& path, const member_path& start) {
+    return path.size() >= start.size() && std::equal(start.begin(), start.end(), path.begin());
 }
-const clang::FunctionDecl* enclosing_function(const clang::Expr& e, clang::ASTContext& context) {
-    clang::DynTypedNode node = clang::DynTypedNode::create(e);
+
+bool covered(const member_path& path, const parts& by) {
+    for (const member_path& one : by) {
+        if (begins_with(path, one)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/// Walks all ways from the creation and notes what happens to the object on each.
+class walk {
+public:
+    walk(const creation& made, const std::vector<filled_member>& members, const object_uses& uses,
+         clang::ASTContext& context)
+        : made_{made},
+          members_{members},
+          uses_{uses},
+          context_{context} {}
+
+    value_flow run(const clang::FunctionDecl& function) {
+        clang::CFG::BuildOptions options;
+        options.setAllAlwaysAdd();
+        options.AddInitializers = true;
+        const std::unique_ptr<clang::CFG> graph =
+            clang::CFG::buildCFG(&function, function.getBody(), &context_, options);
+        value_flow unknown;
+        unknown.uncertain = true;
+        if (!graph) {
+            return unknown;
+        }
+        std::set<const clang::Stmt*> in_graph;
+        const clang::CFGBlock* first = nullptr;
+        std::size_t index = 0;
+        for (const clang::CFGBlock* block : *graph) {
+            std::size_t i = 0;
+            for (const clang::CFGElement& element : *block) {
+                ++i;
+                if (const auto statement = element.getAs<clang::CFGStmt>()) {
+                    in_graph.insert(statement->getStmt());
+                    if (statement->getStmt() == made_.expression) {
+                        first = block;
+                        index = i;
+                    }
+                }
+            }
+        }
+        if (first == nullptr) {
+            return unknown;
+        }
+        for (const object_use& use : uses_.uses()) {
+            const clang::Stmt* at = use.at;
+            while (at != nullptr && in_graph.count(at) == 0) {
+                const auto parents = context_.getParents(*at);
+                at = parents.empty() ? nullptr : parents[0].get<clang::Stmt>();
+            }
+            if (at == nullptr) {
+                return unknown;
+            }
+            by_statement_[at].push_back(&use);
+        }
+        pending_.push_back({first, index, {}, {}});
+        while (!pending_.empty()) {
+            state next = std::move(pending_.back());
+            pending_.pop_back();
+            if (!go(std::move(next))) {
+                return unknown;
+            }
+        }
+        result_.outcome = !result_.reads.empty() ? fate::read : escaped_ ? fate::escapes : fate::unread;
+        return result_;
+    }
+
+private:
+    struct state {
+        const clang::CFGBlock* block = nullptr;
+        std::size_t index = 0;
+        parts written{};
+        parts begun{};
+    };
+
+    /// One block to its end. False when there are too many states.
+    bool go(state now) {
+        std::size_t i = 0;
+        for (const clang::CFGElement& element : *now.block) {
+            if (i++ < now.index) {
+                continue;
+            }
+            const auto statement = element.getAs<clang::CFGStmt>();
+            if (!statement) {
+                continue;
+            }
+            if (statement->getStmt() == made_.expression) {
+                return true; // a new object, the next round of a loop
+            }
+            const auto here = by_statement_.find(statement->getStmt());
+            if (here == by_statement_.end()) {
+                continue;
+            }
+            for (const object_use* use : here->second) {
+                if (settled(*use, now)) {
+                    return true;
+                }
+            }
+        }
+        if (now.block->succ_empty()) {
+            escaped_ = escaped_ || uses_.outlives();
+            return true;
+        }
+        for (const clang::CFGBlock::AdjacentBlock& successor : now.block->succs()) {
+            const clang::CFGBlock* block = successor.getReachableBlock();
+            if (block == nullptr || !seen_.insert({block->getBlockID(), now.written, now.begun}).second) {
+                continue;
+            }
+            if (seen_.size() > most_states) {
+                return false;
+            }
+            pending_.push_back({block, 0, now.written, now.begun});
+        }
+        return true;
+    }
+
+    /// Whether a use ends this way's story.
+    bool settled(const object_use& use, state& now) {
+        switch (use.kind) {
+        case use_kind::end:
+            return true;
+        case use_kind::write:
+            now.written.insert(use.path);
+            break;
+        case use_kind::bulk_write:
+            now.begun.insert(use.path);
+            break;
+        case use_kind::read:
+        case use_kind::view:
+            if (covered(use.path, now.written)) {
+                break;
+            }
+            if (covered(use.path, now.begun)) {
+                // How far the function wrote is not known.
+                result_.uncertain = true;
+                escaped_ = true;
+            } else if (use.kind == use_kind::view && use.path.empty() && !members_.empty()) {
+                // Of a class a look may be at the members that are initialised.
+                result_.uncertain = true;
+                escaped_ = true;
+                break;
+            } else {
+                add_read(use);
+            }
+            now.written.insert(use.path);
+            break;
+        case use_kind::escape:
+            escaped_ = true;
+            now.written.insert(use.path);
+            break;
+        }
+        return all_written(now.written);
+    }
+
+    bool all_written(const parts& written) const {
+        if (members_.empty()) {
+            return covered({}, written);
+        }
+        for (const filled_member& member : members_) {
+            if (!covered(member.path, written)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    void add_read(const object_use& use) {
+        const clang::SourceLocation where = clang::cast<clang::Expr>(use.reference)->getExprLoc();
+        const clang::FieldDecl* member = use.path.empty() ? nullptr : use.path.front();
+        for (const early_read& other : result_.reads) {
+            if (other.member == member) {
+                return;
+            }
+        }
+        result_.reads.push_back({member, where});
+    }
+
+    const creation& made_;
+    const std::vector<filled_member>& members_;
+    const object_uses& uses_;
+    clang::ASTContext& context_;
+    std::map<const clang::Stmt*, std::vector<const object_use*>> by_statement_{};
+    std::vector<state> pending_{};
+    std::set<std::tuple<unsigned, parts, parts>> seen_{};
+    value_flow result_{};
+    bool escaped_ = false;
+};
+
+} // namespace
+
+const clang::FunctionDecl* enclosing_function(const clang::Expr& expression, clang::ASTContext& context) {
+    clang::DynTypedNode node = clang::DynTypedNode::create(expression);
     for (;;) {
         const auto parents = context.getParents(node);
-        if (parents.empty())
+        if (parents.empty()) {
             return nullptr;
+        }
         node = parents[0];
-        if (const auto* f = node.get<clang::FunctionDecl>())
-            return f;
-        if (const auto* l = node.get<clang::LambdaExpr>())
-            return l->getCallOperator();
+        if (const auto* function = node.get<clang::FunctionDecl>()) {
+            return function;
+        }
+        if (const auto* lambda = node.get<clang::LambdaExpr>()) {
+            return lambda->getCallOperator();
+        }
     }
 }
+
+value_flow follow(const creation& made, const std::vector<filled_member>& members, fill_size& sizes,
+                  clang::ASTContext& context) {
+    const clang::FunctionDecl* function = enclosing_function(*made.expression, context);
+    if (function == nullptr || function->getBody() == nullptr) {
+        return {};
+    }
+    object_uses uses(made, sizes, context, *function);
+    if (!uses.find()) {
+        return {};
+    }
+    return walk(made, members, uses, context).run(*function);
+}
+
 } // namespace linn_tidy

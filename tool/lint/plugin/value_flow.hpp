@@ -25,6 +25,7 @@ struct early_read {
 struct value_flow {
     fate outcome = fate::escapes;
     std::vector<early_read> reads{};
+    bool uncertain = false; ///< something looks at it, and what it sees is not known
 };
 
 /// Follows the object through its function's control flow.

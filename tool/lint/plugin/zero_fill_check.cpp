@@ -141,10 +141,12 @@ void zero_fill_check::report(const std::vector<version>& versions) {
     const version* largest = nullptr;
     bool any_read = false;
     bool all_unread = true;
+    bool uncertain = false;
     std::set<const clang::FunctionDecl*> filling;
     for (const version& one : versions) {
         any_read = any_read || (one.each != 0 && one.flow.outcome == fate::read);
         all_unread = all_unread && (one.each == 0 || one.flow.outcome == fate::unread);
+        uncertain = uncertain || one.flow.uncertain;
         if (!fills_enough(one)) {
             continue;
         }
@@ -183,10 +185,7 @@ void zero_fill_check::report(const std::vector<version>& versions) {
     // A class with initialisers of its own says by them which members it cares for; a plain array or
     // struct says nothing, and whoever gets it may count on zeros.
     const bool known_safe =
-        all_unread || (!any_read && !in_template && has_type_that_starts_itself(made.object) &&
-                       std::all_of(versions.begin(), versions.end(), [](const version& v) {
-                           return v.each == 0 || v.flow.outcome != fate::read;
-                       }));
+        all_unread || (!any_read && !uncertain && !in_template && has_type_that_starts_itself(made.object));
     const bool fix_here = known_safe && !mend.edits.empty();
     {
         auto warning =
