@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the compiler calls in code that is compiled for ThreadSanitizer, whose library is not linked: before each
+// plain access, and at the begin and end of each function. And the functions of the system and the standard
+// library that scenarios must not reach: memory comes from the model, system calls that wait stop in it.
+#include "engine.hpp"
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdarg>
+#include <cstdlib>
+#include <new>
+
+using model::engine::current;
+using model::engine::plain_access;
+
+#define LINN_MODEL_ACCESS(suffix, bytes)                                                                     \
+    void __tsan_read##suffix(void* p) {                                                                      \
+        plain_access(p, bytes, false, __builtin_return_address(0));                                          \
+    }                                                                                                        \
+    void __tsan_write##suffix(void* p) {                                                                     \
+        plain_access(p, bytes, true, __builtin_return_address(0));                                           \
+    }                                                                                                        \
+    void __tsan_unaligned_read##suffix(void* p) {                                                            \
+        plain_access(p, bytes, false, __builtin_return_address(0));                                          \
+    }                                                                                                        \
+    void __tsan_unaligned_write##suffix(void* p) {                                                           \
+        plain_access(p, bytes, true, __builtin_return_address(0));                                           \
+    }                                                                                                        \
+    void __tsan_read_write##suffix(void* p) {                                                                \
+        plain_access(p, bytes, true, __builtin_return_address(0));                                           \
+    }                                                                                                        \
+    void __tsan_unaligned_read_write##suffix(void* p) {                                                      \
+        plain_access(p, bytes, true, __builtin_return_address(0));                                           \
+    }
+
+extern "C" {
+
+void __tsan_init() {}
+
+void __tsan_func_entry(void* caller) {
+    if (current != nullptr) {
+        if (current->depth < model::engine::most_frames) {
+            current->frames[current->depth] = caller;
+        }
+        ++current->depth;
+    }
+}
+void __tsan_func_exit() {
+    if (current != nullptr && current->depth != 0) {
+        --current->depth;
+    }
+}
+
+LINN_MODEL_ACCESS(1, 1)
+LINN_MODEL_ACCESS(2, 2)
+LINN_MODEL_ACCESS(4, 4)
+LINN_MODEL_ACCESS(8, 8)
+LINN_MODEL_ACCESS(16, 16)
+
+void __tsan_read_range(void* p, unsigned long bytes) {
+    plain_access(p, bytes, false, __builtin_return_address(0));
+}
+void __tsan_write_range(void* p, unsigned long bytes) {
+    plain_access(p, bytes, true, __builtin_return_address(0));
+}
+void __tsan_vptr_update(void** p, void*) {
+    plain_access(p, sizeof *p, true, __builtin_return_address(0));
+}
+void __tsan_vptr_read(void** p) {
+    plain_access(p, sizeof *p, false, __builtin_return_address(0));
+}
+
+// Atomics that are not the policy's: the handler of misuses, guards of static objects. They are no part of the
+// model.
+std::uint8_t __tsan_atomic8_load(const volatile std::uint8_t* p, int) {
+    return __atomic_load_n(p, __ATOMIC_SEQ_CST);
+}
+std::uint32_t __tsan_atomic32_load(const volatile std::uint32_t* p, int) {
+    return __atomic_load_n(p, __ATOMIC_SEQ_CST);
+}
+std::uint64_t __tsan_atomic64_load(const volatile std::uint64_t* p, int) {
+    return __atomic_load_n(p, __ATOMIC_SEQ_CST);
+}
+std::uint32_t __tsan_atomic32_exchange(volatile std::uint32_t* p, std::uint32_t value, int) {
+    return __atomic_exchange_n(p, value, __ATOMIC_SEQ_CST);
+}
+std::uint64_t __tsan_atomic64_exchange(volatile std::uint64_t* p, std::uint64_t value, int) {
+    return __atomic_exchange_n(p, value, __ATOMIC_SEQ_CST);
+}
+void __tsan_atomic32_store(volatile std::uint32_t* p, std::uint32_t value, int) {
+    __atomic_store_n(p, value, __ATOMIC_SEQ_CST);
+}
+void __tsan_atomic64_store(volatile std::uint64_t* p, std::uint64_t value, int) {
+    __atomic_store_n(p, value, __ATOMIC_SEQ_CST);
+}
+int __tsan_atomic32_compare_exchange_strong(volatile std::uint32_t* p, std::uint32_t* expected,
+                                            std::uint32_t value, int, int) {
+    return __atomic_compare_exchange_n(p, expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST) ? 1 : 0;
+}
+void __tsan_atomic_signal_fence(int) {}
+void __tsan_atomic_thread_fence(int) {
+    model::fail("the model knows no fences");
+}
+
+// -- the C library -----------------------------------------------------------------------------------------
+
+void* memcpy(void* to, const void* from, std::size_t n) noexcept {
+    if (current != nullptr) {
+        plain_access(from, n, false, __builtin_return_address(0));
+        plain_access(to, n, true, __builtin_return_address(0));
+    }
+    void* const begin = to;
+#if defined(__x86_64__)
+    asm volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(n) : : "memory");
+#else
+    for (volatile char* c = static_cast<char*>(to); n != 0; --n) {
+        *c++ = *static_cast<const char*>(from);
+        from = static_cast<const char*>(from) + 1;
+    }
+#endif
+    return begin;
+}
+
+void* memmove(void* to, const void* from, std::size_t n) noexcept {
+    if (current != nullptr) {
+        plain_access(from, n, false, __builtin_return_address(0));
+        plain_access(to, n, true, __builtin_return_address(0));
+    }
+    auto* t = static_cast<volatile char*>(to);
+    const auto* f = static_cast<const volatile char*>(from);
+    if (t < f) {
+        for (std::size_t i = 0; i < n; ++i) {
+            t[i] = f[i];
+        }
+    } else {
+        for (std::size_t i = n; i-- != 0;) {
+            t[i] = f[i];
+        }
+    }
+    return to;
+}
+
+void* memset(void* at, int value, std::size_t n) noexcept {
+    if (current != nullptr) {
+        plain_access(at, n, true, __builtin_return_address(0));
+    }
+    void* const begin = at;
+#if defined(__x86_64__)
+    asm volatile("rep stosb" : "+D"(at), "+c"(n) : "a"(value) : "memory");
+#else
+    for (volatile char* c = static_cast<char*>(at); n != 0; --n) {
+        *c++ = static_cast<char>(value);
+    }
+#endif
+    return begin;
+}
+
+/// membarrier(2) is the barrier of the model. Nothing else that is tested makes system calls by number.
+long syscall(long number, ...) noexcept {
+    va_list arguments;
+    va_start(arguments, number);
+    long a[6];
+    for (long& one : a) {
+        one = va_arg(arguments, long);
+    }
+    va_end(arguments);
+    if (current != nullptr && number == SYS_membarrier) {
+        model::barrier_of_all_threads();
+        return 0;
+    }
+#if defined(__x86_64__)
+    long result = 0;
+    register long r10 asm("r10") = a[3];
+    register long r8 asm("r8") = a[4];
+    register long r9 asm("r9") = a[5];
+    asm volatile("syscall"
+                 : "=a"(result)
+                 : "a"(number), "D"(a[0]), "S"(a[1]), "d"(a[2]), "r"(r10), "r"(r8), "r"(r9)
+                 : "rcx", "r11", "memory");
+    if (result < 0 && result > -4096) {
+        errno = static_cast<int>(-result);
+        return -1;
+    }
+    return result;
+#else
+    errno = ENOSYS;
+    return -1;
+#endif
+}
+
+} // extern "C"
+
+// -- the C++ library -----------------------------------------------------------------------------------------
+
+namespace {
+
+void* get(std::size_t bytes, std::size_t align) {
+    if (current != nullptr && model::engine::own_memory::depth == 0) {
+        // The size stands before it, for the delete that does not know it.
+        const std::size_t head = align < 16 ? 16 : align;
+        auto* p = static_cast<std::byte*>(model::memory_get(head + bytes, head)) + head;
+        __builtin_memcpy(p - sizeof bytes, &bytes, sizeof bytes);
+        return p;
+    }
+    void* p = std::aligned_alloc(align, (bytes + align - 1) / align * align);
+    if (p == nullptr) {
+        std::abort();
+    }
+    return p;
+}
+
+void put(void* p) {
+    if (!model::in_memory(p)) {
+        std::free(p);
+        return;
+    }
+    std::size_t bytes = 0;
+    __builtin_memcpy(&bytes, static_cast<std::byte*>(p) - sizeof bytes, sizeof bytes);
+    model::memory_put(p, bytes);
+}
+
+} // namespace
+
+void* operator new(std::size_t n) {
+    return get(n, 16);
+}
+void* operator new(std::size_t n, const std::nothrow_t&) noexcept {
+    return get(n, 16);
+}
+void* operator new(std::size_t n, std::align_val_t a) {
+    return get(n, static_cast<std::size_t>(a));
+}
+void* operator new(std::size_t n, std::align_val_t a, const std::nothrow_t&) noexcept {
+    return get(n, static_cast<std::size_t>(a));
+}
+void operator delete(void* p) noexcept {
+    put(p);
+}
+void operator delete(void* p, std::size_t) noexcept {
+    put(p);
+}
+void operator delete(void* p, std::align_val_t) noexcept {
+    put(p);
+}
+void operator delete(void* p, std::size_t, std::align_val_t) noexcept {
+    put(p);
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef LINN_TESTS_MODEL_POLICY_HPP
+#define LINN_TESTS_MODEL_POLICY_HPP
+
+#include "model.hpp"
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+namespace model {
+
+/// Members are not instrumented: what they do is told to the engine as a whole.
+#define LINN_MODEL_PLAIN __attribute__((no_sanitize("thread"), always_inline))
+
+template <class T>
+class atomic {
+public:
+    static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= sizeof(word));
+
+    LINN_MODEL_PLAIN constexpr atomic() noexcept : atomic{T{}} {}
+    LINN_MODEL_PLAIN constexpr atomic(T value) noexcept : value_{value} {
+        if (!std::is_constant_evaluated()) {
+            atomic_construct(this, to_word(value));
+        }
+    }
+    atomic(const atomic&) = delete;
+    atomic& operator=(const atomic&) = delete;
+
+    LINN_MODEL_PLAIN T load(std::memory_order order, const where& here = where::current()) const noexcept {
+        return from_word(atomic_load(this, sizeof(T), order, here));
+    }
+    LINN_MODEL_PLAIN void store(T value, std::memory_order order,
+                                const where& here = where::current()) noexcept {
+        atomic_store(this, sizeof(T), to_word(value), order, here);
+    }
+    LINN_MODEL_PLAIN T exchange(T value, std::memory_order order,
+                                const where& here = where::current()) noexcept {
+        return from_word(atomic_update(this, sizeof(T), change::exchange, to_word(value), order, here));
+    }
+    LINN_MODEL_PLAIN T fetch_add(T value, std::memory_order order,
+                                 const where& here = where::current()) noexcept {
+        return from_word(atomic_update(this, sizeof(T), change::add, to_word(value), order, here));
+    }
+    LINN_MODEL_PLAIN T fetch_sub(T value, std::memory_order order,
+                                 const where& here = where::current()) noexcept {
+        return from_word(atomic_update(this, sizeof(T), change::subtract, to_word(value), order, here));
+    }
+    LINN_MODEL_PLAIN bool compare_exchange_strong(T& expected, T value, std::memory_order success,
+                                                  std::memory_order failure,
+                                                  const where& here = where::current()) noexcept {
+        word e = to_word(expected);
+        const bool done = atomic_compare_exchange(this, sizeof(T), e, to_word(value), success, failure, here);
+        expected = from_word(e);
+        return done;
+    }
+
+private:
+    LINN_MODEL_PLAIN static word to_word(T value) noexcept {
+        word w = 0;
+        __builtin_memcpy(&w, &value, sizeof value);
+        return w;
+    }
+    LINN_MODEL_PLAIN static T from_word(word w) noexcept {
+        T value;
+        __builtin_memcpy(&value, &w, sizeof value);
+        return value;
+    }
+
+    T value_;
+};
+
+/// A lock as the language promises it: exclusion, and order between owners. The real one is a scenario
+/// of its own.
+template <bool TryLockWaits>
+class basic_mutex {
+public:
+    LINN_MODEL_PLAIN constexpr basic_mutex() noexcept {
+        if (!std::is_constant_evaluated()) {
+            atomic_construct(this, 0);
+        }
+    }
+    basic_mutex(const basic_mutex&) = delete;
+    basic_mutex& operator=(const basic_mutex&) = delete;
+
+    LINN_MODEL_PLAIN bool try_lock() noexcept { return mutex_try_lock(this, TryLockWaits); }
+    LINN_MODEL_PLAIN void lock() noexcept { mutex_lock(this); }
+    LINN_MODEL_PLAIN void unlock() noexcept { mutex_unlock(this); }
+    LINN_MODEL_PLAIN void reset() noexcept {}
+
+private:
+    std::uint32_t unused_ = 0;
+};
+
+struct pages {
+    static constexpr bool zeroed = true;
+    static inline std::size_t until_refusal = SIZE_MAX; ///< maps that still succeed
+
+    static void* map(std::size_t bytes, std::size_t align) noexcept { return memory_get(bytes, align); }
+    static void unmap(void* p, std::size_t bytes, std::size_t) noexcept { memory_put(p, bytes); }
+    static bool discard(void* p, std::size_t bytes) noexcept {
+        memory_clear(p, bytes);
+        return true;
+    }
+    static bool readable(const void* p) noexcept { return in_memory(p); }
+    static void prefer_huge(void*, std::size_t) noexcept {}
+};
+
+/// Runs fast, so that memory goes back while others want it. The time of a thread is what it did itself, so
+/// that it does not depend on the schedule.
+struct clock {
+    static std::uint64_t now_ms() noexcept;
+};
+
+#undef LINN_MODEL_PLAIN
+
+struct policy {
+    using pages = model::pages;
+    using clock = model::clock;
+    using mutex = basic_mutex<true>;
+    template <class T>
+    using atomic = model::atomic<T>;
+};
+
+} // namespace model
+
+#endif
