@@ -29,8 +29,8 @@ linn_model --list                  names of the scenarios, and which are for the
   --schedule=TEXT    repeats one execution, as a failure has printed it, step by step
   --verbose          with the functions of each step
   --most=N           stops after N schedules
-  --control=TEXT     takes something away, and succeeds if that is noticed: "weaken FUNCTION/OPERATION/ORDER",
-                     "unlock FUNCTION" or "barrier"
+  --control=TEXT     takes something away, and succeeds if that is noticed: "weaken FUNCTION/OPERATION/ORDER"
+                     (relaxed then), "soften ..." (the next weaker order), "unlock FUNCTION" or "barrier"
   --sites            prints all such texts for what the scenario executes
 )";
 

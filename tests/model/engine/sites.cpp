@@ -16,6 +16,7 @@ namespace model::engine {
 namespace {
 
 std::string weakened;
+std::string softened;
 std::string unlocked;
 bool without_barrier = false;
 bool used = false;
@@ -99,6 +100,16 @@ std::string after(const std::string& text, const char* prefix) {
     return text.starts_with(p) ? text.substr(p.size()) : std::string{};
 }
 
+/// The next weaker order of the same kind of operation.
+std::memory_order softer(std::memory_order o, const std::string& what) {
+    if (o == std::memory_order_seq_cst) {
+        return what == "load"    ? std::memory_order_acquire
+               : what == "store" ? std::memory_order_release
+                                 : std::memory_order_acq_rel;
+    }
+    return o == std::memory_order_acq_rel ? std::memory_order_acquire : std::memory_order_relaxed;
+}
+
 const char* name_of(std::memory_order o) {
     static constexpr const char* names[] = {"relaxed", "consume", "acquire", "release", "acq_rel", "seq_cst"};
     return names[static_cast<int>(o)];
@@ -108,9 +119,10 @@ const char* name_of(std::memory_order o) {
 
 void set_control(const std::string& name) {
     weakened = after(name, "weaken ");
+    softened = after(name, "soften ");
     unlocked = after(name, "unlock ");
     without_barrier = name == "barrier";
-    if (weakened.empty() && unlocked.empty() && !without_barrier) {
+    if (weakened.empty() && softened.empty() && unlocked.empty() && !without_barrier) {
         std::printf("no such kind of control: %s\n", name.c_str());
         std::exit(2);
     }
@@ -121,16 +133,23 @@ std::memory_order order_at(const char* what, std::memory_order o, const where& h
         return o;
     }
     const own_memory guard;
-    static std::map<std::tuple<const char*, unsigned, unsigned>, bool> known; // whether it is weakened
+    static std::map<std::tuple<const char*, unsigned, unsigned>, std::memory_order> known;
     const std::tuple key{here.file_name(), here.line(), here.column()};
     auto found = known.find(key);
     if (found == known.end()) {
         const std::string name = std::string{short_name(here)} + "/" + what + "/" + name_of(o);
         seen_sites().insert("weaken " + name);
-        found = known.emplace(key, name == weakened).first;
+        if (softer(o, what) != std::memory_order_relaxed) {
+            seen_sites().insert("soften " + name);
+        }
+        found = known
+                    .emplace(key, name == weakened   ? std::memory_order_relaxed
+                                  : name == softened ? softer(o, what)
+                                                     : o)
+                    .first;
     }
-    used = used || found->second;
-    return found->second ? std::memory_order_relaxed : o;
+    used = used || found->second != o;
+    return found->second;
 }
 
 bool lock_is_removed() noexcept {

@@ -10,17 +10,40 @@
 
 namespace linn::inline LINN_ABI::detail {
 
+/// What a mutex takes from outside; tests put others in its place.
+struct mutex_platform {
+    template <class T>
+    using atomic = std::atomic<T>;
+    static constexpr int spins = 64;
+
+    static void wait(atomic<std::uint32_t>& word, std::uint32_t expected) noexcept {
+        if constexpr (has_futex) {
+            futex_wait(&word, expected);
+        } else {
+            word.wait(expected, std::memory_order_relaxed);
+        }
+    }
+    static void wake_one(atomic<std::uint32_t>& word) noexcept {
+        if constexpr (has_futex) {
+            futex_wake_one(&word);
+        } else {
+            word.notify_one();
+        }
+    }
+};
+
 /// A lock of four bytes: constant-initialised, trivially destructible, usable before main and after
 /// it, and resettable in the child of a fork. std::mutex promises none of these on every system.
 /// Spins for a moment, since the sections it guards are short, then sleeps, so that it is safe
 /// under real-time scheduling.
 ///
 /// @source Drepper: Futexes are tricky, 2011, section 5, the third mutex
-class mutex {
+template <class Platform>
+class basic_mutex {
 public:
-    constexpr mutex() = default;
-    mutex(const mutex&) = delete;
-    mutex& operator=(const mutex&) = delete;
+    constexpr basic_mutex() = default;
+    basic_mutex(const basic_mutex&) = delete;
+    basic_mutex& operator=(const basic_mutex&) = delete;
 
     bool try_lock() noexcept {
         std::uint32_t expected = unlocked;
@@ -30,7 +53,7 @@ public:
     }
 
     void lock() noexcept {
-        for (int i = 0; i < spins; ++i) {
+        for (int i = 0; i < Platform::spins; ++i) {
             if (try_lock()) {
                 return;
             }
@@ -38,22 +61,14 @@ public:
         }
         // acquire: pairs with the release in unlock. `contended` makes that unlock wake somebody.
         while (state_.exchange(contended, std::memory_order_acquire) != unlocked) {
-            if constexpr (has_futex) {
-                futex_wait(&state_, contended);
-            } else {
-                state_.wait(contended, std::memory_order_relaxed);
-            }
+            Platform::wait(state_, contended);
         }
     }
 
     void unlock() noexcept {
         // release: pairs with the acquire in lock and try_lock, publishes the guarded data
         if (state_.exchange(unlocked, std::memory_order_release) == contended) {
-            if constexpr (has_futex) {
-                futex_wake_one(&state_);
-            } else {
-                state_.notify_one();
-            }
+            Platform::wake_one(state_);
         }
     }
 
@@ -64,10 +79,11 @@ private:
     static constexpr std::uint32_t unlocked = 0;
     static constexpr std::uint32_t locked = 1;
     static constexpr std::uint32_t contended = 2;
-    static constexpr int spins = 64;
 
-    std::atomic<std::uint32_t> state_{unlocked};
+    typename Platform::template atomic<std::uint32_t> state_{unlocked};
 };
+
+class mutex : public basic_mutex<mutex_platform> {};
 
 } // namespace linn::inline LINN_ABI::detail
 

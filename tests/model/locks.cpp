@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// The locks themselves, of which the other scenarios take the promise only.
+#include "policy.hpp"
+
+#include <linn/detail/sync/biased_lock.hpp>
+#include <linn/detail/sync/mutex.hpp>
+#include <linn/detail/sync/policy.hpp>
+
+#include <cstddef>
+
+namespace model {
+
+struct mutex_platform {
+    template <class T>
+    using atomic = model::atomic<T>;
+    static constexpr int spins = 1;
+    static void wait(atomic<std::uint32_t>& place, std::uint32_t expected) noexcept {
+        futex_wait(&place, expected);
+    }
+    static void wake_one(atomic<std::uint32_t>& place) noexcept { futex_wake_one(&place); }
+};
+using real_mutex = linn::detail::basic_mutex<mutex_platform>;
+
+/// Threads enter, some of them twice: one at a time, each sees what those before it wrote, and nobody is
+/// left asleep.
+template <unsigned... Rounds>
+struct mutex_state {
+    void run(unsigned t) {
+        constexpr unsigned rounds[] = {Rounds...};
+        for (unsigned i = 0; i < rounds[t]; ++i) {
+            lock.lock();
+            ++inside;
+            lock.unlock();
+        }
+    }
+    void finish() { check(inside == (Rounds + ...), "each entry is counted"); }
+
+    real_mutex lock;
+    unsigned inside = 0;
+};
+const registration<mutex_state<2, 2>> mutex_of_two{"mutex.two", 2};
+const registration<mutex_state<1, 1, 1>> mutex_of_three{"mutex.three", 3};
+const registration<mutex_state<2, 1, 1>> mutex_again{"mutex.three_again", 3, true};
+
+/// As lock_guard does it.
+struct guarded {
+    void run(unsigned) {
+        const linn::detail::lock_guard<real_mutex> guard{lock};
+        ++inside;
+    }
+    void finish() { check(inside == 3 && lock.try_lock(), "each entry is counted, and nobody stays inside"); }
+
+    real_mutex lock;
+    unsigned inside = 0;
+};
+const registration<guarded> guarded_of_three{"mutex.guard", 3, true};
+
+/// The owner, thread 0, enters again and again while others take the lock away and give it back.
+template <bool Asymmetric>
+struct biased_state {
+    using lock_type = linn::detail::biased_lock<policy>;
+
+    void run(unsigned t) {
+        if (t == 0) {
+            for (int i = 0; i < 2; ++i) {
+                if (lock.try_enter() || lock.try_enter_symmetric()) {
+                    ++inside;
+                    ++entries;
+                    lock.leave();
+                } else {
+                    const linn::detail::lock_guard<policy::mutex> guard{revokers};
+                    ++inside;
+                    ++entries;
+                }
+            }
+        } else {
+            const linn::detail::lock_guard<policy::mutex> guard{revokers};
+            lock.revoke();
+            lock_type::barrier(Asymmetric);
+            lock.await();
+            ++inside;
+            lock.restore();
+        }
+    }
+
+    lock_type lock{Asymmetric};
+    policy::mutex revokers;
+    unsigned inside = 0;
+    unsigned entries = 0;
+};
+struct biased : biased_state<true> {
+    void finish() {
+        check(inside == 3 && entries == 2 && lock.try_enter(), "each entry is counted, the owner may enter");
+    }
+};
+struct symmetric : biased_state<false> {
+    void finish() {
+        check(inside == 3 && entries == 2 && !lock.try_enter() && lock.try_enter_symmetric(),
+              "each entry is counted, the owner may enter");
+    }
+};
+struct biased_twice : biased_state<true> {
+    void finish() { check(inside == 4 && entries == 2, "each entry is counted"); }
+};
+struct symmetric_twice : biased_state<false> {
+    void finish() { check(inside == 4 && entries == 2, "each entry is counted"); }
+};
+const registration<biased> biased_of_two{"biased.one_revoker", 2};
+const registration<symmetric> symmetric_of_two{"biased.symmetric", 2};
+const registration<biased_twice> biased_of_three{"biased.two_revokers", 3};
+const registration<symmetric_twice> symmetric_of_three{"biased.symmetric_two_revokers", 3, true};
+
+} // namespace model
