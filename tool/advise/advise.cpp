@@ -3,6 +3,7 @@
 
 #include "../measure/sort_stably.hpp"
 #include "cost.hpp"
+#include "fills.hpp"
 #include "findings.hpp"
 #include "owned.hpp"
 #include "rules.hpp"
@@ -107,9 +108,10 @@ gain_range estimated_gain(const type_facts& facts, remedy what) {
 }
 
 void decide(advice& a) {
+    const bool holds_fills_only = a.analysis.info.contents == "fills";
     for (advised_type& type : a.types) {
         const type_facts facts = facts_of(a, type);
-        const advice_rule& rule = deciding_rule(facts);
+        const advice_rule& rule = holds_fills_only ? rule_of_fills(facts) : deciding_rule(facts);
         type.rule = rule.name;
         type.what = rule.what;
         type.part = rule.part == nullptr ? std::string{} : rule.part(facts);
@@ -236,7 +238,8 @@ advice advise(trace_analysis analysis, const advise_options& options, const advi
     });
     a.ceiling = estimated_cost(a.analysis.all, a.program_cpu_ns);
     decide(a);
-    if (options.use_replay && parts.replay && a.ceiling.high >= worth_a_replay) {
+    if (options.use_replay && parts.replay && a.analysis.info.contents != "fills" &&
+        a.ceiling.high >= worth_a_replay) {
         const std::vector<std::size_t> priced = replay_types(a, options, parts);
         take_ceiling(a);
         if (a.is_ceiling_measured) {
@@ -251,9 +254,13 @@ advice advise(trace_analysis analysis, const advise_options& options, const advi
         // What may as well lose has its place by its allocations.
         return std::max(0.0, x.gain.low + x.gain.high) > std::max(0.0, y.gain.low + y.gain.high);
     });
-    const advice_verdict verdict = verdict_of(a);
-    a.verdict = verdict.sentence;
-    a.is_pool_needed = verdict.is_pool_needed;
+    if (a.analysis.info.contents == "fills") {
+        a.verdict = report_fills(a.analysis, parts.names, parts.sources).verdict;
+    } else {
+        const advice_verdict verdict = verdict_of(a);
+        a.verdict = verdict.sentence;
+        a.is_pool_needed = verdict.is_pool_needed;
+    }
     a.findings = find_findings(a, parts.names);
     a.warnings = find_warnings(a);
     return a;

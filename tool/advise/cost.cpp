@@ -60,8 +60,11 @@ gain_range estimated_fill_cost(const site_statistics& s, double program_cpu_ns) 
     if (program_cpu_ns <= 0)
         return {};
     const auto bytes = static_cast<double>(s.filled_bytes);
-    return {std::min(1.0, bytes / fill_fast / program_cpu_ns),
-            std::min(1.0, bytes / fill_slow / program_cpu_ns)};
+    const double least = std::min(1.0, bytes / fill_fast / program_cpu_ns);
+    if (s.fill_ns == 0) // a clock that says nothing
+        return {least, std::min(1.0, bytes / fill_slow / program_cpu_ns)};
+    const double measured = std::min(1.0, static_cast<double>(s.fill_ns) / program_cpu_ns);
+    return {std::min(least, measured), measured};
 }
 
 gain_range replayed_ceiling(const replay_row& nothing) {
@@ -87,6 +90,17 @@ std::string gain_text(const gain_range& gain) {
     if (low == high)
         return (gain.high > 0 && gain.high < 0.0005 ? "below 0.1" : high) + " %";
     return fmt::format("{} to {} %", low, high);
+}
+
+std::string bytes_text(std::uint64_t bytes) {
+    const auto b = static_cast<double>(bytes);
+    if (bytes < 10'000)
+        return fmt::format("{} bytes", bytes);
+    if (b < 1024.0 * 1024)
+        return fmt::format("{:.0f} KiB", b / 1024);
+    if (b < 1024.0 * 1024 * 1024)
+        return fmt::format("{:.1f} MiB", b / (1024 * 1024));
+    return fmt::format("{:.1f} GiB", b / (1024.0 * 1024 * 1024));
 }
 
 } // namespace linn::tool

@@ -26,7 +26,8 @@ gain_range widened(double saving_low, double saving_high);
 /// The share of the run that allocations take, from their number: 10 to 40 ns a block, and page faults of large ones.
 gain_range estimated_cost(const site_statistics& s, double program_cpu_ns);
 
-/// The share of the run that writing zeros takes: 4 to 40 GB a second.
+/// The share of the run that writing zeros takes: from 40 GB a second to what was measured, with the page faults that another
+/// write would take instead; from 40 to 4 GB a second where nothing was.
 gain_range estimated_fill_cost(const site_statistics& s, double program_cpu_ns);
 
 /// What a row of a replay saves against the default, as shares of the run. All 0 where that is not known.
@@ -39,5 +40,7 @@ gain_range replayed_ceiling(const replay_row& nothing);
 std::string share_text(double share);
 /// "9 to 12 %".
 std::string gain_text(const gain_range& gain);
+/// "512 bytes", "40.0 MiB".
+std::string bytes_text(std::uint64_t bytes);
 
 } // namespace linn::tool

@@ -20,6 +20,11 @@ constexpr double notable_share = 0.01; // of all allocations
 constexpr double mostly = 0.5;
 constexpr std::uint64_t notable_fill = 1 << 20; // bytes
 
+/// True where the trace has no releases, and few of the allocations.
+bool holds_fills_only(const advice& a) {
+    return a.analysis.info.contents == "fills";
+}
+
 symbol_frame first_place(const advised_type& type) {
     return type.places.empty() ? symbol_frame{} : type.places.front().frame;
 }
@@ -27,17 +32,6 @@ symbol_frame first_place(const advised_type& type) {
 std::string where(const advised_type& type) {
     const std::string place = place_text(first_place(type));
     return place.empty() ? std::string{} : " (" + place + ")";
-}
-
-std::string bytes_text(std::uint64_t bytes) {
-    const auto b = static_cast<double>(bytes);
-    if (bytes < 10'000)
-        return fmt::format("{} bytes", bytes);
-    if (b < 1024.0 * 1024)
-        return fmt::format("{:.0f} KiB", b / 1024);
-    if (b < 1024.0 * 1024 * 1024)
-        return fmt::format("{:.1f} MiB", b / (1024 * 1024));
-    return fmt::format("{:.1f} GiB", b / (1024.0 * 1024 * 1024));
 }
 
 /// Keeps the weightiest.
@@ -86,9 +80,10 @@ std::vector<advice_finding> temporaries(const advice& a) {
 
 std::vector<advice_finding> zero_fills(const advice& a) {
     std::vector<advice_finding> found;
+    const std::uint64_t least = holds_fills_only(a) ? 1 : notable_fill;
     for (const advised_type& type : a.types) {
         const site_statistics& s = type.statistics;
-        if (s.filled_bytes < notable_fill || kind_of(type.named) == container_kind::hash_buckets)
+        if (s.filled_bytes < least || kind_of(type.named) == container_kind::hash_buckets)
             continue; // a hash table needs its buckets to be zero
         const gain_range cost = estimated_fill_cost(s, a.program_cpu_ns);
         found.push_back(
@@ -183,10 +178,13 @@ std::vector<advice_finding> missing_symbols(const advice& a, const naming& names
 
 std::vector<advice_finding> find_findings(const advice& a, const naming& names) {
     std::vector<advice_finding> all;
-    add_ranked(all, leaks(a), true);
-    add_ranked(all, temporaries(a), false);
+    if (!holds_fills_only(a)) {
+        add_ranked(all, leaks(a), true);
+        add_ranked(all, temporaries(a), false);
+    }
     add_ranked(all, zero_fills(a), true);
-    add_ranked(all, hand_overs(a), false);
+    if (!holds_fills_only(a))
+        add_ranked(all, hand_overs(a), false);
     add_ranked(all, missing_symbols(a, names), false);
     return all;
 }
@@ -214,6 +212,10 @@ std::vector<std::string> find_warnings(const advice& a) {
     if (run.unseen_releases * 1000 > run.all.releases + run.unseen_releases)
         warnings.push_back(
             fmt::format("{} blocks were given out again although no release was seen", run.unseen_releases));
+    if (holds_fills_only(a))
+        warnings.emplace_back(
+            "recorded with --fills: the trace holds only blocks that zeros were written into, "
+            "and says nothing of pools; record without it for that");
     if (run.failures != 0)
         warnings.push_back(fmt::format("{} allocations failed", run.failures));
     if (info.clock == "none")

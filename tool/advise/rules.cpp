@@ -101,6 +101,11 @@ std::string fill_why(const type_facts& f) {
         s.fills, s.filled_bytes);
 }
 
+std::string cheap_fill_why(const type_facts& f) {
+    return fmt::format("{} zero fills took at most {} of the run", counts(f).fills,
+                       share_text(f.fill_cost.high));
+}
+
 bool is_rare(const type_facts& f) {
     return f.is_cost_known && f.cost.high < rare_cost;
 }
@@ -364,6 +369,11 @@ constexpr std::array table{
 
 std::span<const advice_rule> advice_rules() {
     return table;
+}
+
+const advice_rule& rule_of_fills(const type_facts& facts) {
+    static constexpr advice_rule cheap{"rare", always, remedy::nothing, nullptr, cheap_fill_why};
+    return table.front().applies(facts) ? table.front() : cheap;
 }
 
 const advice_rule& deciding_rule(const type_facts& facts) {

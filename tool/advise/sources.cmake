@@ -7,6 +7,7 @@ target_sources(
           ${folder}/analysis.cpp
           ${folder}/container_kind.cpp
           ${folder}/cost.cpp
+          ${folder}/fills.cpp
           ${folder}/findings.cpp
           ${folder}/owned.cpp
           ${folder}/rules.cpp

@@ -20,17 +20,7 @@ bool is_operator_new(allocation_call call) {
 }
 
 allocation_site site_to_name(const trace_info& info, const analysed_site& site) {
-    allocation_site out;
-    if (site.stack < info.stacks.size())
-        for (const code_address& at : info.stacks[site.stack]) {
-            // A return address stands behind the call.
-            code_site frame{{}, {}, at.address == 0 ? 0 : at.address - 1};
-            if (at.module < info.modules.size()) {
-                frame.module = info.modules[at.module].path;
-                frame.build_id = info.modules[at.module].build_id;
-            }
-            out.stack.push_back(std::move(frame));
-        }
+    allocation_site out = site_of_stack(info, site.stack);
     for (const auto& [size, count] : site.statistics.sizes)
         out.sizes.push_back(size);
     if (site.stack < info.rtti.size())
@@ -82,6 +72,21 @@ void add_site(group& g, named_type&& named, std::uint32_t index, const site_stat
 }
 
 } // namespace
+
+allocation_site site_of_stack(const trace_info& info, std::uint32_t stack) {
+    allocation_site out;
+    if (stack < info.stacks.size())
+        for (const code_address& at : info.stacks[stack]) {
+            // A return address stands behind the call.
+            code_site frame{{}, {}, at.address == 0 ? 0 : at.address - 1};
+            if (at.module < info.modules.size()) {
+                frame.module = info.modules[at.module].path;
+                frame.build_id = info.modules[at.module].build_id;
+            }
+            out.stack.push_back(std::move(frame));
+        }
+    return out;
+}
 
 std::vector<advised_type> group_types(const trace_analysis& analysis, const naming& names,
                                       const std::function<void(double)>& progress) {

@@ -20,6 +20,9 @@ struct naming {
 std::vector<advised_type> group_types(const trace_analysis& analysis, const naming& names,
                                       const std::function<void(double)>& progress = {});
 
+/// What there is to name of the stack with an index.
+allocation_site site_of_stack(const trace_info& info, std::uint32_t stack);
+
 /// "std::list<Particle>" where there is a container, else "Particle"; what a table calls the type.
 std::string label_of(const advised_type& type);
 

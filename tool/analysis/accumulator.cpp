@@ -230,6 +230,9 @@ void accumulator::fill(const event& e) {
         return;
     ++sites_[site].fills;
     sites_[site].filled_bytes += e.bytes;
+    sites_[site].fill_ns += e.old_address;
+    if (sites_[site].fill_stack == 0)
+        sites_[site].fill_stack = e.stack;
 }
 
 trace_analysis accumulator::finish(trace_info info) {
@@ -238,7 +241,7 @@ trace_analysis accumulator::finish(trace_info info) {
         forget(pending.block);
     for (std::size_t i = 1; i < sites_.size(); ++i) {
         const site_record& site = sites_[i];
-        result.sites.push_back({site.stack, site.call, site.statistics()});
+        result.sites.push_back({site.stack, site.call, site.statistics(), site.fill_stack});
         result.all.merge(result.sites.back().statistics);
         if (allocating_threads_.size() < site.threads.size())
             allocating_threads_.resize(site.threads.size());

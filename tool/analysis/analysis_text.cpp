@@ -22,7 +22,7 @@ constexpr std::array numbers{
     &site_statistics::temporary,         &site_statistics::reallocations, &site_statistics::live_at_end,
     &site_statistics::live_bytes_at_end, &site_statistics::peak_live,     &site_statistics::peak_live_bytes,
     &site_statistics::longest_burst,     &site_statistics::threads,       &site_statistics::fills,
-    &site_statistics::filled_bytes};
+    &site_statistics::filled_bytes,      &site_statistics::fill_ns};
 
 /// Place and count of what is not zero.
 json to_json(const log2_histogram& h) {
@@ -131,7 +131,8 @@ std::string analysis_text(const trace_analysis& a) {
              {"inherited_releases", a.inherited_releases},
              {"failures", a.failures}};
     for (const analysed_site& site : a.sites)
-        out["sites"].push_back({site.stack, static_cast<int>(site.call), to_json(site.statistics)});
+        out["sites"].push_back(
+            {site.stack, static_cast<int>(site.call), to_json(site.statistics), site.fill_stack});
     return out.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
@@ -147,7 +148,7 @@ std::optional<trace_analysis> read_analysis_text(std::string_view text, trace_in
         for (const json& site : in.at("sites"))
             a.sites.push_back({site.at(0).get<std::uint32_t>(),
                                static_cast<allocation_call>(std::clamp(site.at(1).get<int>(), 0, 11)),
-                               statistics_of(site.at(2))});
+                               statistics_of(site.at(2)), site.at(3).get<std::uint32_t>()});
         a.over_time = {in.at("step_ns").get<std::uint64_t>(),
                        in.at("live_bytes").get<std::vector<std::uint64_t>>(),
                        in.at("live_blocks").get<std::vector<std::uint64_t>>(),

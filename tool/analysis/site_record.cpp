@@ -61,6 +61,7 @@ site_statistics site_record::statistics() const {
         s.threads += static_cast<std::uint64_t>(std::popcount(word));
     s.fills = fills;
     s.filled_bytes = filled_bytes;
+    s.fill_ns = fill_ns;
     return s;
 }
 

@@ -68,6 +68,8 @@ struct site_record {
     std::uint64_t reallocations = 0;
     std::uint64_t fills = 0;
     std::uint64_t filled_bytes = 0;
+    std::uint64_t fill_ns = 0;
+    std::uint32_t fill_stack = 0;
     log2_histogram size_histogram{};
     log2_histogram lifetimes{};
     std::vector<std::uint64_t> threads; ///< one bit each

@@ -68,6 +68,7 @@ void site_statistics::merge(const site_statistics& other) {
     threads = std::max(threads, other.threads);
     fills += other.fills;
     filled_bytes += other.filled_bytes;
+    fill_ns += other.fill_ns;
 }
 
 } // namespace linn::tool

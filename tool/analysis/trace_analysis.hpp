@@ -37,6 +37,7 @@ struct site_statistics {
     std::uint64_t threads = 0;       ///< that allocated here; of several sites together: at least
     std::uint64_t fills = 0;         ///< zero fills right after the allocation
     std::uint64_t filled_bytes = 0;
+    std::uint64_t fill_ns = 0; ///< that they took, with the page faults of memory that is new
 
     /// How much of the allocations have the most frequent size: 1 is uniform.
     double uniformity() const noexcept;
@@ -51,6 +52,7 @@ struct analysed_site {
     std::uint32_t stack = 0; ///< index of `trace_info::stacks`
     allocation_call call = allocation_call::none;
     site_statistics statistics;
+    std::uint32_t fill_stack = 0; ///< of a zero fill into one of its blocks; 0: there was none
 };
 
 /// What the program held and did over time, in equal steps.

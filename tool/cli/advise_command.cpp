@@ -6,6 +6,7 @@
 #include "../report/advise_csv.hpp"
 #include "../report/advise_json.hpp"
 #include "../report/advise_markdown.hpp"
+#include "../report/fills_table.hpp"
 #include "../report/html/advise_html.hpp"
 #include "../report/progress.hpp"
 #include "exit_code.hpp"
@@ -137,6 +138,8 @@ advice advise_command::ask() {
             return failed;
         }
     };
+    if (analysis.info.contents == "fills")
+        fills_ = report_fills(analysis, parts.names, parts.sources);
     return advise(std::move(analysis), options_, parts);
 }
 
@@ -160,7 +163,8 @@ int advise_command::run() {
         return refuse(error.what(), exit_usage);
     }
     if (!files_.takes_stdout())
-        fmt::print("{}", advise_report(result_, view_, style_of_stdout()));
+        fmt::print("{}", fills_ ? fills_table(*fills_, view_.top, style_of_stdout())
+                                : advise_report(result_, view_, style_of_stdout()));
     if (const std::string problem = files_.write(); !problem.empty())
         return refuse(problem, exit_failure);
     if (std::fflush(stdout) != 0)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../advise/advise.hpp"
+#include "../advise/fills.hpp"
 #include "../report/advise_table.hpp"
 #include "../report/html/flame_tree.hpp"
 #include "../symbols/symbolizer.hpp"
@@ -9,6 +10,7 @@
 #include "report_files.hpp"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,6 +38,7 @@ private:
     unsigned replay_seconds_ = 20;
     std::unique_ptr<symbolizer> symbols_;
     advice result_;
+    std::optional<fill_report> fills_; ///< of a trace that holds nothing else
     report_files files_;
 };
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "record_command.hpp"
 
+#include "../advise/analysis.hpp"
+#include "../report/fills_json.hpp"
+#include "../report/fills_table.hpp"
 #include "../report/quantity.hpp"
 #include "../report/shell_words.hpp"
 #include "exit_code.hpp"
@@ -11,9 +14,12 @@
 
 #include <cstdio>
 #include <filesystem>
+#include <utility>
 
 namespace linn::tool {
 namespace {
+
+constexpr std::size_t rows_of_fills = 15;
 
 constexpr const char* footer =
     "Everything from PROG on belongs to the program, and so do the terminal and the standard streams; what\n"
@@ -26,6 +32,7 @@ constexpr const char* footer =
     "  linn record -- ./simulate 1000          writes simulate.linn\n"
     "  linn advise simulate.linn               what it says\n"
     "  linn record --baseline -o run.linn -- ./simulate 1000\n"
+    "  linn record --fills -- ./simulate 1000  zeros written into new blocks, by type and place\n"
     "  linn record --only-exe cc1plus -o cc1plus.linn -- g++ -c big.cpp\n"
     "  linn record --clock every8 --depth 8 -- ./server --port 7777\n";
 
@@ -36,7 +43,10 @@ CLI::Validator one_of(std::vector<std::string> words) {
 } // namespace
 
 record_command::record_command(CLI::App& program)
-    : command{*program.add_subcommand("record", "Record what a program allocates, for advise and replay")} {
+    : command{*program.add_subcommand("record", "Record what a program allocates, for advise and replay")},
+      files_{verb(), {{"--json", "with --fills: write what the table says as JSON", [this] {
+                           return fills_json(fills_, fills_info_, options_.file.string());
+                       }}}} {
     CLI::App& arguments = verb();
     arguments.footer(footer);
     arguments.prefix_command();
@@ -63,6 +73,17 @@ record_command::record_command(CLI::App& program)
         ->check(one_of({"block", "drop"}));
     arguments.add_flag("--aggregate", options_.is_aggregate,
                        "keep statistics in place of events: a small file for advise, not for replay");
+    arguments.add_flag("--fills", options_.fills_only,
+                       "record only the blocks that zeros are written into right away, and say where: the "
+                       "memset behind make_shared<T>() and its like");
+    arguments
+        .add_option("--min-fill", options_.smallest_fill,
+                    "bytes of zeros that count, written at once (default 1024)")
+        ->type_name("BYTES")
+        ->check(CLI::Range(std::size_t{16}, std::size_t{1} << 40).description(""));
+    arguments.add_flag("--no-types", has_no_types_,
+                       "do not look into blocks for their types: no process_vm_readv, which some sandboxes "
+                       "punish");
     arguments
         .add_option("--only-exe", options_.only_executable,
                     "record only programs of this name, of all that PROG starts")
@@ -95,16 +116,58 @@ std::string record_command::check() {
     options_.drops_when_full = when_full_ == "drop";
     options_.follows = !is_not_followed_;
     options_.is_calibrated = !is_not_calibrated_;
+    options_.looks_for_types = !has_no_types_;
+    if (options_.fills_only && options_.is_aggregate)
+        return "--fills and --aggregate do not go together: with --fills the trace is small as it is";
+    if (verb().count("--json") != 0 && !options_.fills_only)
+        return "--json is for --fills; for the rest: linn advise TRACE --json FILE";
+    if (files_.takes_stdout())
+        return "standard output is the program's: --json wants the name of a file";
+    if (std::string problem = files_.check(); !problem.empty())
+        return problem;
+    if (options_.fills_only)
+        options_.is_calibrated = false; // there is hardly anything to subtract
     if (options_.only_executable.find('/') != std::string::npos)
         return "--only-exe wants the name of a program without its directory";
     return {};
+}
+
+std::string record_command::read_fills() {
+    try {
+        trace_reader reader{options_.file};
+        const trace_analysis analysis = analyse_trace(reader, {});
+        symbolizer symbols;
+        type_namer namer{symbols};
+        naming names;
+        names.name = [&](const allocation_site& site) { return namer.name(site); };
+        fills_ = report_fills(analysis, names, read_sources());
+        fills_info_ = analysis.info;
+        return {};
+    } catch (const unusable_trace& error) {
+        return error.what();
+    }
+}
+
+std::string record_command::tell_fills() {
+    if (std::string problem = read_fills(); !problem.empty())
+        return problem;
+    if (fills_info_.processes.empty())
+        return {}; // the recorder was not there, and a warning says so
+    if (!is_quiet_) {
+        fmt::print(stderr, "{}", fills_table(fills_, rows_of_fills, style_of_stderr()));
+        fmt::print(stderr, "\nlinn record: {}: {}; again, and as JSON: linn advise {}\n",
+                   options_.file.string(),
+                   quantity_text(static_cast<double>(fills_info_.file_bytes), "bytes"),
+                   shell_words({options_.file.string()}));
+    }
+    return files_.write();
 }
 
 void record_command::tell(const record_result& result) const {
     const recording_end& end = result.end;
     for (const std::string& warning : result.warnings)
         fmt::print(stderr, "linn record: warning: {}\n", warning);
-    if (is_quiet_ || !result.was_started || end.events == 0)
+    if (is_quiet_ || !result.was_started || end.events == 0 || options_.fills_only)
         return;
     const double seconds = static_cast<double>(end.duration_ns) / 1e9;
     const std::string file = options_.file.string();
@@ -125,10 +188,15 @@ int record_command::run() {
         fmt::print(stderr, "linn record: {}\nTry 'linn record --help'.\n", problem);
         return exit_usage;
     }
-    const record_result result = record_program(options_);
+    record_result result = record_program(options_);
     if (!result.problem.empty())
         fmt::print(stderr, "linn record: {}\n", result.problem);
     tell(result);
+    if (options_.fills_only && result.was_started)
+        if (std::string problem = tell_fills(); !problem.empty()) {
+            fmt::print(stderr, "linn record: {}\n", problem);
+            result.problem = std::move(problem);
+        }
     if (!result.was_started)
         return result.is_usage_error ? exit_usage : exit_failure;
     if (result.exit_status == 0 && !result.problem.empty())

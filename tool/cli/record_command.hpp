@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "../advise/fills.hpp"
 #include "../record/recorder.hpp"
 #include "command.hpp"
+#include "report_files.hpp"
 
 #include <string>
 #include <vector>
@@ -21,6 +23,8 @@ public:
 private:
     std::string check();
     void tell(const record_result& result) const;
+    std::string tell_fills();
+    std::string read_fills();
 
     record_options options_;
     std::vector<std::string> words_;
@@ -30,6 +34,10 @@ private:
     bool is_quiet_ = false;
     bool is_not_followed_ = false;
     bool is_not_calibrated_ = false;
+    bool has_no_types_ = false;
+    fill_report fills_;
+    trace_info fills_info_;
+    report_files files_;
 };
 
 } // namespace linn::tool

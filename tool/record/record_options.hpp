@@ -23,6 +23,9 @@ struct record_options {
     std::size_t most_waiting = 0;     ///< full chunks that may wait to be written; 0: the default
     bool drops_when_full = false;     ///< count what does not fit in place of letting the program wait
     bool is_aggregate = false;        ///< keep statistics in place of events
+    bool fills_only = false;          ///< record those blocks alone that zeros are written into
+    std::size_t smallest_fill = 1024; ///< bytes of zeros that count, at once
+    bool looks_for_types = true;      ///< read the type of an object out of its block, by its virtual table
     bool measures_baseline = false;   ///< run the program once without recording first
     bool follows = true;              ///< record what it forks and executes
     bool waits_for_all = false;       ///< until every recorded process has ended, not only the first

@@ -47,6 +47,9 @@ wire::ring_options ring_options_of(const record_options& o) {
     r.unwinder = o.unwinder == "libunwind" ? wire::unwinder_choice::libunwind
                  : o.unwinder == "none"    ? wire::unwinder_choice::none
                                            : wire::unwinder_choice::own;
+    r.fills_only = o.fills_only;
+    r.smallest_fill = o.smallest_fill;
+    r.rtti = o.looks_for_types;
     o.only_executable.copy(r.only, sizeof r.only - 2);
     return r;
 }
@@ -179,9 +182,12 @@ bool recording::prepare() {
     start_.unwinder = options_.unwinder;
     start_.when_full = options_.drops_when_full ? "drop" : "block";
     start_.depth = options_.depth;
+    start_.contents = options_.fills_only ? "fills" : "all";
+    start_.smallest_fill = options_.smallest_fill;
     start_.ticks_per_ns = machine.ticks_per_ns;
     if (std::string problem = ring_.create(ring_chunks, ring_options_of(options_)); !problem.empty())
         return fail(problem);
+    ring_.ring().header().options.ticks_per_ns = start_.ticks_per_ns;
     if (options_.most_waiting != 0)
         ring_.ring().header().most_in_flight = static_cast<std::uint32_t>(options_.most_waiting);
     if (std::string problem = writer_.open(options_.file); !problem.empty())
@@ -302,7 +308,8 @@ void recording::warn() {
             "and glibc 2.35");
     if (options_.unwinder != "none" && (unwinders & 1u << unsigned(wire::unwinder_choice::none)) != 0)
         add("there was no unwinder: each stack is its innermost call only; install libunwind8");
-    if (e.events == 0 && result_.problem.empty())
+    const bool may_be_silent = options_.fills_only && header.images.load(std::memory_order_relaxed) != 0;
+    if (e.events == 0 && result_.problem.empty() && !may_be_silent)
         explain_silence();
 }
 

@@ -54,6 +54,10 @@ public:
     replay_result perform() {
         result_.started = fmt::format("{:%FT%TZ}", fmt::gmtime(std::chrono::system_clock::now()));
         trace_reader trace{result_.options.trace};
+        if (trace.info().contents == "fills")
+            throw unusable_trace{fmt::format("{} holds only blocks that zeros were written into (linn record "
+                                             "--fills); for a replay, record without --fills",
+                                             result_.options.trace.string())};
         try {
             prepare(trace);
         } catch (const unusable_trace&) {

@@ -22,11 +22,9 @@ bool is_set(const char* variable) {
     return value != nullptr && *value != '\0';
 }
 
-} // namespace
-
-output_style style_of_stdout() {
+output_style style_of(int fd) {
     output_style style;
-    const std::size_t terminal = terminal_width(STDOUT_FILENO);
+    const std::size_t terminal = terminal_width(fd);
     if (const char* columns = std::getenv("COLUMNS"))
         if (const int given = std::atoi(columns); given > 0)
             style.width = static_cast<std::size_t>(given);
@@ -36,6 +34,16 @@ output_style style_of_stdout() {
     style.colour =
         terminal != 0 && !is_set("NO_COLOR") && kind != nullptr && std::string_view{kind} != "dumb";
     return style;
+}
+
+} // namespace
+
+output_style style_of_stdout() {
+    return style_of(STDOUT_FILENO);
+}
+
+output_style style_of_stderr() {
+    return style_of(STDERR_FILENO);
 }
 
 std::size_t stderr_terminal_width() {

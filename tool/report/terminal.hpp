@@ -17,6 +17,9 @@ struct output_style {
 /// only, and not under NO_COLOR or TERM=dumb.
 output_style style_of_stdout();
 
+/// The same for standard error.
+output_style style_of_stderr();
+
 /// The width of the terminal behind standard error, or 0 when it is none.
 std::size_t stderr_terminal_width();
 

@@ -142,6 +142,8 @@ std::string event_line(const trace_info& info, const event& e) {
     std::string more;
     if (e.kind == event_kind::reallocation)
         more = fmt::format("was {:#x}", e.old_address);
+    else if (e.kind == event_kind::fill)
+        more = fmt::format("took {}", quantity_text(static_cast<double>(e.old_address), "ns"));
     else if (e.alignment_log2 != 0)
         more = fmt::format("aligned to {}", std::uint64_t{1} << (e.alignment_log2 & 63));
     return trimmed(fmt::format("{:>14.9f}  {:>8}  {:<12}  {:<24}  {:>#18x}  {:>12}  {:>7}  {}\n",

@@ -112,6 +112,14 @@ bool elf_file::has_section(const char* name) const {
     return section(name) != nullptr;
 }
 
+std::string elf_file::section_text(const char* name) const {
+    Elf_Scn* const found = section(name);
+    const Elf_Data* const data = found == nullptr ? nullptr : ::elf_rawdata(found, nullptr);
+    return data == nullptr || data->d_buf == nullptr
+               ? std::string{}
+               : std::string{static_cast<const char*>(data->d_buf), data->d_size};
+}
+
 bool elf_file::has_debug_info() const {
     return has_section(".debug_info") || has_section(".zdebug_info");
 }

@@ -34,7 +34,8 @@ public:
 
     std::string build_id() const; ///< in hexadecimal; empty: none
     bool has_section(const char* name) const;
-    bool has_debug_info() const; ///< DWARF with units in it, not lines only
+    std::string section_text(const char* name) const; ///< its bytes; empty: there is none
+    bool has_debug_info() const;                      ///< DWARF with units in it, not lines only
 
     /// The name in .gnu_debuglink and its checksum; an empty name: none.
     std::pair<std::string, std::uint32_t> debug_link() const;

@@ -6,6 +6,7 @@ target_sources(
   PRIVATE ${folder}/behind_call.cpp
           ${folder}/call_chain.cpp
           ${folder}/code_module.cpp
+          ${folder}/compiler_of.cpp
           ${folder}/containers.cpp
           ${folder}/cxx_name.cpp
           ${folder}/debug_file.cpp

@@ -143,13 +143,15 @@ public:
         p = put_varint(p, stack);
         finish(at_, entry::failure, put_varint(p, old));
     }
-    void fill(std::uint64_t ticks, std::uint64_t address, std::uint64_t bytes, std::uint32_t stack) noexcept {
+    void fill(std::uint64_t ticks, std::uint64_t address, std::uint64_t bytes, std::uint32_t stack,
+              std::uint64_t took) noexcept {
         unsigned char* p = at_ + 1;
         *p++ = static_cast<unsigned char>(address & 15);
         p = put_time(p, ticks);
         p = put_address(p, address);
         p = put_varint(p, bytes);
-        finish(at_, entry::fill, put_varint(p, stack));
+        p = put_varint(p, stack);
+        finish(at_, entry::fill, put_varint(p, took));
     }
 
     /// A record under construction: begin_record(), then what it holds through put_*, then end_record(). Its length

@@ -27,7 +27,8 @@ enum class event_kind : std::uint8_t {
     release,      ///< of a block; releases of null are not recorded
     reallocation, ///< `old_address` became `address`; both may be equal
     failure,      ///< the allocator returned null or threw; nothing changed
-    fill,         ///< the program wrote `bytes` zeros with memset into a block that this thread had just got
+    fill, ///< the program wrote `bytes` zeros with memset into a block that this thread had just got; `stack` is
+          ///< the memset's
 };
 
 /// One event of a trace, decoded.
@@ -40,7 +41,7 @@ struct event {
     std::uint32_t stack = 0; ///< index of `trace_info::stacks`; 0 is the empty stack, of what has none
     std::uint64_t time = 0;  ///< nanoseconds since the recording began
     std::uint64_t address = 0;
-    std::uint64_t old_address = 0; ///< of a reallocation
+    std::uint64_t old_address = 0; ///< of a reallocation; of a fill: the nanoseconds that it took
     std::uint64_t bytes = 0;       ///< asked for; 0 for a release
 };
 

@@ -84,7 +84,8 @@ enum class entry : std::uint8_t {
     reallocation = 3,
     /// call, alignment_log2: 2 bytes; clock, size, stack, old address (0 but for realloc). The base stays
     failure = 4,
-    /// low: 1 byte; clock, address difference, bytes, stack. Zeros by memset; the stack is the block's allocation's
+    /// low: 1 byte; clock, address difference, bytes, stack, ticks that it took. Zeros by memset, of whoever the stack
+    /// says; the clock is that of its end
     fill = 5,
 
     /// id, number of frames, then the return addresses in memory, innermost first, as zigzag varints of the difference to

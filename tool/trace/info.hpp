@@ -61,8 +61,11 @@ struct trace_info {
     double baseline_wall_ns = 0;
     std::string ending; ///< how the program ended, in words; empty: the recording was cut off
     unsigned depth = 0;
-    std::string clock;    ///< "tsc", "every8", "none"
-    std::string unwinder; ///< "own", "libunwind", "none"
+    std::string contents =
+        "all"; ///< "fills": of the blocks, those alone that zeros were written into; no releases
+    std::uint64_t smallest_fill = 1024; ///< bytes of zeros that were noticed, at once
+    std::string clock;                  ///< "tsc", "every8", "none"
+    std::string unwinder;               ///< "own", "libunwind", "none"
 
     std::vector<trace_module> modules;
     std::vector<trace_process> processes;

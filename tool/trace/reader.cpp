@@ -162,6 +162,8 @@ void trace_reader::state::apply(const recording_start& s) {
     info_.baseline_cpu_ns = s.baseline_cpu_ns;
     info_.baseline_wall_ns = s.baseline_wall_ns;
     info_.depth = s.depth;
+    info_.contents = s.contents;
+    info_.smallest_fill = s.smallest_fill;
     info_.clock = s.clock;
     info_.unwinder = s.unwinder;
     scale_ = {s.start_ticks, 1 / s.ticks_per_ns};

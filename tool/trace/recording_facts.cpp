@@ -60,6 +60,8 @@ std::string to_json(const recording_start& s) {
                  {"clock", s.clock},
                  {"unwinder", s.unwinder},
                  {"when_full", s.when_full},
+                 {"contents", s.contents},
+                 {"smallest_fill", s.smallest_fill},
                  {"depth", s.depth},
                  {"ticks_per_ns", s.ticks_per_ns},
                  {"start_ticks", s.start_ticks},
@@ -95,6 +97,8 @@ std::optional<recording_start> read_recording_start(std::span<const unsigned cha
     take(*document, "clock", s.clock);
     take(*document, "unwinder", s.unwinder);
     take(*document, "when_full", s.when_full);
+    take(*document, "contents", s.contents);
+    take(*document, "smallest_fill", s.smallest_fill);
     take(*document, "depth", s.depth);
     take(*document, "ticks_per_ns", s.ticks_per_ns);
     take(*document, "start_ticks", s.start_ticks);

@@ -19,6 +19,8 @@ struct recording_start {
     std::string clock = "tsc";
     std::string unwinder = "own";
     std::string when_full = "block";
+    std::string contents = "all";       ///< "fills": of the blocks, those alone that zeros were written into
+    std::uint64_t smallest_fill = 1024; ///< bytes
     unsigned depth = 0;
     double ticks_per_ns = 1;       ///< of the times in chunks
     std::uint64_t start_ticks = 0; ///< the time that is 0 in decoded events

@@ -37,10 +37,12 @@ struct ring_options {
     clock_mode clock = clock_mode::tsc;
     when_full policy = when_full::block;
     unwinder_choice unwinder = unwinder_choice::own;
-    bool fills = true; ///< record zero fills
-    bool rtti = true;  ///< look for type names in blocks
-    std::uint8_t reserved[7] = {};
+    bool fills = true;       ///< record zero fills
+    bool rtti = true;        ///< look for type names in blocks
+    bool fills_only = false; ///< of the blocks, record those alone that a zero fill went into; no release
+    std::uint8_t reserved[6] = {};
     std::uint64_t smallest_fill = 1024; ///< bytes
+    double ticks_per_ns = 1;            ///< of the processor's time stamp counter
     /// Only programs whose file has one of these names: each ended by a zero, then an empty one. Empty: all.
     char only[1000] = {};
 };

@@ -62,7 +62,7 @@ private:
             to.stack = e.stack == 0 ? 0 : image->stack(e.stack);
             to.time = scale.ns(e.ticks);
             to.address = e.address;
-            to.old_address = e.old_address;
+            to.old_address = e.kind == event_kind::fill ? scale.duration_ns(e.old_address) : e.old_address;
             to.bytes = e.bytes;
         }
     };

@@ -54,9 +54,10 @@ public:
         room(time);
         encoder_.reallocation(ticks(time), old, address, bytes, stack);
     }
-    void fill(std::uint64_t time, std::uint64_t address, std::uint64_t bytes, std::uint32_t stack) {
+    void fill(std::uint64_t time, std::uint64_t address, std::uint64_t bytes, std::uint32_t stack,
+              std::uint64_t took = 0) {
         room(time);
-        encoder_.fill(ticks(time), address, bytes, stack);
+        encoder_.fill(ticks(time), address, bytes, stack, took);
     }
     void fail(std::uint64_t time, std::uint64_t bytes, std::uint32_t stack) {
         room(time);

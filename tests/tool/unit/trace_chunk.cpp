@@ -89,6 +89,7 @@ raw_event random_event(std::mt19937_64& random, std::uint64_t& ticks) {
         e.kind = event_kind::fill;
         e.bytes = 4096;
         e.stack = 9;
+        e.old_address = random() % 100'000;
         break;
     case 3:
     case 4:
@@ -120,7 +121,7 @@ void write(encoder& to, const raw_event& e) {
     case event_kind::failure:
         return to.failure(e.ticks, e.bytes, e.stack, number(e.call), e.alignment_log2, e.old_address);
     case event_kind::fill:
-        return to.fill(e.ticks, e.address, e.bytes, e.stack);
+        return to.fill(e.ticks, e.address, e.bytes, e.stack, e.old_address);
     }
 }
 

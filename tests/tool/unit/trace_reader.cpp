@@ -124,7 +124,7 @@ TEST_CASE("Every kind of event keeps its fields") {
         made_thread& t = trace.thread(1, 100, 1, 100);
         t.define_stack(0, 7, {0x1234});
         t.allocate(1, 0x1008, 24, 7, allocation_call::operator_new_aligned, 6);
-        t.fill(2, 0x1008, 4096, 7);
+        t.fill(2, 0x1008, 4096, 7, 30);
         t.reallocate(3, 0x1008, 0x2000, 48, 7);
         t.fail(4, std::uint64_t{1} << 60, 7);
         t.release(5, 0x2000, allocation_call::operator_delete_array);
@@ -137,6 +137,7 @@ TEST_CASE("Every kind of event keeps its fields") {
     CHECK(events[0].stack == 1);
     CHECK(events[1].kind == event_kind::fill);
     CHECK(events[1].bytes == 4096);
+    CHECK(events[1].old_address == 30); // one tick a nanosecond
     CHECK(events[2].kind == event_kind::reallocation);
     CHECK(events[2].old_address == 0x1008);
     CHECK(events[2].address == 0x2000);

@@ -49,7 +49,9 @@ extern probe_budget probes;
 /// Whether zero fills and types are wanted.
 struct probe_options {
     bool rtti;
+    bool fills_only; ///< nothing but blocks with fills is: no releases, no small blocks
     std::size_t smallest_fill;
+    double ticks_per_ns;
 };
 extern probe_options probing;
 void set_probe_options(const wire::ring_options& options) noexcept;

@@ -112,6 +112,8 @@ private:
             *level_ = false;
         else if (writer_ != nullptr)
             thread_.active = is_left_over(*writer_) ? thread_.main : writer_;
+        if (writer_ != nullptr && probing.fills_only)
+            writer_->out.stop(); // no event is for the fast way
         writer_ = nullptr;
     }
 
@@ -130,6 +132,10 @@ void finish_probe(thread_state& t, thread_writer& w) noexcept {
     w.out.end_record(wire::entry::rtti, wire::encoder::put_bytes(p, name, length));
 }
 
+bool is_undescribed() noexcept {
+    return !current_image->is_described.load(std::memory_order_relaxed);
+}
+
 /// Everything that may stand before an event. False where events are to be dropped.
 bool make_ready(thread_state& t, thread_writer& w) noexcept {
     if (w.has_probe)
@@ -137,8 +143,8 @@ bool make_ready(thread_state& t, thread_writer& w) noexcept {
     if (!ensure_room(t, w, 0))
         return false;
     process_image& image = *current_image;
-    if (!image.is_described.load(std::memory_order_relaxed) &&
-        !image.is_described.exchange(true, std::memory_order_relaxed) && !tell_process(t, w)) {
+    if (is_undescribed() && !image.is_described.exchange(true, std::memory_order_relaxed) &&
+        !tell_process(t, w)) {
         image.is_described.store(false, std::memory_order_relaxed);
         return false;
     }
@@ -160,15 +166,20 @@ std::uint32_t stack_of(thread_state& t, thread_writer& w, const unwind::frame_st
     return !is_wanted || look_closer(t, w, stack, seen.address, is_block ? seen.bytes : 0) ? stack.id : 0;
 }
 
+/// What was filled is not fresh any more: a buffer that is cleared again and again counts once.
+void write_fill(thread_writer& w, std::uint32_t stack, const observation& seen) noexcept {
+    w.out.fill(now_for(w), seen.address, seen.bytes, stack, seen.old_address);
+    const std::uint64_t end = w.last_address + w.last_bytes;
+    w.last_address = seen.address + seen.bytes;
+    w.last_bytes = end - w.last_address;
+}
+
 void write(thread_state& t, thread_writer& w, const unwind::frame_start* from,
            const observation& seen) noexcept {
     const auto call = static_cast<std::uint8_t>(seen.call);
     switch (seen.kind) {
     case event_kind::release:
         w.out.release(now_for(w), seen.address, call);
-        return;
-    case event_kind::fill:
-        w.out.fill(now_for(w), seen.address, seen.bytes, w.last_stack);
         return;
     default:
         break;
@@ -179,6 +190,8 @@ void write(thread_state& t, thread_writer& w, const unwind::frame_start* from,
         return;
     }
     const std::uint64_t now = now_for(w);
+    if (seen.kind == event_kind::fill)
+        return write_fill(w, stack, seen);
     if (seen.kind == event_kind::failure) {
         ++t.failures;
         w.out.failure(now, seen.bytes, stack, call, seen.alignment_log2, seen.old_address);
@@ -194,6 +207,89 @@ void write(thread_state& t, thread_writer& w, const unwind::frame_start* from,
     w.last_stack = stack;
 }
 
+// Where only fills are recorded, the blocks that may hold one are kept in mind, each until the thread gets the next
+// one, and told together with their first fill.
+
+/// Whether keep_candidate() has anything to do.
+bool is_of_interest(const thread_state& t, const observation& seen) noexcept {
+    const thread_writer* const w = t.active;
+    if (w == nullptr || w->has_probe || is_new_image())
+        return true;
+    switch (seen.kind) {
+    case event_kind::allocation:
+        return seen.bytes >= probing.smallest_fill;
+    case event_kind::release:
+        return seen.address == w->candidate.address;
+    case event_kind::reallocation:
+        return seen.old_address == w->candidate.address;
+    case event_kind::fill:
+        return is_fresh(*w, seen.address, seen.bytes);
+    case event_kind::failure:
+        break;
+    }
+    return false;
+}
+
+void forget_candidate(thread_writer& w) noexcept {
+    w.candidate.address = 0;
+    w.last_bytes = 0;
+}
+
+void keep_candidate(thread_state& t, thread_writer& w, const unwind::frame_start& from,
+                    const observation& seen) noexcept {
+    forget_candidate(w);
+    const unwind::captured stack = unwind::capture(t.stacks, from);
+    if ((stack.is_new || probes.wants(stack.id)) &&
+        (!make_ready(t, w) || !look_closer(t, w, stack, seen.address, seen.bytes)))
+        return drop(w);
+    w.candidate = {seen.address, seen.bytes, static_cast<std::uint8_t>(seen.call), seen.alignment_log2,
+                   false};
+    w.last_stack = stack.id;
+    w.last_address = seen.address;
+    w.last_bytes = seen.bytes;
+}
+
+void tell_filled(thread_state& t, thread_writer& w, const unwind::frame_start& from,
+                 const observation& seen) noexcept {
+    if (!make_ready(t, w))
+        return drop(w);
+    const std::uint32_t stack = stack_of(t, w, from, seen);
+    if (!w.out.has_room(0))
+        return drop(w);
+    auto& block = w.candidate;
+    if (!block.is_told)
+        w.out.allocation(now_for(w), block.address, block.bytes,
+                         wire::encoder::stack_word(w.last_stack, block.call, block.alignment_log2));
+    block.is_told = true;
+    write_fill(w, stack, seen);
+}
+
+void follow_fills(thread_state& t, thread_writer& w, const unwind::frame_start* from,
+                  const observation& seen) noexcept {
+    if (w.has_probe || is_undescribed())
+        make_ready(t, w);
+    switch (seen.kind) {
+    case event_kind::allocation:
+        if (seen.bytes >= probing.smallest_fill)
+            keep_candidate(t, w, *from, seen);
+        break;
+    case event_kind::release:
+        if (seen.address == w.candidate.address)
+            forget_candidate(w);
+        break;
+    case event_kind::reallocation: // the block is another one then, and begins with what the old one held
+        if (seen.old_address == w.candidate.address)
+            forget_candidate(w);
+        break;
+    case event_kind::fill:
+        if (is_fresh(w, seen.address, seen.bytes))
+            tell_filled(t, w, *from, seen);
+        break;
+    case event_kind::failure:
+        break;
+    }
+}
+
 void record(const unwind::frame_start* from, std::uintptr_t stack_pointer, const observation& seen) noexcept {
     const kept_errno saved;
     thread_state& t = this_thread;
@@ -201,11 +297,15 @@ void record(const unwind::frame_start* from, std::uintptr_t stack_pointer, const
         return;
     if (seen.kind != event_kind::release && boot_arena::owns(reinterpret_cast<const void*>(seen.address)))
         return;
+    if (probing.fills_only && !is_of_interest(t, seen))
+        return;
     const lease lent{t, stack_pointer};
     if (!lent)
         return;
     thread_writer& w = lent.writer();
-    if (seen.kind == event_kind::fill && seen.address - w.last_address >= w.last_bytes)
+    if (probing.fills_only)
+        return follow_fills(t, w, from, seen);
+    if (seen.kind == event_kind::fill && !is_fresh(w, seen.address, seen.bytes))
         return;
     if (make_ready(t, w))
         write(t, w, from, seen);

@@ -18,9 +18,15 @@ struct observation {
     allocation_call call;
     std::uint8_t alignment_log2;
     std::uintptr_t address;
-    std::uintptr_t old_address;
+    std::uintptr_t old_address; ///< of a fill: the ticks that it took
     std::size_t bytes;
 };
+
+/// True for zeros that go into what a block that `w` got last holds behind its last fill.
+[[gnu::always_inline]] inline bool is_fresh(const thread_writer& w, std::uintptr_t address,
+                                            std::size_t bytes) noexcept {
+    return bytes <= w.last_bytes && address - w.last_address <= w.last_bytes - bytes;
+}
 
 /// The way for everything that is rare: the first event of a thread, no room, a signal handler that interrupted the
 /// recorder, reallocations, failures.

@@ -14,8 +14,8 @@ namespace linn::tool::preload {
 struct thread_writer {
     wire::encoder out;
     std::uintptr_t entered;     ///< where the stack of the hook ends that writes, or wrote last
-    std::uint64_t last_address; ///< of the block that was got last
-    std::uint64_t last_bytes;
+    std::uint64_t last_address; ///< of the block that was got last, from where it has not been filled yet
+    std::uint64_t last_bytes;   ///< from there to its end
     std::uint32_t last_stack;
     std::uint32_t counter; ///< of events, for every8
     wire::clock_mode clock;
@@ -32,6 +32,14 @@ struct thread_writer {
     std::uint64_t probe_address;
     std::uint32_t probe_stack;
     char name[16]; ///< of the thread, as told last
+    /// Where only fills are recorded, the block that last_address lies in, as its allocation will be told.
+    struct {
+        std::uint64_t address; ///< 0: there is none
+        std::uint64_t bytes;
+        std::uint8_t call;
+        std::uint8_t alignment_log2;
+        bool is_told;
+    } candidate;
 };
 
 /// A call to the program's own operator new or delete is under way: the next call of the malloc family that fits is its

@@ -73,7 +73,7 @@ void write_events(const trace_info& info, std::span<const event> events, std::os
         const std::uint32_t tid = e.thread < info.threads.size() ? info.threads[e.thread].tid : 0;
         fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{:#x},", e.time, pid, tid, word_of(e.kind),
                        word_of(e.call), e.address);
-        if (e.old_address != 0)
+        if (e.old_address != 0 && e.kind != event_kind::fill)
             fmt::format_to(std::back_inserter(text), "{:#x}", e.old_address);
         fmt::format_to(std::back_inserter(text), ",{},{},{}\r\n", e.bytes,
                        e.alignment_log2 == 0 ? 0 : std::uint64_t{1} << (e.alignment_log2 & 63U), e.stack);
