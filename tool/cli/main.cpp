@@ -6,6 +6,7 @@
 #include "bench_command.hpp"
 #include "compare_command.hpp"
 #include "exit_code.hpp"
+#include "lint_command.hpp"
 #include "record_command.hpp"
 #include "replay_command.hpp"
 #include "run_command.hpp"
@@ -76,7 +77,8 @@ int run(int argc, char** argv) {
                    "  linn record -- PROG  what does it allocate?\n"
                    "  linn trace FILE      what was recorded\n"
                    "  linn advise FILE     which types need a pool, and what they would gain\n"
-                   "  linn replay FILE     what would its requests cost under each allocator?\n");
+                   "  linn replay FILE     what would its requests cost under each allocator?\n"
+                   "  linn lint            where does make_shared<T>() write zeros for nothing?\n");
     program.require_subcommand(1);
     std::vector<std::unique_ptr<command>> verbs;
     verbs.push_back(std::make_unique<bench_command>(program));
@@ -86,6 +88,7 @@ int run(int argc, char** argv) {
     verbs.push_back(std::make_unique<trace_command>(program));
     verbs.push_back(std::make_unique<replay_command>(program));
     verbs.push_back(std::make_unique<advise_command>(program));
+    verbs.push_back(std::make_unique<lint_command>(program));
     verbs.push_back(std::make_unique<allocators_command>(program));
     try {
         program.parse(words_of(argc, argv));

@@ -1,0 +1,577 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs `linn lint` with a stand-in for clang-tidy (fake_tidy.py), and some cases with the real one; one case a call."""
+import csv
+import io
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import stat
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from cases import check, main, prose, skip  # noqa: E402
+
+FAKE = pathlib.Path(__file__).resolve().parent / "fake_tidy.py"
+LARGE = "auto p = make_shared<Line>(); // FILL 8388608 make_shared<Line> member=data:8388608 fix=Line>Page\n"
+SMALL = "auto q = make_shared<Key>(); // FILL 96 make_shared<Key>\n"
+
+
+class Tool:
+    def __init__(self, linn, folder):
+        self.linn = linn
+        self.folder = folder / "project"
+        self.folder.mkdir()
+        (self.folder / ".git").mkdir()
+        self.log = folder / "log"
+        self.slow = folder / "slow"
+        self.plugin = folder / "linn-tidy-19.so"
+        self.plugin.write_bytes(b"")
+        self.environment = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "LINES")}
+        self.environment |= {"FAKE_LOG": str(self.log), "FAKE_SLOW": str(self.slow)}
+        self.entries = []
+
+    def source(self, name, text="", arguments=None, entry=True, **more):
+        """Writes a source, and its entry in the database."""
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if text is not None:
+            path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        if entry:
+            command = arguments or ["g++", "-c", name, "-o", "x.o"]
+            self.entries.append({"directory": str(self.folder), "file": name, "arguments": command} | more)
+        return path
+
+    def database(self, content=None, folder="build"):
+        path = self.folder / folder / "compile_commands.json"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(self.entries) if content is None else content)
+        return path
+
+    def words(self, arguments, fake=True):
+        given = ["--clang-tidy", str(FAKE), "--plugin", str(self.plugin)] if fake else []
+        return [self.linn, "lint", *given, *arguments]
+
+    def call(self, *arguments, fake=True, cwd=None, **environment):
+        return subprocess.run(self.words(arguments, fake), capture_output=True, text=True, timeout=100,
+                              cwd=cwd or self.folder, env=self.environment | environment)
+
+    def lint(self, *arguments, status=0, **more):
+        done = self.call(*arguments, **more)
+        check(done.returncode == status, f"exit status {done.returncode}, not {status}: {done.stderr}{done.stdout}")
+        return done
+
+    def result(self, *arguments, status=0, **more):
+        return json.loads(self.lint("--json", "-", *arguments, status=status, **more).stdout)
+
+    def refused(self, *arguments, **more):
+        done = self.lint(*arguments, status=2, **more)
+        check(done.stdout == "", done.stdout)
+        check("\n\n" not in done.stderr and done.stderr.startswith("linn lint: "), done.stderr)
+        return prose(done.stderr)
+
+    def calls(self):
+        return [json.loads(line) for line in self.log.read_text().splitlines()] if self.log.exists() else []
+
+
+def places(result):
+    return [(pathlib.Path(f["file"]).name, f["line"], f["bytes"]) for f in result["findings"]]
+
+
+def case_nothing_found(tool):
+    tool.source("a.cpp", "int a;\n")
+    tool.database()
+    done = tool.lint()
+    check(done.stdout.startswith("No place writes zeros for nothing.\n1 file checked by clang-tidy 19.1.7"), done.stdout)
+    check(done.stderr == "", done.stderr)
+
+
+def case_found(tool):
+    tool.source("src/small.cpp", "\n\n" + SMALL)
+    tool.source("src/large.cpp", LARGE)
+    tool.database()
+    done = tool.lint(status=1)
+    lines = done.stdout.splitlines()
+    check(lines[0] == "2 places write 8.000 MiB of zeros for nothing.", lines[0])
+    rows = [line.split() for line in lines if "src/" in line]
+    check(rows == [["8.000", "MiB", "src/large.cpp:1:1", "make_shared<Line>", "data", "8.000", "MiB", "yes"],
+                   ["96", "B", "src/small.cpp:3:1", "make_shared<Key>", "no"]], rows)
+    result = tool.result(status=1)
+    check(places(result) == [("large.cpp", 1, 8388608), ("small.cpp", 3, 96)], result)
+    call = tool.calls()[0]["arguments"]
+    check(f"--load={tool.plugin}" in call and "--checks=-*,linn-zero-fill,linn-zero-fill-return" in call, call)
+    check(any("linn-zero-fill.MinBytes, value: 64}" in word for word in call), call)
+
+
+def case_options_reach_clang_tidy(tool):
+    tool.source("a.cpp", "")
+    tool.database()
+    tool.lint("--min-bytes", "4096", "--checks", "return")
+    call = tool.calls()[0]["arguments"]
+    check("--checks=-*,linn-zero-fill-return" in call, call)
+    check(any("linn-zero-fill-return.MinBytes, value: 4096}" in word for word in call), call)
+
+
+def case_elements_and_returns(tool):
+    tool.source("a.cpp", "int x; // FILL 16 new[] each=1\nint y; // FILL 1500 packet would=1\n")
+    tool.database()
+    done = tool.lint(status=1)
+    check(done.stdout.startswith("1 place writes at least 16 B of zeros for nothing, and 1 would after a change."),
+          done.stdout)
+    rows = done.stdout.splitlines()
+    mark = next(i for i, row in enumerate(rows) if "would be after a change:" in row)
+    check("16 B each" in rows[mark - 1] and "1500 B" in rows[mark + 1], done.stdout)
+    result = tool.result(status=1)
+    check([(f["per_element"], f["after_a_change"]) for f in result["findings"]] == [(True, False), (False, True)], result)
+    check((result["places"], result["places_after_a_change"], result["bytes"]) == (1, 1, 16), result)
+
+
+def case_headers_once(tool):
+    tool.source("inc/line.hpp", LARGE, entry=False)
+    for name in ("a.cpp", "b.cpp", "c.cpp"):
+        tool.source(f"src/{name}", '#include "../inc/line.hpp"\n')
+    tool.database()
+    result = tool.result(status=1)
+    check(places(result) == [("line.hpp", 1, 8388608)], result)
+    check(result["findings"][0]["units"] == 3 and result["findings"][0]["path"] == "inc/line.hpp", result)
+
+
+def case_header_filter(tool):
+    outside = tool.folder.parent / "other" / "x.hpp"
+    outside.parent.mkdir()
+    outside.write_text(LARGE)
+    tool.source("third_party/y.hpp", LARGE, entry=False)
+    tool.source("inc/z.hpp", LARGE, entry=False)
+    tool.source("a.cpp", f'#include "{outside}"\n#include "third_party/y.hpp"\n#include "inc/z.hpp"\n')
+    tool.database()
+    check(places(tool.result(status=1)) == [("z.hpp", 1, 8388608)], "headers of the project only")
+    check({p[0] for p in places(tool.result("--exclude", "", status=1))} == {"y.hpp", "z.hpp"}, "--exclude ''")
+    check(places(tool.result("--header-filter", "/other/", status=1)) == [("x.hpp", 1, 8388608)], "--header-filter")
+
+
+def case_excluded(tool):
+    tool.source("third_party/lib/a.cpp", LARGE)
+    tool.source("build/generated.cpp", LARGE)
+    tool.source("src/b.cpp", "")
+    tool.source("src/c.c", LARGE, ["gcc", "-c", "src/c.c"])
+    tool.database()
+    done = tool.lint()
+    text = prose(done.stdout)
+    check("1 file checked" in text and "left out: 2 files of the build folder or of third parties" in text, text)
+    check("left out: 1 file in another language" in text, text)
+    check(len(tool.result("--exclude", "", status=1)["findings"]) == 2, "--exclude ''")
+    check(tool.result("--exclude", "^src/|^build/", status=1)["units"]["excluded"] == 2, "--exclude REGEX")
+    check(len(tool.result("third_party/lib/a.cpp", status=1)["findings"]) == 1, "a file that is named is checked")
+
+
+def case_files(tool):
+    for name in ("src/a.cpp", "src/deep/b.cpp", "src/a_test.cpp", "lib/c.cc"):
+        tool.source(name, SMALL)
+    tool.database()
+
+    def chosen(*patterns):
+        return sorted(pathlib.Path(f["path"]).name for f in tool.result(*patterns, status=1)["findings"])
+    check(chosen("src/a.cpp") == ["a.cpp"], chosen("src/a.cpp"))
+    check(chosen("src") == ["a.cpp", "a_test.cpp", "b.cpp"], chosen("src"))
+    check(chosen("src/deep/", "lib/c.cc") == ["b.cpp", "c.cc"], "two")
+    check(chosen("*_test.cpp") == ["a_test.cpp"], "glob")
+    check(chosen(str(tool.folder / "lib")) == ["c.cc"], "absolute")
+    check(sorted(f["path"] for f in tool.result("a.cpp", cwd=tool.folder / "src", status=1)["findings"]) == ["src/a.cpp"],
+          "from another folder")
+
+
+def case_header_given(tool):
+    tool.source("inc/line.hpp", LARGE, entry=False)
+    tool.source("inc/all.hpp", "#pragma once\n# include <line.hpp>\n" + SMALL, entry=False)
+    tool.source("src/a.cpp", '#include "../inc/all.hpp"\n' + SMALL, ["g++", "-Iinc", "-c", "src/a.cpp"])
+    tool.source("src/b.cpp", SMALL)
+    tool.source("inc/alone.hpp", "", entry=False)
+    tool.database()
+    result = tool.result("inc/all.hpp", status=1)
+    check(places(result) == [("all.hpp", 3, 96)] and result["units"]["chosen"] == 1, result)
+    check(tool.result("inc/line.hpp")["units"]["chosen"] == 1, "reached through another header")
+    message = tool.refused("inc/alone.hpp")
+    check("inc/alone.hpp: no checked file includes it" in message, message)
+
+
+def case_files_that_are_not_there(tool):
+    tool.source("src/table.cpp", SMALL)
+    tool.source("README.md", "", entry=False)
+    tool.source("src/new.cpp", "", entry=False)
+    tool.database()
+    check("src/tabel.cpp: there is no such file; did you mean table.cpp?" in tool.refused("src/tabel.cpp"), "suggestion")
+    check("does not say how it is compiled" in tool.refused("src/new.cpp"), "no entry")
+    done = tool.lint("README.md")  # what `git diff --name-only` gives
+    check("README.md: left out: it is no C++" in prose(done.stdout), done.stdout)
+    done = tool.lint("src/tabel.cpp", "src/table.cpp", status=1)
+    check("there is no such file" in prose(done.stdout), done.stdout)
+    tool.source("empty/x.txt", "", entry=False)
+    check("empty: no file of build/compile_commands.json lies there" in tool.refused("empty"), "folder")
+
+
+def case_database_is_found(tool):
+    tool.source("src/a.cpp", SMALL)
+    path = tool.database(folder="build/release")
+    os.utime(path, (2e9, 2e9))
+    tool.database("[]", folder="cmake-build-debug")
+    check(tool.result(status=1)["database"] == "build/release/compile_commands.json", "the newest")
+    result = tool.result(cwd=tool.folder / "src", status=1)
+    check(result["database"] == "../build/release/compile_commands.json", result["database"])
+    for given in (path, path.parent):
+        check(places(tool.result("-p", str(given), status=1)) == [("a.cpp", 1, 96)], given)
+    message = tool.refused("-p", "build")
+    check("there is no compile_commands.json in build; did you mean build/release?" in message, message)
+
+
+def case_no_database(tool):
+    message = tool.refused()
+    for word in ("there is no compile_commands.json", "CMAKE_EXPORT_COMPILE_COMMANDS=ON", "meson setup", "Bazel", "bear -- make"):
+        check(word in message, message)
+    check("there is no nowhere" in tool.refused("-p", "nowhere"), "--build")
+
+
+def case_broken_databases(tool):
+    tool.source("a.cpp", "")
+    entry = tool.entries[0]
+    for content, wanted in [("", "it is empty"), ("[]", "it lists no file"), ("{}", "wanted an array"),
+                            ('[\n{"file": oops', "it is no JSON: line 2"), ("[3]", "entry 0 is no object"),
+                            (json.dumps([{k: v for k, v in entry.items() if k != "file"}]), 'entry 0: it has no text "file"'),
+                            (json.dumps([entry, entry | {"arguments": "x"}]), 'entry 1: "arguments" is no array of texts'),
+                            (json.dumps([entry | {"arguments": []}]), "entry 0: its command is empty"),
+                            (json.dumps([entry | {"file": "a.c"}]), "lists no C++ file"),
+                            ("[" * 100000, "it is no JSON")]:
+        tool.database(content)
+        message = tool.refused()
+        check(wanted in message and "build/compile_commands.json" in message, f"{wanted!r} is not in {message!r}")
+
+
+def case_files_are_gone(tool):
+    tool.source("gone.cpp", None)
+    tool.source("here.cpp", "")
+    tool.database()
+    done = tool.lint(status=1)
+    check("gone.cpp: there is no such file; build/compile_commands.json is older than the sources" in prose(done.stdout),
+          done.stdout)
+    check("1 file checked" in done.stdout, done.stdout)
+
+
+def case_does_not_compile(tool):
+    tool.source("bad.cpp", "int x;\n  y // ERROR unknown type name 'y'\n" + LARGE)
+    tool.source("good.cpp", SMALL)
+    tool.source("later.cpp", "")
+    tool.database()
+    done = tool.lint(status=1)
+    text = prose(done.stdout)
+    check("2 files checked by clang-tidy 19.1.7" in text and "1 file could not be checked wholly" in text, text)
+    check(re.search(r"bad\.cpp: \S*bad\.cpp:2:1: unknown type name 'y'", text), text)
+    result = tool.result("--no-fail", status=1)
+    check([pathlib.Path(f["file"]).name for f in result["failed_files"]] == ["bad.cpp"], result)
+    check(places(result) == [("bad.cpp", 3, 8388608), ("good.cpp", 1, 96)], "what was seen is told")
+    check(result["findings"][0]["fix"]["state"] == "none", "no fix from a file with errors")
+
+
+def case_crash(tool):
+    tool.source("bad.cpp", "// CRASH\n")
+    tool.source("odd.cpp", "// STATUS 3\n")
+    tool.source("good.cpp", SMALL)
+    tool.database()
+    text = prose(tool.lint(status=1).stdout)
+    check("bad.cpp: clang-tidy: killed by SIGSEGV" in text, text)
+    check("odd.cpp: clang-tidy ended with status 3: error: something is wrong" in text, text)
+    check("1 place writes 96 B" in text, text)
+
+
+def case_exit_status(tool):
+    tool.source("a.cpp", SMALL)
+    tool.database()
+    tool.lint(status=1)
+    tool.lint("--error-from", "96", status=1)
+    tool.lint("--error-from", "97")
+    tool.lint("--no-fail")
+
+
+def case_commands_are_cleaned(tool):
+    """What GCC knows and Clang refuses, or what would silence the checks, is not passed on."""
+    tool.source("flags.rsp", '-DFROM_FILE="1 2" -Iinc', entry=False)
+    tool.source("pch.hxx", "", entry=False)
+    tool.source("pch.hxx.gch", "", entry=False)
+    tool.source("plain.hxx", "", entry=False)
+    tool.source("a.cpp", "", ["/usr/bin/ccache", "/opt/bin/g++-12", "-DA=\"b c\"", "-I", "x", "-isystem", "/y", "-std=gnu++20",
+                              "-fno-semantic-interposition", "-fmodules-ts", "-Wno-maybe-uninitialized", "-Werror", "-w",
+                              "-specs=/x.specs", "-fno-rtti", "-O2", "-g", "-MD", "-MF", "x.d", "-include", "pch.hxx",
+                              "-include", "plain.hxx", "@flags.rsp", "-Wp,-D_FORTIFY_SOURCE=2", "-mavx2", "-mno-odd",
+                              "--param", "ggc-min-expand=1", "-o", "a.o", "-c", "a.cpp"])
+    tool.source("b.cpp", "", ["clang++", "-Xclang", "-include-pch", "-Xclang", "x.pch", "-fno-odd", "-Weverything", "-c", "b.cpp"])
+    tool.entries[-1].pop("arguments")
+    tool.entries[-1]["command"] = "clang++ -Xclang -include-pch -Xclang x.pch '-DX=\"q\"' -fcoro -Weverything -c b.cpp"
+    tool.database()
+    tool.lint("-j", "1")
+    first, second = (call["entries"] for call in tool.calls())
+    words = first[0]["arguments"]
+    check(len(first) == 1 and words[0] == "/opt/bin/g++-12" and words[-1] == str(tool.folder / "a.cpp"), words)
+    forced = words[words.index("-include") + 1]
+    check(forced != "pch.hxx" and forced.endswith(".hpp"), words)
+    rest = [word for word in words[1:-1] if word != forced]
+    check(rest == ["-DA=\"b c\"", "-I", "x", "-isystem", "/y", "-std=gnu++20", "-fno-rtti", "-O2", "-include", "-include",
+                   "plain.hxx", "-DFROM_FILE=1 2", "-Iinc", "-D_FORTIFY_SOURCE=2", "-mavx2", "-fsyntax-only"], rest)
+    check(second[0]["arguments"] == ["clang++", '-DX="q"', "-fcoro", "-fsyntax-only", str(tool.folder / "b.cpp")], second)
+
+
+def case_entries_twice(tool):
+    tool.source("a.cpp", LARGE, ["g++", "-c", "a.cpp", "-o", "1.o"])
+    tool.source("a.cpp", LARGE, ["g++", "-c", "a.cpp", "-o", "2.o"])
+    tool.source("a.cpp", LARGE, ["g++", "-DX", "-c", "a.cpp", "-o", "3.o"])
+    tool.database()
+    result = tool.result(status=1)
+    check(len(tool.calls()) == 2, "commands that differ in the output only are one")
+    check(len(result["findings"]) == 1 and result["findings"][0]["units"] == 2, result)
+
+
+def case_fix(tool):
+    a = tool.source("a.cpp", "\xe9 = 1;\r\n".encode("latin-1") + LARGE.encode() + b"int z;")
+    a.chmod(0o640)
+    header = tool.source("h.hpp", LARGE, entry=False)
+    for name in ("b.cpp", "c.cpp"):
+        tool.source(name, '#include "h.hpp"\n' + SMALL)
+    link = tool.folder / "d.cpp"
+    tool.database()
+    done = tool.lint("--fix", status=1)  # SMALL is left
+    wanted = LARGE.replace("shared<Line>()", "shared<Page>()", 1)
+    check(a.read_bytes() == "\xe9 = 1;\r\n".encode("latin-1") + wanted.encode() + b"int z;", a.read_bytes())
+    check(stat.S_IMODE(a.stat().st_mode) == 0o640, "permissions are kept")
+    check(header.read_text() == wanted, "a header is changed once: " + header.read_text())
+    check("2 places fixed" in prose(done.stdout), done.stdout)
+    check(sorted(p.name for p in tool.folder.iterdir()) == [".git", "a.cpp", "b.cpp", "build", "c.cpp", "h.hpp"], "leftovers")
+    check(not link.exists(), "no new file")
+
+
+def case_fix_all_is_success(tool):
+    tool.source("a.cpp", LARGE)
+    tool.database()
+    tool.lint("--fix")
+    tool.source("b.cpp", "int a; // FILL 100 x note=int>long\n")
+    tool.database()
+    before = (tool.folder / "b.cpp").read_text()
+    done = tool.lint("--fix", "b.cpp", status=1)
+    check((tool.folder / "b.cpp").read_text() == before, "a fix in a note is not for --fix")
+    check("--fix-notes changes 1 place more" in prose(done.stdout), done.stdout)
+    tool.lint("--fix-notes", "b.cpp")
+    check((tool.folder / "b.cpp").read_text().startswith("long a;"), "--fix-notes")
+
+
+def case_fix_conflicts(tool):
+    """Two places whose changes overlap: the larger one is made, the other is told. Equal changes are one."""
+    a = tool.source("a.cpp", "abcdef // FILL 300 large fix=bcd>x\n// FILL 200 small back=1 fix=cde>y\n"
+                             "// FILL 100 equal back=1 fix=bcd>x\n")
+    tool.database()
+    done = tool.lint("--fix", status=1)
+    check(a.read_text().startswith("axef //"), a.read_text())
+    text = prose(done.stdout)
+    check("2 places fixed" in text and "not fixed: a.cpp:2:1: it overlaps with another fix; run again" in text, text)
+
+
+def case_fix_unwritable(tool):
+    if os.geteuid() == 0:
+        # Root may write anything; a folder in the way of the temporary file cannot be arranged by name, so a file system
+        # that is read-only stands in where there is one.
+        skip("run as root")
+    a = tool.source("locked/a.cpp", LARGE)
+    b = tool.source("b.cpp", LARGE)
+    tool.database()
+    a.parent.chmod(0o555)
+    done = tool.lint("--fix", status=1)
+    a.parent.chmod(0o755)
+    check(a.read_text() == LARGE and b.read_text() != LARGE, "one is written, one is not")
+    check("not fixed: locked/a.cpp:1:1: cannot write" in prose(done.stdout), done.stdout)
+
+
+def case_missing_clang_tidy(tool):
+    tool.source("a.cpp", "")
+    tool.database()
+    plugin = ["--plugin", str(tool.plugin)]
+    message = tool.refused(*plugin, "--clang-tidy", "/nonexistent/clang-tidy", fake=False)
+    check("--clang-tidy: there is no program /nonexistent/clang-tidy" in message, message)
+    message = tool.refused(FAKE_VERSION="23.1.0")
+    for word in ("no clang-tidy here fits the plugin", "(23.1.0)", "(for clang-tidy 19)", "apt install clang-tidy-19", "dnf install",
+                 "conda", "pip"):
+        check(word in message, message)
+    message = tool.refused("--clang-tidy", shutil.which("false"), *plugin, fake=False)
+    check("does not say its version" in message, message)
+    message = tool.refused("--clang-tidy", str(FAKE), "--plugin", "/nonexistent.so", fake=False)
+    check("--plugin: there is no file /nonexistent.so" in message, message)
+
+
+def case_plugin_does_not_load(tool):
+    tool.source("a.cpp", "")
+    tool.database()
+    message = tool.refused(FAKE_LOAD_ERROR="error: x.so: undefined symbol: _ZN5clang4tidy")
+    check("undefined symbol: _ZN5clang4tidy" in message and "cannot load" in message, message)
+
+
+def case_interrupt(tool):
+    tool.source("a.cpp", SMALL)
+    tool.source("b.cpp", "// SLOW\n")
+    tool.source("c.cpp", SMALL)
+    tool.database()
+    before = set(pathlib.Path("/tmp").glob("linn-lint-*"))
+    child = subprocess.Popen(tool.words(["-j", "1"]), cwd=tool.folder, env=tool.environment, text=True,
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    while not (tool.slow.exists() and tool.slow.read_text()):
+        check(child.poll() is None, "it ended before it was interrupted")
+        time.sleep(0.02)
+    child.send_signal(signal.SIGINT)
+    out, _ = child.communicate(timeout=60)
+    check(child.returncode == 128 + signal.SIGINT, child.returncode)
+    text = prose(out)
+    check("1 place writes 96 B" in text and "stopped by SIGINT: 2 files not checked" in text, text)
+    slow = int(tool.slow.read_text())
+    check(not pathlib.Path(f"/proc/{slow}").exists() or "fake_tidy" not in pathlib.Path(f"/proc/{slow}/cmdline").read_text(),
+          "the child lives on")
+    del before
+
+
+def case_reports(tool):
+    tool.source("src/a b.cpp", "\tauto x; // FILL 4096 make|shared<T> member=x:4096 fix=auto>long\n// FILL 100 each each=1\n")
+    tool.source("bad.cpp", "// ERROR no\n")
+    tool.database()
+    out = tool.folder / "out"
+    out.mkdir()
+    options = [f"--{form}={out}/{form}" for form in ("json", "csv", "markdown", "sarif")]
+    tool.lint(*options, status=1)
+    result = json.loads((out / "json").read_text())
+    # Stable: docs/reference/lint-json.md. A field may be added; none may go away.
+    check(list(result) == ["schema", "version", "started", "complete", "stopped_by", "headline", "database", "project",
+                           "clang_tidy", "clang_tidy_version", "plugin", "min_bytes", "units", "clang_tidy_seconds", "places",
+                           "bytes", "places_after_a_change", "findings", "failed_files", "remarks"], list(result))
+    check(result["schema"] == "linn.lint/1" and result["complete"] is True, result)
+    check(result["units"] == {"chosen": 2, "checked": 1, "failed": 1, "not_run": 0, "excluded": 0, "not_cxx": 0}, result["units"])
+    check(list(result["findings"][0]) == ["check", "bytes", "per_element", "after_a_change", "file", "line", "column", "offset",
+                                          "path", "source", "what", "members", "message", "other_messages", "notes", "units",
+                                          "fix"], list(result["findings"][0]))
+    check(result["findings"][0]["members"] == [{"name": "x", "bytes": 4096}], result["findings"][0])
+    rows = list(csv.DictReader(io.StringIO((out / "csv").read_text())))
+    check([(r["bytes"], r["per_element"], r["fix"]) for r in rows] == [("4096", "false", "offered"), ("100", "true", "none")], rows)
+    markdown = (out / "markdown").read_text()
+    check(markdown.startswith("**2 places write at least 4196 B of zeros for nothing.**") and "make\\|shared" in markdown, markdown)
+    sarif_run(json.loads((out / "sarif").read_text()))
+
+
+def sarif_run(sarif):
+    check(sarif["version"] == "2.1.0" and len(sarif["runs"]) == 1, sarif)
+    run = sarif["runs"][0]
+    rules = run["tool"]["driver"]["rules"]
+    check([r["id"] for r in rules] == ["linn-zero-fill", "linn-zero-fill-return"], rules)
+    check(all(r["shortDescription"]["text"] and r["help"]["text"] for r in rules), rules)
+    first, second = run["results"]
+    check((first["level"], second["level"]) == ("warning", "note"), run["results"])
+    for r in (first, second):
+        check(rules[r["ruleIndex"]]["id"] == r["ruleId"] and r["partialFingerprints"], r)
+        check(r["locations"][0]["physicalLocation"]["artifactLocation"] == {"uri": "src/a%20b.cpp", "uriBaseId": "PROJECT"}, r)
+    check(first["locations"][0]["physicalLocation"]["region"] == {"startLine": 1, "startColumn": 1}, first)
+    change = first["fixes"][0]["artifactChanges"][0]["replacements"][0]
+    check(change == {"deletedRegion": {"startLine": 1, "startColumn": 2, "endLine": 1, "endColumn": 6},
+                     "insertedContent": {"text": "long"}}, change)
+    check(run["invocations"][0]["toolExecutionNotifications"][0]["message"]["text"].endswith("no"), run["invocations"])
+    check(run["originalUriBaseIds"]["PROJECT"]["uri"].startswith("file:///"), run["originalUriBaseIds"])
+
+
+def case_fingerprints_stay(tool):
+    a = tool.source("a.cpp", SMALL + "int x;\n" + SMALL)
+    tool.database()
+
+    def prints():
+        run = json.loads(tool.lint("--sarif", "-", "--no-fail").stdout)["runs"][0]
+        return [r["partialFingerprints"]["linnLint/v1"] for r in run["results"]]
+    before = prints()
+    check(len(set(before)) == 2, before)
+    a.write_text("// a line\n\n" + SMALL.replace("auto", "  auto") + "int x;\n" + SMALL)
+    check(prints() == before, "they depend on lines and indentation")
+
+
+def case_unwritable_report(tool):
+    tool.source("a.cpp", SMALL)
+    tool.database()
+    message = tool.refused("--json", "/nonexistent/x.json")
+    check("cannot write /nonexistent/x.json" in message and not tool.calls(), message)
+    check("only one form" in tool.refused("--json", "-", "--csv", "-"), "two forms on standard output")
+
+
+def case_usage(tool):
+    tool.source("a.cpp", "")
+    tool.database()
+    for arguments, wanted in [(["--min-bytes", "0"], "--min-bytes"), (["--min-bytes", "x"], "--min-bytes"), (["-j", "0"], "--jobs"),
+                              (["--checks", "x"], "--checks"), (["--exclude", "("], "is no regular expression"),
+                              (["--header-filter", "["], "is no regular expression"), (["--top", "-1"], "--top"),
+                              (["--nosuch"], "--nosuch")]:
+        done = tool.call(*arguments)
+        check(done.returncode == 2 and wanted in done.stderr, f"{arguments}: {done.returncode} {done.stderr}")
+    done = tool.call("--help")
+    check(done.returncode == 0 and "Exit status:" in done.stdout and "Examples:" in done.stdout, done.stdout)
+    check(max(map(len, done.stdout.splitlines())) <= 115, "a line of the help is too long")
+
+
+def case_width(tool):
+    name = "a_file_with_a_rather_long_name_for_a_table.cpp"
+    tool.source(f"src/{name}", f"// FILL 5000 std::make_shared<{'a_namespace::' * 5}type> member=data:5000\n" * 30)
+    tool.database()
+    for width in (80, 120, 200):
+        done = tool.lint(status=1, COLUMNS=str(width))
+        check(max(map(len, done.stdout.splitlines())) <= width, f"{width}: {done.stdout}")
+        check("10 places more; --top 0 shows all" in prose(done.stdout), done.stdout)
+        check(("members" in done.stdout) == (width == 200), f"{width}: {done.stdout}")
+    check("\x1b" not in done.stdout, "colours in a pipe")
+    check(tool.lint("--top", "0", status=1).stdout.count(name) == 30, "--top 0")
+
+
+REAL = """#include <memory>
+#include "line.hpp"
+std::shared_ptr<Line> f() { auto p = std::make_shared<Line>(); return p; }
+template <class T> void g() { auto p = std::make_unique<T>(); p->size = 1; }
+void h() { g<Line>(); g<Page>(); }
+void quiet() { auto p = std::make_unique<Line>(); p->size = 1; } // NOLINT(linn-zero-fill)
+"""
+LINE = "#pragma once\nstruct Line { char data[8 << 20]; int size = 0; };\nstruct Page { char data[4096]; int size = 0; };\n"
+
+
+def real(tool, *arguments, **more):
+    """With the clang-tidy and the plugin that linn finds by itself; skipped where there are none."""
+    probe = tool.call(*arguments, "--json", "-", fake=False, **more)
+    if probe.returncode == 2 and re.search(r"no plugin|no clang-tidy", probe.stderr):
+        skip(probe.stderr.splitlines()[0])
+    check(probe.stdout, probe.stderr)
+    return json.loads(probe.stdout)
+
+
+def case_real(tool):
+    tool.source("line.hpp", LINE, entry=False)
+    tool.source("src/a.cpp", REAL, ["g++", "-std=c++20", "-I.", "-Werror", "-w", "-Wno-maybe-uninitialized",
+                                    "-fno-semantic-interposition", "-c", "src/a.cpp"])
+    tool.source("src/bad.cpp", "nonsense;\n")
+    tool.database()
+    result = real(tool)
+    found = [(f["line"], f["bytes"]) for f in result["findings"] if not f["after_a_change"]]
+    check(found == [(3, 8388608), (4, 8388608)], result)
+    check(result["findings"][0]["what"] == "std::make_shared<Line>", result["findings"][0]["what"])
+    check(result["findings"][0]["members"] == [{"name": "data", "bytes": 8388608}], result["findings"][0])
+    check(len(result["failed_files"]) == 1 and "bad.cpp:1:1" in result["failed_files"][0]["reason"], result["failed_files"])
+
+
+def case_real_fix(tool):
+    """What --fix-notes writes compiles, and leaves nothing to find."""
+    tool.source("line.hpp", LINE, entry=False)
+    a = tool.source("a.cpp", REAL, ["g++", "-std=c++20", "-c", "a.cpp"])
+    tool.database()
+    result = real(tool, "--fix-notes", "--checks", "fill")
+    states = [f["fix"]["state"] for f in result["findings"]]
+    check(set(states) == {"applied"}, result["findings"])
+    check("std::make_shared_for_overwrite<Line>()" in a.read_text(), a.read_text())
+    check(real(tool, "--checks", "fill")["findings"] == [], "nothing is left")
+
+
+if __name__ == "__main__":
+    main(globals(), lambda given, folder: Tool(given.linn, folder))

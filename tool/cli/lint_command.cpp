@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lint_command.hpp"
+
+#include "../lint/compile_database.hpp"
+#include "../lint/fixes.hpp"
+#include "../lint/selection.hpp"
+#include "../measure/suggest.hpp"
+#include "../report/lint_report.hpp"
+#include "../report/progress.hpp"
+#include "../report/text_file.hpp"
+#include "exit_code.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <regex>
+
+namespace linn::tool {
+namespace {
+
+constexpr const char* footer =
+    "Runs clang-tidy with Linn's checks over all C++ files of a compile database and puts together what they "
+    "say.\n"
+    "FILES are sources, folders, globs, or headers: a header stands for the files that include it.\n"
+    "A place where the zeros are wanted is silenced in the source by // NOLINT(linn-zero-fill).\n"
+    "\nExit status:\n"
+    "  0  all files were checked, and no place of --error-from bytes or more is left\n"
+    "  1  such places are left, or a file could not be checked (--no-fail: only the latter)\n"
+    "  2  nothing could be checked: no compile database, no clang-tidy that fits, wrong arguments\n"
+    "\nExamples:\n"
+    "  linn lint                              all files, as build/compile_commands.json says\n"
+    "  linn lint -p build/release src/cache   only that folder\n"
+    "  linn lint --min-bytes 1024 --fix       change what is safe to change\n"
+    "  linn lint --sarif lint.sarif --no-fail for code scanning\n"
+    "  linn lint $(git diff --name-only --diff-filter=d main)\n";
+
+unsigned processors() {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    if (::sched_getaffinity(0, sizeof set, &set) != 0)
+        return 1;
+    return static_cast<unsigned>(std::max(1, CPU_COUNT(&set)));
+}
+
+} // namespace
+
+lint_command::lint_command(CLI::App& program)
+    : command{*program.add_subcommand("lint", "Find where value-initialisation writes zeros for nothing")},
+      files_{verb(),
+             {{"--json", "write the result as JSON", [this] { return lint_json(result_); }},
+              {"--csv", "write a line for each place", [this] { return lint_csv(result_); }},
+              {"--markdown", "write it as Markdown", [this] { return lint_markdown(result_); }},
+              {"--sarif", "write it as SARIF 2.1.0, for code scanning",
+               [this] { return lint_sarif(result_); }}}} {
+    options_.jobs = processors();
+    CLI::App& arguments = verb();
+    arguments.footer(footer);
+    arguments.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+    arguments.add_option("FILES", options_.files, "what to check (default: all)")->type_name("FILES");
+    arguments
+        .add_option("-p,--build", options_.build,
+                    "folder of compile_commands.json, or the file (default: looked for)")
+        ->type_name("DIR");
+    arguments
+        .add_option("--min-bytes", options_.checks.min_bytes,
+                    "report places of so many bytes and more (default 64)")
+        ->type_name("N")
+        ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 32).description(""));
+    arguments.add_option("--checks", checks_, "fill: zeros written; return: after a change (default both)")
+        ->delimiter(',')
+        ->type_name("NAMES")
+        ->check(CLI::IsMember({"fill", "return"}).description(""))
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    arguments
+        .add_option("--header-filter", header_filter_,
+                    "report headers whose path matches (default: all of the project's folder)")
+        ->type_name("REGEX");
+    arguments
+        .add_option("--exclude", exclude_,
+                    "leave out paths that match (default: the build folder, third_party and the like)")
+        ->type_name("REGEX");
+    arguments.add_option("-j,--jobs", options_.jobs, "files at a time (default: the processors)")
+        ->type_name("N")
+        ->check(CLI::Range(1U, 4096U).description(""));
+    arguments.add_flag("--fix", fix_, "change the sources where it is safe, after all were checked");
+    arguments.add_flag("--fix-notes", fix_notes_, "also where callers may rely on the zeros; implies --fix");
+    arguments
+        .add_option("--error-from", error_from_, "exit with 1 only for places of so many bytes and more")
+        ->type_name("N")
+        ->check(CLI::NonNegativeNumber.description(""));
+    arguments.add_flag("--no-fail", no_fail_, "exit with 0 whatever is found");
+    arguments.add_option("--top", top_, "places in the table (default 20; 0: all)")
+        ->type_name("N")
+        ->check(CLI::NonNegativeNumber.description(""));
+    arguments
+        .add_option("--clang-tidy", options_.tidy.clang_tidy,
+                    "the one to use (default: the newest that fits a plugin)")
+        ->type_name("PATH");
+    arguments
+        .add_option("--plugin", options_.tidy.plugin, "Linn's checks (default: linn-tidy-N.so beside linn)")
+        ->type_name("PATH");
+}
+
+std::string lint_command::check_options_given() {
+    const auto is_asked = [&](const char* name) {
+        return checks_.empty() || std::find(checks_.begin(), checks_.end(), name) != checks_.end();
+    };
+    options_.checks.fill = is_asked("fill");
+    options_.checks.fill_return = is_asked("return");
+    for (const auto& [name, text, into] :
+         {std::tuple{"--header-filter", &header_filter_, &options_.scope.header_filter},
+          std::tuple{"--exclude", &exclude_, &options_.scope.exclude}}) {
+        if (verb().count(name) == 0)
+            continue;
+        try {
+            const std::regex trial{*text};
+        } catch (const std::regex_error& error) {
+            return fmt::format("{}: '{}' is no regular expression: {}", name, *text, error.what());
+        }
+        *into = *text;
+    }
+    return files_.check();
+}
+
+void lint_command::apply() {
+    const auto texts = apply_fixes(result_.findings, result_.texts, fix_notes_, result_.read_at);
+    for (const auto& [file, text] : texts)
+        if (const std::string problem = write_atomically(file, text); !problem.empty())
+            refuse_fixes_of(result_.findings, file, problem);
+}
+
+int lint_command::exit_status() const {
+    if (result_.signal != 0)
+        return 128 + result_.signal;
+    if (!result_.failed.empty())
+        return exit_failure;
+    return result_.left(error_from_) != 0 && !no_fail_ ? exit_failure : exit_success;
+}
+
+int lint_command::run() {
+    const auto refuse = [](const std::string& problem) {
+        fmt::print(stderr, "linn lint: {}\n", problem);
+        return exit_usage;
+    };
+    if (const std::string problem = check_options_given(); !problem.empty())
+        return refuse(problem);
+    const interrupt_guard guard;
+    try {
+        progress_line line;
+        result_ = lint(options_, guard, [&](const work_progress& p) { line.show(p); });
+    } catch (const unusable_database& error) {
+        return refuse(error.what());
+    } catch (const nothing_selected& error) {
+        return refuse(error.what());
+    } catch (const no_tidy_program& error) {
+        return interrupt_guard::pending() != 0 ? 128 + interrupt_guard::pending() : refuse(error.what());
+    }
+    if ((fix_ || fix_notes_) && result_.signal == 0)
+        apply();
+    if (!files_.takes_stdout())
+        fmt::print("{}", lint_table(result_, top_, style_of_stdout()));
+    if (const std::string problem = files_.write(); !problem.empty())
+        return refuse(problem);
+    if (std::fflush(stdout) != 0)
+        return refuse("the result cannot be written to standard output");
+    return exit_status();
+}
+
+} // namespace linn::tool

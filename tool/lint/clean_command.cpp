@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "clean_command.hpp"
+
+#include "command_words.hpp"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <regex>
+#include <string_view>
+
+namespace linn::tool {
+namespace {
+
+namespace fs = std::filesystem;
+using words = std::vector<std::string>;
+
+template <std::size_t N>
+bool is_one_of(std::string_view word, const std::array<std::string_view, N>& list) {
+    return std::find(list.begin(), list.end(), word) != list.end();
+}
+
+/// Arguments that stay, whose value is the next word, or follows at once.
+constexpr std::array<std::string_view, 16> kept_with_value{
+    "-I",       "-D",       "-U",        "-isystem", "-iquote",      "-idirafter",
+    "-include", "-imacros", "-isysroot", "-iprefix", "-iwithprefix", "-iwithprefixbefore",
+    "-x",       "-target",  "-arch",     "--sysroot"};
+
+/// Arguments that go, and take the next word with them.
+constexpr std::array<std::string_view, 22> dropped_with_value{"-o",
+                                                              "-MF",
+                                                              "-MT",
+                                                              "-MQ",
+                                                              "-MJ",
+                                                              "-Xlinker",
+                                                              "-Xassembler",
+                                                              "-Xpreprocessor",
+                                                              "-T",
+                                                              "-u",
+                                                              "-z",
+                                                              "-L",
+                                                              "-l",
+                                                              "-aux-info",
+                                                              "-wrapper",
+                                                              "--param",
+                                                              "-dumpbase",
+                                                              "-dumpdir",
+                                                              "-dumpbase-ext",
+                                                              "-framework",
+                                                              "-include-pch",
+                                                              "-e"};
+
+/// What of GCC's other arguments changes the meaning of the text and is known to Clang.
+const std::regex& kept_of_gcc() {
+    static const std::regex pattern{
+        "-std=.*|--std=.*|-ansi|-stdlib=.*|--sysroot=.*|--target=.*|-nostdinc|-nostdinc\\+\\+|-undef|-"
+        "pthread|"
+        "-O[0-3sgz]?|-Ofast|"
+        "-f(no-)?(exceptions|rtti|char8_t|signed-char|unsigned-char|short-enums|short-wchar|ms-extensions|"
+        "openmp(=.*)?|sized-deallocation|aligned-new(=.*)?|aligned-allocation|threadsafe-statics|builtin.*|"
+        "access-control|operator-names|fast-math|finite-math-only|math-errno|pack-struct(=.*)?)|"
+        "-f(PIC|PIE|pic|pie|freestanding|hosted|no-freestanding|template-depth=.*|constexpr-depth=.*)|"
+        "-m(no-)?(32|64|x32|thumb|arm|mmx|sse[0-9a.]*|ssse3|avx[0-9a-z]*|fma4?|f16c|bmi2?|lzcnt|popcnt|aes|"
+        "pclmul|"
+        "vpclmulqdq|vaes|gfni|sha|adx|rdrnd|rdseed|rtm|xsave[a-z]*|movbe|cx16|fsgsbase|crc32)|"
+        "-m(arch|cpu|fpu|float-abi|abi)=.*"};
+    return pattern;
+}
+
+/// What a command of Clang loses.
+const std::regex& dropped_of_clang() {
+    static const std::regex pattern{
+        "-c|-S|-E|-M[DMPG]?|-MMD|-MF.+|-MT.+|-MQ.+|-o.+|-save-temps.*|-emit-.*|-L.+|-l.+|-flto.*|-fprofile.*|"
+        "-fcoverage.*|-fplugin.*|-fpass-plugin.*|-ftime-trace.*|-fuse-ld=.*|-Winvalid-pch|--coverage|"
+        "-fcolor-diagnostics|-fdiagnostics.*|-pipe|-v|-###|-fsyntax-only"};
+    return pattern;
+}
+
+bool is_warning(std::string_view word) {
+    const bool is_passed_on =
+        word.starts_with("-Wp,") || word.starts_with("-Wa,") || word.starts_with("-Wl,");
+    return word == "-w" || word.starts_with("-pedantic") || (word.starts_with("-W") && !is_passed_on);
+}
+
+words expanded(const words& arguments, const fs::path& directory, int depth) {
+    words out;
+    for (const std::string& word : arguments) {
+        if (word.size() < 2 || word.front() != '@' || depth == 0) {
+            out.push_back(word);
+            continue;
+        }
+        std::ifstream file{directory / word.substr(1), std::ios::binary};
+        const std::string text{std::istreambuf_iterator<char>{file}, {}};
+        const words inner = expanded(command_words(text), directory, depth - 1);
+        out.insert(out.end(), inner.begin(), inner.end());
+    }
+    return out;
+}
+
+/// The place of the compiler: behind launchers and their assignments.
+std::size_t compiler_at(const words& arguments) {
+    static constexpr std::array<std::string_view, 6> launchers{"ccache", "sccache", "distcc",
+                                                               "icecc",  "gomacc",  "env"};
+    std::size_t i = 0;
+    while (i + 1 < arguments.size() &&
+           (is_one_of(fs::path{arguments[i]}.filename().string(), launchers) ||
+            (i != 0 && arguments[i].find('=') != std::string::npos && arguments[i].front() != '-')))
+        ++i;
+    return i;
+}
+
+std::string extension_of(const std::string& file) {
+    return fs::path{file}.extension().string();
+}
+
+class cleaner {
+public:
+    cleaner(const compile_command& command, words arguments)
+        : command_{command},
+          in_{std::move(arguments)},
+          is_clang_{fs::path{in_.front()}.filename().string().find("clang") != std::string::npos} {}
+
+    words run() {
+        words out{in_.front()};
+        for (i_ = 1; i_ < in_.size(); ++i_)
+            one(out);
+        out.emplace_back("-fsyntax-only");
+        out.push_back(command_.file);
+        return out;
+    }
+
+private:
+    bool has_next() const noexcept { return i_ + 1 < in_.size(); }
+
+    void one(words& out) {
+        const std::string& word = in_[i_];
+        if (word == "--" || word.empty() || word.front() != '-' || word == "-")
+            return; // an input; the file is added at the end
+        if (is_one_of(word, dropped_with_value)) {
+            ++i_;
+        } else if (is_one_of(word, kept_with_value)) {
+            if (has_next()) {
+                out.push_back(word);
+                out.push_back(in_[++i_]);
+            }
+        } else if (word == "-Xclang") {
+            pass_to_front_end(out);
+        } else if (word.starts_with("-Wp,-D") || word.starts_with("-Wp,-U")) {
+            out.push_back(word.substr(4));
+        } else if (!is_warning(word) && stays(word)) {
+            out.push_back(word);
+        }
+    }
+
+    bool stays(const std::string& word) const {
+        // -Ifolder, -DNAME, -isystemfolder … with the value at once; -x and -target never have it so.
+        const bool joined = std::any_of(kept_with_value.begin(), kept_with_value.end() - 4, [&](auto option) {
+            return word.starts_with(option) && word.size() > option.size();
+        });
+        if (joined && !word.starts_with("-include-pch"))
+            return true;
+        return is_clang_ ? !std::regex_match(word, dropped_of_clang())
+                         : std::regex_match(word, kept_of_gcc());
+    }
+
+    /// -Xclang WORD; a precompiled header there is `-Xclang -include-pch -Xclang FILE`.
+    void pass_to_front_end(words& out) {
+        if (!has_next())
+            return;
+        const std::string& word = in_[++i_];
+        const bool takes_value = word == "-include-pch" || word == "-load" || word == "-plugin" ||
+                                 word == "-add-plugin" || word.starts_with("-plugin-arg");
+        if (takes_value) {
+            if (i_ + 2 < in_.size() && in_[i_ + 1] == "-Xclang")
+                i_ += 2;
+            return;
+        }
+        if (!is_clang_ || is_warning(word))
+            return;
+        out.emplace_back("-Xclang");
+        out.push_back(word);
+    }
+
+    const compile_command& command_;
+    words in_;
+    bool is_clang_;
+    std::size_t i_ = 1;
+};
+
+} // namespace
+
+bool is_cxx(const compile_command& command) {
+    static constexpr std::array<std::string_view, 12> extensions{
+        ".cpp", ".cc", ".cxx", ".c++", ".C", ".CPP", ".cp", ".tcc", ".ixx", ".cppm", ".ccm", ".cxxm"};
+    std::string language;
+    const words& a = command.arguments;
+    for (std::size_t i = 1; i < a.size(); ++i) {
+        if (a[i] == "-x" && i + 1 < a.size())
+            language = a[++i];
+        else if (a[i].starts_with("-xc"))
+            language = a[i].substr(2);
+    }
+    if (!language.empty() && language != "none")
+        return language == "c++" || language == "c++-module";
+    return is_one_of(extension_of(command.file), extensions);
+}
+
+std::vector<std::string> clean_arguments(const compile_command& command) {
+    const auto compiler = static_cast<std::ptrdiff_t>(compiler_at(command.arguments));
+    words arguments(command.arguments.begin() + compiler, command.arguments.end());
+    return cleaner{command, expanded(arguments, command.directory, 8)}.run();
+}
+
+} // namespace linn::tool

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace linn::tool {
+
+/// How one file is compiled.
+struct compile_command {
+    std::string file;      ///< absolute, without . and ..
+    std::string directory; ///< where the command runs; absolute
+    std::vector<std::string> arguments;
+};
+
+/// What a compile_commands.json says.
+struct compile_database {
+    std::filesystem::path path;   ///< of the file as it was found
+    std::filesystem::path folder; ///< in which the file lies, links followed: the build folder
+    std::vector<compile_command> commands;
+};
+
+/// A compile database that is not there or not one; the message says what to do.
+class unusable_database : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+};
+
+/// The compile database of a folder, or the one that `given` names itself. With an empty `given`: of the current folder, of
+/// its build folders (build*, cmake-build*, out, and one level below them; the newest), else of the nearest folder
+/// above that has one. @throws unusable_database
+std::filesystem::path find_compile_database(const std::string& given);
+
+/// Reads it. @throws unusable_database
+compile_database read_compile_database(const std::filesystem::path& path);
+
+} // namespace linn::tool

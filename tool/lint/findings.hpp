@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "source_text.hpp"
+#include "tidy_report.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace linn::tool {
+
+/// What a message of one of the checks says in the form that they all share: "'X' writes N bytes of zeros …".
+struct fill_message {
+    std::string what;         ///< X
+    std::uint64_t bytes = 0;  ///< N
+    bool per_element = false; ///< "… for each element": how many there are is known at run time only
+    bool is_return = false;   ///< "would write": nothing is filled today
+};
+
+/// Reads the message; nothing when it has another form.
+std::optional<fill_message> read_fill_message(std::string_view message);
+
+/// What became of a finding's fix.
+enum class fix_state {
+    none,    ///< there is none
+    in_note, ///< one that needs a person's consent (--fix-notes)
+    offered, ///< a safe one
+    applied, ///<
+    refused, ///< it was to be applied and could not be
+};
+
+std::string_view to_string(fix_state state) noexcept;
+
+/// What a finding says beside itself, with its place.
+struct lint_note {
+    std::string text;
+    std::string file; ///< empty where it has no place
+    text_place place;
+};
+
+/// A member that is filled, as a note "'data': 64 bytes" tells it.
+struct filled_part {
+    std::string name;
+    std::uint64_t bytes = 0;
+};
+
+/// A place that writes zeros for nothing, or would.
+struct lint_finding {
+    std::string check;
+    std::string file;
+    std::size_t offset = 0;
+    text_place place;
+    std::string source_line; ///< as it stands in the file
+    std::string message;     ///< of the instantiation that fills most
+    fill_message fill;
+    std::vector<lint_note> notes;
+    std::vector<filled_part> members; ///< the largest ones
+    std::string reason;               ///< why there is no fix, or none without a person's look at it
+    std::vector<std::string> others;  ///< messages of other instantiations and builds at the same place
+    std::vector<lint_replacement> fix;
+    fix_state state = fix_state::none;
+    std::string refusal; ///< why a fix was refused
+    unsigned units = 0;  ///< commands of the database in which the place was found
+};
+
+/// Puts together what several translation units say of one place: places are unique by file, byte and check. A fix stays
+/// only where all of them agree on it.
+class finding_collector {
+public:
+    /// `wanted` says whether a place in that file is to be reported.
+    using filter = std::function<bool(const std::string& file)>;
+
+    /// Takes over what a translation unit reported. Diagnostics that are no finding are passed over. When `is_whole` is
+    /// false the unit had errors, and its fixes are not trusted.
+    void add(const std::vector<tidy_diagnostic>& diagnostics, bool is_whole, const filter& wanted);
+
+    /// All findings, the most bytes first; those of code that fills today before those that only would.
+    std::vector<lint_finding> take(source_texts& texts);
+
+private:
+    struct entry {
+        lint_finding finding;
+        std::vector<tidy_message> notes;
+        std::vector<lint_replacement> note_fix;
+        bool fix_differs = false;
+        bool note_fix_differs = false;
+        bool has_whole_unit = false;
+    };
+
+    void merge(const tidy_diagnostic& d, const fill_message& fill, bool is_whole);
+
+    std::map<std::string, entry> entries_;
+};
+
+} // namespace linn::tool

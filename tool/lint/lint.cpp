@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lint.hpp"
+
+#include "compile_database.hpp"
+#include "selection.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <set>
+
+namespace linn::tool {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Which places of a unit are reported.
+class place_filter {
+public:
+    place_filter(const project& the_project, const lint_selection& selection)
+        : project_{the_project},
+          headers_(selection.headers.begin(), selection.headers.end()) {}
+
+    finding_collector::filter of(const lint_unit& unit) const {
+        return [this, &unit](const std::string& file) {
+            if (headers_.contains(file))
+                return true;
+            return unit.is_whole && (file == unit.file || project_.reports_header(file));
+        };
+    }
+
+private:
+    const project& project_;
+    std::set<std::string> headers_;
+};
+
+bool contains(const std::vector<failed_file>& list, const failed_file& f) {
+    return std::any_of(list.begin(), list.end(), [&](const failed_file& other) {
+        return other.file == f.file && other.reason == f.reason;
+    });
+}
+
+} // namespace
+
+std::uint64_t lint_result::bytes() const {
+    std::uint64_t sum = 0;
+    for (const lint_finding& f : findings)
+        if (!f.fill.is_return)
+            sum += f.fill.bytes;
+    return sum;
+}
+
+std::size_t lint_result::count(bool is_return) const {
+    return static_cast<std::size_t>(
+        std::count_if(findings.begin(), findings.end(),
+                      [=](const lint_finding& f) { return f.fill.is_return == is_return; }));
+}
+
+std::size_t lint_result::left(std::uint64_t least) const {
+    return static_cast<std::size_t>(
+        std::count_if(findings.begin(), findings.end(), [=](const lint_finding& f) {
+            return f.state != fix_state::applied && f.fill.bytes >= least;
+        }));
+}
+
+lint_result lint(const lint_options& options, const interrupt_guard& guard,
+                 const std::function<void(const work_progress&)>& on_progress) {
+    lint_result result;
+    result.options = options;
+    result.started = fmt::format("{:%FT%TZ}", fmt::gmtime(std::chrono::system_clock::now()));
+    result.read_at = fs::file_time_type::clock::now();
+
+    const compile_database database = read_compile_database(find_compile_database(options.build));
+    const project the_project{database, options.scope};
+    lint_selection selection = select_units(database, the_project, options.files);
+    result.database = database.path.string();
+    result.root = the_project.root();
+    result.units = selection.units.size() + selection.gone.size();
+    result.not_cxx = selection.not_cxx;
+    result.excluded = selection.excluded;
+    result.remarks = selection.remarks;
+    for (const std::string& file : selection.gone)
+        result.failed.push_back(
+            {file, fmt::format("there is no such file; {} is older than the sources", result.database)});
+
+    result.program = find_tidy_program(options.tidy, guard);
+    const std::vector<unit_outcome> outcomes =
+        run_tidy(result.program, selection.units, options.checks, options.jobs, guard, on_progress);
+    const place_filter filter{the_project, selection};
+    finding_collector collector;
+    for (std::size_t i = 0; i != outcomes.size(); ++i) {
+        const unit_outcome& o = outcomes[i];
+        result.seconds += o.seconds;
+        result.not_run += o.was_run ? 0U : 1U;
+        result.checked += o.was_run && o.failure.empty() ? 1U : 0U;
+        if (failed_file f{selection.units[i].file, o.failure};
+            !f.reason.empty() && !contains(result.failed, f))
+            result.failed.push_back(std::move(f));
+        collector.add(o.diagnostics, o.failure.empty(), filter.of(selection.units[i]));
+    }
+    result.findings = collector.take(result.texts);
+    result.signal = interrupt_guard::pending();
+    return result;
+}
+
+} // namespace linn::tool
