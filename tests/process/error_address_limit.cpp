@@ -13,7 +13,9 @@
 
 #include <cstring>
 #include <new>
+#include <span>
 #include <string>
+#include <vector>
 
 namespace {
 
@@ -105,6 +107,44 @@ void exhaust(item* (*allocate)()) {
     linn_test::say("exhausted\n");
 }
 
+#if defined(__cpp_exceptions)
+/// More at once than there is: none is taken, and less still works.
+template <class Allocate, class Free, class Live>
+void exhaust_at_once(std::span<item*> out, Allocate&& allocate, Free&& free, Live&& live) {
+    for (int round = 0; round < 3; ++round) {
+        bool thrown = false;
+        try {
+            allocate(out);
+        } catch (const std::bad_alloc&) {
+            thrown = true;
+        }
+        CHECK(thrown);
+        CHECK(live() == 0);
+        allocate(out.first(5000));
+        CHECK(live() == 5000);
+        free(out.first(5000));
+        CHECK(live() == 0);
+    }
+}
+
+void exhaust_by_many(bool local) {
+    std::vector<item*> out(200 * linn_test::mib / sizeof(item));
+    linn::local_pool<item> own;
+    using pool = linn::pool<item>;
+    limit_address_space(32 * linn_test::mib);
+    if (local) {
+        exhaust_at_once(
+            out, [&](auto all) { own.allocate_n(all); }, [&](auto all) { own.deallocate_n(all); },
+            [&] { return own.live(); });
+    } else {
+        exhaust_at_once(
+            out, [](auto all) { pool::allocate_n(all); }, [](auto all) { pool::deallocate_n(all); },
+            [] { return pool::statistics().live; });
+    }
+    linn_test::say("exhausted\n");
+}
+#endif
+
 } // namespace
 
 int main() {
@@ -123,6 +163,12 @@ int main() {
             child.expect(child.exited_with(0) && child.says("exhausted"), throwing ? "throwing" : "try_");
         }
     }
+#if defined(__cpp_exceptions)
+    for (const bool local : {false, true}) {
+        const auto many = linn_test::run_child([=] { exhaust_by_many(local); });
+        many.expect(many.exited_with(0) && many.says("exhausted"), "many at once");
+    }
+#endif
     const auto nothing = linn_test::run_child([] {
         limit_address_space(0);
         for (int i = 0; i < 3; ++i) {

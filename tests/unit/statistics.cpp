@@ -153,6 +153,10 @@ TEST_CASE("statistics: peak is what was out at once, not more than caches too hi
     CHECK(s.live == 0);
     CHECK(s.peak >= 1000);
     CHECK(s.peak <= 1000 + 2 * 128);
+    // It stays, also when slots leave their slabs again.
+    pool<probe>::trim();
+    pool<probe>::deallocate(pool<probe>::allocate());
+    CHECK(pool<probe>::statistics().peak == s.peak);
 }
 
 TEST_CASE("statistics: JSON is valid, with every member, whatever the name") {

@@ -233,6 +233,23 @@ TEST_CASE("depot: without memory for magazines each call still works") {
     x.depot.detach(f);
 }
 
+TEST_CASE("depot: without memory a thread without a cache gets what is stashed") {
+    pages::reset();
+    fixture x{small_geometry()};
+    front f;
+    x.depot.attach(f, 1);
+    put_many(x, f, take_many(x, f, 100));
+    x.depot.detach(f);
+    REQUIRE(x.depot.statistics().cached > 0);
+    pages::fail_from(0);
+    while (x.depot.take_one() != nullptr) {
+    }
+    pages::work();
+    CHECK(pages::refusals > 0);
+    CHECK(x.depot.statistics().cached == 0);
+    CHECK(x.depot.consistent());
+}
+
 TEST_CASE("depot: trim when the system refuses to take pages") {
     pages::reset();
     fixture x{small_geometry()};

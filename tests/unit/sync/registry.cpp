@@ -6,10 +6,12 @@
 
 #include <doctest/doctest.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <thread>
 
 namespace {
 
@@ -41,6 +43,22 @@ TEST_CASE("registry: one depot a slot, newest first, never moved") {
     CHECK(r.newest() == second);
     CHECK(second->older == first);
     CHECK(first->older == nullptr);
+}
+
+// For ThreadSanitizer: the other thread has no lock in common with the one that made the depot.
+TEST_CASE("registry: a depot that another thread finds is whole") {
+    registry r;
+    registry::slot_type slot{nullptr};
+    std::thread finder{[&] {
+        while (slot.load(std::memory_order_relaxed) == nullptr) {
+            std::this_thread::yield();
+        }
+        const auto* found = r.depot_in(slot, describe("found"));
+        CHECK(found->name() == "found");
+        CHECK(found->sizes() == linn_test::small_geometry());
+    }};
+    CHECK(r.depot_in(slot, describe("found")) != nullptr);
+    finder.join();
 }
 
 TEST_CASE("registry: the name is copied, for its module may go") {
