@@ -3,6 +3,7 @@
 
 #include "clang/AST/DeclTemplate.h"
 #include "compat.hpp"
+#include "names.hpp"
 
 #include <array>
 #include <string_view>
@@ -20,26 +21,20 @@ bool usable(clang::QualType type) {
            !type->isReferenceType() && !type->isFunctionType();
 }
 
-std::string printed(clang::QualType type, const clang::ASTContext& context) {
-    clang::PrintingPolicy policy = context.getPrintingPolicy();
-    policy.SuppressTagKeyword = true;
-    return type.getAsString(policy);
-}
-
-/// Flattens T[2][3] to six T.
+/// Flattens T[2][3] to six T, where the number is known.
 void set_object(creation& made, clang::QualType type, clang::ASTContext& context) {
     while (const clang::ConstantArrayType* array = context.getAsConstantArrayType(type)) {
         made.array = true;
-        if (made.count) {
-            *made.count *= array->getSize().getZExtValue();
+        if (!made.count) {
+            break; // N bytes for each element are those of each T[3]
         }
+        *made.count *= array->getSize().getZExtValue();
         type = array->getElementType();
     }
     made.object = type;
 }
 
-/// Many objects of a type that is an array itself are counted in the innermost elements only where the
-/// number is known; otherwise N bytes for each element stay N bytes for each T[3].
+/// The value of an expression, where it is known before the program runs.
 std::optional<std::uint64_t> constant(const clang::Expr* expression, clang::ASTContext& context) {
     if (expression == nullptr || expression->isValueDependent()) {
         return std::nullopt;
@@ -108,23 +103,12 @@ std::optional<creation> pool_create(const clang::CallExpr& call, const clang::Fu
     made.expression = &call;
     made.where = call.getCallee()->IgnoreImpCasts()->getExprLoc();
     set_object(made, result->getPointeeType(), context);
-    made.name = "linn::" + method->getParent()->getNameAsString() + "<" + printed(made.object, context) +
+    made.name = "linn::" + method->getParent()->getNameAsString() + "<" + type_name(made.object, context) +
                 ">::" + function.getNameAsString() + "()";
     return made;
 }
 
 } // namespace
-
-std::string outermost_namespace(const clang::Decl& declaration) {
-    std::string name;
-    for (const clang::DeclContext* around = declaration.getDeclContext(); around != nullptr;
-         around = around->getParent()) {
-        if (const auto* space = clang::dyn_cast<clang::NamespaceDecl>(around)) {
-            name = space->getNameAsString();
-        }
-    }
-    return name;
-}
 
 std::optional<creation> creation_by_new(const clang::CXXNewExpr& expression, clang::ASTContext& context) {
     const clang::Expr* initialiser = expression.getInitializer();
@@ -161,8 +145,8 @@ std::optional<creation> creation_by_new(const clang::CXXNewExpr& expression, cla
         set_count(made, count, context);
     }
     set_object(made, type, context);
-    made.name =
-        "new " + printed(made.object, context) + (expression.isArray() ? "[]" : "") + (braces ? "{}" : "()");
+    made.name = "new " + type_name(made.object, context) + (expression.isArray() ? "[]" : "") +
+                (braces ? "{}" : "()");
     return made;
 }
 
@@ -215,7 +199,7 @@ std::optional<creation> creation_by_call(const clang::CallExpr& call, clang::AST
     if (!usable(made.object)) {
         return std::nullopt;
     }
-    made.name = space + "::" + name.str() + "<" + printed(type, context) + ">";
+    made.name = space + "::" + name.str() + "<" + type_name(type, context) + ">";
     return made;
 }
 

@@ -30,9 +30,6 @@ std::optional<creation> creation_by_new(const clang::CXXNewExpr& expression, cla
 /// `make_shared<T>()` and its kin, of std, Boost and Linn, and `create()` of Linn's pools.
 std::optional<creation> creation_by_call(const clang::CallExpr& call, clang::ASTContext& context);
 
-/// The name of the outermost namespace around a declaration, "" for the global one.
-std::string outermost_namespace(const clang::Decl& declaration);
-
 } // namespace linn_tidy
 
 #endif

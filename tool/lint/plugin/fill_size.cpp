@@ -57,6 +57,23 @@ const clang::CXXConstructorDecl* default_constructor(const clang::CXXRecordDecl&
     return nullptr;
 }
 
+/// Whether the default constructor writes nothing that the members' own initialisation does not.
+bool leaves_all_alone(const clang::CXXRecordDecl& record) {
+    const clang::CXXConstructorDecl* constructor = default_constructor(record);
+    if (constructor == nullptr || !constructor->isUserProvided()) {
+        return true;
+    }
+    const clang::FunctionDecl* definition = nullptr;
+    if (!constructor->hasBody(definition)) {
+        return false;
+    }
+    const auto* body = clang::dyn_cast_or_null<clang::CompoundStmt>(definition->getBody());
+    const auto& defined = *clang::cast<clang::CXXConstructorDecl>(definition);
+    return body != nullptr && body->body_empty() &&
+           std::none_of(defined.init_begin(), defined.init_end(),
+                        [](const clang::CXXCtorInitializer* one) { return one->isWritten(); });
+}
+
 bool has_constructor_template(const clang::CXXRecordDecl& record) {
     for (const clang::Decl* member : record.decls()) {
         const auto* pattern = clang::dyn_cast<clang::FunctionTemplateDecl>(member);
@@ -141,6 +158,11 @@ std::uint64_t fill_size::filled(clang::QualType type, value_form form) {
     }
     const std::uint64_t all = size_of(type);
     return all - std::min(all, written_of_record(*record, true));
+}
+
+std::uint64_t fill_size::filled_if_defaulted(const clang::CXXRecordDecl& record) {
+    const std::uint64_t all = whole(record, true);
+    return all - std::min(all, structural(record, true));
 }
 
 std::uint64_t fill_size::written(clang::QualType type) {
@@ -325,11 +347,22 @@ std::uint64_t fill_size::unwritten(const clang::FieldDecl& field, value_form for
 }
 
 void fill_size::collect(const clang::CXXRecordDecl& record, value_form form, const member_path& path,
-                        const std::string& name, std::uint64_t times, std::vector<filled_member>& to) {
-    for (const clang::CXXBaseSpecifier& base : record.bases()) {
+                        const std::string& name, std::uint64_t times, bool whole_object,
+                        std::vector<filled_member>& to) {
+    const auto collect_base = [&](const clang::CXXBaseSpecifier& base) {
         const clang::CXXRecordDecl* of_base = base.getType()->getAsCXXRecordDecl();
-        if (of_base != nullptr && of_base->hasDefinition()) {
-            collect(*of_base->getDefinition(), form, path, name, times, to);
+        if (of_base != nullptr && of_base->hasDefinition() && leaves_all_alone(*of_base)) {
+            collect(*of_base->getDefinition(), form, path, name, times, false, to);
+        }
+    };
+    for (const clang::CXXBaseSpecifier& base : record.bases()) {
+        if (!base.isVirtual()) {
+            collect_base(base);
+        }
+    }
+    if (whole_object) {
+        for (const clang::CXXBaseSpecifier& base : record.vbases()) {
+            collect_base(base);
         }
     }
     for (const clang::FieldDecl* field : record.fields()) {
@@ -349,12 +382,13 @@ void fill_size::collect(const clang::CXXRecordDecl& record, value_form form, con
         const clang::CXXRecordDecl* inner = element->getAsCXXRecordDecl();
         const clang::SourceManager& sources = context_.getSourceManager();
         if (inner != nullptr && inner->hasDefinition() && !inner->isUnion() &&
+            !field->hasInClassInitializer() && leaves_all_alone(*inner->getDefinition()) &&
             !sources.isInSystemHeader(inner->getLocation())) {
             const bool array = field->getType()->isArrayType();
             const std::uint64_t size = size_of(element);
             const std::uint64_t n = array && size != 0 ? size_of(field->getType()) / size : 1;
             const std::size_t before = to.size();
-            collect(*inner->getDefinition(), form, here, array ? full + "[]" : full, times * n, to);
+            collect(*inner->getDefinition(), form, here, array ? full + "[]" : full, times * n, true, to);
             if (to.size() != before) {
                 continue;
             }
@@ -370,7 +404,7 @@ std::vector<filled_member> fill_size::members(clang::QualType type, value_form f
         context_.getSourceManager().isInSystemHeader(record->getLocation())) {
         return found;
     }
-    collect(*record->getDefinition(), form, {}, "", 1, found);
+    collect(*record->getDefinition(), form, {}, "", 1, true, found);
     // Insertion sort by size: few members, and the order of equals is that of the class.
     for (std::size_t i = 1; i < found.size(); ++i) {
         for (std::size_t j = i; j != 0 && found[j - 1].bytes < found[j].bytes; --j) {

@@ -40,6 +40,9 @@ public:
     /// Bytes that default-initialisation writes.
     std::uint64_t written(clang::QualType type);
 
+    /// What `T()` would fill if T's default constructor were the implicit one.
+    std::uint64_t filled_if_defaulted(const clang::CXXRecordDecl& record);
+
     /// The members behind `filled`, largest first; none where the type is no class.
     std::vector<filled_member> members(clang::QualType type, value_form form);
 
@@ -60,7 +63,8 @@ private:
     std::uint64_t whole(const clang::CXXRecordDecl& record, bool whole_object) const;
     std::uint64_t unwritten(const clang::FieldDecl& field, value_form form);
     void collect(const clang::CXXRecordDecl& record, value_form form, const member_path& path,
-                 const std::string& name, std::uint64_t times, std::vector<filled_member>& to);
+                 const std::string& name, std::uint64_t times, bool whole_object,
+                 std::vector<filled_member>& to);
 
     clang::ASTContext& context_;
     std::map<std::pair<const clang::CXXRecordDecl*, bool>, std::uint64_t> known_;

@@ -5,6 +5,7 @@
 #include "clang/Basic/SourceManager.h"
 #include "clang/Lex/Lexer.h"
 #include "compat.hpp"
+#include "names.hpp"
 
 namespace linn_tidy {
 
@@ -17,6 +18,14 @@ bool leaves_const_alone(clang::QualType type) {
     return record != nullptr && record->hasDefinition() && record->allowConstDefaultInit();
 }
 
+/// Of an array its element, with the array's const.
+clang::QualType element_of(clang::QualType type) {
+    while (const clang::ArrayType* array = type->getAsArrayTypeUnsafe()) {
+        type = array->getElementType();
+    }
+    return type;
+}
+
 /// Whether `new T` compiles where `new T()` or `new T{}` does: T{} of an aggregate needs no default
 /// constructor, and a const object needs one that initialises everything.
 bool default_initialisable(clang::QualType type) {
@@ -27,9 +36,15 @@ bool default_initialisable(clang::QualType type) {
     if (record == nullptr || !record->hasDefinition()) {
         return true;
     }
+    for (const clang::FieldDecl* field : record->fields()) {
+        const clang::QualType member = field->getType();
+        if (!field->hasInClassInitializer() && !record->hasUserProvidedDefaultConstructor() &&
+            (member->isReferenceType() || !default_initialisable(element_of(member)))) {
+            return false;
+        }
+    }
     if (record->needsImplicitDefaultConstructor()) {
-        return !record->defaultedDefaultConstructorIsConstexpr() || !record->isAggregate() ||
-               !record->hasUninitializedReferenceMember();
+        return true;
     }
     for (const clang::CXXConstructorDecl* constructor : record->ctors()) {
         if (constructor->isDefaultConstructor()) {

@@ -3,6 +3,7 @@
 #include "clang-tidy/ClangTidyModule.h"
 #include "clang-tidy/ClangTidyModuleRegistry.h"
 #include "zero_fill_check.hpp"
+#include "zero_fill_return_check.hpp"
 
 namespace linn_tidy {
 
@@ -12,6 +13,7 @@ class module : public clang::tidy::ClangTidyModule {
 public:
     void addCheckFactories(clang::tidy::ClangTidyCheckFactories& to) override {
         to.registerCheck<zero_fill_check>("linn-zero-fill");
+        to.registerCheck<zero_fill_return_check>("linn-zero-fill-return");
     }
 };
 

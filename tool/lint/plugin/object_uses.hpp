@@ -15,6 +15,7 @@ enum class use_kind {
     write,      ///< all of the part is overwritten, and nothing of it read
     bulk_write, ///< some of it, by a function that writes from its start: read(), snprintf()
     read,
+    modify, ///< read and written: `|=`, `++`
     view,   ///< given away as const: read, or stored for later
     escape, ///< given away, who knows what for
     end,    ///< the holder lets go of it
@@ -33,7 +34,7 @@ struct object_use {
 class object_uses {
 public:
     object_uses(const creation& made, fill_size& sizes, clang::ASTContext& context,
-                const clang::FunctionDecl& function)
+                const clang::FunctionDecl* function)
         : made_{made},
           sizes_{sizes},
           context_{context},
@@ -42,7 +43,15 @@ public:
     /// False where nothing in this function holds it: it is passed on at once.
     bool find();
 
+    /// Whether a function of its class changes an element or a part of what a member holds, by `|=`, `++` and
+    /// the like, which some element sees first.
+    bool modified_by_members(const clang::FieldDecl& field);
+
     const std::vector<object_use>& uses() const { return uses_; }
+    /// The member that holds it, null where that is a variable.
+    const clang::FieldDecl* member() const {
+        return tracked_.empty() ? nullptr : clang::dyn_cast<clang::FieldDecl>(tracked_.front().declaration);
+    }
     /// Whether what holds it outlives the function.
     bool outlives() const { return outlives_; }
 
@@ -77,12 +86,14 @@ private:
     const clang::Expr* through_cast(const clang::Expr* node, const clang::CastExpr& cast, standing& place);
     void initialises(const clang::VarDecl& variable, const clang::Stmt* at, const standing& place);
     void argument(const clang::Expr* node, const clang::Stmt* call, const standing& place);
+    bool range_only_reads(const clang::VarDecl& range) const;
     bool known_function(const clang::CallExpr& call, unsigned index, const standing& place);
     bool covers(const clang::Expr* amount, std::uint64_t unit, const standing& place) const;
     bool same(const clang::Expr* one, const clang::Expr* other) const;
     bool holds_creation(const clang::Stmt* statement) const;
     void assigned(const clang::Stmt* at, const standing& place);
     const clang::ForStmt* loop_over_all(const clang::Stmt* assignment, const standing& place) const;
+    void given_away(const clang::Stmt* at, const standing& place);
     void add(use_kind kind, const clang::Stmt* at, const member_path& path,
              const clang::ForStmt* loop = nullptr);
     void check_loops();
@@ -90,7 +101,7 @@ private:
     const creation& made_;
     fill_size& sizes_;
     clang::ASTContext& context_;
-    const clang::FunctionDecl& function_;
+    const clang::FunctionDecl* function_;
     std::vector<object_use> uses_{};
     std::vector<tracked> tracked_{};
     const clang::Stmt* mention_ = nullptr;

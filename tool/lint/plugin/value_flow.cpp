@@ -79,7 +79,9 @@ public:
             if (at == nullptr) {
                 return unknown;
             }
-            by_statement_[at].push_back(&use);
+            // What happens in a lambda stands for all calls of it: whoever reads there comes first.
+            std::vector<const object_use*>& there = by_statement_[at];
+            there.insert(use.kind == use_kind::escape ? there.end() : there.begin(), &use);
         }
         pending_.push_back({first, index, {}, {}});
         while (!pending_.empty()) {
@@ -154,6 +156,7 @@ private:
             now.begun.insert(use.path);
             break;
         case use_kind::read:
+        case use_kind::modify:
         case use_kind::view:
             if (covered(use.path, now.written)) {
                 break;
@@ -233,17 +236,54 @@ const clang::FunctionDecl* enclosing_function(const clang::Expr& expression, cla
     }
 }
 
+namespace {
+
+/// The member that an expression initialises in its class.
+const clang::FieldDecl* initialised_member(const clang::Expr& expression, clang::ASTContext& context) {
+    clang::DynTypedNode node = clang::DynTypedNode::create(expression);
+    for (;;) {
+        const auto parents = context.getParents(node);
+        if (parents.empty() || parents[0].get<clang::VarDecl>() != nullptr) {
+            return nullptr;
+        }
+        node = parents[0];
+        if (const auto* field = node.get<clang::FieldDecl>()) {
+            return field;
+        }
+    }
+}
+
+} // namespace
+
 value_flow follow(const creation& made, const std::vector<filled_member>& members, fill_size& sizes,
                   clang::ASTContext& context) {
     const clang::FunctionDecl* function = enclosing_function(*made.expression, context);
-    if (function == nullptr || function->getBody() == nullptr) {
-        return {};
+    const clang::FieldDecl* member = nullptr;
+    value_flow result;
+    if (function == nullptr) {
+        member = initialised_member(*made.expression, context);
+    } else if (function->getBody() != nullptr) {
+        object_uses uses(made, sizes, context, function);
+        if (!uses.find()) {
+            return {};
+        }
+        member = uses.member();
+        result = walk(made, members, uses, context).run(*function);
     }
-    object_uses uses(made, sizes, context, *function);
-    if (!uses.find()) {
-        return {};
+    // A bit set by another function of the class was zero first.
+    if (member != nullptr && result.outcome == fate::escapes) {
+        object_uses elsewhere(made, sizes, context, nullptr);
+        if (elsewhere.modified_by_members(*member)) {
+            for (const object_use& use : elsewhere.uses()) {
+                if (use.kind == use_kind::modify) {
+                    result.outcome = fate::read;
+                    result.reads.push_back({use.path.empty() ? nullptr : use.path.front(),
+                                            clang::cast<clang::Expr>(use.reference)->getExprLoc()});
+                }
+            }
+        }
     }
-    return walk(made, members, uses, context).run(*function);
+    return result;
 }
 
 } // namespace linn_tidy

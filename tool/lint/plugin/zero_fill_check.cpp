@@ -6,6 +6,7 @@
 #include "clang/ASTMatchers/ASTMatchers.h"
 #include "compat.hpp"
 #include "fixes.hpp"
+#include "names.hpp"
 
 #include <algorithm>
 #include <set>
@@ -16,12 +17,6 @@ namespace {
 
 /// More members than these are summed up in one note.
 constexpr std::size_t named_members = 4;
-
-std::string type_name(clang::QualType type, const clang::ASTContext& context) {
-    clang::PrintingPolicy policy = context.getPrintingPolicy();
-    policy.SuppressTagKeyword = true;
-    return type.getUnqualifiedType().getAsString(policy);
-}
 
 /// `linn::zero_fill_intended<T>` specialised as true.
 bool intended(clang::QualType type, const clang::ASTContext& context) {
@@ -54,6 +49,12 @@ bool intended(clang::QualType type, const clang::ASTContext& context) {
 bool has_type_that_starts_itself(clang::QualType type) {
     const clang::CXXRecordDecl* record = type->getAsCXXRecordDecl();
     return record != nullptr && record->hasDefinition() && !record->hasTrivialDefaultConstructor();
+}
+
+/// A function of a library whose factories are known: their insides are no finding of their own.
+bool of_a_library(const clang::FunctionDecl& function) {
+    const std::string space = outermost_namespace(function);
+    return space == "std" || space == "boost" || space == "linn";
 }
 
 bool in_constant_code(const clang::FunctionDecl* function) {
@@ -125,6 +126,9 @@ void zero_fill_check::onEndOfTranslationUnit() {
         }
         for (version& one : versions) {
             one.function = enclosing_function(*one.made.expression, *context_);
+            if (one.function != nullptr && of_a_library(*one.function)) {
+                one.each = 0; // what it makes for its callers is theirs to choose
+            }
             if (one.each != 0) {
                 one.flow =
                     follow(one.made, sizes_->members(one.made.object, one.made.form), *sizes_, *context_);
@@ -192,7 +196,7 @@ void zero_fill_check::report(const std::vector<version>& versions) {
             diag(made.where, "'%0' writes %1 bytes of zeros %2that default-initialisation of '%3' leaves "
                              "alone");
         warning << made.name << std::to_string(largest->bytes) << (per_element ? "for each element " : "")
-                << type_name(made.object, *context_);
+                << type_name(made.object.getUnqualifiedType(), *context_);
         if (fix_here) {
             for (const clang::FixItHint& edit : mend.edits) {
                 warning << edit;
@@ -223,7 +227,7 @@ void zero_fill_check::report(const std::vector<version>& versions) {
         const clang::SourceLocation from = largest->function->getPointOfInstantiation();
         diag(from.isValid() ? from : made.where, "in the instantiation for '%0', required here%1",
              clang::DiagnosticIDs::Note)
-            << type_name(made.object, *context_)
+            << type_name(made.object.getUnqualifiedType(), *context_)
             << (filling.size() > 1 ? ", the largest of " + std::to_string(filling.size()) : std::string{});
     }
 }

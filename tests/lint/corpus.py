@@ -1,0 +1,253 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The corpus of the clang-tidy plugin: what it finds in small files, line by line, and what its fixes make of them.
+
+  corpus.py --plugin SO --clang-tidy PROGRAM --cxx COMPILER --include DIR [--each] [--update] GROUP
+  corpus.py --truth --cxx COMPILER --include DIR
+
+Each file of corpus/GROUP says in comments what is to be found in it:
+
+  // finds N, WHAT         on this line N bytes are filled; "each" after N where it is N for each element.
+                           WHAT is "fix", "note" (a fix-it on a note only) or "no fix"
+  // returns N, WHAT       the same for linn-zero-fill-return
+  // member N              a note names this member, with its bytes
+  // read here             a note says that the value is read on this line
+  // bytes: TYPE N         what T() fills, by measurement (--truth); "TYPE >= N" where the check stays below
+  // braces: TYPE N        what T{} fills
+  // global: WHY           does not go into a namespace
+
+Anything found that no comment expects is an error, and the other way round. A fixed file is compared with
+<name>.fixed, and compiled, also with the fix-its of the notes. One translation unit includes a whole group, each
+file in a namespace of its own, which takes seconds; --each takes them one by one."""
+import argparse
+import difflib
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+CORPUS = HERE / "corpus"
+FLAGS = {"cxx20": ["-std=c++20"], "cxx17": ["-std=c++17"], "linn": ["-std=c++20"], "boost": ["-std=c++20"],
+         "libcxx": ["-std=c++20", "-stdlib=libc++"]}
+SKIPPED = 77
+
+DIAGNOSTIC = re.compile(r"^(?P<file>[^\s:]+):(?P<line>\d+):\d+: (?P<kind>warning|error|note): (?P<text>.*)$")
+EXPECTED = re.compile(r"// (?P<what>finds|returns) (?P<bytes>\d+)(?P<each> each)?, (?P<fix>fix|note|no fix)$|"
+                      r"// member (?P<member>\d+)$|// (?P<read>read here)$")
+FILLS = re.compile(r"would write (\d+) bytes of zeros|writes (\d+) bytes of zeros( for each element)?")
+MEMBER = re.compile(r"^'[^']*': (\d+) bytes|^'an anonymous union': (\d+) bytes")
+
+
+def expectations(path):
+    """Per line: what the comment says, as find() writes it."""
+    wanted = {}
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        match = EXPECTED.search(line)
+        if not match:
+            continue
+        if match["what"]:
+            wanted[number] = (match["what"], match["bytes"] + (match["each"] or ""), match["fix"])
+        elif match["member"]:
+            wanted[number] = ("member", match["member"])
+        else:
+            wanted[number] = ("read",)
+    return wanted
+
+
+def find(output, folder):
+    """{file name: {line: what was found}} in clang-tidy's output, and problems."""
+    found, problems, current, checked = {}, [], None, {}
+    for line in output.splitlines():
+        match = DIAGNOSTIC.match(line)
+        if not match:
+            continue
+        path = pathlib.Path(match["file"])
+        name, number, text = path.name, int(match["line"]), match["text"]
+        lines = found.setdefault(name, {})
+        if path.parent != folder and match["kind"] != "note":
+            problems.append(line)
+        elif match["kind"] == "error":
+            problems.append(line)
+        elif match["kind"] == "warning":
+            fills = FILLS.search(text)
+            if not fills or number in lines and lines[number][0] != "member":
+                problems.append("not expected, or twice: " + line)
+                continue
+            current = lines[number] = ["returns" if fills[1] else "finds",
+                                       (fills[1] or fills[2]) + (" each" if fills[3] else ""), "no fix"]
+            checked[(name, number)] = current
+        elif text.startswith("FIX-IT applied"):
+            if current:
+                current[2] = "fix"
+        elif text.startswith("no fix by default"):
+            current[2] = "note"
+        elif "is read here before it is written" in text:
+            lines[number] = ["read"]
+        elif MEMBER.match(text):
+            member = MEMBER.match(text)
+            lines[number] = ["member", member[1] or member[2]]
+    return found, problems
+
+
+def unity(files):
+    """One translation unit of many files: their includes first, then each in its namespace."""
+    includes = sorted({line for file in files for line in file.read_text().splitlines() if
+                       line.startswith("#include <")})
+    text = "\n".join(includes) + "\n"
+    for file in files:
+        if "\n// global:" in file.read_text():
+            text += f'#include "{file.name}"\n'
+        else:
+            text += f'namespace file_{file.stem} {{\n#include "{file.name}"\n}}\n'
+    return text
+
+
+def tidy(arguments, folder, files, fix):
+    source = folder / "unity.cc"
+    source.write_text(unity(files))
+    sources = [str(file) for file in files] if arguments.each else [str(source)]
+    command = [arguments.clang_tidy, f"--load={arguments.plugin}", "--checks=-*,linn-*", "--config={}",
+               f"--header-filter={re.escape(str(folder))}/.*", fix, *sources, "--", *FLAGS[arguments.group],
+               f"-I{arguments.include}", "-w"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    return done.stdout + ("" if done.returncode == 0 else done.stderr)
+
+
+def compiles(arguments, folder, files):
+    (folder / "unity.cc").write_text(unity(files))
+    flags = [flag for flag in FLAGS[arguments.group]]
+    compiler = arguments.cxx
+    if arguments.group == "libcxx":
+        compiler = shutil.which(arguments.clang_tidy.replace("clang-tidy", "clang++")) or ""
+    if not compiler:
+        return []
+    done = subprocess.run([compiler, *flags, "-fsyntax-only", "-w", f"-I{arguments.include}", "unity.cc"], cwd=folder,
+                          capture_output=True, text=True)
+    return [] if done.returncode == 0 else ["what was fixed does not compile:\n" + done.stderr]
+
+
+def copy(sources, folder):
+    folder.mkdir()
+    return [pathlib.Path(shutil.copy(source, folder)) for source in sources]
+
+
+def check_group(arguments):
+    if arguments.clang_tidy in (None, "") or not shutil.which(arguments.clang_tidy):
+        print("skipped: clang-tidy is not installed")
+        return SKIPPED
+    sources = sorted((CORPUS / arguments.group).glob("*.cpp"))
+    problems = []
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = pathlib.Path(temporary).resolve() / "fixed"
+        files = copy(sources, folder)
+        output = tidy(arguments, folder, files, "--fix")
+        if arguments.group == "libcxx" and "'memory' file not found" in output:
+            print("skipped: libc++ is not installed")
+            return SKIPPED
+        if arguments.verbose:
+            print(output)
+        found, problems = find(output, folder)
+        for source in sources:
+            wanted, got = expectations(source), found.get(source.name, {})
+            if source.stem.startswith("silent_") and wanted:
+                problems.append(f"{source.name}: a silent file expects something")
+            for line in sorted({*wanted, *got}):
+                expected, actual = wanted.get(line), tuple(got[line]) if line in got else None
+                if expected == actual:
+                    continue
+                problems.append(f"{source.name}:{line}: expected {expected}, found {actual}")
+            fixed, original = (folder / source.name).read_text(), source.read_text()
+            reference = source.with_suffix(".fixed")
+            if arguments.update and fixed != original:
+                reference.write_text(fixed)
+            expected = reference.read_text() if reference.exists() else original
+            if fixed != expected:
+                problems.append("".join(difflib.unified_diff(expected.splitlines(True), fixed.splitlines(True),
+                                                             str(reference.name), "what the fix made")))
+        problems += compiles(arguments, folder, files)
+        # The fix-its of notes are a person's choice; they must compile all the same.
+        folder = pathlib.Path(temporary).resolve() / "notes"
+        files = copy(sources, folder)
+        output = tidy(arguments, folder, files, "--fix-notes")
+        problems += find(output, folder)[1] if "error:" in output else []
+        problems += compiles(arguments, folder, files)
+        for source in sources:
+            for line, (what, *rest) in expectations(source).items():
+                changed = (folder / source.name).read_text().splitlines()
+                if what == "finds" and rest[1] == "note" and source.read_text().splitlines()[line - 1] in changed:
+                    problems.append(f"{source.name}:{line}: --fix-notes changed nothing")
+    for problem in problems:
+        print(problem)
+    print(f"{len(sources)} files, {len(problems)} problems")
+    return 1 if problems else 0
+
+
+def truth(arguments):
+    """Compiles a program that measures what the comments claim."""
+    files, tests = [], []
+    for group in ("cxx20", "linn"):
+        for file in sorted((CORPUS / group).glob("*.cpp")):
+            claims = re.findall(r"^// (bytes|braces): (\w+) (>= )?(\d+)$", file.read_text(), re.MULTILINE)
+            if claims:
+                files.append(file)
+            for how, name, at_least, number in claims:
+                name = f"file_{file.stem}::{name}"
+                measure = f"linn::value_initialization_fill<{name}>()" if how == "bytes" else f"by_braces<{name}>()"
+                tests.append(f'    ok &= same("{name}", {measure}, {number}, {"true" if at_least else "false"});\n')
+    program = "#include <linn/zero_fill.hpp>\n#include <cstdio>\n" + unity(files) + """
+template <class T>
+std::size_t by_braces() {
+    static unsigned char marks[sizeof(T)];
+    alignas(T) static unsigned char memory[sizeof(T)];
+    linn::detail::mark_written<T>(memory, marks, 1, [](void* p) { return ::new (p) T; });
+    linn::detail::mark_written<T>(memory, marks, 2, [](void* p) { return ::new (p) T{}; });
+    std::size_t filled = 0;
+    for (const unsigned char mark : marks) {
+        filled += mark == 2;
+    }
+    return filled;
+}
+bool same(const char* name, std::size_t measured, std::size_t claimed, bool at_least) {
+    if (measured == claimed || (at_least && measured > claimed)) {
+        return true;
+    }
+    std::printf("%s: measured %zu bytes, the corpus says %zu\\n", name, measured, claimed);
+    return false;
+}
+int main() {
+    bool ok = true;
+""" + "".join(tests) + "    return ok ? 0 : 1;\n}\n"
+    # What these declare and do not define is never called.
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = pathlib.Path(temporary)
+        (folder / "truth.cpp").write_text(program)
+        for file in files:
+            shutil.copy(file, folder)
+        compiled = subprocess.run([arguments.cxx, "-std=c++20", "-O0", "-w", f"-I{arguments.include}", "truth.cpp", "-o",
+                                   "truth", "-ffunction-sections", "-Wl,--gc-sections"], cwd=folder)
+        if compiled.returncode != 0:
+            return 1
+        print(f"{len(tests)} types")
+        return subprocess.run([folder / "truth"]).returncode
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("group", nargs="?", choices=sorted(FLAGS))
+    parser.add_argument("--plugin")
+    parser.add_argument("--clang-tidy")
+    parser.add_argument("--cxx", required=True)
+    parser.add_argument("--include", required=True)
+    parser.add_argument("--truth", action="store_true")
+    parser.add_argument("--each", action="store_true")
+    parser.add_argument("--update", action="store_true", help="write the .fixed files")
+    parser.add_argument("--verbose", action="store_true")
+    arguments = parser.parse_args()
+    return truth(arguments) if arguments.truth else check_group(arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// bytes: book 6400
+#include <memory>
+struct row {
+    char text[64]; // member 6400
+    int number = 0;
+};
+struct book {
+    row rows[100];
+};
+auto make() {
+    return std::make_unique<book>(); // finds 6400, fix
+}

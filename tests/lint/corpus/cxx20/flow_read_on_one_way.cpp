@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// bytes: state 1004
+#include <memory>
+struct state {
+    char text[1000]; // member 1000
+    int count;       // member 4
+    int id = 1;
+};
+auto make(bool known) {
+    auto s = std::make_shared<state>(); // finds 1004, no fix
+    if (known) {
+        s->count = 3;
+    }
+    if (s->count != 0) { // read here
+        s->id = 2;
+    }
+    return s;
+}

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <array>
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <optional>
+struct slot {
+    std::optional<std::array<char, 100>> value; // member 99
+    int kind;                                   // member 4
+};
+struct line {
+    char data[8192]; // member 8192
+    std::mutex lock;
+    std::atomic<long> users = 0;
+};
+slot* a = new slot();              // finds 106, fix
+auto b = std::make_unique<line>(); // finds 8192, fix
