@@ -59,9 +59,13 @@ bool is_constructor(const std::string& function) {
 
 /// The user's own function that wrote the zeros, other than in the expression that allocated; none where there is no such.
 const symbol_frame* writer_of(const std::vector<symbol_frame>& stack, const symbol_frame& place) {
-    if (stack.empty() || is_library(stack.front()) || stack.front().function.empty())
+    // A fortified memset is a function of its own, inlined.
+    const auto begin = std::find_if(stack.begin(), stack.end(), [](const symbol_frame& frame) {
+        return !frame.function.starts_with("memset") && !frame.function.starts_with("bzero");
+    });
+    if (begin == stack.end() || is_library(*begin) || begin->function.empty())
         return nullptr;
-    const symbol_frame& innermost = stack.front();
+    const symbol_frame& innermost = *begin;
     if (is_constructor(innermost.function))
         return &innermost;
     const bool is_apart =

@@ -58,7 +58,8 @@ ordered_json statistics_json(const site_statistics& s) {
             {"longest_burst", s.longest_burst},
             {"threads", s.threads},
             {"zero_fills", s.fills},
-            {"zero_filled_bytes", s.filled_bytes}};
+            {"zero_filled_bytes", s.filled_bytes},
+            {"zero_fill_ns", s.fill_ns}};
 }
 
 ordered_json type_json(const advised_type& t) {
@@ -101,6 +102,7 @@ ordered_json trace_json(const trace_info& info) {
         {"event_cost_ns", info.event_cost_ns},
         {"baseline_cpu_ns", info.baseline_cpu_ns > 0 ? ordered_json(info.baseline_cpu_ns) : ordered_json{}},
         {"ending", text_or_null(info.ending)},
+        {"contents", info.contents},
         {"clock", info.clock},
         {"events", info.events},
         {"dropped", info.dropped},

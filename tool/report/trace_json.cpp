@@ -60,6 +60,8 @@ std::string trace_json(const std::string& file, const trace_info& info, const tr
     json["recording"] = {{"depth", info.depth},
                          {"clock", info.clock},
                          {"unwinder", info.unwinder},
+                         {"contents", info.contents},
+                         {"smallest_fill", info.smallest_fill},
                          {"event_cost_ns", info.event_cost_ns}};
     json["events"] = counts.events;
     json["dropped"] = info.dropped;

@@ -46,6 +46,10 @@ std::string facts(const std::string& file, const trace_info& info, const trace_c
     line(fmt::format("stacks of up to {} calls by the {} unwinder, clock {}, {} an event", info.depth,
                      info.unwinder, info.clock,
                      info.event_cost_ns > 0 ? quantity_text(info.event_cost_ns, "ns") : "unmeasured cost"));
+    if (info.contents == "fills")
+        line(fmt::format(
+            "only blocks that {} or more bytes of zeros were written into, without their releases",
+            info.smallest_fill));
     line(fmt::format("{} events{}, {} stacks, {} ({:.2f} bytes an event)", counts.events,
                      info.dropped == 0 ? "" : fmt::format(" ({} more were dropped)", info.dropped),
                      info.stacks.empty() ? 0 : info.stacks.size() - 1,

@@ -1,0 +1,263 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""`linn record --fills` on programs whose fills are known; one case a call."""
+import collections
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from cases import check, main, named, prose, skip, skip_without  # noqa: E402
+
+LINE = 100_008  # sizeof(cache_line)
+SHARED = "std::shared_ptr<{}>"
+
+
+class Tool:
+    def __init__(self, linn, programs, folder):
+        self.linn = linn
+        self.programs = programs
+        self.folder = folder
+
+    def call(self, *words, status=0):
+        done = subprocess.run([self.linn, *map(str, words)], capture_output=True, text=True, timeout=100, cwd=self.folder)
+        check(done.returncode == status, f"{words}: exit status {done.returncode}: {done.stderr}{done.stdout}")
+        return done
+
+    def fills(self, *words, program="filled", options=()):
+        """The text, and the JSON."""
+        file = self.folder / "fills.json"
+        done = self.call("record", "--fills", "--json", file, "-o", "trace.linn", *options, "--",
+                         self.programs.get(program, program), *words)
+        check(done.stdout == "", f"standard output is the program's: {done.stdout}")
+        return done.stderr, json.loads(file.read_text())
+
+
+def by_label(result):
+    found = collections.Counter()
+    for row in result["places"]:
+        found[row["label"]] += row["fills"]
+    return dict(found)
+
+
+def expect(result, labels):
+    check(by_label(result) == labels, f"{by_label(result)} in place of {labels}")
+    check(result["fills"] == sum(labels.values()), f"{result['fills']} fills in all")
+    check(result["bytes"] == sum(row["bytes"] for row in result["places"]), f"{result['bytes']} bytes in all")
+    check(result["dropped"] == 0, f"{result['dropped']} dropped")
+
+
+MAKERS = {SHARED.format("cache_line"): 3, "std::unique_ptr<cache_line>": 1, "cache_line": 1,
+          SHARED.format("cleared_line"): 1, "std::vector<char>": 2}
+
+
+def makers(tool, program):
+    text, result = tool.fills("makers", program=program)
+    # A namespace without a name is none of the reader's interest.
+    for row in result["places"]:
+        for member in ("label", "type", "mend"):
+            row[member] = row[member].replace("(anonymous namespace)::", "")
+    expect(result, MAKERS)
+    rows = {row["label"]: row for row in result["places"]}
+    first = result["places"][0]
+    check(first["label"] == SHARED.format("cache_line") and first["place"]["file"].endswith("filled.cpp"), f"{first}")
+    check(first["bytes"] in (3 * LINE, 3 * 100_000), f"{first['bytes']} bytes")  # clang leaves out what is written anyway
+    check(first["mend"] == "std::make_shared_for_overwrite<cache_line>()", first["mend"])
+    check("+ keep(std::make_shared_for_overwrite<cache_line>().get());" in first["change"], f"{first['change']}")
+    check(first["time_ns"] > 0 and first["candidate"], f"{first}")
+    cleared = rows[SHARED.format("cleared_line")]
+    check(re.match(r"a constructor that leaves these bytes alone: .*cleared_line.* writes them at filled.cpp:\d+$",
+                   cleared["mend"]), cleared["mend"])
+    check(rows["cache_line"]["mend"] == "new without ()", f"{rows['cache_line']}")
+    check(rows["std::vector<char>"]["bytes"] in (100_000, 99_998), f"{rows['std::vector<char>']}")
+    check(re.match(r"8 fills wrote \S+ [KM]iB of zeros into fresh blocks, .+ of the run; \d+ % of it in "
+                   r"std::shared_ptr<.*cache_line> at filled\.cpp:\d+\.", prose(text)), text)
+    return result
+
+
+def case_optimised(tool):
+    notes = makers(tool, "filled")["notes"]
+    check(any(note.startswith("g++ built this program") for note in notes), f"{notes}")
+
+
+def case_not_optimised(tool):
+    makers(tool, "filled_debug")
+
+
+def case_clang(tool):
+    skip_without("clang++-19")
+    program = tool.folder / "by_clang"
+    source = pathlib.Path(__file__).parent / "programs" / "filled.cpp"
+    subprocess.run(["clang++-19", "-std=c++20", "-O2", "-g", "-pthread", source, "-o", program], check=True)
+    notes = makers(tool, program)["notes"]
+    check(not any("g++" in note for note in notes), f"{notes}")
+
+
+def case_stripped(tool):
+    """Without debug information the symbols name what is shared; without symbols there are sizes."""
+    skip_without("strip")
+    program = tool.folder / "stripped"
+    subprocess.run(["strip", "--strip-debug", "-o", program, tool.programs["filled"]], check=True)
+    text, result = tool.fills("makers", program=program)
+    check(result["fills"] == 8 and result["places"][0]["fills"] == 3, f"{result['places']}")
+    check("cache_line" in result["places"][0]["label"], f"{result['places'][0]}")
+    subprocess.run(["strip", "--strip-all", "-R", ".comment", "-o", program, tool.programs["filled"]], check=True)
+    text, result = tool.fills("makers", program=program)
+    check(result["fills"] == 8, f"{result['places']}")
+    check("does not say which compiler" in prose(text), text)
+
+
+def case_calls(tool):
+    for program in ("filled", "filled_debug"):
+        result = tool.fills("calls", program=program)[1]
+        check(result["fills"] == 20 and result["bytes"] == 400_000, f"{program}: {result}")
+        check(sum(row["fills"] for row in result["places"] if row["mend"].startswith("no memset")) == 20, f"{result}")
+        zeroed = [row for row in result["places"] if "calloc has zeroed" in row["mend"]]
+        check(len(zeroed) == 1 and zeroed[0]["fills"] == 5, f"{program}: {zeroed}")
+
+
+def case_checked(tool):
+    """Fortified programs call __memset_chk."""
+    symbols = subprocess.run(["nm", "-D", tool.programs["filled_fortified"]], capture_output=True, text=True)
+    if "__memset_chk" not in symbols.stdout:
+        skip("this compiler fortifies nothing")
+    result = tool.fills("checked", program="filled_fortified")[1]
+    check(result["fills"] == 7 and result["bytes"] == 7 * 39_000, f"{result}")
+    makers(tool, "filled_fortified")
+
+
+def case_threads(tool):
+    result = tool.fills("threads")[1]
+    check(result["fills"] == 100 and result["bytes"] == 3_000_000, f"{result}")
+
+
+def case_forks(tool):
+    result = tool.fills("forks")[1]
+    check(result["fills"] == 7 and result["bytes"] == 210_000, f"{result}")
+
+
+def case_sizes(tool):
+    for options, count in (((), 2), (("--min-fill", "257"), 4), (("--min-fill", "5001"), 0)):
+        text, result = tool.fills("sizes", options=options)
+        check(result["fills"] == count, f"{options}: {result}")
+        if count == 0:
+            check(text.startswith("No out-of-line zero fill of 5001 bytes or more into a fresh block was seen."), text)
+
+
+def case_nothing(tool):
+    """A constructor of one's own: no fill is invented, and nothing is a result."""
+    text, result = tool.fills("nothing")
+    check(result["fills"] == 0 and result["places"] == [], f"{result}")
+    check(text.startswith("No out-of-line zero fill of 1024 bytes or more into a fresh block was seen."), text)
+    check("nothing was recorded" not in text and "warning" not in text, text)
+
+
+def case_trace(tool):
+    """The trace holds the filled blocks alone; advise says the same of it, replay refuses it."""
+    _, result = tool.fills("calls")
+    summary = tool.folder / "summary.json"
+    tool.call("trace", "trace.linn", "--json", summary)
+    trace = json.loads(summary.read_text())
+    check(trace["recording"]["contents"] == "fills" and trace["recording"]["smallest_fill"] == 1024, f"{trace['recording']}")
+    kinds = {kind: of["count"] for kind, of in trace["kinds"].items()}
+    # Two of the fills are in one block.
+    check(kinds == {"allocation": 15, "release": 0, "reallocation": 0, "failure": 0, "fill": 20}, f"{kinds}")
+    advised = tool.call("advise", "trace.linn")
+    check(result["verdict"] in prose(advised.stdout), advised.stdout)
+    advice = json.loads(tool.call("advise", "trace.linn", "--json", "-").stdout)
+    check(advice["verdict"] == result["verdict"] and not advice["pool_needed"], f"{advice['verdict']}")
+    check({f["kind"] for f in advice["findings"]} <= {"zero-fill", "symbols"}, f"{advice['findings']}")
+    check(sum(f["count"] for f in advice["findings"] if f["kind"] == "zero-fill") == 20, f"{advice['findings']}")
+    check(any("--fills" in warning for warning in advice["warnings"]), f"{advice['warnings']}")
+    refused = tool.call("replay", "trace.linn", status=2)
+    check("record without --fills" in refused.stderr, refused.stderr)
+
+
+def case_all_events(tool):
+    """Without --fills the fills are among the other events, and as many."""
+    tool.call("record", "-o", "trace.linn", "--", tool.programs["filled"], "makers")
+    advice = json.loads(tool.call("advise", "trace.linn", "--no-replay", "--json", "-").stdout)
+    check(advice["all"]["zero_fills"] == 8, f"{advice['all']}")
+    check(advice["all"]["zero_fill_ns"] > 0, f"{advice['all']}")
+    check(advice["trace"]["contents"] == "all", f"{advice['trace']}")
+
+
+def case_usage(tool):
+    program = tool.programs["filled"]
+    for words, expected in ((("--json", "x.json"), "--json is for --fills"),
+                            (("--fills", "--json", "-"), "standard output is the program's"),
+                            (("--fills", "--json", "/nonexistent/x.json"), "cannot write"),
+                            (("--fills", "--aggregate"), "do not go together")):
+        done = tool.call("record", *words, "--", program, status=2)
+        check(expected in done.stderr, done.stderr)
+    tool.call("record", "--fills", "--min-fill", "3", "--", program, status=2)
+    quiet = tool.call("record", "--fills", "-q", "-o", "q.linn", "--", program, "calls")
+    check(quiet.stderr == "", quiet.stderr)
+    check((tool.folder / "q.linn").exists(), "no trace")
+
+
+def case_width(tool):
+    done = subprocess.run([tool.linn, "record", "--fills", "-o", "w.linn", "--", tool.programs["filled"], "makers"],
+                          capture_output=True, text=True, cwd=tool.folder, env={"COLUMNS": "60", "PATH": "/usr/bin:/bin"})
+    # The lines of the change are the user's own, and so are names of files.
+    wide = [line for line in done.stderr.splitlines() if len(line) > 60 and not line.startswith((" ", "linn record:"))]
+    check(done.returncode == 0 and not wide, f"{wide}")
+
+
+def case_no_types(tool):
+    """--no-types: no call of process_vm_readv, and no type in the trace."""
+    trace = tool.folder / "types.linn"
+
+    def recorded(*options):
+        tool.call("record", *options, "-o", trace, "--", tool.programs["filled"], "objects")
+        tool.call("advise", trace, "--no-replay", "--json", tool.folder / "a.json")
+        return trace.read_bytes()
+
+    def calls(*options):
+        out = tool.folder / "strace.out"
+        subprocess.run(["strace", "-f", "-qq", "-e", "trace=process_vm_readv", "-o", out, tool.linn, "record", *options,
+                        "--no-calibration", "-o", trace, "--", tool.programs["filled"], "objects"],
+                       check=True, capture_output=True, timeout=100)
+        return out.read_text().count("process_vm_readv(")
+
+    def types(*options):
+        strip = tool.folder / "stripped"
+        subprocess.run(["strip", "-o", strip, tool.programs["filled"]], check=True)
+        tool.call("record", *options, "-o", trace, "--", strip, "objects")
+        done = json.loads(tool.call("advise", trace, "--no-replay", "--json", "-").stdout)
+        return [t["named_by"] for t in done["types"]]
+
+    skip_without("strip")
+    check("rtti" in types(), "the types of objects are not looked for")
+    check("rtti" not in types("--no-types"), "a type was looked for")
+    if shutil.which("strace") is None:
+        return
+    check(calls() > 0, "the types of objects are not looked for")
+    check(calls("--no-types") == 0, "process_vm_readv was called")
+
+
+def case_instructions(tool):
+    """What a memset costs that is no fill, by callgrind: not more than a few instructions over its own."""
+    skip_without("valgrind")
+    most = 12
+
+    def executed(count, recorded):
+        out = tool.folder / "callgrind.out"
+        words = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}", tool.programs["memsets"], str(count)]
+        if recorded:
+            words = [tool.programs["ring_reader"], tool.programs["library"], "--", *words]
+        done = subprocess.run(words, capture_output=True, text=True, timeout=100)
+        check(done.returncode == 0, f"{done}")
+        return int(re.search(r"^(?:summary|totals): (\d+)", out.read_text(), re.MULTILINE)[1])
+
+    count = 20_000
+    each = (executed(2 * count, True) - executed(count, True) - executed(2 * count, False) + executed(count, False)) / count
+    print(f"{each:.1f} instructions a memset")
+    check(0 < each <= most, f"{each} instructions a memset, {most} are allowed")
+
+
+if __name__ == "__main__":
+    main(globals(), lambda arguments, folder: Tool(arguments.linn, named(arguments.program), folder), lists=["program"])
