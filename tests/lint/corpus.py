@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The corpus of the clang-tidy plugin: what it finds in small files, line by line, and what its fixes make of them.
 
-  corpus.py --plugin SO --clang-tidy PROGRAM --cxx COMPILER --include DIR [--each] [--update] GROUP
+  corpus.py --plugin SO --clang-tidy PROGRAM --cxx COMPILER --include DIR [--notes] [--each] [--update] GROUP
   corpus.py --truth --cxx COMPILER --include DIR
 
 Each file of corpus/GROUP says in comments what is to be found in it:
@@ -17,10 +17,11 @@ Each file of corpus/GROUP says in comments what is to be found in it:
   // global: WHY           does not go into a namespace
 
 Anything found that no comment expects is an error, and the other way round. A fixed file is compared with
-<name>.fixed, and compiled, also with the fix-its of the notes. One translation unit includes a whole group, each
-file in a namespace of its own, which takes seconds; --each takes them one by one."""
+<name>.fixed, and compiled; --notes does it again with the fix-its of the notes. One translation unit includes a whole
+group, each file in a namespace of its own, which takes seconds; --each takes them one by one."""
 import argparse
 import difflib
+import os
 import pathlib
 import re
 import shutil
@@ -134,6 +135,19 @@ def copy(sources, folder):
     return [pathlib.Path(shutil.copy(source, folder)) for source in sources]
 
 
+def check_notes(arguments, folder, sources):
+    files = copy(sources, folder)
+    output = tidy(arguments, folder, files, "--fix-notes")
+    problems = find(output, folder)[1] if "error:" in output else []
+    problems += compiles(arguments, folder, files)
+    for source in sources:
+        lines, changed = source.read_text().splitlines(), (folder / source.name).read_text().splitlines()
+        for line, (what, *rest) in expectations(source).items():
+            if what == "finds" and rest[1] == "note" and lines[line - 1] in changed:
+                problems.append(f"{source.name}:{line}: --fix-notes changed nothing")
+    return problems
+
+
 def check_group(arguments):
     if arguments.clang_tidy in (None, "") or not shutil.which(arguments.clang_tidy):
         print("skipped: clang-tidy is not installed")
@@ -169,16 +183,8 @@ def check_group(arguments):
                                                              str(reference.name), "what the fix made")))
         problems += compiles(arguments, folder, files)
         # The fix-its of notes are a person's choice; they must compile all the same.
-        folder = pathlib.Path(temporary).resolve() / "notes"
-        files = copy(sources, folder)
-        output = tidy(arguments, folder, files, "--fix-notes")
-        problems += find(output, folder)[1] if "error:" in output else []
-        problems += compiles(arguments, folder, files)
-        for source in sources:
-            for line, (what, *rest) in expectations(source).items():
-                changed = (folder / source.name).read_text().splitlines()
-                if what == "finds" and rest[1] == "note" and source.read_text().splitlines()[line - 1] in changed:
-                    problems.append(f"{source.name}:{line}: --fix-notes changed nothing")
+        if arguments.notes:
+            problems += check_notes(arguments, pathlib.Path(temporary).resolve() / "notes", sources)
     for problem in problems:
         print(problem)
     print(f"{len(sources)} files, {len(problems)} problems")
@@ -237,11 +243,12 @@ int main() {
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("group", nargs="?", choices=sorted(FLAGS))
-    parser.add_argument("--plugin")
+    parser.add_argument("--plugin", type=os.path.abspath)
     parser.add_argument("--clang-tidy")
     parser.add_argument("--cxx", required=True)
-    parser.add_argument("--include", required=True)
+    parser.add_argument("--include", required=True, type=os.path.abspath)
     parser.add_argument("--truth", action="store_true")
+    parser.add_argument("--notes", action="store_true", help="also apply the fix-its of notes")
     parser.add_argument("--each", action="store_true")
     parser.add_argument("--update", action="store_true", help="write the .fixed files")
     parser.add_argument("--verbose", action="store_true")

@@ -57,6 +57,13 @@ bool of_a_library(const clang::FunctionDecl& function) {
     return space == "std" || space == "boost" || space == "linn";
 }
 
+/// Pointers, flags and atomics: an array of them is a table in which null or false means that there is
+/// nothing, and nobody writes that in.
+bool zero_means_nothing(clang::QualType element) {
+    return element->isAnyPointerType() || element->isBooleanType() || element->isMemberPointerType() ||
+           (element->isRecordType() && named(element->getAsCXXRecordDecl(), {"atomic", "atomic_flag"}));
+}
+
 bool in_constant_code(const clang::FunctionDecl* function) {
     return function != nullptr && function->isConstexprSpecified();
 }
@@ -151,6 +158,10 @@ void zero_fill_check::report(const std::vector<version>& versions) {
         any_read = any_read || (one.each != 0 && one.flow.outcome == fate::read);
         all_unread = all_unread && (one.each == 0 || one.flow.outcome == fate::unread);
         uncertain = uncertain || one.flow.uncertain;
+        if (one.made.array && one.flow.outcome != fate::unread &&
+            zero_means_nothing(context_->getBaseElementType(one.made.object))) {
+            continue;
+        }
         if (!fills_enough(one)) {
             continue;
         }
