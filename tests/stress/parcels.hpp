@@ -1,0 +1,432 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef LINN_TESTS_STRESS_PARCELS_HPP
+#define LINN_TESTS_STRESS_PARCELS_HPP
+
+/// @file
+/// What changes hands: owners of memory of every component of the library. `intact()` says whether what they
+/// own is still what was put there; the destructor gives it back.
+
+#include "chaos_policy.hpp"
+#include "cookie.hpp"
+#include "random.hpp"
+
+#include <linn/linn.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <memory_resource>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace linn_stress {
+
+using linn_test::random_source;
+
+/// Where memory comes from that is not a pool of the process.
+struct sources {
+    linn::pool_resource resource;
+    linn::buffer_pool buffers{std::size_t{256} << 10, {.retain_bytes = std::size_t{2} << 20}};
+};
+inline sources& common() {
+    static sources all;
+    return all;
+}
+
+/// A number of its own for each object: the thread's, and how many it made.
+using serial_number = std::uint64_t;
+
+/// A pointer that is null in a moved-from owner. Assignment swaps: whoever owns gives back what it had.
+template <class T>
+class sole {
+public:
+    sole() = default;
+    explicit sole(T* p) noexcept : p_{p} {}
+    sole(sole&& other) noexcept : p_{std::exchange(other.p_, nullptr)} {}
+    sole& operator=(sole&& other) noexcept {
+        std::swap(p_, other.p_);
+        return *this;
+    }
+    ~sole() = default;
+    [[nodiscard]] T* get() const noexcept { return p_; }
+
+private:
+    T* p_ = nullptr;
+};
+
+/// Storage from a pool.
+template <std::size_t Bytes>
+class single {
+public:
+    single(random_source&, serial_number n) : serial_{n}, block_{pool::allocate()} {
+        cookie{n}.write(block_.get(), Bytes);
+    }
+    single(single&&) = default;
+    single& operator=(single&& other) noexcept {
+        std::swap(serial_, other.serial_);
+        block_ = std::move(other.block_);
+        return *this;
+    }
+    ~single() {
+        if (void* p = block_.get()) {
+            cookie{~serial_}.write(p, Bytes); // whoever has it too finds this
+            pool::deallocate(static_cast<block*>(p));
+        }
+    }
+    [[nodiscard]] bool intact() const { return cookie{serial_}.is_in(block_.get(), Bytes); }
+    void corrupt() { reinterpret_cast<unsigned char*>(block_.get())[Bytes - 1] ^= 1; }
+
+private:
+    struct block {
+        alignas(8) std::byte bytes[Bytes];
+    };
+    using pool = linn::pool<block>;
+    serial_number serial_;
+    sole<block> block_;
+};
+
+/// Storage from a pool whose lock and atomics stumble, and whose memory goes back all the time.
+class stumbling {
+    static constexpr std::size_t bytes = 96;
+    static constexpr linn::detail::pool_description description{
+        .sizes = linn::detail::geometry_for(bytes, 8, {.slab_bytes = 1 << 14, .retain_bytes = 0}),
+        .object_bytes = bytes,
+        .object_align = 8,
+        .type = "stumbling",
+    };
+    using policy = linn_test::chaos_policy;
+    static inline constinit linn::detail::pool_handle<policy> handle{nullptr, &description};
+    static inline constinit thread_local linn::detail::front<policy> front{};
+
+public:
+    stumbling(random_source&, serial_number n) : serial_{n} {
+        void* p = nullptr;
+        if (!front.try_pop(p)) {
+            p = linn::detail::allocate_slow(front, handle);
+        }
+        cookie{n}.write(p, bytes);
+        block_ = sole<void>{p};
+    }
+    stumbling(stumbling&&) = default;
+    stumbling& operator=(stumbling&& other) noexcept {
+        std::swap(serial_, other.serial_);
+        block_ = std::move(other.block_);
+        return *this;
+    }
+    ~stumbling() {
+        if (void* p = block_.get()) {
+            cookie{~serial_}.write(p, bytes);
+            if (!front.try_push(p)) {
+                linn::detail::deallocate_slow(front, handle, p);
+            }
+        }
+    }
+    [[nodiscard]] bool intact() const { return cookie{serial_}.is_in(block_.get(), bytes); }
+
+    static void trim() {
+        if (auto* depot = handle.existing()) {
+            depot->trim(&front);
+        }
+    }
+    [[nodiscard]] static linn::pool_statistics statistics() {
+        auto* depot = handle.existing();
+        return depot != nullptr ? depot->statistics() : linn::pool_statistics{};
+    }
+
+private:
+    serial_number serial_;
+    sole<void> block_;
+};
+
+/// Many at once.
+class run {
+public:
+    run(random_source& random, serial_number n) : serial_{n}, items_(1 + random.below(150)) {
+        linn::pool<item>::allocate_n(items_);
+        for (item* i : items_) {
+            cookie{n}.write(i, sizeof *i);
+        }
+    }
+    run(run&&) = default;
+    run& operator=(run&& other) noexcept {
+        std::swap(serial_, other.serial_);
+        items_.swap(other.items_);
+        return *this;
+    }
+    ~run() { linn::pool<item>::deallocate_n(items_); }
+    [[nodiscard]] bool intact() const {
+        bool good = true;
+        for (const item* i : items_) {
+            good = good && cookie{serial_}.is_in(i, sizeof *i);
+        }
+        return good;
+    }
+
+private:
+    struct item {
+        alignas(8) std::byte bytes[40];
+    };
+    serial_number serial_;
+    std::vector<item*> items_;
+};
+
+/// An object that knows its number.
+template <std::size_t Bytes>
+struct content {
+    explicit content(serial_number n) : serial{n} { cookie{n}.write(bytes, Bytes); }
+    content(const content&) = delete;
+    content& operator=(const content&) = delete;
+    ~content() { cookie{~serial}.write(bytes, Bytes); }
+    [[nodiscard]] bool intact() const { return cookie{serial}.is_in(bytes, Bytes); }
+    serial_number serial;
+    alignas(8) std::byte bytes[Bytes];
+};
+
+/// shared_ptr, of which a weak_ptr may be what is left last.
+class shared {
+public:
+    shared(random_source&, serial_number n) : object_{linn::make_shared<content<300>>(n)}, weak_{object_} {}
+    [[nodiscard]] bool intact() const { return object_->intact() && !weak_.expired(); }
+
+private:
+    std::shared_ptr<content<300>> object_;
+    std::weak_ptr<content<300>> weak_;
+};
+
+class unique {
+public:
+    unique(random_source&, serial_number n) : object_{linn::make_unique<content<1500>>(n)} {}
+    [[nodiscard]] bool intact() const { return object_->intact(); }
+
+private:
+    linn::unique_ptr<content<1500>> object_;
+};
+
+/// `new` of a class of a hierarchy, deleted through its base.
+class derived {
+    struct base : linn::pooled<base> {
+        base() = default;
+        base(const base&) = delete;
+        base& operator=(const base&) = delete;
+        virtual ~base() = default;
+        [[nodiscard]] virtual bool intact() const = 0;
+    };
+    struct small final : base {
+        explicit small(serial_number n) : inside{n} {}
+        [[nodiscard]] bool intact() const override { return inside.intact(); }
+        content<24> inside;
+    };
+    struct big final : base {
+        explicit big(serial_number n) : inside{n} {}
+        [[nodiscard]] bool intact() const override { return inside.intact(); }
+        content<700> inside;
+    };
+
+public:
+    derived(random_source& random, serial_number n) {
+        if (random.below(2) == 0) {
+            object_.reset(new small{n});
+        } else {
+            object_.reset(new big{n});
+        }
+    }
+    [[nodiscard]] bool intact() const { return object_->intact(); }
+
+private:
+    std::unique_ptr<base> object_;
+};
+
+/// Containers, whose nodes may come from another one.
+class nodes {
+public:
+    nodes(random_source& random, serial_number n) : serial_{n} {
+        const std::size_t count = random.below(40);
+        linn::map<std::size_t, serial_number> other;
+        for (std::size_t i = 0; i < count; ++i) {
+            list_.push_back(n + i);
+            hashed_.emplace(n + i, i);
+            (i % 2 == 0 ? map_ : other).emplace(i, n + i);
+        }
+        map_.merge(other);
+    }
+    [[nodiscard]] bool intact() const {
+        serial_number expected = serial_;
+        for (const serial_number each : list_) {
+            const auto found = map_.find(each - serial_);
+            if (each != expected || !hashed_.contains(each) || found == map_.end() || found->second != each) {
+                return false;
+            }
+            ++expected;
+        }
+        return map_.size() == list_.size() && hashed_.size() == list_.size();
+    }
+
+private:
+    serial_number serial_;
+    linn::list<serial_number> list_;
+    linn::map<std::size_t, serial_number> map_;
+    linn::unordered_map<serial_number, std::size_t> hashed_;
+};
+
+/// Bytes of any size and alignment from a pool_resource.
+class bytes {
+public:
+    bytes(random_source& random, serial_number n)
+        : serial_{n},
+          bytes_{8 + random.below(std::size_t{1} << (3 + random.below(14)))},
+          align_{std::size_t{1} << random.below(8)},
+          block_{common().resource.allocate(bytes_, align_)} {
+        cookie{n}.write(block_.get(), bytes_);
+    }
+    bytes(bytes&&) = default;
+    bytes& operator=(bytes&& other) noexcept {
+        std::swap(serial_, other.serial_);
+        std::swap(bytes_, other.bytes_);
+        std::swap(align_, other.align_);
+        block_ = std::move(other.block_);
+        return *this;
+    }
+    ~bytes() {
+        if (void* p = block_.get()) {
+            cookie{~serial_}.write(p, bytes_);
+            common().resource.deallocate(p, bytes_, align_);
+        }
+    }
+    [[nodiscard]] bool intact() const {
+        return cookie{serial_}.is_in(block_.get(), bytes_) &&
+               reinterpret_cast<std::uintptr_t>(block_.get()) % align_ == 0;
+    }
+
+private:
+    serial_number serial_;
+    std::size_t bytes_;
+    std::size_t align_;
+    sole<void> block_;
+};
+
+/// A container over the resource of the process.
+class dictionary {
+public:
+    dictionary(random_source& random, serial_number n) : serial_{n} {
+        for (std::size_t i = random.below(20); i != 0; --i) {
+            map_.emplace(i, std::pmr::string(8 * i + 1, static_cast<char>('a' + i)));
+        }
+    }
+    [[nodiscard]] bool intact() const {
+        bool good = true;
+        for (const auto& [i, text] : map_) {
+            good = good && text.size() == 8 * i + 1 && text.back() == static_cast<char>('a' + i);
+        }
+        return good;
+    }
+
+private:
+    serial_number serial_;
+    std::pmr::map<std::size_t, std::pmr::string> map_{linn::default_pool_resource()};
+};
+
+/// A large buffer, of the common pool or of one that is gone already.
+class large {
+public:
+    large(random_source& random, serial_number n) : serial_{n} {
+        if (random.below(8) == 0) {
+            linn::buffer_pool brief{std::size_t{16} << 10};
+            buffer_ = brief.acquire();
+        } else {
+            buffer_ = common().buffers.acquire();
+        }
+        cookie{n}.write(buffer_.data(), buffer_.size());
+    }
+    [[nodiscard]] bool intact() const { return cookie{serial_}.is_in(buffer_.data(), buffer_.size()); }
+
+private:
+    serial_number serial_;
+    linn::buffer buffer_;
+};
+
+/// An object that keeps its memory from use to use.
+struct record {
+    serial_number serial = 0;
+    std::vector<std::uint32_t> numbers;
+    std::string name;
+
+    void fill(serial_number n) {
+        serial = n;
+        numbers.assign(n % 50, static_cast<std::uint32_t>(n));
+        name.assign(n % 30, 'r');
+    }
+    void clear() {
+        serial = 0;
+        numbers.clear();
+        name.clear();
+    }
+    [[nodiscard]] bool empty() const { return serial == 0 && numbers.empty() && name.empty(); }
+    [[nodiscard]] bool holds(serial_number n) const {
+        return serial == n && numbers.size() == n % 50 && name.size() == n % 30 &&
+               (numbers.empty() || numbers.back() == static_cast<std::uint32_t>(n));
+    }
+};
+
+inline linn::recycler<record>& records() {
+    static linn::recycler<record> all{{.capacity = 300, .reset = [](record& r) { r.clear(); }}};
+    return all;
+}
+
+class recycled {
+public:
+    recycled(random_source& random, serial_number n) : serial_{n} {
+        if (random.below(8) == 0) {
+            linn::recycler<record> brief{4}; // ends before its object
+            handle_ = brief.acquire();
+        } else {
+            handle_ = records().acquire();
+        }
+        was_empty_ = handle_->empty();
+        handle_->fill(n);
+    }
+    [[nodiscard]] bool intact() const { return was_empty_ && handle_->holds(serial_); }
+
+private:
+    serial_number serial_;
+    bool was_empty_ = false;
+    linn::recycler<record>::handle handle_;
+};
+
+class recycled_shared {
+public:
+    recycled_shared(random_source&, serial_number n) : serial_{n}, object_{records().acquire_shared()} {
+        was_empty_ = object_->empty();
+        object_->fill(n);
+        weak_ = object_;
+    }
+    [[nodiscard]] bool intact() const { return was_empty_ && object_->holds(serial_); }
+
+private:
+    serial_number serial_;
+    bool was_empty_ = false;
+    std::weak_ptr<record> weak_; // holds the slot back a little longer than the object
+    std::shared_ptr<record> object_;
+};
+
+using parcel = std::variant<std::monostate, single<24>, single<64>, single<1500>, single<9000>,
+                            single<70'000>, stumbling, run, shared, unique, derived, nodes, bytes, dictionary,
+                            large, recycled, recycled_shared>;
+
+[[nodiscard]] inline bool intact(const parcel& p) {
+    return std::visit(
+        []<class P>(const P& each) {
+            if constexpr (std::is_same_v<P, std::monostate>) {
+                return true;
+            } else {
+                return each.intact();
+            }
+        },
+        p);
+}
+
+} // namespace linn_stress
+
+#endif
