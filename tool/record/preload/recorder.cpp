@@ -151,6 +151,11 @@ bool make_ready(thread_state& t, thread_writer& w) noexcept {
     return ensure_room(t, w, 0);
 }
 
+/// True where make_ready() would do nothing but ask for the thread's name, which costs more than a small fill.
+bool is_ready(const thread_writer& w) noexcept {
+    return !w.has_probe && !is_undescribed() && w.out.has_room(0);
+}
+
 void drop(thread_writer& w) noexcept {
     if (is_left_over(w))
         return;
@@ -251,7 +256,7 @@ void keep_candidate(thread_state& t, thread_writer& w, const unwind::frame_start
 
 void tell_filled(thread_state& t, thread_writer& w, const unwind::frame_start& from,
                  const observation& seen) noexcept {
-    if (!make_ready(t, w))
+    if (!is_ready(w) && !make_ready(t, w))
         return drop(w);
     const std::uint32_t stack = stack_of(t, w, from, seen);
     if (!w.out.has_room(0))
@@ -307,7 +312,7 @@ void record(const unwind::frame_start* from, std::uintptr_t stack_pointer, const
         return follow_fills(t, w, from, seen);
     if (seen.kind == event_kind::fill && !is_fresh(w, seen.address, seen.bytes))
         return;
-    if (make_ready(t, w))
+    if ((seen.kind == event_kind::fill && is_ready(w)) || make_ready(t, w))
         write(t, w, from, seen);
     else
         drop(w);
