@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis_text.hpp"
 
+#include "../trace/redaction.hpp"
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -161,6 +163,21 @@ std::optional<trace_analysis> read_analysis_text(std::string_view text, trace_in
     } catch (const std::exception&) { // of the JSON library's, and at() of a histogram
         return std::nullopt;
     }
+}
+
+std::string redacted_analysis_text(std::string_view text) {
+    std::optional<trace_analysis> analysis = read_analysis_text(text, {});
+    if (!analysis)
+        return {};
+    for (trace_module& m : analysis->info.modules)
+        m.path = file_name_of(m.path);
+    for (trace_process& p : analysis->info.processes) {
+        p.executable = file_name_of(p.executable);
+        p.arguments.resize(std::min<std::size_t>(p.arguments.size(), 1));
+        for (std::string& own_name : p.arguments)
+            own_name = file_name_of(own_name);
+    }
+    return analysis_text(*analysis);
 }
 
 } // namespace linn::tool

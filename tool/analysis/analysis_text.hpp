@@ -17,4 +17,8 @@ std::string analysis_text(const trace_analysis& analysis);
 /// Nothing where the text is not what analysis_text() writes.
 std::optional<trace_analysis> read_analysis_text(std::string_view text, trace_info info);
 
+/// The text without what redaction takes out of a trace: folders and arguments. Empty where the text is not what
+/// analysis_text() writes.
+std::string redacted_analysis_text(std::string_view text);
+
 } // namespace linn::tool

@@ -5,6 +5,8 @@
 #include "../measure/suggest.hpp"
 #include "../report/progress.hpp"
 #include "../report/trace_report.hpp"
+#include "../trace/redaction.hpp"
+#include "../trace/trace_file.hpp"
 #include "exit_code.hpp"
 
 #include <CLI/CLI.hpp>
@@ -38,7 +40,8 @@ constexpr const char* footer =
     "  linn trace simulate.linn --events --from 1.5 --to 1.501\n"
     "  linn trace simulate.linn --check\n"
     "  linn trace simulate.linn --convert collapsed | flamegraph.pl > flame.svg\n"
-    "  linn trace simulate.linn --convert pprof -o simulate.pb.gz\n";
+    "  linn trace simulate.linn --convert pprof -o simulate.pb.gz\n"
+    "  linn trace simulate.linn --redact for-others.linn\n";
 
 /// Reads a time; returns what is wrong with it, or an empty string.
 std::string read_time(const std::string& option, const std::string& text, std::uint64_t& ns) {
@@ -120,8 +123,14 @@ trace_command::trace_command(CLI::App& program)
         .add_flag("--debuginfod", uses_debuginfod_,
                   "with --convert: ask the servers in DEBUGINFOD_URLS for debug information")
         ->needs(convert);
-    events->excludes(checks)->excludes(convert);
-    checks->excludes(convert);
+    CLI::Option* const redact = arguments
+                                    .add_option("--redact", redacted_,
+                                                "write a copy to give away: without arguments, folders, the "
+                                                "machine's name and real addresses")
+                                    ->type_name("FILE");
+    events->excludes(checks)->excludes(convert)->excludes(redact);
+    checks->excludes(convert)->excludes(redact);
+    convert->excludes(redact);
 }
 
 std::string trace_command::check() {
@@ -269,6 +278,19 @@ int trace_command::convert(trace_reader& trace) {
     return exit_success;
 }
 
+int trace_command::redact() {
+    trace_file trace{path_};
+    progress_line line;
+    const std::string problem = write_redacted(trace, redacted_, {redacted_analysis_text, telling(line)});
+    line.clear();
+    for (const std::string& damage : trace.damage())
+        fmt::print(stderr, "linn trace: warning: {}: {}\n", path_, damage);
+    if (problem.empty())
+        return exit_success;
+    fmt::print(stderr, "linn trace: --redact: {}\n", problem);
+    return exit_failure;
+}
+
 int trace_command::run() {
     if (const std::string problem = check(); !problem.empty()) {
         fmt::print(stderr, "linn trace: {}\nTry 'linn trace --help'.\n", problem);
@@ -288,10 +310,11 @@ int trace_command::run() {
                    path_);
         return exit_failure;
     }
-    const int status = shows_events_    ? print_events(*trace)
-                       : checks_        ? check_file(*trace)
-                       : export_format_ ? convert(*trace)
-                                        : summarise(*trace);
+    const int status = shows_events_        ? print_events(*trace)
+                       : checks_            ? check_file(*trace)
+                       : export_format_     ? convert(*trace)
+                       : !redacted_.empty() ? redact()
+                                            : summarise(*trace);
     if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
         fmt::print(stderr, "linn trace: the result cannot be written to standard output\n");
         return exit_failure;

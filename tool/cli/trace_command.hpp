@@ -31,6 +31,7 @@ private:
     int check_file(trace_reader& trace);
     int print_events(trace_reader& trace);
     int convert(trace_reader& trace);
+    int redact();
 
     report_files files_;
     std::string path_;
@@ -38,6 +39,7 @@ private:
     std::string to_;
     std::string format_;
     std::string output_ = "-";
+    std::string redacted_; ///< the file for --redact
     std::string weight_ = "bytes";
     std::vector<std::string> debug_folders_;
     std::optional<export_format> export_format_;

@@ -59,7 +59,8 @@ struct trace_info {
     double event_cost_ns = 0;   ///< what recording one event cost on this machine, measured by the recorder
     double baseline_cpu_ns = 0; ///< CPU time without recording, where `--baseline` measured it; 0: it did not
     double baseline_wall_ns = 0;
-    std::string ending; ///< how the program ended, in words; empty: the recording was cut off
+    double load_per_cpu = 0; ///< of the machine when it began, over the minute before; 0: not known
+    std::string ending;      ///< how the program ended, in words; empty: the recording was cut off
     unsigned depth = 0;
     std::string contents =
         "all"; ///< "fills": of the blocks, those alone that zeros were written into; no releases

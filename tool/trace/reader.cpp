@@ -159,6 +159,7 @@ void trace_reader::state::apply(const recording_start& s) {
     info_.started = s.started;
     info_.machine = s.machine;
     info_.event_cost_ns = s.event_cost_ns;
+    info_.load_per_cpu = s.load_per_cpu;
     info_.baseline_cpu_ns = s.baseline_cpu_ns;
     info_.baseline_wall_ns = s.baseline_wall_ns;
     info_.depth = s.depth;

@@ -66,6 +66,7 @@ std::string to_json(const recording_start& s) {
                  {"ticks_per_ns", s.ticks_per_ns},
                  {"start_ticks", s.start_ticks},
                  {"event_cost_ns", s.event_cost_ns},
+                 {"load_per_cpu", s.load_per_cpu},
                  {"baseline_cpu_ns", s.baseline_cpu_ns},
                  {"baseline_wall_ns", s.baseline_wall_ns}});
 }
@@ -103,6 +104,7 @@ std::optional<recording_start> read_recording_start(std::span<const unsigned cha
     take(*document, "ticks_per_ns", s.ticks_per_ns);
     take(*document, "start_ticks", s.start_ticks);
     take(*document, "event_cost_ns", s.event_cost_ns);
+    take(*document, "load_per_cpu", s.load_per_cpu);
     take(*document, "baseline_cpu_ns", s.baseline_cpu_ns);
     take(*document, "baseline_wall_ns", s.baseline_wall_ns);
     if (!is_rate(s.ticks_per_ns))

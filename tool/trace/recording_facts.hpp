@@ -25,6 +25,8 @@ struct recording_start {
     double ticks_per_ns = 1;       ///< of the times in chunks
     std::uint64_t start_ticks = 0; ///< the time that is 0 in decoded events
     double event_cost_ns = 0;
+    double load_per_cpu =
+        0; ///< threads that wanted a processor when it began, for each that there is; 0: not known
     double baseline_cpu_ns = 0; ///< 0: not measured
     double baseline_wall_ns = 0;
 };

@@ -8,6 +8,7 @@ target_sources(
           ${folder}/image_table.cpp
           ${folder}/reader.cpp
           ${folder}/recording_facts.cpp
+          ${folder}/redaction.cpp
           ${folder}/stream_cursor.cpp
           ${folder}/trace_counts.cpp
           ${folder}/trace_file.cpp

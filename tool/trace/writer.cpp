@@ -28,7 +28,8 @@ trace_writer::~trace_writer() {
 
 std::string trace_writer::open(const std::filesystem::path& path) {
     path_ = path;
-    fd_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    // For its owner alone: command lines and paths may hold what others should not see.
+    fd_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     if (fd_ < 0)
         return problem_ = fmt::format("{} cannot be written: {}", path.string(), std::strerror(errno));
     struct stat s{};

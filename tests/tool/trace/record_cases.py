@@ -386,6 +386,32 @@ def case_trace_refusals(tool):
         refused("Permission denied", tool.file)
 
 
+def case_trace_redacts(tool):
+    tool.record("sh", "-c", f"{tool.churn} 1000 2 # hunter2")
+    check(stat.S_IMODE(os.stat(tool.file).st_mode) == 0o600, "others may read the trace")
+    before = tool.trace()
+    done = tool.call("trace", tool.file, "--redact", "b.linn")
+    check((done.returncode, done.stdout, done.stderr) == (0, "", ""), done)
+    after = tool.trace(str(tool.folder / "b.linn"))
+    for member in ("events", "kinds", "stacks", "requested_bytes", "ending"):
+        check(before[member] == after[member], (member, before[member], after[member]))
+    text = json.dumps({**after, "file": ""})
+    folder = os.path.dirname(tool.churn)
+    for secret in ("hunter2", folder, str(tool.folder), os.uname().release):
+        check(secret in json.dumps(before) and secret not in text, (secret, text))
+    check(any(m["path"] == os.path.basename(tool.churn) for m in after["modules"]), after["modules"])
+    for mode in ([], ["--aggregate"]):
+        tool.record(tool.churn, "1000", "2", options=mode)
+        check(tool.call("trace", tool.file, "--redact", "b.linn").returncode == 0, mode)
+        advice = tool.call("advise", "b.linn", "--no-replay", "--json", "-")
+        check(advice.returncode == 0 and folder not in advice.stdout, (advice.stdout, advice.stderr))
+    done = tool.call("trace", tool.file, "--redact", "./a.linn")
+    check(done.returncode == 1 and "name another file" in done.stderr, done.stderr)
+    done = tool.call("trace", tool.file, "--redact", "no/such/folder")
+    check(done.returncode == 1 and "cannot be written" in done.stderr, done.stderr)
+    check(sorted(p.name for p in tool.folder.iterdir()) == ["a.linn", "b.linn"], "something is left over")
+
+
 def case_trace_converts(tool):
     tool.record(tool.churn, "1000", "2")
     done = tool.call("trace", tool.file, "--convert", "collapsed")
