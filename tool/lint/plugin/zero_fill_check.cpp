@@ -64,6 +64,20 @@ bool zero_means_nothing(clang::QualType element) {
            (element->isRecordType() && named(element->getAsCXXRecordDecl(), {"atomic", "atomic_flag"}));
 }
 
+/// `new char[n + 1]()`: a text of n, and the zero that ends it.
+bool leaves_room_for_an_end(const creation& made) {
+    const auto* sum =
+        made.count_expression != nullptr
+            ? clang::dyn_cast<clang::BinaryOperator>(made.count_expression->IgnoreParenImpCasts())
+            : nullptr;
+    const auto is_one = [](const clang::Expr* side) {
+        const auto* literal = clang::dyn_cast<clang::IntegerLiteral>(side->IgnoreParenImpCasts());
+        return literal != nullptr && literal->getValue() == 1;
+    };
+    return made.object->isAnyCharacterType() && sum != nullptr && sum->getOpcode() == clang::BO_Add &&
+           (is_one(sum->getLHS()) || is_one(sum->getRHS()));
+}
+
 bool in_constant_code(const clang::FunctionDecl* function) {
     return function != nullptr && function->isConstexprSpecified();
 }
@@ -201,6 +215,10 @@ void zero_fill_check::report(const std::vector<version>& versions) {
     // struct says nothing, and whoever gets it may count on zeros.
     const bool known_safe =
         all_unread || (!any_read && !uncertain && !in_template && has_type_that_starts_itself(made.object));
+    if (!known_safe && !mend.edits.empty() && leaves_room_for_an_end(made)) {
+        mend.edits.clear();
+        mend.advice = "no fix: the last one may be the zero that ends a text; to write that one is enough";
+    }
     const bool fix_here = known_safe && !mend.edits.empty();
     {
         auto warning =

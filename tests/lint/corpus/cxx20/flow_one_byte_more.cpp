@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 std::string load(int file, std::size_t n) {
-    auto text = std::make_unique<char[]>(n + 1); // finds 1 each, note
+    auto text = std::make_unique<char[]>(n + 1); // finds 1 each, no fix
     if (::read(file, text.get(), n) < 0) {
         return {};
     }
