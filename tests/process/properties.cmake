@@ -22,3 +22,15 @@ set(LINN_VALGRIND_TESTS
 if(TARGET linn_process_misuse_callers)
   target_link_options(linn_process_misuse_callers PRIVATE -rdynamic)
 endif()
+
+# Another sanitizer than the legs have; it can be linked with anything.
+if(TARGET linn_process_leaks_alone AND NOT LINN_SANITIZER)
+  include(CheckCXXSourceCompiles)
+  set(CMAKE_REQUIRED_FLAGS -fsanitize=leak)
+  check_cxx_source_compiles("int main() {}" LINN_HAS_LEAK_SANITIZER)
+  unset(CMAKE_REQUIRED_FLAGS)
+  if(LINN_HAS_LEAK_SANITIZER)
+    target_compile_options(linn_process_leaks_alone PRIVATE -fsanitize=leak)
+    target_link_options(linn_process_leaks_alone PRIVATE -fsanitize=leak)
+  endif()
+endif()
