@@ -2,7 +2,7 @@
 // The depot and what threads do with it: magazines are exchanged, refilled, flushed and trimmed.
 #include "depot_scenarios.hpp"
 
-namespace model {
+namespace model::of_depots {
 
 /// Magazines of one object: each second call visits the depot, which hands full ones from thread to thread.
 struct exchange : depot_state {
@@ -19,4 +19,210 @@ struct exchange : depot_state {
 const registration<exchange> exchange_of_two{"depot.exchange", 2};
 const registration<exchange> exchange_of_three{"depot.exchange_three", 3, true};
 
-} // namespace model
+/// Two slots in a slab, so that each refill opens one or finishes one, and the system is asked for more.
+struct refill : depot_state {
+    refill() : depot_state{small_geometry(2, 3000)} {}
+    void run(unsigned t) {
+        attach(t);
+        void* held[3];
+        for (std::size_t i = 0; i < 3; ++i) {
+            held[i] = take(pool, fronts[t], i);
+        }
+        for (std::size_t i = 0; i < 3; ++i) {
+            put(pool, fronts[t], held[i], i);
+        }
+        pool.detach(fronts[t]);
+    }
+    void finish() { check_all_back(); }
+};
+const registration<refill> refill_of_two{"depot.refill", 2};
+const registration<refill> refill_of_three{"depot.refill_three", 3, true};
+
+/// One thread allocates, the other frees.
+struct pipeline : depot_state {
+    pipeline() : depot_state{small_geometry(1)} {}
+    void run(unsigned t) {
+        attach(t);
+        for (std::size_t i = 0; i < 2; ++i) {
+            if (t == 0) {
+                boxes[i].send(take(pool, fronts[t], i));
+            } else {
+                put(pool, fronts[t], boxes[i].receive(), i);
+            }
+        }
+        pool.detach(fronts[t]);
+    }
+    void finish() { check_all_back(); }
+    box boxes[2];
+};
+const registration<pipeline> pipeline_of_two{"depot.pipeline", 2};
+
+/// One thread trims while the others work; the system gets pages back that others still hold slots next to.
+struct trim : depot_state {
+    trim() : depot_state{small_geometry(1, 3000)} {}
+    void run(unsigned t) {
+        attach(t);
+        if (t == 0) {
+            void* mine = take(pool, fronts[0], 1);
+            put(pool, fronts[0], mine, 1);
+            pool.trim(&fronts[0]);
+        } else {
+            void* a = take(pool, fronts[t], 10 + t);
+            void* b = take(pool, fronts[t], 20 + t);
+            put(pool, fronts[t], a, 10 + t);
+            put(pool, fronts[t], b, 20 + t);
+        }
+    }
+    void finish() { check_all_back(); }
+};
+const registration<trim> trim_of_two{"depot.trim", 2};
+const registration<trim> trim_of_three{"depot.trim_three", 3, true};
+
+/// Threads end while others ask for statistics and trim.
+struct leave : depot_state {
+    leave() : depot_state{small_geometry(2)} {}
+    void run(unsigned t) {
+        if (t == 0) {
+            attach(0);
+            void* a = take(pool, fronts[0], 1);
+            put(pool, fronts[0], a, 1);
+            pool.detach(fronts[0]);
+            return;
+        }
+        const auto s = pool.statistics();
+        check(s.live <= 4 && s.cached <= 4 && s.threads <= 1 && s.peak <= 4, "statistics are in bounds");
+        pool.trim(nullptr);
+    }
+    void finish() { check_all_back(); }
+};
+const registration<leave> leave_of_two{"depot.leave", 2};
+const registration<leave> leave_of_three{"depot.leave_three", 3, true};
+
+/// Statistics while the owner exchanges what they count.
+struct counted : depot_state {
+    counted() : depot_state{small_geometry(1)} {}
+    void run(unsigned t) {
+        if (t == 0) {
+            attach(0);
+            void* held[3];
+            for (int i = 0; i < 2; ++i) { // with both magazines full at the end, which the next take swaps
+                for (void*& p : held) {
+                    p = take(pool, fronts[0], 1);
+                }
+                for (void* p : held) {
+                    put(pool, fronts[0], p, 1);
+                }
+            }
+            return;
+        }
+        const auto s = pool.statistics();
+        check(s.live <= 5 && s.cached <= 5 && s.threads <= 1 && s.peak <= 5, "statistics are in bounds");
+    }
+    void finish() { check_all_back(); }
+};
+const registration<counted> counted_of_two{"depot.statistics", 2};
+
+/// Threads that have no cache, as at their exit, and one that has; the system refuses some of the memory.
+struct one_by_one : depot_state {
+    one_by_one() : depot_state{small_geometry(1, 3000)} {}
+    void run(unsigned t) {
+        if (t == 1) {
+            void* p = pool.take_one();
+            use(p, 1);
+            check_use(p, 1);
+            pool.put_one(p);
+            return;
+        }
+        attach(t);
+        void* p = take(pool, fronts[t], 2);
+        check(pool.contains(p) && pool.reserve(1), "the pool knows its objects, and has room");
+        put(pool, fronts[t], p, 2);
+    }
+    void finish() { check_all_back(); }
+};
+const registration<one_by_one> one_by_one_of_two{"depot.one_by_one", 2};
+
+/// Each object is an operator new, as where a memory checker is to see it.
+struct bypassed : depot_state {
+    bypassed() : depot_state{small_geometry(1), linn::detail::service::bypass} {}
+    void run(unsigned t) {
+        void* p = pool.take_bypassed();
+        use(p, t);
+        check_use(p, t);
+        pool.put_bypassed(p);
+    }
+    void finish() { check(pool.statistics().live == 0, "every object is taken off the list"); }
+};
+const registration<bypassed> bypassed_of_two{"depot.bypass", 2};
+
+/// Somebody asks about addresses while slabs are mapped.
+struct questions : depot_state {
+    questions() : depot_state{small_geometry(2, 3000)} {}
+    void run(unsigned t) {
+        if (t == 0) {
+            attach(0);
+            void* held[3];
+            for (void*& p : held) {
+                p = take(pool, fronts[0], 1);
+            }
+            for (void* p : held) {
+                put(pool, fronts[0], p, 1);
+            }
+        } else {
+            check(!pool.contains(this), "the pool knows what is not its own");
+        }
+    }
+    void finish() { check_all_back(); }
+};
+const registration<questions> questions_of_two{"depot.questions", 2};
+
+/// Two pools, a thread each: what they share is the memory for magazines.
+struct neighbours : depot_state {
+    explicit neighbours(const geometry& g = small_geometry(1))
+        : depot_state{g},
+          other{{.sizes = g, .object_bytes = 512, .object_align = 8, .type = "other"},
+                "other",
+                linn::detail::service::cached,
+                arena} {
+        attach(0);
+        other.attach(fronts[1], 2);
+    }
+    void run(unsigned t) {
+        depot& d = t == 0 ? pool : other;
+        void* a = take(d, fronts[t], 1);
+        void* b = take(d, fronts[t], 2);
+        put(d, fronts[t], a, 1);
+        put(d, fronts[t], b, 2);
+    }
+    void finish() {
+        other.detach(fronts[1]);
+        check(other.statistics().live == 0 && other.consistent(), "what the other pool handed out came back");
+        most_out = 200;
+        check_all_back();
+    }
+    depot other;
+};
+const registration<neighbours> neighbours_of_two{"depot.neighbours", 2};
+
+/// The same with magazines that are replaced by larger ones at the threads' next visits.
+struct growing_neighbours : neighbours {
+    growing_neighbours() : neighbours{growing()} {
+        use_and_grow(pool, fronts[0]);
+        use_and_grow(other, fronts[1]);
+    }
+    static geometry growing() {
+        geometry g = small_geometry(1);
+        g.magazine_slots_max = 4;
+        g.stash_slots = 0;
+        return g;
+    }
+    static void use_and_grow(depot& d, front& f) {
+        put(d, f, take(d, f, 1), 1);
+        for (int i = 0; i < 50; ++i) {
+            d.put_one(d.take_one());
+        }
+    }
+};
+const registration<growing_neighbours> growing_of_two{"depot.growing_neighbours", 2};
+
+} // namespace model::of_depots

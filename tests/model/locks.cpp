@@ -8,7 +8,7 @@
 
 #include <cstddef>
 
-namespace model {
+namespace model::of_locks {
 
 struct mutex_platform {
     template <class T>
@@ -110,4 +110,4 @@ const registration<symmetric> symmetric_of_two{"biased.symmetric", 2};
 const registration<biased_twice> biased_of_three{"biased.two_revokers", 3};
 const registration<symmetric_twice> symmetric_of_three{"biased.symmetric_two_revokers", 3, true};
 
-} // namespace model
+} // namespace model::of_locks

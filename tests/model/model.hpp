@@ -69,6 +69,9 @@ void make_local(void* object, std::size_t bytes) noexcept;
 /// what a program does after a join.
 void join_others() noexcept;
 
+/// Threads of the scenario that runs.
+[[nodiscard]] unsigned thread_count() noexcept;
+
 struct scenario {
     const char* name;
     unsigned threads;
@@ -76,17 +79,21 @@ struct scenario {
     void (*setup)();
     void (*run)(unsigned thread);
     void (*finish)();
+    void (*conclude)(); ///< after the last execution; may be null
     scenario* next;
 };
 void enter(scenario& s) noexcept;
 
 /// Makes a class a scenario. Its object is made before each execution, `run(thread)` is called by each
-/// thread, 0 upwards, and `finish()` when all are done.
+/// thread, 0 upwards, and `finish()` when all are done. A static `conclude()` is called after the last execution.
 template <class State>
 class registration {
 public:
     registration(const char* name, unsigned threads, bool nightly = false) noexcept
-        : entry_{name, threads, nightly, &setup, &run, &finish, nullptr} {
+        : entry_{name, threads, nightly, &setup, &run, &finish, nullptr, nullptr} {
+        if constexpr (requires { State::conclude(); }) {
+            entry_.conclude = &State::conclude;
+        }
         enter(entry_);
     }
 

@@ -4,6 +4,8 @@
 
 #include "model.hpp"
 
+#include <linn/detail/sync/thread_index.hpp>
+
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -96,7 +98,6 @@ private:
 
 struct pages {
     static constexpr bool zeroed = true;
-    static inline std::size_t until_refusal = SIZE_MAX; ///< maps that still succeed
 
     static void* map(std::size_t bytes, std::size_t align) noexcept { return memory_get(bytes, align); }
     static void unmap(void* p, std::size_t bytes, std::size_t) noexcept { memory_put(p, bytes); }
@@ -123,6 +124,24 @@ struct policy {
     template <class T>
     using atomic = model::atomic<T>;
 };
+
+} // namespace model
+
+/// Each object with caches has a place for each number: fewer places, faster executions.
+template <>
+inline constexpr std::uint32_t linn::detail::most_thread_indices<model::policy> = 64;
+
+namespace model {
+
+/// What a thread does with its number when it exits. A fiber does not end as a thread does.
+inline void leave_thread_number() noexcept {
+    using table = linn::detail::thread_index_table<policy>;
+    std::uint32_t& number = linn::detail::this_thread_index<policy>;
+    if (number != 0 && number <= table::most) {
+        table::process().give_back(number - 1);
+    }
+    number = table::most + 1;
+}
 
 } // namespace model
 

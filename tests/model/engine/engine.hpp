@@ -13,7 +13,7 @@
 /// The explorer. Nothing here is instrumented, and nothing here knows Linn.
 namespace model::engine {
 
-inline constexpr unsigned most_threads = 4; ///< with number 0, which sets up and finishes
+inline constexpr unsigned most_threads = 5; ///< with number 0, which sets up and finishes
 inline constexpr unsigned most_views = 96;  ///< atomics that are written in one execution
 inline constexpr unsigned most_frames = 48;
 
@@ -110,7 +110,6 @@ inline void copy_bytes(void* to, const void* from, std::size_t n) noexcept {
 /// Null outside of an execution.
 extern thread* current;
 extern thread threads[most_threads];
-[[nodiscard]] unsigned thread_count() noexcept; ///< without number 0
 
 // -- search.cpp -----------------------------------------------------------------------------------------
 

@@ -48,7 +48,8 @@ bool verbose = false;
 
 } // namespace model
 
-int main(int argc, char** argv) {
+namespace {
+int run(int argc, char** argv) {
     using namespace model;
     engine::limits limits;
     std::string schedule;
@@ -99,6 +100,9 @@ int main(int argc, char** argv) {
                 s->name, s->threads, o.points, static_cast<unsigned long long>(o.schedules),
                 static_cast<unsigned long long>(o.pruned), static_cast<unsigned long long>(o.longest),
                 o.exhausted ? "yes" : "no", took.count());
+    if (s->conclude != nullptr && o.exhausted) {
+        s->conclude();
+    }
     if (sites) {
         for (const std::string& site : engine::sites()) {
             std::printf("%s\n", site.c_str());
@@ -110,4 +114,11 @@ int main(int argc, char** argv) {
         return 1;
     }
     return 0;
+}
+} // namespace
+
+int main(int argc, char** argv) {
+    const int status = run(argc, argv);
+    std::fflush(stdout);
+    std::_Exit(status); // what scenarios left in static and thread-local objects is of the model
 }

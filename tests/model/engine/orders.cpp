@@ -33,6 +33,7 @@ struct location {
     std::uint32_t in_order = 0; ///< the newest store that the single order of seq_cst has seen
     std::vector<stored> stores;
 
+    bool visible = false;
     unsigned users = 0; ///< set of threads
     bool written = false;
 
@@ -61,6 +62,7 @@ location& place_of(const void* at) {
         }
         l.at = at;
         l.generation = generation;
+        l.visible = is_visible(at);
         l.stores.clear();
     }
     return l;
@@ -112,14 +114,14 @@ void note_use(location& l, bool writes) {
     }
     l.users |= 1U << current->id;
     l.written = l.written || writes;
-    if (l.written && (l.users & (l.users - 1)) != 0 && !is_visible(l.at)) {
+    if (l.written && (l.users & (l.users - 1)) != 0 && !l.visible) {
         becomes_visible(l.at);
     }
 }
 
 void stop_before(operation::kind what, location& l, const char* name, std::uint32_t newer_than = 0) {
     current->spin_object = nullptr;
-    if (is_visible(l.at)) {
+    if (l.visible) {
         visit({what, l.at, newer_than, name, current->id});
     }
 }
@@ -179,6 +181,12 @@ void has_read(location& l, std::uint32_t index, std::memory_order o) {
 
 /// @param after a store whose release sequence goes on; null for a plain store
 void append(location& l, void* at, std::size_t bytes, word value, std::memory_order o, const stored* after) {
+    if (current->id == 0) { // alone: nobody can read what was there before
+        begin(l, value);
+        l.made = current->seen;
+        copy_bytes(at, &value, bytes);
+        return;
+    }
     const own_memory guard;
     if (l.view_number == 0) {
         l.view_number = ++views_used;
@@ -278,7 +286,8 @@ word atomic_load(const void* at, std::size_t bytes, std::memory_order wanted, co
     note_use(l, false);
     // A thread that reads the same again and again waits for another value.
     thread& t = *current;
-    const bool again = t.spin_object == at && t.spin_line == here.line();
+    const bool again =
+        t.spin_object == at && t.spin_line == here.line() && wanted != std::memory_order_relaxed;
     const unsigned repeats = again ? t.spin_count + 1 : 0;
     const std::uint32_t newer_than = again && repeats >= 2 ? t.spin_index + 1 : 0;
     stop_before(o == std::memory_order_seq_cst ? kind::load_in_order : kind::load, l, "load", newer_than);

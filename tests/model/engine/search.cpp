@@ -89,18 +89,19 @@ std::vector<local_range>& local_ranges() {
 void save_locals(thread& t) {
     std::size_t done = 0;
     for (const local_range& r : local_ranges()) {
-        std::memcpy(t.locals.data() + done, r.at, r.bytes);
+        copy_bytes(t.locals.data() + done, r.at, r.bytes);
         done += r.bytes;
     }
 }
 void load_locals(const thread& t) {
     std::size_t done = 0;
     for (const local_range& r : local_ranges()) {
-        std::memcpy(r.at, t.locals.data() + done, r.bytes);
+        copy_bytes(r.at, t.locals.data() + done, r.bytes);
         done += r.bytes;
     }
 }
 void begin_locals(thread& t) {
+    const own_memory guard;
     t.locals.clear();
     for (const local_range& r : local_ranges()) {
         t.locals.insert(t.locals.end(), r.start.begin(), r.start.end());
@@ -344,10 +345,6 @@ void begin(scenario& s) {
 
 } // namespace
 
-unsigned thread_count() noexcept {
-    return count;
-}
-
 void visit(const operation& o) noexcept {
     if (current == nullptr || current->id == 0) {
         return;
@@ -456,9 +453,13 @@ void make_local(void* object, std::size_t bytes) noexcept {
     engine::local_ranges().push_back({at, bytes, {at, at + bytes}});
 }
 
+unsigned thread_count() noexcept {
+    return engine::count;
+}
+
 void join_others() noexcept {
     engine::visit({engine::operation::kind::join, nullptr, 0, "join", engine::current->id});
-    for (unsigned i = 1; i <= engine::thread_count(); ++i) {
+    for (unsigned i = 1; i <= thread_count(); ++i) {
         if (engine::current != &engine::threads[i]) {
             engine::order_after(*engine::current, engine::threads[i]);
         }

@@ -17,6 +17,7 @@ namespace {
 constexpr std::uintptr_t base = 0x2000'0000'0000; // so that names of addresses outlive the process
 constexpr std::size_t memory_bytes = std::size_t{8} << 20;
 constexpr std::size_t granule = 8;
+constexpr std::size_t block = 512; ///< what is skipped at once where nothing was touched
 
 struct mark {
     std::uint32_t time = 0;
@@ -32,6 +33,11 @@ struct cell {
     mark read[most_threads];
 };
 
+struct block_state {
+    std::uint32_t touched = 0; ///< generation of the last access
+    std::uint32_t gone = 0;    ///< generation in which it was given back as a whole
+};
+
 struct shared_range {
     std::byte* at;
     std::size_t bytes;
@@ -41,6 +47,7 @@ struct shared_range {
 
 std::byte* memory = nullptr;
 cell* cells = nullptr;
+block_state* blocks = nullptr;
 std::size_t used = 0;
 std::size_t in_use = 0;
 std::uint32_t generation = 0;
@@ -60,9 +67,20 @@ T* map(std::size_t n, void* wish = nullptr) {
     return static_cast<T*>(p);
 }
 
+const std::byte* lowest_shared = nullptr;
+const std::byte* highest_shared = nullptr;
+
 cell* cell_of(const std::byte* p) {
     if (const auto offset = static_cast<std::size_t>(p - memory); offset < memory_bytes) {
+        block_state& b = blocks[offset / block];
+        if (b.gone == generation) {
+            fail("memory is used after it was given back");
+        }
+        b.touched = generation;
         return cells + offset / granule;
+    }
+    if (p < lowest_shared || p >= highest_shared) {
+        return nullptr;
     }
     for (const shared_range& r : shared_ranges()) {
         if (const auto offset = static_cast<std::size_t>(p - r.at); offset < r.bytes) {
@@ -120,6 +138,7 @@ void begin_memory() {
     if (memory == nullptr) {
         memory = map<std::byte>(memory_bytes, reinterpret_cast<void*>(base));
         cells = map<cell>(memory_bytes / granule);
+        blocks = map<block_state>(memory_bytes / block);
     }
 }
 
@@ -154,6 +173,8 @@ void remember_shared() noexcept {
     for (shared_range& r : shared_ranges()) {
         r.start.assign(r.at, r.at + r.bytes);
         r.cells = map<cell>(r.bytes / granule + 2);
+        lowest_shared = lowest_shared == nullptr || r.at < lowest_shared ? r.at : lowest_shared;
+        highest_shared = r.at + r.bytes > highest_shared ? r.at + r.bytes : highest_shared;
     }
 }
 
@@ -212,12 +233,21 @@ void memory_put(void* p, std::size_t bytes) noexcept {
     if (current == nullptr || !in_memory(p)) {
         return;
     }
-    plain_access(p, bytes, true, code);
-    cell* c = cell_of(static_cast<std::byte*>(p));
-    for (std::size_t i = 0; i < bytes / granule; ++i) {
-        c[i].gone = true;
-    }
     in_use -= bytes;
+    for (auto* at = static_cast<std::byte*>(p); bytes != 0;) {
+        const std::size_t begin = static_cast<std::size_t>(at - memory) % block;
+        const std::size_t n = bytes < block - begin ? bytes : block - begin;
+        block_state& b = blocks[static_cast<std::size_t>(at - memory) / block];
+        if (n != block || b.touched == generation) {
+            plain_access(at, n, true, code);
+        }
+        for (std::size_t i = 0; n != block && i < n; i += granule) {
+            cell_of(at + i)->gone = true;
+        }
+        b.gone = n == block ? generation : b.gone;
+        at += n;
+        bytes -= n;
+    }
 }
 
 void memory_clear(void* p, std::size_t bytes) noexcept {

@@ -83,14 +83,24 @@ bool takes_locks_for_others(const std::string& name) {
     return name.ends_with("::lock_guard") || name.ends_with("::locked") || name.starts_with("model::");
 }
 
-/// The function that wanted the lock which the current thread is about to take.
+/// The function that wants the lock which the current thread is about to take. The second place in one function
+/// gets a number, in the order in which they were met.
 const std::string& lock_site() {
     static const std::string unknown = "?";
+    static std::map<const void*, std::string> names;
+    static std::map<std::string, unsigned> met;
     for (unsigned i = std::min(current->depth, most_frames); i-- != 0;) {
-        const std::string& name = function_name(current->frames[i]);
-        if (!takes_locks_for_others(name)) {
-            return name;
+        const void* code = current->frames[i];
+        const std::string& name = function_name(code);
+        if (takes_locks_for_others(name)) {
+            continue;
         }
+        auto found = names.find(code);
+        if (found == names.end()) {
+            const unsigned n = ++met[name];
+            found = names.emplace(code, n == 1 ? name : name + "#" + std::to_string(n)).first;
+        }
+        return found->second;
     }
     return unknown;
 }

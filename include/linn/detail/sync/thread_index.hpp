@@ -13,6 +13,10 @@
 
 namespace linn::inline LINN_ABI::detail {
 
+/// More threads than this at once get no number; what they use falls back to a lock. A multiple of 64.
+template <class Policy>
+inline constexpr std::uint32_t most_thread_indices = 256;
+
 /// Small numbers for live threads, so that an object can hold a cache for each thread in an array:
 /// no two live threads share a number, and a thread that ends leaves its number, with all that is
 /// cached under it, to one that starts later. So nothing has to be flushed when a thread exits.
@@ -23,8 +27,7 @@ namespace linn::inline LINN_ABI::detail {
 template <class Policy>
 class thread_index_table {
 public:
-    /// More threads than this at once get none; what they use falls back to a lock.
-    static constexpr std::uint32_t most = 256;
+    static constexpr std::uint32_t most = most_thread_indices<Policy>;
 
     constexpr thread_index_table() = default;
     thread_index_table(const thread_index_table&) = delete;

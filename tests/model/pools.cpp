@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// What lies between a pool and its depot: the registry, thread exit, thread numbers, siblings of other modules.
+#include "depot_scenarios.hpp"
+
+#include <linn/detail/sync/thread_cache.hpp>
+#include <linn/detail/sync/thread_index.hpp>
+
+namespace model::of_pools {
+
+using registry = linn::detail::registry<policy>;
+using handle = linn::detail::pool_handle<policy>;
+using linn::detail::pool_description;
+using table = linn::detail::thread_index_table<policy>;
+
+const struct prepared {
+    prepared() {
+        share(&registry::process(), sizeof(registry));
+        share(&table::process(), sizeof(table));
+        // A fiber does not end as a thread does: what its janitor would do, scenarios do.
+        linn::detail::this_thread<policy>.janitor_armed = true;
+        make_local(&linn::detail::this_thread<policy>, sizeof linn::detail::this_thread<policy>);
+        make_local(&linn::detail::this_thread_index<policy>, sizeof linn::detail::this_thread_index<policy>);
+    }
+} preparation;
+
+const pool_description one{.sizes = small_geometry(1), .object_bytes = 512, .object_align = 8, .type = "one"};
+const pool_description two{
+    .sizes = small_geometry(1, 1024), .object_bytes = 1024, .object_align = 8, .type = "two"};
+
+struct pool_of_a_type {
+    explicit pool_of_a_type(const pool_description& d) { shared.description = &d; }
+
+    void* allocate(unsigned t, std::size_t value) {
+        void* p = nullptr;
+        if (!fronts[t].try_pop(p)) {
+            p = linn::detail::allocate_slow(fronts[t], shared);
+        }
+        check(p != nullptr, "there is memory");
+        use(p, value);
+        return p;
+    }
+    void deallocate(unsigned t, void* p, std::size_t value) {
+        check_use(p, value);
+        if (!fronts[t].try_push(p)) {
+            linn::detail::deallocate_slow(fronts[t], shared, p);
+        }
+    }
+    void check_all_back() {
+        depot* d = shared.existing();
+        check(d != nullptr && d->consistent(), "the slabs are consistent");
+        const auto s = d->statistics();
+        check(s.live == 0 && s.threads == 0, "what was handed out came back, and each thread was flushed");
+    }
+
+    handle shared;
+    front fronts[3];
+};
+
+/// Threads use a pool for the first time at once: one depot comes of it, and all see it whole.
+struct creation {
+    void run(unsigned t) {
+        pool_of_a_type& mine = t == 2 ? second : first;
+        void* p = mine.allocate(t, t);
+        mine.deallocate(t, p, t);
+        linn::detail::flush_this_thread<policy>();
+    }
+    void finish() {
+        first.check_all_back();
+        check(first.shared.existing()->older == nullptr || second.shared.existing()->older == nullptr,
+              "each pool has one depot");
+    }
+    pool_of_a_type first{one};
+    pool_of_a_type second{two};
+};
+const registration<creation> creation_of_two{"pool.creation", 2};
+const registration<creation> creation_of_three{"pool.creation_three", 3, true};
+
+/// A thread ends, calls of its destructors follow that have no cache any more, and somebody looks at all pools.
+struct thread_exit {
+    void run(unsigned t) {
+        if (t == 0) {
+            void* p = first.allocate(0, 1);
+            linn::detail::flush_this_thread<policy>();
+            void* q = first.allocate(0, 2);
+            first.deallocate(0, p, 1);
+            first.deallocate(0, q, 2);
+            return;
+        }
+        if (depot* d = first.shared.existing(); d != nullptr) {
+            check(d->statistics().live <= 2, "statistics are in bounds");
+        }
+        for (depot* d = registry::process().newest(); d != nullptr; d = d->older) {
+            d->trim(nullptr);
+            const auto s = d->statistics();
+            check(s.live <= 2 && s.cached <= 4 && s.threads <= 1, "statistics are in bounds");
+        }
+    }
+    void finish() { first.check_all_back(); }
+    pool_of_a_type first{one};
+};
+const registration<thread_exit> exit_of_two{"pool.thread_exit", 2};
+
+/// Two modules have a pool each of one type. One allocates, the other frees: the object finds its way home,
+/// while its home is in use.
+struct siblings {
+    void run(unsigned t) {
+        if (t == 0) {
+            passed.send(ours.allocate(0, 1));
+            void* p = ours.allocate(0, 2);
+            ours.deallocate(0, p, 2);
+        } else {
+            void* p = passed.receive();
+            theirs.deallocate(1, p, 1);
+            theirs.shared.get()->trim(&theirs.fronts[1]);
+        }
+        linn::detail::flush_this_thread<policy>();
+    }
+    void finish() {
+        ours.check_all_back();
+        theirs.check_all_back();
+    }
+    pool_of_a_type ours{one};
+    pool_of_a_type theirs{one};
+    box passed;
+};
+const registration<siblings> siblings_of_two{"pool.siblings", 2};
+
+/// No two threads have one number; what the former holder of a number left under it is there for the next.
+struct numbers {
+    void run(unsigned) {
+        const std::uint32_t mine = linn::detail::thread_index<policy>();
+        check(mine < 3, "the smallest free number is taken");
+        check(!taken[mine], "no two threads have one number");
+        taken[mine] = true;
+        ++uses[mine];
+        taken[mine] = false;
+        leave_thread_number();
+    }
+    void finish() { check(uses[0] + uses[1] + uses[2] == 3 && uses[0] > 0, "each use is counted"); }
+    // Plain: the table orders those who share a number.
+    bool taken[3] = {};
+    unsigned uses[3] = {};
+};
+const registration<numbers> numbers_of_three{"pool.thread_numbers", 3};
+
+} // namespace model::of_pools

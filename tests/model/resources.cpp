@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is behind a memory resource: a depot for each size, caches for threads, blocks that are in no slab.
+#include "policy.hpp"
+
+#include <linn/detail/sync/resource_core.hpp>
+
+#include <cstddef>
+
+namespace model::of_resources {
+
+using core = linn::detail::resource_core<policy>;
+using table = linn::detail::thread_index_table<policy>;
+using linn::detail::block_origin;
+using linn::detail::class_bytes;
+using linn::detail::class_of;
+
+const struct prepared {
+    prepared() {
+        share(&core::registry_type::process(), sizeof(core::registry_type));
+        share(&table::process(), sizeof(table));
+        share(&linn::detail::spare_chunks::process(), sizeof(linn::detail::spare_chunks));
+        make_local(&linn::detail::this_thread_index<policy>, sizeof linn::detail::this_thread_index<policy>);
+    }
+} preparation;
+
+/// Of 16 KiB: two in a front, eight in the stash.
+constexpr std::size_t bytes = std::size_t{16} << 10;
+
+struct core_state {
+    explicit core_state(bool own_pages = false) : shared{settings(*this, own_pages)} {}
+
+    static linn::detail::resource_settings settings(core_state& me, bool own_pages) {
+        linn::detail::resource_settings s;
+        s.upstream = {.context = &me,
+                      .get =
+                          [](void* context, std::size_t n, std::size_t align) {
+                              // Upstream need not be safe for threads: its count is a plain one.
+                              ++static_cast<core_state*>(context)->chunks;
+                              return memory_get(n, align);
+                          },
+                      .put =
+                          [](void* context, void* p, std::size_t n, std::size_t) {
+                              --static_cast<core_state*>(context)->chunks;
+                              memory_put(p, n);
+                          }};
+        s.own_pages = own_pages;
+        s.name = "model";
+        return s;
+    }
+
+    void* allocate(std::size_t value, std::size_t n = bytes) {
+        const unsigned c = class_of(n);
+        void* p = shared.pop(c);
+        if (p == nullptr) {
+            p = shared.take(c);
+        }
+        check(p != nullptr, "there is memory");
+        *static_cast<std::size_t*>(p) = value;
+        return p;
+    }
+    void deallocate(void* p, std::size_t value, std::size_t n = bytes) {
+        check(*static_cast<std::size_t*>(p) == value, "a block holds what its user wrote");
+        if (!shared.push(class_of(n), p)) {
+            shared.put(class_of(n), p);
+        }
+    }
+    void leave() { leave_thread_number(); }
+
+    void look() {
+        shared.statistics([](const linn::pool_statistics& s) {
+            check(s.live <= 16 && s.cached <= 16 && s.peak <= 16 && s.threads <= 3,
+                  "statistics are in bounds");
+        });
+    }
+
+    void end() {
+        check(shared.consistent(), "the slabs are consistent");
+        shared.statistics(
+            [](const linn::pool_statistics& s) { check(s.live == 0, "what was handed out came back"); });
+        shared.release();
+        check(chunks == 0, "upstream gets everything back");
+    }
+
+    std::size_t chunks = 0;
+    core shared;
+};
+
+/// All is made at the first use, by whoever comes first.
+struct cold : core_state {
+    void run(unsigned t) {
+        linn::detail::this_thread_index<policy> = table::most + 1;
+        deallocate(allocate(t), t);
+    }
+    void finish() { end(); }
+};
+const registration<cold> cold_of_two{"resource.cold", 2, true};
+
+/// A size is used for the first time by two threads at once, of which one inherits a cache.
+struct first_use : core_state {
+    first_use() {
+        deallocate(allocate(1, 8), 1, 8);
+        leave();
+    }
+    void run(unsigned t) {
+        void* a = allocate(t);
+        deallocate(a, t);
+    }
+    void finish() { end(); }
+};
+const registration<first_use> first_use_of_two{"resource.first_use", 2, true};
+
+/// The same, by threads that have no cache.
+struct first_depot : core_state {
+    first_depot() {
+        deallocate(allocate(1, 8), 1, 8);
+        leave();
+    }
+    void run(unsigned t) {
+        linn::detail::this_thread_index<policy> = table::most + 1;
+        void* a = allocate(t);
+        if (t == 0) {
+            deallocate(a, t);
+        } else {
+            held = a;
+        }
+    }
+    void finish() {
+        deallocate(held, 1);
+        end();
+    }
+    void* held = nullptr;
+};
+const registration<first_depot> first_depot_of_two{"resource.first_depot", 2};
+
+/// Each thread holds more than its cache does.
+struct exchange : core_state {
+    exchange() {
+        void* p = allocate(1);
+        deallocate(p, 1);
+        leave();
+    }
+    void run(unsigned t) {
+        void* held[3];
+        for (std::size_t i = 0; i < 3; ++i) {
+            held[i] = allocate(10 * t + i);
+        }
+        for (std::size_t i = 0; i < 3; ++i) {
+            deallocate(held[i], 10 * t + i);
+        }
+        leave();
+    }
+    void finish() { end(); }
+};
+const registration<exchange> exchange_of_two{"resource.exchange", 2};
+
+/// Somebody trims and looks at the numbers.
+struct trim : core_state {
+    void run(unsigned t) {
+        if (t == 0) {
+            void* a = allocate(1);
+            void* b = allocate(2);
+            deallocate(a, 1);
+            deallocate(b, 2);
+        } else {
+            shared.trim();
+            look();
+        }
+        leave();
+    }
+    void finish() { end(); }
+};
+const registration<trim> trim_of_two{"resource.trim", 2};
+
+/// Two of them, slabs that both could give back, and a look at the numbers.
+struct two_trims : core_state {
+    two_trims() {
+        for (void*& p : held) {
+            p = allocate(1);
+        }
+        for (void* p : held) {
+            deallocate(p, 1);
+        }
+        leave();
+    }
+    void run(unsigned t) {
+        shared.trim();
+        if (t == 1) {
+            look();
+        }
+    }
+    void finish() { end(); }
+    void* held[12];
+};
+const registration<two_trims> two_trims_at_once{"resource.two_trims", 2};
+
+/// Pages between objects that are in use go back, while somebody takes slots there.
+struct holes : core_state {
+    holes() : core_state{true} {
+        for (void*& p : held) {
+            p = allocate(1);
+        }
+        for (std::size_t i = 1; i < 4; ++i) {
+            deallocate(held[i], 1);
+        }
+        leave();
+    }
+    void run(unsigned t) {
+        if (t == 0) {
+            for (std::size_t i = 1; i < 4; ++i) {
+                held[i] = allocate(2);
+            }
+            for (std::size_t i = 1; i < 4; ++i) {
+                deallocate(held[i], 2);
+            }
+        } else {
+            shared.trim();
+        }
+        leave();
+    }
+    void finish() {
+        deallocate(held[0], 1);
+        end();
+    }
+    void* held[4];
+};
+const registration<holes> holes_of_two{"resource.holes", 2};
+
+/// Blocks that are too large for a slab, from upstream, while slabs come from there too.
+struct blocks : core_state {
+    void run(unsigned t) {
+        const std::size_t n = std::size_t{1000} << t;
+        void* p = shared.take_block(n, 16, block_origin::upstream);
+        *static_cast<std::size_t*>(p) = t;
+        check(*static_cast<std::size_t*>(p) == t, "a block holds what its user wrote");
+        shared.put_block(p, n, 16);
+        look();
+    }
+    void finish() { end(); }
+};
+const registration<blocks> blocks_of_two{"resource.blocks", 2};
+
+/// A block goes to another thread, which frees it, in a resource that the thread never used.
+struct passed : core_state {
+    void run(unsigned t) {
+        if (t == 0) {
+            place.store(allocate(7), std::memory_order_release);
+        } else {
+            void* p = nullptr;
+            while (p == nullptr) {
+                p = place.load(std::memory_order_acquire);
+            }
+            deallocate(p, 7);
+        }
+        leave();
+    }
+    void finish() { end(); }
+    policy::atomic<void*> place{nullptr};
+};
+const registration<passed> passed_on{"resource.passed", 2};
+
+/// Threads without a number have no cache.
+struct without_cache : core_state {
+    without_cache() {
+        deallocate(allocate(1), 1);
+        shared.trim();
+        leave();
+    }
+    void run(unsigned t) {
+        linn::detail::this_thread_index<policy> = table::most + 1;
+        void* a = allocate(t);
+        deallocate(a, t);
+    }
+    void finish() { end(); }
+};
+const registration<without_cache> without_cache_of_two{"resource.without_cache", 2};
+
+} // namespace model::of_resources
