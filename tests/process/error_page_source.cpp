@@ -267,10 +267,10 @@ void contended() {
     std::atomic<std::size_t> successes{0};
     std::atomic<sized<2000>*> boxes[64] = {};
     const auto worker = [&](std::size_t seed) {
-        for (std::size_t i = seed; !stop; i = i * 6364136223846793005U + 1442695040888963407U) {
+        for (std::uint64_t i = seed; !stop; i = i * 6364136223846793005U + 1442695040888963407U) {
             sized<2000>* p = pool::try_allocate();
             ++(p != nullptr ? successes : failures);
-            if (auto* old = boxes[(i >> 33) % 64].exchange(p)) {
+            if (auto* old = boxes[static_cast<std::size_t>(i >> 33) % 64].exchange(p)) {
                 pool::deallocate(old);
             }
             if (p == nullptr) {

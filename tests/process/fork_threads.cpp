@@ -13,6 +13,7 @@
 #include <linn/linn.hpp>
 
 #include <atomic>
+#include <cstdint>
 #include <set>
 #include <thread>
 #include <vector>
@@ -35,11 +36,13 @@ void hammer(std::size_t seed) {
     std::vector<item*> held(500, nullptr);
     linn::map<std::size_t, int> map;
     ++started;
-    for (std::size_t i = seed; !stop.load(std::memory_order_relaxed); i = i * 25214903917U + 11) {
-        item*& box = held[(i >> 20) % held.size()];
+    for (std::uint64_t random = seed; !stop.load(std::memory_order_relaxed);
+         random = random * 25214903917U + 11) {
+        const auto i = static_cast<std::size_t>(random >> 10);
+        item*& box = held[(i >> 10) % held.size()];
         linn::pool<item>::destroy(box);
         box = linn::pool<item>::create();
-        map[(i >> 10) % 1000] = 1;
+        map[i % 1000] = 1;
         if (map.size() > 900) {
             map.clear();
         }

@@ -9,16 +9,17 @@
 #include <linn/linn.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <string_view>
 
 namespace {
 
 struct lost {
-    long words[3];
+    std::int64_t words[3];
 };
 struct held {
-    long words[5];
+    std::int64_t words[5];
 };
 
 struct holder {

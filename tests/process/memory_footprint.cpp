@@ -10,6 +10,7 @@
 
 #include <linn/linn.hpp>
 
+#include <cstdint>
 #include <cstring>
 #include <memory>
 #include <new>
@@ -81,16 +82,18 @@ void huge_reserve() {
     if (linn_test::asan || linn_test::on_memcheck()) {
         return; // slabs are not used there
     }
-    // 4 GiB of objects; slots are larger than objects where these have guards.
-    const std::size_t count = (std::size_t{4} << 30) / linn::pool<reserved>::statistics().slot_bytes;
+    // 4 GiB of objects, or an eighth of the addresses; slots are larger than objects where these have guards.
+    constexpr auto bytes =
+        static_cast<std::size_t>(sizeof(void*) == 8 ? std::uint64_t{4} << 30 : SIZE_MAX / 8);
+    const std::size_t count = bytes / linn::pool<reserved>::statistics().slot_bytes;
     const std::size_t before = linn_test::rss_bytes();
     linn::pool<reserved>::reserve(count);
     const auto s = linn::pool<reserved>::statistics();
     CHECK(s.reserved_bytes >= count * sizeof(reserved));
     CHECK(s.live == 0);
-    // A page a slab holds its header; slabs are 2 MiB.
+    // A page a slab holds its header; slabs are 2 MiB, or 256 KiB where addresses are 32 bits wide.
     const std::size_t headers = s.slabs * 4096;
-    CHECK_AT_MOST(headers, count * s.slot_bytes / 256);
+    CHECK_AT_MOST(headers, count * s.slot_bytes / (sizeof(void*) == 8 ? 256 : 32));
     CHECK_AT_MOST(s.resident_bytes, headers);
     if (linn_test::rss_is_ours()) {
         // The kernel may make a huge page of a slab behind our back.
@@ -109,7 +112,8 @@ void impossible_reserve() {
     if (linn_test::asan || linn_test::tsan || linn_test::on_memcheck()) {
         return;
     }
-    constexpr std::size_t more_than_the_address_space = (std::size_t{1} << 48) / sizeof(reserved);
+    constexpr std::size_t more_than_the_address_space =
+        SIZE_MAX / (sizeof(void*) == 8 ? 1 << 16 : 1) / sizeof(reserved); // of 64 bits, 48 are used
     for (const std::size_t count : {SIZE_MAX, SIZE_MAX / 2, more_than_the_address_space}) {
         const auto child = linn_test::run_child(
             [count] {

@@ -12,6 +12,7 @@
 #include <linn/memory_resource.hpp>
 
 #include <atomic>
+#include <cstdint>
 #include <cstring>
 #include <set>
 #include <thread>
@@ -37,13 +38,15 @@ void hammer(std::size_t seed) {
     };
     std::vector<box> held(300);
     ++started;
-    for (std::size_t i = seed; !stop.load(std::memory_order_relaxed); i = i * 25214903917U + 11) {
-        linn::pool_resource& r = i >> 40 & 1 ? resource : of_upstream;
-        box& b = held[(i >> 20) % held.size() / 2 * 2 + (&r == &resource ? 0 : 1)];
+    for (std::uint64_t random = seed; !stop.load(std::memory_order_relaxed);
+         random = random * 25214903917U + 11) {
+        const auto i = static_cast<std::size_t>(random >> 16);
+        linn::pool_resource& r = i >> 24 & 1 ? resource : of_upstream;
+        box& b = held[(i >> 4) % held.size() / 2 * 2 + (&r == &resource ? 0 : 1)];
         if (b.p != nullptr) {
             r.deallocate(b.p, b.bytes);
         }
-        b.bytes = size_of(i >> 24);
+        b.bytes = size_of(i >> 8);
         b.p = r.allocate(b.bytes);
         std::memset(b.p, 1, 8);
         if (i % 4096 == 0) {

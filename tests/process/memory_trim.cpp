@@ -62,8 +62,8 @@ void million() {
         CHECK(empty.cached == 0);
         CHECK_AT_MOST(empty.resident_bytes, payload / 100 + small_constant);
         if (linn_test::in_slabs()) {
-            // Some of it may have gone before, since retention is bounded.
-            CHECK(empty.returned_bytes >= payload);
+            // Some of it may have gone before, since retention is bounded. Headers share a page with objects.
+            CHECK(empty.returned_bytes + empty.slabs * 4096 >= payload);
             CHECK(returned > 0);
         }
         if (linn_test::rss_is_ours()) {

@@ -15,7 +15,7 @@
 #include <thread>
 
 struct parcel {
-    long words[6];
+    std::int64_t words[6];
 };
 using pool = linn::pool<parcel>;
 
@@ -113,7 +113,7 @@ int main() {
     expect(
         "written after free",
         [] {
-            long* volatile word = &pack_parcel()->words[1];
+            std::int64_t* volatile word = &pack_parcel()->words[1];
             throw_parcel_away(reinterpret_cast<parcel*>(word - 1));
             *word = 4;
             static_cast<void>(pack_parcel());

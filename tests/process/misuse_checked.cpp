@@ -24,10 +24,10 @@
 namespace {
 
 struct item {
-    long words[8];
+    std::int64_t words[8];
 };
 struct other {
-    long words[8];
+    std::int64_t words[8];
 };
 struct huge {
     char bytes[5 * linn_test::mib];
@@ -121,7 +121,7 @@ int main() {
         return p;
     });
     expect("interior", linn::misuse_kind::interior_pointer, [&] {
-        void* p = reinterpret_cast<char*>(kept) + sizeof(long);
+        void* p = reinterpret_cast<char*>(kept) + sizeof(std::int64_t);
         pool::deallocate(at(p));
         return p;
     });
@@ -176,18 +176,18 @@ int main() {
         "written after free, seen when it is used again", linn::misuse_kind::write_after_free,
         [] {
             item* p = pool::allocate();
-            long* word = hidden(&p->words[5]);
+            std::int64_t* word = hidden(&p->words[5]);
             pool::deallocate(p);
             *word = 1;
             pool::deallocate(pool::allocate());
             return p;
         },
-        5 * sizeof(long));
+        5 * sizeof(std::int64_t));
     expect(
         "written after free, seen by check", linn::misuse_kind::write_after_free,
         [] {
             item* p = pool::allocate();
-            long* word = hidden(&p->words[7]);
+            std::int64_t* word = hidden(&p->words[7]);
             pool::deallocate(p);
             CHECK(pool::check() == 0);
             *word = 1;
@@ -195,7 +195,7 @@ int main() {
             CHECK(pool::check() == 0);
             return p;
         },
-        7 * sizeof(long));
+        7 * sizeof(std::int64_t));
     expect(
         "written after free, seen by trim", linn::misuse_kind::write_after_free,
         [] {
@@ -242,7 +242,7 @@ int main() {
         static item* late = pool::allocate();
         static const struct last {
             ~last() {
-                long* word = hidden(&late->words[2]);
+                std::int64_t* word = hidden(&late->words[2]);
                 pool::deallocate(late);
                 *word = 1;
             }
@@ -286,12 +286,12 @@ int main() {
         linn::local_pool<item> another;
         item* q = local.allocate();
         item* r = local.allocate();
-        long* word = hidden(&q->words[3]);
+        std::int64_t* word = hidden(&q->words[3]);
         local.deallocate(q);
         *word = 1;
         CHECK(local.allocate() == q);
         CHECK(seen.size() == 1 && seen[0].kind == linn::misuse_kind::write_after_free);
-        CHECK(seen[0].offset == 3 * sizeof(long) && seen[0].address == q);
+        CHECK(seen[0].offset == 3 * sizeof(std::int64_t) && seen[0].address == q);
         *hidden(reinterpret_cast<char*>(r) + sizeof(item)) = 1;
         CHECK(local.check() == 1 && seen.size() == 2 && seen[1].kind == linn::misuse_kind::overrun);
         *hidden(reinterpret_cast<char*>(r) - 2) = 1;

@@ -103,7 +103,7 @@ void put_many(depot_fixture<Policy>& x, linn::detail::front<Policy>& f, const st
 }
 
 /// Slots of 64 bytes, eight in a magazine, three magazines in the stash.
-inline linn::detail::geometry small_geometry(std::size_t retain = std::size_t{1} << 40) {
+inline linn::detail::geometry small_geometry(std::size_t retain = PTRDIFF_MAX) {
     auto g = linn::detail::make_geometry(64, 8, {.slab_bytes = 1 << 16, .magazine_slots = 8});
     g.retain_bytes = retain;
     g.stash_slots = 3 * g.magazine_slots;

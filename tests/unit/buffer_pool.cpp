@@ -336,11 +336,15 @@ TEST_CASE("buffer_pool: bad input is refused with a reason") {
         CHECK(refusal(bytes, {.huge_pages = linn::huge_page_use::reserved}) == too_long);
     }
     CHECK(refusal(1, {.alignment = SIZE_MAX / 2 + 1}) == too_long);
-    // What can be written down, but no system has.
+    // What can be written down, but no system has: not even one where addresses are 64 bits wide.
     linn::buffer_pool vast{std::size_t{PTRDIFF_MAX} / 4};
-    CHECK(!vast.try_acquire());
+    std::vector<linn::buffer> had;
+    while (linn::buffer b = vast.try_acquire()) {
+        had.push_back(std::move(b));
+    }
+    CHECK(had.size() < (sizeof(void*) == 8 ? 1U : 8U));
     CHECK_THROWS_AS(static_cast<void>(vast.acquire()), std::bad_alloc);
-    CHECK(vast.statistics().slabs == 0);
+    CHECK(vast.statistics().slabs == had.size());
 }
 
 TEST_CASE("buffer_pool: buffers go from thread to thread") {

@@ -82,10 +82,17 @@ static_assert(std::is_trivially_destructible_v<fixed_pool<text, 8, {.on_survivor
               linn::detail::sanitizer_poison);
 static_assert(!std::is_trivially_destructible_v<fixed_pool<text, 8, {.on_survivors = survivors::abort}>>);
 
-// What it holds beside the objects: an index and a bit for each, and 16 bytes.
-static_assert(sizeof(fixed_pool<order, 1024>) == 1024 * (sizeof(order) + 2) + 1024 / 8 + 16);
-static_assert(sizeof(fixed_pool<std::uint32_t, 256>) == 256 * (4 + 1) + 256 / 8 + 16);
-static_assert(sizeof(fixed_pool<std::uint64_t, 1 << 17>) == (1 << 17) * (8 + 4) + (1 << 17) / 8 + 16);
+// What it holds beside the objects: an index and a bit for each, and three counters.
+struct counters_and_bits {
+    std::uint32_t counters[2];
+    std::size_t peak;
+    std::uint64_t bits;
+};
+constexpr std::size_t counters = sizeof(counters_and_bits) - sizeof(std::uint64_t);
+static_assert(counters <= 16);
+static_assert(sizeof(fixed_pool<order, 1024>) == 1024 * (sizeof(order) + 2) + 1024 / 8 + counters);
+static_assert(sizeof(fixed_pool<std::uint32_t, 256>) == 256 * (4 + 1) + 256 / 8 + counters);
+static_assert(sizeof(fixed_pool<std::uint64_t, 1 << 17>) == (1 << 17) * (8 + 4) + (1 << 17) / 8 + counters);
 static_assert(sizeof(fixed_pool<char, 0>) <= 32);
 static_assert(alignof(fixed_pool<aligned, 3>) == 256);
 static_assert(sizeof(fixed_pool<char, 8, {.cache_line_padding = true}>) == 64 + 8 * 64);

@@ -72,14 +72,15 @@ TEST_CASE("pointer_list: without memory it stays as it is") {
     CHECK_FALSE(list.append(&p, 1));
     CHECK_FALSE(list.reserve(1));
     pages::work();
-    REQUIRE(list.reserve(512));
-    for (std::size_t i = 0; i < 512; ++i) {
+    constexpr std::size_t page = 4096 / sizeof(void*);
+    REQUIRE(list.reserve(page));
+    for (std::size_t i = 0; i < page; ++i) {
         list.push(pointer(i));
     }
     pages::fail_from(0);
     CHECK_FALSE(list.append(&p, 1));
-    CHECK(list.size() == 512);
-    CHECK(*(list.end() - 1) == pointer(511));
+    CHECK(list.size() == page);
+    CHECK(*(list.end() - 1) == pointer(page - 1));
     pages::work();
     CHECK(list.append(&p, 1));
 }

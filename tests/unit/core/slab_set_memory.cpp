@@ -75,7 +75,7 @@ geometry small_slabs(std::size_t retain) {
     return g;
 }
 
-constexpr std::size_t plenty = std::size_t{1} << 40;
+constexpr std::size_t plenty = PTRDIFF_MAX;
 
 } // namespace
 

@@ -115,8 +115,10 @@ public:
     }
 
 private:
-    static constexpr auto live_value = static_cast<std::uintptr_t>(0x6c697665'6f626a21U);
-    static constexpr auto free_value = static_cast<std::uintptr_t>(0x66726565'6f626a21U);
+    // They must differ in the half that a word of 32 bits keeps.
+    static constexpr auto live_value = static_cast<std::uintptr_t>(0x6f626a21'6c697665U);
+    static constexpr auto free_value = static_cast<std::uintptr_t>(0x6f626a21'66726565U);
+    static_assert((live_value ^ free_value) % (std::uint64_t{1} << 32) != 0);
 
     /// Reads and writes objects of any type.
     using word [[gnu::may_alias]] = std::uintptr_t;
