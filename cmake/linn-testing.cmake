@@ -67,10 +67,12 @@ function(linn_add_test)
   set(name ${LINN_LEG}.${arg_NAME})
   # add_test resolves a target only in the first place, where the launcher may stand.
   list(POP_FRONT arg_COMMAND program)
+  set(emulator)
   if(TARGET ${program})
     set(program $<TARGET_FILE:${program}>)
+    set(emulator ${CMAKE_CROSSCOMPILING_EMULATOR})
   endif()
-  add_test(NAME ${name} COMMAND ${LINN_TEST_LAUNCHER} ${program} ${arg_COMMAND})
+  add_test(NAME ${name} COMMAND ${LINN_TEST_LAUNCHER} ${emulator} ${program} ${arg_COMMAND})
   set_tests_properties(
     ${name} PROPERTIES
     TIMEOUT ${arg_TIMEOUT}
@@ -104,3 +106,17 @@ function(linn_add_test_executable target)
     target_sources(${target} PRIVATE $<TARGET_OBJECTS:linn_odr>)
   endif()
 endfunction()
+
+# Makes doctest::doctest. A cross compiler gets a copy of the header, since it must not see the folder of
+# headers that the native one is in.
+macro(linn_find_doctest)
+  if(NOT CMAKE_CROSSCOMPILING)
+    find_package(doctest REQUIRED)
+  elseif(NOT TARGET doctest::doctest)
+    find_path(LINN_DOCTEST doctest/doctest.h PATHS /usr/include /usr/local/include NO_CMAKE_FIND_ROOT_PATH REQUIRED)
+    file(COPY ${LINN_DOCTEST}/doctest DESTINATION ${PROJECT_BINARY_DIR}/native-headers)
+    add_library(linn_doctest INTERFACE)
+    add_library(doctest::doctest ALIAS linn_doctest)
+    target_include_directories(linn_doctest SYSTEM INTERFACE ${PROJECT_BINARY_DIR}/native-headers)
+  endif()
+endmacro()

@@ -43,7 +43,7 @@ void expect_one(linn::misuse_kind kind, const void* address) {
     pool::allocate_n(objects);
     pool::deallocate_n(objects);
     pool::trim();
-    CHECK(seen.empty());
+    CHECK(seen.empty() || !linn_test::cached());
 }
 
 } // namespace
@@ -58,7 +58,7 @@ int main() {
 
     pool::deallocate(twice);
     pool::deallocate(twice);
-    CHECK(seen.empty());
+    CHECK(seen.empty() || !linn_test::cached());
     pool::trim();
     expect_one(linn::misuse_kind::double_free, twice);
 
@@ -66,7 +66,7 @@ int main() {
     twice = pool::create();
     pool::trim(); // or the rest of the magazine could hide it
     std::thread{[=] { pool::deallocate(twice); }}.join();
-    CHECK(seen.empty());
+    CHECK(seen.empty() || !linn_test::cached());
     std::thread{[=] { pool::deallocate(twice); }}.join();
     expect_one(linn::misuse_kind::double_free, twice);
 
@@ -77,13 +77,13 @@ int main() {
     pool::deallocate(only);
     pool::trim();
     pool::deallocate(only);
-    CHECK(seen.empty());
+    CHECK(seen.empty() || !linn_test::cached());
     pool::trim();
     expect_one(linn::misuse_kind::double_free, only);
 
     void* wrong = linn::pool<other>::create();
     pool::deallocate(static_cast<item*>(wrong));
-    CHECK(seen.empty());
+    CHECK(seen.empty() || !linn_test::cached());
     pool::trim();
     expect_one(linn::misuse_kind::wrong_pool, wrong);
 

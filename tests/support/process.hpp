@@ -7,10 +7,15 @@
 /// handlers would hide exactly the errors of start-up and exit that these tests look for.
 
 #include <linn/config.hpp>
+#include <linn/detail/os/threads.hpp>
 #include <linn/detail/sanitizer/memcheck.hpp>
 
+#if defined(_WIN32)
+#include <process.h>
+#else
 #include <sys/wait.h>
 #include <unistd.h>
+#endif
 
 #include <csignal>
 #include <cstddef>
@@ -101,7 +106,7 @@ inline constexpr bool optimised = false;
 
 /// Whether threads hold magazines here; a checked build gives each object back at once.
 [[nodiscard]] inline bool cached() noexcept {
-    return in_slabs() && !linn::detail::checked_build;
+    return in_slabs() && !linn::detail::checked_build && linn::detail::thread_locals_last;
 }
 
 /// Whether resident memory is the program's own: sanitizers add shadow, quarantine and histories, checked
@@ -117,6 +122,20 @@ inline constexpr bool optimised = false;
     return n / by != 0 ? n / by : 1;
 }
 
+inline constexpr std::size_t kib = 1024;
+inline constexpr std::size_t mib = 1024 * kib;
+
+[[nodiscard]] inline std::size_t grown(std::size_t now, std::size_t before) noexcept {
+    return now > before ? now - before : 0;
+}
+
+} // namespace linn_test
+
+#if defined(_WIN32)
+#include "process_windows.hpp"
+#else
+namespace linn_test {
+
 // --- memory --------------------------------------------------------------------------------------
 
 /// Bytes of this process in memory now. Reads without allocating.
@@ -129,13 +148,6 @@ inline constexpr bool optimised = false;
     std::fclose(file);
     return resident * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
 }
-
-[[nodiscard]] inline std::size_t grown(std::size_t now, std::size_t before) noexcept {
-    return now > before ? now - before : 0;
-}
-
-inline constexpr std::size_t kib = 1024;
-inline constexpr std::size_t mib = 1024 * kib;
 
 // --- children ------------------------------------------------------------------------------------
 
@@ -219,5 +231,6 @@ void check_forked(F&& in_the_child) {
 }
 
 } // namespace linn_test
+#endif
 
 #endif

@@ -5,7 +5,12 @@
 #include <linn/config.hpp>
 
 #include <cstdint>
+
+#if defined(_WIN32)
+#include <linn/detail/os/windows.hpp>
+#else
 #include <ctime>
+#endif
 
 namespace linn::inline LINN_ABI::detail {
 
@@ -13,6 +18,9 @@ namespace linn::inline LINN_ABI::detail {
 /// good to some ten milliseconds. Without <chrono>, which costs more to compile than all of a pool.
 struct coarse_clock {
     static std::uint64_t now_ms() noexcept {
+#if defined(_WIN32)
+        return ::GetTickCount64();
+#else
         std::timespec t{};
 #if defined(CLOCK_MONOTONIC_COARSE)
         ::clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
@@ -22,6 +30,7 @@ struct coarse_clock {
         std::timespec_get(&t, TIME_UTC);
 #endif
         return static_cast<std::uint64_t>(t.tv_sec) * 1000 + static_cast<std::uint64_t>(t.tv_nsec) / 1000000;
+#endif
     }
 };
 

@@ -12,6 +12,8 @@
 #include <unistd.h>
 
 #include <cerrno>
+#elif defined(_WIN32)
+#include <linn/detail/os/windows.hpp>
 #endif
 
 namespace linn::inline LINN_ABI::detail {
@@ -31,6 +33,26 @@ inline void futex_wake_one(const void* word) noexcept {
     const int before = errno;
     ::syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
     errno = before;
+}
+#elif defined(_WIN32)
+inline constexpr bool has_futex = true;
+
+/// Windows 8 has a futex of its own; before that a sleeper looks once a millisecond.
+inline void futex_wait(const void* word, std::uint32_t expected) noexcept {
+    static const auto wait = windows::kernel_function<int __stdcall(
+        const volatile void*, const void*, linn_windows_size, unsigned long)>("WaitOnAddress");
+    if (wait != nullptr) {
+        wait(word, &expected, sizeof expected, 0xffffffffUL);
+    } else {
+        ::Sleep(1);
+    }
+}
+
+inline void futex_wake_one(const void* word) noexcept {
+    static const auto wake = windows::kernel_function<void __stdcall(const void*)>("WakeByAddressSingle");
+    if (wake != nullptr) {
+        wake(word);
+    }
 }
 #else
 inline constexpr bool has_futex = false;

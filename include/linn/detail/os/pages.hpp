@@ -6,6 +6,8 @@
 
 #if defined(__unix__) || defined(__APPLE__)
 #include <linn/detail/os/pages_posix.hpp>
+#elif defined(_WIN32)
+#include <linn/detail/os/pages_windows.hpp>
 #else
 #include <linn/detail/os/pages_heap.hpp>
 namespace linn::inline LINN_ABI::detail {

@@ -4,6 +4,7 @@
 
 #include <linn/config.hpp>
 
+#include <cinttypes>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -25,18 +26,16 @@ inline int describe_caller(char* text, std::size_t bytes, const void* address) n
 #ifdef LINN_DETAIL_DLADDR
     ::Dl_info info;
     if (::dladdr(reinterpret_cast<const void*>(call), &info) != 0 && info.dli_fname != nullptr) {
-        const auto in_module =
-            static_cast<unsigned long>(call - reinterpret_cast<std::uintptr_t>(info.dli_fbase));
+        const std::uintptr_t in_module = call - reinterpret_cast<std::uintptr_t>(info.dli_fbase);
         if (info.dli_sname != nullptr) {
-            return std::snprintf(
-                text, bytes, "%s+0x%lx (%s+0x%lx)", info.dli_sname,
-                static_cast<unsigned long>(call - reinterpret_cast<std::uintptr_t>(info.dli_saddr)),
-                info.dli_fname, in_module);
+            return std::snprintf(text, bytes, "%s+0x%" PRIxPTR " (%s+0x%" PRIxPTR ")", info.dli_sname,
+                                 call - reinterpret_cast<std::uintptr_t>(info.dli_saddr), info.dli_fname,
+                                 in_module);
         }
-        return std::snprintf(text, bytes, "(%s+0x%lx)", info.dli_fname, in_module);
+        return std::snprintf(text, bytes, "(%s+0x%" PRIxPTR ")", info.dli_fname, in_module);
     }
 #endif
-    return std::snprintf(text, bytes, "(0x%lx)", static_cast<unsigned long>(call));
+    return std::snprintf(text, bytes, "(0x%" PRIxPTR ")", call);
 }
 
 } // namespace linn::inline LINN_ABI::detail

@@ -10,6 +10,8 @@
 #include <unistd.h>
 
 #include <cerrno>
+#elif defined(_WIN32)
+#include <linn/detail/os/windows.hpp>
 #endif
 #if defined(__unix__) || defined(__APPLE__)
 #include <ctime>
@@ -24,6 +26,8 @@ inline void sleep_briefly([[maybe_unused]] long microseconds = 50) noexcept {
 #ifdef LINN_DETAIL_NANOSLEEP
     const ::timespec time{0, microseconds * 1000};
     ::nanosleep(&time, nullptr);
+#elif defined(_WIN32)
+    ::Sleep(static_cast<unsigned long>((microseconds + 999) / 1000));
 #endif
 }
 
@@ -43,6 +47,8 @@ inline bool succeeds(int command) noexcept {
 inline bool enable_thread_barrier() noexcept {
 #if defined(__linux__)
     return thread_barrier_call::succeeds(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED);
+#elif defined(_WIN32)
+    return true;
 #else
     return false;
 #endif
@@ -59,6 +65,8 @@ inline void thread_barrier() noexcept {
     // A sandbox was closed since. What a barrier would order at once, a processor orders in its own time:
     // no store stays unseen for a millisecond, let alone twenty.
     sleep_briefly(20'000);
+#elif defined(_WIN32)
+    ::FlushProcessWriteBuffers();
 #endif
 }
 

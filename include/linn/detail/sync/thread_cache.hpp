@@ -50,8 +50,13 @@ struct janitor {
 };
 
 template <class Policy>
+void flush_this_thread_late(void*) noexcept {
+    flush_this_thread<Policy>();
+}
+
+template <class Policy>
 void arm_janitor() noexcept {
-    static const late_thread_exit late{+[](void*) { flush_this_thread<Policy>(); }};
+    static const late_thread_exit<&flush_this_thread_late<Policy>> late;
     static thread_local janitor<Policy> at_exit;
     at_exit.arm();
     late.arm(&this_thread<Policy>);
@@ -77,11 +82,11 @@ struct pool_handle {
 };
 
 /// Attaches `f` if this thread may hold a cache. The janitor comes first: nothing may be cached
-/// that nobody would flush.
+/// that nobody would flush. For the same reason nothing is where `thread_local` variables end too early.
 template <class Policy>
 bool attach_if_possible(front<Policy>& f, depot<Policy>& d) noexcept {
     thread_state<Policy>& state = this_thread<Policy>;
-    if (state.over || d.mode() != service::cached) {
+    if (!thread_locals_last || state.over || d.mode() != service::cached) {
         return false;
     }
     if (!state.janitor_armed) {

@@ -78,14 +78,21 @@ constinit fork_participant thread_index_table<Policy>::participant_{
 template <class Policy>
 inline constinit thread_local std::uint32_t this_thread_index{0};
 
-/// Gives the number of the calling thread back. Idempotent; the thread gets no other one.
+/// Gives a number of the calling thread back. Idempotent; the thread gets no other one.
 template <class Policy>
-void leave_thread_index() noexcept {
+void leave_thread_index(std::uint32_t index) noexcept {
     using table = thread_index_table<Policy>;
-    const std::uint32_t n = this_thread_index<Policy>;
     this_thread_index<Policy> = table::most + 1;
-    if (n != 0 && n <= table::most) {
-        table::process().give_back(n - 1);
+    if (index < table::most) {
+        table::process().give_back(index);
+    }
+}
+
+/// The same for a thread that was told none, or `most`.
+template <class Policy>
+void leave_this_thread_index() noexcept {
+    if (const std::uint32_t n = this_thread_index<Policy>; n != 0) {
+        leave_thread_index<Policy>(n - 1);
     }
 }
 
@@ -94,21 +101,34 @@ struct thread_index_janitor {
     thread_index_janitor() noexcept = default;
     thread_index_janitor(const thread_index_janitor&) = delete;
     thread_index_janitor& operator=(const thread_index_janitor&) = delete;
-    ~thread_index_janitor() { leave_thread_index<Policy>(); }
+    ~thread_index_janitor() { leave_this_thread_index<Policy>(); }
     void arm() noexcept { armed = true; }
     bool armed = false;
 };
+
+/// At the end of a thread. Where its variables are gone by then, what it was armed with tells the number.
+template <class Policy>
+void leave_thread_index_late(void* armed_with) noexcept {
+    if constexpr (thread_locals_last) {
+        leave_this_thread_index<Policy>();
+    } else {
+        leave_thread_index<Policy>(static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(armed_with)) -
+                                   1);
+    }
+}
 
 template <class Policy>
 [[gnu::noinline]] std::uint32_t take_thread_index() noexcept {
     using table = thread_index_table<Policy>;
     table::process().hook_fork();
-    static const late_thread_exit late{+[](void*) { leave_thread_index<Policy>(); }};
-    static thread_local thread_index_janitor<Policy> at_exit;
-    at_exit.arm();
-    late.arm(&this_thread_index<Policy>);
+    static const late_thread_exit<&leave_thread_index_late<Policy>> late;
+    if constexpr (thread_locals_last) {
+        static thread_local thread_index_janitor<Policy> at_exit;
+        at_exit.arm();
+    }
     const std::uint32_t index = table::process().take();
     this_thread_index<Policy> = index + 1;
+    late.arm(reinterpret_cast<void*>(std::uintptr_t{index} + 1));
     return index;
 }
 

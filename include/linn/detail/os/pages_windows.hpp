@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef LINN_DETAIL_OS_PAGES_WINDOWS_HPP
+#define LINN_DETAIL_OS_PAGES_WINDOWS_HPP
+
+#include <linn/config.hpp>
+#include <linn/detail/os/windows.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+
+namespace linn::inline LINN_ABI::detail {
+
+/// Pages straight from Windows: zeroed, untouched until used, given back on request. All of a mapping
+/// counts against the system's commit limit from the start.
+/// @threads any thread
+struct system_pages {
+    static constexpr bool zeroed = true;
+
+    /// Null when the system refuses. @complexity one system call, or about three
+    static void* map(std::size_t bytes, std::size_t align) noexcept {
+        if (align <= windows::allocation_granularity) {
+            return commit(nullptr, bytes);
+        }
+        const std::size_t wide = bytes + align - windows::allocation_granularity;
+        if (wide < bytes) {
+            return nullptr;
+        }
+        // Windows takes back whole reservations only, so no ends can be cut off: look for room, let go
+        // of it, and ask for the aligned part. Another thread may be faster.
+        for (int attempt = 0; attempt < 8; ++attempt) {
+            void* room = ::VirtualAlloc(nullptr, wide, windows::mem_reserve, windows::page_noaccess);
+            if (room == nullptr) {
+                return nullptr;
+            }
+            ::VirtualFree(room, 0, windows::mem_release);
+            if (void* p = commit(aligned(room, align), bytes)) {
+                return p;
+            }
+        }
+        // Too much going on: the ends stay reserved, which costs addresses only.
+        void* room = ::VirtualAlloc(nullptr, wide, windows::mem_reserve, windows::page_noaccess);
+        if (room == nullptr) {
+            return nullptr;
+        }
+        void* p = ::VirtualAlloc(aligned(room, align), bytes, windows::mem_commit, windows::page_readwrite);
+        if (p == nullptr) {
+            ::VirtualFree(room, 0, windows::mem_release);
+        }
+        return p;
+    }
+
+    static void unmap(void* p, std::size_t, std::size_t) noexcept {
+        windows::region r;
+        if (windows::query(p, r)) {
+            ::VirtualFree(r.allocation_base, 0, windows::mem_release);
+        }
+    }
+
+    /// The addresses stay ours and read as zero; the memory goes back.
+    static bool discard(void* p, std::size_t bytes) noexcept {
+        if (::VirtualFree(p, bytes, windows::mem_decommit) == 0) {
+            return false;
+        }
+        // Objects will be put here without another call, so it must be committed again. What was let go a
+        // moment ago is refused only if another process needed the very last of it meanwhile.
+        for (int attempt = 0; attempt < 1000; ++attempt) {
+            if (::VirtualAlloc(p, bytes, windows::mem_commit, windows::page_readwrite) != nullptr) {
+                return true;
+            }
+            ::Sleep(1);
+        }
+        std::abort();
+    }
+
+    static void prefer_huge(void*, std::size_t) noexcept {}
+
+    /// Whether `p`, which may be any address, lies in memory that can be read. @pre aligned to pages
+    static bool readable(const void* p) noexcept {
+        windows::region r;
+        return windows::query(p, r) && r.state == windows::mem_commit && r.protect != 0 &&
+               (r.protect & (windows::page_noaccess | windows::page_guard)) == 0;
+    }
+
+private:
+    static void* commit(void* at, std::size_t bytes) noexcept {
+        return ::VirtualAlloc(at, bytes, windows::mem_reserve | windows::mem_commit, windows::page_readwrite);
+    }
+    static void* aligned(void* room, std::size_t align) noexcept {
+        return reinterpret_cast<void*>((reinterpret_cast<std::uintptr_t>(room) + align - 1) & ~(align - 1));
+    }
+};
+
+} // namespace linn::inline LINN_ABI::detail
+
+#endif
