@@ -105,6 +105,12 @@ std::optional<fill_message> read_fill_message(std::string_view message) {
     return std::nullopt;
 }
 
+fill_kind kind_of(const fill_message& fill) noexcept {
+    if (fill.is_return)
+        return fill_kind::after_a_change;
+    return fill.per_element ? fill_kind::per_element : fill_kind::now;
+}
+
 std::string_view to_string(fix_state state) noexcept {
     switch (state) {
     case fix_state::in_note:
@@ -186,7 +192,7 @@ std::vector<lint_finding> finding_collector::take(source_texts& texts) {
     }
     entries_.clear();
     sort_stably(list, [](const lint_finding& a, const lint_finding& b) {
-        const auto rank = [](const lint_finding& f) { return std::tuple{f.fill.is_return, ~f.fill.bytes}; };
+        const auto rank = [](const lint_finding& f) { return std::tuple{kind_of(f.fill), ~f.fill.bytes}; };
         return rank(a) < rank(b) ||
                (rank(a) == rank(b) && std::tie(a.file, a.offset) < std::tie(b.file, b.offset));
     });

@@ -22,6 +22,15 @@ struct fill_message {
     bool is_return = false;   ///< "would write": nothing is filled today
 };
 
+/// In which part of a report a finding stands, in this order.
+enum class fill_kind {
+    now,         ///< so many bytes
+    per_element, ///< so many for each element of an array whose length is known at run time only
+    after_a_change,
+};
+
+fill_kind kind_of(const fill_message& fill) noexcept;
+
 /// Reads the message; nothing when it has another form.
 std::optional<fill_message> read_fill_message(std::string_view message);
 
@@ -79,7 +88,7 @@ public:
     /// false the unit had errors, and its fixes are not trusted.
     void add(const std::vector<tidy_diagnostic>& diagnostics, bool is_whole, const filter& wanted);
 
-    /// All findings, the most bytes first; those of code that fills today before those that only would.
+    /// All findings by their kind, and in it the most bytes first.
     std::vector<lint_finding> take(source_texts& texts);
 
 private:

@@ -72,11 +72,14 @@ bool include_search::is_file(const std::string& path) {
     return place->second;
 }
 
-bool include_search::reaches(const std::string& source, const std::vector<std::string>& arguments,
-                             const std::string& directory, const std::set<std::string>& headers) {
+std::set<std::string> include_search::reached(const std::string& source,
+                                              const std::vector<std::string>& arguments,
+                                              const std::string& directory,
+                                              const std::set<std::string>& headers) {
     const search_folders folders = folders_of(arguments, directory);
     std::set<std::string> seen{source};
     std::vector<std::string> open{source};
+    std::set<std::string> found_headers;
     const auto visit = [&](const std::string& file) {
         if (!is_file(file))
             return false;
@@ -93,7 +96,7 @@ bool include_search::reaches(const std::string& source, const std::vector<std::s
         const std::string file = open.back();
         open.pop_back();
         if (headers.contains(file))
-            return true;
+            found_headers.insert(file);
         for (const include_line& line : lines_of(file)) {
             bool found = line.is_quoted && visit_in(fs::path{file}.parent_path(), line.name);
             for (const fs::path& folder : folders.quoted)
@@ -102,7 +105,7 @@ bool include_search::reaches(const std::string& source, const std::vector<std::s
                 found = found || visit_in(folder, line.name);
         }
     }
-    return false;
+    return found_headers;
 }
 
 } // namespace linn::tool

@@ -13,10 +13,10 @@ namespace linn::tool {
 /// #if leaves out counts, and one whose name comes from a macro does not.
 class include_search {
 public:
-    /// True when the source includes one of the headers. `arguments` are a clean command, of which the folders for
-    /// headers are taken; paths are absolute and without . and ..
-    bool reaches(const std::string& source, const std::vector<std::string>& arguments,
-                 const std::string& directory, const std::set<std::string>& headers);
+    /// Which of the headers the source includes. `arguments` are a clean command, of which the folders for headers are
+    /// taken; paths are absolute and without . and ..
+    std::set<std::string> reached(const std::string& source, const std::vector<std::string>& arguments,
+                                  const std::string& directory, const std::set<std::string>& headers);
 
 private:
     struct include_line {

@@ -47,21 +47,20 @@ bool contains(const std::vector<failed_file>& list, const failed_file& f) {
 std::uint64_t lint_result::bytes() const {
     std::uint64_t sum = 0;
     for (const lint_finding& f : findings)
-        if (!f.fill.is_return)
+        if (kind_of(f.fill) == fill_kind::now)
             sum += f.fill.bytes;
     return sum;
 }
 
-std::size_t lint_result::count(bool is_return) const {
-    return static_cast<std::size_t>(
-        std::count_if(findings.begin(), findings.end(),
-                      [=](const lint_finding& f) { return f.fill.is_return == is_return; }));
+std::size_t lint_result::count(fill_kind kind) const {
+    return static_cast<std::size_t>(std::count_if(
+        findings.begin(), findings.end(), [=](const lint_finding& f) { return kind_of(f.fill) == kind; }));
 }
 
 std::size_t lint_result::left(std::uint64_t least) const {
     return static_cast<std::size_t>(
         std::count_if(findings.begin(), findings.end(), [=](const lint_finding& f) {
-            return f.state != fix_state::applied && f.fill.bytes >= least;
+            return f.state != fix_state::applied && (f.fill.per_element || f.fill.bytes >= least);
         }));
 }
 

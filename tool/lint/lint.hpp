@@ -51,11 +51,11 @@ struct lint_result {
     source_texts texts;
     std::filesystem::file_time_type read_at{};
 
-    /// Of the places that fill today: together, elements counted once.
+    /// Of the places of the kind `now`, together.
     std::uint64_t bytes() const;
-    /// Places of one kind: that fill today, or that would after a change.
-    std::size_t count(bool is_return) const;
-    /// Places that are not fixed and write at least so many bytes.
+    std::size_t count(fill_kind kind) const;
+    /// Places that are not fixed and write at least so many bytes. One that fills an array whose length is known at run
+    /// time only is among them: nobody can say that it is small.
     std::size_t left(std::uint64_t least) const;
 };
 

@@ -24,6 +24,10 @@ constexpr std::array<std::string_view, 10> header_extensions{".h",   ".hh",  ".h
 constexpr std::array<std::string_view, 9> source_extensions{".cpp", ".cc",  ".cxx",  ".c++", ".C",
                                                             ".cp",  ".ixx", ".cppm", ".tcc"};
 
+bool has_extension_of(const fs::path& file, const auto& list) {
+    return std::find(list.begin(), list.end(), file.extension().string()) != list.end();
+}
+
 /// One of FILES.
 class pattern {
 public:
@@ -36,13 +40,15 @@ public:
         std::error_code error;
         exists_ = fs::exists(text, error);
         is_folder_ = fs::is_directory(text, error);
+        real_ = fs::weakly_canonical(text, error).string();
     }
 
     bool names(const std::string& file) const {
-        if (file == absolute_)
+        // The database may name files by the way behind a link, or by the link.
+        if (file == absolute_ || file == real_)
             return true;
         if (is_folder_)
-            return lies_in(file, absolute_);
+            return lies_in(file, absolute_) || lies_in(file, real_);
         // "*_test.cpp" is meant anywhere, "src/*.cpp" from here; a star crosses folders, as in a .gitignore's "**".
         return is_glob_ && !exists_ &&
                (::fnmatch(absolute_.c_str(), file.c_str(), 0) == 0 ||
@@ -54,13 +60,11 @@ public:
     const std::string& absolute() const noexcept { return absolute_; }
     bool is_broad() const noexcept { return is_folder_ || (is_glob_ && !exists_); }
     bool exists() const noexcept { return exists_; }
-    bool has_extension_of(const auto& list) const {
-        return std::find(list.begin(), list.end(), fs::path{text_}.extension().string()) != list.end();
-    }
 
 private:
     std::string text_;
     std::string absolute_;
+    std::string real_; ///< links followed
     bool is_glob_ = false;
     bool exists_ = false;
     bool is_folder_ = false;
@@ -76,8 +80,8 @@ public:
           was_used_(patterns.size()) {}
 
     lint_selection run() {
-        for (std::size_t i = 0; i != patterns_.size(); ++i)
-            look_for_header(i);
+        for (const pattern& p : patterns_)
+            look_for_headers(p);
         for (const compile_command& c : database_.commands)
             consider(c);
         explain_unused();
@@ -87,13 +91,23 @@ public:
     }
 
 private:
-    /// A header that is no entry of its own is looked for in all entries.
-    void look_for_header(std::size_t i) {
-        const pattern& p = patterns_[i];
-        const bool is_entry = std::any_of(database_.commands.begin(), database_.commands.end(),
-                                          [&](const compile_command& c) { return c.file == p.absolute(); });
-        if (p.exists() && !p.is_broad() && !is_entry && p.has_extension_of(header_extensions))
-            headers_.insert(p.absolute());
+    /// A header, or all of a folder in which no file is compiled, is looked for in all entries.
+    void look_for_headers(const pattern& p) {
+        const bool has_entry = std::any_of(database_.commands.begin(), database_.commands.end(),
+                                           [&](const compile_command& c) { return p.names(c.file); });
+        if (has_entry || !p.exists())
+            return;
+        if (!p.is_broad()) {
+            if (has_extension_of(p.absolute(), header_extensions))
+                headers_.insert(p.absolute());
+            return;
+        }
+        std::error_code error;
+        constexpr auto options = fs::directory_options::skip_permission_denied;
+        for (fs::recursive_directory_iterator i{p.absolute(), options, error}, end; !error && i != end;
+             i.increment(error))
+            if (has_extension_of(i->path(), header_extensions))
+                headers_.insert(i->path().string());
     }
 
     void consider(const compile_command& c) {
@@ -127,20 +141,21 @@ private:
     }
 
     bool includes_a_header(const compile_command& c, const std::vector<std::string>& arguments) {
-        bool any = false;
-        for (const std::string& header : headers_)
-            if (search_.reaches(c.file, arguments, c.directory, {header})) {
-                reached_.insert(header);
-                any = true;
-            }
-        return any;
+        const std::set<std::string> found = search_.reached(c.file, arguments, c.directory, headers_);
+        reached_.insert(found.begin(), found.end());
+        return !found.empty();
+    }
+
+    bool was_reached(const pattern& p) const {
+        return std::any_of(reached_.begin(), reached_.end(),
+                           [&](const std::string& h) { return p.names(h); });
     }
 
     void explain_unused() {
         result_.headers.assign(headers_.begin(), headers_.end());
         for (std::size_t i = 0; i != patterns_.size(); ++i) {
             const pattern& p = patterns_[i];
-            if (was_used_[i] || reached_.contains(p.absolute()))
+            if (was_used_[i] || was_reached(p))
                 continue;
             if (headers_.contains(p.absolute()))
                 add_remark(
@@ -151,7 +166,7 @@ private:
                            true);
             else if (!p.exists())
                 add_remark(fmt::format("{}: there is no such file{}", p.text(), guess_for(p)), true);
-            else if (p.has_extension_of(source_extensions))
+            else if (has_extension_of(p.text(), source_extensions))
                 add_remark(
                     fmt::format("{}: {} does not say how it is compiled", p.text(), database_.path.string()),
                     true);

@@ -196,7 +196,10 @@ private:
             out.failure = error.what();
         }
         if (child.how != child_result::ending::exited) {
-            out.failure = "clang-tidy: " + describe_ending(child, no_limit);
+            // What a crash writes begins with "PLEASE submit a bug report", which helps nobody here.
+            out.failure = child.how == child_result::ending::signalled
+                              ? "clang-tidy crashed with " + signal_name(child.code)
+                              : "clang-tidy: " + describe_ending(child, no_limit);
         } else if (const std::string error = first_error(out.diagnostics); !error.empty()) {
             out.failure = error;
         } else if (child.code != 0 && out.diagnostics.empty() && out.failure.empty()) {

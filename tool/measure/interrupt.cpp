@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "interrupt.hpp"
 
+#include <atomic>
 #include <cstddef>
 
 namespace linn::tool {
 namespace {
 
 constexpr int watched[] = {SIGINT, SIGTERM, SIGHUP};
-volatile std::sig_atomic_t received = 0;
+std::atomic<int> received{0}; // read by several threads, hence no sig_atomic_t
+static_assert(decltype(received)::is_always_lock_free, "a signal handler writes it");
 
 extern "C" void note_signal(int signal) {
     received = signal;

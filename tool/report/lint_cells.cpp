@@ -5,6 +5,7 @@
 #include "quantity.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -53,6 +54,18 @@ std::string place_text(const std::string& file, const text_place& place) {
     return place.line == 0 ? name : fmt::format("{}:{}:{}", name, place.line, place.column);
 }
 
+std::string heading_of(fill_kind kind) {
+    switch (kind) {
+    case fill_kind::per_element:
+        return "for each element of an array whose length is known at run time only:";
+    case fill_kind::after_a_change:
+        return "not filled now, and would be after a change:";
+    case fill_kind::now:
+        break;
+    }
+    return {};
+}
+
 std::string fix_text(const lint_finding& finding) {
     switch (finding.state) {
     case fix_state::offered:
@@ -70,25 +83,23 @@ std::string fix_text(const lint_finding& finding) {
 }
 
 std::string lint_headline(const lint_result& r) {
-    const std::size_t fills = r.count(false);
-    const std::size_t returns = r.count(true);
-    if (fills + returns == 0)
+    const std::size_t now = r.count(fill_kind::now);
+    const std::size_t each = r.count(fill_kind::per_element);
+    const std::size_t later = r.count(fill_kind::after_a_change);
+    if (now + each + later == 0)
         return r.checked == 0 && r.units != 0 ? "Nothing was found, because no file could be checked"
                                               : "No place writes zeros for nothing";
-    std::string text;
-    if (fills != 0) {
-        const bool any_element = std::any_of(r.findings.begin(), r.findings.end(), [](const lint_finding& f) {
-            return f.fill.per_element && !f.fill.is_return;
-        });
-        text = fmt::format("{} {} {}{} of zeros for nothing", count_text(fills, "place"),
-                           fills == 1 ? "writes" : "write", any_element ? "at least " : "",
-                           bytes_text(r.bytes()));
-    }
-    if (returns != 0)
-        text += fills == 0 ? fmt::format("{} would write zeros for nothing after a change",
-                                         count_text(returns, "place"))
-                           : fmt::format(", and {} would after a change", returns);
-    return text;
+    std::vector<std::string> parts;
+    const auto add = [&](std::size_t n, std::string_view verb, std::string_view what) {
+        if (n != 0)
+            parts.push_back(fmt::format(
+                "{} {} {}", parts.empty() ? count_text(n, "place") : fmt::format("{} more", n), verb, what));
+    };
+    add(now, now == 1 ? "writes" : "write", bytes_text(r.bytes()) + " of zeros for nothing");
+    add(each, each == 1 ? "fills" : "fill",
+        parts.empty() ? "arrays with zeros for nothing" : "arrays whose length is not known here");
+    add(later, "would write", parts.empty() ? "zeros for nothing after a change" : "them after a change");
+    return fmt::format("{}", fmt::join(parts, ", "));
 }
 
 std::string lint_scope(const lint_result& r) {

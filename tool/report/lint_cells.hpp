@@ -20,7 +20,7 @@ std::string members_text(const lint_finding& finding);
 /// "yes", "note" (needs --fix-notes), "fixed", "refused" or "no".
 std::string fix_text(const lint_finding& finding);
 
-/// "11 places write 8.000 MiB of zeros for nothing, and 3 would after a change": the first sentence of every report,
+/// "11 places write 8.000 MiB of zeros for nothing, 3 more would write them after a change": the first sentence of every report,
 /// without its full stop.
 std::string lint_headline(const lint_result& result);
 
@@ -30,6 +30,9 @@ std::string lint_scope(const lint_result& result);
 /// What a reader has to know beside the places: fixes to be had, what was left out, what went wrong. `top` is how many
 /// places are shown, 0 for all.
 std::vector<std::string> lint_remarks(const lint_result& result, std::size_t top);
+
+/// What stands above the places of a kind; empty for the first.
+std::string heading_of(fill_kind kind);
 
 /// "1 place", "2 places".
 std::string count_text(std::size_t n, const char* thing);

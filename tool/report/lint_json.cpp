@@ -71,9 +71,10 @@ std::string lint_json(const lint_result& r) {
     json["units"] = {{"chosen", r.units},    {"checked", r.checked},   {"failed", r.failed.size()},
                      {"not_run", r.not_run}, {"excluded", r.excluded}, {"not_cxx", r.not_cxx}};
     json["clang_tidy_seconds"] = r.seconds;
-    json["places"] = r.count(false);
+    json["places"] = r.count(fill_kind::now);
     json["bytes"] = r.bytes();
-    json["places_after_a_change"] = r.count(true);
+    json["places_per_element"] = r.count(fill_kind::per_element);
+    json["places_after_a_change"] = r.count(fill_kind::after_a_change);
     json["findings"] = ordered_json::array();
     for (const lint_finding& f : r.findings)
         json["findings"].push_back(finding_json(r, f));

@@ -70,12 +70,11 @@ std::string table_of(const lint_result& r, std::size_t shown, const output_style
     if (has_members)
         columns.insert(columns.begin() + 3, {"members", "", true, 1});
     table t{columns};
-    bool in_returns = false;
+    fill_kind kind = fill_kind::now;
     for (std::size_t i = 0; i != shown; ++i) {
         const lint_finding& f = r.findings[i];
-        if (f.fill.is_return && !in_returns)
-            t.add_heading("not filled now, and would be after a change:");
-        in_returns = f.fill.is_return;
+        if (kind_of(f.fill) != kind)
+            t.add_heading(heading_of(kind = kind_of(f.fill)));
         std::vector<std::string> cells{fill_text(f.fill), cut_front(place_text(f.file, f.place), w.place),
                                        cut(one_line(f.fill.what), w.what), fix_text(f)};
         if (has_members)

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+// What linn lint makes of clang-tidy's messages and files: bytes, places, one finding a place, fixes that fit.
+#include "lint/findings.hpp"
+#include "lint/fixes.hpp"
+#include "lint/tidy_report.hpp"
+
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+namespace {
+
+using linn::tool::finding_collector;
+using linn::tool::fix_state;
+using linn::tool::lint_finding;
+using linn::tool::lint_replacement;
+using linn::tool::read_fill_message;
+using linn::tool::read_tidy_report;
+using linn::tool::source_text;
+using linn::tool::source_texts;
+using linn::tool::tidy_diagnostic;
+
+// As clang-tidy 19 writes it.
+constexpr const char* yaml = R"(---
+MainSourceFile:  '/p/a.cpp'
+Diagnostics:
+  - DiagnosticName:  linn-zero-fill
+    DiagnosticMessage:
+      Message:         '''std::make_shared<Line>'' writes 8388608 bytes of zeros that default-initialisation of ''Line'' leaves alone'
+      FilePath:        'src/a.cpp'
+      FileOffset:      23
+      Replacements:
+        - FilePath:        'src/a.cpp'
+          Offset:          28
+          Length:          11
+          ReplacementText: make_shared_for_overwrite
+      Ranges:
+        - FilePath:        'src/a.cpp'
+          FileOffset:      23
+          Length:          4
+    Notes:
+      - Message:         '''data'': 8388608 bytes'
+        FilePath:        '/p/h.hpp'
+        FileOffset:      10
+        Replacements:    []
+      - Message:         "no place: \u00e9\n"
+        FilePath:        ''
+        FileOffset:      0
+        Replacements:    []
+    Level:           Warning
+    BuildDirectory:  '/p/build/..'
+...
+)";
+
+tidy_diagnostic diagnostic(std::uint64_t bytes, std::vector<lint_replacement> fix, std::size_t offset = 0,
+                           const std::string& file = "/nonexistent/a.cpp") {
+    const std::string text = "'T' writes " + std::to_string(bytes) + " bytes of zeros that T leaves alone";
+    return {"linn-zero-fill", "Warning", {text, file, offset, std::move(fix)}, {}};
+}
+
+std::vector<lint_finding> collected(const std::vector<std::vector<tidy_diagnostic>>& units,
+                                    bool is_whole = true) {
+    finding_collector all;
+    for (const auto& unit : units)
+        all.add(unit, is_whole, [](const std::string&) { return true; });
+    source_texts texts;
+    return all.take(texts);
+}
+
+} // namespace
+
+TEST_CASE("the fixed form of a message") {
+    const auto exact = read_fill_message("'new Line()' writes 1500 bytes of zeros that Line leaves alone");
+    REQUIRE(exact);
+    CHECK(exact->what == "new Line()");
+    CHECK(exact->bytes == 1500);
+    CHECK_FALSE(exact->per_element);
+    CHECK_FALSE(exact->is_return);
+    const auto each = read_fill_message("'new T[n]()' writes 64 bytes of zeros for each element that");
+    REQUIRE(each);
+    CHECK(each->per_element);
+    const auto after = read_fill_message("'= default' would write 18446744073709551615 bytes of zeros");
+    REQUIRE(after);
+    CHECK(after->is_return);
+    CHECK(after->bytes == 18446744073709551615U);
+    for (const char* other : {"", "writes bytes of zeros", "x writes 18446744073709551616 bytes of zeros",
+                              "reads 5 bytes of zeros", "5 bytes of zeros", "x writes 5 bytes"})
+        CHECK_FALSE(read_fill_message(other));
+}
+
+TEST_CASE("clang-tidy's file of fixes") {
+    const auto list = read_tidy_report(yaml, "/elsewhere");
+    REQUIRE(list.size() == 1);
+    const tidy_diagnostic& d = list.front();
+    CHECK(d.name == "linn-zero-fill");
+    CHECK(d.message.file == "/p/src/a.cpp"); // from the build folder that it names
+    CHECK(d.message.offset == 23);
+    REQUIRE(d.message.fix.size() == 1);
+    CHECK(d.message.fix[0] == lint_replacement{"/p/src/a.cpp", 28, 11, "make_shared_for_overwrite"});
+    REQUIRE(d.notes.size() == 2);
+    CHECK(d.notes[0].file == "/p/h.hpp");
+    CHECK(d.notes[1].file.empty());
+    const auto findings = collected({list});
+    REQUIRE(findings.size() == 1);
+    REQUIRE(findings[0].members.size() == 1);
+    CHECK(findings[0].members[0].name == "data");
+    CHECK(findings[0].members[0].bytes == 8388608);
+    CHECK(findings[0].fill.what == "std::make_shared<Line>");
+}
+
+TEST_CASE("a file of fixes that is none") {
+    CHECK(read_tidy_report("", "/").empty());
+    CHECK(read_tidy_report("---\nDiagnostics: []\n", "/").empty());
+    for (const char* bad : {"a: [", "Diagnostics:\n  - x\n", "Diagnostics:\n  - DiagnosticName: a\n", "x"})
+        CHECK_THROWS_AS(read_tidy_report(bad, "/"), linn::tool::unreadable_report);
+}
+
+TEST_CASE("one place is one finding, with the most bytes") {
+    const auto findings =
+        collected({{diagnostic(100, {}), diagnostic(300, {})}, {diagnostic(200, {}), diagnostic(300, {})}});
+    REQUIRE(findings.size() == 1);
+    CHECK(findings[0].fill.bytes == 300);
+    CHECK(findings[0].units == 2);
+    CHECK(findings[0].others.size() == 2);
+}
+
+TEST_CASE("a fix stays only where all agree on it, and where the file compiled") {
+    const lint_replacement one{"/nonexistent/a.cpp", 0, 1, "x"};
+    const lint_replacement two{"/nonexistent/a.cpp", 0, 1, "y"};
+    CHECK(collected({{diagnostic(100, {one})}, {diagnostic(100, {one})}})[0].state == fix_state::offered);
+    CHECK(collected({{diagnostic(100, {one})}, {diagnostic(100, {two})}})[0].state == fix_state::none);
+    CHECK(collected({{diagnostic(100, {one})}, {diagnostic(200, {})}})[0].state == fix_state::none);
+    CHECK(collected({{diagnostic(100, {one})}}, false)[0].state == fix_state::none);
+}
+
+TEST_CASE("notes that offer alternatives offer nothing") {
+    const lint_replacement one{"/nonexistent/a.cpp", 0, 1, "x"};
+    tidy_diagnostic d = diagnostic(100, {});
+    d.notes.push_back({"first", "/nonexistent/a.cpp", 0, {one}});
+    CHECK(collected({{d}})[0].state == fix_state::in_note);
+    d.notes.push_back({"second", "/nonexistent/a.cpp", 0, {one}});
+    CHECK(collected({{d}})[0].state == fix_state::none);
+}
+
+TEST_CASE("the largest first, what only would fill last") {
+    tidy_diagnostic would = diagnostic(9999, {}, 7);
+    would.message.text = "'T' would write 9999 bytes of zeros";
+    const auto findings =
+        collected({{diagnostic(100, {}, 1), would, diagnostic(300, {}, 9), diagnostic(300, {}, 2)}});
+    REQUIRE(findings.size() == 4);
+    CHECK(findings[0].offset == 2);
+    CHECK(findings[1].offset == 9);
+    CHECK(findings[2].offset == 1);
+    CHECK(findings[3].offset == 7);
+}
+
+TEST_CASE("lines and columns of a byte") {
+    const source_text text{"ab\r\n\xc3\xa9x\n"};
+    CHECK(text.place(0).line == 1);
+    CHECK(text.place(4).line == 2);
+    CHECK(text.place(6).column == 3);
+    CHECK(text.place(6).character == 2); // the é is two bytes
+    CHECK(text.line(1) == "ab");
+    CHECK(text.line(2) == "\xc3\xa9x");
+    CHECK(text.line(9).empty());
+    CHECK(text.place(99).line == 0);
+    CHECK(source_text{""}.place(0).line == 0);
+}
+
+TEST_CASE("fixes are made wholly or not at all") {
+    const auto file =
+        std::filesystem::temp_directory_path() / ("linn-lint-unit-" + std::to_string(::getpid()));
+    std::ofstream{file} << "abcdefgh";
+    const std::string name = file.string();
+    const auto later = std::filesystem::file_time_type::clock::now() + std::chrono::hours{1};
+    const auto state_after = [&](std::vector<std::vector<lint_replacement>> fixes, auto read_at) {
+        finding_collector all;
+        std::vector<tidy_diagnostic> unit;
+        for (std::size_t i = 0; i != fixes.size(); ++i)
+            unit.push_back(diagnostic(1000 - i, fixes[i], i, name));
+        all.add(unit, true, [](const std::string&) { return true; });
+        source_texts texts;
+        auto findings = all.take(texts);
+        const auto changed = linn::tool::apply_fixes(findings, texts, false, read_at);
+        std::string states;
+        for (const lint_finding& f : findings)
+            states += f.state == fix_state::applied ? 'a' : f.state == fix_state::refused ? 'r' : '-';
+        return states + ' ' + (changed.empty() ? "unchanged" : changed.at(name));
+    };
+    const auto at = [&](std::size_t offset, std::size_t length, const char* text) {
+        return lint_replacement{name, offset, length, text};
+    };
+    CHECK(state_after({{at(1, 2, "X")}, {at(5, 0, "YY")}}, later) == "aa aXdeYYfgh");
+    CHECK(state_after({{at(1, 2, "X"), at(6, 1, "")}, {at(2, 2, "Z"), at(0, 1, "Q")}}, later) == "ar aXdefh");
+    CHECK(state_after({{at(1, 1, "X")}, {at(1, 1, "X"), at(7, 1, "H")}}, later) == "aa aXcdefgH");
+    CHECK(state_after({{at(1, 0, "X")}, {at(1, 0, "Y")}}, later) == "ar aXbcdefgh");
+    CHECK(state_after({{at(7, 2, "X")}}, later) == "r unchanged");
+    CHECK(state_after({{{"/other.hpp", 0, 1, "X"}}}, later) == "r unchanged");
+    CHECK(state_after({{at(0, 1, "X")}}, later - std::chrono::hours{2}) ==
+          "r unchanged"); // changed meanwhile
+    std::filesystem::remove(file);
+}
