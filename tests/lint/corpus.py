@@ -83,7 +83,7 @@ def find(output, folder):
         elif text.startswith("FIX-IT applied"):
             if current:
                 current[2] = "fix"
-        elif text.startswith("no fix by default"):
+        elif text.startswith("no fix: others who get the object may rely"):
             current[2] = "note"
         elif "is read here before it is written" in text:
             lines[number] = ["read"]

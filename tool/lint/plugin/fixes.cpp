@@ -13,6 +13,8 @@ namespace {
 
 using clang::tok::TokenKind;
 
+constexpr const char* in_a_macro = "it is written by a macro";
+
 bool leaves_const_alone(clang::QualType type) {
     const clang::CXXRecordDecl* record = type->getAsCXXRecordDecl();
     return record != nullptr && record->hasDefinition() && record->allowConstDefaultInit();
@@ -95,6 +97,7 @@ remedy for_new(const clang::CXXNewExpr& expression, const creation& made, clang:
     const clang::SourceManager& sources = context.getSourceManager();
     if (range.isInvalid() || range.getBegin().isMacroID() || range.getEnd().isMacroID() ||
         expression.getBeginLoc().isMacroID()) {
+        found.obstacle = in_a_macro;
         return found;
     }
     // What was instantiated from `T(args...)` is empty here, but not in the source.
@@ -102,12 +105,14 @@ remedy for_new(const clang::CXXNewExpr& expression, const creation& made, clang:
                                                              sources, context.getLangOpts());
     for (const char c : text.drop_front(text.empty() ? 0 : 1).drop_back(text.size() < 2 ? 0 : 1)) {
         if (c != ' ' && c != '\n' && c != '\t') {
+            found.obstacle = "there are no arguments in this instantiation, but there may be in others";
             return found;
         }
     }
     const auto next = clang::Lexer::findNextToken(range.getEnd(), sources, context.getLangOpts());
     if (text.size() < 2 || !next || continues_a_type(next->getKind()) ||
         (next->is(clang::tok::raw_identifier))) {
+        found.obstacle = "what follows would become part of the type";
         return found;
     }
     found.edits.push_back(clang::FixItHint::CreateRemoval(clang::CharSourceRange::getTokenRange(range)));
@@ -131,7 +136,8 @@ remedy for_factory(const clang::CallExpr& call, clang::ASTContext& context) {
     const std::string name = function.getName().str();
     const auto* reference = clang::dyn_cast<clang::DeclRefExpr>(call.getCallee()->IgnoreParenImpCasts());
     if (reference == nullptr || clang::isa<clang::CXXMethodDecl>(function)) {
-        found.advice = "take memory with 'allocate()' and start the object in it with '::new (p) T'";
+        found.obstacle = "a pool has no other create()";
+        found.advice = "memory from 'allocate()', and '::new (p) T' in it, leaves them alone";
         return found;
     }
     const bool boost = space == "boost";
@@ -139,28 +145,30 @@ remedy for_factory(const clang::CallExpr& call, clang::ASTContext& context) {
     const bool unique = name.find("unique") != std::string::npos;
     const clang::QualType type = function.getTemplateSpecializationArgs()->get(0).getAsType();
     if (boost && ((!unique && !type->isArrayType()) || name == "allocate_unique")) {
+        found.obstacle = "Boost has no such function for this";
         found.advice =
             unique ? "'allocate_unique_noinit' leaves them alone, and has another deleter"
                    : "'shared_ptr<T>(new T)' or 'std::make_shared_for_overwrite' (C++20) leaves them alone";
         return found;
     }
     if (!declares(function, better, context)) {
-        found.advice = "'" + space + "::" + better + "' leaves them alone, but is not declared here" +
-                       (space == "std" ? ": it needs C++20 and a library that has it; in C++17 '" +
-                                             std::string(unique ? "std::unique_ptr<T>(new T)"
-                                                                : "std::shared_ptr<T>(new T)") +
-                                             "' does the same"
-                                       : std::string{});
+        const bool std_name = space == "std";
+        found.obstacle = "'" + space + "::" + better + "' is not declared here" +
+                         (std_name ? ": it needs C++20 and a library that has it" : "");
+        found.advice = std::string(unique ? "'std::unique_ptr<T>(new T)'" : "'std::shared_ptr<T>(new T)'") +
+                       " leaves them alone";
         return found;
     }
     found.advice = "'" + space + "::" + better + "' leaves them alone";
     const clang::SourceManager& sources = context.getSourceManager();
     const clang::SourceLocation at = reference->getLocation();
     if (at.isMacroID() || reference->getBeginLoc().isMacroID()) {
+        found.obstacle = in_a_macro;
         return found;
     }
     const clang::CharSourceRange word = clang::CharSourceRange::getTokenRange(at, at);
     if (clang::Lexer::getSourceText(word, sources, context.getLangOpts()) != name) {
+        found.obstacle = "the function goes by another name here";
         return found;
     }
     // `using std::make_shared;` does not bring the other name with it.
@@ -183,7 +191,8 @@ remedy find_remedy(const creation& made, clang::ASTContext& context) {
                                      : for_factory(*clang::cast<clang::CallExpr>(made.expression), context);
     if (!default_initialisable(made.object)) {
         found.edits.clear();
-        found.advice = "no fix: the object is const, or its type has members that must be initialised";
+        found.obstacle = "it is const, or has members that must be initialised";
+        found.advice = "a constructor that leaves the others alone prevents the fill";
     }
     return found;
 }

@@ -10,11 +10,11 @@
 
 namespace linn_tidy {
 
-/// How a fill is avoided. Without `edits` there is nothing to change mechanically, and `advice` says
-/// what a person would do.
+/// How a fill is avoided.
 struct remedy {
-    std::vector<clang::FixItHint> edits{};
-    std::string advice{};
+    std::vector<clang::FixItHint> edits{}; ///< none where nothing can be changed mechanically
+    std::string advice{};                  ///< what leaves the bytes alone
+    std::string obstacle{};                ///< why there are no edits
 };
 
 /// The mend for one creation, as if nobody relied on its zeros.

@@ -209,7 +209,7 @@ void zero_fill_check::report(const std::vector<version>& versions) {
     remedy mend = find_remedy(made, *context_);
     if (in_constant_code(largest->function)) {
         mend.edits.clear();
-        mend.advice = "no fix: a constant expression may not leave members uninitialised before C++20";
+        mend.obstacle = "it may run at compile time, where nothing may be read uninitialised";
     }
     // A class with initialisers of its own says by them which members it cares for; a plain array or
     // struct says nothing, and whoever gets it may count on zeros.
@@ -217,7 +217,8 @@ void zero_fill_check::report(const std::vector<version>& versions) {
         all_unread || (!any_read && !uncertain && !in_template && has_type_that_starts_itself(made.object));
     if (!known_safe && !mend.edits.empty() && leaves_room_for_an_end(made)) {
         mend.edits.clear();
-        mend.advice = "no fix: the last one may be the zero that ends a text; to write that one is enough";
+        mend.obstacle = "the last one may be the zero that ends a text";
+        mend.advice = "to write that one is enough";
     }
     const bool fix_here = known_safe && !mend.edits.empty();
     {
@@ -242,7 +243,7 @@ void zero_fill_check::report(const std::vector<version>& versions) {
         }
     } else if (!known_safe && !mend.edits.empty()) {
         auto note = diag(made.where,
-                         "no fix by default: others who get the object may rely on the zeros; if nobody "
+                         "no fix: others who get the object may rely on the zeros; if nobody "
                          "does, %0",
                          clang::DiagnosticIDs::Note);
         note << mend.advice;
@@ -250,7 +251,7 @@ void zero_fill_check::report(const std::vector<version>& versions) {
             note << edit;
         }
     } else if (!fix_here) {
-        diag(made.where, "%0", clang::DiagnosticIDs::Note) << mend.advice;
+        diag(made.where, "no fix: %0; %1", clang::DiagnosticIDs::Note) << mend.obstacle << mend.advice;
     }
     if (in_template) {
         const clang::SourceLocation from = largest->function->getPointOfInstantiation();
