@@ -11,8 +11,7 @@
 namespace linn::tool {
 namespace {
 
-constexpr double negligible = 0.05; // of the run: docs/guide/choosing.md
-constexpr double notable = 0.01;    // of the run, for one type
+constexpr double notable = 0.01; // of the run, for one type
 
 const advised_type* best_of(const advice& a, bool (*wanted)(const advised_type&)) {
     const auto found = std::find_if(a.types.begin(), a.types.end(), wanted); // the types are by gain
@@ -61,9 +60,9 @@ advice_verdict verdict_of(const advice& a) {
                 "It allocated {} blocks.",
                 a.analysis.all.allocations),
             false};
-    if (a.ceiling.high < negligible || (pool == nullptr && change != nullptr)) {
+    if (a.ceiling.high < negligible_ceiling || (pool == nullptr && change != nullptr)) {
         std::string text =
-            a.ceiling.high < negligible
+            a.ceiling.high < negligible_ceiling
                 ? fmt::format("No pool needed: an allocator that cost nothing would save at most {} of "
                               "this run",
                               most)

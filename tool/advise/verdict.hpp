@@ -7,6 +7,9 @@
 
 namespace linn::tool {
 
+/// A ceiling below it, as a share of the run, means that no pool is needed: docs/guide/choosing.md.
+inline constexpr double negligible_ceiling = 0.05;
+
 struct advice_verdict {
     std::string sentence;
     bool is_pool_needed = false;

@@ -76,6 +76,13 @@ void occupy_standard_streams() {
                 ::open("/dev/null", O_RDWR | O_CLOEXEC)); // the lowest number that is free: this one
 }
 
+/// Of the last minute.
+double load_per_cpu() {
+    double load = 0;
+    const unsigned cpus = std::thread::hardware_concurrency();
+    return cpus != 0 && ::getloadavg(&load, 1) == 1 ? load / cpus : 0;
+}
+
 std::string utc_now() {
     return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
 }
@@ -178,6 +185,7 @@ bool recording::prepare() {
     start_.directory = fs::current_path(error).string();
     start_.started = utc_now();
     start_.machine = fmt::format("{}, {} CPUs, {}", machine.cpu_model, machine.cpus, machine.kernel);
+    start_.load_per_cpu = load_per_cpu();
     start_.clock = options_.clock;
     start_.unwinder = options_.unwinder;
     start_.when_full = options_.drops_when_full ? "drop" : "block";

@@ -349,6 +349,31 @@ TEST_CASE("findings: not freed, temporary, handed over, without debug informatio
                         [](const auto& f) { return f.kind == "leak"; }) == 1);
 }
 
+TEST_CASE("without a baseline, a verdict that could be another is said to be one") {
+    const auto is_warned = [](double event_cost, double load, double baseline, double user) {
+        program p;
+        p.churn(100'000, 64, 10); // 1 to 4 ms, by estimate
+        p.info().event_cost_ns = event_cost;
+        p.info().load_per_cpu = load;
+        p.info().user_ns = user;
+        advise_options options;
+        options.use_replay = false;
+        const advice a = advise(p.analyse(baseline), options, parts_for({"Particle|std::list<Particle>"}));
+        return std::any_of(a.warnings.begin(), a.warnings.end(), [](const std::string& w) {
+            return w.starts_with("the verdict could be another: ") &&
+                   w.find("linn record --baseline") != std::string::npos;
+        });
+    };
+    CHECK(is_warned(0, 0, 0, 40e6));          // 2.5 to 10 %
+    CHECK_FALSE(is_warned(0, 0, 40e6, 40e6)); // measured
+    CHECK_FALSE(is_warned(0, 0, 0, 400e6));   // 0.25 to 1 %
+    CHECK_FALSE(is_warned(0, 3, 0, 400e6));
+    CHECK_FALSE(is_warned(0, 0, 0, 120e6)); // 0.8 to 3.3 %
+    CHECK(is_warned(0, 3, 0, 120e6));       // and nobody knows how much of it is the machine's
+    CHECK(is_warned(550, 0, 0, 200e6));     // 90 of the 200 ms are left: 1.1 to 4.4 %
+    CHECK_FALSE(is_warned(0, 3, 0, 4e6));   // 25 to 100 %
+}
+
 TEST_CASE("warnings: what makes the advice weaker") {
     program p;
     p.churn(100, 64, 1);
