@@ -126,7 +126,7 @@ int forks() {
 
 /// Fills of sizes around the threshold.
 void sizes() {
-    for (const std::size_t bytes : {100, 300, 1023, 1024, 5000}) {
+    for (const std::size_t bytes : {100u, 300u, 1023u, 1024u, 5000u}) {
         void* const p = keep(std::malloc(6000));
         std::memset(keep(p), 0, keep(bytes));
         std::free(p);
