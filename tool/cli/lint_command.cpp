@@ -49,12 +49,12 @@ unsigned processors() {
 
 lint_command::lint_command(CLI::App& program)
     : command{*program.add_subcommand("lint", "Find where value-initialisation writes zeros for nothing")},
-      files_{verb(),
-             {{"--json", "write the result as JSON", [this] { return lint_json(result_); }},
-              {"--csv", "write a line for each place", [this] { return lint_csv(result_); }},
-              {"--markdown", "write it as Markdown", [this] { return lint_markdown(result_); }},
-              {"--sarif", "write it as SARIF 2.1.0, for code scanning",
-               [this] { return lint_sarif(result_); }}}} {
+      files_{
+          verb(),
+          {{"--json", "write the result as JSON", [this] { return lint_json(result_); }},
+           {"--csv", "write a line for each place", [this] { return lint_csv(result_); }},
+           {"--markdown", "write it as Markdown", [this] { return lint_markdown(result_); }},
+           {"--sarif", "write it for code scanning (SARIF 2.1.0)", [this] { return lint_sarif(result_); }}}} {
     options_.jobs = processors();
     CLI::App& arguments = verb();
     arguments.footer(footer);
