@@ -63,6 +63,9 @@ int main(int argc, char** argv) {
     if (argc == 2) {
         return scenario(argv[1]);
     }
+#if !defined(__x86_64__) && !defined(__aarch64__)
+    return linn_test::skip("Linn does not recognise Memcheck on this processor");
+#endif
     if (linn_test::asan || linn_test::tsan) {
         return linn_test::skip("sanitizers do not run under valgrind");
     }
