@@ -20,23 +20,24 @@ const registration<exchange> exchange_of_two{"depot.exchange", 2};
 const registration<exchange> exchange_of_three{"depot.exchange_three", 3, true};
 
 /// Two slots in a slab, so that each refill opens one or finishes one, and the system is asked for more.
+template <std::size_t Objects>
 struct refill : depot_state {
     refill() : depot_state{small_geometry(2, 3000)} {}
     void run(unsigned t) {
         attach(t);
-        void* held[3];
-        for (std::size_t i = 0; i < 3; ++i) {
+        void* held[Objects];
+        for (std::size_t i = 0; i < Objects; ++i) {
             held[i] = take(pool, fronts[t], i);
         }
-        for (std::size_t i = 0; i < 3; ++i) {
+        for (std::size_t i = 0; i < Objects; ++i) {
             put(pool, fronts[t], held[i], i);
         }
         pool.detach(fronts[t]);
     }
     void finish() { check_all_back(); }
 };
-const registration<refill> refill_of_two{"depot.refill", 2};
-const registration<refill> refill_of_three{"depot.refill_three", 3, true};
+const registration<refill<3>> refill_of_two{"depot.refill", 2};
+const registration<refill<2>> refill_of_three{"depot.refill_three", 3, true};
 
 /// One thread allocates, the other frees.
 struct pipeline : depot_state {
@@ -58,6 +59,7 @@ struct pipeline : depot_state {
 const registration<pipeline> pipeline_of_two{"depot.pipeline", 2};
 
 /// One thread trims while the others work; the system gets pages back that others still hold slots next to.
+template <bool Twice>
 struct trim : depot_state {
     trim() : depot_state{small_geometry(1, 3000)} {}
     void run(unsigned t) {
@@ -68,15 +70,17 @@ struct trim : depot_state {
             pool.trim(&fronts[0]);
         } else {
             void* a = take(pool, fronts[t], 10 + t);
-            void* b = take(pool, fronts[t], 20 + t);
+            void* b = Twice ? take(pool, fronts[t], 20 + t) : nullptr;
             put(pool, fronts[t], a, 10 + t);
-            put(pool, fronts[t], b, 20 + t);
+            if (Twice) {
+                put(pool, fronts[t], b, 20 + t);
+            }
         }
     }
     void finish() { check_all_back(); }
 };
-const registration<trim> trim_of_two{"depot.trim", 2};
-const registration<trim> trim_of_three{"depot.trim_three", 3, true};
+const registration<trim<true>> trim_of_two{"depot.trim", 2};
+const registration<trim<false>> trim_of_three{"depot.trim_three", 3, true};
 
 /// Threads end while others ask for statistics and trim.
 struct leave : depot_state {
@@ -141,6 +145,39 @@ struct one_by_one : depot_state {
     void finish() { check_all_back(); }
 };
 const registration<one_by_one> one_by_one_of_two{"depot.one_by_one", 2};
+
+/// With a lock that may be found taken, which the other scenarios leave out: then it is waited for, and counted.
+struct contended {
+    struct contending : policy {
+        using mutex = basic_mutex<false>;
+    };
+    using pool_type = linn::detail::depot<contending>;
+
+    contended()
+        : pool{{.sizes = small_geometry(1), .object_bytes = 512, .object_align = 8, .type = "contended"},
+               "contended",
+               linn::detail::service::cached,
+               arena} {}
+    void run(unsigned t) {
+        void* p = pool.take_one();
+        use(p, t);
+        check_use(p, t);
+        pool.put_one(p);
+    }
+    void finish() {
+        const auto s = pool.statistics();
+        check(s.live == 0 && pool.consistent(), "what was handed out came back");
+        check(s.contended <= s.depot_visits && s.depot_visits >= 4,
+              "visits are counted, and those that waited");
+        most = s.contended > most ? s.contended : most;
+    }
+    static void conclude() { check(most > 0, "in some schedule a thread waits"); }
+    static inline std::size_t most = 0;
+
+    linn::detail::metadata_arena<contending> arena;
+    pool_type pool;
+};
+const registration<contended> contended_of_two{"depot.contended", 2};
 
 /// Each object is an operator new, as where a memory checker is to see it.
 struct bypassed : depot_state {

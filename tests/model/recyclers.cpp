@@ -133,19 +133,25 @@ struct warm : recycler_state<Asymmetric> {
 };
 
 /// Somebody trims while the owner of a cache works.
-template <bool Asymmetric, int Rounds = 1>
-struct trim : warm<Asymmetric> {
+template <bool Asymmetric, std::size_t Rounds = 1>
+struct trim : recycler_state<Asymmetric> {
+    trim() {
+        this->shared->give(this->shared->take(0), 0);
+        number = linn::detail::this_thread_index<policy>;
+    }
     void run(unsigned t) {
         if (t == 0) {
+            linn::detail::this_thread_index<policy> = number; // of a thread that has used it before
             for (std::size_t i = 0; i < Rounds; ++i) {
-                this->use_once(i);
+                object* a = this->shared->take(i);
+                this->shared->give(a, i);
             }
-            this->leave();
         } else {
             this->shared->trim();
         }
     }
     void finish() { this->end(); }
+    std::uint32_t number;
 };
 const registration<trim<true>> trim_asymmetric{"recycler.trim", 2};
 const registration<trim<false>> trim_symmetric{"recycler.trim_symmetric", 2};
