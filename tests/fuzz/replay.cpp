@@ -6,6 +6,7 @@
 #include "target.hpp"
 
 #include <fcntl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -93,7 +94,7 @@ bytes generated(std::uint64_t seed) {
 }
 
 [[noreturn]] void usage() {
-    std::fputs("usage: REPLAY [--operations N] [--seed S] [--kept FILE] [FILE OR FOLDER]...\n"
+    std::fputs("usage: REPLAY [--operations N] [--seed S] [--kept FILE] [--must-fail] [FILE OR FOLDER]...\n"
                "Replays kept inputs, then makes inputs until N operations were performed.\n"
                "FILE is where an input goes that ends the program; failed-input.bin if not given.\n",
                stderr);
@@ -109,34 +110,44 @@ std::uint64_t number(const char* text) {
     return n;
 }
 
-} // namespace
-
-int main(int argc, char** argv) {
+struct settings {
     std::uint64_t wanted = 0;
     std::uint64_t seed = 1;
+    bool must_fail = false;
     std::vector<std::filesystem::path> paths;
+};
+
+settings read_arguments(int argc, char** argv) {
+    settings s;
     for (int i = 1; i < argc; ++i) {
         const std::string_view word = argv[i];
         const bool has_value = word == "--operations" || word == "--seed" || word == "--kept";
-        if ((has_value && i + 1 == argc) || (!has_value && word.starts_with("-"))) {
+        if (has_value && i + 1 == argc) {
             usage();
         }
         if (word == "--operations") {
-            wanted = number(argv[++i]);
+            s.wanted = number(argv[++i]);
         } else if (word == "--seed") {
-            seed = number(argv[++i]);
+            s.seed = number(argv[++i]);
         } else if (word == "--kept") {
             std::snprintf(failure_file, sizeof failure_file, "%s", argv[++i]);
+        } else if (word == "--must-fail") {
+            s.must_fail = true;
+        } else if (word.starts_with("-")) {
+            usage();
         } else {
-            paths.emplace_back(word);
+            s.paths.emplace_back(word);
         }
     }
+    return s;
+}
+
+int replay(const settings& s) {
     for (const int signal : {SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE}) {
         std::signal(signal, &on_death);
     }
-
     std::size_t files = 0;
-    for (const auto& path : paths) {
+    for (const auto& path : s.paths) {
         if (!std::filesystem::exists(path)) {
             std::fprintf(stderr, "linn fuzz: there is no %s\n", path.c_str());
             return 2;
@@ -145,12 +156,39 @@ int main(int argc, char** argv) {
     }
     const std::uint64_t replayed = linn_fuzz::operations_performed;
     std::uint64_t inputs = 0;
-    while (linn_fuzz::operations_performed - replayed < wanted) {
+    while (linn_fuzz::operations_performed - replayed < s.wanted) {
         // Far apart, so that runs with neighbouring seeds share no input.
-        run(generated(seed * 0x100000001b3U + inputs++));
+        run(generated(s.seed * 0x100000001b3U + inputs++));
     }
     std::printf("%zu files, %llu operations; %llu generated inputs, %llu operations\n", files,
                 static_cast<unsigned long long>(replayed), static_cast<unsigned long long>(inputs),
                 static_cast<unsigned long long>(linn_fuzz::operations_performed - replayed));
     return 0;
+}
+
+int expect_failure(const settings& s) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+        const int status = replay(s);
+        std::fflush(nullptr);
+        ::_exit(status);
+    }
+    int status = 0;
+    if (child < 0 || ::waitpid(child, &status, 0) != child) {
+        std::perror("linn fuzz: fork");
+        return 2;
+    }
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT) {
+        std::puts("the mistake was noticed");
+        return 0;
+    }
+    std::fprintf(stderr, "linn fuzz: the mistake was not noticed: status %d\n", status);
+    return 1;
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    const settings s = read_arguments(argc, argv);
+    return s.must_fail ? expect_failure(s) : replay(s);
 }

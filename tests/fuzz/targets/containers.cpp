@@ -490,58 +490,69 @@ struct hash_of {
 };
 
 template <class Family>
-void fuzz(input& in) {
-    switch (in.below(5)) {
-    case 0: {
-        using state = container_state<Family, list_of, value>;
-        state s;
-        operations<state, often<insert<state>, 8>, often<erase<state>, 2>, reshape<state>,
-                   often<front<state>, 2>, often<relink<state>, 3>, turn<state>, whole<state>>::all(s, in);
-        break;
-    }
-    case 1: {
-        using state = container_state<Family, vector_of, value>;
-        state s;
-        operations<state, often<insert<state>, 8>, often<erase<state>, 2>, reshape<state>, turn<state>,
-                   whole<state>>::all(s, in);
-        break;
-    }
-    case 2: {
-        using state = container_state<Family, deque_of, value>;
-        state s;
-        operations<state, often<insert<state>, 8>, often<erase<state>, 2>, reshape<state>,
-                   often<front<state>, 2>, turn<state>, whole<state>>::all(s, in);
-        break;
-    }
-    case 3: {
-        using state = container_state<Family, map_of, element>;
-        state s;
-        operations<state, often<put_in<state>, 12>, often<take_out<state>, 2>, often<hand_over<state>, 2>,
-                   turn<state>, whole<state>>::all(s, in);
-        break;
-    }
-    default: {
-        using state = container_state<Family, hash_of, element>;
-        state s;
-        operations<state, often<put_in<state>, 12>, often<take_out<state>, 2>, often<hand_over<state>, 2>,
-                   rehash<state>, turn<state>, whole<state>>::all(s, in);
-    }
-    }
+void fuzz_list(input& in) {
+    using state = container_state<Family, list_of, value>;
+    state s;
+    operations<state, often<insert<state>, 8>, often<erase<state>, 2>, reshape<state>, often<front<state>, 2>,
+               often<relink<state>, 3>, turn<state>, whole<state>>::all(s, in);
+}
+
+template <class Family, template <class> class Container>
+void fuzz_array(input& in) {
+    using state = container_state<Family, Container, value>;
+    state s;
+    operations<state, often<insert<state>, 8>, often<erase<state>, 2>, reshape<state>, turn<state>,
+               whole<state>>::all(s, in);
+}
+
+template <class Family>
+void fuzz_map(input& in) {
+    using state = container_state<Family, map_of, element>;
+    state s;
+    operations<state, often<put_in<state>, 12>, often<take_out<state>, 2>, often<hand_over<state>, 2>,
+               turn<state>, whole<state>>::all(s, in);
+}
+
+template <class Family>
+void fuzz_hash(input& in) {
+    using state = container_state<Family, hash_of, element>;
+    state s;
+    operations<state, often<put_in<state>, 12>, often<take_out<state>, 2>, often<hand_over<state>, 2>,
+               rehash<state>, turn<state>, whole<state>>::all(s, in);
 }
 
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     input in{data, size};
-    switch (in.below(3)) {
+    // Not each container with each kind of allocator: that would be minutes of compiling.
+    switch (in.below(9)) {
     case 0:
-        fuzz<stateless>(in);
+        fuzz_list<stateless>(in);
         break;
     case 1:
-        fuzz<with_identity<true>>(in);
+        fuzz_list<with_identity<true>>(in);
+        break;
+    case 2:
+        fuzz_map<stateless>(in);
+        break;
+    case 3:
+        fuzz_map<with_identity<false>>(in);
+        break;
+    case 4:
+        fuzz_hash<stateless>(in);
+        break;
+    case 5:
+        fuzz_hash<with_identity<true>>(in);
+        break;
+    case 6:
+        fuzz_array<stateless, deque_of>(in);
+        break;
+    case 7:
+        fuzz_array<with_identity<false>, deque_of>(in);
         break;
     default:
-        fuzz<with_identity<false>>(in);
+        fuzz_array<with_identity<true>, vector_of>(in);
     }
     for (const linn::pool_statistics& s : linn::statistics()) {
         expect_equal(s.live, 0, "nodes that no container gave back");

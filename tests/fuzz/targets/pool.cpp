@@ -9,6 +9,7 @@
 #include "../support/shadow_memory.hpp"
 #include "../support/target.hpp"
 
+#include <linn/misuse.hpp>
 #include <linn/pool.hpp>
 #include <linn/statistics.hpp>
 
@@ -110,6 +111,8 @@ struct pool_state {
     linn::pool_statistics before[pool_count];
 
     pool_state() {
+        linn::set_misuse_handler(
+            [](const linn::misuse&) noexcept { expect(false, "a misuse that nobody committed"); });
         for (std::size_t i = 0; i != pool_count; ++i) {
             before[i] = pools[i].statistics();
         }
