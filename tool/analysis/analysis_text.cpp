@@ -117,6 +117,25 @@ void take_tables(trace_info& info, const json& j) {
     }
 }
 
+/// Whether every index leads somewhere: the text may come from anywhere, and what shows an analysis does not look.
+bool is_consistent(const trace_analysis& a) {
+    const trace_info& info = a.info;
+    const auto is_process = [&](std::uint32_t index) { return index < info.processes.size(); };
+    const auto is_stack = [&](std::uint32_t index) { return index < info.stacks.size(); };
+    const auto is_known = [&](const code_address& at) {
+        return at.module == code_address::unknown_module || at.module < info.modules.size();
+    };
+    return !info.stacks.empty() && info.stacks[0].empty() && info.rtti.size() == info.stacks.size() &&
+           a.over_time.live_bytes.size() == a.over_time.events.size() &&
+           a.over_time.live_blocks.size() == a.over_time.events.size() &&
+           std::ranges::all_of(info.processes, is_process, &trace_process::parent) &&
+           std::ranges::all_of(info.threads, is_process, &trace_thread::process) &&
+           std::ranges::all_of(info.stacks,
+                               [&](const auto& stack) { return std::ranges::all_of(stack, is_known); }) &&
+           std::ranges::all_of(a.sites, is_stack, &analysed_site::stack) &&
+           std::ranges::all_of(a.sites, is_stack, &analysed_site::fill_stack);
+}
+
 } // namespace
 
 std::string analysis_text(const trace_analysis& a) {
@@ -159,6 +178,8 @@ std::optional<trace_analysis> read_analysis_text(std::string_view text, trace_in
         a.unseen_releases = in.at("unseen_releases").get<std::uint64_t>();
         a.inherited_releases = in.at("inherited_releases").get<std::uint64_t>();
         a.failures = in.at("failures").get<std::uint64_t>();
+        if (!is_consistent(a))
+            return std::nullopt;
         return a;
     } catch (const std::exception&) { // of the JSON library's, and at() of a histogram
         return std::nullopt;

@@ -228,7 +228,9 @@ TEST_CASE("an analysis survives being written and read") {
     info.processes[1].arguments = {"app", "1"};
     info.threads.push_back({1, 77, "worker", 5});
     info.stacks = {{}, {{0, 0x1234}, {code_address::unknown_module, 0xffff'ffff'ffff'0000}}};
+    info.stacks.resize(20, info.stacks[1]); // as many as the model has
     info.rtti = {"", "4Base"};
+    info.rtti.resize(20);
     const trace_analysis written = a.finish(info);
     trace_info known;
     known.command = {"app"};
@@ -247,4 +249,42 @@ TEST_CASE("an analysis survives being written and read") {
         CHECK_FALSE(read_analysis_text(text.substr(0, length), known).has_value());
     for (const char* wrong : {"[]", "{}", "{\"version\":2}", "null"})
         CHECK_FALSE(read_analysis_text(wrong, known).has_value());
+}
+
+TEST_CASE("an analysis whose indices lead nowhere is refused") {
+    trace_analysis good;
+    good.info.modules = {{"/bin/app", "ab"}};
+    good.info.processes.resize(1);
+    good.info.threads.push_back({0, 77, "worker", 5});
+    good.info.stacks = {{}, {{0, 0x1234}}};
+    good.info.rtti = {"", "4Base"};
+    good.sites.resize(1);
+    good.over_time.live_bytes = good.over_time.live_blocks = good.over_time.events = {1, 2};
+    REQUIRE(read_analysis_text(analysis_text(good), {}).has_value());
+    trace_analysis bad = good;
+    SUBCASE("the stack of a site") {
+        bad.sites[0].stack = 2;
+    }
+    SUBCASE("the stack of a fill") {
+        bad.sites[0].fill_stack = 2;
+    }
+    SUBCASE("the module of a frame") {
+        bad.info.stacks[1][0].module = 1;
+    }
+    SUBCASE("the process of a thread") {
+        bad.info.threads[0].process = 1;
+    }
+    SUBCASE("the parent of a process") {
+        bad.info.processes[0].parent = 1;
+    }
+    SUBCASE("fewer types than stacks") {
+        bad.info.rtti.pop_back();
+    }
+    SUBCASE("no empty stack") {
+        bad.info.stacks[0] = bad.info.stacks[1];
+    }
+    SUBCASE("a shorter line of the timeline") {
+        bad.over_time.live_blocks.pop_back();
+    }
+    CHECK_FALSE(read_analysis_text(analysis_text(bad), {}).has_value());
 }
