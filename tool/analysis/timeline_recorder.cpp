@@ -35,6 +35,9 @@ void timeline_recorder::halve() {
 }
 
 void timeline_recorder::advance(std::uint64_t time) {
+    // A damaged trace may have any time. Behind the last one that has a step behind it, no step would ever end.
+    constexpr std::uint64_t latest = ~std::uint64_t{0} / 2;
+    time = std::min(time, latest);
     // First the width, so that a long silence is not written step by step.
     while (time / line_.step_ns >= most_steps)
         halve();

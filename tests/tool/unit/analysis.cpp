@@ -289,6 +289,19 @@ TEST_CASE("statistics of several sites together") {
     CHECK(nothing.smallest == 16);
 }
 
+TEST_CASE("a timeline ends, however late an event is") {
+    timeline_recorder recorder;
+    recorder.take(5, 1, 10);
+    recorder.take(~std::uint64_t{0} - 1024, 2, 20);
+    recorder.take(~std::uint64_t{0}, 1, 10);
+    recorder.take(~std::uint64_t{0} / 2, 3, 30);
+    const timeline line = recorder.finish();
+    CHECK(line.events.size() <= timeline_recorder::most_steps);
+    CHECK(line.events.front() == 1);
+    CHECK(line.events.back() == 3);
+    CHECK(line.live_bytes.back() == 30);
+}
+
 TEST_CASE("a timeline never has more than a thousand steps, and loses nothing") {
     timeline_recorder recorder;
     std::uint64_t blocks = 0;
