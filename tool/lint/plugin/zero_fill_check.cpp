@@ -46,9 +46,20 @@ bool intended(clang::QualType type, const clang::ASTContext& context) {
     return false;
 }
 
-bool has_type_that_starts_itself(clang::QualType type) {
-    const clang::CXXRecordDecl* record = type->getAsCXXRecordDecl();
-    return record != nullptr && record->hasDefinition() && !record->hasTrivialDefaultConstructor();
+/// Whether somebody left each of the members out knowingly: its class initialises others, or has a default
+/// constructor of its own.
+bool left_out_knowingly(const std::vector<filled_member>& members) {
+    const auto has_constructor = [](const clang::CXXRecordDecl* record) {
+        return record != nullptr && record->hasDefinition() && record->hasUserProvidedDefaultConstructor();
+    };
+    return !members.empty() && std::all_of(members.begin(), members.end(), [&](const filled_member& member) {
+        const clang::FieldDecl& field = *member.path.back();
+        const clang::RecordDecl& around = *field.getParent();
+        return has_constructor(clang::dyn_cast<clang::CXXRecordDecl>(&around)) ||
+               has_constructor(field.getType()->getBaseElementTypeUnsafe()->getAsCXXRecordDecl()) ||
+               std::any_of(around.field_begin(), around.field_end(),
+                           [](const clang::FieldDecl* one) { return one->hasInClassInitializer(); });
+    });
 }
 
 /// A function of a library whose factories are known: their insides are no finding of their own.
@@ -135,8 +146,14 @@ bool zero_fill_check::add_version(creation made) {
 }
 
 bool zero_fill_check::fills_enough(const version& one) const {
-    return one.each != 0 && (one.made.count ? one.bytes >= min_bytes_ : true) &&
-           !intended(one.made.object, *context_);
+    if (one.each == 0 || intended(one.made.object, *context_)) {
+        return false;
+    }
+    if (one.made.count) {
+        return one.bytes >= min_bytes_;
+    }
+    // However many there are: a few bytes of a large element are no fill to speak of.
+    return one.each >= min_bytes_ || one.each * 2 >= sizes_->size_of(one.made.object);
 }
 
 void zero_fill_check::onEndOfTranslationUnit() {
@@ -206,6 +223,9 @@ void zero_fill_check::report(const std::vector<version>& versions) {
     const creation& made = largest->made;
     const bool per_element = !made.count;
     const bool in_template = largest->function != nullptr && largest->function->isTemplateInstantiation();
+    // In an instantiation the source's name for the type is that of a parameter.
+    const clang::QualType shown =
+        (in_template ? made.object.getCanonicalType() : made.object).getUnqualifiedType();
     remedy mend = find_remedy(made, *context_);
     if (in_constant_code(largest->function)) {
         mend.edits.clear();
@@ -213,8 +233,8 @@ void zero_fill_check::report(const std::vector<version>& versions) {
     }
     // A class with initialisers of its own says by them which members it cares for; a plain array or
     // struct says nothing, and whoever gets it may count on zeros.
-    const bool known_safe =
-        all_unread || (!any_read && !uncertain && !in_template && has_type_that_starts_itself(made.object));
+    const bool known_safe = all_unread || (!any_read && !uncertain && !in_template &&
+                                           left_out_knowingly(sizes_->members(made.object, made.form)));
     if (!known_safe && !mend.edits.empty() && leaves_room_for_an_end(made)) {
         mend.edits.clear();
         mend.obstacle = "the last one may be the zero that ends a text";
@@ -226,7 +246,7 @@ void zero_fill_check::report(const std::vector<version>& versions) {
             diag(made.where, "'%0' writes %1 bytes of zeros %2that default-initialisation of '%3' leaves "
                              "alone");
         warning << made.name << std::to_string(largest->bytes) << (per_element ? "for each element " : "")
-                << type_name(made.object.getUnqualifiedType(), *context_);
+                << type_name(shown, *context_);
         if (fix_here) {
             for (const clang::FixItHint& edit : mend.edits) {
                 warning << edit;
@@ -257,7 +277,7 @@ void zero_fill_check::report(const std::vector<version>& versions) {
         const clang::SourceLocation from = largest->function->getPointOfInstantiation();
         diag(from.isValid() ? from : made.where, "in the instantiation for '%0', required here%1",
              clang::DiagnosticIDs::Note)
-            << type_name(made.object.getUnqualifiedType(), *context_)
+            << type_name(shown, *context_)
             << (filling.size() > 1 ? ", the largest of " + std::to_string(filling.size()) : std::string{});
     }
 }

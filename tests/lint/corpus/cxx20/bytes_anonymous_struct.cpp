@@ -9,5 +9,5 @@ struct value {
     int kind = 0;
 };
 auto make() {
-    return std::make_shared<value>(); // finds 132, fix
+    return std::make_shared<value>(); // finds 132, note
 }

@@ -12,5 +12,5 @@ struct derived : base, second {
     int count = 0;
 };
 auto make() {
-    return std::make_unique<derived>(); // finds 204, fix
+    return std::make_unique<derived>(); // finds 204, note
 }

@@ -9,5 +9,5 @@ struct slot {
     int kind;                                   // member 4
 };
 auto make() {
-    return std::make_unique<slot>(); // finds 107, fix
+    return std::make_unique<slot>(); // finds 107, note
 }

@@ -9,5 +9,5 @@ struct entry {
     char note[100]; // member 100
 };
 auto make() {
-    return std::make_unique<entry>(); // finds 100, fix
+    return std::make_unique<entry>(); // finds 100, note
 }

@@ -8,5 +8,5 @@ struct entry {
     char note[200]; // member 200
 };
 auto make() {
-    return std::make_unique<entry>(); // finds 200, fix
+    return std::make_unique<entry>(); // finds 200, note
 }

@@ -8,5 +8,5 @@ struct value {
     };
 };
 auto make() {
-    return std::make_shared<value>(); // finds 4092, fix
+    return std::make_shared<value>(); // finds 4092, note
 }

@@ -7,5 +7,5 @@ struct shape {
     char data[4096]; // member 4096
 };
 auto make() {
-    return std::make_unique<shape>(); // finds 4096, fix
+    return std::make_unique<shape>(); // finds 4096, note
 }

@@ -14,5 +14,5 @@ struct diamond : left, right {
     long mine[10]; // member 80
 };
 auto make() {
-    return std::make_unique<diamond>(); // finds 320, fix
+    return std::make_unique<diamond>(); // finds 320, note
 }
