@@ -22,6 +22,8 @@ struct node {
 };
 
 constexpr std::size_t small_constant = 512 * linn_test::kib;
+/// The header's page of a slab, which is smaller where addresses are 32 bits wide.
+constexpr std::size_t part_that_stays = sizeof(void*) == 8 ? 100 : 60;
 
 void allocate_and_free_everything(std::vector<item*>& objects) {
     for (item*& object : objects) {
@@ -60,14 +62,15 @@ void million() {
         const auto empty = linn::pool<item>::statistics();
         CHECK(empty.live == 0);
         CHECK(empty.cached == 0);
-        CHECK_AT_MOST(empty.resident_bytes, payload / 100 + small_constant);
+        CHECK_AT_MOST(empty.resident_bytes, payload / part_that_stays + small_constant);
         if (linn_test::in_slabs()) {
             // Some of it may have gone before, since retention is bounded. Headers share a page with objects.
             CHECK(empty.returned_bytes + empty.slabs * 4096 >= payload);
             CHECK(returned > 0);
         }
         if (linn_test::rss_is_ours()) {
-            CHECK_AT_MOST(linn_test::grown(linn_test::rss_bytes(), before), payload / 100 + small_constant);
+            CHECK_AT_MOST(linn_test::grown(linn_test::rss_bytes(), before),
+                          payload / part_that_stays + small_constant);
         }
         CHECK(linn::pool<item>::trim() == 0);
     }
