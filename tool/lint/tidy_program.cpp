@@ -83,9 +83,8 @@ private:
         if (plugins_.empty())
             throw no_tidy_program{fmt::format(
                 "there is no plugin linn-tidy-N.so beside linn: it was built without the headers of LLVM.\n"
-                "Install libclang-19-dev, build Linn again, and see what CMake says about LINN_LINT_PLUGIN; "
-                "or name "
-                "one with --plugin.")};
+                "Install libclang-19-dev and llvm-19-dev, build Linn again, and see what CMake says about "
+                "LINN_LINT_PLUGIN; or name one with --plugin.")};
     }
 
     void find_programs() {
@@ -153,8 +152,9 @@ private:
             "{} (version {}) cannot load {}:\n  {}\n"
             "A plugin fits the clang-tidy of the very version it was built for, linked with the shared LLVM "
             "library: the "
-            "one from pip is not. Build Linn again with the libclang-{}-dev that belongs to this clang-tidy.",
-            program.path, program.version, program.plugin, reason, program.major)};
+            "one from pip is not. Build Linn again with the libclang-{}-dev and llvm-{}-dev that belong to "
+            "this clang-tidy.",
+            program.path, program.version, program.plugin, reason, program.major, program.major)};
     }
 
     [[noreturn]] void explain() const {
