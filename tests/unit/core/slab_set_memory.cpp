@@ -97,6 +97,18 @@ TEST_CASE("slab_set: reserve maps what is missing, once") {
     CHECK(f.set.consistent());
 }
 
+TEST_CASE("slab_set: a reserve of more bytes than there are numbers maps nothing") {
+    fixture x{make_geometry(1000, 8, {})};
+    pages::fail_from(3); // so that a wrong one ends
+    for (const std::size_t n :
+         {SIZE_MAX, SIZE_MAX / 1000 + 2, static_cast<std::size_t>(PTRDIFF_MAX) / 1000 + 1}) {
+        CHECK_FALSE(x.set.reserve(n));
+    }
+    CHECK(pages::maps == 0);
+    CHECK(pages::refusals == 0);
+    pages::work();
+}
+
 TEST_CASE("slab_set: what is empty beyond retain_bytes goes back after a second, oldest first") {
     fixture f{small_slabs(3 << 16)};
     CHECK_FALSE(f.set.has_excess());

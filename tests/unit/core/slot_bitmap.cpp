@@ -133,6 +133,24 @@ TEST_CASE("slot_bitmap: an overlap is refused and changes nothing") {
     CHECK(f.take(1000).size() == 200);
 }
 
+TEST_CASE("slot_bitmap: one at a time, against a set") {
+    fixture x{500};
+    std::set<std::size_t> members;
+    linn_test::random_source random{11};
+    for (int step = 0; step < 5000; ++step) {
+        const std::size_t slot = random.below(500);
+        x.hint = 0;
+        REQUIRE(x.bitmap.insert(slot) == members.insert(slot).second);
+        REQUIRE(x.summary_right());
+        if (step % 7 == 0) {
+            for (const std::size_t taken : x.take(random.below(20))) {
+                REQUIRE(taken == *members.begin());
+                members.erase(members.begin());
+            }
+        }
+    }
+}
+
 TEST_CASE("slot_bitmap: the hint passes what is empty and comes back for what returns") {
     fixture f{5 * 4096};
     REQUIRE(f.insert(4 * 4096 + 5, 3));
