@@ -95,7 +95,7 @@ struct exchange : store_state {
     void finish() { end(); }
 };
 const registration<exchange<true>> exchange_of_two{"buffer.exchange", 2};
-const registration<exchange<false>> exchange_of_three{"buffer.exchange_three", 3, true};
+const registration<exchange<false>> exchange_of_three{"buffer.exchange_three", 3};
 
 /// The limit holds for all threads together.
 struct limited : store_state {

@@ -37,7 +37,8 @@ struct refill : depot_state {
     void finish() { check_all_back(); }
 };
 const registration<refill<3>> refill_of_two{"depot.refill", 2};
-const registration<refill<2>> refill_of_three{"depot.refill_three", 3, true};
+const registration<refill<2>> refill_of_three{"depot.refill_three", 3};
+const registration<refill<3>> refill_deep{"depot.refill_three_deep", 3, true};
 
 /// One thread allocates, the other frees.
 struct pipeline : depot_state {
@@ -80,7 +81,8 @@ struct trim : depot_state {
     void finish() { check_all_back(); }
 };
 const registration<trim<true>> trim_of_two{"depot.trim", 2};
-const registration<trim<false>> trim_of_three{"depot.trim_three", 3, true};
+const registration<trim<false>> trim_of_three{"depot.trim_three", 3};
+const registration<trim<true>> trim_deep{"depot.trim_three_deep", 3, true};
 
 /// Threads end while others ask for statistics and trim.
 struct leave : depot_state {

@@ -73,7 +73,7 @@ struct creation {
     pool_of_a_type second{two};
 };
 const registration<creation> creation_of_two{"pool.creation", 2};
-const registration<creation> creation_of_three{"pool.creation_three", 3, true};
+const registration<creation> creation_of_three{"pool.creation_three", 3};
 
 /// A thread ends, calls of its destructors follow that have no cache any more, and somebody looks at all pools.
 struct thread_exit {

@@ -106,7 +106,7 @@ struct exchange : recycler_state<Asymmetric> {
     void finish() { this->end(); }
 };
 const registration<exchange<true>> exchange_asymmetric{"recycler.exchange", 2};
-const registration<exchange<false>> exchange_symmetric{"recycler.exchange_symmetric", 2, true};
+const registration<exchange<false>> exchange_symmetric{"recycler.exchange_symmetric", 2};
 
 /// So small that nobody gets a cache: everything goes through the lock.
 struct small : recycler_state<true, 2> {
@@ -155,7 +155,7 @@ struct trim : recycler_state<Asymmetric> {
 };
 const registration<trim<true>> trim_asymmetric{"recycler.trim", 2};
 const registration<trim<false>> trim_symmetric{"recycler.trim_symmetric", 2};
-const registration<trim<true, 2>> trim_again{"recycler.trim_again", 2, true};
+const registration<trim<true, 2>> trim_again{"recycler.trim_again", 2};
 const registration<trim<true>> trim_twice{"recycler.trim_twice", 3, true};
 
 /// Somebody looks at the numbers meanwhile.
@@ -203,8 +203,8 @@ struct close : recycler_state<Asymmetric> {
     object* out[3];
 };
 const registration<close<true>> close_asymmetric{"recycler.close", 2};
-const registration<close<false>> close_symmetric{"recycler.close_symmetric", 2, true};
-const registration<close<true>> close_of_three{"recycler.close_three", 3, true};
+const registration<close<false>> close_symmetric{"recycler.close_symmetric", 2};
+const registration<close<true>> close_of_three{"recycler.close_three", 3};
 const registration<close<false>> close_symmetric_of_three{"recycler.close_symmetric_three", 3, true};
 
 /// A thread ends and leaves its cache to the one that gets its number.
@@ -216,6 +216,6 @@ struct inherit : warm<true> {
     void finish() { end(); }
 };
 const registration<inherit> inherit_of_two{"recycler.inherit", 2};
-const registration<inherit> inherit_of_three{"recycler.inherit_three", 3, true};
+const registration<inherit> inherit_of_three{"recycler.inherit_three", 3};
 
 } // namespace model::of_recyclers

@@ -107,7 +107,7 @@ struct first_use : core_state {
     }
     void finish() { end(); }
 };
-const registration<first_use> first_use_of_two{"resource.first_use", 2, true};
+const registration<first_use> first_use_of_two{"resource.first_use", 2};
 
 /// The same, by threads that have no cache.
 struct first_depot : core_state {

@@ -99,6 +99,11 @@ int __tsan_atomic32_compare_exchange_strong(volatile std::uint32_t* p, std::uint
                                             std::uint32_t value, int, int) {
     return __atomic_compare_exchange_n(p, expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST) ? 1 : 0;
 }
+std::uint32_t __tsan_atomic32_compare_exchange_val(volatile std::uint32_t* p, std::uint32_t expected,
+                                                   std::uint32_t value, int, int) {
+    __atomic_compare_exchange_n(p, &expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+    return expected;
+}
 void __tsan_atomic_signal_fence(int) {}
 void __tsan_atomic_thread_fence(int) {
     model::fail("the model knows no fences");
@@ -155,6 +160,17 @@ void* memset(void* at, int value, std::size_t n) noexcept {
     }
 #endif
     return begin;
+}
+
+// By these names clang calls them.
+void* __tsan_memcpy(void* to, const void* from, std::size_t n) {
+    return memcpy(to, from, n);
+}
+void* __tsan_memmove(void* to, const void* from, std::size_t n) {
+    return memmove(to, from, n);
+}
+void* __tsan_memset(void* at, int value, std::size_t n) {
+    return memset(at, value, n);
 }
 
 /// membarrier(2) is the barrier of the model. Nothing else that is tested makes system calls by number.
