@@ -19,7 +19,7 @@ set(LINN_VALGRIND_TESTS
     buffers_misuse)
 
 # Looks for names of its own functions in what the library prints.
-if(TARGET linn_process_misuse_callers)
+if(TARGET linn_process_misuse_callers AND NOT WIN32)
   target_link_options(linn_process_misuse_callers PRIVATE -rdynamic)
 endif()
 
