@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "readers.hpp"
 
+#include <cmath>
 #include <map>
 
 namespace linn::tool {
@@ -22,8 +23,11 @@ void read_scenario(const json_view& scenario, double cycles_per_ns, result_file&
                 continue; // the variant has no such phase
             measured_series series;
             series.values = figures["cycles"]["samples"].numbers();
-            for (double& v : series.values)
+            for (double& v : series.values) {
                 v /= cycles_per_ns;
+                if (!std::isfinite(v))
+                    throw bad_field{"machine.cycles_per_ns is too small: a time is infinite"};
+            }
             series.unit = "ns";
             if (scenario["noise_floor"].has(phase))
                 series.noise_floor = scenario["noise_floor"][phase].number();

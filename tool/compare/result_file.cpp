@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <memory>
@@ -115,6 +116,8 @@ void set_ratios(measured_series& series, const std::vector<double>* reference) {
     const double middle = median(*reference);
     for (std::size_t i = 0; i != series.values.size(); ++i)
         series.ratios.push_back(series.values[i] / (is_paired ? (*reference)[i] : middle));
+    if (!std::ranges::all_of(series.ratios, [](double r) { return std::isfinite(r); }))
+        series.ratios.clear(); // to a reference of next to nothing
 }
 
 result_file read_result_file(const std::filesystem::path& path) {

@@ -186,6 +186,9 @@ void read_result(const std::string& text) {
             for (const double v : series.values) {
                 expect(std::isfinite(v), "a value that is no number");
             }
+            for (const double v : series.ratios) {
+                expect(std::isfinite(v), "a ratio that is no number");
+            }
         }
     } catch (const unusable_file&) {
         // said so
