@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an allocator-aware container owes its allocator, and the allocator its container: who keeps which
+// allocator in copies, moves and swaps; when elements move house and when they stay where they are; nodes that
+// change or outlive their container. Each container, with each kind of allocator.
+#include "allocator_worlds.hpp"
+
+#include <doctest/doctest.h>
+
+#include <compare>
+#include <deque>
+#include <forward_list>
+#include <functional>
+#include <iterator>
+#include <list>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <thread>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using linn_test::identified;
+using linn_test::pooled;
+using linn_test::pooled_over_resources;
+using linn_test::resources;
+
+// As T it has pools of its own, so that none of the counts is another test's.
+struct number {
+    int value;
+    number(int v = 0) : value{v} {}
+    friend auto operator<=>(const number& a, const number& b) = default;
+};
+struct hash {
+    std::size_t operator()(const number& n) const noexcept { return static_cast<std::size_t>(n.value); }
+};
+
+template <class W>
+using vector_in = std::vector<number, typename W::template allocator<number>>;
+template <class W>
+using deque_in = std::deque<number, typename W::template allocator<number>>;
+template <class W>
+using list_in = std::list<number, typename W::template allocator<number>>;
+template <class W>
+using forward_list_in = std::forward_list<number, typename W::template allocator<number>>;
+template <class W, class Less = std::less<number>>
+using map_in = std::map<number, int, Less, typename W::template allocator<std::pair<const number, int>>>;
+template <class W, class Less = std::less<number>>
+using multiset_in = std::multiset<number, Less, typename W::template allocator<number>>;
+template <class W>
+using unordered_map_in = std::unordered_map<number, int, hash, std::equal_to<number>,
+                                            typename W::template allocator<std::pair<const number, int>>>;
+template <class W>
+using unordered_multiset_in =
+    std::unordered_multiset<number, hash, std::equal_to<number>, typename W::template allocator<number>>;
+
+template <class C>
+C filled(const typename C::allocator_type& a, int n, int step = 1) {
+    C c(a);
+    for (int i = 0; i < n * step; i += step) {
+        if constexpr (requires { typename C::mapped_type; }) {
+            c.emplace(i, i);
+        } else if constexpr (requires { typename C::key_type; }) {
+            c.emplace(i);
+        } else if constexpr (requires { c.emplace_back(i); }) {
+            c.emplace_back(i);
+        } else {
+            c.emplace_front(i);
+        }
+    }
+    return c;
+}
+
+template <class C, class W>
+auto first(W& w) {
+    return w.template first<typename C::value_type>();
+}
+template <class C, class W>
+auto second(W& w) {
+    return w.template second<typename C::value_type>();
+}
+
+/// Which allocator a container has after each operation, and whether its elements are the same objects.
+template <class C, class W>
+void keeps_or_takes(W& w) {
+    using traits = std::allocator_traits<typename C::allocator_type>;
+    constexpr bool copies = traits::propagate_on_container_copy_assignment::value;
+    constexpr bool moves = traits::propagate_on_container_move_assignment::value;
+    constexpr bool swaps = traits::propagate_on_container_swap::value;
+    const auto x = first<C>(w);
+    const auto y = second<C>(w);
+    const bool equal = x == y;
+    REQUIRE((equal || !traits::is_always_equal::value));
+    const auto place = [](const C& c) { return std::addressof(*std::next(c.begin(), 3)); };
+
+    const C original(filled<C>(x, 40));
+    CHECK(original.get_allocator() == x); // a move construction takes it along
+    const C copied(original);
+    CHECK(copied == original);
+    CHECK(copied.get_allocator() == traits::select_on_container_copy_construction(x));
+    C elsewhere(original, y);
+    CHECK(elsewhere == original);
+    CHECK(elsewhere.get_allocator() == y);
+
+    const auto* before = place(elsewhere);
+    C moved(std::move(elsewhere));
+    CHECK(moved.get_allocator() == y);
+    CHECK(place(moved) == before);
+    C same_house(std::move(moved), y);
+    CHECK(place(same_house) == before);
+    C other_house(std::move(same_house), x);
+    CHECK(other_house == original);
+    CHECK(other_house.get_allocator() == x);
+    CHECK((place(other_house) == before) == equal);
+
+    C target = filled<C>(y, 7);
+    before = place(other_house);
+    target = std::move(other_house);
+    CHECK(target == original);
+    CHECK(target.get_allocator() == (moves ? x : y));
+    CHECK((place(target) == before) == (moves || equal));
+    other_house = target; // a moved-from container is a container
+    CHECK(other_house == original);
+    CHECK(other_house.get_allocator() == (copies ? target.get_allocator() : x));
+    const C& itself = other_house;
+    other_house = itself;
+    CHECK(other_house == original);
+
+    C small = filled<C>(y, 5);
+    C large = filled<C>(swaps ? x : y, 30);
+    before = place(large);
+    const auto* before_small = place(small);
+    using std::swap;
+    swap(small, large);
+    CHECK(place(small) == before);
+    CHECK(place(large) == before_small);
+    CHECK(small.get_allocator() == (swaps ? x : y));
+    CHECK(large.get_allocator() == y);
+    large = {};
+    small.clear();
+    CHECK(small.empty());
+    CHECK(large.empty());
+}
+
+template <class C, class W>
+void check() {
+    W w;
+    const std::size_t before = w.live();
+    keeps_or_takes<C>(w);
+    CHECK(w.live() == before);
+}
+
+} // namespace
+
+TEST_CASE_TEMPLATE("allocator awareness: copies, moves and swaps", W, pooled, identified<false>,
+                   identified<true>, resources, pooled_over_resources) {
+    check<vector_in<W>, W>();
+    check<deque_in<W>, W>();
+    check<list_in<W>, W>();
+    check<forward_list_in<W>, W>();
+    check<map_in<W>, W>();
+    check<multiset_in<W>, W>();
+    check<unordered_map_in<W>, W>();
+    check<unordered_multiset_in<W>, W>();
+}
+
+TEST_CASE_TEMPLATE("allocator awareness: nodes change their container and stay where they are", W, pooled,
+                   identified<true>, resources) {
+    W w;
+    const std::size_t before = w.live();
+    {
+        using list = list_in<W>;
+        const auto x = first<list>(w);
+        list a = filled<list>(x, 20, 2);
+        list b = filled<list>(x, 20, 3);
+        const std::size_t full = w.live();
+        const number* last = &a.back();
+        b.splice(b.begin(), a, std::prev(a.end()));
+        CHECK(&b.front() == last);
+        a.splice(a.end(), b, b.begin());
+        a.merge(b);
+        CHECK(a.size() == 40);
+        CHECK(b.empty());
+        CHECK(w.live() == full);
+        b.splice(b.end(), a, std::next(a.begin(), 10), a.end());
+        a.clear();
+        CHECK(w.live() == full - 10);
+    }
+    {
+        using up = map_in<W>;
+        using down = map_in<W, std::greater<number>>;
+        const auto x = first<up>(w);
+        up a = filled<up>(x, 20, 2);
+        down b = filled<down>(x, 20, 3);
+        const std::size_t full = w.live();
+        const auto* six = &*a.find(6);
+        const auto* ten = &*a.find(10);
+        b.merge(a); // 0, 6, 12 ... are in both
+        CHECK(b.size() == 33);
+        CHECK(a.size() == 7);
+        CHECK(&*a.find(6) == six);
+        CHECK(&*b.find(10) == ten);
+        auto node = b.extract(10);
+        node.key() = 1000;
+        CHECK(a.insert(std::move(node)).inserted);
+        CHECK(&*a.find(1000) == ten);
+        CHECK(w.live() == full);
+    }
+    {
+        using set = unordered_multiset_in<W>;
+        const auto x = first<set>(w);
+        set a = filled<set>(x, 30);
+        set b = filled<set>(x, 10);
+        const number* five = &*a.find(5);
+        b.insert(a.extract(a.find(5)));
+        CHECK(b.count(5) == 2);
+        a.merge(b);
+        CHECK(a.size() == 40);
+        const auto [from, to] = a.equal_range(5);
+        CHECK((&*from == five || &*std::next(from) == five));
+        CHECK(std::distance(from, to) == 2);
+    }
+    CHECK(w.live() == before);
+}
+
+TEST_CASE_TEMPLATE("allocator awareness: nodes outlive their container and its thread", W, pooled,
+                   identified<false>, identified<true>, resources) {
+    W w;
+    const std::size_t before = w.live();
+    {
+        using map = map_in<W>;
+        using set = multiset_in<W>;
+        const auto x = first<map>(w);
+        // Not assigned: libc++ 19 cannot assign a handle whose allocator cannot be.
+        std::optional<typename map::node_type> kept;
+        std::optional<typename map::node_type> dropped;
+        std::optional<typename set::node_type> key;
+        list_in<W> list(first<list_in<W>>(w));
+        std::thread filler{[&] {
+            map gone = filled<map>(x, 50);
+            kept.emplace(gone.extract(7));
+            dropped.emplace(gone.extract(8));
+            set gone_too = filled<set>(first<set>(w), 50);
+            key.emplace(gone_too.extract(gone_too.find(9)));
+            list = filled<list_in<W>>(list.get_allocator(), 300);
+        }};
+        filler.join();
+        CHECK(w.live() >= before + 300);
+        CHECK(kept->get_allocator() == x);
+        CHECK(kept->key() == number{7});
+        CHECK(key->value() == number{9});
+        map later(x);
+        later.insert(std::move(*kept));
+        CHECK(later.at(7) == 7);
+        std::thread{[n = std::move(*dropped)] { CHECK_UNARY(n.mapped() == 8); }}.join();
+        for (int i = 0; i < 100; ++i) {
+            list.pop_front();
+            list.emplace_back(i);
+        }
+        list.sort();
+        CHECK(list.size() == 300);
+    }
+    CHECK(w.live() == before);
+}
