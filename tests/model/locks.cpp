@@ -53,7 +53,7 @@ struct guarded {
     real_mutex lock;
     unsigned inside = 0;
 };
-const registration<guarded> guarded_of_three{"mutex.guard", 3};
+const registration<guarded> guarded_of_three{"mutex.guard", 3, true};
 
 /// The owner, thread 0, enters again and again while others take the lock away and give it back.
 template <bool Asymmetric>
