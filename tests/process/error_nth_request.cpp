@@ -1,0 +1,556 @@
+// SPDX-License-Identifier: Apache-2.0
+// Promise: when the n-th request for memory fails, for every n, each function of the library throws std::bad_alloc
+// (or gives null, where it says so) with nothing changed, and nothing lost; it succeeds when there is
+// memory again. Giving back, trim() and statistics() of one pool work without any.
+//
+// Breaks when one request is forgotten, or memory that was got before it. Requests are those of the library and of
+// the standard library together: see failing_requests.hpp, which checks that each operation failed at least once and
+// completed at last. Containers are in error_nth_container.
+#include "failing_requests.hpp"
+
+#include <linn/linn.hpp>
+
+#include <array>
+#include <memory>
+#include <memory_resource>
+#include <string>
+#include <vector>
+
+namespace {
+
+using linn_test::attempt;
+using linn_test::fail_each_request;
+using linn_test::requests;
+
+/// As many as need several slabs and magazines.
+constexpr std::size_t many = 1000;
+/// Enough where each is a request of its own.
+constexpr std::size_t few = 12;
+
+template <class Tag, std::size_t Bytes = 100>
+struct item {
+    item() = default;
+    explicit item(int n) : number{n} {}
+    int number = 1;
+    char bytes[Bytes];
+};
+template <class T>
+void mark(T* p, std::size_t i) {
+    std::memcpy(static_cast<void*>(p), &i, sizeof i);
+}
+template <class T>
+bool has_mark(const T* p, std::size_t i) {
+    return std::memcmp(static_cast<const void*>(p), &i, sizeof i) == 0;
+}
+
+/// Runs `more(out)`, which adds one to `out`, until there are `many`; what was got before a failure stays whole.
+template <class T, class More, class Drop>
+bool get_many(attempt& a, More&& more, Drop&& drop) {
+    std::vector<T*> got;
+    got.reserve(many);
+    const bool done = a.run([&] {
+        while (got.size() != many) {
+            T* p = more();
+            if (p == nullptr) {
+                return false;
+            }
+            got.push_back(p);
+            mark(p, got.size());
+        }
+        return true;
+    });
+    const std::size_t before = got.size();
+    for (std::size_t i = 0; i != got.size(); ++i) {
+        CHECK(has_mark(got[i], i + 1));
+    }
+    if (T* p = more()) { // there is memory again
+        got.push_back(p);
+    }
+    CHECK(got.size() == before + 1);
+    // Giving back needs nothing.
+    attempt nothing{0, true};
+    CHECK(nothing.run([&] {
+        for (T* p : got) {
+            drop(p);
+        }
+        return true;
+    }));
+    return done;
+}
+
+void pools() {
+    struct one;
+    struct two;
+    struct three;
+    using first = linn::pool<item<one>>;
+    fail_each_request("pool::allocate", [](attempt& a) {
+        return get_many<item<one>>(a, &first::allocate, &first::deallocate);
+    });
+    fail_each_request("pool::try_allocate", [](attempt& a) {
+        return get_many<item<two>>(a, &linn::pool<item<two>>::try_allocate,
+                                   &linn::pool<item<two>>::deallocate);
+    });
+    fail_each_request("pool::create", [](attempt& a) {
+        return get_many<item<three>>(
+            a, [] { return linn::pool<item<three>>::create(1); }, &linn::pool<item<three>>::destroy);
+    });
+    for (const std::size_t n : {std::size_t{1}, std::size_t{16}, std::size_t{17}, many}) {
+        fail_each_request("pool::allocate_n", [n](attempt& a) {
+            std::vector<item<one>*> out(n);
+            const bool done = a.run([&] {
+                first::allocate_n(out);
+                return true;
+            });
+            if (done) {
+                first::deallocate_n(out);
+            }
+            return done;
+        });
+    }
+    struct reserved;
+    fail_each_request(
+        "pool::reserve",
+        [](attempt& a) {
+            return a.run([&] {
+                linn::pool<item<reserved>>::reserve(many);
+                return true;
+            });
+        },
+        linn_test::in_slabs() ? requests::some : requests::perhaps);
+    fail_each_request(
+        "pool::for_each_live",
+        [](attempt& a) {
+            std::vector<item<one>*> live(many);
+            first::allocate_n(live);
+            std::size_t seen = 0;
+            const bool done =
+                a.run([&] { return first::for_each_live([&](item<one>&) { ++seen; }) >= many; });
+            CHECK(done ? seen >= many : seen == 0); // those that are held back count, too
+            first::deallocate_n(live);
+            return done;
+        },
+        linn_test::in_slabs() ? requests::some : requests::perhaps);
+    fail_each_request(
+        "pool::trim, statistics, check",
+        [](attempt& a) {
+            first::deallocate(first::allocate());
+            return a.run([] {
+                first::trim();
+                static_cast<void>(first::statistics());
+                return first::check() == 0;
+            });
+        },
+        requests::none);
+    // A thread that begins and ends with nothing to be had.
+    struct born;
+    fail_each_request("a thread's first object", [](attempt& a) {
+        item<born>* p = nullptr;
+        const bool done = a.run([&] {
+            p = linn::pool<item<born>>::try_allocate();
+            return p != nullptr;
+        });
+        if (done) {
+            linn::pool<item<born>>::deallocate(p);
+        }
+        linn_test::request_counter::until_failure = 0; // to the end of the thread
+        linn_test::request_counter::all_later_ones = true;
+        return done;
+    });
+}
+
+void local_pools() {
+    struct local;
+    using pool = linn::local_pool<item<local>>;
+    fail_each_request("local_pool::allocate", [](attempt& a) {
+        pool p;
+        return get_many<item<local>>(a, [&] { return p.allocate(); }, [&](auto* i) { p.deallocate(i); });
+    });
+    fail_each_request("local_pool::try_allocate", [](attempt& a) {
+        pool p;
+        return get_many<item<local>>(a, [&] { return p.try_allocate(); }, [&](auto* i) { p.deallocate(i); });
+    });
+    fail_each_request("local_pool::create", [](attempt& a) {
+        pool p;
+        return get_many<item<local>>(a, [&] { return p.create(7); }, [&](auto* i) { p.destroy(i); });
+    });
+    fail_each_request("local_pool::allocate_n", [](attempt& a) {
+        pool p;
+        std::vector<item<local>*> out(many);
+        item<local>* before = p.create();
+        const bool done = a.run([&] {
+            p.allocate_n(out);
+            return true;
+        });
+        CHECK(p.live() == (done ? many + 1 : 1));
+        if (done) {
+            p.deallocate_n(out);
+        }
+        p.destroy(before);
+        return done;
+    });
+    fail_each_request("local_pool::reserve", [](attempt& a) {
+        pool p;
+        return a.run([&] {
+            p.reserve(many);
+            return true;
+        });
+    });
+    fail_each_request("local_pool::for_each_live", [](attempt& a) {
+        pool p;
+        std::vector<item<local>*> out(many);
+        p.allocate_n(out);
+        std::size_t seen = 0;
+        const bool done = a.run([&] { return p.for_each_live([&](auto&) { ++seen; }) == many; });
+        CHECK(seen == (done ? many : 0));
+        p.deallocate_n(out);
+        return done;
+    });
+    fail_each_request(
+        "local_pool::release, trim, statistics",
+        [](attempt& a) {
+            pool p;
+            std::vector<item<local>*> out(many);
+            p.allocate_n(out);
+            return a.run([&] {
+                p.release();
+                CHECK(p.statistics().live == 0);
+                p.trim();
+                return true;
+            });
+        },
+        requests::none);
+    fail_each_request(
+        "fixed_pool",
+        [](attempt& a) {
+            static linn::fixed_pool<item<local>, 50> p;
+            return a.run([] {
+                std::array<item<local>*, 50> out{};
+                p.allocate_n(out);
+                CHECK(p.try_allocate() == nullptr);
+                bool thrown = false;
+                try {
+                    static_cast<void>(p.allocate());
+                } catch (const std::bad_alloc&) {
+                    thrown = true;
+                }
+                p.deallocate_n(out);
+                return thrown && p.empty();
+            });
+        },
+        requests::none);
+}
+
+/// `make` gives an owner, of which one after the other is made until it fails.
+template <class Make>
+void owners(const char* what, Make&& make) {
+    fail_each_request(what, [&](attempt& a) {
+        std::vector<decltype(make())> all;
+        all.reserve(few);
+        return a.run([&] {
+            while (all.size() != few) {
+                all.push_back(make());
+            }
+            all.clear();
+            return true;
+        });
+    });
+}
+
+void smart_pointers() {
+    struct shared;
+    struct unique;
+    struct array;
+    using s = item<shared, 1000>;
+    using u = item<unique, 1000>;
+    owners("make_shared", [] { return linn::make_shared<s>(5); });
+    owners("make_shared, value", [] { return linn::make_shared<s>(linn::value_initialize); });
+    owners("make_shared_for_overwrite", [] { return linn::make_shared_for_overwrite<s>(); });
+    owners("make_shared of a bounded array", [] { return linn::make_shared<s[3]>(linn::value_initialize); });
+    owners("make_shared_for_overwrite of a bounded array",
+           [] { return linn::make_shared_for_overwrite<s[3]>(); });
+    owners("make_shared of an array", [] { return linn::make_shared<s[]>(3, linn::value_initialize); });
+    owners("make_shared_for_overwrite of an array", [] { return linn::make_shared_for_overwrite<s[]>(3); });
+    owners("allocate_shared", [] { return std::allocate_shared<s>(linn::allocator<s>{}, 5); });
+    owners("make_unique", [] { return linn::make_unique<u>(5); });
+    owners("make_unique, value", [] { return linn::make_unique<u>(linn::value_initialize); });
+    owners("make_unique_for_overwrite", [] { return linn::make_unique_for_overwrite<u>(); });
+    owners("make_unique of an array", [] { return linn::make_unique<u[]>(3, linn::value_initialize); });
+    owners("make_unique_for_overwrite of an array", [] { return linn::make_unique_for_overwrite<u[]>(3); });
+}
+
+struct animal : linn::pooled<animal> {
+    virtual ~animal() = default;
+    char bytes[1000];
+};
+struct whale : animal {
+    char more[5000];
+};
+struct alignas(128) aligned : linn::pooled<aligned> {
+    char bytes[512];
+};
+
+void pooled_classes() {
+    owners("new of a pooled class", [] { return std::unique_ptr<animal>{new animal}; });
+    owners("new of a derived class", [] { return std::unique_ptr<animal>{new whale}; });
+    owners("new of an aligned class", [] { return std::unique_ptr<aligned>{new aligned}; });
+    owners("new of an array", [] { return std::unique_ptr<animal[]>{new animal[3]}; });
+    fail_each_request("new that does not throw", [](attempt& a) {
+        std::vector<std::unique_ptr<animal>> all;
+        all.reserve(few);
+        return a.run([&] {
+            while (all.size() != few) {
+                all.emplace_back(new (std::nothrow) animal);
+                if (all.back() == nullptr) {
+                    return false;
+                }
+            }
+            return true;
+        });
+    });
+}
+
+/// Sizes of slabs of all kinds, of blocks, and with much alignment; what was got before a failure stays whole.
+void resource(const char* what, std::pmr::memory_resource* upstream) {
+    struct request {
+        std::size_t bytes, align;
+    };
+    static constexpr request sizes[] = {{0, 1},         {1, 1},        {24, 8},      {200, 64},
+                                        {1500, 8},      {9000, 16},    {40'000, 64}, {600, 4096},
+                                        {900'000, 128}, {3'000'000, 8}};
+    fail_each_request(what, [upstream](attempt& a) {
+        struct block {
+            void* p;
+            request asked;
+        };
+        linn::pool_resource r{upstream};
+        std::vector<block> got;
+        got.reserve(1000);
+        const bool done = a.run([&] {
+            for (std::size_t i = 0; i != 20; ++i) {
+                for (const request& s : sizes) {
+                    if (s.bytes < 100'000 || i < 2) {
+                        got.push_back({r.allocate(s.bytes, s.align), s});
+                        if (s.bytes >= sizeof i) {
+                            std::memcpy(got.back().p, &i, sizeof i);
+                        }
+                    }
+                }
+            }
+            return true;
+        });
+        attempt nothing{0, true};
+        CHECK(nothing.run([&] {
+            for (const block& b : got) {
+                r.deallocate(b.p, b.asked.bytes, b.asked.align);
+            }
+            r.trim();
+            return true;
+        }));
+        for (const linn::pool_statistics& s : r.statistics()) {
+            CHECK(s.live == 0);
+        }
+        return done;
+    });
+    fail_each_request("pool_resource::statistics", [upstream](attempt& a) {
+        linn::pool_resource r{upstream};
+        void* slot = r.allocate(10);
+        void* block = r.allocate(9'000'000);
+        const bool done = a.run([&] { return !r.statistics().empty(); });
+        r.deallocate(slot, 10);
+        r.deallocate(block, 9'000'000);
+        return done;
+    });
+}
+
+void resources() {
+    resource("pool_resource", nullptr);
+    resource("pool_resource with an upstream", std::pmr::new_delete_resource());
+    fail_each_request("a pool_resource begins and ends", [](attempt& a) {
+        return a.run([] {
+            linn::pool_resource brief;
+            static_cast<void>(brief.allocate(100));
+            static_cast<void>(brief.allocate(5'000'000));
+            brief.release();
+            static_cast<void>(brief.allocate(100));
+            return true;
+        });
+    });
+}
+
+struct record {
+    int number = 3;
+    char bytes[900];
+};
+
+void recyclers() {
+    using recycler = linn::recycler<record>;
+    fail_each_request("a recycler begins", [](attempt& a) {
+        return a.run([] {
+            recycler r{{.capacity = 50, .prefill = 20, .reset = [](record& x) { x.number = 3; }}};
+            return r.idle() == 20;
+        });
+    });
+    fail_each_request("recycler::acquire", [](attempt& a) {
+        recycler r{50};
+        std::vector<recycler::handle> all;
+        all.reserve(300);
+        const bool done = a.run([&] {
+            while (all.size() != 300) {
+                all.push_back(r.acquire());
+            }
+            return true;
+        });
+        CHECK(r.live() == all.size());
+        attempt nothing{0, true};
+        CHECK(nothing.run([&] {
+            all.clear();
+            return true;
+        }));
+        CHECK(r.live() == 0 && r.idle() <= 50);
+        return done;
+    });
+    fail_each_request("recycler::try_acquire", [](attempt& a) {
+        recycler r{0};
+        std::vector<recycler::handle> all;
+        all.reserve(300);
+        return a.run([&] {
+            while (all.size() != 300) {
+                if (recycler::handle h = r.try_acquire()) {
+                    all.push_back(std::move(h));
+                } else {
+                    return false;
+                }
+            }
+            return true;
+        });
+    });
+    fail_each_request("recycler::acquire_shared", [](attempt& a) {
+        recycler r{50};
+        std::vector<std::shared_ptr<record>> all;
+        all.reserve(300);
+        const bool done = a.run([&] {
+            while (all.size() != 300) {
+                all.push_back(r.acquire_shared());
+            }
+            return true;
+        });
+        CHECK(r.live() == all.size());
+        all.clear();
+        return done;
+    });
+    fail_each_request("recycler::prefill", [](attempt& a) {
+        recycler r{200};
+        const bool done = a.run([&] { return r.prefill(200) == 200; });
+        CHECK(r.live() == 0 && (!done || r.idle() == 200));
+        return done;
+    });
+    struct failure {};
+    fail_each_request("recycler whose create throws", [](attempt& a) {
+        recycler r{{.create = []() -> record {
+            auto p = std::make_unique<record>(); // may fail, too
+            return *p;
+        }}};
+        return a.run([&] { return r.acquire()->number == 3; });
+    });
+}
+
+void buffers() {
+    constexpr std::size_t bytes = 100'000;
+    fail_each_request("a buffer_pool begins", [](attempt& a) {
+        return a.run([] {
+            const linn::buffer_pool p{bytes};
+            return p.capacity() >= bytes;
+        });
+    });
+    fail_each_request("buffer_pool::acquire", [](attempt& a) {
+        linn::buffer_pool p{bytes};
+        std::vector<linn::buffer> all;
+        all.reserve(few);
+        const bool done = a.run([&] {
+            while (all.size() != few) {
+                all.push_back(p.acquire());
+            }
+            return true;
+        });
+        CHECK(p.statistics().live == all.size());
+        return done;
+    });
+    fail_each_request("buffer_pool::try_acquire", [](attempt& a) {
+        linn::buffer_pool p{bytes};
+        return a.run([&] { return static_cast<bool>(p.try_acquire()); });
+    });
+    owners("buffer_pool::acquire_shared", [] {
+        linn::buffer_pool brief{bytes};
+        return brief.acquire_shared();
+    });
+    fail_each_request("buffer::share", [](attempt& a) {
+        linn::buffer_pool p{bytes};
+        linn::buffer b = p.acquire();
+        const bool done = a.run([&] { return std::move(b).share() != nullptr; });
+        CHECK(p.statistics().live == 0); // a failure gives it back, as for any shared_ptr
+        return done;
+    });
+    fail_each_request("buffer_pool::make_shared_for_overwrite", [](attempt& a) {
+        linn::buffer_pool p{bytes};
+        const bool done = a.run([&] { return p.make_shared_for_overwrite<record>()->number == 3; });
+        CHECK(p.statistics().live == 0);
+        return done;
+    });
+    fail_each_request("buffer_pool::reserve", [](attempt& a) {
+        linn::buffer_pool p{bytes, {.prefault = true}};
+        return a.run([&] {
+            p.reserve(few);
+            return true;
+        });
+    });
+    fail_each_request(
+        "buffer_pool::trim, reset",
+        [](attempt& a) {
+            linn::buffer_pool p{bytes};
+            linn::buffer b = p.acquire();
+            return a.run([&] {
+                b.reset();
+                p.trim();
+                return p.statistics().live == 0;
+            });
+        },
+        requests::none);
+}
+
+void reports() {
+    struct reported;
+    auto* alive = linn::pool<item<reported>>::create();
+    fail_each_request("statistics",
+                      [](attempt& a) { return a.run([] { return !linn::statistics().empty(); }); });
+    fail_each_request("to_json", [](attempt& a) {
+        const auto all = linn::statistics();
+        return a.run([&] { return !linn::to_json(all).empty(); });
+    });
+    fail_each_request("to_table", [](attempt& a) {
+        const auto all = linn::statistics();
+        return a.run([&] { return !linn::to_table(all).empty(); });
+    });
+    fail_each_request("leak_report",
+                      [](attempt& a) { return a.run([] { return !linn::leak_report().empty(); }); });
+    fail_each_request("node_types", [](attempt& a) {
+        return a.run([] { return !linn::node_types<linn::map<int, int>>().empty(); });
+    });
+    linn::pool<item<reported>>::destroy(alive);
+}
+
+} // namespace
+
+int main() {
+    if (linn_test::on_memcheck()) {
+        return linn_test::skip("memory is not refused under Memcheck");
+    }
+    linn_test::drained_pools::for_good = true;
+    pools();
+    local_pools();
+    smart_pointers();
+    pooled_classes();
+    resources();
+    recyclers();
+    buffers();
+    reports();
+}

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef LINN_TESTS_SUPPORT_FAILING_REQUESTS_HPP
+#define LINN_TESTS_SUPPORT_FAILING_REQUESTS_HPP
+
+/// @file
+/// Makes the n-th request for memory fail, for n = 0, 1, 2, ... until an operation needs no more: whatever the
+/// library and the standard library ask the system or `operator new` for. Include it in one source of a program,
+/// and link that with --wrap=mmap.
+
+#include "process.hpp"
+
+#include <linn/detail/sync/thread_cache.hpp>
+#include <linn/statistics.hpp>
+
+#include <sys/mman.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <new>
+#include <thread>
+#include <utility>
+#include <vector>
+
+extern "C" void* __real_mmap(void* address, std::size_t bytes, int access, int flags, int file, off_t offset);
+extern "C" void* __wrap_mmap(void* address, std::size_t bytes, int access, int flags, int file, off_t offset);
+
+namespace linn_test {
+
+/// The requests of one thread.
+struct request_counter {
+    static constexpr long never = -1;
+    static inline constinit thread_local long until_failure = never; ///< requests that are granted yet
+    static inline constinit thread_local bool all_later_ones = false;
+    static inline constinit thread_local std::size_t refused = 0;
+    static inline constinit thread_local std::size_t made = 0;
+    static inline std::atomic<long> blocks{0}; ///< from operator new and not deleted, of all threads
+
+    static bool refuses() noexcept {
+        ++made;
+        if (until_failure == never) {
+            return false;
+        }
+        if (until_failure != 0) {
+            --until_failure;
+            return false;
+        }
+        until_failure = all_later_ones ? 0 : never;
+        ++refused;
+        return true;
+    }
+};
+
+using process_registry = linn::detail::registry<linn::detail::platform>;
+using process_depot = linn::detail::depot<linn::detail::platform>;
+
+/// Holds all free objects of all pools, so that the next one is a request: pools keep the addresses that they
+/// once mapped.
+class drained_pools {
+public:
+    drained_pools() {
+        if (!in_slabs()) {
+            return;
+        }
+        using platform = linn::detail::platform;
+        for (auto* f = linn::detail::this_thread<platform>.fronts; f != nullptr; f = f->next_in_thread) {
+            f->home->trim(f);
+        }
+        request_counter::all_later_ones = true;
+        for (process_depot* d = process_registry::process().newest(); d != nullptr; d = d->older) {
+            request_counter::until_failure = 0;
+            while (void* p = d->take_one()) {
+                request_counter::until_failure = request_counter::never;
+                held_.emplace_back(d, p);
+                request_counter::until_failure = 0;
+            }
+            request_counter::until_failure = request_counter::never;
+        }
+    }
+    /// Whether they are kept, so that what is to be held is only what was freed since: faster, where that is little.
+    static inline bool for_good = false;
+    static inline std::size_t kept = 0;
+
+    drained_pools(const drained_pools&) = delete;
+    drained_pools& operator=(const drained_pools&) = delete;
+    ~drained_pools() {
+        if (for_good) {
+            kept += held_.size();
+            return;
+        }
+        for (const auto& [depot, object] : held_) {
+            depot->put_one(object);
+        }
+    }
+
+private:
+    std::vector<std::pair<process_depot*, void*>> held_;
+};
+
+/// One try of an operation. What prepares and what verifies it is not disturbed.
+class attempt {
+public:
+    attempt(long granted, bool all_later_ones) noexcept
+        : granted_{granted},
+          all_later_ones_{all_later_ones} {}
+
+    /// Runs `act` with failing requests. @returns false when it threw std::bad_alloc or returned false
+    bool run(const std::function<bool()>& act) {
+        const drained_pools drained;
+        request_counter::all_later_ones = all_later_ones_;
+        request_counter::until_failure = granted_;
+        request_counter::refused = 0;
+        bool done = false;
+        try {
+            done = act();
+        } catch (const std::bad_alloc&) {
+        }
+        request_counter::until_failure = request_counter::never;
+        refused_ += request_counter::refused;
+        return done;
+    }
+    [[nodiscard]] std::size_t refused() const noexcept { return refused_; }
+
+private:
+    long granted_;
+    bool all_later_ones_;
+    std::size_t refused_ = 0;
+};
+
+inline std::size_t objects_alive() {
+    std::size_t n = 0;
+    for (const linn::pool_statistics& s : linn::statistics()) {
+        n += s.live;
+    }
+    return n - drained_pools::kept;
+}
+
+enum class requests { some, none, perhaps };
+
+/// Tries `op(attempt&)`, which returns whether it completed, until it completes with no request refused: with the
+/// n-th request failing alone, and with all from the n-th on. Each attempt is made by a thread of its own, which
+/// has no caches, and leaves nothing alive and no block allocated.
+inline void fail_each_request(const char* what, const std::function<bool(attempt&)>& op,
+                              requests expected = requests::some) {
+    std::size_t failures =
+        0; // in both ways together: one refusal alone may be made up for by another request
+    for (const bool all_later_ones : {false, true}) {
+        bool completed = false;
+        for (long n = 0; !completed; ++n) {
+            const std::size_t alive = objects_alive();
+            const long blocks = request_counter::blocks;
+            std::size_t refused = 0;
+            bool done = false;
+            std::thread{[&] {
+                attempt a{n, all_later_ones};
+                done = op(a);
+                refused = a.refused();
+            }}.join();
+            const auto expect = [&](bool good, const char* why) {
+                if (!good) {
+                    std::fprintf(stderr, "%s, request %ld of it: %s\n", what, n, why);
+                    std::_Exit(1);
+                }
+            };
+            expect(done || refused != 0, "failed without a reason");
+            expect(n < 10'000, "never completes");
+            expect(objects_alive() == alive, "objects were lost");
+            expect(request_counter::blocks == blocks, "blocks of operator new were lost");
+            failures += done ? 0U : 1U;
+            completed = done && refused == 0;
+        }
+    }
+    if (expected != requests::perhaps && (failures != 0) != (expected == requests::some)) {
+        std::fprintf(stderr, "%s: failed %zu times\n", what, failures);
+        std::_Exit(1);
+    }
+}
+
+inline void* requested(std::size_t bytes, std::size_t align) noexcept {
+    if (request_counter::refuses()) {
+        return nullptr;
+    }
+    ++request_counter::blocks;
+    const std::size_t rounded = (bytes + align - 1) / align * align;
+    return std::aligned_alloc(align, rounded != 0 ? rounded : align);
+}
+inline void* requested_or_throw(std::size_t bytes, std::size_t align) {
+    void* p = requested(bytes, align);
+    if (p == nullptr) {
+        throw std::bad_alloc{};
+    }
+    return p;
+}
+inline void given_back(void* p) noexcept {
+    request_counter::blocks -= p != nullptr ? 1 : 0;
+    std::free(p);
+}
+
+inline constexpr std::size_t usual_alignment = __STDCPP_DEFAULT_NEW_ALIGNMENT__;
+
+} // namespace linn_test
+
+[[gnu::used]] inline void* __wrap_mmap(void* address, std::size_t bytes, int access, int flags, int file,
+                                       off_t offset) {
+    if (linn_test::request_counter::refuses()) {
+        errno = ENOMEM;
+        return MAP_FAILED;
+    }
+    return __real_mmap(address, bytes, access, flags, file, offset);
+}
+
+// NOLINTBEGIN(misc-definitions-in-headers): included once in a program
+void* operator new(std::size_t n) {
+    return linn_test::requested_or_throw(n, linn_test::usual_alignment);
+}
+void* operator new(std::size_t n, const std::nothrow_t&) noexcept {
+    return linn_test::requested(n, linn_test::usual_alignment);
+}
+void* operator new(std::size_t n, std::align_val_t a) {
+    return linn_test::requested_or_throw(n, static_cast<std::size_t>(a));
+}
+void* operator new(std::size_t n, std::align_val_t a, const std::nothrow_t&) noexcept {
+    return linn_test::requested(n, static_cast<std::size_t>(a));
+}
+void operator delete(void* p) noexcept {
+    linn_test::given_back(p);
+}
+void operator delete(void* p, std::size_t) noexcept {
+    linn_test::given_back(p);
+}
+void operator delete(void* p, const std::nothrow_t&) noexcept {
+    linn_test::given_back(p);
+}
+void operator delete(void* p, std::align_val_t) noexcept {
+    linn_test::given_back(p);
+}
+void operator delete(void* p, std::size_t, std::align_val_t) noexcept {
+    linn_test::given_back(p);
+}
+void operator delete(void* p, std::align_val_t, const std::nothrow_t&) noexcept {
+    linn_test::given_back(p);
+}
+// AddressSanitizer's own do not come here by the ones above.
+void* operator new[](std::size_t n) {
+    return linn_test::requested_or_throw(n, linn_test::usual_alignment);
+}
+void* operator new[](std::size_t n, const std::nothrow_t&) noexcept {
+    return linn_test::requested(n, linn_test::usual_alignment);
+}
+void* operator new[](std::size_t n, std::align_val_t a) {
+    return linn_test::requested_or_throw(n, static_cast<std::size_t>(a));
+}
+void* operator new[](std::size_t n, std::align_val_t a, const std::nothrow_t&) noexcept {
+    return linn_test::requested(n, static_cast<std::size_t>(a));
+}
+void operator delete[](void* p) noexcept {
+    linn_test::given_back(p);
+}
+void operator delete[](void* p, std::size_t) noexcept {
+    linn_test::given_back(p);
+}
+void operator delete[](void* p, const std::nothrow_t&) noexcept {
+    linn_test::given_back(p);
+}
+void operator delete[](void* p, std::align_val_t) noexcept {
+    linn_test::given_back(p);
+}
+void operator delete[](void* p, std::size_t, std::align_val_t) noexcept {
+    linn_test::given_back(p);
+}
+void operator delete[](void* p, std::align_val_t, const std::nothrow_t&) noexcept {
+    linn_test::given_back(p);
+}
+// NOLINTEND(misc-definitions-in-headers)
+
+#endif
