@@ -24,7 +24,7 @@ if(TARGET linn_process_misuse_callers AND NOT WIN32)
 endif()
 
 # Another sanitizer than the legs have; it can be linked with anything.
-if(TARGET linn_process_leaks_alone AND NOT LINN_SANITIZER)
+if(TARGET linn_process_leaks_alone AND NOT LINN_SANITIZER AND NOT CMAKE_CROSSCOMPILING)
   include(CheckCXXSourceCompiles)
   set(CMAKE_REQUIRED_FLAGS -fsanitize=leak)
   check_cxx_source_compiles("int main() {}" LINN_HAS_LEAK_SANITIZER)
