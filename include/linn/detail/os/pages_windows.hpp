@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <cstdlib>
 
+#if defined(_WIN32)
+
 namespace linn::inline LINN_ABI::detail {
 
 /// Pages straight from Windows: zeroed, untouched until used, given back on request. All of a mapping
@@ -92,5 +94,7 @@ private:
 };
 
 } // namespace linn::inline LINN_ABI::detail
+
+#endif // _WIN32
 
 #endif
