@@ -79,8 +79,11 @@ public:
         }
     }
 
-    /// What a container's copy gets.
-    [[nodiscard]] constexpr allocator select_on_container_copy_construction() const {
+    /// What a container's copy gets. Only there when `Upstream` has a wish of its own: a class derived from
+    /// this one is else copied as itself, as one derived from `std::allocator` is.
+    [[nodiscard]] constexpr allocator select_on_container_copy_construction() const
+        requires requires(const upstream_type& u) { u.select_on_container_copy_construction(); }
+    {
         return allocator{upstream_traits::select_on_container_copy_construction(upstream_), tag{}};
     }
 

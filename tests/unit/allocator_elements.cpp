@@ -70,6 +70,22 @@ static_assert(!std::is_convertible_v<std::allocator<int>, usual>);
 static_assert(std::is_same_v<std::allocator_traits<linn::allocator<void>>::rebind_alloc<int>, usual>);
 static_assert(usual(linn::allocator<void>{}) == usual{});
 
+// A class derived from it is copied as itself.
+template <class T>
+struct derived : linn::allocator<T> {
+    template <class U>
+    struct rebind {
+        using other = derived<U>;
+    };
+    derived() = default;
+    template <class U>
+    derived(const derived<U>&) noexcept {}
+};
+static_assert(
+    std::is_same_v<
+        decltype(std::allocator_traits<derived<int>>::select_on_container_copy_construction(derived<int>{})),
+        derived<int>>);
+
 /// A container whose nodes nobody else may name, make or destroy.
 template <class T, class Allocator>
 class stack {
@@ -280,6 +296,17 @@ TEST_CASE_TEMPLATE("allocator elements: nodes that are a container's private aff
         CHECK(s.aligned);
     }
     CHECK(w.live() == before);
+}
+
+TEST_CASE("allocator elements: an allocator derived from Linn's") {
+    const std::size_t before = pooled::live();
+    {
+        const std::list<std::string, derived<std::string>> list(20, "text");
+        const std::list<std::string, derived<std::string>> copy{list};
+        CHECK(copy == list);
+        CHECK(pooled::live() == before + 40);
+    }
+    CHECK(pooled::live() == before);
 }
 
 TEST_CASE_TEMPLATE("allocator elements: the n-th cannot be made", W, pooled, identified<false>, resources) {
