@@ -17,7 +17,7 @@ import gdb
 import gdb.printing
 
 MAGIC = 0x6C696E6E706F6F6C  # slab::magic_value
-LIVE, FREE = 0x6C6976656F626A21, 0x667265656F626A21  # what a slot_record's state is mixed from
+LIVE, FREE = 0x6F626A216C697665, 0x6F626A2166726565  # what a slot_record's state is mixed from
 ABI = re.compile(r"linn::(v\d\w*)::detail::registry<linn::v\d\w*::detail::platform>::process_")
 SERVICE_CACHED, SERVICE_DIRECT, SERVICE_BYPASS = 0, 1, 2
 
