@@ -55,7 +55,7 @@ int* something() {
 }
 
 void expect_leak(bool leak, const char* what, void (*body)()) {
-    const auto child = linn_test::run_child(body);
+    const auto child = linn_test::run_child(body, 110); // nothing here can hang, but a busy machine is slow
     child.expect(leak ? !child.exited_with(0) && child.says("detected memory leaks") : child.exited_with(0),
                  what);
 }
