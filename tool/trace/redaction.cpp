@@ -200,6 +200,8 @@ private:
             return copy_chunk();
         case frame_kind::aggregate: {
             const std::string text = options_.redact_aggregate({raw_.begin(), raw_.end()});
+            if (text.empty())
+                return "its statistics are none that linn record writes";
             to_.write_aggregate({reinterpret_cast<const unsigned char*>(text.data()), text.size()});
             break;
         }

@@ -155,6 +155,8 @@ TEST_CASE("A damaged trace is redacted as far as it can be read") {
 
 TEST_CASE("Statistics are redacted too") {
     trace_analysis analysis;
+    analysis.info.stacks = {{}};
+    analysis.info.rtti = {""};
     analysis.info.modules.push_back({"/home/alice/lib/liba.so", "id"});
     trace_process process;
     process.executable = "/home/alice/server";
