@@ -5,6 +5,7 @@
 #include "../support/operations.hpp"
 #include "../support/shadow_memory.hpp"
 #include "../support/target.hpp"
+#include "../support/throwing_object.hpp"
 #include "misuse_recorder.hpp"
 
 #include <linn/fixed_pool.hpp>
@@ -17,19 +18,6 @@
 namespace {
 
 using namespace linn_fuzz;
-
-struct refused_object {};
-
-template <std::size_t Bytes, std::size_t Align>
-struct alignas(Align) object {
-    object() noexcept {} // leaves the bytes alone
-    explicit object(bool throws) {
-        if (throws) {
-            throw refused_object{};
-        }
-    }
-    unsigned char bytes[Bytes];
-};
 
 template <class T, std::size_t N, linn::pool_options O>
 struct fixed_state {

@@ -6,6 +6,7 @@
 #include "../support/operations.hpp"
 #include "../support/shadow_memory.hpp"
 #include "../support/target.hpp"
+#include "../support/throwing_object.hpp"
 
 #include <linn/local_pool.hpp>
 
@@ -18,19 +19,6 @@
 namespace {
 
 using namespace linn_fuzz;
-
-struct refused_object {};
-
-template <std::size_t Bytes, std::size_t Align>
-struct alignas(Align) object {
-    object() noexcept {} // leaves the bytes alone
-    explicit object(bool throws) {
-        if (throws) {
-            throw refused_object{};
-        }
-    }
-    unsigned char bytes[Bytes];
-};
 
 constexpr std::size_t most_objects = 20000;
 

@@ -2,12 +2,13 @@
 // linn::pool, several types at once, against a shadow of what is live: no two objects overlap, each is aligned and keeps
 // its content, statistics count what the shadow counts, a refused allocation changes nothing, and when all is freed all
 // memory goes back. Threads begin and end between operations, and may free what others allocated.
-#include "../support/crew.hpp"
+#include "../support/crew_operations.hpp"
 #include "../support/expect.hpp"
 #include "../support/failing_mmap.hpp"
 #include "../support/operations.hpp"
 #include "../support/shadow_memory.hpp"
 #include "../support/target.hpp"
+#include "../support/throwing_object.hpp"
 
 #include <linn/misuse.hpp>
 #include <linn/pool.hpp>
@@ -21,20 +22,6 @@
 namespace {
 
 using namespace linn_fuzz;
-
-struct refused_object {};
-
-/// An object whose constructor may throw.
-template <std::size_t Bytes, std::size_t Align>
-struct alignas(Align) object {
-    object() noexcept {} // leaves the bytes alone
-    explicit object(bool throws) {
-        if (throws) {
-            throw refused_object{};
-        }
-    }
-    unsigned char bytes[Bytes];
-};
 
 /// One pool, without its type.
 struct pool_under_test {
@@ -348,31 +335,6 @@ struct run_out {
     std::size_t count;
 };
 
-/// The next operations on another thread.
-struct elsewhere {
-    explicit elsewhere(input& in) : thread{in.below(crew::most)}, count{in.between(1, 32)} {}
-    void perform(pool_state& s) const {
-        if (s.is_elsewhere) {
-            return;
-        }
-        s.is_elsewhere = true;
-        s.threads.run(thread, [&] { run_some(s, *s.rest, count); });
-        s.is_elsewhere = false;
-    }
-    std::size_t thread;
-    std::size_t count;
-};
-
-struct end_thread {
-    explicit end_thread(input& in) : thread{in.below(crew::most)} {}
-    void perform(pool_state& s) const {
-        if (!s.is_elsewhere) {
-            s.threads.dismiss(thread);
-        }
-    }
-    std::size_t thread;
-};
-
 struct verify_all {
     explicit verify_all(input&) {}
     void perform(pool_state& s) const { s.shadow.verify_all(); }
@@ -381,7 +343,7 @@ struct verify_all {
 using pool_operations =
     operations<pool_state, often<allocate, 16>, often<deallocate, 16>, allocate_many,
                often<deallocate_many, 2>, reserve, trim, look, visit_live, throw_in_constructor, run_out,
-               often<elsewhere, 2>, end_thread, verify_all>;
+               often<elsewhere<pool_state>, 2>, end_thread<pool_state>, verify_all>;
 
 void run_some(pool_state& state, input& in, std::size_t n) {
     for (; n != 0 && !in.empty(); --n) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // linn::pool_resource over the system and over an upstream that may throw, against a shadow of what is live: sizes to
 // 1 MiB, alignments to 4096, several threads, release, trim, destruction. The upstream gets back exactly what it gave.
-#include "../support/crew.hpp"
+#include "../support/crew_operations.hpp"
 #include "../support/expect.hpp"
 #include "../support/failing_mmap.hpp"
 #include "../support/operations.hpp"
@@ -221,34 +221,9 @@ struct look {
 
 void run_some(resource_state& state, input& in, std::size_t n);
 
-/// The next operations on another thread.
-struct elsewhere {
-    explicit elsewhere(input& in) : thread{in.below(crew::most)}, count{in.between(1, 32)} {}
-    void perform(resource_state& s) const {
-        if (s.is_elsewhere) {
-            return;
-        }
-        s.is_elsewhere = true;
-        s.threads.run(thread, [&] { run_some(s, *s.rest, count); });
-        s.is_elsewhere = false;
-    }
-    std::size_t thread;
-    std::size_t count;
-};
-
-struct end_thread {
-    explicit end_thread(input& in) : thread{in.below(crew::most)} {}
-    void perform(resource_state& s) const {
-        if (!s.is_elsewhere) {
-            s.threads.dismiss(thread);
-        }
-    }
-    std::size_t thread;
-};
-
 using resource_operations =
     operations<resource_state, often<allocate, 48>, often<deallocate, 48>, often<run_out, 2>, impossible,
-               trim, release, renew, look, often<elsewhere, 3>, end_thread>;
+               trim, release, renew, look, often<elsewhere<resource_state>, 3>, end_thread<resource_state>>;
 
 void run_some(resource_state& state, input& in, std::size_t n) {
     for (; n != 0 && !in.empty(); --n) {

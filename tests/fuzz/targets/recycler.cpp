@@ -2,7 +2,7 @@
 // linn::recycler against a model: every object is out, held back by a weak_ptr, idle, or destroyed, and the counts say so;
 // an object keeps what it owns between uses; never more than the capacity is idle; what `create` or `reset` throws changes
 // nothing else; recyclers go before their objects; threads come and go.
-#include "../support/crew.hpp"
+#include "../support/crew_operations.hpp"
 #include "../support/expect.hpp"
 #include "../support/operations.hpp"
 #include "../support/target.hpp"
@@ -422,8 +422,8 @@ struct release_twice {
 void run_some(recycler_state& state, input& in, std::size_t n);
 
 /// The next operations on another thread.
-struct elsewhere {
-    explicit elsewhere(input& in) : thread{in.below(crew::most)}, count{in.between(1, 32)} {}
+struct elsewhere_forgetting {
+    explicit elsewhere_forgetting(input& in) : thread{in.below(crew::most)}, count{in.between(1, 32)} {}
     void perform(recycler_state& s) const {
         if (s.is_elsewhere) {
             return;
@@ -443,20 +443,10 @@ struct elsewhere {
     std::size_t count;
 };
 
-struct end_thread {
-    explicit end_thread(input& in) : thread{in.below(crew::most)} {}
-    void perform(recycler_state& s) const {
-        if (!s.is_elsewhere) {
-            s.threads.dismiss(thread);
-        }
-    }
-    std::size_t thread;
-};
-
 using recycler_operations =
     operations<recycler_state, often<acquire, 16>, often<give_back, 15>, often<watch, 2>,
                often<stop_watching, 2>, refuse_creation, refuse_reset, prefill, trim, renew, release_twice,
-               elsewhere, end_thread>;
+               elsewhere_forgetting, end_thread<recycler_state>>;
 
 void run_some(recycler_state& state, input& in, std::size_t n) {
     for (; n != 0 && !in.empty(); --n) {
