@@ -7,11 +7,12 @@ LEGS =
 BENCH =
 BENCH_FLAGS =
 
-.PHONY: help test test-nightly bench lint tidy format docs clean
+.PHONY: help test test-nightly coverage bench lint tidy format docs clean
 
 help:
 	@echo 'make test     install what is missing, build, run the tests of every change  (LEGS="release asan" for some)'
 	@echo 'make test-nightly   all legs and all tests: hours                      (LEGS for some)'
+	@echo 'make coverage which lines of the headers the tests run, and which not'
 	@echo 'make bench    install what is missing, build, compare allocators       (BENCH="object pipeline", BENCH_FLAGS="--json out.json")'
 	@echo 'make lint     layers, licences, memory orders, links, format'
 	@echo 'make tidy     clang-tidy over what the release leg compiles'
@@ -26,6 +27,10 @@ test:
 test-nightly:
 	@scripts/install-dependencies build test nightly
 	@scripts/test --nightly $(LEGS)
+
+coverage:
+	@scripts/install-dependencies build test nightly
+	@scripts/coverage
 
 bench:
 	@scripts/install-dependencies build bench

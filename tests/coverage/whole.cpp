@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Everything that the headers have, whether a test uses it or not: so that what none uses is seen. Inline functions are kept by
+// an option of the compiler; members of class templates only by naming each.
+#include <linn/linn.hpp>
+
+#include <list>
+#include <string>
+
+namespace linn::inline LINN_ABI {
+
+template class pool<std::string>;
+template class local_pool<std::string>;
+template class fixed_pool<std::string, 8>;
+template class allocator<std::string>;
+template class recycler<std::string>;
+template struct pooled<std::string>;
+template struct pool_delete<std::string>;
+
+namespace detail {
+
+template class basic_mutex<mutex_platform>;
+template class biased_lock<platform>;
+template class buffer_store<buffer_platform>;
+template class bypass<platform>;
+template class chunk_arena<platform>;
+template class chunk_source<platform>;
+template class class_depot<platform>;
+template class depot<platform>;
+template class fork_registry<buffer_store<buffer_platform>>;
+template class lock_guard<mutex>;
+template class magazine_store<platform>;
+template class metadata_arena<platform>;
+template class pointer_list<system_pages>;
+template class pointer_set<system_pages>;
+template class pointer_stack<std::string>;
+template class recycler_body<std::string>;
+template class recycler_core<platform>;
+template class registry<platform>;
+template class resource_core<platform>;
+template class slab_set<system_pages>;
+template class thread_index_table<platform>;
+template class tracked_blocks<platform>;
+template struct brought_pages<system_pages>;
+template struct front<platform>;
+template struct janitor<platform>;
+template struct overwrite_allocator<std::string>;
+template struct recycler_front<platform>;
+template struct shared_allocator<std::string, std::string>;
+template struct thread_index_janitor<platform>;
+
+} // namespace detail
+} // namespace linn::inline LINN_ABI
