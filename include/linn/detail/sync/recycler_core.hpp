@@ -175,12 +175,6 @@ public:
         created_.fetch_add(1, std::memory_order_relaxed);
     }
 
-    /// Takes back what `count_new` counted, when the object could not be made.
-    void discount_new() noexcept {
-        created_.fetch_sub(1, std::memory_order_relaxed);
-        drop_reference();
-    }
-
     /// Destroys a slot that is not idle; perhaps the core with it.
     void destroy(slot* s) noexcept {
         dispose(s);

@@ -120,10 +120,7 @@ public:
         } else {
             give_back(*d, d->put_one(slot, refused));
         }
-        for (std::size_t i = 0; i < refused.count; ++i) {
-            report(
-                misuse{kind_of(refused.reasons[i], refused.slots[i]), settings_.name, refused.slots[i], 1});
-        }
+        settle(refused);
     }
 
     /// A block that is in no slab. @returns null when its total size overflows, or there is no memory
@@ -203,10 +200,7 @@ public:
                 bytes += n;
             });
         }
-        for (std::size_t i = 0; i < refused.count; ++i) {
-            report(
-                misuse{kind_of(refused.reasons[i], refused.slots[i]), settings_.name, refused.slots[i], 1});
-        }
+        settle(refused);
         return bytes;
     }
 
