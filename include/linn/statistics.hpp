@@ -5,6 +5,7 @@
 #include <linn/config.hpp>
 #include <linn/detail/core/pool_statistics.hpp>
 #include <linn/detail/core/readable_name.hpp>
+#include <linn/detail/os/program_end.hpp>
 #include <linn/detail/sync/registry.hpp>
 
 #include <atomic>
@@ -204,10 +205,8 @@ namespace detail {
 
 inline constinit std::atomic<bool> leaks_are_wanted{false};
 
-/// Runs when the program ends, after the destructors of static objects. A template, so that only
-/// programs that ask for it have it.
 template <class Policy>
-[[gnu::destructor]] void report_leaks_now() {
+void report_leaks_now() {
     // Every module that has this function runs it: one of them prints.
     if (leaks_are_wanted.exchange(false)) {
         std::fputs(leak_report().c_str(), stderr);
@@ -222,7 +221,8 @@ template <class Policy>
 /// @threads any; may be called more than once, from main or before
 /// @snippet examples/22_leaks.cpp
 inline void report_leaks_at_exit() noexcept {
-    static_cast<void>(&detail::report_leaks_now<detail::platform>); // to name it is enough
+    static_cast<void>(
+        &detail::at_program_end<&detail::report_leaks_now<detail::platform>>); // to name it is enough
     detail::leaks_are_wanted = true;
 }
 

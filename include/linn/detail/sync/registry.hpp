@@ -3,6 +3,7 @@
 #define LINN_DETAIL_SYNC_REGISTRY_HPP
 
 #include <linn/config.hpp>
+#include <linn/detail/os/program_end.hpp>
 #include <linn/detail/os/threads.hpp>
 #include <linn/detail/sanitizer/memcheck.hpp>
 #include <linn/detail/sync/depot.hpp>
@@ -16,7 +17,7 @@
 namespace linn::inline LINN_ABI::detail {
 
 template <class Policy>
-[[gnu::destructor]] void check_all_depots_at_exit();
+void check_all_depots_at_exit();
 
 /// All depots of the process, and the memory that they live in. Constant-initialised and never
 /// destroyed: reachable from static constructors and destructors alike.
@@ -51,7 +52,7 @@ private:
     depot_type* make(slot_type& slot, const pool_description& d) noexcept {
         hook_fork();
         if constexpr (checked_build && std::is_same_v<Policy, platform>) {
-            static_cast<void>(&check_all_depots_at_exit<Policy>); // to name it is enough
+            static_cast<void>(&at_program_end<&check_all_depots_at_exit<Policy>>); // to name it is enough
         }
         lock_guard<typename Policy::mutex> guard{lock_};
         if (depot_type* made = slot.load(std::memory_order_relaxed); made != nullptr) {
@@ -158,7 +159,7 @@ std::size_t check_all_depots() noexcept {
     return found;
 }
 
-/// The same when the program ends, after the destructors of static objects.
+/// The same at the end of the program.
 template <class Policy>
 void check_all_depots_at_exit() {
     check_all_depots<Policy>();

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef LINN_DETAIL_OS_PROGRAM_END_HPP
+#define LINN_DETAIL_OS_PROGRAM_END_HPP
+
+#include <linn/config.hpp>
+
+#if defined(_WIN32)
+#include <cstdlib>
+#endif
+
+namespace linn::inline LINN_ABI::detail {
+
+// `at_program_end<Run>` calls `Run` when the program ends: after the functions of `atexit` and the destructors of static
+// objects. To name it is enough. A template, so that programs that do not ask for `Run` do not have it.
+
+#if defined(_WIN32)
+// MinGW calls destructor functions before it destroys the static objects of namespaces. But what is registered with
+// atexit before all constructors is called last. GCC forgets the priority of a template, hence the list.
+struct program_end {
+    using function = void (*)();
+    static inline constinit bool awaited = false;
+    static inline constinit function calls[4]{};
+
+    static void run() {
+        for (const function f : calls) {
+            if (f != nullptr) {
+                f();
+            }
+        }
+    }
+};
+
+[[gnu::constructor(101)]] inline void await_program_end() {
+    if (!program_end::awaited) { // each translation unit asks
+        program_end::awaited = std::atexit(&program_end::run) == 0;
+    }
+}
+
+template <void (*Run)()>
+[[gnu::constructor]] void at_program_end() {
+    for (auto& f : program_end::calls) {
+        if (f == nullptr || f == Run) {
+            f = Run;
+            return;
+        }
+    }
+}
+#else
+template <void (*Run)()>
+[[gnu::destructor]] void at_program_end() {
+    Run();
+}
+#endif
+
+} // namespace linn::inline LINN_ABI::detail
+
+#endif
