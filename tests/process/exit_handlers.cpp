@@ -103,13 +103,15 @@ int main() {
         keep();
         at_static_destruction = &free_kept_and_say;
     });
-    expect_work("handler registered by a handler", [] {
-        keep();
-        std::atexit([] {
-            work<item>();
-            std::atexit(&free_kept_and_say);
+    if (!linn_test::on_wine()) { // which forgets such a handler
+        expect_work("handler registered by a handler", [] {
+            keep();
+            std::atexit([] {
+                work<item>();
+                std::atexit(&free_kept_and_say);
+            });
         });
-    });
+    }
     expect_work("8192 handlers", [] {
         for (int i = 0; i < 8191; ++i) {
             std::atexit([] { linn::pool<item>::destroy(linn::pool<item>::create()); });

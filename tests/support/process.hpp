@@ -149,6 +149,10 @@ namespace linn_test {
     return resident * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
 }
 
+[[nodiscard]] constexpr bool on_wine() noexcept {
+    return false;
+}
+
 // --- children ------------------------------------------------------------------------------------
 
 struct child_result {

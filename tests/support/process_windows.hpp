@@ -35,6 +35,11 @@ namespace linn_test {
     return counters.WorkingSetSize;
 }
 
+/// Whether this is not Windows, but Wine.
+[[nodiscard]] inline bool on_wine() noexcept {
+    return ::GetProcAddress(::GetModuleHandleA("ntdll.dll"), "wine_get_version") != nullptr;
+}
+
 struct child_result {
     bool ran = true;   ///< false in a child, for the other children
     int status = 0;    ///< its exit code
