@@ -42,3 +42,10 @@ foreach(stem IN ITEMS error_nth_request error_nth_container)
     target_compile_options(linn_process_${stem} PRIVATE -O0)
   endif()
 endforeach()
+
+# It answers instead of the system.
+if(TARGET linn_process_system_answers AND CMAKE_SYSTEM_NAME STREQUAL "Linux")
+  foreach(call IN ITEMS mmap munmap madvise mprotect mincore open fopen)
+    target_link_options(linn_process_system_answers PRIVATE LINKER:--wrap=${call})
+  endforeach()
+endif()
