@@ -8,6 +8,9 @@ set(LINN_TEST_GROUPS "all" CACHE STRING
 
 option(LINN_NIGHTLY "Register the tests that take minutes, too" OFF)
 
+set(LINN_TEST_SLOWDOWN 1 CACHE STRING
+  "Programs are about so many times slower here, as in an emulator: tests wait longer and do less")
+
 # Reading the same headers three hundred times is most of a build. Not by default: a missing include would not show.
 option(LINN_PRECOMPILE "Precompile the headers that most of the tool and of the unit tests include" OFF)
 
@@ -77,6 +80,7 @@ function(linn_add_test)
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 120)
   endif()
+  math(EXPR arg_TIMEOUT "${arg_TIMEOUT} * ${LINN_TEST_SLOWDOWN}")
   string(REGEX MATCH "^[^.]+" group ${arg_NAME})
   set(name ${LINN_LEG}.${arg_NAME})
   # add_test resolves a target only in the first place, where the launcher may stand.
@@ -116,6 +120,9 @@ function(linn_add_test_executable target)
   add_executable(${target} ${ARGN})
   target_link_libraries(${target} PRIVATE linn::linn linn_warnings)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/tests/support)
+  if(LINN_TEST_SLOWDOWN GREATER 1)
+    target_compile_definitions(${target} PRIVATE LINN_TEST_SLOWDOWN=${LINN_TEST_SLOWDOWN})
+  endif()
   if(TARGET linn_odr)
     target_sources(${target} PRIVATE $<TARGET_OBJECTS:linn_odr>)
   endif()

@@ -89,7 +89,7 @@ int main() {
         const ::pid_t pid = ::fork();
         CHECK(pid >= 0);
         if (pid == 0) {
-            ::alarm(20);
+            ::alarm(20 * linn_test::slowdown);
             in_the_child(*before);
             before.reset();
             ::_exit(0);

@@ -60,7 +60,7 @@ void fork_and_check(int times, int handlers) {
         CHECK(calls == 2 * handlers); // prepare, then either parent or child
         use_pools();
         if (pid == 0) {
-            ::alarm(20);
+            ::alarm(20 * linn_test::slowdown);
             for (int more = 0; more < 100; ++more) {
                 use_pools();
             }
@@ -125,7 +125,7 @@ int main() {
             const ::pid_t pid = ::fork();
             CHECK(pid >= 0);
             if (pid == 0) {
-                ::alarm(20);
+                ::alarm(20 * linn_test::slowdown);
                 use_pools();
                 ::_exit(0);
             }

@@ -94,6 +94,13 @@ inline constexpr bool optimised = true;
 inline constexpr bool optimised = false;
 #endif
 
+/// How many times slower programs are here, as the leg says.
+#ifdef LINN_TEST_SLOWDOWN
+inline constexpr unsigned slowdown = LINN_TEST_SLOWDOWN;
+#else
+inline constexpr unsigned slowdown = 1;
+#endif
+
 [[nodiscard]] inline bool on_memcheck() noexcept {
     return linn::detail::running_on_memcheck();
 }
@@ -118,7 +125,7 @@ inline constexpr bool optimised = false;
 /// `n` where code runs at full speed, less where a tool slows it down.
 [[nodiscard]] inline std::size_t scaled(std::size_t n) noexcept {
     const bool slow = on_memcheck() || linn::detail::checked_build; // stacks are walked at each call
-    const std::size_t by = slow ? 200 : (tsan ? 50 : (asan ? 20 : (optimised ? 1 : 10)));
+    const std::size_t by = (slow ? 200 : (tsan ? 50 : (asan ? 20 : (optimised ? 1 : 10)))) * slowdown;
     return n / by != 0 ? n / by : 1;
 }
 
@@ -180,7 +187,7 @@ struct child_result {
     void expect_success(const char* what) const { expect(exited_with(0), what); }
 };
 
-inline constexpr unsigned child_seconds = 60;
+inline constexpr unsigned child_seconds = 60 * slowdown;
 
 /// Runs `body` in a child, then `exit(0)` with all that happens there. A child that hangs dies of
 /// SIGALRM, so a deadlock is a failure and not a timeout of the whole test.
@@ -224,7 +231,7 @@ void check_forked(F&& in_the_child) {
     const ::pid_t pid = ::fork();
     CHECK(pid >= 0);
     if (pid == 0) {
-        ::alarm(20);
+        ::alarm(20 * slowdown);
         in_the_child();
         ::_exit(0);
     }

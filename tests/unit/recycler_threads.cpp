@@ -16,7 +16,7 @@
 
 namespace {
 
-#if defined(__SANITIZE_THREAD__)
+#if defined(__SANITIZE_THREAD__) || defined(LINN_TEST_SLOWDOWN)
 constexpr bool slow = true;
 #elif defined(__has_feature)
 constexpr bool slow = __has_feature(thread_sanitizer);
