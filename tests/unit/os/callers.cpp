@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a report says of a caller when little is known: the address alone, never nothing and never a crash.
+#include <linn/detail/os/backtrace.hpp>
+#include <linn/detail/os/symbols.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cinttypes>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace {
+
+std::string described(const void* address) {
+    char text[512];
+    const int length = linn::detail::describe_caller(text, sizeof text, address);
+    REQUIRE(length > 0);
+    const std::string all{text};
+    REQUIRE(all.size() == static_cast<std::size_t>(length));
+    return all;
+}
+
+} // namespace
+
+TEST_CASE("callers: an address in no module is described by itself, that of the call") {
+    const auto heap = std::make_unique<char[]>(64);
+    char wanted[64];
+    std::snprintf(wanted, sizeof wanted, "(0x%" PRIxPTR ")",
+                  reinterpret_cast<std::uintptr_t>(heap.get() + 32) - 1);
+    CHECK(described(heap.get() + 32) == wanted);
+}
+
+TEST_CASE("callers: an address in a module is told by module and offset in checked builds") {
+    const std::string here = described(reinterpret_cast<const void*>(&described));
+    CHECK((here.find("+0x") != std::string::npos) == linn::detail::checked_build);
+    CHECK(here.back() == ')');
+}
+
+TEST_CASE("callers: a caller that the stack does not have is the only one") {
+    const auto heap = std::make_unique<char[]>(64);
+    const void* frames[4] = {};
+    CHECK(linn::detail::capture_callers(frames, 4, heap.get()) == 1);
+    CHECK(frames[0] == heap.get());
+    CHECK(frames[1] == nullptr);
+}
+
+TEST_CASE("callers: of nobody there are none, and where none fit none are written") {
+    const void* frames[4] = {};
+    CHECK(linn::detail::capture_callers(frames, 4, nullptr) == 0);
+    CHECK(linn::detail::capture_callers(frames, 0, frames) == 0);
+    CHECK(frames[0] == nullptr);
+}
+
+TEST_CASE("callers: no more than asked for, from the named one outwards") {
+    const void* frames[8] = {};
+    const void* first = __builtin_return_address(0);
+    const std::size_t n = linn::detail::capture_callers(frames, 1, first);
+    CHECK(n == 1);
+    CHECK(frames[0] == first);
+    CHECK(frames[1] == nullptr);
+    if (linn::detail::checked_build) {
+        CHECK(linn::detail::capture_callers(frames, 8, first) > 1);
+        CHECK(frames[0] == first);
+    }
+}
