@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <type_traits>
 #include <vector>
 
 namespace {
@@ -142,6 +143,28 @@ TEST_CASE("slab: reset forgets what was carved, and the pages stay counted as to
     CHECK(f.s->returnable_begin() == reinterpret_cast<std::byte*>(f.s) + linn::detail::page_bytes);
     CHECK(f.s->returnable_begin() + f.s->returnable_bytes() ==
           reinterpret_cast<std::byte*>(f.s) + f.g.first_slab_bytes);
+}
+
+TEST_CASE("slab: the check of its invariants notices each number that is wrong") {
+    fixture<true> f{make_geometry(48, 8, {})};
+    const auto all = f.take(10);
+    REQUIRE(f.s->give(f.s->index_of(all[3]), 2));
+    REQUIRE(f.s->consistent(&f));
+    const auto noticed = [&](auto& field, auto wrong) {
+        const auto right = field;
+        field = static_cast<std::remove_reference_t<decltype(field)>>(wrong);
+        const bool no = !f.s->consistent(&f);
+        field = right;
+        return no && f.s->consistent(&f);
+    };
+    CHECK(noticed(f.s->magic, 0));
+    CHECK(noticed(f.s->owner, nullptr));
+    CHECK(noticed(f.s->free_count, 3));
+    CHECK(noticed(f.s->free_count, 1));
+    CHECK(noticed(f.s->free_count, 11));
+    CHECK(noticed(f.s->carved, 4));
+    CHECK(noticed(f.s->capacity, 9));
+    CHECK(noticed(f.s->touched, 9));
 }
 
 TEST_CASE("slab_list: push, remove at either end and in the middle, bytes") {
