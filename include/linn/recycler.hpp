@@ -111,13 +111,16 @@ struct recycler_slot {
 
     void hide() noexcept {
         if constexpr (poisons) {
+            unpoison(&copy, sizeof copy);
             std::memcpy(copy.bytes, object, sizeof(T));
             poison(object, poisoned_bytes);
         }
     }
+    /// The place of the copy is poison meanwhile: it lies right behind the object.
     void show() noexcept {
         if constexpr (poisons) {
             unpoison(object, poisoned_bytes);
+            poison(&copy, sizeof copy);
         }
     }
 };
@@ -240,6 +243,7 @@ private:
 #else
         construct_object(s->object);
 #endif
+        s->show();
         this->count_new();
         return s;
     }

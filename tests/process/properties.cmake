@@ -18,6 +18,13 @@ set(LINN_VALGRIND_TESTS
     buffers_exit
     buffers_misuse)
 
+# Starts Memcheck where it can. The table that it checks is also a page.
+linn_test_properties(process.misuse_matrix TIMEOUT 600)
+if(TARGET linn_process_misuse_matrix AND NOT LINN_SANITIZER AND NOT CMAKE_CROSSCOMPILING)
+  linn_add_test(NAME docs.misuse_table COMMAND linn_process_misuse_matrix --compare
+                                               ${PROJECT_SOURCE_DIR}/docs/reference/misuse.md)
+endif()
+
 # Looks for names of its own functions in what the library prints.
 if(TARGET linn_process_misuse_callers AND NOT WIN32)
   target_link_options(linn_process_misuse_callers PRIVATE -rdynamic)

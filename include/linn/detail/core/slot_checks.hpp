@@ -82,6 +82,20 @@ void check_slots(const geometry& g, slab* s, Notice& notice) noexcept {
     }
 }
 
+/// Before all slots of `s` are taken back at once: those that are out, or cached by their owner, count as freed from
+/// here on, and each is told to `drop(object)`. @complexity O(slots carved)
+template <class Drop>
+void close_slots(const geometry& g, slab* s, Drop&& drop) noexcept {
+    for (std::size_t i = 0; i < s->carved; ++i) {
+        if (!s->free_slots.contains(i)) {
+            if (g.guarded()) {
+                slot_guard{g, s->address_of(i)}.close(no_trace);
+            }
+            drop(static_cast<void*>(s->address_of(i)));
+        }
+    }
+}
+
 /// A slot is handed out on behalf of `by`.
 /// @param touched the slab's, before this slot was taken: later ones hold no record yet
 template <class Notice>

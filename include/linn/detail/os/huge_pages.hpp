@@ -3,6 +3,7 @@
 #define LINN_DETAIL_OS_HUGE_PAGES_HPP
 
 #include <linn/config.hpp>
+#include <linn/detail/os/uncancelled.hpp>
 
 #include <cstddef>
 
@@ -30,6 +31,7 @@ inline bool transparent_huge_pages_allowed() noexcept {
         return false;
     }
 #endif
+    const uncancelled until_the_end;
     const int file = ::open("/sys/kernel/mm/transparent_hugepage/enabled", O_RDONLY | O_CLOEXEC);
     if (file < 0) {
         return false;
@@ -74,6 +76,7 @@ inline std::size_t resident_bytes(const std::byte* p, std::size_t bytes) noexcep
 /// bound. @complexity reads /proc/self/smaps: up to milliseconds
 inline std::size_t transparent_huge_bytes(const std::byte* p, std::size_t bytes) noexcept {
     const int before = errno;
+    const uncancelled until_the_end;
     std::FILE* file = std::fopen("/proc/self/smaps", "re");
     if (file == nullptr) {
         errno = before;

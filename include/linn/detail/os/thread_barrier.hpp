@@ -8,12 +8,13 @@
 #include <linux/membarrier.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-#include <cerrno>
 #elif defined(_WIN32)
 #include <linn/detail/os/windows.hpp>
 #endif
 #if defined(__unix__) || defined(__APPLE__)
+#include <linn/detail/os/uncancelled.hpp>
+
+#include <cerrno>
 #include <ctime>
 #define LINN_DETAIL_NANOSLEEP 1
 #endif
@@ -21,11 +22,14 @@
 namespace linn::inline LINN_ABI::detail {
 
 /// Stops the calling thread for some microseconds. Unlike a yield it also lets threads of lower
-/// priority run.
+/// priority run. Leaves errno alone, and is no place where a thread is cancelled.
 inline void sleep_briefly([[maybe_unused]] long microseconds = 50) noexcept {
 #ifdef LINN_DETAIL_NANOSLEEP
+    const uncancelled until_the_end;
+    const int before = errno;
     const ::timespec time{0, microseconds * 1000};
     ::nanosleep(&time, nullptr);
+    errno = before;
 #elif defined(_WIN32)
     ::Sleep(static_cast<unsigned long>((microseconds + 999) / 1000));
 #endif

@@ -163,14 +163,9 @@ public:
         return object;
     }
 
-    /// An object that no pool of this type gave is passed on as well, for the memory checker to report.
-    void put_bypassed(void* object) noexcept {
-        const auto strike = [object](depot& d) { return d.locked([&] { return d.bypass_.strike(object); }); };
-        if (!strike(*this)) {
-            for_each_sibling([&](depot& other) { return !strike(other); });
-        }
-        bypass_.deallocate(object);
-    }
+    /// An object of another type's pool, a block like any other to the memory checker, is reported and stays. What
+    /// no pool gave is passed on, for the checker to report.
+    void put_bypassed(void* object) noexcept;
 
     // -- attaching -------------------------------------------------------------------------------
 

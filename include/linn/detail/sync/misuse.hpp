@@ -8,6 +8,7 @@
 #include <linn/detail/core/slot_guard.hpp>
 #include <linn/detail/os/backtrace.hpp>
 #include <linn/detail/os/symbols.hpp>
+#include <linn/detail/os/uncancelled.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -200,6 +201,7 @@ constexpr misuse_kind kind_of(rejection why) noexcept {
 } // namespace detail
 
 inline void print_misuse(std::FILE* file, const misuse& m) noexcept {
+    const detail::uncancelled until_the_end;
     std::fprintf(file, "linn: %zu object%s of type %.*s at %p: %s\n", m.count, m.count == 1 ? "" : "s",
                  static_cast<int>(m.type.size()), m.type.data(), m.address, to_string(m.kind));
     switch (m.kind) {

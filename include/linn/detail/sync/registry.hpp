@@ -149,6 +149,26 @@ void depot<Policy>::for_each_sibling(Visit&& visit) noexcept {
     }
 }
 
+template <class Policy>
+void depot<Policy>::put_bypassed(void* object) noexcept {
+    const auto strike = [object](depot& d) { return d.locked([&] { return d.bypass_.strike(object); }); };
+    bool known = strike(*this);
+    if (!known) [[unlikely]] {
+        for_each_sibling([&](depot& other) {
+            known = strike(other);
+            return !known;
+        });
+        if (depot* owner = known ? nullptr : owner_of(object); owner != nullptr) {
+            refusal<> wrong;
+            wrong.object = object;
+            wrong.why = rejection::other_owner;
+            tell_handler(wrong, owner);
+            return;
+        }
+    }
+    bypass_.deallocate(object);
+}
+
 /// Looks at all pools; see depot::check. @returns the number of misuses reported
 template <class Policy>
 std::size_t check_all_depots() noexcept {

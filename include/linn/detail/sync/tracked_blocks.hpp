@@ -74,7 +74,9 @@ public:
     outcome take(void* memory, std::size_t bytes, std::size_t align) noexcept {
         lock_guard<mutex_type> guard{lock_};
         tracked_block* b = tracked_block::before(memory);
-        if (checked_build ? !contains_locked(b) : !is_block(b)) {
+        // What is not aligned as blocks are is none, and must not be read as one.
+        if (reinterpret_cast<std::uintptr_t>(memory) % block_align != 0 ||
+            (checked_build ? !contains_locked(b) : !is_block(b))) {
             return outcome::unknown;
         }
         if (!fits(b, bytes, align)) {

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+// Promise: what docs/reference/misuse.md says of each misuse, part and tool: which report comes, of which kind, and
+// whether at the wrong call or later; or that the program goes on.
+//
+// Breaks when a check goes, or a part of the library hides its objects from a tool. Each cell that promises something
+// is a child that does it wrong, and one that does the same right, which must end well and say nothing. This build has
+// one column; a release build has that of Memcheck too, of which one process starts all children.
+//
+//     misuse_matrix                  the cells of this build
+//     misuse_matrix --markdown       the table as the page shows it
+//     misuse_matrix --compare PAGE   whether it does
+//     misuse_matrix --survey         what happens in each row, promised or not
+#include "process.hpp"
+
+#ifdef LINN_TEST_TSAN
+int main() {
+    return linn_test::skip("what a release build says is looked at there");
+}
+#else
+
+#include "misuse_table.hpp"
+
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+// Nobody asks for the names of functions, and to look them up takes longer than all else.
+extern "C" const char* __asan_default_options();
+extern "C" const char* __asan_default_options() {
+    return "symbolize=0";
+}
+
+namespace {
+
+using namespace linn_test;
+
+std::FILE* memcheck_log = nullptr; ///< what Memcheck writes, while it runs this
+
+std::string rest_of(std::FILE* file) {
+    std::string text;
+    char buffer[4096];
+    std::clearerr(file);
+    for (std::size_t n = 0; (n = std::fread(buffer, 1, sizeof buffer, file)) != 0;) {
+        text.append(buffer, n);
+    }
+    return text;
+}
+
+const cell& cell_here(const row& r) {
+    if (memcheck_log != nullptr) {
+        return r.memcheck;
+    }
+    return asan ? r.asan : linn::detail::checked_build ? r.checked : r.release;
+}
+
+struct outcome {
+    child_result child;
+    std::string log;
+
+    [[nodiscard]] bool is(const cell& c) const {
+        const std::size_t said = child.error.find(c.words);
+        const std::size_t done = child.error.find(done_words);
+        const bool here = said != std::string::npos;
+        const bool in_log = c.whom == by::tool && log.find(c.words) != std::string::npos;
+        switch (c.how) {
+        case notice::not_promised:
+            return true;
+        case notice::goes_on:
+            return child.exited_with(0) && child.error == done_words && log.empty();
+        case notice::at_once:
+            return !child.exited_with(0) && (in_log || (here && said < done));
+        case notice::late:
+            return !child.exited_with(0) && (in_log || (here && said > done));
+        case notice::told:
+            return here && said < done && done != std::string::npos;
+        case notice::faults:
+            return child.killed_by(SIGSEGV);
+        }
+        return false;
+    }
+
+    void print(std::FILE* file, const row& r, const char* what) const {
+        std::fprintf(file, "--- %s, %s: %s: status %#x; it wrote:\n%s%s\n", r.part, r.misuse, what,
+                     static_cast<unsigned>(child.status), child.error.c_str(), log.c_str());
+    }
+};
+
+outcome run(const row& r, bool wrongly) {
+    wrong = wrongly;
+    outcome o{run_child(r.act), {}};
+    if (memcheck_log != nullptr) {
+        o.log = rest_of(memcheck_log);
+    }
+    return o;
+}
+
+int check_all() {
+    int failed = 0;
+    int tried = 0;
+    for (const row& r : misuses) {
+        const cell& expected = cell_here(r);
+        if (expected.how == notice::not_promised) {
+            continue;
+        }
+        ++tried;
+        if (const outcome right = run(r, false); !right.is(fine)) {
+            right.print(stderr, r, "done right");
+            ++failed;
+        }
+        if (const outcome bad = run(r, true); !bad.is(expected)) {
+            bad.print(stderr, r, expected.how == notice::goes_on ? "goes on" : expected.words);
+            ++failed;
+        }
+    }
+    std::printf("%d cells, %d failures\n", tried, failed);
+    return failed == 0 ? 0 : 1;
+}
+
+int survey() {
+    for (const row& r : misuses) {
+        run(r, true).print(stdout, r, "done wrong");
+    }
+    return 0;
+}
+
+/// Runs this program as `mode` under Memcheck. @returns its exit status
+int under_memcheck(const char* self, const char* mode) {
+#if !defined(__x86_64__)
+    static_cast<void>(self);
+    static_cast<void>(mode);
+    return 0; // not recognised, or not what an emulator would start
+#else
+    if (std::system("valgrind --version >/dev/null 2>&1") != 0) {
+        std::printf("valgrind is not installed: its column is not looked at\n");
+        return 0;
+    }
+    char path[] = "/tmp/linn-misuse-XXXXXX";
+    const int file = ::mkstemp(path);
+    CHECK(file >= 0);
+    ::close(file);
+    const std::string option = std::string{"--log-file="} + path;
+    const auto child = run_child(
+        [&] {
+            ::execlp("valgrind", "valgrind", "-q", "--error-exitcode=99", "--leak-check=full", option.c_str(),
+                     self, mode, path, static_cast<char*>(nullptr));
+            ::_exit(1);
+        },
+        10 * child_seconds);
+    std::FILE* log = std::fopen(path, "r");
+    const std::string text = rest_of(log);
+    std::fclose(log);
+    ::unlink(path);
+    if (text.find("debuginfo reader") != std::string::npos) {
+        std::printf(
+            "this valgrind cannot read this compiler's debug information: its column is not looked at\n");
+        return 0;
+    }
+    child.expect(child.exited_with(0), "under Memcheck");
+    return 0;
+#endif
+}
+
+// --- the page --------------------------------------------------------------------------------------
+
+std::string shown(const cell& c) {
+    const std::string report =
+        c.whom == by::linn ? "`" + std::string{c.shown} + "`" : "*" + std::string{c.shown} + "*";
+    switch (c.how) {
+    case notice::not_promised:
+        return "not promised";
+    case notice::goes_on:
+        return "no error";
+    case notice::at_once:
+        return report;
+    case notice::late:
+        return report + (c.whom == by::linn ? ", late" : ", at exit");
+    case notice::told:
+        return report + ", goes on";
+    case notice::faults:
+        return "`SIGSEGV`";
+    }
+    return {};
+}
+
+std::string markdown() {
+    std::string text;
+    std::string_view part;
+    for (const row& r : misuses) {
+        if (part != r.part) {
+            text += part.empty() ? "" : "\n";
+            part = r.part;
+            text += "### `" + std::string{part} + "`\n\n";
+            text += "| misuse | release | `LINN_CHECKED` | AddressSanitizer | Memcheck "
+                    "|\n|---|---|---|---|---|\n";
+        }
+        text += "| " + std::string{r.misuse};
+        for (const cell* c : {&r.release, &r.checked, &r.asan, &r.memcheck}) {
+            text += " | " + shown(*c);
+        }
+        text += " |\n";
+    }
+    return text;
+}
+
+int compare(const char* page) {
+    std::FILE* file = std::fopen(page, "r");
+    CHECK(file != nullptr);
+    const std::string there = rest_of(file);
+    std::fclose(file);
+    if (there.find(markdown()) == std::string::npos) {
+        std::fprintf(stderr,
+                     "%s does not show the table of tests/support/misuse_table.hpp; it should read:\n\n%s",
+                     page, markdown().c_str());
+        return 1;
+    }
+    return 0;
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    const std::string_view mode = argc > 1 ? argv[1] : "";
+    if (mode == "--markdown") {
+        std::fputs(markdown().c_str(), stdout);
+        return 0;
+    }
+    if (mode == "--compare" && argc == 3) {
+        return compare(argv[2]);
+    }
+    if (on_memcheck() && argc == 3) {
+        memcheck_log = std::fopen(argv[2], "r");
+        CHECK(memcheck_log != nullptr);
+        return mode == "--survey" ? survey() : check_all();
+    }
+    const bool ask = mode == "--survey";
+    const int status = ask ? survey() : check_all();
+    const bool plain = !asan && !linn::detail::checked_build;
+    return status == 0 && plain ? under_memcheck(argv[0], ask ? "--survey" : "--check") : status;
+}
+#endif

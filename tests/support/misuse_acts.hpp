@@ -1,0 +1,575 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef LINN_TESTS_SUPPORT_MISUSE_ACTS_HPP
+#define LINN_TESTS_SUPPORT_MISUSE_ACTS_HPP
+
+/// @file
+/// What one can do wrong with each part of the library: the rows of misuse_table.hpp. Each act does nothing wrong
+/// unless `wrong` is set, says that it is done, and then lets the pool look at what it holds.
+
+#include "process.hpp"
+
+#include <linn/linn.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <thread>
+
+namespace linn_test::acts {
+
+inline bool wrong = false;
+inline constexpr std::string_view done_words = "done\n";
+
+/// Everything that is reported from here on is late.
+inline void done() noexcept {
+    say(done_words);
+}
+
+/// So that the compiler neither warns nor leaves out what is wrong.
+template <class T>
+T* hidden(T* p) noexcept {
+    T* volatile same = p;
+    return same;
+}
+inline volatile char sink = 0;
+
+inline void write_at(void* p, std::ptrdiff_t offset) noexcept {
+    *hidden(static_cast<volatile char*>(p) + offset) = 1;
+}
+inline void read_at(void* p, std::ptrdiff_t offset) noexcept {
+    sink = *hidden(static_cast<volatile char*>(p) + offset);
+}
+/// Not made as a T*, of which UBSan would complain.
+inline void* moved(void* p, std::ptrdiff_t offset) noexcept {
+    const std::uintptr_t bits = reinterpret_cast<std::uintptr_t>(p) + static_cast<std::uintptr_t>(offset);
+    void* result = nullptr;
+    std::memcpy(&result, &bits, sizeof bits);
+    return hidden(result);
+}
+
+struct item {
+    std::int64_t words[8];
+};
+struct another {
+    std::int64_t words[8];
+};
+
+// --- the parts: get(), put(), look(), and get_from_elsewhere() for what belongs to another one ------------
+
+struct in_pool {
+    using type = item;
+    static type* get() { return linn::pool<item>::allocate(); }
+    static void put(void* p) { linn::pool<item>::deallocate(static_cast<item*>(p)); }
+    static void look() { linn::pool<item>::trim(); }
+    static void* get_from_elsewhere() { return linn::pool<another>::allocate(); }
+    static void put_elsewhere(void* p) { linn::pool<another>::deallocate(static_cast<another*>(p)); }
+};
+
+struct in_local_pool {
+    using type = item;
+    static linn::local_pool<item>& here() {
+        static linn::local_pool<item> pool;
+        return pool;
+    }
+    static linn::local_pool<item>& elsewhere() {
+        static linn::local_pool<item> pool;
+        return pool;
+    }
+    static type* get() { return here().allocate(); }
+    static void put(void* p) { here().deallocate(static_cast<item*>(p)); }
+    static void look() { here().trim(); }
+    static void* get_from_elsewhere() { return elsewhere().allocate(); }
+    static void put_elsewhere(void* p) { elsewhere().deallocate(static_cast<item*>(p)); }
+};
+
+struct in_fixed_pool {
+    using type = item;
+    static inline constinit linn::fixed_pool<item, 16> here;
+    static inline constinit linn::fixed_pool<item, 16> elsewhere;
+    static type* get() { return here.allocate(); }
+    static void put(void* p) { here.deallocate(static_cast<item*>(p)); }
+    static void look() {}
+    static void* get_from_elsewhere() { return elsewhere.allocate(); }
+    static void put_elsewhere(void* p) { elsewhere.deallocate(static_cast<item*>(p)); }
+};
+
+struct in_allocator : in_pool {
+    static type* get() { return linn::allocator<item>{}.allocate(1); }
+    static void put(void* p) { linn::allocator<item>{}.deallocate(static_cast<item*>(p), 1); }
+};
+
+struct pooled_item : linn::pooled<pooled_item> {
+    std::int64_t words[8];
+};
+struct larger_item : pooled_item {
+    std::int64_t more[8];
+};
+
+struct in_pooled : in_pool {
+    using type = pooled_item;
+    static type* get() { return new pooled_item; }
+    static void put(void* p) { delete static_cast<pooled_item*>(p); }
+    static void look() { linn::pool<pooled_item>::trim(); }
+};
+
+struct in_unique_ptr : in_pool {
+    static type* get() { return linn::make_unique_for_overwrite<item>().release(); }
+    static void put(void* p) { linn::unique_ptr<item>{static_cast<item*>(p)}.reset(); }
+};
+
+struct in_resource {
+    using type = item;
+    static linn::pool_resource& here() {
+        static linn::pool_resource resource;
+        return resource;
+    }
+    static linn::pool_resource& elsewhere() {
+        static linn::pool_resource resource;
+        return resource;
+    }
+    static type* get() { return static_cast<item*>(here().allocate(sizeof(item), alignof(item))); }
+    static void put(void* p) { here().deallocate(p, sizeof(item), alignof(item)); }
+    static void look() { here().trim(); }
+    static void* get_from_elsewhere() { return elsewhere().allocate(sizeof(item), alignof(item)); }
+    static void put_elsewhere(void* p) { elsewhere().deallocate(p, sizeof(item), alignof(item)); }
+};
+
+struct in_recycler {
+    using type = item;
+    static linn::recycler<item>& here() {
+        static linn::recycler<item> recycler;
+        return recycler;
+    }
+    static type* get() { return here().acquire().release(); }
+    static void put(void* p) { linn::recycler<item>::recycle(static_cast<item*>(p)); }
+    static void look() { here().trim(); }
+};
+
+// --- acts on any of them ------------------------------------------------------------------------------
+
+template <class Part>
+void free_twice() {
+    void* other = Part::get();
+    void* p = hidden(Part::get());
+    Part::put(p);
+    if (wrong) {
+        Part::put(p);
+    }
+    done();
+    Part::put(other);
+    Part::look();
+}
+
+template <class Part>
+void free_twice_after_others() {
+    void* others[3] = {Part::get(), Part::get(), Part::get()};
+    void* p = hidden(Part::get());
+    Part::put(p);
+    for (void* other : others) {
+        Part::put(other);
+    }
+    if (wrong) {
+        Part::put(p);
+    }
+    done();
+    Part::look();
+}
+
+template <class Part>
+void free_twice_in_threads() {
+    void* other = Part::get();
+    void* p = hidden(Part::get());
+    Part::put(p);
+    std::thread{[p] {
+        if (wrong) {
+            Part::put(p);
+        }
+        done();
+    }}.join();
+    Part::put(other);
+    Part::look();
+}
+
+/// Frees `p`, if that is what is wrong.
+template <class Part>
+void free_as_well(void* p) {
+    void* right = Part::get();
+    if (wrong) {
+        Part::put(hidden(p));
+    }
+    done();
+    Part::put(right);
+    Part::look();
+}
+
+template <class Part>
+void free_static() {
+    alignas(64) static unsigned char storage[192];
+    free_as_well<Part>(storage + 64);
+}
+
+template <class Part>
+void free_malloced() {
+    static void* p = std::calloc(3, sizeof(item));
+    free_as_well<Part>(p);
+    if (!wrong) {
+        std::free(p);
+    }
+}
+
+template <class Part>
+void free_new() {
+    static void* p = ::operator new(sizeof(item));
+    free_as_well<Part>(p);
+    if (!wrong) {
+        ::operator delete(p);
+    }
+}
+
+template <class Part, std::ptrdiff_t Offset>
+void free_inside() {
+    void* p = Part::get();
+    free_as_well<Part>(moved(p, Offset));
+    Part::put(p);
+}
+
+template <class Part>
+void free_to_another() {
+    void* p = hidden(Part::get_from_elsewhere());
+    free_as_well<Part>(p);
+    if (!wrong) {
+        Part::put_elsewhere(p);
+    }
+}
+
+template <class Part>
+void write_after_free() {
+    void* other = Part::get();
+    void* p = Part::get();
+    Part::put(p);
+    if (wrong) {
+        write_at(p, 24);
+    }
+    done();
+    Part::put(other);
+    Part::look();
+}
+
+template <class Part>
+void read_after_free() {
+    void* other = Part::get();
+    void* p = Part::get();
+    write_at(p, 24);
+    Part::put(p);
+    if (wrong) {
+        read_at(p, 24);
+    }
+    done();
+    Part::put(other);
+    Part::look();
+}
+
+/// With both neighbours alive.
+template <class Part, std::ptrdiff_t Offset>
+void write_beyond() {
+    void* all[3] = {Part::get(), Part::get(), Part::get()};
+    if (wrong) {
+        write_at(all[1], Offset);
+    }
+    done();
+    for (void* p : all) {
+        Part::put(p);
+    }
+    Part::look();
+}
+inline constexpr std::ptrdiff_t behind = sizeof(item);
+
+template <class Part>
+[[gnu::noinline]] void drop_one() {
+    Part::get()->words[0] = 1;
+}
+
+/// What the stack still holds of a lost object is no pointer to it.
+[[gnu::noinline]] inline void overwrite_the_stack() noexcept {
+    volatile char bytes[16384];
+    for (volatile char& byte : bytes) {
+        byte = 0;
+    }
+}
+
+template <class Part>
+void lose_one() {
+    std::thread{[] {
+        if (wrong) {
+            drop_one<Part>();
+        }
+    }}.join();
+    overwrite_the_stack();
+    done();
+}
+
+template <class Part>
+void read_unwritten() {
+    auto* p = hidden(Part::get());
+    if (!wrong) {
+        std::memset(static_cast<void*>(p), 0, sizeof *p);
+    }
+    if (*hidden(&p->words[2]) == 123'456) {
+        say("unlikely\n");
+    }
+    done();
+    Part::put(p);
+}
+
+// --- acts on one of them --------------------------------------------------------------------------------
+
+inline void use_after_local_pool() {
+    void* p = nullptr;
+    {
+        linn::local_pool<item> pool;
+        p = pool.allocate();
+        pool.deallocate(static_cast<item*>(p));
+    }
+    if (wrong) {
+        write_at(p, 8);
+    }
+    done();
+}
+
+inline void survive_local_pool() {
+    {
+        linn::local_pool<item> pool;
+        item* p = hidden(pool.allocate());
+        if (!wrong) {
+            pool.deallocate(p);
+        }
+    }
+    done();
+}
+
+inline void survive_fixed_pool() {
+    {
+        linn::fixed_pool<item, 4> pool;
+        item* p = hidden(pool.allocate());
+        if (!wrong) {
+            pool.deallocate(p);
+        }
+    }
+    done();
+}
+
+template <class Part>
+void use_after_release() {
+    item* p = hidden(Part::get());
+    if constexpr (requires { Part::here().release(); }) {
+        Part::here().release();
+    } else {
+        Part::here.release();
+    }
+    if (wrong) {
+        write_at(p, 8);
+    }
+    done();
+    Part::look();
+}
+
+template <class Part>
+void free_after_release() {
+    item* p = hidden(Part::get());
+    if constexpr (requires { Part::here().release(); }) {
+        Part::here().release();
+    } else {
+        Part::here.release();
+    }
+    if (wrong) {
+        Part::put(p);
+    }
+    done();
+    Part::look();
+}
+
+inline void allocate_one_free_two() {
+    linn::allocator<item> a;
+    item* p = hidden(a.allocate(1));
+    a.deallocate(p, wrong ? 2 : 1);
+    done();
+    linn::pool<item>::trim();
+}
+
+inline void allocate_two_free_one() {
+    linn::allocator<item> a;
+    item* p = hidden(a.allocate(2));
+    a.deallocate(p, wrong ? 1 : 2);
+    done();
+    linn::pool<item>::trim();
+}
+
+template <bool Write>
+void use_after_erase() {
+    linn::list<item> list(3);
+    item* p = &list.front();
+    list.pop_front();
+    if (wrong && Write) {
+        write_at(p, 8);
+    } else if (wrong) {
+        read_at(p, 8);
+    }
+    done();
+    list.emplace_back();
+}
+
+inline void delete_as_base() {
+    larger_item* p = hidden(new larger_item);
+    if (wrong) {
+        in_pooled::put(static_cast<pooled_item*>(p)); // no virtual destructor
+    } else {
+        delete p;
+    }
+    done();
+    in_pooled::look();
+}
+
+template <bool Write>
+void use_after_shared() {
+    std::shared_ptr<item> p = linn::make_shared_for_overwrite<item>();
+    const std::shared_ptr<item> other = linn::make_shared_for_overwrite<item>();
+    item* raw = p.get();
+    write_at(raw, 8);
+    p.reset();
+    if (wrong && Write) {
+        write_at(raw, 8);
+    } else if (wrong) {
+        read_at(raw, 8);
+    }
+    done();
+    linn::make_shared_for_overwrite<item>().reset();
+}
+
+inline void free_with_another_size() {
+    auto& here = in_resource::here();
+    here.deallocate(here.allocate(1000), 1000); // so that there is a cache of that size
+    void* p = in_resource::get();
+    in_resource::here().deallocate(p, wrong ? 1000 : sizeof(item), alignof(item));
+    done();
+    in_resource::look();
+}
+inline void free_with_another_alignment() {
+    auto& here = in_resource::here();
+    here.deallocate(here.allocate(sizeof(item), 512), sizeof(item), 512);
+    void* p = in_resource::get();
+    in_resource::here().deallocate(p, sizeof(item), wrong ? 512 : alignof(item));
+    done();
+    in_resource::look();
+}
+inline void free_large_with_another_size() {
+    void* p = in_resource::here().allocate(300'000);
+    in_resource::here().deallocate(p, wrong ? 200'000 : 300'000);
+    done();
+}
+inline void free_large_twice() {
+    void* p = hidden(in_resource::here().allocate(300'000));
+    in_resource::here().deallocate(p, 300'000);
+    if (wrong) {
+        in_resource::here().deallocate(p, 300'000);
+    }
+    done();
+}
+inline void use_after_resource() {
+    void* p = nullptr;
+    {
+        linn::pool_resource resource;
+        p = resource.allocate(sizeof(item));
+    }
+    if (wrong) {
+        write_at(p, 8);
+    }
+    done();
+}
+
+inline void recycle_what_is_shared() {
+    const std::shared_ptr<item> p = in_recycler::here().acquire_shared();
+    if (wrong) {
+        in_recycler::put(p.get());
+    }
+    done();
+}
+inline void use_after_recycler() {
+    item* p = nullptr;
+    {
+        linn::recycler<item> recycler;
+        p = hidden(recycler.acquire().get());
+    }
+    if (wrong) {
+        write_at(p, 8);
+    }
+    done();
+    linn::recycler<item>{}.acquire().reset();
+}
+
+inline constexpr std::size_t buffer_bytes = 100'000;
+
+inline void give_buffer_back_twice() {
+    linn::buffer_pool pool{buffer_bytes};
+    linn::buffer b = pool.acquire();
+    const linn::buffer other = pool.acquire();
+    b.reset();
+    if (wrong) {
+        b.reset();
+    }
+    CHECK(pool.statistics().live == 1 && pool.statistics().cached == 1);
+    done();
+}
+template <bool Write>
+void use_buffer_after_return() {
+    linn::buffer_pool pool{buffer_bytes};
+    linn::buffer b = pool.acquire();
+    void* p = b.data();
+    write_at(p, 70'000);
+    b.reset();
+    if (wrong && Write) {
+        write_at(p, 70'000);
+    } else if (wrong) {
+        read_at(p, 70'000);
+    }
+    done();
+}
+inline void use_shared_buffer_after_return() {
+    linn::buffer_pool pool{buffer_bytes};
+    std::shared_ptr<std::byte[]> b = pool.acquire_shared();
+    void* p = b.get();
+    b.reset();
+    if (wrong) {
+        write_at(p, 70'000);
+    }
+    done();
+}
+inline void use_buffer_after_pool() {
+    linn::buffer b;
+    {
+        linn::buffer_pool pool{buffer_bytes};
+        b = pool.acquire();
+    }
+    void* p = b.data();
+    write_at(p, 70'000);
+    b.reset();
+    if (wrong) {
+        write_at(p, 70'000);
+    }
+    done();
+}
+/// Beyond the size, or the capacity, of the middle one of three.
+template <bool Capacity>
+void write_beyond_buffer() {
+    linn::buffer_pool pool{buffer_bytes};
+    const linn::buffer b = pool.acquire();
+    if (wrong) {
+        write_at(b.data(), static_cast<std::ptrdiff_t>(Capacity ? b.capacity() : b.size()));
+    }
+    done();
+}
+
+} // namespace linn_test::acts
+
+#endif
