@@ -118,7 +118,7 @@ void start_others(const char* self) {
     char mode[] = "--started";
     char* arguments[] = {name, mode, nullptr};
     const team busy{3};
-    for (int i = 0; i < 40; ++i) {
+    for (int i = 0; i < 10; ++i) {
         busy.wait_for(20);
         ::pid_t pid = 0;
         CHECK(::posix_spawn(&pid, self, nullptr, nullptr, arguments, environ) == 0);
@@ -176,7 +176,7 @@ int main(int argc, char** argv) {
     start_others(argv[0]);
     {
         const team busy{3};
-        for (int i = 0; i < 20; ++i) {
+        for (int i = 0; i < 8; ++i) {
             busy.wait_for(10);
             linn_test::check_forked([] { fork_down(4); });
         }

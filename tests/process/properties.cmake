@@ -42,10 +42,16 @@ if(TARGET linn_process_leaks_alone AND NOT LINN_SANITIZER AND NOT CMAKE_CROSSCOM
   endif()
 endif()
 
-# They refuse what the headers ask the system for. Not optimised, they compile in a third of the time.
+# They refuse what the headers ask the system for.
 foreach(stem IN ITEMS error_nth_request error_nth_container)
   if(TARGET linn_process_${stem})
     target_link_options(linn_process_${stem} PRIVATE LINKER:--wrap=mmap)
+  endif()
+endforeach()
+
+# Not optimised, they compile in a third of the time.
+foreach(stem IN ITEMS error_nth_request error_nth_container error_limits misuse_matrix start_first_operation)
+  if(TARGET linn_process_${stem})
     target_compile_options(linn_process_${stem} PRIVATE -O0)
   endif()
 endforeach()

@@ -10,6 +10,8 @@
 
 #include <linn/linn.hpp>
 
+#include <cxxabi.h>
+
 #include <atomic>
 #include <thread>
 #include <vector>
@@ -132,6 +134,36 @@ void nested_destructors() {
     CHECK(destructors.exchange(0) == 101);
 }
 
+/// What the compiler makes of a thread_local variable with a destructor: it is registered while the destructor of
+/// another runs, two thousand times over, half of the time by an object of a pool that the next one frees.
+void* of_this_module = nullptr;
+
+struct chained {
+    int rest;
+    item* taken;
+};
+
+void destroy_chained(void* p) {
+    auto* last = static_cast<chained*>(p);
+    linn::pool<item>::destroy(last->taken);
+    work<other>(3);
+    destructors.fetch_add(1);
+    if (last->rest != 0) {
+        auto* next = linn::pool<chained>::create(chained{last->rest - 1, nullptr});
+        next->taken = next->rest % 2 == 0 ? linn::pool<item>::create() : nullptr;
+        CHECK(abi::__cxa_thread_atexit(&destroy_chained, next, &of_this_module) == 0);
+    }
+    linn::pool<chained>::destroy(last);
+}
+
+void a_long_chain_of_destructors() {
+    std::thread{[] {
+        auto* first = linn::pool<chained>::create(chained{2000, linn::pool<item>::create()});
+        CHECK(abi::__cxa_thread_atexit(&destroy_chained, first, &of_this_module) == 0);
+    }}.join();
+    CHECK(destructors.exchange(0) == 2001);
+}
+
 /// B frees A's objects exactly while A is in its thread_local destructors, where A frees as well.
 std::atomic<int> phase{0};
 
@@ -187,11 +219,12 @@ int main() {
     constructed_before_and_after();
     containers();
     nested_destructors();
+    a_long_chain_of_destructors();
     freed_elsewhere_meanwhile();
     CHECK(linn::leak_report().empty());
     for (const auto& s : linn::statistics()) {
         CHECK(s.threads == 0);
         CHECK(s.peak != 0);
     }
-    CHECK(linn::statistics().size() >= 6);
+    CHECK(linn::statistics().size() >= 7);
 }
