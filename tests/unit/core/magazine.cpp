@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "failing_pages.hpp"
+
 #include <linn/detail/core/magazine.hpp>
+#include <linn/detail/core/pointer_list.hpp>
 
 #include <doctest/doctest.h>
 
@@ -19,6 +22,28 @@ TEST_CASE("magazine: the slots follow the struct and lead back to it") {
     CHECK(static_cast<void*>(m->slots()) == memory + sizeof(magazine));
     CHECK(static_cast<void*>(m->slots() + 4) == memory + sizeof memory);
     CHECK(magazine::of(m->slots()) == m);
+}
+
+TEST_CASE("magazine_stack: what all hold is listed, or it is said that there is no memory for that") {
+    struct tag {};
+    using pages = linn_test::failing_pages<tag>;
+    alignas(64) std::byte memory[2][magazine::bytes_for(4)];
+    magazine_stack stack;
+    int objects[3] = {};
+    for (auto& place : memory) {
+        auto* m = ::new (static_cast<void*>(place)) magazine;
+        m->capacity = 4;
+        m->slots()[m->count++] = &objects[stack.count()];
+        stack.push(m);
+    }
+    pages::fail_from(0);
+    linn::detail::pointer_list<pages> list;
+    CHECK_FALSE(stack.append_to(list));
+    CHECK(list.size() == 0);
+    pages::work();
+    CHECK(stack.append_to(list));
+    CHECK(list.size() == 2);
+    CHECK(*list.begin() == &objects[1]);
 }
 
 TEST_CASE("magazine_stack: last in, first out") {

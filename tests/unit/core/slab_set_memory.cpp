@@ -303,6 +303,46 @@ TEST_CASE("slab_set: where a large slab is refused a small one still serves") {
     CHECK(f.set.newest()->mapped_bytes == f.set.sizes().first_slab_bytes);
 }
 
+TEST_CASE("slab_set: memory in which not even one slot fits is no slab, and goes back") {
+    geometry g = make_geometry(5000, 8, {});
+    g.first_slab_bytes = linn::detail::page_bytes;
+    fixture f{g};
+    CHECK(f.take(1).empty());
+    CHECK(pages::maps == 1);
+    CHECK(pages::unmaps == 1);
+    void* memory = pages::map(g.first_slab_bytes, g.slab_align);
+    CHECK_FALSE(f.set.adopt(memory, g.first_slab_bytes, true));
+    CHECK(f.set.slab_count() == 0);
+    CHECK(f.set.mapped_bytes() == 0);
+    CHECK(f.set.consistent());
+    pages::unmap(memory, g.first_slab_bytes, g.slab_align);
+}
+
+TEST_CASE("slab_set: the check of its invariants looks into each slab") {
+    fixture f{small_slabs(plenty)};
+    const auto all = f.take(200);
+    REQUIRE(f.set.slab_count() > 1);
+    for (slab* s = f.set.newest(); s != nullptr; s = s->older) {
+        ++s->free_count;
+        CHECK_FALSE(f.set.consistent());
+        --s->free_count;
+    }
+    CHECK(f.set.consistent());
+}
+
+TEST_CASE("slab_set: without memory for the list nothing is said to be live") {
+    fixture f{small_slabs(plenty)};
+    const auto all = f.take(10);
+    linn::detail::pointer_list<pages> cached;
+    linn::detail::pointer_list<pages> live;
+    pages::fail_from(0);
+    CHECK_FALSE(f.set.collect_live(cached, live));
+    CHECK(live.size() == 0);
+    pages::work();
+    CHECK(f.set.collect_live(cached, live));
+    CHECK(live.size() == all.size());
+}
+
 TEST_CASE("slab_set: huge pages when asked for, and not otherwise") {
     geometry g = small_slabs(0);
     {

@@ -290,10 +290,8 @@ private:
         auto* b = ::new (std::nothrow) block;
         if (b != nullptr && pages::map(plan_.request, b->memory)) {
             b->owner = this;
-            if (!open(*b)) {
-                unmap(b);
-                b = nullptr;
-            } else if (plan_.prefault && !pages::prefault(b->memory)) {
+            pages::open(b->memory, false); // lifts no protection, so nothing can be refused
+            if (plan_.prefault && !pages::prefault(b->memory)) {
                 close(*b);
                 unmap(b);
                 b = nullptr;
