@@ -3,6 +3,7 @@
 #define LINN_DETAIL_SYNC_THREAD_CACHE_HPP
 
 #include <linn/config.hpp>
+#include <linn/detail/os/module_end.hpp>
 #include <linn/detail/os/threads.hpp>
 #include <linn/detail/sync/depot.hpp>
 #include <linn/detail/sync/registry.hpp>
@@ -90,6 +91,9 @@ bool attach_if_possible(front<Policy>& f, depot<Policy>& d) noexcept {
         return false;
     }
     if (!state.janitor_armed) {
+        if (module_ends<Policy>()) {
+            return false;
+        }
         arm_janitor<Policy>();
     }
     d.attach(f, current_thread());

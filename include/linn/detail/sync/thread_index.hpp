@@ -3,6 +3,7 @@
 #define LINN_DETAIL_SYNC_THREAD_INDEX_HPP
 
 #include <linn/config.hpp>
+#include <linn/detail/os/module_end.hpp>
 #include <linn/detail/os/threads.hpp>
 #include <linn/detail/sync/fork_hooks.hpp>
 #include <linn/detail/sync/policy.hpp>
@@ -120,6 +121,9 @@ void leave_thread_index_late(void* armed_with) noexcept {
 template <class Policy>
 [[gnu::noinline]] std::uint32_t take_thread_index() noexcept {
     using table = thread_index_table<Policy>;
+    if (module_ends<Policy>()) {
+        return table::most;
+    }
     table::process().hook_fork();
     static const late_thread_exit<&leave_thread_index_late<Policy>> late;
     if constexpr (thread_locals_last) {

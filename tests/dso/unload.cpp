@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// Promise: a plugin may be unloaded while its objects are alive, while a thread lives that has objects of its pool cached,
+// and again and again. Its objects stay valid and any other module may free them; what its static
+// initialisers made, they may free when it goes.
+//
+// Breaks when something that outlives a module refers to data of the module: the arena of its depots, a name, the
+// handler of a thread's exit. That only shows when the module is really gone, so where the loader can let it go
+// the test demands that it did.
+#include "module.hpp"
+
+#include <atomic>
+#include <string_view>
+
+using namespace linn_test;
+
+namespace {
+
+/// A thread that does what it is told, and lives on in between.
+class patient_thread {
+public:
+    patient_thread() : thread_{[this] { run(); }} {}
+    patient_thread(const patient_thread&) = delete;
+    patient_thread& operator=(const patient_thread&) = delete;
+    ~patient_thread() {
+        (*this)(nullptr, nullptr);
+        thread_.join();
+    }
+    /// Runs `f(argument)` there and waits until it is done.
+    void operator()(void (*f)(void*), void* argument) {
+        f_ = f;
+        argument_ = argument;
+        turn_.store(1, std::memory_order_release); // release: pairs with the acquire in run, publishes f_
+        turn_.notify_all();
+        // acquire: pairs with the release in run
+        while (f != nullptr && turn_.load(std::memory_order_acquire) != 0) {
+            turn_.wait(1);
+        }
+    }
+
+private:
+    void run() {
+        for (;;) {
+            turn_.wait(0);
+            // acquire: pairs with the release in operator()
+            if (turn_.load(std::memory_order_acquire) == 1) {
+                if (f_ == nullptr) {
+                    return;
+                }
+                f_(argument_);
+                turn_.store(0, std::memory_order_release); // release: pairs with the acquire in operator()
+                turn_.notify_all();
+            }
+        }
+    }
+
+    void (*f_)(void*) = nullptr;
+    void* argument_ = nullptr;
+    std::atomic<int> turn_{0};
+    std::thread thread_;
+};
+
+/// Objects of a plugin that is unloaded are freed by the host: on this thread, and as another ends.
+void orphans_are_freed(const char* path, bool goes) {
+    std::vector<exchanged_item*> here;
+    std::vector<exchanged_item*> there;
+    {
+        module plugin{path};
+        CHECK(plugin.f->made_at_start() == 300);
+        in_a_thread([&] { // a thread that has used it keeps it loaded until it ends
+            here = make_some(plugin.f->make);
+            there = make_some(plugin.f->make);
+            destroy_all(make_some(plugin.f->make), plugin.f->destroy);
+            destroy_all(make_some(&make_here), plugin.f->destroy);
+            plugin.f->trim(); // or what is the host's would stay in the plugin's caches
+        });
+    }
+    CHECK(!goes || !is_loaded(path));
+    destroy_all(here, &destroy_here);
+    in_a_thread([&] { destroy_all(there, &destroy_here); });
+    linn::pool<exchanged_item>::trim();
+    if (in_slabs()) {
+        CHECK_AT_MOST(live_here(), 0);
+    }
+}
+
+struct told {
+    const plugin_functions* f;
+    std::vector<exchanged_item*> kept;
+};
+
+/// The plugin is closed while a thread lives that has used it, and holds some of its objects in magazines.
+void thread_lives_on(const char* path) {
+    told task{};
+    std::size_t freed_at_unload = 0;
+    {
+        patient_thread thread;
+        {
+            module plugin{path};
+            plugin.f->say_when_gone(&freed_at_unload);
+            task.f = plugin.f;
+            thread(
+                [](void* t) {
+                    auto& the = *static_cast<told*>(t);
+                    the.kept = make_some(the.f->make);
+                    destroy_all(make_some(the.f->make), the.f->destroy); // its magazines are full
+                },
+                &task);
+        }
+        CHECK(freed_at_unload == 0); // its code will be called when the thread ends: it is still there
+        thread(
+            [](void* t) {
+                auto& the = *static_cast<told*>(t);
+                destroy_all(make_some(&make_here), &destroy_here);
+                destroy_all(the.kept, &destroy_here);
+                destroy_all(make_some(&make_here), &destroy_here);
+            },
+            &task);
+    }
+    linn::pool<exchanged_item>::trim();
+    if (in_slabs()) {
+        CHECK_AT_MOST(live_here(), 0);
+    }
+}
+
+/// Loaded and closed many times: it finds a world in order each time, and costs no more each time than what it did
+/// not give back.
+void again_and_again(const char* path, bool goes) {
+    constexpr int times = 50;
+    std::size_t before = 0;
+    std::size_t same_place = 0;
+    std::uintptr_t last_place = 0;
+    std::vector<exchanged_item*> orphans;
+    for (int i = 0; i < times; ++i) {
+        if (i == 10) {
+            before = rss_bytes();
+        }
+        module plugin{path};
+        CHECK(plugin.f->made_at_start() == 300);
+        std::size_t freed_at_unload = 0;
+        plugin.f->say_when_gone(&freed_at_unload);
+        in_a_thread([&] {
+            destroy_all(orphans, plugin.f->destroy); // of a generation that is gone
+            destroy_all(make_some(plugin.f->make), plugin.f->destroy);
+            orphans = make_some(plugin.f->make);
+            plugin.f->trim();
+        });
+        const std::uintptr_t place = plugin.f->place();
+        same_place += place == last_place ? 1 : 0;
+        last_place = place;
+        plugin.unload();
+        CHECK(freed_at_unload == 300 || !goes);
+    }
+    destroy_all(orphans, &destroy_here);
+    // Of a module that is gone stay the pages of its depots and magazines, and those with orphans.
+    if (rss_is_ours()) {
+        CHECK_AT_MOST(grown(rss_bytes(), before), (times - 10) * 128 * kib + mib);
+    }
+    std::printf("unloaded: %s; at the same place as the one before: %zu of %d\n", goes ? "yes" : "no",
+                same_place, times);
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    CHECK(argc == 3);
+    const char* path = argv[1];
+#ifdef __GLIBC__
+    // Sanitizers keep modules, for the names in their reports. Other loaders keep all.
+    const bool goes = std::string_view{argv[2]} == "goes" && !asan && !tsan;
+#else
+    const bool goes = false;
+#endif
+    in_a_thread([&] { destroy_all(make_some(&make_here), &destroy_here); });
+    orphans_are_freed(path, goes);
+    again_and_again(path, goes);
+    thread_lives_on(path);
+}
