@@ -37,7 +37,7 @@ namespace linn_test {
 
 /// Whether this is not Windows, but Wine.
 [[nodiscard]] inline bool on_wine() noexcept {
-    return ::GetProcAddress(::GetModuleHandleA("ntdll.dll"), "wine_get_version") != nullptr;
+    return linn::detail::windows::is_wine();
 }
 
 struct child_result {

@@ -52,7 +52,7 @@ inline bool enable_thread_barrier() noexcept {
 #if defined(__linux__)
     return thread_barrier_call::succeeds(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED);
 #elif defined(_WIN32)
-    return true;
+    return !windows::is_wine(); // where FlushProcessWriteBuffers did nothing until version 8 at least
 #else
     return false;
 #endif

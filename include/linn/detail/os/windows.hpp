@@ -32,8 +32,13 @@ __declspec(dllimport) unsigned long __stdcall GetCurrentThreadId();
 __declspec(dllimport) void __stdcall Sleep(unsigned long);
 __declspec(dllimport) void __stdcall FlushProcessWriteBuffers();
 __declspec(dllimport) unsigned long __stdcall FlsAlloc(void(__stdcall*)(void*));
+__declspec(dllimport) void* __stdcall FlsGetValue(unsigned long);
 __declspec(dllimport) int __stdcall FlsSetValue(unsigned long, void*);
 __declspec(dllimport) int __stdcall FlsFree(unsigned long);
+__declspec(dllimport) unsigned long __stdcall TlsAlloc();
+__declspec(dllimport) void* __stdcall TlsGetValue(unsigned long);
+__declspec(dllimport) int __stdcall TlsSetValue(unsigned long, void*);
+__declspec(dllimport) int __stdcall TlsFree(unsigned long);
 __declspec(dllimport) HINSTANCE__* __stdcall GetModuleHandleA(const char*);
 __declspec(dllimport) linn_windows_function __stdcall GetProcAddress(HINSTANCE__*, const char*);
 }
@@ -65,6 +70,12 @@ inline constexpr std::size_t allocation_granularity = 65536;
 
 inline bool query(const void* p, region& out) noexcept {
     return ::VirtualQuery(p, reinterpret_cast<_MEMORY_BASIC_INFORMATION*>(&out), sizeof out) != 0;
+}
+
+/// Whether this is Wine, which has all functions of Windows, but not all of what they do.
+inline bool is_wine() noexcept {
+    HINSTANCE__* const library = ::GetModuleHandleA("ntdll.dll");
+    return library != nullptr && ::GetProcAddress(library, "wine_get_version") != nullptr;
 }
 
 /// A function of kernelbase.dll that older systems lack, null there. Its import library is not one that every
