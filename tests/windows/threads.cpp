@@ -19,7 +19,15 @@ struct item {
 
 linn::pool_resource resource;
 
+/// Asks for the thread's number once more, when its variables are gone.
+struct late_user {
+    bool used = false;
+    ~late_user() { resource.deallocate(resource.allocate(64), 64); }
+};
+thread_local late_user late;
+
 void work() {
+    late.used = true;
     std::vector<item*> all(100);
     for (item*& p : all) {
         p = linn::pool<item>::create();

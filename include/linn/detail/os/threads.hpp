@@ -67,6 +67,7 @@ public:
 #elif defined(_WIN32)
         key_ = ::FlsAlloc(&call);
         valid_ = key_ != 0xffffffffUL;
+        over_ = ::TlsAlloc();
 #endif
     }
     late_thread_exit(const late_thread_exit&) = delete;
@@ -81,6 +82,7 @@ public:
             gone_ = true; // FlsFree calls back for every thread, though none ends
             ::FlsFree(key_);
         }
+        ::TlsFree(over_);
 #endif
     }
 
@@ -97,6 +99,26 @@ public:
 #endif
     }
 
+    /// What the calling thread armed it with, null if nothing.
+    [[nodiscard]] void* argument() const noexcept {
+#if defined(LINN_DETAIL_POSIX)
+        return valid_ ? ::pthread_getspecific(key_) : nullptr;
+#elif defined(_WIN32)
+        return valid_ ? ::FlsGetValue(key_) : nullptr;
+#else
+        return nullptr;
+#endif
+    }
+
+    /// Whether it ran in the calling thread already, and would not again. Only told where thread_local variables cannot.
+    [[nodiscard]] bool over() const noexcept {
+#if defined(_WIN32)
+        return ::TlsGetValue(over_) != nullptr;
+#else
+        return false;
+#endif
+    }
+
 private:
 #if defined(LINN_DETAIL_POSIX)
     ::pthread_key_t key_{};
@@ -104,10 +126,12 @@ private:
 #elif defined(_WIN32)
     static void __stdcall call(void* argument) {
         if (!gone_ && argument != nullptr) {
+            ::TlsSetValue(over_, argument);
             Run(argument);
         }
     }
     static inline bool gone_ = false;
+    static inline unsigned long over_ = 0; ///< a slot that lasts as long as the thread
     unsigned long key_ = 0;
     bool valid_ = false;
 #endif

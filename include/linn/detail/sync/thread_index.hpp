@@ -129,6 +129,16 @@ template <class Policy>
     if constexpr (thread_locals_last) {
         static thread_local thread_index_janitor<Policy> at_exit;
         at_exit.arm();
+    } else {
+        // The variable was freed, but there may be a number still, or none any more.
+        if (late.over()) {
+            return table::most;
+        }
+        if (void* const armed_with = late.argument(); armed_with != nullptr) {
+            const auto n = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(armed_with));
+            this_thread_index<Policy> = n;
+            return n - 1;
+        }
     }
     const std::uint32_t index = table::process().take();
     this_thread_index<Policy> = index + 1;
