@@ -6,6 +6,12 @@
 
 #include <atomic>
 
+#if defined(_WIN32)
+#define LINN_DETAIL_HIDDEN // modules share nothing there
+#else
+#define LINN_DETAIL_HIDDEN [[gnu::visibility("hidden")]]
+#endif
+
 namespace linn::inline LINN_ABI::detail {
 
 /// Whether the module that this code lies in, a program or a shared library, ends: `dlclose` unloads it, or the process
@@ -13,12 +19,12 @@ namespace linn::inline LINN_ABI::detail {
 ///
 /// A thread must not ask to be called back at its exit then. glibc keeps a module as long as such a wish is open, but
 /// once its static destructors run it is too late: the thread would call code that is gone.
-[[gnu::visibility("hidden")]] inline constinit std::atomic<bool> module_is_ending{false};
+LINN_DETAIL_HIDDEN inline constinit std::atomic<bool> module_is_ending{false};
 
 /// Sets `module_is_ending`.
 /// Destructor functions of a shared library run before the destructors of its static objects.
 template <class Policy>
-[[gnu::destructor, gnu::visibility("hidden")]] void note_module_end() {
+LINN_DETAIL_HIDDEN [[gnu::destructor]] void note_module_end() {
     module_is_ending.store(true, std::memory_order_relaxed);
 }
 
@@ -31,4 +37,5 @@ bool module_ends() noexcept {
 
 } // namespace linn::inline LINN_ABI::detail
 
+#undef LINN_DETAIL_HIDDEN
 #endif
