@@ -32,13 +32,17 @@ struct settings {
         const struct {
             std::string_view name;
             std::size_t& value;
-        } numbers[] = {{"--threads", s.threads},       {"--objects", s.objects}, {"--seconds", s.seconds},
-                       {"--operations", s.operations}, {"--seed", s.seed},       {"--life", s.life},
-                       {"--slack-mib", s.slack_mib},   {"--chaos", s.chaos},     {"--lose", s.lose},
-                       {"--corrupt", s.corrupt}};
-        if (const char* seconds = std::getenv("LINN_SOAK_SECONDS")) {
-            s.seconds = number(seconds);
-        }
+        } numbers[] = {{"--threads", s.threads},
+                       {"--objects", s.objects},
+                       {"--seconds", s.seconds},
+                       {"--operations", s.operations},
+                       {"--seed", s.seed},
+                       {"--life", s.life},
+                       {"--slack-mib", s.slack_mib},
+                       {"--chaos", s.chaos},
+                       {"--lose", s.lose},
+                       {"--corrupt", s.corrupt},
+                       {"--usual-seconds", s.seconds}};
         for (int i = 1; i + 1 < argc; i += 2) {
             const std::string_view name = argv[i];
             bool known = name == "--only" || name == "--mix";
