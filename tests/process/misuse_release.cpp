@@ -117,4 +117,28 @@ int main() {
     });
     child.expect(child.killed_by(SIGABRT) || linn_test::tsan, "the default handler");
     child.expect(child.says("item") && child.says("freed twice"), "the default handler's words");
+
+    // Pools that end before their objects, where that is to end the program, whatever a handler says.
+    constexpr linn::pool_options strict{.on_survivors = linn::survivors::abort};
+    const auto expect_end = [](const linn_test::child_result& end, const char* what) {
+        end.expect(end.killed_by(SIGABRT) || linn_test::tsan, what);
+        end.expect(end.says("told"), what);
+    };
+    constexpr linn::misuse_handler go_on = +[](const linn::misuse& m) noexcept {
+        if (m.kind == linn::misuse_kind::objects_alive && m.count == 1) {
+            linn_test::say("told");
+        }
+    };
+    expect_end(linn_test::run_child([] {
+                   linn::set_misuse_handler(go_on);
+                   linn::local_pool<item, strict> pool;
+                   static_cast<void>(pool.create());
+               }),
+               "a local_pool with survivors");
+    expect_end(linn_test::run_child([] {
+                   linn::set_misuse_handler(go_on);
+                   linn::fixed_pool<item, 4, strict> pool;
+                   static_cast<void>(pool.create());
+               }),
+               "a fixed_pool with survivors");
 }

@@ -126,6 +126,17 @@ TEST_CASE("recycler: never more idle objects than the capacity, none at capacity
     }
 }
 
+TEST_CASE("recycler: try_acquire takes what is idle before it makes another") {
+    using packet = counted<struct try_tag>;
+    linn::recycler<packet> packets{{.capacity = 100, .prefill = 2}};
+    const auto a = packets.try_acquire(); // from where all threads look
+    const auto b = packets.try_acquire();
+    CHECK(packets.statistics().created == 2);
+    const auto c = packets.try_acquire();
+    CHECK(c != nullptr);
+    CHECK(packets.statistics().created == 3);
+}
+
 TEST_CASE("recycler: prefill makes what is missing, trim destroys what is idle") {
     using packet = counted<struct prefill_tag>;
     linn::recycler<packet> packets{{.capacity = 100, .prefill = 10}};
