@@ -8,6 +8,12 @@
 #include <cstdlib>
 
 extern "C" void __gcov_dump();
+extern "C" ::pid_t __gcov_fork();
+
+/// What GCC makes of a call of fork(). Its own forgets in the child what the handlers of the fork have counted there.
+extern "C" ::pid_t __gcov_fork() {
+    return ::fork();
+}
 
 extern "C" [[noreturn]] void _exit(int status) {
     ::__gcov_dump();
