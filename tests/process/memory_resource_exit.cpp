@@ -100,13 +100,15 @@ int main() {
             own.splice(own.end(), early, early.begin());
         }}.join();
     });
-    expect_all_freed("atexit", [] {
-        std::atexit([] {
-            std::pmr::vector<std::pmr::string> v{everlasting()};
-            v.resize(100, std::pmr::string(100, 'a'));
-            fill();
+    if (!linn_test::on_wine()) { // which forgets the destructor of a static object that a handler makes
+        expect_all_freed("atexit", [] {
+            std::atexit([] {
+                std::pmr::vector<std::pmr::string> v{everlasting()};
+                v.resize(100, std::pmr::string(100, 'a'));
+                fill();
+            });
         });
-    });
+    }
     expect_all_freed("a thread that uses it first in a destructor of thread-local storage", [] {
         std::thread{[] {
             struct last {
