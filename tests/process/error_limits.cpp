@@ -174,14 +174,20 @@ struct in_pool : holder<item*> {
     std::size_t live() { return pool::statistics().live; }
 };
 
+/// Of which a pool takes many at once from its slabs, the last time fewer than it asks for.
+struct small_item {
+    small_item() noexcept {}
+    unsigned char bytes[500];
+};
+
 template <bool Throwing>
-struct in_local_pool : holder<item*> {
-    linn::local_pool<item> pool;
+struct in_local_pool : holder<small_item*, sizeof(small_item)> {
+    linn::local_pool<small_item> pool;
     bool add() {
         return add_from([&] { return Throwing ? pool.create() : pool.try_allocate(); });
     }
     void drop() {
-        drop_by([&](item* p) { pool.destroy(p); });
+        drop_by([&](small_item* p) { pool.destroy(p); });
     }
     std::size_t live() { return pool.live(); }
 };

@@ -169,6 +169,30 @@ void before_the_start() {
     linn::pool<item>::deallocate(p);
 }
 
+int reports = 0;
+
+/// An object of another type's pool is a block of operator new, too: the pool itself must see that it is not its own,
+/// and leave it alone when the handler returns.
+void freed_to_another_pool() {
+    struct other {
+        long words[8];
+    };
+    linn::set_misuse_handler([](const linn::misuse& m) noexcept {
+        ++reports;
+        CHECK(m.kind == linn::misuse_kind::wrong_pool && m.type.find("item") != m.type.npos);
+        CHECK(m.belongs_to.find("other") != m.belongs_to.npos);
+    });
+    other* p = linn::pool<other>::create();
+    void* volatile same = p;
+    linn::pool<item>::deallocate(static_cast<item*>(same));
+    CHECK(reports == 1);
+    CHECK(linn::pool<other>::statistics().live == 1);
+    p->words[7] = 1;
+    linn::pool<other>::destroy(p);
+    CHECK(linn::pool<other>::statistics().live == 0);
+    CHECK(reports == 1);
+}
+
 /// What AddressSanitizer finds in blocks of operator new, it finds in objects of pools.
 void expect_words(const char* what, void (*body)(), const char* words) {
     if (!linn::detail::sanitizer_bypass) {
@@ -211,4 +235,7 @@ int main() {
                  "attempting free on address which was not malloc()-ed");
     expect_words("overrun", &beyond_the_end, "heap-buffer-overflow");
     expect_words("underrun", &before_the_start, "heap-buffer-overflow");
+    if (linn::detail::sanitizer_bypass) {
+        linn_test::run_child(&freed_to_another_pool).expect_success("freed to another pool");
+    }
 }
