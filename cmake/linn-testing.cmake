@@ -11,17 +11,37 @@ option(LINN_NIGHTLY "Register the tests that take minutes, too" OFF)
 set(LINN_TEST_SLOWDOWN 1 CACHE STRING
   "Programs are about so many times slower here, as in an emulator: tests wait longer and do less")
 
-# Reading the same headers three hundred times is most of a build. Not by default: a missing include would not show.
-option(LINN_PRECOMPILE "Precompile the headers that most of the tool and of the unit tests include" OFF)
+# Compiling is most of what a test of a change costs. Not by default: a missing include would not show.
+option(LINN_QUICK_BUILD "For `make test`: precompiled headers, only line numbers for debuggers, and less optimisation \
+where nothing is measured" OFF)
+if(LINN_QUICK_BUILD)
+  foreach(flags IN ITEMS CMAKE_CXX_FLAGS_DEBUG CMAKE_CXX_FLAGS_RELEASE)
+    string(REGEX REPLACE "-g( |$)" "-g1\\1" ${flags} "${${flags}}")
+  endforeach()
+endif()
 
-# linn_precompile(<target> <header>...): precompiles them for it, if LINN_PRECOMPILE.
+# linn_precompile(<target> <header>...): precompiles them for it, if LINN_QUICK_BUILD.
 function(linn_precompile target)
-  if(LINN_PRECOMPILE)
+  if(LINN_QUICK_BUILD)
     target_precompile_headers(${target} PRIVATE ${ARGN})
     # GCC then takes the lines of system headers for our own, and its false alarms about std::string for ours too.
     foreach(alarm IN ITEMS array-bounds maybe-uninitialized restrict stringop-overflow stringop-overread)
       target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-error=${alarm}>)
     endforeach()
+  endif()
+endfunction()
+
+# linn_optimise_little(<target>): -O1, if LINN_QUICK_BUILD. Never for what is measured.
+function(linn_optimise_little target)
+  if(LINN_QUICK_BUILD)
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+  endif()
+endfunction()
+
+# linn_leave_unoptimised(<source>...): -O0, if LINN_QUICK_BUILD, for tests that instantiate every container there is.
+function(linn_leave_unoptimised)
+  if(LINN_QUICK_BUILD)
+    set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS -O0 SKIP_PRECOMPILE_HEADERS ON)
   endif()
 endfunction()
 

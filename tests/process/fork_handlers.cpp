@@ -61,7 +61,7 @@ void fork_and_check(int times, int handlers) {
         use_pools();
         if (pid == 0) {
             ::alarm(20 * linn_test::slowdown);
-            for (int more = 0; more < 100; ++more) {
+            for (std::size_t more = linn_test::scaled(100); more != 0; --more) {
                 use_pools();
             }
             CHECK(linn::leak_report().empty());
