@@ -41,6 +41,8 @@ TEST_CASE("misuse: each kind has a sentence of its own") {
             CHECK((a == b) == (std::string_view{linn::to_string(a)} == linn::to_string(b)));
         }
     }
+    CHECK(std::string_view{linn::to_string(static_cast<misuse_kind>(200))} ==
+          "misused"); // of a newer library
 }
 
 TEST_CASE("misuse: the handler is exchanged, and null brings the default back") {

@@ -133,3 +133,16 @@ TEST_CASE("pointer_set: without memory an insertion fails and changes nothing") 
     }
     CHECK(set.size() == 0);
 }
+
+TEST_CASE("pointer_set: without memory for the list nothing is copied") {
+    using pages = with<true>::pages;
+    with<true>::set set;
+    REQUIRE(set.insert(pointer(1)));
+    with<true>::list list;
+    pages::fail_from(0);
+    CHECK_FALSE(set.copy_to(list));
+    CHECK(list.size() == 0);
+    pages::work();
+    CHECK(set.copy_to(list));
+    CHECK(list.size() == 1);
+}

@@ -72,3 +72,9 @@ TEST_CASE("readable_name: in tables and reports, while JSON has the whole name")
     CHECK(linn::to_json(s).find("std::pair<const int, std::__cxx11::basic_string<char> >") !=
           std::string::npos);
 }
+
+TEST_CASE("readable_name: what is left out of names is not left out of the middle of words") {
+    std::string text = "std::a mystd::b std::c";
+    linn::detail::replace_all(text, "std::", "");
+    CHECK(text == "a mystd::b c");
+}
