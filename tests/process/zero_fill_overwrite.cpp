@@ -36,10 +36,26 @@ std::size_t zeros(const void* p, std::size_t bytes) noexcept {
     return static_cast<std::size_t>(std::count(begin, begin + bytes, 0));
 }
 
+#if defined(_WIN32) // which cannot free what is aligned and what is not alike
+void* aligned(std::size_t bytes, std::size_t align) noexcept {
+    return ::_aligned_malloc(bytes, align);
+}
+void release(void* p) noexcept {
+    ::_aligned_free(p);
+}
+#else
+void* aligned(std::size_t bytes, std::size_t align) noexcept {
+    return std::aligned_alloc(align, bytes);
+}
+void release(void* p) noexcept {
+    std::free(p);
+}
+#endif
+
 [[nodiscard]] void* poisoned(std::size_t bytes, std::size_t align) noexcept {
     // A multiple of the alignment, as aligned_alloc wants it.
     const std::size_t rounded = (std::max)((bytes + align - 1) / align * align, align);
-    void* p = std::aligned_alloc(align, rounded);
+    void* p = aligned(rounded, align);
     if (p != nullptr) {
         fill(p, bytes);
     }
@@ -77,28 +93,28 @@ void* operator new(std::size_t n, std::align_val_t a, const std::nothrow_t&) noe
     return poisoned(n, static_cast<std::size_t>(a));
 }
 void operator delete(void* p) noexcept {
-    std::free(p);
+    release(p);
 }
 void operator delete[](void* p) noexcept {
-    std::free(p);
+    release(p);
 }
 void operator delete(void* p, std::size_t) noexcept {
-    std::free(p);
+    release(p);
 }
 void operator delete[](void* p, std::size_t) noexcept {
-    std::free(p);
+    release(p);
 }
 void operator delete(void* p, std::align_val_t) noexcept {
-    std::free(p);
+    release(p);
 }
 void operator delete[](void* p, std::align_val_t) noexcept {
-    std::free(p);
+    release(p);
 }
 void operator delete(void* p, std::size_t, std::align_val_t) noexcept {
-    std::free(p);
+    release(p);
 }
 void operator delete[](void* p, std::size_t, std::align_val_t) noexcept {
-    std::free(p);
+    release(p);
 }
 
 namespace {
