@@ -65,7 +65,6 @@ void orphans_are_freed(const char* path, bool goes) {
     std::vector<exchanged_item*> there;
     {
         module plugin{path};
-        CHECK(plugin.f->made_at_start() == 300);
         in_a_thread([&] { // a thread that has used it keeps it loaded until it ends
             here = make_some(plugin.f->make);
             there = make_some(plugin.f->make);
@@ -106,7 +105,8 @@ void thread_lives_on(const char* path) {
                 },
                 &task);
         }
-        CHECK(freed_at_unload == 0); // its code will be called when the thread ends: it is still there
+        // Where it holds magazines its code will be called when the thread ends: it is still there.
+        CHECK(freed_at_unload == 0 || !linn_test::cached());
         thread(
             [](void* t) {
                 auto& the = *static_cast<told*>(t);
@@ -135,7 +135,6 @@ void again_and_again(const char* path, bool goes) {
             before = rss_bytes();
         }
         module plugin{path};
-        CHECK(plugin.f->made_at_start() == 300);
         std::size_t freed_at_unload = 0;
         plugin.f->say_when_gone(&freed_at_unload);
         in_a_thread([&] {
