@@ -30,7 +30,8 @@ public:
         void* symbol = ::dlsym(handle_, "linn_test_plugin");
         CHECK(symbol != nullptr);
         f = reinterpret_cast<get_plugin_functions*>(symbol)();
-        CHECK(f->made_at_start() == 300); // its thread has ended: nobody may wait for one while a library goes
+        CHECK(f->made_at_start() ==
+              300); // its thread has ended: nobody may wait for one while a library goes
     }
     module(const module&) = delete;
     module& operator=(const module&) = delete;
