@@ -228,6 +228,25 @@ TEST_CASE("slab_set: a full slab that gets a slot back has it to give") {
     CHECK(m.take(1) == std::vector<void*>{all[1]});
 }
 
+TEST_CASE("slab_set: what lies behind a slab, where its alignment is larger, came from nobody") {
+    model<true> owner{make_geometry(64, 8, {})};
+    model<true> other{make_geometry(64, 8, {})};
+    const auto one = owner.take(1);
+    const slab* s = owner.slab_of(one[0]);
+    REQUIRE(s->mapped_bytes + 256 <= owner.set.sizes().slab_align);
+    void* behind[2];
+    for (std::size_t i = 0; i < 2; ++i) { // neighbours, too
+        behind[i] = reinterpret_cast<std::byte*>(one[0]) + s->mapped_bytes + 64 * i;
+    }
+    for (auto* m : {&owner, &other}) {
+        for (const std::size_t n : linn_test::sizes{1, 2}) {
+            std::vector<rejection> why;
+            m->set.give(behind, n, [&](rejection r, void*) { why.push_back(r); });
+            CHECK(why == std::vector<rejection>(n, rejection::not_from_a_slab));
+        }
+    }
+}
+
 TEST_CASE("slab_set: find knows slabs from everything else") {
     model<true> m{make_geometry(300 << 10, 8, {})};
     const auto all = m.take(5);

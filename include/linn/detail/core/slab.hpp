@@ -119,6 +119,12 @@ struct slab {
         return index < carved && index * slots.divisor() == offset ? index : no_index;
     }
 
+    /// Whether `object` is inside. Behind a slab that is smaller than its alignment lies other memory.
+    [[nodiscard]] bool spans(const void* object) const noexcept {
+        return reinterpret_cast<std::uintptr_t>(object) - reinterpret_cast<std::uintptr_t>(this) <
+               mapped_bytes;
+    }
+
     /// Whether a slot starts at `object`, carved or not.
     [[nodiscard]] bool starts_slot(const void* object) const noexcept {
         const std::uintptr_t offset =

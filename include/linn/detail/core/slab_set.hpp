@@ -387,7 +387,7 @@ private:
         }
         const bool ours = s->is_slab() && s->owner == owner_;
         if (!ours && s->is_slab()) {
-            reject_all(run, rejection::other_owner, reject);
+            reject_all(run, reason(s, run.lowest), reject);
             return;
         }
         const std::uint32_t index = ours ? s->index_of(run.lowest) : slab::no_index;
@@ -434,7 +434,7 @@ private:
     }
 
     [[nodiscard]] rejection reason(const slab* s, const void* object) const noexcept {
-        if (!s->is_slab()) {
+        if (!s->is_slab() || !s->spans(object)) {
             return rejection::not_from_a_slab;
         }
         if (s->owner != owner_) {
