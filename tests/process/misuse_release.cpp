@@ -119,7 +119,7 @@ int main() {
     child.expect(child.says("item") && child.says("freed twice"), "the default handler's words");
 
     // Pools that end before their objects, where that is to end the program, whatever a handler says.
-    constexpr linn::pool_options strict{.on_survivors = linn::survivors::abort};
+    static constexpr linn::pool_options strict{.on_survivors = linn::survivors::abort};
     const auto expect_end = [](const linn_test::child_result& end, const char* what) {
         end.expect(end.killed_by(SIGABRT) || linn_test::tsan, what);
         end.expect(end.says("told"), what);
