@@ -49,9 +49,10 @@ struct system_buffer_pages {
 
     /// Makes all pages present. False when there is no memory for them. @pre open
     static bool prefault(const buffer_mapping& m) noexcept {
-#if defined(MADV_POPULATE_WRITE)
+#if defined(__linux__)
+        constexpr int populate_write = 23; // MADV_POPULATE_WRITE, which not every C library names
         const int before = errno;
-        const bool populated = ::madvise(m.data, m.bytes, MADV_POPULATE_WRITE) == 0;
+        const bool populated = ::madvise(m.data, m.bytes, populate_write) == 0;
         const bool no_memory = !populated && errno == ENOMEM;
         errno = before;
         if (populated || no_memory) {

@@ -66,11 +66,12 @@ struct system_pages {
     /// Whether `p`, which may be any address, lies in memory that can be read. @pre aligned to pages
     static bool readable(const void* p) noexcept {
         const int before = errno;
-#if defined(MADV_POPULATE_READ)
+#if defined(__linux__)
+        constexpr int populate_read = 22; // MADV_POPULATE_READ, which not every C library names
         // Unlike mincore it refuses guard pages too, with the error of Linux before 5.14, which does
         // not know it: a page that can certainly be read tells the two apart.
-        bool yes = ::madvise(const_cast<void*>(p), 1, MADV_POPULATE_READ) == 0;
-        if (!yes && errno == EINVAL && ::madvise(page_of(&before), 1, MADV_POPULATE_READ) != 0) {
+        bool yes = ::madvise(const_cast<void*>(p), 1, populate_read) == 0;
+        if (!yes && errno == EINVAL && ::madvise(page_of(&before), 1, populate_read) != 0) {
             yes = is_mapped(p);
         }
 #else
