@@ -126,10 +126,10 @@ int survey() {
 
 /// Runs this program as `mode` under Memcheck. @returns its exit status
 int under_memcheck(const char* self, const char* mode) {
-#if !defined(__x86_64__)
+#if !defined(__x86_64__) || !defined(__GLIBC__)
     static_cast<void>(self);
     static_cast<void>(mode);
-    return 0; // not recognised, or not what an emulator would start
+    return 0; // not recognised, not what an emulator would start, or linked statically
 #else
     if (std::system("valgrind --version >/dev/null 2>&1") != 0) {
         std::printf("valgrind is not installed: its column is not looked at\n");

@@ -66,6 +66,9 @@ int main(int argc, char** argv) {
 #if !defined(__x86_64__) && !defined(__aarch64__)
     return linn_test::skip("Linn does not recognise Memcheck on this processor");
 #endif
+#if !defined(__GLIBC__)
+    return linn_test::skip("Memcheck does not see the malloc of what is linked statically");
+#endif
     if (linn_test::asan || linn_test::tsan) {
         return linn_test::skip("sanitizers do not run under valgrind");
     }

@@ -183,9 +183,10 @@ inline void* requested(std::size_t bytes, std::size_t align) noexcept {
     if (request_counter::refuses()) {
         return nullptr;
     }
-    ++request_counter::blocks;
     const std::size_t rounded = (bytes + align - 1) / align * align;
-    return std::aligned_alloc(align, rounded != 0 ? rounded : align);
+    void* p = std::aligned_alloc(align, rounded != 0 ? rounded : align);
+    request_counter::blocks += p != nullptr ? 1 : 0;
+    return p;
 }
 inline void* requested_or_throw(std::size_t bytes, std::size_t align) {
     void* p = requested(bytes, align);
