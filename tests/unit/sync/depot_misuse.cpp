@@ -152,10 +152,12 @@ TEST_CASE("depot: memory that no pool gave is reported") {
     CHECK(recorder.take().size() == 1);
     linn::detail::unpoison(header, 4096);
 #if defined(__linux__)
-    REQUIRE(mprotect(header, 4096, PROT_NONE) == 0);
-    d.put_one(p);
-    CHECK(recorder.take().size() == 1);
-    REQUIRE(mprotect(header, 4096, PROT_READ | PROT_WRITE) == 0);
+    if (madvise(header, 4096, -1) != 0) { // qemu agrees to all advice, and so to read such a page
+        REQUIRE(mprotect(header, 4096, PROT_NONE) == 0);
+        d.put_one(p);
+        CHECK(recorder.take().size() == 1);
+        REQUIRE(mprotect(header, 4096, PROT_READ | PROT_WRITE) == 0);
+    }
 #endif
     linn::detail::system_pages::unmap(memory, 2 * align, align);
 }
