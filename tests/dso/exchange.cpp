@@ -9,6 +9,9 @@
 #include "module.hpp"
 
 #include <cstring>
+#include <list>
+#include <memory_resource>
+#include <vector>
 
 using namespace linn_test;
 
@@ -23,6 +26,36 @@ void exchange(make_function make, destroy_function destroy, bool other_thread) {
             destroy_all(items, destroy);
         }
     }
+}
+
+/// A resource and a recycler of a plugin serve the host's threads, which have no caches there when the modules number their
+/// threads apart; what they allocated, threads of the plugin may have cached.
+void use_what_the_plugin_has(const plugin_functions& plugin) {
+    auto& resource = *static_cast<linn::pool_resource*>(plugin.resource());
+    auto& recycler = *static_cast<linn::recycler<exchanged_item>*>(plugin.recycler());
+    const auto work = [&] {
+        std::pmr::list<std::size_t> numbers{&resource};
+        std::vector<linn::recycler<exchanged_item>::handle> items;
+        for (std::size_t i = 0; i < 2 * some_magazines; ++i) {
+            numbers.push_back(i);
+            items.push_back(recycler.acquire());
+            items.back()->number = i;
+        }
+        std::size_t expected = 0;
+        for (const std::size_t i : numbers) {
+            CHECK(i == expected);
+            CHECK(items[i]->number == expected++);
+        }
+    };
+    work();
+    in_a_thread(work);
+    CHECK(recycler.live() == 0);
+    CHECK_AT_MOST(recycler.idle(), 1000);
+    std::size_t live = 0;
+    for (const auto& s : resource.statistics()) {
+        live += s.live;
+    }
+    CHECK(live == 0);
 }
 
 } // namespace
@@ -47,6 +80,8 @@ int main(int argc, char** argv) {
         }
         one.f->work();
         two.f->work();
+        use_what_the_plugin_has(*one.f);
+        use_what_the_plugin_has(*two.f);
         // What a cache holds for another module's pool goes home by the trim of the one that holds it.
         for (int i = 0; i < 2; ++i) {
             linn::pool<exchanged_item>::trim();

@@ -112,8 +112,17 @@ std::uintptr_t place() {
     return reinterpret_cast<std::uintptr_t>(&make);
 }
 
-constexpr plugin_functions functions{&make, &destroy,       &live,          &trim,
-                                     &work, &made_at_start, &say_when_gone, &place};
+void* resource() {
+    static linn::pool_resource one;
+    return &one;
+}
+void* recycler() {
+    static linn::recycler<exchanged_item> one{{.capacity = 1000}};
+    return &one;
+}
+
+constexpr plugin_functions functions{&make,          &destroy,       &live,  &trim,     &work,
+                                     &made_at_start, &say_when_gone, &place, &resource, &recycler};
 
 } // namespace
 

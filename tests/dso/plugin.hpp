@@ -30,6 +30,9 @@ struct plugin_functions {
     void (*say_when_gone)(std::size_t* objects_freed);
     /// Where the plugin's code lies; equal before and after a reload when the loader takes the same place.
     std::uintptr_t (*place)();
+    /// Its `linn::pool_resource` and its `linn::recycler<exchanged_item>`, for a host of the same build.
+    void* (*resource)();
+    void* (*recycler)();
 };
 
 using get_plugin_functions = const plugin_functions*();

@@ -39,6 +39,10 @@ void hammer(std::size_t seed) {
         std::size_t bytes = 0;
     };
     std::vector<box> held(300);
+    {
+        linn::pool_resource short_lived; // what it leaves is kept for the next one, under a lock of its own
+        short_lived.deallocate(short_lived.allocate(100), 100);
+    }
     ++started;
     for (std::uint64_t random = seed; !stop.load(std::memory_order_relaxed);
          random = random * 25214903917U + 11) {
@@ -53,6 +57,8 @@ void hammer(std::size_t seed) {
         std::memset(b.p, 1, 8);
         if (i % 4096 == 0) {
             r.trim();
+            linn::pool_resource short_lived;
+            short_lived.deallocate(short_lived.allocate(100), 100);
         }
         work_done.fetch_add(1, std::memory_order_relaxed);
     }

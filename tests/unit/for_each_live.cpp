@@ -204,3 +204,62 @@ TEST_CASE("for_each_live: a local_pool, against a shadow set") {
     CHECK(pool.for_each_live([&](item<4>& object) { pool.destroy(&object); }) == live.size());
     CHECK(pool.live() == 0);
 }
+
+namespace {
+
+struct shared_item {
+    std::size_t words[7];
+};
+
+/// As two modules have it that both hide their pool of a type, and not the rest of the library.
+constexpr linn::detail::pool_description as_both_say{
+    linn::detail::geometry_for(sizeof(shared_item), alignof(shared_item), {}), sizeof(shared_item),
+    alignof(shared_item), "shared_item"};
+linn::detail::pool_handle<linn::detail::platform> one_module{.description = &as_both_say};
+linn::detail::pool_handle<linn::detail::platform> other_module{.description = &as_both_say};
+constinit thread_local linn::detail::front<linn::detail::platform> front_of_one{};
+constinit thread_local linn::detail::front<linn::detail::platform> front_of_other{};
+
+void* take(linn::detail::front<linn::detail::platform>& f,
+           linn::detail::pool_handle<linn::detail::platform>& module) {
+    void* object = nullptr;
+    return f.try_pop(object) ? object : linn::detail::allocate_slow(f, module);
+}
+void put(linn::detail::front<linn::detail::platform>& f,
+         linn::detail::pool_handle<linn::detail::platform>& module, void* object) {
+    if (!f.try_push(object)) {
+        linn::detail::deallocate_slow(f, module, object);
+    }
+}
+
+} // namespace
+
+TEST_CASE("for_each_live: what another module's pool of the same type has cached is not live") {
+    std::size_t found = 0;
+    std::set<void*> expected;
+    std::set<void*> seen;
+    std::thread{[&] {
+        std::vector<void*> all;
+        for (int i = 0; i < 300; ++i) {
+            all.push_back(take(front_of_one, one_module));
+        }
+        void* theirs = take(front_of_other, other_module);
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            if (i % 3 == 0) {
+                put(front_of_other, other_module, all[i]);
+            } else {
+                expected.insert(all[i]);
+            }
+        }
+        linn::detail::pointer_list<linn::detail::platform::pages> live;
+        CHECK(one_module.existing()->collect_live(live));
+        found = live.size();
+        seen.insert(live.begin(), live.end());
+        for (void* object : expected) {
+            put(front_of_one, one_module, object);
+        }
+        put(front_of_other, other_module, theirs);
+    }}.join();
+    CHECK(found == expected.size());
+    CHECK(seen == expected);
+}

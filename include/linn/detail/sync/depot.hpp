@@ -147,7 +147,7 @@ public:
         if (others != 0) {
             hand_over(object, by);
         }
-        settle(refused, by);
+        settle(refused);
         return_pages(excess);
     }
 
@@ -503,16 +503,12 @@ private:
         }
     }
 
-    /// Reports refused objects, and frees on behalf of `by` those that belong to a sibling. No lock is held.
-    void settle(const rejects& refused, const call_trace& by = no_trace) noexcept {
+    /// Reports refused objects. No lock is held.
+    void settle(const rejects& refused) noexcept {
         for (std::size_t i = 0; i < refused.count; ++i) {
             const refusal<>& r = refused.all[i];
-            depot* owner = r.why == rejection::not_from_a_slab ? owner_of(r.object) : nullptr;
-            if (owner != nullptr && is_sibling(*owner)) {
-                owner->put_one(r.object, by); // another module's pool of the same type
-            } else {
-                tell_handler(r, owner);
-            }
+            // Slabs of a sibling lie where ours would, so it is none of theirs.
+            tell_handler(r, r.why == rejection::not_from_a_slab ? owner_of(r.object) : nullptr);
         }
     }
 
