@@ -263,3 +263,25 @@ TEST_CASE("depot: trim when the system refuses to take pages") {
     take_many(x, f, 5000);
     CHECK(x.depot.consistent());
 }
+
+TEST_CASE("depot: without memory for the list of what is live it says so, and loses nothing") {
+    pages::reset();
+    fixture x{small_geometry()};
+    front f;
+    x.depot.attach(f, 1);
+    auto all = take_many(x, f, 100);
+    void* cached = all.back();
+    all.pop_back();
+    put(x.depot, f, cached);
+    for (std::size_t n = 0; n < 2; ++n) { // the list of cached objects, that of live ones
+        linn::detail::pointer_list<pages> live;
+        pages::fail_from(n);
+        CHECK_FALSE(x.depot.collect_live(live));
+        pages::work();
+    }
+    linn::detail::pointer_list<pages> live;
+    CHECK(x.depot.collect_live(live));
+    CHECK(std::set<void*>(live.begin(), live.end()) == std::set<void*>(all.begin(), all.end()));
+    put_many(x, f, all);
+    CHECK(x.depot.consistent());
+}
