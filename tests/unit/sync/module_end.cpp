@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a module does when it ends, by itself; tests/dso unloads real ones.
-#include <linn/detail/os/module_end.hpp>
+#include <linn/detail/sync/module_end.hpp>
 #include <linn/detail/sync/thread_index.hpp>
 #include <linn/memory_resource.hpp>
 #include <linn/pool.hpp>

@@ -3,9 +3,9 @@
 #define LINN_DETAIL_SYNC_THREAD_INDEX_HPP
 
 #include <linn/config.hpp>
-#include <linn/detail/os/module_end.hpp>
 #include <linn/detail/os/threads.hpp>
 #include <linn/detail/sync/fork_hooks.hpp>
+#include <linn/detail/sync/module_end.hpp>
 #include <linn/detail/sync/policy.hpp>
 
 #include <bit>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef LINN_DETAIL_OS_MODULE_END_HPP
-#define LINN_DETAIL_OS_MODULE_END_HPP
+#ifndef LINN_DETAIL_SYNC_MODULE_END_HPP
+#define LINN_DETAIL_SYNC_MODULE_END_HPP
 
 #include <linn/config.hpp>
 
