@@ -139,10 +139,15 @@ TEST_CASE("depot: memory that no pool gave is reported") {
     REQUIRE(seen.size() == 1);
     CHECK(seen[0].kind == misuse_kind::foreign_pointer);
     CHECK(seen[0].address == p);
+    void* const nowhere = reinterpret_cast<void*>(std::uintptr_t{0x1000});
+    if (linn::detail::system_pages::readable(nowhere)) {
+        linn::detail::system_pages::unmap(memory, 2 * align, align);
+        return; // qemu agrees to all advice, so nobody can know
+    }
     // Nor is it read where there is none to look at.
     int on_stack = 0;
     d.put_one(&on_stack);
-    d.put_one(reinterpret_cast<void*>(std::uintptr_t{0x1000}));
+    d.put_one(nowhere);
     CHECK(recorder.take().size() == 2);
     CHECK(d.statistics().live == 0);
     // Nor where reading traps: behind a guard page, or where AddressSanitizer has a red zone.
@@ -153,11 +158,8 @@ TEST_CASE("depot: memory that no pool gave is reported") {
     linn::detail::unpoison(header, 4096);
 #if defined(__linux__)
     REQUIRE(mprotect(header, 4096, PROT_NONE) == 0);
-    constexpr int populate_read = 22;
-    if (madvise(header, 4096, populate_read) != 0) { // qemu agrees to any advice, so nobody can know
-        d.put_one(p);
-        CHECK(recorder.take().size() == 1);
-    }
+    d.put_one(p);
+    CHECK(recorder.take().size() == 1);
     REQUIRE(mprotect(header, 4096, PROT_READ | PROT_WRITE) == 0);
 #endif
     linn::detail::system_pages::unmap(memory, 2 * align, align);
