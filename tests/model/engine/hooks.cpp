@@ -89,6 +89,9 @@ std::uint32_t __tsan_atomic32_exchange(volatile std::uint32_t* p, std::uint32_t 
 std::uint64_t __tsan_atomic64_exchange(volatile std::uint64_t* p, std::uint64_t value, int) {
     return __atomic_exchange_n(p, value, __ATOMIC_SEQ_CST);
 }
+void __tsan_atomic8_store(volatile std::uint8_t* p, std::uint8_t value, int) {
+    __atomic_store_n(p, value, __ATOMIC_SEQ_CST);
+}
 void __tsan_atomic32_store(volatile std::uint32_t* p, std::uint32_t value, int) {
     __atomic_store_n(p, value, __ATOMIC_SEQ_CST);
 }
