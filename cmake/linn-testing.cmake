@@ -38,6 +38,21 @@ function(linn_optimise_little target)
   endif()
 endfunction()
 
+# linn_compile_together(<target> <regex>...): sources whose whole names match one expression become one translation unit, if
+# LINN_QUICK_BUILD. For those that have no names in common.
+function(linn_compile_together target)
+  if(LINN_QUICK_BUILD)
+    get_target_property(sources ${target} SOURCES)
+    foreach(group IN LISTS ARGN)
+      set(together ${sources})
+      list(FILTER together INCLUDE REGEX "^(.*/)?${group}[.]cpp$")
+      string(MAKE_C_IDENTIFIER "${group}" name)
+      set_source_files_properties(${together} PROPERTIES UNITY_GROUP ${name})
+    endforeach()
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  endif()
+endfunction()
+
 # linn_leave_unoptimised(<source>...): -O0, if LINN_QUICK_BUILD, for tests that instantiate every container there is.
 function(linn_leave_unoptimised)
   if(LINN_QUICK_BUILD)
