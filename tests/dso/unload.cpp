@@ -7,57 +7,13 @@
 // handler of a thread's exit. That only shows when the module is really gone, so where the loader can let it go
 // the test demands that it did.
 #include "module.hpp"
+#include "worker.hpp"
 
-#include <atomic>
 #include <string_view>
 
 using namespace linn_test;
 
 namespace {
-
-/// A thread that does what it is told, and lives on in between.
-class patient_thread {
-public:
-    patient_thread() : thread_{[this] { run(); }} {}
-    patient_thread(const patient_thread&) = delete;
-    patient_thread& operator=(const patient_thread&) = delete;
-    ~patient_thread() {
-        (*this)(nullptr, nullptr);
-        thread_.join();
-    }
-    /// Runs `f(argument)` there and waits until it is done.
-    void operator()(void (*f)(void*), void* argument) {
-        f_ = f;
-        argument_ = argument;
-        turn_.store(1, std::memory_order_release); // release: pairs with the acquire in run, publishes f_
-        turn_.notify_all();
-        // acquire: pairs with the release in run
-        while (f != nullptr && turn_.load(std::memory_order_acquire) != 0) {
-            turn_.wait(1);
-        }
-    }
-
-private:
-    void run() {
-        for (;;) {
-            turn_.wait(0);
-            // acquire: pairs with the release in operator()
-            if (turn_.load(std::memory_order_acquire) == 1) {
-                if (f_ == nullptr) {
-                    return;
-                }
-                f_(argument_);
-                turn_.store(0, std::memory_order_release); // release: pairs with the acquire in operator()
-                turn_.notify_all();
-            }
-        }
-    }
-
-    void (*f_)(void*) = nullptr;
-    void* argument_ = nullptr;
-    std::atomic<int> turn_{0};
-    std::thread thread_;
-};
 
 /// Objects of a plugin that is unloaded are freed by the host: on this thread, and as another ends.
 void orphans_are_freed(const char* path, bool goes) {
@@ -82,39 +38,27 @@ void orphans_are_freed(const char* path, bool goes) {
     }
 }
 
-struct told {
-    const plugin_functions* f;
-    std::vector<exchanged_item*> kept;
-};
-
 /// The plugin is closed while a thread lives that has used it, and holds some of its objects in magazines.
 void thread_lives_on(const char* path) {
-    told task{};
+    std::vector<exchanged_item*> kept;
     std::size_t freed_at_unload = 0;
     {
-        patient_thread thread;
+        worker thread;
         {
             module plugin{path};
             plugin.f->say_when_gone(&freed_at_unload);
-            task.f = plugin.f;
-            thread(
-                [](void* t) {
-                    auto& the = *static_cast<told*>(t);
-                    the.kept = make_some(the.f->make);
-                    destroy_all(make_some(the.f->make), the.f->destroy); // its magazines are full
-                },
-                &task);
+            thread.run_here([&] {
+                kept = make_some(plugin.f->make);
+                destroy_all(make_some(plugin.f->make), plugin.f->destroy); // its magazines are full
+            });
         }
         // Where it holds magazines its code will be called when the thread ends: it is still there.
         CHECK(freed_at_unload == 0 || !linn_test::cached());
-        thread(
-            [](void* t) {
-                auto& the = *static_cast<told*>(t);
-                destroy_all(make_some(&make_here), &destroy_here);
-                destroy_all(the.kept, &destroy_here);
-                destroy_all(make_some(&make_here), &destroy_here);
-            },
-            &task);
+        thread.run_here([&] {
+            destroy_all(make_some(&make_here), &destroy_here);
+            destroy_all(kept, &destroy_here);
+            destroy_all(make_some(&make_here), &destroy_here);
+        });
     }
     linn::pool<exchanged_item>::trim();
     if (in_slabs()) {

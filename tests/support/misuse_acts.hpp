@@ -241,13 +241,18 @@ inline void use_before_fixed_pool() {
 }
 
 template <class Part>
-void use_after_release() {
-    item* p = hidden(Part::get());
+void release_all() {
     if constexpr (requires { Part::here().release(); }) {
         Part::here().release();
     } else {
         Part::here.release();
     }
+}
+
+template <class Part>
+void use_after_release() {
+    item* p = hidden(Part::get());
+    release_all<Part>();
     if (wrong) {
         write_at(p, 8);
     }
@@ -258,11 +263,7 @@ void use_after_release() {
 template <class Part>
 void free_after_release() {
     item* p = hidden(Part::get());
-    if constexpr (requires { Part::here().release(); }) {
-        Part::here().release();
-    } else {
-        Part::here.release();
-    }
+    release_all<Part>();
     if (wrong) {
         Part::put(p);
     }

@@ -4,6 +4,7 @@
 //
 // The child of a fork is in process/fork_for_each_live.cpp.
 #include "random.hpp"
+#include "worker.hpp"
 
 #include <linn/local_pool.hpp>
 #include <linn/pool.hpp>
@@ -11,12 +12,9 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <condition_variable>
 #include <cstddef>
-#include <functional>
 #include <iterator>
 #include <memory>
-#include <mutex>
 #include <set>
 #include <stdexcept>
 #include <thread>
@@ -25,6 +23,7 @@
 namespace {
 
 using linn_test::random_source;
+using linn_test::worker;
 
 template <int>
 struct item {
@@ -43,48 +42,6 @@ std::set<item<N>*> visited() {
     CHECK(all.size() == calls);
     return all;
 }
-
-/// A thread that does what it is told, one job at a time, and keeps its caches between jobs.
-class worker {
-public:
-    worker() : thread_{[this] { run(); }} {}
-    worker(const worker&) = delete;
-    worker& operator=(const worker&) = delete;
-    ~worker() {
-        run_here(nullptr);
-        thread_.join();
-    }
-    void run_here(std::function<void()> job) {
-        std::unique_lock<std::mutex> lock{mutex_};
-        const bool last = job == nullptr;
-        job_ = std::move(job);
-        pending_ = true;
-        changed_.notify_all();
-        if (!last) {
-            changed_.wait(lock, [this] { return !pending_; });
-        }
-    }
-
-private:
-    void run() {
-        std::unique_lock<std::mutex> lock{mutex_};
-        for (;;) {
-            changed_.wait(lock, [this] { return pending_; });
-            if (job_ == nullptr) {
-                return;
-            }
-            job_();
-            pending_ = false;
-            changed_.notify_all();
-        }
-    }
-
-    std::mutex mutex_;
-    std::condition_variable changed_;
-    std::function<void()> job_;
-    bool pending_ = false;
-    std::thread thread_;
-};
 
 } // namespace
 

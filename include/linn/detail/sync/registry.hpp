@@ -159,9 +159,7 @@ void depot<Policy>::put_bypassed(void* object) noexcept {
             return !known;
         });
         if (depot* owner = known ? nullptr : owner_of(object); owner != nullptr) {
-            refusal<> wrong;
-            wrong.object = object;
-            wrong.why = rejection::other_owner;
+            refusal<> wrong{object, rejection::other_owner};
             tell_handler(wrong, owner);
             return;
         }
