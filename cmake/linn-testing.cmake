@@ -38,6 +38,14 @@ function(linn_optimise_little target)
   endif()
 endfunction()
 
+# linn_check_unoptimised(<target>): -O0 under AddressSanitizer, if LINN_QUICK_BUILD: half the time to compile, and seconds
+# more to run.
+function(linn_check_unoptimised target)
+  if(LINN_QUICK_BUILD AND CMAKE_CXX_FLAGS MATCHES "-fsanitize=address")
+    target_compile_options(${target} PRIVATE -O0)
+  endif()
+endfunction()
+
 # linn_compile_together(<target> <regex>...): sources whose whole names match one expression become one translation unit, if
 # LINN_QUICK_BUILD. For those that have no names in common.
 function(linn_compile_together target)

@@ -30,10 +30,10 @@ DOCUMENTED = ("config.hpp", "version.hpp")
 
 def variants(header, outside):
     include = f"#include <{header}>\n"
-    yield "alone", include, []
     if "/detail/" in header:
+        yield "alone", include, []
         return  # only reached through a public header, which is tried in every way
-    yield "twice", include + include, []
+    yield "alone, twice", include + include, []
     yield "common names are macros", includes.text_of(outside) + POISON + include, []
     yield "no exceptions, no RTTI", include, ["-fno-exceptions", "-fno-rtti"]
     yield "C++23", include, ["-std=c++23"]

@@ -22,7 +22,7 @@
 namespace linn::tool {
 namespace {
 
-constexpr const char* footer =
+constexpr const char* advise_footer =
     "Exit status:\n"
     "  0    done, also where no pool is needed\n"
     "  1    with --fail-over, a change would save more; otherwise, something cannot be written\n"
@@ -57,7 +57,7 @@ advise_command::advise_command(CLI::App& program)
               {"--html", "write it as a page for a browser",
                [this] { return advise_html(result_, frames_of_stacks()); }}}} {
     CLI::App& arguments = verb();
-    arguments.footer(footer);
+    arguments.footer(advise_footer);
     arguments.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
     arguments.add_option("TRACE", trace_, "what linn record wrote")->required()->type_name("FILE");
     arguments.add_option("--top", view_.top, "types in the table (default 10)")

@@ -25,7 +25,7 @@ bool contains(const std::vector<std::string>& list, const std::string& name) {
     return std::find(list.begin(), list.end(), name) != list.end();
 }
 
-std::string footer() {
+std::string allocators_footer() {
     return "Allocators:\n  " + wrap(fmt::format("{}", fmt::join(allocator_names({}), ", ")), 78, 2) +
            "\n\nExamples:\n"
            "  linn allocators                              what is here, and how to get the rest\n"
@@ -55,7 +55,7 @@ allocators_command::allocators_command(CLI::App& program)
               {"--markdown", "write the result as Markdown",
                [this] { return allocators_markdown(entries_); }}}} {
     CLI::App& arguments = verb();
-    arguments.footer(footer());
+    arguments.footer(allocators_footer());
     arguments.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
     arguments.add_option("name", names_, "the allocators to look at; all when none is named")
         ->type_name("NAME")

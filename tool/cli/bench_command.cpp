@@ -41,7 +41,7 @@ std::vector<std::string> scenario_names() {
     return names;
 }
 
-std::string footer() {
+std::string bench_footer() {
     std::string text = "Scenarios:\n";
     for (const scenario& s : scenarios())
         text += fmt::format("  {:<12} {}\n", s.name, s.summary);
@@ -105,7 +105,7 @@ bench_command::bench_command(CLI::App& program)
               {"--markdown", "write the report as Markdown", [this] { return bench_markdown(result_); }},
               {"--html", "write it as a page for a browser", [this] { return bench_html(result_); }}}} {
     CLI::App& arguments = verb();
-    arguments.footer(footer());
+    arguments.footer(bench_footer());
     // The last one counts, so that a user may overrule what an alias or a script says.
     arguments.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
     arguments.add_option("scenario", options_.scenarios, "what to measure; everything when none is named")

@@ -16,7 +16,7 @@
 namespace linn::tool {
 namespace {
 
-constexpr const char* footer =
+constexpr const char* compare_footer =
     "A row is a regression when its median grew by more than the threshold and than the noise floor of both\n"
     "files, and the growth is significant over all rows together. On two machines, ratios to glibc (bench) "
     "or\n"
@@ -53,7 +53,7 @@ compare_command::compare_command(CLI::App& program)
              {{"--json", "write the comparison as JSON", [this] { return compare_json(result_); }},
               {"--markdown", "write it as Markdown", [this] { return compare_markdown(result_); }}}} {
     CLI::App& arguments = verb();
-    arguments.footer(footer);
+    arguments.footer(compare_footer);
     arguments.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
     arguments.add_option("OLD", old_path_, "what --json of bench or run wrote")
         ->required()

@@ -21,7 +21,7 @@
 namespace linn::tool {
 namespace {
 
-constexpr const char* footer =
+constexpr const char* lint_footer =
     "Runs clang-tidy with Linn's checks over all C++ files of a compile database and puts together what they "
     "say.\n"
     "FILES are sources, folders, globs, or headers: a header stands for the files that include it.\n"
@@ -57,7 +57,7 @@ lint_command::lint_command(CLI::App& program)
            {"--sarif", "write it for code scanning (SARIF 2.1.0)", [this] { return lint_sarif(result_); }}}} {
     options_.jobs = processors();
     CLI::App& arguments = verb();
-    arguments.footer(footer);
+    arguments.footer(lint_footer);
     arguments.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
     arguments.add_option("FILES", options_.files, "what to check (default: all)")->type_name("FILES");
     arguments

@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::size_t rows_of_fills = 15;
 
-constexpr const char* footer =
+constexpr const char* record_footer =
     "Everything from PROG on belongs to the program, and so do the terminal and the standard streams; what\n"
     "linn record itself says goes to standard error, when the program has ended.\n"
     "\n"
@@ -48,7 +48,7 @@ record_command::record_command(CLI::App& program)
                            return fills_json(fills_, fills_info_, options_.file.string());
                        }}}} {
     CLI::App& arguments = verb();
-    arguments.footer(footer);
+    arguments.footer(record_footer);
     arguments.prefix_command();
     arguments.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
     arguments.add_option("-o,--output", file_, "the trace to write (default: PROG.linn in this directory)")

@@ -25,7 +25,7 @@
 namespace linn::tool {
 namespace {
 
-constexpr const char* footer =
+constexpr const char* replay_footer =
     "The replay makes the recorded requests again, thread by thread and with the recorded hand-overs, under "
     "each\n"
     "allocator, under Linn's pools and under one that costs nothing. docs/guide/replay.md says how far to "
@@ -64,7 +64,7 @@ replay_command::replay_command(CLI::App& program)
            {"--markdown", "write the report as Markdown", [this] { return replay_markdown(result_); }},
            {"--html", "write the report as a page for a browser", [this] { return replay_html(result_); }}}} {
     CLI::App& arguments = verb();
-    arguments.footer(footer);
+    arguments.footer(replay_footer);
     arguments.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
     const auto list = [&](const char* names, std::vector<std::string>& values, const char* help) {
         return arguments.add_option(names, values, help)

@@ -35,7 +35,7 @@
 namespace linn::tool {
 namespace {
 
-constexpr const char* footer =
+constexpr const char* run_footer =
     "Everything from PROG on belongs to the program.\n"
     "\n"
     "Examples:\n"
@@ -50,7 +50,7 @@ constexpr const char* footer =
     "           -- redis-server --port 7777 --save ''\n";
 
 /// A whole number from 1 on; the name of the value says the rest, so that the help stays readable.
-CLI::Validator count(unsigned long most) {
+CLI::Validator whole_number(unsigned long most) {
     return CLI::Validator{
         [most](const std::string& text) {
             unsigned long value = 0;
@@ -90,7 +90,7 @@ run_command::run_command(CLI::App& program)
               {"--markdown", "write the report as Markdown", [this] { return run_markdown(result_); }},
               {"--html", "write the report as a page for a browser", [this] { return run_html(result_); }}}} {
     CLI::App& arguments = verb();
-    arguments.footer(footer);
+    arguments.footer(run_footer);
     arguments.prefix_command();
     // The last one counts, so that a user may overrule what an alias or a script says.
     arguments.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
@@ -104,10 +104,10 @@ run_command::run_command(CLI::App& program)
     list("--allocator", allocators_, "compare the library PATH too, under this name")->type_name("NAME=PATH");
     arguments.add_option("--rounds", options_.rounds, "exactly so many rounds (default: until --precision)")
         ->type_name("COUNT")
-        ->check(count(100'000));
+        ->check(whole_number(100'000));
     arguments.add_option("--budget", budget_, "seconds that the rounds may take (default 120)")
         ->type_name("SECONDS")
-        ->check(count(1'000'000));
+        ->check(whole_number(1'000'000));
     arguments
         .add_option("--precision", precision_,
                     "stop when every ratio of wall times is known to +- so much (default 1)")
@@ -131,7 +131,7 @@ run_command::run_command(CLI::App& program)
         .add_option("--timeout", timeout_,
                     "seconds a run may take (default 10, and ten times the first run's)")
         ->type_name("SECONDS")
-        ->check(count(1'000'000));
+        ->check(whole_number(1'000'000));
     arguments.add_option("--pin", pin_, "CPUs to run on, such as 0 or 0-1,3 (default none: all)")
         ->type_name("LIST");
     arguments.add_flag("--no-compare-output", not_compared_, "let runs write what they like");

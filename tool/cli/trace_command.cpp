@@ -27,7 +27,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* footer =
+constexpr const char* trace_footer =
     "Times are seconds since the recording began, or have a unit: 1.5, 200ms, 30us, 5ns.\n"
     "\n"
     "Exit status:\n"
@@ -87,7 +87,7 @@ trace_command::trace_command(CLI::App& program)
                            return trace_json(path_, info_, counts_);
                        }}}} {
     CLI::App& arguments = verb();
-    arguments.footer(footer);
+    arguments.footer(trace_footer);
     arguments.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
     arguments.add_option("FILE", path_, "the trace")->required()->type_name("FILE");
     CLI::Option* const events = arguments.add_flag("--events", shows_events_, "print the events, one a line");

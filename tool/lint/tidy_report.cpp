@@ -11,9 +11,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class reader {
+class report_reader {
 public:
-    explicit reader(std::string directory) : directory_{std::move(directory)} {}
+    explicit report_reader(std::string directory) : directory_{std::move(directory)} {}
 
     tidy_diagnostic diagnostic(const YAML::Node& node) {
         tidy_diagnostic d;
@@ -56,7 +56,7 @@ std::vector<tidy_diagnostic> read_tidy_report(const std::string& yaml, const std
         const YAML::Node root = YAML::Load(yaml);
         if (root.IsNull())
             return list;
-        reader one{directory};
+        report_reader one{directory};
         if (const YAML::Node diagnostics = root["Diagnostics"]; diagnostics && diagnostics.IsSequence())
             for (const YAML::Node& node : diagnostics)
                 list.push_back(one.diagnostic(node));

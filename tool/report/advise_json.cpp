@@ -2,6 +2,7 @@
 #include "advise_json.hpp"
 
 #include "../advise/type_groups.hpp"
+#include "json_parts.hpp"
 #include "version.hpp"
 
 #include <nlohmann/json.hpp>
@@ -11,19 +12,8 @@ namespace {
 
 using nlohmann::ordered_json;
 
-ordered_json text_or_null(const std::string& text) {
-    return text.empty() ? ordered_json{} : ordered_json(text);
-}
-
 ordered_json gain_json(const gain_range& gain) {
     return {{"low", gain.low}, {"high", gain.high}};
-}
-
-ordered_json frame_json(const symbol_frame& f) {
-    return {{"function", text_or_null(f.function)},
-            {"file", text_or_null(f.file)},
-            {"line", f.line == 0 ? ordered_json{} : ordered_json(f.line)},
-            {"column", f.column == 0 ? ordered_json{} : ordered_json(f.column)}};
 }
 
 /// A histogram without the empty places at its end.

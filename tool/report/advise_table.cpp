@@ -24,10 +24,6 @@ constexpr std::size_t most_findings = 12;
 constexpr std::size_t least_name_width = 22;
 constexpr std::size_t figures_width = 78; // what the other columns take
 
-std::string cut(const std::string& text, std::size_t width) {
-    return text.size() <= width ? text : text.substr(0, width - 3) + "...";
-}
-
 std::vector<const advised_type*> chosen_types(const advice& a, const advise_view& view) {
     std::vector<const advised_type*> types;
     for (const advised_type& type : a.types)
@@ -50,8 +46,8 @@ table make_table(const std::vector<const advised_type*>& types, std::size_t most
              {"use", "", true, 1}}};
     for (std::size_t i = 0; i != std::min(types.size(), most); ++i) {
         const advise_cells c = cells_of(*types[i]);
-        t.add_row({cut(c.type, name_width), c.count, c.share, c.size, c.peak_live, c.median_life, c.remote,
-                   c.gain.empty() ? "-" : c.gain, c.use.empty() ? "nothing" : c.use},
+        t.add_row({cut_text(c.type, name_width), c.count, c.share, c.size, c.peak_live, c.median_life,
+                   c.remote, c.gain.empty() ? "-" : c.gain, c.use.empty() ? "nothing" : c.use},
                   types[i]->what != remedy::nothing && types[i]->gain.high >= 0.01);
     }
     return t;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "allocators_json.hpp"
 
+#include "json_parts.hpp"
 #include "version.hpp"
 
 #include <nlohmann/json.hpp>
@@ -11,10 +12,6 @@ namespace {
 using nlohmann::ordered_json;
 
 /// The text, or null for none.
-ordered_json text_or_null(const std::string& text) {
-    return text.empty() ? ordered_json{} : ordered_json(text);
-}
-
 ordered_json proof_json(const allocator_entry& entry) {
     if (entry.proof.files.empty())
         return {};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compare_report.hpp"
+#include "json_parts.hpp"
 #include "version.hpp"
 
 #include <nlohmann/json.hpp>
@@ -17,10 +18,6 @@ ordered_json file_json(const result_file& file) {
             {"version", file.version},
             {"started", file.started},
             {"complete", file.complete}};
-}
-
-ordered_json text_or_null(const std::string& text) {
-    return text.empty() ? ordered_json{} : ordered_json(text);
 }
 
 ordered_json name_json(const series_name& name) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fills_json.hpp"
 
+#include "json_parts.hpp"
 #include "version.hpp"
 
 #include <nlohmann/json.hpp>
@@ -10,19 +11,8 @@ namespace {
 
 using nlohmann::ordered_json;
 
-ordered_json text_or_null(const std::string& text) {
-    return text.empty() ? ordered_json{} : ordered_json(text);
-}
-
 ordered_json positive_or_null(double value) {
     return value > 0 ? ordered_json(value) : ordered_json{};
-}
-
-ordered_json frame_json(const symbol_frame& f) {
-    return {{"function", text_or_null(f.function)},
-            {"file", text_or_null(f.file)},
-            {"line", f.line == 0 ? ordered_json{} : ordered_json(f.line)},
-            {"column", f.column == 0 ? ordered_json{} : ordered_json(f.column)}};
 }
 
 ordered_json place_json(const filled_place& row, double program_cpu_ns) {

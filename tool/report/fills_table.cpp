@@ -19,10 +19,6 @@ constexpr std::size_t detailed = 5; // places whose mend is told
 constexpr std::size_t least_text_width = 20;
 constexpr std::size_t figures_width = 46; // what the columns of numbers take
 
-std::string cut(const std::string& text, std::size_t width) {
-    return text.size() <= width ? text : text.substr(0, width - 3) + "...";
-}
-
 table make_table(const fill_report& report, std::size_t top, const output_style& style) {
     table t{{{"type", "", true, 0},
              {"place", "", true, 0},
@@ -35,7 +31,7 @@ table make_table(const fill_report& report, std::size_t top, const output_style&
     for (std::size_t i = 0; i != std::min(report.places.size(), top); ++i) {
         const filled_place& row = report.places[i];
         const std::string place = place_text(row.place);
-        t.add_row({cut(row.label, text_width), cut(place.empty() ? "-" : place, text_width),
+        t.add_row({cut_text(row.label, text_width), cut_text(place.empty() ? "-" : place, text_width),
                    std::to_string(row.fills), bytes_text(row.bytes),
                    row.time_ns > 0 ? quantity_text(row.time_ns, "ns") : "-",
                    row.time_ns > 0 && report.program_cpu_ns > 0

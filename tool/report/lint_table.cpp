@@ -10,16 +10,6 @@
 namespace linn::tool {
 namespace {
 
-/// The text cut to so many bytes; a cut never divides a code point.
-std::string cut(const std::string& text, std::size_t width) {
-    if (text.size() <= width)
-        return text;
-    std::size_t end = width > 3 ? width - 3 : 0;
-    while (end != 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U)
-        --end;
-    return text.substr(0, end) + "...";
-}
-
 /// A place whose path does not fit loses its front: file and line are at its end.
 std::string cut_front(const std::string& text, std::size_t width) {
     if (text.size() <= width)
@@ -76,9 +66,9 @@ std::string table_of(const lint_result& r, std::size_t shown, const output_style
         if (kind_of(f.fill) != kind)
             t.add_heading(heading_of(kind = kind_of(f.fill)));
         std::vector<std::string> cells{fill_text(f.fill), cut_front(place_text(f.file, f.place), w.place),
-                                       cut(one_line(f.fill.what), w.what), fix_text(f)};
+                                       cut_text(one_line(f.fill.what), w.what), fix_text(f)};
         if (has_members)
-            cells.insert(cells.begin() + 3, cut(members_text(f), w.members));
+            cells.insert(cells.begin() + 3, cut_text(members_text(f), w.members));
         t.add_row(std::move(cells));
     }
     return t.render(style);

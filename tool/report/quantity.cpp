@@ -36,6 +36,10 @@ std::string quantity_text(double value, std::string_view unit) {
     return fmt::format("{:.{}f}{}", shown, digits, s.unit);
 }
 
+std::string ratio_text(double ratio) {
+    return ratio < 9.995 ? fmt::format("{:.3f}", ratio) : fmt::format("{:.1f}", ratio);
+}
+
 std::string signed_percent(double share) {
     return fmt::format("{:+.1f} %", share * 100);
 }

@@ -10,6 +10,9 @@ namespace linn::tool {
 /// number for any other unit.
 std::string quantity_text(double value, std::string_view unit);
 
+/// "0.987", and "12.3" where three digits after the point are too many.
+std::string ratio_text(double ratio);
+
 /// "+4.2 %" for 0.042.
 std::string signed_percent(double share);
 

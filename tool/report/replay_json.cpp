@@ -2,6 +2,7 @@
 #include "replay_json.hpp"
 
 #include "../replay/replay_client.hpp"
+#include "json_parts.hpp"
 #include "replay_figures.hpp"
 #include "version.hpp"
 
@@ -11,10 +12,6 @@ namespace linn::tool {
 namespace {
 
 using nlohmann::ordered_json;
-
-ordered_json text_or_null(const std::string& text) {
-    return text.empty() ? ordered_json{} : ordered_json(text);
-}
 
 ordered_json row_json(const replay_result& result, const replay_row& row) {
     ordered_json json{{"name", row.name},

@@ -18,10 +18,6 @@
 namespace linn::tool {
 namespace {
 
-std::string ratio_text(double ratio) {
-    return ratio < 9.995 ? fmt::format("{:.3f}", ratio) : fmt::format("{:.1f}", ratio);
-}
-
 std::string change_text(const replay_row& row) {
     return signed_percent(row.change);
 }

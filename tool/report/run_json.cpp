@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run_json.hpp"
 
+#include "json_parts.hpp"
 #include "version.hpp"
 
 #include <nlohmann/json.hpp>
@@ -11,10 +12,6 @@ namespace linn::tool {
 namespace {
 
 using nlohmann::ordered_json;
-
-ordered_json text_or_null(const std::string& text) {
-    return text.empty() ? ordered_json{} : ordered_json(text);
-}
 
 double seconds(std::chrono::milliseconds t) {
     return std::chrono::duration<double>{t}.count();

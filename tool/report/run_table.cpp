@@ -5,6 +5,7 @@
 #include "../measure/sort_stably.hpp"
 #include "../measure/statistics.hpp"
 #include "../run/verdict.hpp"
+#include "quantity.hpp"
 #include "remarks.hpp"
 #include "shell_words.hpp"
 #include "table.hpp"
@@ -75,10 +76,6 @@ std::string count_text(double value) {
     if (value >= 9'999.5)
         return fmt::format("{:.{}f} k", value / 1e3, value < 99'950 ? 1 : 0);
     return fmt::format("{:.0f}", value);
-}
-
-std::string ratio_text(double ratio) {
-    return ratio < 9.995 ? fmt::format("{:.3f}", ratio) : fmt::format("{:.1f}", ratio);
 }
 
 const char* call_word(const run_row& row, const estimate& e) {

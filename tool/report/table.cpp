@@ -18,6 +18,15 @@ std::string without_trailing_spaces(std::string text) {
 
 } // namespace
 
+std::string cut_text(const std::string& text, std::size_t width) {
+    if (text.size() <= width)
+        return text;
+    std::size_t end = width > 3 ? width - 3 : 0;
+    while (end != 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U)
+        --end;
+    return text.substr(0, end) + "...";
+}
+
 table::table(std::vector<table_column> columns) : columns_{std::move(columns)} {
     for (const table_column& c : columns_)
         widths_.push_back(c.heading.size());

@@ -17,6 +17,9 @@ struct table_column {
         0; ///< when the table is too wide, columns with the highest number go first; 0: never
 };
 
+/// The text, or as much of it as `width` bytes hold with "..." at its end; a cut never divides a code point.
+std::string cut_text(const std::string& text, std::size_t width);
+
 /// A plain table of aligned columns that gives up columns to fit the width.
 class table {
 public:

@@ -71,3 +71,11 @@ TEST_CASE("a heading stands over its rows and widens nothing") {
     CHECK(t.render({100, false}) == "name  ns\n--------\na heading wider than all columns\none    1\n");
     CHECK(widest(t.render({10, false})) <= 10);
 }
+
+TEST_CASE("a text that is too long is cut between two letters") {
+    CHECK(cut_text("abcdef", 6) == "abcdef");
+    CHECK(cut_text("abcdef", 5) == "ab...");
+    CHECK(cut_text("aé…", 6) == "aé…");
+    CHECK(cut_text("éé…", 6) == "é..."); // one byte more would be half of the second é
+    CHECK(cut_text("abcdef", 2) == "...");
+}

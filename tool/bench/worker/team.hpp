@@ -5,16 +5,15 @@
 
 #include <sched.h>
 
-#include <algorithm>
-#include <array>
 #include <atomic>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <string>
 #include <thread>
-#include <vector>
+#include <utility>
 
 namespace linn::tool::worker {
 
@@ -92,78 +91,60 @@ struct pass_time {
     std::uint64_t end = 0;
 };
 
-/// Runs `make()(operations)` on `threads` threads at once, each on a CPU of its own, `warm_up` and then `Passes`
-/// times. `make` runs on its thread, so that a body may hold what belongs to the thread. Returns ticks an operation of
-/// a thread (the median of the passes) and page faults an operation; `least_share` becomes the least share of its
-/// CPU that a helper had.
-template <std::size_t Passes, class Make>
-phase measure_team(std::string name, unsigned threads, std::size_t operations, bool warm_up,
-                   double& least_share, const Make& make) {
-    std::vector<std::array<pass_time, Passes>> times(threads);
-    std::vector<double> shares(threads, 1.0);
-    std::uint64_t faults = 0;
-    spin_barrier barrier{threads};
-    const auto member = [&](unsigned index) {
+/// Where a thread of a team waits for the others.
+class team_member {
+public:
+    /// Before the first pass; returns whether to warm up.
+    virtual bool prepare() = 0;
+
+    /// The next pass, that all begin at once, or null after the last.
+    virtual pass_time* next_pass() = 0;
+
+protected:
+    ~team_member() = default;
+};
+
+/// What a team does.
+struct team_plan {
+    std::string name; ///< of the phase
+    unsigned threads;
+    std::size_t operations; ///< of each thread in a pass
+    std::size_t passes;
+    bool warm_up; ///< one pass more, that is not measured
+};
+
+/// Calls `work` on `plan.threads` threads at once, each on a CPU of its own. Returns ticks an operation of a thread (the
+/// median of the passes) and page faults an operation; `least_share` becomes the least share of its CPU that a helper had.
+phase measure_team(team_plan plan, double& least_share, const std::function<void(team_member&)>& work);
+
+/// Runs `make()(operations)` for each pass. `make` runs on its thread, so that a body may hold what belongs to the thread.
+template <class Make>
+phase measure_bodies(team_plan plan, double& least_share, const Make& make) {
+    const std::size_t operations = plan.operations;
+    return measure_team(std::move(plan), least_share, [&](team_member& member) {
         auto body = make();
-        barrier.wait();
-        if (warm_up)
+        if (member.prepare())
             body(operations);
-        barrier.wait();
-        if (index == 0)
-            faults = page_faults();
-        const std::uint64_t wall = now_ns();
-        const std::uint64_t busy = cpu_ns();
-        for (pass_time& pass : times[index]) {
-            barrier.wait();
-            pass.start = ticks();
+        while (pass_time* const pass = member.next_pass()) {
+            pass->start = ticks();
             body(operations);
-            pass.end = ticks();
+            pass->end = ticks();
         }
-        shares[index] = static_cast<double>(cpu_ns() - busy) / static_cast<double>(now_ns() - wall);
-        barrier.wait();
-        if (index == 0)
-            faults = page_faults() - faults;
-        barrier.wait(); // nobody gives memory back while faults are counted
-    };
-    {
-        std::vector<std::thread> helpers;
-        for (unsigned index = 1; index < threads; ++index)
-            helpers.emplace_back([&member, index] {
-                pin_thread(index);
-                member(index);
-            });
-        member(0);
-        for (std::thread& t : helpers)
-            t.join();
-    }
-    std::array<double, Passes> durations{};
-    for (std::size_t p = 0; p != Passes; ++p) {
-        pass_time whole = times[0][p];
-        for (const auto& of_thread : times) {
-            whole.start = std::min(whole.start, of_thread[p].start);
-            whole.end = std::max(whole.end, of_thread[p].end);
-        }
-        durations[p] = static_cast<double>(whole.end - whole.start) / static_cast<double>(operations);
-    }
-    std::sort(durations.begin(), durations.end());
-    for (unsigned index = 1; index < threads; ++index)
-        least_share = std::min(least_share, shares[index]);
-    const double all = static_cast<double>(operations * Passes * threads);
-    return {std::move(name), durations[Passes / 2], static_cast<double>(faults) / all, {}};
+    });
 }
 
 /// The usual measurement: one warming pass, and the median of five.
 template <class Make>
 phase measure_passes(std::string name, unsigned threads, std::size_t operations, double& least_share,
                      const Make& make) {
-    return measure_team<usual_passes>(std::move(name), threads, operations, true, least_share, make);
+    return measure_bodies({std::move(name), threads, operations, usual_passes, true}, least_share, make);
 }
 
 /// One pass that nothing has warmed.
 template <class Make>
 phase measure_once(std::string name, unsigned threads, std::size_t operations, double& least_share,
                    const Make& make) {
-    return measure_team<1>(std::move(name), threads, operations, false, least_share, make);
+    return measure_bodies({std::move(name), threads, operations, 1, false}, least_share, make);
 }
 
 } // namespace linn::tool::worker

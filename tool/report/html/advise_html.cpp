@@ -188,7 +188,7 @@ section trace_section(const advice& a) {
              {"Machine", t.machine}})};
 }
 
-section reading_section() {
+section reading_of_advise() {
     return {
         "reading", "How to read this report",
         bullet_list({
@@ -250,7 +250,7 @@ std::string advise_html(const advice& a, const html::frames_of_stack& frames) {
     if (!a.replay.rows.empty())
         add_section(p, {"replay", "What each allocator would have cost", replay_plots(ids, a.replay)});
     add_section(p, trace_section(a));
-    add_section(p, reading_section());
+    add_section(p, reading_of_advise());
     p.footer = footer_text();
     return render(p);
 }

@@ -66,7 +66,7 @@ section machine_section(const bench_result& result) {
     return {"machine", "Machine and options", description_list(entries)};
 }
 
-section reading_section() {
+section reading_of_bench() {
     return {
         "reading", "How to read this report",
         bullet_list({
@@ -140,7 +140,7 @@ std::string bench_html(const bench_result& result) {
             p.sections.push_back(scenario_section(ids, result, s));
     p.sections.push_back(contenders_section(result));
     p.sections.push_back(machine_section(result));
-    p.sections.push_back(reading_section());
+    p.sections.push_back(reading_of_bench());
     p.footer = footer_text();
     return render(p);
 }

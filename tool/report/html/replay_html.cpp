@@ -106,7 +106,7 @@ section options_section(const replay_result& result) {
     return {"options", "Trace, machine and options", description_list(entries)};
 }
 
-section reading_section() {
+section reading_of_replay() {
     return {
         "reading", "How to read this report",
         bullet_list({
@@ -149,7 +149,7 @@ std::string replay_html(const replay_result& result) {
     if (section s{"agreement", "Beside a run of the program", agreement_table(result)}; !s.content.empty())
         p.sections.push_back(std::move(s));
     p.sections.push_back(options_section(result));
-    p.sections.push_back(reading_section());
+    p.sections.push_back(reading_of_replay());
     p.footer = footer_text();
     return render(p);
 }

@@ -273,7 +273,7 @@ section machine_section(const run_result& result) {
     return {"machine", "Program, machine and options", description_list(entries)};
 }
 
-section reading_section() {
+section reading_of_run() {
     return {
         "reading", "How to read this report",
         bullet_list({
@@ -330,7 +330,7 @@ std::string run_html(const run_result& result) {
     }
     p.sections.push_back(proof_section(result));
     p.sections.push_back(machine_section(result));
-    p.sections.push_back(reading_section());
+    p.sections.push_back(reading_of_run());
     p.footer = footer_text();
     return render(p);
 }

@@ -6,6 +6,7 @@
 #include "../variant.hpp"
 #include "ring.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>

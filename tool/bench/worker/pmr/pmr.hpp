@@ -5,6 +5,7 @@
 #include "../team.hpp"
 #include "../variant.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <list>

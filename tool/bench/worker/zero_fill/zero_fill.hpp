@@ -4,6 +4,7 @@
 #include "../team.hpp"
 #include "../variant.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdio>
