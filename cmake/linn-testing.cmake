@@ -31,10 +31,10 @@ function(linn_precompile target)
   endif()
 endfunction()
 
-# linn_optimise_little(<target> <-O0 or -O1>): that, if LINN_QUICK_BUILD. Never for what is measured.
-function(linn_optimise_little target level)
+# linn_optimise_little(<target> <option>...): instead of -O2, if LINN_QUICK_BUILD. Never for what is measured.
+function(linn_optimise_little target)
   if(LINN_QUICK_BUILD)
-    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:${level}>)
+    target_compile_options(${target} PRIVATE "$<$<CONFIG:Release>:${ARGN}>")
   endif()
 endfunction()
 
