@@ -220,7 +220,7 @@ void throwing_elements() {
         at_each_element<C>(
             w, [](C& c, const C& other) { c.insert(std::next(c.begin(), 2), other.begin(), other.end()); });
         at_each_element<C>(w, [](C& c, const C&) { c.resize(50, c.front()); });
-        at_each_element<C>(w, [](C& c, const C&) { c.assign(30, c.back()); });
+        at_each_element<C>(w, [](C& c, const C& other) { c.assign(30, other.back()); });
     } else {
         at_each_element<C>(w, [](C& c, const C& other) { c.insert(other.begin(), other.end()); });
     }
@@ -317,7 +317,9 @@ TEST_CASE_TEMPLATE("allocator elements: the n-th cannot be made", W, pooled, ide
 #endif
     throwing_elements<std::list<fragile, allocator>, W>();
     throwing_elements<std::multiset<fragile, std::less<fragile>, allocator>, W>();
+#if !defined _LIBCPP_VERSION || _LIBCPP_VERSION < 220000 // and those of version 22, of hash tables, too
     throwing_elements<std::unordered_multiset<fragile, fragile_hash, std::equal_to<fragile>, allocator>, W>();
+#endif
 }
 
 TEST_CASE_TEMPLATE("allocator elements: aligned to two cache lines", W, pooled, identified<false>,
