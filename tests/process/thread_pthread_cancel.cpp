@@ -244,7 +244,8 @@ int main() {
 
 #if defined(__GLIBC__) && defined(_LIBCPP_VERSION)
     // glibc unwinds the thread by GCC's library, and libc++ brings LLVM's: programs without Linn crash as well.
-    return linn_test::skip("no point of cancellation was found; cancelled threads crash with these two libraries");
+    return linn_test::skip(
+        "no point of cancellation was found; cancelled threads crash with these two libraries");
 #endif
     const auto cancelled = linn_test::run_child(&cancelled_at_work);
     cancelled.expect_success("cancelled at work");
