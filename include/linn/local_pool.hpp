@@ -64,7 +64,8 @@ public:
     }
 
     /// Storage for one T, uninitialised.
-    /// @throws std::bad_alloc; the pool is unchanged and usable afterwards
+    /// @throws std::bad_alloc when there is no memory, or at the limit of `O.max_objects` or `O.max_bytes`; the pool is
+    ///         unchanged and usable afterwards
     [[nodiscard, gnu::returns_nonnull]] T* allocate() {
         if (count_ == 0 && !refill()) [[unlikely]] {
             detail::throw_bad_alloc();
@@ -72,7 +73,7 @@ public:
         return opened(cache_[--count_]);
     }
 
-    /// As `allocate`, but null when there is no memory.
+    /// As `allocate`, but null where that throws.
     [[nodiscard]] T* try_allocate() noexcept {
         if (count_ == 0 && !refill()) [[unlikely]] {
             return nullptr;
@@ -136,7 +137,8 @@ public:
         give_run(objects);
     }
 
-    /// Takes the memory for `objects` more from `operator new` now. @throws std::bad_alloc
+    /// Takes the memory for `objects` more from `operator new` now.
+    /// @throws std::bad_alloc, also when a limit forbids so many; nothing has changed then
     void reserve(std::size_t objects) {
         if (objects > count_ && !slabs_.reserve(objects - count_)) {
             detail::throw_bad_alloc();
@@ -224,6 +226,8 @@ private:
     static constexpr detail::geometry sizes = detail::geometry_for(sizeof(T), alignof(T), O, true);
     static_assert(sizes.slab_align <= detail::largest_slab_bytes,
                   "linn::local_pool: slab_bytes and objects of more than 1 GiB");
+    static_assert(detail::holds_one(sizeof(T), alignof(T), O),
+                  "linn::local_pool: max_bytes is less than a slab with one object");
     static constexpr std::size_t capacity = sizes.magazine_slots;
     static constexpr std::string_view type_name = detail::type_name<T>();
 

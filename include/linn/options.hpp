@@ -32,6 +32,17 @@ struct pool_options {
     /// Memory of empty slabs that is kept for reuse. What is more goes back to the system once it has
     /// stayed unused for a second, a slab at each visit of the depot, or by `trim()`.
     std::size_t retain_bytes = std::size_t{4} << 20;
+    /// Most objects that may be handed out at once, by all threads together: the next `allocate` throws
+    /// `std::bad_alloc`, and succeeds again after any thread's `deallocate`. 0: no limit.
+    ///
+    /// A `pool` with a limit lets no thread cache objects, since a cached one would be missing elsewhere: each
+    /// call takes the pool's lock. See docs/guide/bounded_memory.md for what that costs. A `local_pool` costs the same
+    /// with a limit as without. A `fixed_pool` has its own.
+    std::size_t max_objects = 0;
+    /// Most bytes that the pool's slabs may take from the system together, those without objects included; at
+    /// least one slab. When it is reached, the pool serves what its slabs hold, and throws `std::bad_alloc` when
+    /// all of their slots are handed out. 0: no limit. Costs what `max_objects` costs.
+    std::size_t max_bytes = 0;
     /// Give each object cache lines of its own, so that objects used by different threads never
     /// share one. Worth it for small objects that are handed between threads.
     bool cache_line_padding = false;
@@ -66,10 +77,20 @@ constexpr geometry geometry_for(std::size_t bytes, std::size_t align, pool_optio
                          {.slab_bytes = o.slab_bytes,
                           .magazine_slots = o.magazine_slots,
                           .retain_bytes = o.retain_bytes,
+                          .max_slots = o.max_objects,
+                          .max_bytes = o.max_bytes,
                           .cache_line_padding = o.cache_line_padding,
                           .huge_pages = o.huge_pages,
                           .local = local,
                           .guarded = checked_build});
+}
+
+/// Whether a slab with one object may be as large as `max_bytes` allows; a checked build's guards do not count.
+constexpr bool holds_one(std::size_t bytes, std::size_t align, pool_options o) noexcept {
+    return o.max_bytes == 0 ||
+           o.max_bytes >=
+               smallest_slab_bytes(make_geometry(
+                   bytes, align, {.slab_bytes = o.slab_bytes, .cache_line_padding = o.cache_line_padding}));
 }
 
 } // namespace detail

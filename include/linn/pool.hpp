@@ -33,6 +33,7 @@ template <class T, pool_options O = default_options<T>>
 class pool {
     static_assert(!std::is_reference_v<T> && !std::is_void_v<T> && !std::is_array_v<T>,
                   "linn::pool holds objects: its type must not be a reference, void or an array");
+    static constexpr bool limited = O.max_objects != 0 || O.max_bytes != 0;
 
 public:
     using value_type = T;
@@ -41,20 +42,22 @@ public:
     pool() = delete;
 
     /// Storage for one T, uninitialised.
-    /// @throws std::bad_alloc; the pool is unchanged and usable afterwards
-    /// @complexity six instructions; once in a magazine, a short lock; once in a slab, the system
+    /// @throws std::bad_alloc when there is no memory, or at the limit of `O.max_objects` or `O.max_bytes`; the pool is
+    ///         unchanged and usable afterwards
+    /// @complexity six instructions; once in a magazine, a short lock; once in a slab, the system. With a limit a short
+    ///             lock each time
     [[nodiscard, gnu::returns_nonnull]] static T* allocate() {
         void* p;
-        if (!state::front.try_pop(p)) [[unlikely]] {
+        if (limited || !state::front.try_pop(p)) [[unlikely]] {
             p = allocate_or_throw();
         }
         return opened(p);
     }
 
-    /// As `allocate`, but null when there is no memory.
+    /// As `allocate`, but null where that throws.
     [[nodiscard]] static T* try_allocate() noexcept {
         void* p;
-        if (!state::front.try_pop(p)) [[unlikely]] {
+        if (limited || !state::front.try_pop(p)) [[unlikely]] {
             p = allocate_elsewhere();
             if (p == nullptr) {
                 return nullptr;
@@ -65,10 +68,10 @@ public:
 
     /// Takes storage back.
     /// @pre `p` is not null and came from this pool, on any thread; its object is destroyed
-    /// @complexity six instructions; once in a magazine, a short lock
+    /// @complexity six instructions; once in a magazine, a short lock. With a limit a short lock each time
     static void deallocate(T* p) noexcept {
         void* object = closed(p);
-        if (!state::front.try_push(object)) [[unlikely]] {
+        if (limited || !state::front.try_push(object)) [[unlikely]] {
             deallocate_elsewhere(object);
         }
     }
@@ -95,9 +98,10 @@ public:
 
     /// Storage for `out.size()` objects, uninitialised.
     /// @throws std::bad_alloc; then nothing was allocated and `out` is unspecified
-    /// @complexity O(n): magazines are copied whole, and each costs a short lock
+    /// @complexity O(n): magazines are copied whole, and each costs a short lock. With a limit one lock for all
+    /// @threads any. With a limit in one piece: a call that fails takes no object from other threads meanwhile
     static void allocate_n(std::span<T*> out) {
-        if (out.size() <= few) {
+        if (out.size() <= few && !limited) {
             for (std::size_t done = 0; done != out.size(); ++done) {
                 out[done] = try_allocate();
                 if (out[done] == nullptr) [[unlikely]] {
@@ -121,7 +125,7 @@ public:
     /// @pre each is not null and came from this pool
     /// @complexity O(n), as `allocate_n`
     static void deallocate_n(std::span<T* const> objects) noexcept {
-        if (objects.size() <= few) {
+        if (objects.size() <= few && !limited) {
             for (T* p : objects) {
                 deallocate(p);
             }
@@ -137,7 +141,7 @@ public:
 
     /// Makes sure that `objects` more can be allocated without asking the system for memory, as long
     /// as no other thread takes them.
-    /// @throws std::bad_alloc
+    /// @throws std::bad_alloc, also when a limit forbids so many; nothing has changed then
     /// @complexity O(slabs); touches no page of the objects
     static void reserve(std::size_t objects) {
         auto* depot = state::handle.get();
@@ -216,6 +220,8 @@ private:
         };
         static_assert(description.sizes.slab_align <= detail::largest_slab_bytes,
                       "linn::pool: slab_bytes and objects of more than 1 GiB");
+        static_assert(detail::holds_one(sizeof(T), alignof(T), O),
+                      "linn::pool: max_bytes is less than a slab with one object");
         static inline constinit detail::pool_handle<detail::platform> handle{nullptr, &description};
         static inline constinit thread_local detail::front<detail::platform> front{};
     };

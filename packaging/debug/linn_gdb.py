@@ -113,7 +113,7 @@ class Pool:
         self.out = int(depot["slabs_"]["out_"])
         self.peak = int(depot["slabs_"]["peak_"])
         self.slab_count = int(depot["slabs_"]["slab_count_"])
-        self.lost = int(depot["lost_"])
+        self.lost = int(depot["fronts_"]["lost_"])
         self.threads = sum(1 for _ in self.fronts())
         self.cached = int(depot["magazines_"]["stashed_"]) + sum(
             len(objects) for _, objects in self.thread_caches())
@@ -126,7 +126,7 @@ class Pool:
         return slabs_of(self.depot["slabs_"])
 
     def fronts(self):
-        return chain(self.depot["fronts_"], "next_in_depot")
+        return chain(self.depot["fronts_"]["first_"], "next_in_depot")
 
     def thread_caches(self):
         """(thread, free objects that it keeps) for each thread that uses the pool."""

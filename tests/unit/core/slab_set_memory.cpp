@@ -220,6 +220,24 @@ TEST_CASE("slab_set: the free pages of a slab with survivors go back, and only t
     CHECK(f.set.discard_free_pages(f.set.newest()) == 0);
 }
 
+TEST_CASE("slab_set: pages that went back once are not counted again when more of the slab goes back") {
+    fixture f{small_slabs(plenty)};
+    const auto all = f.take(60);
+    REQUIRE(f.set.slab_count() == 1);
+    const std::size_t resident = f.set.resident_bytes();
+    REQUIRE(f.give({all.begin(), all.begin() + 20}).empty());
+    const std::size_t first = f.set.discard_free_pages(f.set.newest());
+    CHECK(first != 0);
+    REQUIRE(f.give({all.begin() + 20, all.begin() + 40}).empty());
+    const std::size_t second = f.set.discard_free_pages(f.set.newest());
+    CHECK(second != 0);
+    CHECK(f.set.resident_bytes() == resident - first - second);
+    REQUIRE(f.give({all.begin() + 40, all.begin() + 50}).empty());
+    const std::size_t third = f.set.discard_free_pages(f.set.newest());
+    CHECK(f.set.resident_bytes() == resident - first - second - third);
+    CHECK(f.set.returned_bytes() == first + second + third);
+}
+
 TEST_CASE("slab_set: take_empty offers each empty slab once, and none that is in use") {
     fixture f{small_slabs(plenty)};
     f.make_empties(4);
@@ -392,6 +410,30 @@ TEST_CASE("slab_set: what is not its own is refused with the reason, and nothing
     CHECK(g.set.out() == 2);
     CHECK(g.give(foreign).empty());
     pages::unmap(nowhere, f.set.sizes().slab_align, f.set.sizes().slab_align);
+}
+
+TEST_CASE("slab_set: a copy of a slab's header between two slabs is none") {
+    int owner = 0;
+    const geometry g = small_slabs(plenty);
+    fixture f{g, &owner};
+    const std::size_t bytes = g.slab_align;
+    auto* const memory = static_cast<std::byte*>(pages::map(3 * bytes, bytes));
+    REQUIRE(memory != nullptr);
+    REQUIRE(f.set.adopt(memory + 2 * bytes, bytes, true));
+    REQUIRE(f.set.adopt(memory, bytes, true));
+    const auto all = f.take(10);
+    REQUIRE(slab::of(all[0], bytes) == static_cast<void*>(memory));
+    // What a program may do that keeps its pages elsewhere: all but the mark fits the new place.
+    std::memcpy(memory + bytes, memory, bytes);
+    auto* const copy = reinterpret_cast<slab*>(memory + bytes);
+    copy->first += bytes;
+    void* const inside = static_cast<std::byte*>(all[3]) + bytes;
+    CHECK(f.give({inside}) == fixture::refusals{{rejection::not_from_a_slab, inside}});
+    CHECK(copy->free_count == 0);
+    CHECK(f.set.out() == 10);
+    CHECK(f.give(all).empty());
+    f.set.forget_all();
+    pages::unmap(memory, 3 * bytes, bytes);
 }
 
 TEST_CASE("slab_set: a second free is named as such also when the slab is empty by now") {

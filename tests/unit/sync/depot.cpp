@@ -231,6 +231,34 @@ TEST_CASE("depot: reserve counts what is stashed, and needs no memory afterwards
     pages::work();
 }
 
+TEST_CASE("depot: reserve counts what is stashed once") {
+    pages::reset();
+    fixture x{small_geometry()};
+    front f;
+    x.depot.attach(f, 1);
+    // Every slot is out, and of those that come back some go to the stash.
+    auto all = take_many(x, f, 1);
+    pages::fail_from(0);
+    for (void* p = take(x.depot, f); p != nullptr; p = take(x.depot, f)) {
+        all.push_back(p);
+    }
+    put_many(x, f, all);
+    x.depot.detach(f);
+    REQUIRE(x.depot.statistics().cached > magazine);
+    // So many can be had. One more cannot.
+    CHECK(x.depot.reserve(all.size()));
+    CHECK_FALSE(x.depot.reserve(all.size() + 1));
+    pages::work();
+    CHECK(x.depot.reserve(all.size() + 1));
+    pages::fail_from(0);
+    front g;
+    x.depot.attach(g, 1);
+    const auto again = take_many(x, g, all.size() + 1);
+    put_many(x, g, again);
+    x.depot.detach(g);
+    pages::work();
+}
+
 TEST_CASE("depot: contains and statistics") {
     fixture x{small_geometry(), "a name"};
     front f;

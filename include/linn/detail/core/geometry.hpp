@@ -40,9 +40,15 @@ struct geometry {
     std::size_t magazine_slots_max = 0; ///< what it grows to in a pool with much traffic
     std::size_t stash_slots = 0;        ///< objects that the depot keeps in full magazines
     std::size_t retain_bytes = 0;       ///< empty slabs kept for reuse, in bytes
+    std::size_t max_slots = SIZE_MAX;   ///< slots that may be out at once
+    std::size_t max_bytes = SIZE_MAX;   ///< bytes that all slabs together may take
     bool huge_pages = false;            ///< ask the system for huge pages
 
     [[nodiscard]] constexpr bool guarded() const noexcept { return record_offset != 0; }
+    /// Whether there is a limit that all threads share.
+    [[nodiscard]] constexpr bool limited() const noexcept {
+        return max_slots != SIZE_MAX || max_bytes != SIZE_MAX;
+    }
 
     friend constexpr bool operator==(const geometry&, const geometry&) = default;
 };
@@ -52,6 +58,8 @@ struct geometry_wishes {
     std::size_t slab_bytes = 0;
     std::size_t magazine_slots = 0;
     std::size_t retain_bytes = 0;
+    std::size_t max_slots = 0;
+    std::size_t max_bytes = 0;
     bool cache_line_padding = false;
     bool huge_pages = false;
     bool local = false;   ///< for a pool that is an object: many may exist, each often small
@@ -68,6 +76,11 @@ inline constexpr std::size_t largest_default_local_slab_bytes = std::size_t{256}
 /// Room that a slab's header may take at most beside one slot: see slab.hpp.
 constexpr std::size_t header_allowance(std::size_t slot_align) noexcept {
     return round_up(page_bytes, slot_align);
+}
+
+/// The least that holds one slot.
+constexpr std::size_t smallest_slab_bytes(const geometry& g) noexcept {
+    return round_up(g.slot_bytes + header_allowance(g.slot_align), page_bytes);
 }
 
 /// @complexity constant; meant for constant evaluation.
@@ -88,14 +101,14 @@ constexpr geometry make_geometry(std::size_t object_bytes, std::size_t object_al
 
     // A slab must hold its header and one object at least. Objects up to 256 KiB share slabs of
     // 2 MiB; larger ones get a slab each, of which only the used part is ever mapped.
-    const std::size_t smallest = g.slot_bytes + header_allowance(g.slot_align);
+    const std::size_t smallest = smallest_slab_bytes(g);
     const std::size_t wished = wishes.slab_bytes != 0 ? clamp(wishes.slab_bytes, 1, largest_slab_bytes)
                                : wishes.local         ? largest_default_local_slab_bytes
                                                       : largest_default_slab_bytes;
     const std::size_t smallest_slab = wishes.local ? page_bytes : std::size_t{64} << 10;
     g.slab_align = std::bit_ceil(smallest > wished ? smallest : wished);
     if (g.slot_bytes > g.slab_align / 8) {
-        g.first_slab_bytes = round_up(smallest, page_bytes);
+        g.first_slab_bytes = smallest;
     } else {
         const std::size_t eight = std::bit_ceil(8 * g.slot_bytes + page_bytes / 2);
         g.first_slab_bytes =
@@ -113,6 +126,11 @@ constexpr geometry make_geometry(std::size_t object_bytes, std::size_t object_al
     g.stash_slots = stash_wanted > two_magazines ? stash_wanted : two_magazines;
     g.retain_bytes = wishes.retain_bytes;
     g.huge_pages = wishes.huge_pages;
+    g.max_slots = wishes.max_slots != 0 ? wishes.max_slots : SIZE_MAX;
+    // One slab at least: guards may make it larger than the user reckoned with.
+    g.max_bytes = wishes.max_bytes == 0
+                      ? SIZE_MAX
+                      : clamp(wishes.max_bytes / page_bytes * page_bytes, smallest, SIZE_MAX);
     return g;
 }
 

@@ -9,6 +9,7 @@
 #include <linn/detail/core/pointer_list.hpp>
 #include <linn/detail/core/pointer_run.hpp>
 #include <linn/detail/core/slab.hpp>
+#include <linn/detail/core/slab_growth.hpp>
 #include <linn/detail/core/slab_list.hpp>
 #include <linn/detail/core/slot_checks.hpp>
 #include <linn/detail/core/slot_guard.hpp>
@@ -40,7 +41,7 @@ public:
     slab_set& operator=(const slab_set&) = delete;
 
     /// Writes up to `want` slots below `end`, lowest address on top, mapping slabs as needed.
-    /// @returns how many; fewer than `want` only when the system has no memory left
+    /// @returns how many; fewer than `want` only when a limit is reached or the system has no memory left
     std::size_t take(void** end, std::size_t want) noexcept {
         return take(end, want, no_trace, [](rejection, void*) {});
     }
@@ -49,6 +50,10 @@ public:
     template <class Notice>
     std::size_t take(void** end, std::size_t want, const call_trace& by, Notice&& notice) noexcept {
         std::size_t got = 0;
+        if (want > geometry_.max_slots - out_) [[unlikely]] {
+            want = geometry_.max_slots - out_;
+            growth_.note(shortage::limit);
+        }
         while (got != want) {
             slab* s = available_.front();
             if (s == nullptr) {
@@ -104,10 +109,15 @@ public:
     }
 
     /// Maps slabs until `want` slots could be taken without asking the system.
-    /// @returns false when the system refused; then nothing has changed. To keep what was mapped
+    /// @returns false when a limit or the system refused; then nothing has changed. To keep what was mapped
     /// would leave the process with no mapping to spare for anything else.
     bool reserve(std::size_t want) noexcept {
+        if (want > geometry_.max_slots - out_) {
+            growth_.note(shortage::limit);
+            return false;
+        }
         if (want > static_cast<std::size_t>(PTRDIFF_MAX) / geometry_.slot_bytes) {
+            growth_.note(shortage::memory);
             return false;
         }
         slab* const newest_before = newest_;
@@ -115,7 +125,7 @@ public:
         for (slab* s = newest_; s != nullptr; s = s->older) {
             ready += s->capacity - s->out();
         }
-        if (ready < want && !may_map((want - ready) * geometry_.slot_bytes)) {
+        if (ready < want && !growth_.may_map((want - ready) * geometry_.slot_bytes, geometry_)) {
             return false;
         }
         while (ready < want) {
@@ -138,6 +148,7 @@ public:
     bool adopt(void* memory, std::size_t bytes, bool zeroed) noexcept {
         slab* s = add_slab(memory, bytes, zeroed);
         if (s != nullptr) {
+            growth_.add(bytes);
             make_available(s);
         }
         return s != nullptr;
@@ -153,18 +164,17 @@ public:
         *link = s->older;
         s->magic = 0;
         --slab_count_;
-        mapped_bytes_ -= s->mapped_bytes;
+        growth_.remove(s->mapped_bytes);
     }
 
-    /// How large the next slab should be: each doubles what is mapped, from the first size up to the
-    /// alignment.
-    [[nodiscard]] std::size_t next_slab_bytes() const noexcept {
-        std::size_t bytes = geometry_.first_slab_bytes;
-        const bool one_each = geometry_.slot_bytes > geometry_.slab_align / 8;
-        while (!one_each && bytes < mapped_bytes_ && bytes < geometry_.slab_align) {
-            bytes *= 2;
-        }
-        return bytes < geometry_.slab_align ? bytes : geometry_.slab_align;
+    /// How large the next slab should be.
+    [[nodiscard]] std::size_t next_slab_bytes() const noexcept { return growth_.next_bytes(geometry_); }
+
+    /// What was mapped, and why the last call that failed did, since the last time this was asked.
+    slab_news take_news() noexcept {
+        const slab_news news = growth_.news();
+        growth_.clear_news();
+        return news;
     }
 
     /// Whether more memory is empty than is to be kept, so that `next_to_return` is worth a look at
@@ -248,7 +258,8 @@ public:
     void forget_all() noexcept {
         newest_ = nullptr;
         available_ = empty_ = returned_ = slab_list{};
-        mapped_bytes_ = slab_count_ = out_ = 0;
+        slab_count_ = out_ = 0;
+        growth_.forget_all();
     }
 
     /// Takes every slot back at once and keeps the slabs.
@@ -311,7 +322,7 @@ public:
     [[nodiscard]] std::size_t out() const noexcept { return out_; }
     [[nodiscard]] std::size_t peak() const noexcept { return peak_; }
     [[nodiscard]] std::size_t slab_count() const noexcept { return slab_count_; }
-    [[nodiscard]] std::size_t mapped_bytes() const noexcept { return mapped_bytes_; }
+    [[nodiscard]] std::size_t mapped_bytes() const noexcept { return growth_.mapped_bytes(); }
     [[nodiscard]] std::size_t returned_bytes() const noexcept { return returned_bytes_; }
     [[nodiscard]] slab* newest() const noexcept { return newest_; }
 
@@ -506,42 +517,14 @@ private:
         return s;
     }
 
-    /// Asks for very much at once first: slab by slab, an impossible request would take long to fail, and
-    /// fill the memory with headers meanwhile.
-    static bool may_map(std::size_t bytes) noexcept {
-        constexpr std::size_t very_much = std::size_t{1} << 30;
-        if (bytes < very_much) {
-            return true;
-        }
-        void* probe = Pages::map(bytes, page_bytes);
-        if (probe == nullptr) {
-            return false;
-        }
-        Pages::unmap(probe, bytes, page_bytes);
-        return true;
-    }
-
     enum class use : unsigned char { now, later };
     slab* map_slab(use next_use) noexcept {
-        std::size_t bytes = next_slab_bytes();
-        void* memory = Pages::map(bytes, geometry_.slab_align);
-        if (memory == nullptr && bytes > geometry_.first_slab_bytes) {
-            bytes = geometry_.first_slab_bytes; // a small slab may still fit
-            memory = Pages::map(bytes, geometry_.slab_align);
-        }
-        if (memory == nullptr) {
-            return nullptr;
-        }
-        // A page of 2 MiB is little of a pool this large, and saves page faults and misses of the TLB. Before
-        // the header is written: a huge page must be the first. Not for a reserve, which promises to touch
-        // next to nothing.
-        constexpr std::size_t large_pool = std::size_t{64} << 20;
-        if (geometry_.huge_pages || (next_use == use::now && mapped_bytes_ >= large_pool)) {
-            Pages::prefer_huge(memory, bytes);
-        }
-        slab* s = add_slab(memory, bytes, Pages::zeroed);
-        if (s == nullptr) {
-            Pages::unmap(memory, bytes, geometry_.slab_align);
+        // No huge pages for a reserve, which promises to touch next to nothing.
+        const auto fresh = growth_.map(geometry_, next_use == use::now);
+        slab* s = fresh.memory != nullptr ? add_slab(fresh.memory, fresh.bytes, Pages::zeroed) : nullptr;
+        if (s == nullptr && fresh.memory != nullptr) {
+            growth_.unmap(fresh, geometry_);
+            growth_.note(shortage::memory);
         }
         return s;
     }
@@ -557,7 +540,6 @@ private:
         s->older = newest_;
         newest_ = s;
         ++slab_count_;
-        mapped_bytes_ += bytes;
         return s;
     }
 
@@ -567,8 +549,7 @@ private:
         available_.remove(s);
         newest_ = s->older;
         --slab_count_;
-        mapped_bytes_ -= s->mapped_bytes;
-        Pages::unmap(s, s->mapped_bytes, geometry_.slab_align);
+        growth_.unmap({s, s->mapped_bytes}, geometry_);
     }
 
     /// Spreads slabs and pools over the cache sets. @source Bonwick: The slab allocator, 1994, 4.1
@@ -589,7 +570,7 @@ private:
     slab_list empty_;
     slab_list returned_;
     std::size_t slab_count_ = 0;
-    std::size_t mapped_bytes_ = 0;
+    slab_growth<Pages> growth_;
     std::size_t out_ = 0;  ///< slots taken and not given back
     std::size_t peak_ = 0; ///< highest `out_`
     std::size_t returned_bytes_ = 0;

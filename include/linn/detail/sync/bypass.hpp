@@ -3,7 +3,9 @@
 #define LINN_DETAIL_SYNC_BYPASS_HPP
 
 #include <linn/config.hpp>
+#include <linn/detail/core/geometry.hpp>
 #include <linn/detail/core/pointer_set.hpp>
+#include <linn/detail/core/slab_growth.hpp>
 
 #include <cstddef>
 #include <new>
@@ -15,9 +17,11 @@ namespace linn::inline LINN_ABI::detail {
 template <class Policy>
 class bypass {
 public:
-    constexpr bypass(std::size_t object_bytes, std::size_t object_align) noexcept
+    /// @param g whose limits hold: max_bytes as if each object had a slot, since no slab is mapped
+    constexpr bypass(std::size_t object_bytes, std::size_t object_align, const geometry& g) noexcept
         : bytes_{object_bytes},
-          align_{object_align} {}
+          align_{object_align},
+          most_{clamp(g.max_bytes / g.slot_bytes, 1, g.max_slots)} {}
 
     /// Storage that is not on the list yet; null when there is no memory. Needs no lock.
     [[nodiscard]] void* allocate() const noexcept {
@@ -34,13 +38,16 @@ public:
         }
     }
 
-    /// Puts an object on the list. False when there is no memory for that.
-    bool note(void* object) noexcept {
+    /// Puts an object on the list. Not when there are as many as may be, or no memory for the list.
+    shortage note(void* object) noexcept {
+        if (room() == 0) {
+            return shortage::limit;
+        }
         if (!objects_.insert(object)) {
-            return false;
+            return shortage::memory;
         }
         peak_ = objects_.size() > peak_ ? objects_.size() : peak_;
-        return true;
+        return shortage::none;
     }
 
     /// Takes it off. False when it is not on the list.
@@ -49,12 +56,15 @@ public:
     [[nodiscard]] const pointer_set<typename Policy::pages>& objects() const noexcept { return objects_; }
     [[nodiscard]] std::size_t live() const noexcept { return objects_.size(); }
     [[nodiscard]] std::size_t peak() const noexcept { return peak_; }
+    /// How many more objects there may be.
+    [[nodiscard]] std::size_t room() const noexcept { return most_ - objects_.size(); }
 
 private:
     [[nodiscard]] bool over_aligned() const noexcept { return align_ > __STDCPP_DEFAULT_NEW_ALIGNMENT__; }
 
     std::size_t bytes_;
     std::size_t align_;
+    std::size_t most_;
     std::size_t peak_ = 0;
     pointer_set<typename Policy::pages> objects_;
 };

@@ -5,10 +5,12 @@
 #include <linn/config.hpp>
 #include <linn/detail/core/magazine.hpp>
 #include <linn/detail/core/pointer_list.hpp>
+#include <linn/detail/core/pointer_run.hpp>
 #include <linn/detail/core/pool_statistics.hpp>
 #include <linn/detail/core/slab_set.hpp>
 #include <linn/detail/sync/bypass.hpp>
 #include <linn/detail/sync/front.hpp>
+#include <linn/detail/sync/front_list.hpp>
 #include <linn/detail/sync/magazine_store.hpp>
 #include <linn/detail/sync/metadata_arena.hpp>
 #include <linn/detail/sync/misuse.hpp>
@@ -36,7 +38,7 @@ struct pool_description {
 /// How a depot serves: decided once, when it is made.
 enum class service : unsigned char {
     cached, ///< threads hold magazines
-    direct, ///< each call goes to the slabs and is checked there
+    direct, ///< each call goes to the slabs and is checked there: checked builds, and pools with a limit
     bypass, ///< each object is an `operator new`, so that a memory checker sees it
 };
 
@@ -60,7 +62,8 @@ public:
           mode_{mode},
           slabs_{d.sizes, this},
           magazines_{d.sizes, arena},
-          bypass_{d.object_bytes, d.object_align} {}
+          fronts_{d.sizes.magazine_slots_max},
+          bypass_{d.object_bytes, d.object_align, d.sizes} {}
 
     depot(const depot&) = delete;
     depot& operator=(const depot&) = delete;
@@ -134,21 +137,38 @@ public:
         return object;
     }
 
-    void put_one(void* object, const call_trace& by = no_trace) noexcept {
-        rejects refused;
-        slab* excess = nullptr;
-        std::size_t others = 0;
+    void put_one(void* object, const call_trace& by = no_trace) noexcept { put_some(&object, 1, by); }
+
+    /// Writes pointers to `count` objects into `out`, an array of pointers of any type. In one piece: no other thread
+    /// is refused an object that this one gives back because there are too few.
+    /// @returns false when there are too few; then none is taken
+    /// @pre in service::direct
+    [[nodiscard]] bool take_run(void* out, std::size_t count, const call_trace& by = no_trace) noexcept {
+        rejects noticed;
+        std::size_t done = 0;
         {
             lock_guard<mutex_type> guard{lock_};
             note_visit(guard.waited());
-            others = give_locked(&object, 1, refused, by);
-            excess = next_to_return();
+            void* some[batch];
+            while (done != count) {
+                const std::size_t want = count - done < batch ? count - done : batch;
+                const std::size_t got = slabs_.take(some + want, want, by, noticed);
+                copy_reversed(static_cast<std::byte*>(out) + done * sizeof(void*), some + (want - got), got);
+                done += got;
+                if (got != want) {
+                    give_back_run(out, done, noticed);
+                    break;
+                }
+            }
         }
-        if (others != 0) {
-            hand_over(object, by);
-        }
-        settle(refused);
-        return_pages(excess);
+        settle(noticed);
+        return done == count;
+    }
+
+    /// Takes `count` objects back: what `objects`, an array of pointers of any type, holds.
+    /// @pre in service::direct
+    void put_run(const void* objects, std::size_t count, const call_trace& by = no_trace) noexcept {
+        for_each_batch(objects, count, [&](void** some, std::size_t n) { put_some(some, n, by); });
     }
 
     // -- in service::bypass ------------------------------------------------------------------------
@@ -156,9 +176,11 @@ public:
     /// Null when there is no memory.
     void* take_bypassed() noexcept {
         void* object = bypass_.allocate();
-        if (object != nullptr && !locked([&] { return bypass_.note(object); })) {
+        const shortage why =
+            object != nullptr ? locked([&] { return bypass_.note(object); }) : shortage::memory;
+        if (why != shortage::none && object != nullptr) {
             bypass_.deallocate(object);
-            return nullptr;
+            object = nullptr;
         }
         return object;
     }
@@ -175,12 +197,7 @@ public:
         f.thread = thread;
         f.epoch = epoch_;
         f.refill = first_refill;
-        f.previous_in_depot = nullptr;
-        f.next_in_depot = fronts_;
-        if (fronts_ != nullptr) {
-            fronts_->previous_in_depot = &f;
-        }
-        fronts_ = &f;
+        fronts_.add(f);
     }
 
     /// Takes back all that `f` holds and leaves it as it was before its first use.
@@ -194,7 +211,7 @@ public:
             retire(f.unload(), refused, mixed);
             retire(f.spare, refused, mixed);
             f.set_spare(nullptr);
-            unlink(f);
+            fronts_.remove(f);
             excess = next_to_return();
         }
         f.home = nullptr;
@@ -240,9 +257,12 @@ public:
         return bytes;
     }
 
-    /// @returns false when the system has not enough memory; the pool is unchanged but for slabs
+    /// @returns false when the system has not enough memory, or a limit forbids; the pool is unchanged then
     bool reserve(std::size_t objects) noexcept {
         lock_guard<mutex_type> guard{lock_};
+        if (mode_ == service::bypass) {
+            return objects <= bypass_.room();
+        }
         return objects <= magazines_.stashed() || slabs_.reserve(objects - magazines_.stashed());
     }
 
@@ -252,12 +272,10 @@ public:
         s.type = name();
         s.object_bytes = description_.object_bytes;
         s.slot_bytes = description_.sizes.slot_bytes;
-        s.cached = magazines_.stashed();
-        for (const front_type* f = fronts_; f != nullptr; f = f->next_in_depot) {
-            s.cached += f->shown_count(description_.sizes.magazine_slots_max);
-            ++s.threads;
-        }
-        const std::size_t not_live = s.cached + lost_;
+        const auto held = fronts_.count();
+        s.cached = magazines_.stashed() + held.objects;
+        s.threads = held.fronts;
+        const std::size_t not_live = s.cached + fronts_.lost();
         s.live = (slabs_.out() > not_live ? slabs_.out() - not_live : 0) + bypass_.live();
         s.peak = slabs_.peak() + bypass_.peak();
         s.slabs = slabs_.slab_count();
@@ -307,19 +325,8 @@ public:
 
     mutex_type& lock() noexcept { return lock_; }
 
-    /// In the child of a fork, with the lock held: threads other than `survivor` are gone, and what
-    /// they cached cannot be trusted, since each may have been in the middle of a swap.
-    void forget_threads_but(std::uintptr_t survivor) noexcept {
-        for (front_type* f = fronts_; f != nullptr;) {
-            front_type* next = f->next_in_depot;
-            if (f->thread != survivor) {
-                lost_ += f->shown_count(description_.sizes.magazine_slots_max);
-                f->leave_magazines_to(written_off_, description_.sizes.magazine_slots_max);
-                unlink(*f);
-            }
-            f = next;
-        }
-    }
+    /// In the child of a fork, with the lock held.
+    void forget_threads_but(std::uintptr_t survivor) noexcept { fronts_.forget_threads_but(survivor); }
 
     [[nodiscard]] service mode() const noexcept { return mode_; }
     [[nodiscard]] std::string_view name() const noexcept { return description_.type; }
@@ -350,6 +357,44 @@ private:
         return f.try_pop(object) ? object : nullptr;
     }
 
+    static constexpr std::size_t batch = 64;
+
+    /// Calls `f(void** some, n)` for copies of up to `batch` elements of an array of pointers of any type.
+    template <class F>
+    static void for_each_batch(const void* objects, std::size_t count, F&& f) noexcept {
+        void* some[batch];
+        for (std::size_t done = 0; done != count;) {
+            const std::size_t n = count - done < batch ? count - done : batch;
+            std::memcpy(some, static_cast<const std::byte*>(objects) + done * sizeof(void*),
+                        n * sizeof(void*));
+            f(some, n);
+            done += n;
+        }
+    }
+
+    /// Takes objects back, and forgets what `objects` holds.
+    void put_some(void** objects, std::size_t count, const call_trace& by) noexcept {
+        rejects refused;
+        slab* excess = nullptr;
+        std::size_t others = 0;
+        {
+            lock_guard<mutex_type> guard{lock_};
+            note_visit(guard.waited());
+            others = give_locked(objects, count, refused, by);
+            excess = next_to_return();
+        }
+        for (std::size_t i = 0; i != others; ++i) {
+            hand_over(objects[i], by);
+        }
+        settle(refused);
+        return_pages(excess);
+    }
+
+    /// Gives what take_run took to the slabs again, with the lock held.
+    void give_back_run(const void* objects, std::size_t count, rejects& refused) noexcept {
+        for_each_batch(objects, count, [&](void** some, std::size_t n) { give_locked(some, n, refused); });
+    }
+
     template <class F>
     auto locked(F&& f) noexcept {
         lock_guard<mutex_type> guard{lock_};
@@ -359,7 +404,9 @@ private:
     void note_visit(bool waited) noexcept {
         ++visits_;
         contended_ += waited ? 1 : 0;
-        magazines_.note_visit(waited, slabs_.peak());
+        if (mode_ == service::cached) {
+            magazines_.note_visit(waited, slabs_.peak());
+        }
     }
 
     void* take_one_locked(const call_trace& by, rejects& noticed) noexcept {
@@ -469,39 +516,11 @@ private:
 
     /// Gives an object to the depot that its slab names, as when two modules have a pool each of
     /// one type. No lock is held.
-    void hand_over(void* object, const call_trace& by = no_trace) noexcept {
-        auto* owner = static_cast<depot*>(slab::of(object, description_.sizes.slab_align)->owner);
-        if (owner != nullptr && is_sibling(*owner)) {
-            owner->put_one(object, by);
-        } else {
-            refusal<> wrong{object, rejection::other_owner};
-            tell_handler(wrong, owner);
-        }
-    }
-
-    void hand_over_all(magazine_stack& mixed) noexcept {
-        while (magazine* m = mixed.pop()) {
-            for (std::size_t i = 0; i < m->count; ++i) {
-                hand_over(m->slots()[i]);
-            }
-            m->count = 0;
-            locked([&] { magazines_.put_empty(m); });
-        }
-    }
-
+    void hand_over(void* object, const call_trace& by = no_trace) noexcept;
+    /// The same with all that `mixed` holds; the magazines are kept.
+    void hand_over_all(magazine_stack& mixed) noexcept;
     /// Empties the calling thread's magazines of what stayed in them: another depot's objects.
-    void hand_over_cache(front_type& f) noexcept {
-        for (void* object = nullptr; f.try_pop(object);) {
-            hand_over(object);
-        }
-        if (f.spare != nullptr) {
-            for (std::size_t i = 0; i < f.spare->count; ++i) {
-                hand_over(f.spare->slots()[i]);
-            }
-            f.spare->count = 0;
-            f.set_spare(f.spare);
-        }
-    }
+    void hand_over_cache(front_type& f) noexcept;
 
     /// Reports refused objects. No lock is held.
     void settle(const rejects& refused) noexcept {
@@ -513,22 +532,7 @@ private:
     }
 
     /// @param owner the pool that the object belongs to, if it is another one and known
-    void tell_handler(const refusal<>& r, depot* owner) noexcept {
-        misuse m{owner != nullptr ? misuse_kind::wrong_pool : kind_of(r.why), name(), r.object, 1};
-        m.object_bytes = description_.object_bytes;
-        r.add_to(m);
-        if (owner == nullptr) {
-            report(m);
-            return;
-        }
-        refusal<> theirs{r.object, r.why};
-        if constexpr (checked_build) {
-            theirs.note(owner->evidence_of(r.object));
-        }
-        theirs.add_to(m);
-        m.belongs_to = owner->name();
-        report(m);
-    }
+    void tell_handler(const refusal<>& r, depot* owner) noexcept;
 
     /// Another depot of the process whose slabs hold `object`; null when there is none.
     depot* owner_of(const void* object) noexcept;
@@ -540,20 +544,7 @@ private:
 
     /// Appends what threads and the stash hold, with the lock held. False when there is no memory.
     bool append_cached(pointer_list<typename Policy::pages>& cached) noexcept {
-        for (front_type* f = fronts_; f != nullptr; f = f->next_in_depot) {
-            if (!f->append_to(cached, description_.sizes.magazine_slots_max)) {
-                return false;
-            }
-        }
-        return magazines_.stash().append_to(cached) && written_off_.append_to(cached);
-    }
-
-    void unlink(front_type& f) noexcept {
-        (f.previous_in_depot != nullptr ? f.previous_in_depot->next_in_depot : fronts_) = f.next_in_depot;
-        if (f.next_in_depot != nullptr) {
-            f.next_in_depot->previous_in_depot = f.previous_in_depot;
-        }
-        f.next_in_depot = f.previous_in_depot = nullptr;
+        return fronts_.append_to(cached) && magazines_.stash().append_to(cached);
     }
 
     /// Discards with no lock held, since the system call may take long.
@@ -577,10 +568,8 @@ private:
     mutex_type lock_;
     slab_set<typename Policy::pages> slabs_;
     magazine_store<Policy> magazines_;
-    front_type* fronts_ = nullptr;
+    front_list<Policy> fronts_;
     std::size_t epoch_ = 0; ///< counts trims
-    std::size_t lost_ = 0;
-    magazine_stack written_off_; ///< where those are
     std::size_t visits_ = 0;
     std::size_t contended_ = 0;
     bypass<Policy> bypass_;

@@ -133,9 +133,9 @@ inline std::span<const void* const> callers(const call_trace& trace) noexcept {
 
 /// A misuse that slabs noticed: in release builds all that is known is why.
 template <bool Evidence = checked_build>
-struct refusal {
-    void* object = nullptr;
-    rejection why{};
+struct refusal { // without initialisers: many of them lie in the frames of slow paths, mostly unused
+    void* object;
+    rejection why;
 
     void note(const slot_evidence&) noexcept {}
     void add_to(misuse&) const noexcept {}
@@ -143,8 +143,8 @@ struct refusal {
 
 template <>
 struct refusal<true> {
-    void* object = nullptr;
-    rejection why{};
+    void* object;
+    rejection why;
     slot_evidence evidence = {};
 
     void note(const slot_evidence& e) noexcept { evidence = e; }

@@ -65,7 +65,7 @@ private:
         }
         auto* name = static_cast<char*>(memory) + sizeof(depot_type);
         std::memcpy(name, d.type.data(), d.type.size());
-        auto* made = ::new (memory) depot_type{d, {name, d.type.size()}, service_here(), arena_};
+        auto* made = ::new (memory) depot_type{d, {name, d.type.size()}, service_here(d.sizes), arena_};
         made->older = newest_;
         newest_ = made;
         // release: pairs with the acquire in depot_in
@@ -73,11 +73,11 @@ private:
         return made;
     }
 
-    static service service_here() noexcept {
+    static service service_here(const geometry& g) noexcept {
         if (sanitizer_bypass || running_on_memcheck()) {
             return service::bypass;
         }
-        return checked_build ? service::direct : service::cached;
+        return checked_build || g.limited() ? service::direct : service::cached;
     }
 
     /// Only the process registry takes part in forks; tests make others.
@@ -147,6 +147,60 @@ void depot<Policy>::for_each_sibling(Visit&& visit) noexcept {
             return;
         }
     }
+}
+
+template <class Policy>
+void depot<Policy>::hand_over(void* object, const call_trace& by) noexcept {
+    auto* owner = static_cast<depot*>(slab::of(object, description_.sizes.slab_align)->owner);
+    if (owner != nullptr && is_sibling(*owner)) {
+        owner->put_one(object, by);
+    } else {
+        refusal<> wrong{object, rejection::other_owner};
+        tell_handler(wrong, owner);
+    }
+}
+
+template <class Policy>
+void depot<Policy>::hand_over_all(magazine_stack& mixed) noexcept {
+    while (magazine* m = mixed.pop()) {
+        for (std::size_t i = 0; i < m->count; ++i) {
+            hand_over(m->slots()[i]);
+        }
+        m->count = 0;
+        locked([&] { magazines_.put_empty(m); });
+    }
+}
+
+template <class Policy>
+void depot<Policy>::hand_over_cache(front_type& f) noexcept {
+    for (void* object = nullptr; f.try_pop(object);) {
+        hand_over(object);
+    }
+    if (f.spare != nullptr) {
+        for (std::size_t i = 0; i < f.spare->count; ++i) {
+            hand_over(f.spare->slots()[i]);
+        }
+        f.spare->count = 0;
+        f.set_spare(f.spare);
+    }
+}
+
+template <class Policy>
+void depot<Policy>::tell_handler(const refusal<>& r, depot* owner) noexcept {
+    misuse m{owner != nullptr ? misuse_kind::wrong_pool : kind_of(r.why), name(), r.object, 1};
+    m.object_bytes = description_.object_bytes;
+    r.add_to(m);
+    if (owner == nullptr) {
+        report(m);
+        return;
+    }
+    refusal<> theirs{r.object, r.why};
+    if constexpr (checked_build) {
+        theirs.note(owner->evidence_of(r.object));
+    }
+    theirs.add_to(m);
+    m.belongs_to = owner->name();
+    report(m);
 }
 
 template <class Policy>

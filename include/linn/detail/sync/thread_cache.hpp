@@ -86,8 +86,11 @@ struct pool_handle {
 /// that nobody would flush. For the same reason nothing is where `thread_local` variables end too early.
 template <class Policy>
 bool attach_if_possible(front<Policy>& f, depot<Policy>& d) noexcept {
+    if (d.mode() != service::cached) {
+        return false;
+    }
     thread_state<Policy>& state = this_thread<Policy>;
-    if (!thread_locals_last || state.over || d.mode() != service::cached) {
+    if (!thread_locals_last || state.over) {
         return false;
     }
     if (!state.janitor_armed) {
@@ -149,11 +152,21 @@ template <class Policy>
     d->put(f, object);
 }
 
+/// The depot, made at the first call, of a front that holds nothing; else null.
+template <class Policy>
+depot<Policy>* unattached(const front<Policy>& f, pool_handle<Policy>& handle) noexcept {
+    return f.home == nullptr ? handle.get() : nullptr;
+}
+
 /// Takes `count` objects back: what `objects`, an array of pointers of any type, holds from the first on.
 /// @complexity O(count): magazines are filled by copying
 template <class Policy>
 void deallocate_run(front<Policy>& f, pool_handle<Policy>& handle, const void* objects, std::size_t count,
                     const void* caller = nullptr) noexcept {
+    if (depot<Policy>* d = unattached(f, handle); d != nullptr && d->mode() == service::direct) {
+        d->put_run(objects, count, trace_from(caller));
+        return;
+    }
     const auto* from = static_cast<const std::byte*>(objects);
     for (std::size_t done = 0; done != count; ++done) {
         done += f.push_run(from + done * sizeof(void*), count - done);
@@ -172,6 +185,9 @@ void deallocate_run(front<Policy>& f, pool_handle<Policy>& handle, const void* o
 template <class Policy>
 [[nodiscard]] bool allocate_run(front<Policy>& f, pool_handle<Policy>& handle, void* out, std::size_t count,
                                 const void* caller = nullptr) noexcept {
+    if (depot<Policy>* d = unattached(f, handle); d != nullptr && d->mode() == service::direct) {
+        return d->take_run(out, count, trace_from(caller));
+    }
     auto* to = static_cast<std::byte*>(out);
     for (std::size_t done = 0; done != count; ++done) {
         done += f.pop_run(to + done * sizeof(void*), count - done);

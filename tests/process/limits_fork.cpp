@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Promise: in the child of a process whose threads are busy in a pool with a limit, the limit is exact: what the threads
+// that are gone held stays handed out, and every other object can be had, none lost in a cache of theirs.
+//
+// Breaks when a thread caches objects of such a pool, or when a fork copies it in the middle of a change.
+//
+// With objects in slabs under AddressSanitizer too: its allocator cannot be used in such a child.
+#define LINN_ASAN_POOLS 1
+#include "process.hpp"
+
+#include <linn/pool.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <thread>
+#include <vector>
+
+namespace {
+
+struct item {
+    char bytes[48];
+};
+constexpr std::size_t most = 1000;
+using pool = linn::pool<item, linn::pool_options{.max_objects = most}>;
+
+std::atomic<bool> stop{false};
+std::atomic<int> started{0};
+std::atomic<std::size_t> work_done{0};
+
+void hammer(std::size_t each) {
+    std::vector<item*> held;
+    ++started;
+    while (!stop.load(std::memory_order_relaxed)) {
+        while (held.size() != each) {
+            held.push_back(pool::allocate());
+        }
+        pool::deallocate_n(held);
+        held.clear();
+        work_done.fetch_add(1, std::memory_order_relaxed);
+    }
+}
+
+void in_the_child(const std::vector<item*>& before) {
+    const std::size_t held = pool::statistics().live; // by us, and by threads that are not here
+    CHECK(held >= before.size());
+    CHECK(held <= most);
+    CHECK(pool::statistics().cached == 0);
+    for (std::size_t i = held; i != most; ++i) {
+        CHECK(pool::try_allocate() != nullptr);
+    }
+    CHECK(pool::try_allocate() == nullptr);
+    pool::deallocate_n(before);
+    for (std::size_t i = 0; i != before.size(); ++i) {
+        CHECK(pool::try_allocate() != nullptr);
+    }
+    CHECK(pool::try_allocate() == nullptr);
+}
+
+} // namespace
+
+int main() {
+    if (linn_test::on_memcheck()) {
+        return linn_test::skip("Memcheck has the objects");
+    }
+    std::vector<item*> before(300);
+    pool::allocate_n(before);
+    std::thread threads[3] = {std::thread{&hammer, 50}, std::thread{&hammer, 100}, std::thread{&hammer, 200}};
+    while (started < 3) {
+        std::this_thread::yield();
+    }
+    const std::size_t forks = linn_test::asan || linn_test::tsan ? 20 : 100;
+    for (std::size_t i = 0; i < forks; ++i) {
+        const std::size_t then = work_done;
+        while (work_done < then + 10) {
+            std::this_thread::yield();
+        }
+        linn_test::check_forked([&] { in_the_child(before); });
+    }
+    stop = true;
+    for (std::thread& t : threads) {
+        t.join();
+    }
+    pool::deallocate_n(before);
+    CHECK(pool::statistics().live == 0);
+}
