@@ -27,6 +27,7 @@ using namespace linn_fuzz;
 struct pool_under_test {
     std::size_t bytes;
     std::size_t align;
+    std::size_t max_objects;
     void* (*allocate)(bool throwing);
     void* (*create)(bool throwing);
     void (*deallocate)(void*);
@@ -46,6 +47,7 @@ constexpr pool_under_test pool_of() {
     return {
         .bytes = sizeof(T),
         .align = alignof(T),
+        .max_objects = O.max_objects,
         .allocate = [](bool throwing) -> void* { return throwing ? pool::allocate() : pool::try_allocate(); },
         .create = [](bool throwing) -> void* { return pool::create(throwing); },
         .deallocate = [](void* p) { pool::deallocate(static_cast<T*>(p)); },
@@ -83,6 +85,7 @@ constexpr pool_under_test pools[] = {
     pool_of<object<1000, 8>, linn::pool_options{.slab_bytes = 1 << 12, .retain_bytes = 1 << 14}>(),
     pool_of<object<4096, 4096>>(),
     pool_of<object<40000, 64>>(),
+    pool_of<object<56, 8>, linn::pool_options{.max_objects = 300}>(),
 };
 constexpr std::size_t pool_count = std::size(pools);
 constexpr std::size_t most_bytes = std::size_t{16} << 20;
@@ -106,6 +109,10 @@ struct pool_state {
     }
 
     void add(std::size_t pool, void* p) { shadow.add(p, pools[pool].bytes, pools[pool].align, pool); }
+    /// Whether the pool's limit forbids `n` more.
+    [[nodiscard]] bool refuses(std::size_t pool, std::size_t n) const {
+        return pools[pool].max_objects != 0 && n > pools[pool].max_objects - shadow.count(pool);
+    }
     [[nodiscard]] bool is_full() const { return shadow.bytes() > most_bytes; }
 
     void check(std::size_t pool) {
@@ -143,10 +150,26 @@ struct pool_state {
     }
 };
 
+template <class F>
+void expect_refusal(F&& f) {
+    bool refused = false;
+    try {
+        f();
+    } catch (const std::bad_alloc&) {
+        refused = true;
+    }
+    expect(refused, "a call beyond the limit goes through");
+}
+
 struct allocate {
     explicit allocate(input& in) : pool{in.below(pool_count)}, how{in.below(4)} {}
     void perform(pool_state& s) const {
         if (s.is_full()) {
+            return;
+        }
+        if (s.refuses(pool, 1)) {
+            expect(pools[pool].allocate(false) == nullptr, "an object beyond the limit");
+            s.check(pool);
             return;
         }
         s.add(pool, how == 0 ? pools[pool].create(false) : pools[pool].allocate(how == 1));
@@ -178,6 +201,11 @@ struct allocate_many {
         const std::size_t n = std::min(count, most_bytes / 4 / pools[pool].bytes);
         std::vector<void*> out(n);
         operations_performed += n;
+        if (s.refuses(pool, n)) {
+            expect_refusal([&] { pools[pool].allocate_n(out); });
+            s.check(pool);
+            return;
+        }
         pools[pool].allocate_n(out);
         for (void* p : out) {
             s.add(pool, p);
@@ -215,7 +243,12 @@ struct deallocate_many {
 struct reserve {
     explicit reserve(input& in) : pool{in.below(pool_count)}, count{in.below(2000)} {}
     void perform(pool_state& s) const {
-        pools[pool].reserve(std::min(count, most_bytes / 4 / pools[pool].bytes));
+        const std::size_t n = std::min(count, most_bytes / 4 / pools[pool].bytes);
+        if (s.refuses(pool, n)) {
+            expect_refusal([&] { pools[pool].reserve(n); });
+        } else {
+            pools[pool].reserve(n);
+        }
         s.check(pool);
     }
     std::size_t pool;
@@ -271,6 +304,10 @@ struct visit_live {
 struct throw_in_constructor {
     explicit throw_in_constructor(input& in) : pool{in.below(pool_count)} {}
     void perform(pool_state& s) const {
+        if (s.refuses(pool, 1)) {
+            expect_refusal([&] { static_cast<void>(pools[pool].create(true)); });
+            return;
+        }
         bool thrown = false;
         try {
             static_cast<void>(pools[pool].create(true));
@@ -321,7 +358,9 @@ struct run_out {
                     got.clear();
                 }
             }
-            expect(!failed || failing.refused(), "a failure that the system did not cause");
+            expect(!failed || failing.refused() || s.refuses(pool, n),
+                   "a failure that neither the system nor the limit caused");
+            expect(failed || !s.refuses(pool, n), "more objects than the limit allows");
         }
         operations_performed += got.size();
         for (void* p : got) {
