@@ -13,7 +13,8 @@ ordered_json frame_json(const symbol_frame& f) {
     return {{"function", text_or_null(f.function)},
             {"file", text_or_null(f.file)},
             {"line", f.line == 0 ? ordered_json{} : ordered_json(f.line)},
-            {"column", f.column == 0 ? ordered_json{} : ordered_json(f.column)}};
+            {"column", f.column == 0 ? ordered_json{} : ordered_json(f.column)},
+            {"library", text_or_null(f.library)}};
 }
 
 } // namespace linn::tool

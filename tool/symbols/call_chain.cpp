@@ -3,6 +3,7 @@
 
 #include "cxx_name.hpp"
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 
@@ -64,6 +65,58 @@ bool is_system_code(const symbol_frame& frame, const known_frame& known, const s
     return file.starts_with("/usr/include/") || file.starts_with("/usr/lib/") ||
            file.starts_with("/usr/local/include/") || file.find("/c++/") != file.npos ||
            file.find("/include/linn/") != file.npos;
+}
+
+symbol_frame shown_frame(const chain_frame& frame) {
+    symbol_frame shown = *frame.shown;
+    const std::string_view file = frame.path.substr(frame.path.rfind('/') + 1);
+    const bool is_shared = file.find(".so") != file.npos && !is_runtime_module(frame.path);
+    if (is_shared && (frame.is_system || shown.file.empty())) {
+        shown.library = file;
+        shown.file.clear(); // of somebody else's, and on somebody else's machine
+        shown.line = shown.column = 0;
+    }
+    return shown;
+}
+
+bool is_runtime_module(std::string_view path) {
+    static constexpr std::array<std::string_view, 13> runtimes{
+        "libc.so",  "libc-",         "libc++.so", "libc++abi.so", "libstdc++.so", "libm.so",  "libgcc_s.so",
+        "libdl.so", "libpthread.so", "librt.so",  "ld-linux",     "ld-musl",      "libc.musl"};
+    if (path.starts_with('['))
+        return true;
+    const std::string_view file = path.substr(path.rfind('/') + 1);
+    return std::any_of(runtimes.begin(), runtimes.end(),
+                       [&](std::string_view name) { return file.starts_with(name); });
+}
+
+bool is_standard_code(const chain_frame& frame) {
+    if (!frame.is_system)
+        return false;
+    const std::vector<name_part>& scopes = frame.known->scopes;
+    if (scopes.size() > 1)
+        return scopes.front().id == "std" || scopes.front().id == "__gnu_cxx" ||
+               scopes.front().id == "__cxxabiv1";
+    // Without types (-g1), functions over local types have a bare name, but their header says whose they are.
+    return is_runtime_module(frame.path) || frame.shown->file.find("/c++/") != std::string::npos;
+}
+
+std::string class_of(const known_frame& frame) {
+    const std::string& whole = frame.name;
+    std::size_t end = 0;
+    for (std::size_t at = 0; at + 1 < whole.size();) {
+        if (whole.compare(at, 8, "operator") == 0)
+            break;
+        const char c = whole[at];
+        if (c == '<' || c == '(' || c == '{' || c == '[') {
+            at = skip_bracket(whole, at);
+        } else {
+            if (c == ':' && whole[at + 1] == ':')
+                end = at++;
+            ++at;
+        }
+    }
+    return whole.substr(0, end);
 }
 
 std::string element_of(const known_frame& frame) {

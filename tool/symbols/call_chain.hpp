@@ -27,6 +27,18 @@ using call_chain = std::vector<chain_frame>; ///< innermost first
 /// Whether a function stands in the standard library's, the system's or Linn's own files.
 bool is_system_code(const symbol_frame& frame, const known_frame& known, const std::string& module);
 
+/// The function as a report shows it: with the shared library that it is in, where no line of it is known.
+symbol_frame shown_frame(const chain_frame& frame);
+
+/// Whether a module is the C or C++ runtime, which works for whoever calls it: libc, libstdc++, the loader.
+bool is_runtime_module(std::string_view path);
+
+/// Whether a function is of the C or C++ standard library. One in a header of another library is not.
+bool is_standard_code(const chain_frame& frame);
+
+/// The class that a function is a member of, as written: "std::vector<int>"; empty: of none.
+std::string class_of(const known_frame& frame);
+
 /// The element type that a function which allocates for a container names: T of `std::allocator<T>::allocate`, of
 /// `std::allocator_traits<A<T>>::allocate`, of a user's allocator; empty: it names none.
 std::string element_of(const known_frame& frame);

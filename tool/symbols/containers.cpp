@@ -98,25 +98,6 @@ std::string owner_name(const known_frame& frame) {
     return plain_name(scopes);
 }
 
-/// The class that a function is a member of, as written.
-std::string owner_text(const known_frame& frame) {
-    const std::string whole = frame.name;
-    std::size_t end = 0;
-    for (std::size_t at = 0; at + 1 < whole.size();) {
-        if (whole.compare(at, 8, "operator") == 0)
-            break;
-        const char c = whole[at];
-        if (c == '<' || c == '(' || c == '{' || c == '[') {
-            at = skip_bracket(whole, at);
-        } else {
-            if (c == ':' && whole[at + 1] == ':')
-                end = at++;
-            ++at;
-        }
-    }
-    return whole.substr(0, end);
-}
-
 /// The public container of libstdc++'s implementation class; empty: it is none.
 std::string of_implementation(const known_frame& frame) {
     if (frame.scopes.size() < 2)
@@ -149,6 +130,28 @@ std::string of_implementation(const known_frame& frame) {
                                  (a.size() > 1 ? ", " + a[1] : std::string()) + ">");
     }
     return {};
+}
+
+/// Whether a sequence of `element` may hold blocks of the type: vector<bool> holds words, a deque its map of blocks.
+bool holds_element(const std::string& element, const named_type& type) {
+    const std::string readable = readable_type(element);
+    return readable == type.type || readable + "*" == type.type || readable == "bool" ||
+           (type.type == "std::byte" && readable == "char");
+}
+
+/// Whether the container that a function belongs to is the one that the block is of. A vector that is copied copies what its
+/// elements hold: the block is of the one whose element it is.
+bool holds(const known_frame& frame, const std::string& container, const named_type& type) {
+    const std::vector<std::string>& a = frame.scopes[frame.scopes.size() - 2].arguments;
+    if (a.empty() || type.type == "hash buckets" || is_one_of(container, counters) ||
+        is_one_of(container, functions) || container == "std::any" || container == "std::unique_ptr" ||
+        container.ends_with("buf"))
+        return true;
+    if (is_one_of(container, arrays))
+        return holds_element(a[0], type);
+    if (container.ends_with("map") && a.size() > 1)
+        return type.type == "std::pair<const " + readable_type(a[0]) + ", " + readable_type(a[1]) + ">";
+    return readable_type(a[0]) == type.type;
 }
 
 } // namespace
@@ -208,51 +211,57 @@ void name_container(const call_chain& chain, std::size_t from, named_type& type)
     const names family = is_hash_array ? names(hashes) : family_of(type.container);
     const bool is_array_family = family.data() == arrays.data();
     std::string implementation;
-    for (std::size_t i = from; i < chain.size() && chain[i].is_system; ++i) {
-        const known_frame& frame = *chain[i].known;
+    std::size_t at = from;
+    // Only as far as the standard library reaches: behind it somebody else's code asked for this block, and a container
+    // farther out holds that code's object, not the block.
+    for (; at < chain.size() && is_standard_code(chain[at]); ++at) {
+        const known_frame& frame = *chain[at].known;
         if (frame.scopes.size() < 2)
             continue;
         const std::string owner = owner_name(frame);
-        if (is_one_of(owner, family) && owner != "std::__split_buffer" && owner != "std::__shared_ptr") {
-            type.container = readable_type(owner_text(frame));
+        if (is_one_of(owner, family) && owner != "std::__split_buffer" && owner != "std::__shared_ptr" &&
+            holds(frame, owner, type)) {
+            type.container = readable_type(class_of(frame));
             // A string stream keeps its text in a string; an array's owner holds several.
             type.is_array =
                 type.is_array || (is_array_family && owner != "std::any" && owner != "std::unique_ptr");
+            implementation.clear();
             break;
         }
         if (implementation.empty()) {
             const std::string container = of_implementation(frame);
             const std::vector<name_part> scopes = scopes_of(container);
-            if (!container.empty() && is_one_of(plain_name(scopes), family))
+            if (!container.empty() && is_one_of(plain_name(scopes), family) &&
+                (!is_array_family || holds_element(scopes.back().arguments.front(), type)))
                 implementation = container;
         }
-        if (i + 1 >= chain.size() || !chain[i + 1].is_system) {
-            if (!implementation.empty()) {
-                type.container = implementation;
-                type.is_array = type.is_array || is_array_family;
-            }
-        }
+    }
+    if (!implementation.empty()) {
+        type.container = implementation;
+        type.is_array = type.is_array || is_array_family;
     }
     if (type.container == "std::unordered")
-        type.container = implementation.empty() ? "std::unordered_map" : implementation;
+        type.container = "std::unordered_map";
     if (type.container == "std::vector<bool>")
         type.type = "bool";
     if (!type.container.empty())
         return;
     // A container of the user's own: a class template that was made for this type, or whose node it is.
-    std::size_t at = from;
-    while (at < chain.size() && chain[at].is_system)
+    while (at < chain.size() && is_standard_code(chain[at]))
         ++at;
     if (at >= chain.size() || chain[at].known->scopes.size() < 2)
         return;
-    const std::string owner = readable_type(owner_text(*chain[at].known));
+    const std::string owner = readable_type(class_of(*chain[at].known));
     const name_part& last = chain[at].known->scopes[chain[at].known->scopes.size() - 2];
-    if (!last.is_template)
+    if (!last.is_template || last.arguments.empty() || owner.empty() || owner.starts_with("std::"))
         return;
     bool holds = type.type.starts_with(owner + "::");
-    for (const std::string& one : last.arguments)
-        holds = holds || readable_type(one) == type.type ||
-                type.type.find("<" + readable_type(one) + ">") != std::string::npos;
+    // One object of the standard library's says only what the class is made of.
+    for (const std::string& one : last.arguments) {
+        const std::string argument = readable_type(one);
+        holds = holds || (argument == type.type && (type.is_array || !argument.starts_with("std::"))) ||
+                type.type.find("<" + argument + ">") != std::string::npos;
+    }
     if (holds && owner != type.type)
         type.container = owner;
 }
@@ -281,13 +290,13 @@ named_type content_of_function(const known_frame& frame) {
         out.type = is_map && a.size() > 1
                        ? "std::pair<const " + readable_type(a[0]) + ", " + readable_type(a[1]) + ">"
                        : readable_type(a[0]);
-        out.container = readable_type(owner_text(frame));
+        out.container = readable_type(class_of(frame));
     } else if (is_one_of(name, lists) || is_one_of(name, forward_lists) || owner.id == "_List_base" ||
                owner.id == "_Fwd_list_base") {
         out.type = readable_type(a[0]);
         out.container = of_implementation(frame);
         if (out.container.empty())
-            out.container = readable_type(owner_text(frame));
+            out.container = readable_type(class_of(frame));
     } else if (name == "std::vector" || name == "std::deque" || name == "std::basic_string" ||
                owner.id == "_Vector_base" || owner.id == "_Deque_base") {
         out.type = readable_type(a[0]);
@@ -296,11 +305,11 @@ named_type content_of_function(const known_frame& frame) {
         out.is_array = true;
         out.container = of_implementation(frame);
         if (out.container.empty())
-            out.container = readable_type(owner_text(frame));
+            out.container = readable_type(class_of(frame));
     } else if (name == "std::basic_stringbuf" || name == "std::basic_filebuf") {
         out.type = readable_type(a[0]);
         out.is_array = true;
-        out.container = readable_type(owner_text(frame));
+        out.container = readable_type(class_of(frame));
     }
     return out;
 }
@@ -323,7 +332,7 @@ named_type content_of_headers(const call_chain& chain, std::size_t from, const s
     std::string container;
     bool is_pmr = false;
     bool is_buckets = false;
-    for (std::size_t i = 0; i < chain.size() && chain[i].is_system; ++i) {
+    for (std::size_t i = 0; i < chain.size() && is_standard_code(chain[i]); ++i) {
         const std::string& file = chain[i].shown->file;
         is_pmr = is_pmr || file.ends_with("/memory_resource");
         is_buckets = is_buckets || (i >= from && chain[i].known->name.find("_buckets") != std::string::npos);

@@ -194,6 +194,39 @@ std::string short_name(const std::string& id, const std::vector<std::string>& ar
     return {};
 }
 
+/// What everybody calls an instantiation of a library's: nlohmann::json. Empty: nothing.
+std::string common_alias(const std::vector<name_part>& scopes, std::size_t at,
+                         const std::vector<std::string>& arguments) {
+    if (at != 1 || scopes[0].id != "nlohmann" || scopes[1].id != "basic_json" || !scopes[1].is_template)
+        return {};
+    // Compilers leave defaults away, all of them or none.
+    static constexpr std::array<std::string_view, 8> defaults{"std::map", "std::vector",   "std::string",
+                                                              "bool",     "long",          "unsigned long",
+                                                              "double",   "std::allocator"};
+    if (!arguments.empty() && arguments.size() < defaults.size())
+        return arguments.front() == "nlohmann::ordered_map" ? "ordered_json" : "";
+    for (std::size_t i = 1; i < defaults.size() && !arguments.empty(); ++i) {
+        if (arguments[i] != defaults[i])
+            return {};
+    }
+    if (arguments.empty() || arguments.front() == defaults.front())
+        return "json";
+    return arguments.front() == "nlohmann::ordered_map" ? "ordered_json" : "";
+}
+
+/// Counts how deep a name is taken to pieces. No compiler goes as deep; a damaged file may.
+class nesting {
+public:
+    nesting() { ++depth_; }
+    nesting(const nesting&) = delete;
+    nesting& operator=(const nesting&) = delete;
+    ~nesting() { --depth_; }
+    bool is_too_deep() const noexcept { return depth_ > 200; }
+
+private:
+    static inline thread_local unsigned depth_ = 0;
+};
+
 /// A type with brackets that are no arguments: a function's, an array's, decltype.
 std::string readable_pieces(std::string_view text) {
     std::string out;
@@ -247,6 +280,14 @@ bool is_function_type(std::string_view type) {
         return true;
     });
     return found;
+}
+
+/// Inline namespaces that only say the version of a binary interface: std::__cxx11, nlohmann::json_abi_v3_11_2,
+/// absl::lts_20220623.
+bool is_inline_namespace(std::string_view id, bool is_of_std) {
+    if (is_of_std)
+        return id == "__cxx11" || id == "__1" || id == "__ndk1" || id == "_V2";
+    return id.starts_with("lts_2") || id.find("_abi_v") != id.npos;
 }
 
 } // namespace
@@ -328,11 +369,9 @@ std::vector<name_part> scopes_of(std::string_view name) {
         if (text.empty() || is_unnamed_namespace(text))
             return;
         name_part part = part_of(text);
-        const bool standard = scopes.size() == 1 && scopes.front().id == "std";
-        const bool is_inline =
-            standard && !part.is_template &&
-            (part.id == "__cxx11" || part.id == "__1" || part.id == "__ndk1" || part.id == "_V2");
-        if (!is_inline)
+        // A namespace that is inline is never the first, nor the last part of a name.
+        const bool is_inner = scopes.size() == 1 && end < name.size() && !part.is_template;
+        if (!is_inner || !is_inline_namespace(part.id, scopes.front().id == "std"))
             scopes.push_back(std::move(part));
     };
     outside_brackets(name, [&](std::size_t at) {
@@ -363,7 +402,7 @@ std::string readable_name(const std::vector<name_part>& scopes) {
         for (const std::string& argument : part.arguments)
             arguments.push_back(readable_type(argument));
         std::string space;
-        if (standard && i == 1 && arguments.size() > 1 && part.id.front() != '_') {
+        if (standard && i == 1 && arguments.size() > 1 && !part.id.starts_with('_')) {
             if (arguments.back().starts_with("std::pmr::polymorphic_allocator<")) {
                 arguments.pop_back();
                 space = "pmr::";
@@ -374,16 +413,16 @@ std::string readable_name(const std::vector<name_part>& scopes) {
                    arguments.back() == "std::allocator<" + arguments.front() + ">") {
             arguments.pop_back(); // what everybody's containers have by default
         }
-        if (standard && i == 1) {
-            if (const std::string name = short_name(id, arguments); !name.empty()) {
-                id = name;
-                arguments.clear();
-            }
+        const std::string name =
+            standard && i == 1 ? short_name(id, arguments) : common_alias(scopes, i, arguments);
+        if (!name.empty()) {
+            id = name;
+            arguments.clear();
         }
         out += (i == 0 ? "" : "::") + space + id;
         if (!arguments.empty())
             out += "<" + joined(arguments) + ">";
-        else if (part.is_template && part.arguments.empty())
+        else if (part.is_template && part.arguments.empty() && name.empty())
             out += "<>";
     }
     return out;
@@ -395,6 +434,9 @@ std::string readable_function(std::string_view name) {
 
 std::string readable_type(std::string_view type) {
     type = trimmed(type);
+    const nesting here;
+    if (here.is_too_deep())
+        return std::string(type);
     std::string suffix;
     bool is_const = false;
     while (!type.empty()) {
@@ -426,6 +468,8 @@ std::string readable_type(std::string_view type) {
     std::string array;
     while (type.ends_with("]") && type.find("[abi:") == type.npos) {
         const std::size_t open = type.rfind('[');
+        if (open == type.npos)
+            break;
         array = std::string(type.substr(open)) + array;
         type = trimmed(type.substr(0, open));
     }

@@ -43,16 +43,6 @@ unsigned number_of(Dwarf_Die& die, unsigned attribute_name) {
     return static_cast<unsigned>(value);
 }
 
-/// A file's name with the folder that the compiler worked in, where the name is relative: DWARF 5 leaves that to its readers.
-std::string with_folder(const char* file, Dwarf_Die& unit) {
-    if (file == nullptr || *file == '/')
-        return file == nullptr ? std::string() : std::string(file);
-    Dwarf_Attribute attribute;
-    const char* folder =
-        ::dwarf_attr(&unit, DW_AT_comp_dir, &attribute) == nullptr ? nullptr : ::dwarf_formstring(&attribute);
-    return folder == nullptr ? std::string(file) : std::string(folder) + "/" + file;
-}
-
 std::string file_of_call(Dwarf_Die& inlined) {
     Dwarf_Die unit;
     Dwarf_Files* files = nullptr;
@@ -80,6 +70,15 @@ void descend(Dwarf_Die parent, std::uint64_t address, std::vector<Dwarf_Die>& pa
 }
 
 } // namespace
+
+std::string with_folder(const char* file, Dwarf_Die& unit) {
+    if (file == nullptr || *file == '/')
+        return file == nullptr ? std::string() : std::string(file);
+    Dwarf_Attribute attribute;
+    const char* folder =
+        ::dwarf_attr(&unit, DW_AT_comp_dir, &attribute) == nullptr ? nullptr : ::dwarf_formstring(&attribute);
+    return folder == nullptr ? std::string(file) : std::string(folder) + "/" + file;
+}
 
 bool covers(Dwarf_Die& die, std::uint64_t address) {
     return ::dwarf_haspc(&die, address) > 0;

@@ -101,6 +101,10 @@ private:
 /// The entry that describes a function for all its copies: abstract origins and specifications followed.
 Dwarf_Die origin_of(Dwarf_Die die);
 
+/// A file's name with the folder that the compiler worked in, where the name is relative: DWARF 5 leaves that to its
+/// readers.
+std::string with_folder(const char* file, Dwarf_Die& unit);
+
 /// Whether any range of the entry holds the address.
 bool covers(Dwarf_Die& die, std::uint64_t address);
 

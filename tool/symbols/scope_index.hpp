@@ -24,6 +24,9 @@ public:
     /// sizeof of a type, by its readable name; nothing where the unit does not say.
     std::optional<std::uint64_t> size_of(const std::string& type);
 
+    /// The entry that defines a class, struct, union or enumeration; false: the unit has none.
+    bool definition(const std::string& type, Dwarf_Die& found) { return find(type, found); }
+
     /// Whether the type has virtual functions, as far as the unit says.
     bool is_polymorphic(const std::string& type);
 

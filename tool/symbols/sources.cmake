@@ -12,7 +12,9 @@ target_sources(
           ${folder}/debug_file.cpp
           ${folder}/debug_info.cpp
           ${folder}/elf_file.cpp
+          ${folder}/memory_owner.cpp
           ${folder}/scope_index.cpp
+          ${folder}/short_name.cpp
           ${folder}/source_text.cpp
           ${folder}/symbolizer.cpp
           ${folder}/type_ladder.cpp

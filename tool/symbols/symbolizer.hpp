@@ -17,6 +17,8 @@ struct symbol_frame {
     unsigned line = 0;
     unsigned column = 0;
     bool is_inlined = false; ///< into the next frame of the same address
+    std::string library =
+        {}; ///< "libxml2.so.2": the shared library of somebody else that it is in; empty: in none
 };
 
 /// What is known of a module's symbols.

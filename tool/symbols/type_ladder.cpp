@@ -3,9 +3,13 @@
 
 #include "containers.hpp"
 #include "cxx_name.hpp"
+#include "memory_owner.hpp"
+
+#include <dwarf.h>
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cstdio>
 
 namespace linn::tool {
@@ -64,17 +68,68 @@ named_type type_ladder::result() {
                        by_symbol() || by_rtti() || by_unchecked_constructor() || by_source();
     if (!found)
         by_place();
-    if (const symbol_frame* user = place(); user != nullptr)
-        named_.place = *user;
+    if (const std::size_t user = place_of(chain_); user < chain_.size())
+        named_.place = shown_frame(chain_[user]);
+    name_owner(chain_, run_, named_);
+    declare();
+    for (std::string* name : {&named_.type, &named_.container, &named_.allocated, &named_.takes_allocator})
+        *name = with_enumerators(*name);
     return std::move(named_);
 }
 
-const symbol_frame* type_ladder::place() const {
-    for (const chain_frame& frame : chain_) {
-        if (!frame.is_system && !hands_on(*frame.known))
-            return frame.shown;
+bool type_ladder::definition_of(const std::string& type, Dwarf_Die& found) const {
+    for (std::size_t i = run_.end; i < chain_.size(); ++i) {
+        const chain_frame& one = chain_[i];
+        if (one.known->has_die && one.module->debug() != nullptr &&
+            one.module->debug()->scopes_of_origin(one.known->die).definition(type, found))
+            return true;
+        if (one.is_physical)
+            break;
     }
-    return nullptr;
+    return false;
+}
+
+void type_ladder::declare() {
+    Dwarf_Die type;
+    if (named_.rule == type_rule::none || !definition_of(named_.type, type))
+        return;
+    Dwarf_Die unit;
+    int line = 0;
+    if (const int tag = ::dwarf_tag(&type); (tag != DW_TAG_structure_type && tag != DW_TAG_class_type) ||
+                                            ::dwarf_decl_line(&type, &line) != 0 ||
+                                            ::dwarf_diecu(&type, &unit, nullptr, nullptr) == nullptr)
+        return;
+    named_.declared.file = with_folder(::dwarf_decl_file(&type), unit);
+    named_.declared.line = static_cast<unsigned>(line);
+    named_.declared.is_c = is_c_language(::dwarf_srclang(&unit));
+}
+
+std::string type_ladder::with_enumerators(const std::string& type) const {
+    std::string out = type;
+    for (std::size_t at = out.find('('); at != out.npos; at = out.find('(', at + 1)) {
+        const std::size_t close = skip_bracket(out, at);
+        std::size_t end = close;
+        while (end < out.size() &&
+               (std::isdigit(static_cast<unsigned char>(out[end])) != 0 || (end == close && out[end] == '-')))
+            ++end;
+        const std::string its_type = close > at + 2 ? out.substr(at + 1, close - at - 2) : std::string();
+        Dwarf_Die enumeration;
+        Dwarf_Die one;
+        if (end == close || !definition_of(its_type, enumeration) ||
+            ::dwarf_tag(&enumeration) != DW_TAG_enumeration_type || ::dwarf_child(&enumeration, &one) != 0)
+            continue;
+        const std::string wanted = out.substr(close, end - close);
+        for (bool more = true; more; more = ::dwarf_siblingof(&one, &one) == 0) {
+            Dwarf_Attribute attribute;
+            Dwarf_Sword value = 0;
+            if (::dwarf_formsdata(::dwarf_attr(&one, DW_AT_const_value, &attribute), &value) == 0 &&
+                std::to_string(value) == wanted && ::dwarf_diename(&one) != nullptr) {
+                out.replace(at, end - at, its_type + "::" + ::dwarf_diename(&one));
+                break;
+            }
+        }
+    }
+    return out;
 }
 
 void type_ladder::take(named_type found, type_rule rule) {
@@ -163,7 +218,7 @@ bool type_ladder::by_headers() {
 }
 
 bool type_ladder::by_maker() {
-    for (std::size_t i = run_.end; i < chain_.size() && chain_[i].is_system; ++i) {
+    for (std::size_t i = run_.end; i < chain_.size() && is_standard_code(chain_[i]); ++i) {
         const known_frame& frame = *chain_[i].known;
         if (frame.scopes.empty())
             continue;
@@ -262,7 +317,7 @@ bool type_ladder::take_rtti(const std::string& instead_of) {
 }
 
 bool type_ladder::by_symbol() {
-    for (std::size_t i = run_.begin; i < chain_.size() && chain_[i].is_system; ++i) {
+    for (std::size_t i = run_.begin; i < chain_.size() && is_standard_code(chain_[i]); ++i) {
         named_type type = content_of_function(*chain_[i].known);
         if (type.type.empty()) {
             const std::string runtime = chain_[i].known->scopes.size() == 1

@@ -35,7 +35,9 @@ private:
     void take(named_type found, type_rule rule);
     std::optional<std::uint64_t> size_of(std::size_t frame, const std::string& type) const;
     std::uint64_t bytes() const noexcept { return site_.sizes.empty() ? 0 : site_.sizes.front(); }
-    const symbol_frame* place() const;
+    bool definition_of(const std::string& type, Dwarf_Die& found) const;
+    void declare();
+    std::string with_enumerators(const std::string& type) const;
 
     const allocation_site& site_;
     const call_chain& chain_;

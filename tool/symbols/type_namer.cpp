@@ -43,7 +43,7 @@ named_type type_namer::name(const allocation_site& site) {
     named_type found = type_ladder(site, chain, symbols_.state_->sources()).result();
     found.frames.reserve(chain.size());
     for (const chain_frame& frame : chain)
-        found.frames.push_back(*frame.shown);
+        found.frames.push_back(shown_frame(frame));
     return found;
 }
 

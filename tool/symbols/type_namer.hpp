@@ -25,6 +25,13 @@ enum class type_rule : std::uint8_t {
 
 const char* to_string(type_rule rule) noexcept;
 
+/// Where a type is declared, as the debug information has it.
+struct type_declaration {
+    std::string file; ///< empty: not known
+    unsigned line = 0;
+    bool is_c = false;
+};
+
 /// What one site allocates.
 struct named_type {
     std::string type; ///< the element, such as "Particle"; for a node, what the user stores; never empty
@@ -35,7 +42,15 @@ struct named_type {
     type_rule rule = type_rule::none;
     std::uint64_t type_bytes = 0; ///< sizeof of `allocated` where debug information has it; 0: not known
     bool is_array = false;        ///< a block of several: vector's, string's, new T[n]
-    symbol_frame place;           ///< the innermost frame in the user's own code: where to change something
+    symbol_frame
+        place; ///< the innermost frame in the user's own code, or in a shared library of somebody else
+    bool is_library =
+        false; ///< what asked for it stands in a library's header or file, which the user does not change
+    bool is_c = false; ///< what asked for it is C
+    std::string
+        takes_allocator; ///< the class template that was given a std::allocator for it, with all its arguments;
+                         ///< empty: none is known
+    type_declaration declared;        ///< of `type`
     std::vector<symbol_frame> frames; ///< of the whole stack, innermost first
 };
 

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "memory_owner.hpp"
+
+#include "cxx_name.hpp"
+
+#include <dwarf.h>
+
+#include <algorithm>
+
+namespace linn::tool {
+
+namespace {
+
+bool is_standard(const std::vector<name_part>& scopes) {
+    return scopes.empty() || scopes.front().id == "std" || scopes.front().id == "__gnu_cxx";
+}
+
+bool has_allocator_argument(const name_part& part) {
+    return std::any_of(part.arguments.begin(), part.arguments.end(),
+                       [](const std::string& one) { return is_standard_allocator(one); });
+}
+
+/// The scopes down to `last`, with every argument: readable names leave the allocator away.
+std::string with_all_arguments(const std::vector<name_part>& scopes, std::size_t last) {
+    std::string out;
+    for (std::size_t i = 0; i <= last; ++i) {
+        out += (out.empty() ? "" : "::") + scopes[i].id;
+        std::string list;
+        for (const std::string& one : scopes[i].arguments)
+            list += (list.empty() ? "" : ", ") + readable_type(one);
+        if (scopes[i].is_template)
+            out += "<" + list + ">";
+    }
+    return out;
+}
+
+/// The class template among the scopes of a name that has an allocator among its arguments: its index; npos: none.
+std::size_t allocator_taker(const std::vector<name_part>& scopes, std::size_t count) {
+    if (!is_standard(scopes)) {
+        for (std::size_t i = std::min(count, scopes.size()); i-- > 0;) {
+            if (scopes[i].is_template && has_allocator_argument(scopes[i]))
+                return i;
+        }
+    }
+    return std::string::npos;
+}
+
+bool mentions(const named_type& type, const std::string& name) {
+    const std::size_t at = type.type.find(name);
+    return at != type.type.npos;
+}
+
+/// The class that a function belongs to, if it takes an allocator. What it holds in a container of its own is its
+/// allocator's where the element says so.
+std::string taker_of(const known_frame& frame, bool calls_allocator, const named_type& type) {
+    const std::vector<name_part>& scopes = frame.scopes;
+    const std::size_t at = allocator_taker(scopes, scopes.empty() ? 0 : scopes.size() - 1);
+    if (at == std::string::npos)
+        return {};
+    const std::string first = readable_type(scopes[at].arguments.front());
+    const std::vector<name_part> its_class(scopes.begin(),
+                                           scopes.begin() + static_cast<std::ptrdiff_t>(at) + 1);
+    const bool is_its_own =
+        calls_allocator || mentions(type, readable_name(its_class)) || mentions(type, first);
+    return is_its_own ? with_all_arguments(scopes, at) : std::string();
+}
+
+/// The same of a type that a function or its class was made for: `parser<basic_json<…>>`.
+std::string taker_among_arguments(const known_frame& frame, const named_type& type) {
+    for (const name_part& part : frame.scopes) {
+        for (const std::string& argument : part.arguments) {
+            const std::vector<name_part> scopes = scopes_of(without_qualifiers(argument));
+            const std::size_t at = allocator_taker(scopes, scopes.size());
+            if (at != std::string::npos && mentions(type, readable_name(scopes)))
+                return with_all_arguments(scopes, at);
+        }
+    }
+    return {};
+}
+
+bool is_written_in_c(const chain_frame& frame) {
+    if (!frame.known->has_die)
+        return false;
+    Dwarf_Die die = frame.known->die;
+    Dwarf_Die unit;
+    if (::dwarf_diecu(&die, &unit, nullptr, nullptr) == nullptr)
+        return false;
+    return is_c_language(::dwarf_srclang(&unit));
+}
+
+} // namespace
+
+bool is_c_language(int language) {
+    constexpr int c17 = 0x2c; // DWARF 5's addendum, which older headers lack
+    constexpr int c23 = 0x3e;
+    return language == DW_LANG_C89 || language == DW_LANG_C || language == DW_LANG_C99 ||
+           language == DW_LANG_C11 || language == c17 || language == c23;
+}
+
+bool is_standard_allocator(std::string_view argument) {
+    return plain_name(scopes_of(argument)) == "std::allocator";
+}
+
+std::size_t owner_of(const call_chain& chain, const allocator_run& run) {
+    std::size_t at = run.end;
+    while (at < chain.size() && is_standard_code(chain[at]))
+        ++at;
+    return at;
+}
+
+std::size_t place_of(const call_chain& chain) {
+    for (std::size_t i = 0; i < chain.size(); ++i) {
+        const chain_frame& frame = chain[i];
+        const bool is_foreign = frame.is_system && !shown_frame(frame).library.empty();
+        if ((!frame.is_system || is_foreign) && !hands_on(*frame.known))
+            return i;
+    }
+    return chain.size();
+}
+
+void name_owner(const call_chain& chain, const allocator_run& run, named_type& type) {
+    const std::size_t owner = owner_of(chain, run);
+    const bool calls_allocator = owner == run.end;
+    if (owner >= chain.size())
+        return;
+    type.is_library = chain[owner].is_system;
+    type.is_c = is_written_in_c(chain[owner]);
+    if (run.named.empty())
+        return;
+    for (std::size_t i = owner; i < chain.size() && type.takes_allocator.empty(); ++i) {
+        const known_frame& frame = *chain[i].known;
+        if (i > owner && !chain[i].is_system)
+            return;
+        type.takes_allocator = taker_of(frame, i == owner && calls_allocator, type);
+        if (type.takes_allocator.empty())
+            type.takes_allocator = taker_among_arguments(frame, type);
+    }
+}
+
+} // namespace linn::tool

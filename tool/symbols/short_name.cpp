@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "short_name.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace linn::tool {
+
+namespace {
+
+constexpr std::string_view dots = "...";
+
+bool is_word(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$';
+}
+
+/// The arguments of one template in a name.
+struct argument_list {
+    std::size_t begin; ///< behind '<'
+    std::size_t end;   ///< of '>'
+    std::size_t depth; ///< 1: of no other list
+};
+
+/// All lists of a text, in the order in which they close. What does not close is none.
+std::vector<argument_list> lists_of(std::string_view text) {
+    std::vector<argument_list> lists;
+    std::vector<std::size_t> open; // where what is open begins; its sign stands before it
+    std::size_t depth = 0;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const char c = text[i];
+        const bool begins = c == '<' && i > 0 && (is_word(text[i - 1]) || text[i - 1] == ']');
+        if (begins || c == '(' || c == '[' || c == '{') {
+            open.push_back(i + 1);
+            depth += begins ? 1 : 0;
+        } else if (c == '>' && text[i == 0 ? 0 : i - 1] != '-') {
+            // Comparisons and shifts among the arguments stand in parentheses, as compilers print them.
+            if (open.empty() || text[open.back() - 1] != '<')
+                continue;
+            lists.push_back({open.back(), i, depth--});
+            open.pop_back();
+        } else if (c == ')' || c == ']' || c == '}') {
+            while (!open.empty() && text[open.back() - 1] == '<') { // never closed
+                open.pop_back();
+                --depth;
+            }
+            if (!open.empty())
+                open.pop_back();
+        }
+    }
+    return lists;
+}
+
+bool is_elided(std::string_view text, const argument_list& list) {
+    return list.end <= list.begin || text.substr(list.begin, list.end - list.begin) == dots;
+}
+
+/// The longest of the deepest lists goes; false: none is deeper than 1.
+bool elide_innermost(std::string& text) {
+    const std::vector<argument_list> lists = lists_of(text);
+    const argument_list* best = nullptr;
+    for (const argument_list& one : lists) {
+        if (one.depth < 2 || one.end - one.begin <= dots.size() || is_elided(text, one))
+            continue;
+        if (best == nullptr || one.depth > best->depth ||
+            (one.depth == best->depth && one.end - one.begin > best->end - best->begin))
+            best = &one;
+    }
+    if (best == nullptr)
+        return false;
+    text.replace(best->begin, best->end - best->begin, dots);
+    return true;
+}
+
+/// The begin of the qualified name that ends before `at`: "a::b" of "x<a::b".
+std::size_t begin_of_name(std::string_view text, std::size_t at) {
+    while (at > 0 && (is_word(text[at - 1]) || text[at - 1] == ':'))
+        --at;
+    return at;
+}
+
+/// Takes the namespaces off the names from `from` on. That of the standard library says a lot in three letters: it goes
+/// only on request.
+void drop_namespaces(std::string& text, std::size_t from, bool of_std_too = false) {
+    for (std::size_t at = text.rfind("::"); at != text.npos && at >= from;
+         at = at == 0 ? text.npos : text.rfind("::", at - 1)) {
+        const std::size_t begin = std::max(begin_of_name(text, at), from);
+        const std::string_view name = std::string_view(text).substr(begin, at - begin);
+        if (begin >= at || (!of_std_too && (name == "std" || name.starts_with("std::"))))
+            continue; // behind arguments: "a<b>::c"
+        text.erase(begin, at + 2 - begin);
+        at = begin;
+    }
+}
+
+/// Where a list's own commas are.
+std::vector<std::size_t> commas_of(std::string_view text, const argument_list& list) {
+    std::vector<std::size_t> commas;
+    std::size_t depth = 0;
+    for (std::size_t i = list.begin; i < list.end; ++i) {
+        const char c = text[i];
+        if (c == '<' || c == '(' || c == '[' || c == '{')
+            ++depth;
+        else if ((c == '>' || c == ')' || c == ']' || c == '}') && depth > 0)
+            --depth;
+        else if (c == ',' && depth == 0)
+            commas.push_back(i);
+    }
+    return commas;
+}
+
+/// The last argument of the longest outer list becomes "...", then the one before it; at last the whole list.
+bool drop_argument(std::string& text) {
+    const std::vector<argument_list> lists = lists_of(text);
+    const argument_list* best = nullptr;
+    for (const argument_list& one : lists) {
+        if (one.depth == 1 && !is_elided(text, one) &&
+            (best == nullptr || one.end - one.begin > best->end - best->begin))
+            best = &one;
+    }
+    if (best == nullptr || best->end - best->begin <= dots.size())
+        return false;
+    std::vector<std::size_t> commas = commas_of(text, *best);
+    for (; !commas.empty(); commas.pop_back()) {
+        std::string less = text.substr(0, commas.back()) + ", ..." + text.substr(best->end);
+        if (less.size() < text.size()) {
+            text = std::move(less);
+            return true;
+        }
+    }
+    text.replace(best->begin, best->end - best->begin, dots);
+    return true;
+}
+
+/// A text that differs from its neighbours only in its middle: where it begins, and from where it differs.
+std::string around_difference(const std::string& type, std::size_t from, std::size_t width) {
+    const std::size_t head = std::min({type.find('<'), width / 3, from});
+    if (from <= head + dots.size())
+        return type.substr(0, width);
+    std::string text = type.substr(0, head) + std::string(dots) + type.substr(from);
+    if (text.size() > width)
+        text = text.substr(0, width - dots.size()) + std::string(dots);
+    return text;
+}
+
+std::size_t common_begin(const std::vector<std::string>& types, const std::vector<std::size_t>& some) {
+    std::size_t common = types[some.front()].size();
+    for (const std::size_t i : some) {
+        const std::string& one = types[i];
+        std::size_t at = 0;
+        while (at < std::min(common, one.size()) && one[at] == types[some.front()][at])
+            ++at;
+        common = at;
+    }
+    while (common > 0 && is_word(types[some.front()][common - 1])) // from the begin of the word
+        --common;
+    return common;
+}
+
+} // namespace
+
+std::string short_type(std::string_view type, std::size_t width) {
+    std::string text(type);
+    while (text.size() > width && elide_innermost(text)) {
+    }
+    if (text.size() > width) {
+        const std::size_t open = text.find('<');
+        if (open != text.npos)
+            drop_namespaces(text, open + 1);
+        if (open != text.npos && text.size() > width)
+            drop_namespaces(text, open + 1, true);
+    }
+    while (text.size() > width && drop_argument(text)) {
+    }
+    if (text.size() > width)
+        drop_namespaces(text, 0);
+    if (text.size() > width)
+        text = width <= dots.size() ? text.substr(0, width)
+                                    : text.substr(0, width - dots.size()) + std::string(dots);
+    return text;
+}
+
+std::vector<std::string> short_types(const std::vector<std::string>& types, std::size_t width) {
+    std::vector<std::string> out;
+    std::map<std::string, std::vector<std::size_t>> equal;
+    for (std::size_t i = 0; i < types.size(); ++i) {
+        out.push_back(short_type(types[i], width));
+        equal[out.back()].push_back(i);
+    }
+    for (const auto& [name, rows] : equal) {
+        if (std::all_of(rows.begin(), rows.end(),
+                        [&](std::size_t i) { return types[i] == types[rows.front()]; }))
+            continue;
+        const std::size_t from = common_begin(types, rows);
+        std::map<std::string, std::string> taken; // the short name and whose it is
+        for (const std::size_t i : rows) {
+            std::string text = around_difference(types[i], from, width);
+            for (unsigned number = 2; taken.contains(text) && taken[text] != types[i]; ++number) {
+                const std::string mark = " #" + std::to_string(number);
+                text = text.substr(0, width - std::min(width, mark.size())) + mark;
+            }
+            taken.emplace(text, types[i]);
+            out[i] = text;
+        }
+    }
+    return out;
+}
+
+std::string template_family(std::string_view type) {
+    std::string text(type);
+    std::vector<argument_list> lists = lists_of(text);
+    // From behind, so that positions stay; an outer list closes behind those within.
+    std::sort(lists.begin(), lists.end(),
+              [](const argument_list& a, const argument_list& b) { return a.begin > b.begin; });
+    for (const argument_list& one : lists) {
+        const std::size_t begin = begin_of_name(text, one.begin - 1);
+        if (text.compare(begin, 5, "std::") == 0)
+            continue;
+        // What was within is shorter now: the list ends where its bracket closes.
+        std::size_t end = one.begin;
+        for (std::size_t depth = 1; end < text.size(); ++end) {
+            if (text[end] == '<')
+                ++depth;
+            if (text[end] == '>' && text[end - 1] != '-' && --depth == 0)
+                break;
+        }
+        text.replace(one.begin, end - one.begin, dots);
+    }
+    return text;
+}
+
+} // namespace linn::tool
