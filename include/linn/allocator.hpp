@@ -3,6 +3,9 @@
 #define LINN_ALLOCATOR_HPP
 
 #include <linn/config.hpp>
+#ifdef LINN_ABI // C++20
+
+#include <linn/detail/core/element.hpp>
 #include <linn/options.hpp>
 #include <linn/pool.hpp>
 
@@ -25,6 +28,7 @@ namespace linn::inline LINN_ABI {
 /// @snippet examples/03_containers.cpp
 template <class T, class Upstream = std::allocator<T>, pool_options O = pool_options{}>
 class allocator {
+    static_assert(detail::checked_options<O>::done);
     using upstream_type = typename std::allocator_traits<Upstream>::template rebind_alloc<T>;
     using upstream_traits = std::allocator_traits<upstream_type>;
 
@@ -64,6 +68,7 @@ public:
 
     /// @throws std::bad_alloc, std::bad_array_new_length
     [[nodiscard]] T* allocate(std::size_t n) {
+        static_assert(sizeof(detail::sized<T>) != 0);
         if (n == 1) [[likely]] {
             return pool_of<>::allocate();
         }
@@ -110,6 +115,23 @@ private:
     [[no_unique_address]] upstream_type upstream_;
 };
 
+/// Not an allocator: what the standard does not let one have is refused. It goes on as one for something else,
+/// so that a container has nothing more to say.
+template <class T, class Upstream, pool_options O>
+    requires(std::is_reference_v<T> || std::is_function_v<T> || std::is_const_v<T> || std::is_volatile_v<T>)
+class allocator<T, Upstream, O> : public std::allocator<detail::stand_in> {
+    static_assert(detail::object_type<T> && std::is_same_v<T, std::remove_cv_t<T>>,
+                  "linn::allocator: its type must not be const, volatile, a reference or a function");
+
+public:
+    using value_type = std::conditional_t<std::is_function_v<T>, detail::stand_in, std::remove_cvref_t<T>>;
+    template <class U>
+    struct rebind {
+        using other = allocator<U>;
+    };
+};
+
 } // namespace linn::inline LINN_ABI
 
+#endif
 #endif

@@ -2,8 +2,10 @@
 #ifndef LINN_BUFFER_POOL_HPP
 #define LINN_BUFFER_POOL_HPP
 
-#include <linn/allocator.hpp>
 #include <linn/config.hpp>
+#ifdef LINN_ABI // C++20
+
+#include <linn/allocator.hpp>
 #include <linn/detail/core/argument_error.hpp>
 #include <linn/detail/core/construct.hpp>
 #include <linn/detail/core/pool_statistics.hpp>
@@ -287,4 +289,5 @@ private:
 
 } // namespace linn::inline LINN_ABI
 
+#endif
 #endif

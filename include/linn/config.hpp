@@ -16,6 +16,11 @@
 /// layout or behaviour is part of the inline namespace, so objects built differently do not mix:
 /// they fail to link instead of failing at run time.
 
+// The first line that a compiler in another mode prints, and the only one: without LINN_ABI every header is empty.
+#if __cplusplus < 202002L
+#error "linn needs C++20: compile with -std=c++20"
+#else
+
 #ifdef LINN_USER_CONFIG
 #include LINN_USER_CONFIG
 #endif
@@ -89,4 +94,5 @@ inline constexpr bool sanitizer_poison = LINN_DETAIL_ASAN != 0;
 
 #undef LINN_DETAIL_ASAN
 #undef LINN_DETAIL_TSAN
+#endif // C++20
 #endif

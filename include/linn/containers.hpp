@@ -2,6 +2,9 @@
 #ifndef LINN_CONTAINERS_HPP
 #define LINN_CONTAINERS_HPP
 
+#include <linn/config.hpp>
+#ifdef LINN_ABI // C++20
+
 /// @file
 /// The node containers of the standard library with `linn::allocator`: their nodes come from pools,
 /// one pool a node type. The types are the standard ones, so everything that takes a `std::map` of
@@ -10,7 +13,6 @@
 /// There is no `linn::vector` and no `linn::deque`: they allocate arrays, which no object pool helps.
 
 #include <linn/allocator.hpp>
-#include <linn/config.hpp>
 
 #include <forward_list>
 #include <functional>
@@ -55,4 +57,5 @@ using unordered_multimap = std::unordered_multimap<Key, T, Hash, Equal, allocato
 
 } // namespace linn::inline LINN_ABI
 
+#endif
 #endif

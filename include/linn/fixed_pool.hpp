@@ -3,7 +3,10 @@
 #define LINN_FIXED_POOL_HPP
 
 #include <linn/config.hpp>
+#ifdef LINN_ABI // C++20
+
 #include <linn/detail/core/construct.hpp>
+#include <linn/detail/core/element.hpp>
 #include <linn/detail/core/exact_divider.hpp>
 #include <linn/detail/core/pool_statistics.hpp>
 #include <linn/detail/core/type_name.hpp>
@@ -41,15 +44,17 @@ namespace linn::inline LINN_ABI {
 /// nothing is to be reported the pool is trivially destructible: a static one registers no exit
 /// handler and may be used until the very end of the program.
 ///
+/// A class with a private constructor or destructor makes this class its friend.
+///
 /// @threads one at a time, allocation and free alike; not for signal handlers, unless the signal is
 ///          blocked around every other use
 /// @snippet examples/17_fixed_pool.cpp
 template <class T, std::size_t N, pool_options O = default_options<T>>
 class fixed_pool {
-    static_assert(!std::is_reference_v<T> && !std::is_void_v<T> && !std::is_array_v<T>,
-                  "linn::fixed_pool holds objects: its type must not be a reference, void or an array");
+    static_assert(detail::checked_options<O>::done);
     static_assert(N <= (std::numeric_limits<std::uint32_t>::max)(),
                   "linn::fixed_pool: more than 2^32 - 1 objects");
+    using element = detail::sized<T>;
 
     static constexpr bool reports_survivors =
         O.on_survivors == survivors::abort || (detail::checked_build && O.on_survivors == survivors::report);
@@ -73,7 +78,7 @@ public:
         detail::unpoison(slots_.bytes, sizeof slots_.bytes);
         if (reports_survivors && !empty()) {
             misuse m{misuse_kind::objects_alive, type_name, this, live()};
-            m.object_bytes = sizeof(T);
+            m.object_bytes = sizeof(element);
             detail::report(m);
             if constexpr (O.on_survivors == survivors::abort) {
                 std::abort();
@@ -93,7 +98,7 @@ public:
         }
         out_[slot / word_bits] |= bit(slot);
         void* p = slots_.bytes + slot * sizes.slot_bytes;
-        detail::unpoison(p, sizeof(T));
+        detail::unpoison(p, sizeof(element));
         return static_cast<T*>(p);
     }
 
@@ -119,15 +124,15 @@ public:
     /// A new object, constructed from `args`; null when the pool is full.
     /// @throws what the constructor throws; the storage is back in the pool then
     template <class... Args>
-    [[nodiscard]] T* try_create(Args&&... args) noexcept(std::is_nothrow_constructible_v<T, Args...>) {
+    [[nodiscard]] T* try_create(Args&&... args) noexcept(constructs_silently<Args...>()) {
         T* p = try_allocate();
-        return p != nullptr ? construct(p, std::forward<Args>(args)...) : nullptr;
+        return p != nullptr ? start(p, std::forward<Args>(args)...) : nullptr;
     }
 
     /// As `try_create`. @throws std::bad_alloc when the pool is full
     template <class... Args>
     [[nodiscard]] T* create(Args&&... args) {
-        return construct(allocate(), std::forward<Args>(args)...);
+        return start(allocate(), std::forward<Args>(args)...);
     }
 
     /// Destroys `p`, which may be null, and takes its storage back.
@@ -211,7 +216,7 @@ public:
     [[nodiscard]] pool_statistics statistics() const noexcept {
         pool_statistics s;
         s.type = type_name;
-        s.object_bytes = sizeof(T);
+        s.object_bytes = sizeof(element);
         s.slot_bytes = sizes.slot_bytes;
         s.live = live();
         s.peak = peak();
@@ -224,8 +229,8 @@ public:
 
 private:
     // Without guards in checked builds too: the size of a pool that lies in memory of the user's is the same.
-    static constexpr detail::geometry sizes =
-        detail::make_geometry(sizeof(T), alignof(T), {.cache_line_padding = O.cache_line_padding});
+    static constexpr detail::geometry sizes = detail::make_geometry(
+        sizeof(element), alignof(element), {.cache_line_padding = O.cache_line_padding});
     static_assert(N <= static_cast<std::size_t>(PTRDIFF_MAX) / 2 / sizes.slot_bytes,
                   "linn::fixed_pool: N objects are larger than the address space");
     static constexpr detail::exact_divider by_slot_bytes{sizes.slot_bytes};
@@ -251,18 +256,37 @@ private:
     }
 
     void give(std::size_t slot) noexcept {
-        detail::poison(slots_.bytes + slot * sizes.slot_bytes, sizeof(T));
+        detail::poison(slots_.bytes + slot * sizes.slot_bytes, sizeof(element));
         out_[slot / word_bits] &= ~bit(slot);
         free_.indices[free_count_++] = static_cast<index>(slot);
     }
 
+    // In the class, so that one with a private constructor needs no other friend. An aggregate may be given
+    // fewer values than it has members: the caller's choice, and no reason for a warning in this header.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
     template <class... Args>
-    T* construct(T* p, Args&&... args) noexcept(std::is_nothrow_constructible_v<T, Args...>) {
-        if constexpr (std::is_nothrow_constructible_v<T, Args...>) {
-            return detail::construct<T>(address(p), std::forward<Args>(args)...);
+    static T* construct(void* place,
+                        Args&&... args) noexcept(noexcept(::new(place) T(std::forward<Args>(args)...))) {
+        return ::new (place) T(std::forward<Args>(args)...);
+    }
+#pragma GCC diagnostic pop
+
+    template <class... Args>
+    static consteval bool constructs_silently() noexcept {
+        if constexpr (detail::creatable<T>) {
+            return noexcept(construct(std::declval<void*>(), std::declval<Args>()...));
+        }
+        return true;
+    }
+
+    template <class... Args>
+    T* start(T* p, Args&&... args) noexcept(constructs_silently<Args...>()) {
+        if constexpr (detail::creatable<T>) {
+            return detail::start_or([&] { return construct(address(p), std::forward<Args>(args)...); },
+                                    [this, p] { deallocate(p); });
         } else {
-            return detail::construct_or<T>(
-                address(p), [this, p] { deallocate(p); }, std::forward<Args>(args)...);
+            return detail::refuse_to_create<T>();
         }
     }
 
@@ -285,7 +309,7 @@ private:
 
     [[gnu::noinline, gnu::cold]] void refuse(const volatile void* p) const noexcept {
         misuse m{misuse_kind::foreign_pointer, type_name, const_cast<const void*>(p), 1};
-        m.object_bytes = sizeof(T);
+        m.object_bytes = sizeof(element);
         if (owns(p)) {
             m.offset = static_cast<std::ptrdiff_t>(offset_of(p) % sizes.slot_bytes);
             m.object = static_cast<const std::byte*>(m.address) - m.offset;
@@ -324,6 +348,16 @@ private:
     slot_array slots_;
 };
 
+/// Not a pool: what cannot be an object is refused.
+template <class T, std::size_t N, pool_options O>
+    requires(!detail::object_type<T>)
+class fixed_pool<T, N, O> {
+    static_assert(
+        detail::object_type<T>,
+        "linn::fixed_pool holds objects: its type must not be a reference, void, a function or an array");
+};
+
 } // namespace linn::inline LINN_ABI
 
+#endif
 #endif

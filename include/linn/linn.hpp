@@ -2,13 +2,15 @@
 #ifndef LINN_LINN_HPP
 #define LINN_LINN_HPP
 
+#include <linn/config.hpp>
+#ifdef LINN_ABI // C++20
+
 /// @file
 /// All of Linn. Including the one header that is needed compiles faster.
 
 // IWYU pragma: begin_exports
 #include <linn/allocator.hpp>
 #include <linn/buffer_pool.hpp>
-#include <linn/config.hpp>
 #include <linn/containers.hpp>
 #include <linn/fixed_pool.hpp>
 #include <linn/local_pool.hpp>
@@ -25,4 +27,5 @@
 #include <linn/zero_fill.hpp>
 // IWYU pragma: end_exports
 
+#endif
 #endif

@@ -3,7 +3,10 @@
 #define LINN_LOCAL_POOL_HPP
 
 #include <linn/config.hpp>
+#ifdef LINN_ABI // C++20
+
 #include <linn/detail/core/construct.hpp>
+#include <linn/detail/core/element.hpp>
 #include <linn/detail/core/pointer_run.hpp>
 #include <linn/detail/core/pool_statistics.hpp>
 #include <linn/detail/core/slab_set.hpp>
@@ -28,14 +31,16 @@ namespace linn::inline LINN_ABI {
 /// Its destructor frees the memory only when no object is alive. Otherwise it does what
 /// `O.on_survivors` says: report and keep the memory (the default), abort, or keep it silently.
 ///
+/// A class with a private constructor or destructor makes this class its friend.
+///
 /// Creating one allocates nothing. Its first slab is a few KiB from `operator new`.
 ///
 /// @threads one at a time, allocation and free alike
 /// @snippet examples/02_local_pool.cpp
 template <class T, pool_options O = default_options<T>>
 class local_pool {
-    static_assert(!std::is_reference_v<T> && !std::is_void_v<T> && !std::is_array_v<T>,
-                  "linn::local_pool holds objects: its type must not be a reference, void or an array");
+    static_assert(detail::checked_options<O>::done);
+    using element = detail::sized<T>;
 
 public:
     using value_type = T;
@@ -54,7 +59,7 @@ public:
         }
         if constexpr (O.on_survivors != survivors::keep) {
             misuse m{misuse_kind::objects_alive, type_name, this, live()};
-            m.object_bytes = sizeof(T);
+            m.object_bytes = sizeof(element);
             detail::report(m);
         }
         if constexpr (O.on_survivors == survivors::abort) {
@@ -99,8 +104,13 @@ public:
     /// @throws std::bad_alloc, and what the constructor throws; the storage is back in the pool then
     template <class... Args>
     [[nodiscard]] T* create(Args&&... args) {
-        T* p = allocate();
-        return detail::construct_or<T>(address(p), [this, p] { deallocate(p); }, std::forward<Args>(args)...);
+        if constexpr (detail::creatable<T>) {
+            T* p = allocate();
+            return detail::start_or([&] { return construct(address(p), std::forward<Args>(args)...); },
+                                    [this, p] { deallocate(p); });
+        } else {
+            return detail::refuse_to_create<T>();
+        }
     }
 
     /// Destroys `p`, which may be null, and takes its storage back.
@@ -152,7 +162,7 @@ public:
         if constexpr (detail::checked_build || detail::sanitizer_poison) {
             check();
             for (detail::slab* s = slabs_.newest(); s != nullptr; s = s->older) {
-                detail::close_slots(sizes, s, [](void* object) { detail::poison(object, sizeof(T)); });
+                detail::close_slots(sizes, s, [](void* object) { detail::poison(object, sizeof(element)); });
             }
         }
         count_ = 0;
@@ -210,7 +220,7 @@ public:
     [[nodiscard]] pool_statistics statistics() const noexcept {
         pool_statistics s;
         s.type = type_name;
-        s.object_bytes = sizeof(T);
+        s.object_bytes = sizeof(element);
         s.slot_bytes = slabs_.sizes().slot_bytes;
         s.live = live();
         s.peak = slabs_.peak();
@@ -223,13 +233,25 @@ public:
     }
 
 private:
-    static constexpr detail::geometry sizes = detail::geometry_for(sizeof(T), alignof(T), O, true);
+    static constexpr detail::geometry sizes =
+        detail::geometry_for(sizeof(element), alignof(element), O, true);
     static_assert(sizes.slab_align <= detail::largest_slab_bytes,
-                  "linn::local_pool: slab_bytes and objects of more than 1 GiB");
-    static_assert(detail::holds_one(sizeof(T), alignof(T), O),
+                  "linn::local_pool: an object must be smaller than 1 GiB, which is the largest slab");
+    static_assert(detail::holds_one(sizeof(element), alignof(element), O),
                   "linn::local_pool: max_bytes is less than a slab with one object");
     static constexpr std::size_t capacity = sizes.magazine_slots;
     static constexpr std::string_view type_name = detail::type_name<T>();
+
+    // In the class, so that one with a private constructor needs no other friend. An aggregate may be given
+    // fewer values than it has members: the caller's choice, and no reason for a warning in this header.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+    template <class... Args>
+    static T* construct(void* place,
+                        Args&&... args) noexcept(noexcept(::new(place) T(std::forward<Args>(args)...))) {
+        return ::new (place) T(std::forward<Args>(args)...);
+    }
+#pragma GCC diagnostic pop
 
     [[gnu::noinline]] bool refill() noexcept {
         // As many as are out already, up to half: a small pool stays small. A checked one caches
@@ -302,7 +324,7 @@ private:
         const std::size_t out = slabs_.out();
         slabs_.give(&object, 1, &refuse, detail::trace_from(__builtin_return_address(0)));
         if (slabs_.out() != out) {
-            detail::poison(object, sizeof(T));
+            detail::poison(object, sizeof(element));
         }
     }
 
@@ -310,7 +332,7 @@ private:
         const misuse_kind kind =
             why == detail::rejection::other_owner ? misuse_kind::foreign_pointer : detail::kind_of(why);
         misuse m{kind, type_name, object, 1};
-        m.object_bytes = sizeof(T);
+        m.object_bytes = sizeof(element);
         detail::refusal<> r{object, why};
         r.note(evidence);
         r.add_to(m);
@@ -319,13 +341,13 @@ private:
 
     static void* address(T* p) noexcept { return const_cast<void*>(static_cast<const volatile void*>(p)); }
     static T* opened(void* p) noexcept {
-        detail::unpoison(p, sizeof(T));
+        detail::unpoison(p, sizeof(element));
         return static_cast<T*>(p);
     }
     void* closed(T* p) const noexcept {
         if constexpr (detail::sanitizer_poison) {
             if (slabs_.find(address(p)) != nullptr) { // what is foreign is not ours to poison
-                detail::poison(address(p), sizeof(T));
+                detail::poison(address(p), sizeof(element));
             }
         }
         return address(p);
@@ -336,6 +358,16 @@ private:
     void* cache_[capacity];
 };
 
+/// Not a pool: what cannot be an object is refused.
+template <class T, pool_options O>
+    requires(!detail::object_type<T>)
+class local_pool<T, O> {
+    static_assert(
+        detail::object_type<T>,
+        "linn::local_pool holds objects: its type must not be a reference, void, a function or an array");
+};
+
 } // namespace linn::inline LINN_ABI
 
+#endif
 #endif

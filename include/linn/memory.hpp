@@ -3,7 +3,10 @@
 #define LINN_MEMORY_HPP
 
 #include <linn/config.hpp>
+#ifdef LINN_ABI // C++20
+
 #include <linn/detail/core/construct.hpp>
+#include <linn/detail/core/element.hpp>
 #include <linn/detail/core/geometry.hpp>
 #include <linn/detail/core/shared_slot.hpp>
 #include <linn/detail/core/value_initialization.hpp>
@@ -192,19 +195,45 @@ template <class T, class Start>
 [[nodiscard]] T* start_in_pool(Start start) {
     T* p = pool<T>::allocate();
     void* place = const_cast<std::remove_cv_t<T>*>(p);
-#if defined(__cpp_exceptions)
-    try {
-        return start(place);
-    } catch (...) {
-        pool<T>::deallocate(p);
-        throw;
-    }
-#else
-    return start(place);
-#endif
+    return detail::start_or([&] { return start(place); }, [p] { pool<T>::deallocate(p); });
+}
+
+/// What `make_shared` and `make_unique` can make.
+template <class T>
+concept makeable = creatable<std::remove_all_extents_t<T>>;
+
+/// Says why it is not.
+template <class T>
+stand_in refuse_to_make() {
+    static_assert(makeable<T>,
+                  "linn::make_shared and make_unique make objects: the type must be complete and not "
+                  "abstract, and not a reference, void or a function");
+    return {};
 }
 
 } // namespace detail
+
+/// Only there to refuse what is no object, in one sentence.
+template <class T, class... Args>
+    requires(!detail::makeable<T>)
+auto make_shared(Args&&...) {
+    return detail::refuse_to_make<T>();
+}
+template <class T, class... Args>
+    requires(!detail::makeable<T>)
+auto make_shared_for_overwrite(Args&&...) {
+    return detail::refuse_to_make<T>();
+}
+template <class T, class... Args>
+    requires(!detail::makeable<T>)
+auto make_unique(Args&&...) {
+    return detail::refuse_to_make<T>();
+}
+template <class T, class... Args>
+    requires(!detail::makeable<T>)
+auto make_unique_for_overwrite(Args&&...) {
+    return detail::refuse_to_make<T>();
+}
 
 // --- shared_ptr ------------------------------------------------------------------------------------
 
@@ -215,28 +244,28 @@ template <class T, class Start>
 /// @complexity that of `pool::allocate`, and the standard library's control block
 /// @snippet examples/10_make_shared.cpp
 template <class T, class... Args>
-    requires(!std::is_array_v<T> && sizeof...(Args) != 0)
+    requires(detail::makeable<T> && !std::is_array_v<T> && sizeof...(Args) != 0)
 [[nodiscard]] std::shared_ptr<T> make_shared(Args&&... args) {
     return detail::pooled_shared<T>(std::forward<Args>(args)...);
 }
 
 /// `T()`: the object is zero where it has no constructor of its own. Also for `T[N]`.
 template <class T>
-    requires(!std::is_unbounded_array_v<T>)
+    requires(detail::makeable<T> && !std::is_unbounded_array_v<T>)
 [[nodiscard]] std::shared_ptr<T> make_shared(value_initialize_t how) {
     return detail::pooled_shared<T>(how);
 }
 
 /// The same, without a word, for types where that fills nothing, or little, or as intended.
 template <class T>
-    requires(!std::is_unbounded_array_v<T> && !detail::zero_fill_trap<T>)
+    requires(detail::makeable<T> && !std::is_unbounded_array_v<T> && !detail::zero_fill_trap<T>)
 [[nodiscard]] std::shared_ptr<T> make_shared() {
     return detail::pooled_shared<T>(value_initialize);
 }
 
 /// The same where it fills 256 bytes or more for nothing.
 template <class T>
-    requires(!std::is_unbounded_array_v<T> && detail::zero_fill_trap<T>)
+    requires(detail::makeable<T> && !std::is_unbounded_array_v<T> && detail::zero_fill_trap<T>)
 [[nodiscard, deprecated("it fills the object with zeros that its own initialisation leaves alone: use "
                         "linn::make_shared_for_overwrite<T>(), or make_shared<T>(linn::value_initialize) if "
                         "zeros are meant")]] std::shared_ptr<T>
@@ -246,7 +275,7 @@ make_shared() {
 
 /// `T[N]`, each element a copy of `value`.
 template <class T>
-    requires std::is_bounded_array_v<T>
+    requires(detail::makeable<T> && std::is_bounded_array_v<T>)
 [[nodiscard]] std::shared_ptr<T> make_shared(const std::remove_extent_t<T>& value) {
     return detail::pooled_shared<T>(value);
 }
@@ -256,13 +285,15 @@ template <class T>
 /// volatile; here they are made as plain ones.
 /// @throws std::bad_alloc, std::bad_array_new_length, and what a constructor throws
 template <class T>
-    requires(std::is_unbounded_array_v<T> && !detail::zero_fill_trap<std::remove_extent_t<T>>)
+    requires(detail::makeable<T> && std::is_unbounded_array_v<T> &&
+             !detail::zero_fill_trap<std::remove_extent_t<T>>)
 [[nodiscard]] std::shared_ptr<T> make_shared(std::size_t n) {
     return std::make_shared<std::remove_cv_t<T>>(detail::checked_length<T>(n));
 }
 
 template <class T>
-    requires(std::is_unbounded_array_v<T> && detail::zero_fill_trap<std::remove_extent_t<T>>)
+    requires(detail::makeable<T> && std::is_unbounded_array_v<T> &&
+             detail::zero_fill_trap<std::remove_extent_t<T>>)
 [[nodiscard, deprecated("it fills the elements with zeros that their own initialisation leaves alone: use "
                         "linn::make_shared_for_overwrite<T[]>(n), or make_shared<T[]>(n, "
                         "linn::value_initialize) if zeros are meant")]] std::shared_ptr<T>
@@ -271,14 +302,14 @@ make_shared(std::size_t n) {
 }
 
 template <class T>
-    requires std::is_unbounded_array_v<T>
+    requires(detail::makeable<T> && std::is_unbounded_array_v<T>)
 [[nodiscard]] std::shared_ptr<T> make_shared(std::size_t n, value_initialize_t) {
     return std::make_shared<std::remove_cv_t<T>>(detail::checked_length<T>(n));
 }
 
 /// `T[]` of `n` elements, each a copy of `value`.
 template <class T>
-    requires std::is_unbounded_array_v<T>
+    requires(detail::makeable<T> && std::is_unbounded_array_v<T>)
 [[nodiscard]] std::shared_ptr<T> make_shared(std::size_t n, const std::remove_extent_t<T>& value) {
     return std::make_shared<std::remove_cv_t<T>>(detail::checked_length<T>(n), value);
 }
@@ -288,13 +319,13 @@ template <class T>
 /// @throws std::bad_alloc, and what the constructor throws; the slot is back in the pool then
 /// @snippet examples/10_make_shared.cpp
 template <class T>
-    requires(!std::is_unbounded_array_v<T>)
+    requires(detail::makeable<T> && !std::is_unbounded_array_v<T>)
 [[nodiscard]] std::shared_ptr<T> make_shared_for_overwrite() {
     return detail::pooled_shared<T>();
 }
 
 template <class T>
-    requires std::is_unbounded_array_v<T>
+    requires(detail::makeable<T> && std::is_unbounded_array_v<T>)
 [[nodiscard]] std::shared_ptr<T> make_shared_for_overwrite(std::size_t n) {
     return detail::shared_array_for_overwrite<std::remove_cv_t<T>>(detail::checked_length<T>(n));
 }
@@ -332,28 +363,28 @@ using unique_ptr =
 /// @complexity that of `pool::allocate`
 /// @snippet examples/11_make_unique.cpp
 template <class T, class... Args>
-    requires(!std::is_array_v<T> && sizeof...(Args) != 0)
+    requires(detail::makeable<T> && !std::is_array_v<T> && sizeof...(Args) != 0)
 [[nodiscard]] unique_ptr<T> make_unique(Args&&... args) {
     return unique_ptr<T>{pool<std::remove_cv_t<T>>::create(std::forward<Args>(args)...)};
 }
 
 /// `T()`: the object is zero where it has no constructor of its own.
 template <class T>
-    requires(!std::is_array_v<T>)
+    requires(detail::makeable<T> && !std::is_array_v<T>)
 [[nodiscard]] unique_ptr<T> make_unique(value_initialize_t) {
     return unique_ptr<T>{pool<std::remove_cv_t<T>>::create()};
 }
 
 /// The same, without a word, for types where that fills nothing, or little, or as intended.
 template <class T>
-    requires(!std::is_array_v<T> && !detail::zero_fill_trap<T>)
+    requires(detail::makeable<T> && !std::is_array_v<T> && !detail::zero_fill_trap<T>)
 [[nodiscard]] unique_ptr<T> make_unique() {
     return linn::make_unique<T>(value_initialize);
 }
 
 /// The same where it fills 256 bytes or more for nothing.
 template <class T>
-    requires(!std::is_array_v<T> && detail::zero_fill_trap<T>)
+    requires(detail::makeable<T> && !std::is_array_v<T> && detail::zero_fill_trap<T>)
 [[nodiscard, deprecated("it fills the object with zeros that its own initialisation leaves alone: use "
                         "linn::make_unique_for_overwrite<T>(), or make_unique<T>(linn::value_initialize) if "
                         "zeros are meant")]] unique_ptr<T>
@@ -365,13 +396,15 @@ make_unique() {
 /// differ: these are plain `new[]` and `delete[]`.
 /// @throws std::bad_alloc, std::bad_array_new_length, and what a constructor throws
 template <class T>
-    requires(std::is_unbounded_array_v<T> && !detail::zero_fill_trap<std::remove_extent_t<T>>)
+    requires(detail::makeable<T> && std::is_unbounded_array_v<T> &&
+             !detail::zero_fill_trap<std::remove_extent_t<T>>)
 [[nodiscard]] unique_ptr<T> make_unique(std::size_t n) {
     return std::make_unique<T>(detail::checked_length<T>(n));
 }
 
 template <class T>
-    requires(std::is_unbounded_array_v<T> && detail::zero_fill_trap<std::remove_extent_t<T>>)
+    requires(detail::makeable<T> && std::is_unbounded_array_v<T> &&
+             detail::zero_fill_trap<std::remove_extent_t<T>>)
 [[nodiscard, deprecated("it fills the elements with zeros that their own initialisation leaves alone: use "
                         "linn::make_unique_for_overwrite<T[]>(n), or make_unique<T[]>(n, "
                         "linn::value_initialize) if zeros are meant")]] unique_ptr<T>
@@ -380,7 +413,7 @@ make_unique(std::size_t n) {
 }
 
 template <class T>
-    requires std::is_unbounded_array_v<T>
+    requires(detail::makeable<T> && std::is_unbounded_array_v<T>)
 [[nodiscard]] unique_ptr<T> make_unique(std::size_t n, value_initialize_t) {
     return std::make_unique<T>(detail::checked_length<T>(n));
 }
@@ -389,14 +422,14 @@ template <class T>
 /// memory held.
 /// @throws std::bad_alloc, and what the constructor throws; the slot is back in the pool then
 template <class T>
-    requires(!std::is_array_v<T>)
+    requires(detail::makeable<T> && !std::is_array_v<T>)
 [[nodiscard]] unique_ptr<T> make_unique_for_overwrite() {
     using object = std::remove_cv_t<T>;
     return unique_ptr<T>{detail::start_in_pool<object>([](void* place) { return ::new (place) object; })};
 }
 
 template <class T>
-    requires std::is_unbounded_array_v<T>
+    requires(detail::makeable<T> && std::is_unbounded_array_v<T>)
 [[nodiscard]] unique_ptr<T> make_unique_for_overwrite(std::size_t n) {
     return unique_ptr<T>(new std::remove_extent_t<T>[detail::checked_length<T>(n)]);
 }
@@ -405,4 +438,5 @@ static_assert(sizeof(unique_ptr<int>) == sizeof(int*), "the deleter has no state
 
 } // namespace linn::inline LINN_ABI
 
+#endif
 #endif

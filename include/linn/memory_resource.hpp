@@ -3,6 +3,8 @@
 #define LINN_MEMORY_RESOURCE_HPP
 
 #include <linn/config.hpp>
+#ifdef LINN_ABI // C++20
+
 #include <linn/detail/core/construct.hpp>
 #include <linn/detail/core/pool_statistics.hpp>
 #include <linn/detail/core/size_classes.hpp>
@@ -228,4 +230,5 @@ private:
 
 } // namespace linn::inline LINN_ABI
 
+#endif
 #endif

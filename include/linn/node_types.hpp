@@ -3,6 +3,8 @@
 #define LINN_NODE_TYPES_HPP
 
 #include <linn/config.hpp>
+#ifdef LINN_ABI // C++20
+
 #include <linn/detail/core/type_name.hpp>
 
 #include <cstddef>
@@ -351,4 +353,5 @@ template <class Container>
 
 } // namespace linn::inline LINN_ABI
 
+#endif
 #endif

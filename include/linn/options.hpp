@@ -3,6 +3,8 @@
 #define LINN_OPTIONS_HPP
 
 #include <linn/config.hpp>
+#ifdef LINN_ABI // C++20
+
 #include <linn/detail/core/geometry.hpp>
 
 #include <cstddef>
@@ -23,11 +25,11 @@ enum class survivors : unsigned char {
 /// using packets = linn::pool<packet, {.slab_bytes = 1 << 20, .cache_line_padding = true}>;
 /// ```
 struct pool_options {
-    /// Largest slab, rounded up to a power of two; slabs grow up to it. 0: 2 MiB, or what one
-    /// object needs.
+    /// Largest slab, from 4096 to 1 GiB, rounded up to a power of two; slabs grow up to it. A slab that one
+    /// object needs may be larger. 0: 2 MiB, or what one object needs.
     std::size_t slab_bytes = 0;
     /// Objects that a thread moves to or from the depot at once; it may hold back twice as many.
-    /// 0: about 16 KiB worth, between 4 and 128 (1 or 2 for objects over 16 KiB).
+    /// From 1 to 4096. 0: about 16 KiB worth, between 4 and 128 (1 or 2 for objects over 16 KiB).
     std::size_t magazine_slots = 0;
     /// Memory of empty slabs that is kept for reuse. What is more goes back to the system once it has
     /// stayed unused for a second, a slab at each visit of the depot, or by `trim()`.
@@ -65,6 +67,16 @@ inline constexpr pool_options default_options{};
 
 namespace detail {
 
+/// Instantiated by each pool: refuses options outside their range.
+template <pool_options O>
+struct checked_options {
+    static_assert(O.slab_bytes == 0 || (O.slab_bytes >= page_bytes && O.slab_bytes <= largest_slab_bytes),
+                  "linn::pool_options: slab_bytes must be 0, or from 4096 to 1 GiB");
+    static_assert(O.magazine_slots <= largest_magazine_slots,
+                  "linn::pool_options: magazine_slots must be 0, or from 1 to 4096");
+    static constexpr bool done = true;
+};
+
 /// Options that equal the general defaults give way to the type's own.
 template <class T>
 constexpr pool_options options_for(pool_options o) noexcept {
@@ -97,4 +109,5 @@ constexpr bool holds_one(std::size_t bytes, std::size_t align, pool_options o) n
 
 } // namespace linn::inline LINN_ABI
 
+#endif
 #endif

@@ -3,7 +3,10 @@
 #define LINN_POOL_HPP
 
 #include <linn/config.hpp>
+#ifdef LINN_ABI // C++20
+
 #include <linn/detail/core/construct.hpp>
+#include <linn/detail/core/element.hpp>
 #include <linn/detail/core/pointer_list.hpp>
 #include <linn/detail/core/pool_statistics.hpp>
 #include <linn/detail/core/type_name.hpp>
@@ -26,13 +29,14 @@ namespace linn::inline LINN_ABI {
 /// - The memory of a T is never reused for another type.
 /// - Neither allocating nor freeing touches the object's memory.
 ///
+/// A class with a private constructor or destructor makes this class its friend.
+///
 /// @threads every function: any thread, at the same time
 /// @source Bonwick, Adams: Magazines and Vmem, USENIX 2001; docs/design/engine.md
 /// @snippet examples/01_pool.cpp
 template <class T, pool_options O = default_options<T>>
 class pool {
-    static_assert(!std::is_reference_v<T> && !std::is_void_v<T> && !std::is_array_v<T>,
-                  "linn::pool holds objects: its type must not be a reference, void or an array");
+    static_assert(detail::checked_options<O>::done);
     static constexpr bool limited = O.max_objects != 0 || O.max_bytes != 0;
 
 public:
@@ -80,16 +84,18 @@ public:
     /// @throws std::bad_alloc, and what the constructor throws; the storage is back in the pool then
     template <class... Args>
     [[nodiscard]] static T* create(Args&&... args) {
-        T* p = allocate();
-        if constexpr (std::is_nothrow_constructible_v<T, Args...>) {
-            return detail::construct<T>(address(p), std::forward<Args>(args)...);
+        if constexpr (detail::creatable<T>) {
+            T* p = allocate();
+            return detail::start_or([&] { return construct(address(p), std::forward<Args>(args)...); },
+                                    [p] { deallocate(p); });
         } else {
-            return detail::construct_or<T>(address(p), [p] { deallocate(p); }, std::forward<Args>(args)...);
+            return detail::refuse_to_create<T>();
         }
     }
 
     /// Destroys `p`, which may be null, and takes its storage back.
     static void destroy(T* p) noexcept {
+        static_assert(sizeof(detail::sized<T>) != 0);
         if (p != nullptr) {
             p->~T();
             deallocate(p);
@@ -166,7 +172,7 @@ public:
         }
         pool_statistics unused;
         unused.type = state::description.type;
-        unused.object_bytes = sizeof(T);
+        unused.object_bytes = state::description.object_bytes;
         unused.slot_bytes = state::description.sizes.slot_bytes;
         return unused;
     }
@@ -213,14 +219,14 @@ private:
     /// Apart from `pool`, so that it is instantiated, and T must be complete, only on use.
     struct state {
         static constexpr detail::pool_description description{
-            .sizes = detail::geometry_for(sizeof(T), alignof(T), O),
-            .object_bytes = sizeof(T),
-            .object_align = alignof(T),
+            .sizes = detail::geometry_for(sizeof(detail::sized<T>), alignof(detail::sized<T>), O),
+            .object_bytes = sizeof(detail::sized<T>),
+            .object_align = alignof(detail::sized<T>),
             .type = detail::pool_name<T>,
         };
         static_assert(description.sizes.slab_align <= detail::largest_slab_bytes,
-                      "linn::pool: slab_bytes and objects of more than 1 GiB");
-        static_assert(detail::holds_one(sizeof(T), alignof(T), O),
+                      "linn::pool: an object must be smaller than 1 GiB, which is the largest slab");
+        static_assert(detail::holds_one(sizeof(detail::sized<T>), alignof(detail::sized<T>), O),
                       "linn::pool: max_bytes is less than a slab with one object");
         static inline constinit detail::pool_handle<detail::platform> handle{nullptr, &description};
         static inline constinit thread_local detail::front<detail::platform> front{};
@@ -228,6 +234,17 @@ private:
 
     /// Up to here a loop is faster than to copy.
     static constexpr std::size_t few = 16;
+
+    // In the class, so that one with a private constructor needs no other friend. An aggregate may be given
+    // fewer values than it has members: the caller's choice, and no reason for a warning in this header.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+    template <class... Args>
+    static T* construct(void* place,
+                        Args&&... args) noexcept(noexcept(::new(place) T(std::forward<Args>(args)...))) {
+        return ::new (place) T(std::forward<Args>(args)...);
+    }
+#pragma GCC diagnostic pop
 
     // Out of line, so that the hot paths prepare no arguments for them. A checked build wants to know who
     // called: a return address of these is in the user's function, into which all else is inlined.
@@ -292,6 +309,15 @@ private:
     }
 };
 
+/// Not a pool: what cannot be an object is refused.
+template <class T, pool_options O>
+    requires(!detail::object_type<T>)
+class pool<T, O> {
+    static_assert(detail::object_type<T>,
+                  "linn::pool holds objects: its type must not be a reference, void, a function or an array");
+};
+
 } // namespace linn::inline LINN_ABI
 
+#endif
 #endif

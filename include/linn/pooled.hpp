@@ -3,11 +3,14 @@
 #define LINN_POOLED_HPP
 
 #include <linn/config.hpp>
+#ifdef LINN_ABI // C++20
+
 #include <linn/options.hpp>
 #include <linn/pool.hpp>
 
 #include <cstddef>
 #include <new>
+#include <type_traits>
 
 namespace linn::inline LINN_ABI {
 
@@ -27,6 +30,9 @@ namespace linn::inline LINN_ABI {
 /// @snippet examples/04_pooled.cpp
 template <class T, pool_options O = pool_options{}>
 struct pooled {
+    static_assert(std::is_class_v<T> && std::is_same_v<T, std::remove_cv_t<T>>,
+                  "linn::pooled is a base of the class that it names: struct order : linn::pooled<order>");
+
     static void* operator new(std::size_t bytes) {
         return is_object(bytes) ? pool_of<>::allocate() : ::operator new(bytes);
     }
@@ -110,4 +116,5 @@ private:
 
 } // namespace linn::inline LINN_ABI
 
+#endif
 #endif

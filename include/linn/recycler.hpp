@@ -3,6 +3,8 @@
 #define LINN_RECYCLER_HPP
 
 #include <linn/config.hpp>
+#ifdef LINN_ABI // C++20
+
 #include <linn/detail/core/construct.hpp>
 #include <linn/detail/core/recycled_object.hpp>
 #include <linn/detail/core/type_name.hpp>
@@ -506,4 +508,5 @@ private:
 
 } // namespace linn::inline LINN_ABI
 
+#endif
 #endif

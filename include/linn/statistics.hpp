@@ -3,6 +3,8 @@
 #define LINN_STATISTICS_HPP
 
 #include <linn/config.hpp>
+#ifdef LINN_ABI // C++20
+
 #include <linn/detail/core/pool_statistics.hpp>
 #include <linn/detail/core/readable_name.hpp>
 #include <linn/detail/os/program_end.hpp>
@@ -235,4 +237,5 @@ inline std::size_t check_pools() noexcept {
 
 } // namespace linn::inline LINN_ABI
 
+#endif
 #endif

@@ -3,6 +3,8 @@
 #define LINN_ZERO_FILL_HPP
 
 #include <linn/config.hpp>
+#ifdef LINN_ABI // C++20
+
 #include <linn/detail/core/construct.hpp>
 #include <linn/detail/core/value_initialization.hpp>
 
@@ -184,4 +186,5 @@ template <class Make>
 
 } // namespace linn::inline LINN_ABI
 
+#endif
 #endif

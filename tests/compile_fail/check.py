@@ -7,9 +7,14 @@ usage: check.py SOURCE -- COMPILER FLAGS...
 
 The source has one or more lines `// EXPECT: regex`; each must match the compiler's output. The same
 source must compile with -DLINN_CONTROL, which proves that nothing but the intended mistake is wrong.
+
+Or it has lines `// CASE name: regex` and one `// LINES: most`. It must compile as it is. With
+-DLINN_CASE_name, the first error must match the regex, and all that the compiler says takes at most so
+many lines; where both GCC and Clang are installed, both are asked.
 """
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -21,10 +26,51 @@ def compile_source(compiler, source, *flags):
     return run.returncode == 0, run.stdout + run.stderr
 
 
+def with_the_other_compiler(compiler):
+    """The command, and the same with the other one of GCC and Clang if it is there."""
+    clang = "clang" in os.path.basename(compiler[0])
+    names = ["g++"] if clang else [f"clang++{version}" for version in ("", "-20", "-19", "-18", "-17", "-16")]
+    other = next(filter(None, map(shutil.which, names)), None)
+    return [compiler] + ([[other] + compiler[1:]] if other else [])
+
+
+def check_case(compiler, source, name, pattern, most):
+    compiled, output = compile_source(compiler, source, "-DLINN_CASE_" + name)
+    if compiled:
+        return f"{name} compiles, but must not"
+    first = next((line for line in output.splitlines() if "error: " in line), "")
+    if not re.search(pattern, first):
+        return f"{name} fails, but not first with /{pattern}/:\n{output}"
+    lines = len(output.splitlines())
+    return f"{name} fails with {lines} lines, more than {most}:\n{output}" if lines > most else None
+
+
+def check_cases(compiler, source, text, cases):
+    """The same for a source of several mistakes."""
+    most = re.search(r"^// LINES: (\d+)$", text, re.MULTILINE)
+    if not most:
+        return "has no line `// LINES: most`"
+    for command in with_the_other_compiler(compiler):
+        compiled, output = compile_source(command, source)
+        if not compiled:
+            return "does not compile without any case:\n" + output
+        for name, pattern in cases:
+            if f"LINN_CASE_{name})" not in text:
+                return f"has no code for {name}"
+            problem = check_case(command, source, name, pattern, int(most.group(1)))
+            if problem:
+                return f"{command[0]}: {problem}"
+    return None
+
+
 def check(compiler, source):
     """Returns what is wrong with the source, None if it fails as it should."""
     with open(source, encoding="utf-8") as file:
-        expected = re.findall(r"^\s*// EXPECT: (.+?)\s*$", file.read(), re.MULTILINE)
+        text = file.read()
+    cases = re.findall(r"^// CASE (\w+): (.+?)\s*$", text, re.MULTILINE)
+    if cases:
+        return check_cases(compiler, source, text, cases)
+    expected = re.findall(r"^\s*// EXPECT: (.+?)\s*$", text, re.MULTILINE)
     if not expected:
         return "has no line `// EXPECT: regex`"
     compiled, output = compile_source(compiler, source, "-DLINN_CONTROL")
@@ -44,15 +90,22 @@ def check(compiler, source):
 def self_test(compiler):
     body = "#ifdef LINN_CONTROL\nint x;\n#else\n%s\n#endif\n"
     static = 'static_assert(sizeof(int) == 1, "int is wide");'
-    cases = [
+    cases = "// LINES: %d\n// CASE a: error: .*int is wide\n#if defined(LINN_CASE_a)\n%s\n#endif\n"
+    tried = [
         ("as expected", "// EXPECT: int is wide\n" + body % static, True),
         ("wrong reason", "// EXPECT: other\n" + body % static, False),
         ("compiles", "// EXPECT: int is wide\n" + body % "int y;", False),
         ("control is broken", "// EXPECT: int is wide\n" + static, False),
         ("no expectation", body % static, False),
+        ("case", cases % (9, static), True),
+        ("case without limit", (cases % (9, static)).replace("LINES", "lines"), False),
+        ("case with too many lines", cases % (1, static), False),
+        ("case with another error first", cases % (9, "int i = j; " + static), False),
+        ("case that compiles", cases % (9, "int y;"), False),
+        ("case without code", cases.replace("_a)", "_b)") % (9, static), False),
     ]
     failures = 0
-    for name, text, good in cases:
+    for name, text, good in tried:
         with tempfile.NamedTemporaryFile("w", suffix=".cpp") as file:
             file.write(text)
             file.flush()

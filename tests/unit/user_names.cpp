@@ -29,8 +29,8 @@ T* construct(void*, Args&&...) {
     return nullptr;
 }
 template <class T, class F, class... Args>
-T* construct_or(void*, F&&, Args&&...) {
-    FAIL("the library called user::construct_or");
+T* start_or(F&&, Args&&...) {
+    FAIL("the library called user::start_or");
     return nullptr;
 }
 template <class T, class F>

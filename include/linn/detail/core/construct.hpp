@@ -32,20 +32,19 @@ T* construct(void* place, Args&&... args) noexcept(std::is_nothrow_constructible
 
 #pragma GCC diagnostic pop
 
-/// Constructs a T at `place`; if the constructor throws, `give_back()` runs and the exception goes
-/// on.
-template <class T, class GiveBack, class... Args>
-T* construct_or(void* place, GiveBack&& give_back, Args&&... args) {
+/// What `start()` returns, which constructs an object; if it throws, `give_back()` runs and the exception
+/// goes on.
+template <class Start, class GiveBack>
+auto start_or(Start&& start, [[maybe_unused]] GiveBack&& give_back) noexcept(noexcept(start())) {
 #if defined(__cpp_exceptions)
     try {
-        return detail::construct<T>(place, std::forward<Args>(args)...);
+        return start();
     } catch (...) {
         give_back();
         throw;
     }
 #else
-    static_cast<void>(give_back);
-    return detail::construct<T>(place, std::forward<Args>(args)...);
+    return start();
 #endif
 }
 

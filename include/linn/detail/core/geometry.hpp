@@ -72,6 +72,7 @@ inline constexpr std::size_t largest_default_slab_bytes =
 /// Offsets into a slab are 32 bits wide.
 inline constexpr std::size_t largest_slab_bytes = std::size_t{1} << 30;
 inline constexpr std::size_t largest_default_local_slab_bytes = std::size_t{256} << 10;
+inline constexpr std::size_t largest_magazine_slots = 4096;
 
 /// Room that a slab's header may take at most beside one slot: see slab.hpp.
 constexpr std::size_t header_allowance(std::size_t slot_align) noexcept {
@@ -118,7 +119,7 @@ constexpr geometry make_geometry(std::size_t object_bytes, std::size_t object_al
     // By bytes: what a thread may hold back is two magazines. See docs/design/engine.md.
     constexpr std::size_t budget = std::size_t{16} << 10;
     const std::size_t floor_slots = g.slot_bytes <= budget ? 4 : (g.slot_bytes <= 16 * budget ? 2 : 1);
-    g.magazine_slots = wishes.magazine_slots != 0 ? clamp(wishes.magazine_slots, 1, 4096)
+    g.magazine_slots = wishes.magazine_slots != 0 ? clamp(wishes.magazine_slots, 1, largest_magazine_slots)
                                                   : clamp(budget / g.slot_bytes, floor_slots, 128);
     g.magazine_slots_max = clamp(4 * budget / g.slot_bytes, g.magazine_slots, 4 * g.magazine_slots);
     const std::size_t two_magazines = 2 * g.magazine_slots_max;
