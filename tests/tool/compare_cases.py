@@ -182,7 +182,7 @@ def case_rows_come_and_go(tool):
 
 def case_too_few_rounds(tool):
     done = tool.compare(bench(rounds=3), bench({("object", "linn"): 3}, rounds=3, seed=2), status=2)
-    check(done.stdout.startswith("Nothing can be said") and re.search(r"with \d+ rounds", done.stdout), done.stdout)
+    check(done.stdout.startswith("Nothing can be said") and re.search(r"use\s+--rounds\s+\d+", done.stdout), done.stdout)
 
 
 def case_warnings(tool):

@@ -2,6 +2,7 @@
 #include "advise.hpp"
 
 #include "../measure/sort_stably.hpp"
+#include "../measure/statistics.hpp"
 #include "cost.hpp"
 #include "fills.hpp"
 #include "findings.hpp"
@@ -153,6 +154,7 @@ std::vector<std::size_t> replay_types(advice& a, const advise_options& options, 
 void take_ceiling(advice& a) {
     const replay_row* const nothing = a.replay.find(replay_null_name);
     if (!a.replay.problem.empty() || nothing == nullptr || !nothing->failure.empty() ||
+        !are_bounds(nothing->change_low, nothing->change_high) ||
         (nothing->change_low == 0 && nothing->change_high == 0))
         return;
     a.ceiling = replayed_ceiling(*nothing);
@@ -163,7 +165,8 @@ void take_gains(advice& a, const std::vector<std::size_t>& priced) {
     for (std::size_t i = 0; i != std::min(priced.size(), a.replay.groups.size()); ++i) {
         const replay_row& row = a.replay.groups[i];
         advised_type& type = a.types[priced[i]];
-        if (!row.failure.empty() || (row.change_low == 0 && row.change_high == 0) || !is_pool(type.what))
+        if (!row.failure.empty() || !are_bounds(row.change_low, row.change_high) ||
+            (row.change_low == 0 && row.change_high == 0) || !is_pool(type.what))
             continue;
         const gain_range gain = replayed_gain(row);
         type.gain = {std::min(gain.low, a.ceiling.high), std::min(gain.high, a.ceiling.high)};

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "judgement.hpp"
 
+#include "../measure/rounds.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,10 +14,41 @@ double claim_threshold(const bench_result& result, const scenario_result& s, std
 }
 
 outcome judge(const bench_result& result, const scenario_result& s, std::size_t phase, const comparison& c) {
-    if (c.best_other->samples.size() < 2)
-        return outcome::tie; // nobody can tell how far away the next round would be
+    if (c.rounds < rounds_to_judge)
+        return outcome::not_judged;
     const double threshold = 1 + std::max(claim_threshold(result, s, phase), c.uncertainty);
     return c.speed_up > threshold ? outcome::win : c.speed_up * threshold < 1 ? outcome::loss : outcome::tie;
+}
+
+const char* to_string(outcome o) noexcept {
+    switch (o) {
+    case outcome::win:
+        return "win";
+    case outcome::loss:
+        return "loss";
+    case outcome::tie:
+        return "tie";
+    case outcome::not_judged:
+        break;
+    }
+    return "not judged";
+}
+
+std::string why_not_judged(const bench_result& result) {
+    std::size_t most = 0;
+    for (const scenario_result& s : result.scenarios)
+        for (const row& r : s.rows)
+            most = std::max(most, r.samples.size());
+    if (most >= rounds_to_judge)
+        return {};
+    too_few_rounds rounds;
+    rounds.done = most;
+    rounds.seconds = result.seconds;
+    rounds.why = !result.complete()      ? too_few_rounds::end::signal
+                 : result.budget_spent() ? too_few_rounds::end::budget
+                                         : too_few_rounds::end::count;
+    rounds.others = result.scenarios.size() > 1 ? "name fewer scenarios" : "";
+    return text_of(rounds, "to tell a difference from noise") + '.';
 }
 
 std::optional<best_way> best_of_linn(const bench_result& result, const scenario_result& s,

@@ -14,10 +14,17 @@ inline constexpr double least_claim = 0.02;
 /// The gap that a difference must exceed to be claimed in this phase.
 double claim_threshold(const bench_result& result, const scenario_result& s, std::size_t phase);
 
-/// What a comparison of medians allows to say.
-enum class outcome { win, loss, tie };
+/// What a comparison of medians allows to say; nothing with fewer than `rounds_to_judge` rounds.
+enum class outcome { not_judged, win, loss, tie };
 
+/// The only place that says who wins: headline, summary, findings, plots and JSON all ask it.
 outcome judge(const bench_result& result, const scenario_result& s, std::size_t phase, const comparison& c);
+
+/// "win", "loss", "tie", "not judged".
+const char* to_string(outcome o) noexcept;
+
+/// Why nothing of the result is judged, as a sentence; empty where something can be. @pre something was measured
+std::string why_not_judged(const bench_result& result);
 
 /// The best of Linn's ways that are compared with the same rivals, in one phase.
 struct best_way {

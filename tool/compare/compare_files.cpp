@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compare_files.hpp"
 
+#include "../measure/rounds.hpp"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -55,6 +57,11 @@ double least_p(std::size_t a, std::size_t b) {
     return std::min(1.0, 2 / ways);
 }
 
+/// Whether samples of these sizes can show a difference at all, where so many tests share `alpha`.
+bool can_tell(std::size_t a, std::size_t b, std::size_t tests, double alpha) {
+    return std::min(a, b) >= rounds_to_judge && least_p(a, b) * static_cast<double>(tests) < alpha;
+}
+
 series_change compare_series(const series_name& name, const measured_series& before,
                              const measured_series& after, const compare_options& options) {
     const bool by_ratio = options.by == compare_by::ratio;
@@ -94,11 +101,10 @@ void decide(std::vector<series_change>& series, const compare_options& options) 
         const double size = std::abs(c.change.middle);
         // 3 % more and 3 % less are the same distance in ratios, and the floor is a ratio.
         const double distance = c.change.middle < 0 ? 1 / (1 + c.change.middle) - 1 : size;
-        if (c.p_adjusted < alpha && size > options.threshold && distance > c.noise_floor)
+        if (!can_tell(c.old_count, c.new_count, series.size(), alpha))
+            c.kind = size > options.threshold ? change_kind::undecided : change_kind::unchanged;
+        else if (c.p_adjusted < alpha && size > options.threshold && distance > c.noise_floor)
             c.kind = c.change.middle > 0 ? change_kind::regression : change_kind::improvement;
-        else if (size > options.threshold &&
-                 least_p(c.old_count, c.new_count) * static_cast<double>(series.size()) >= alpha)
-            c.kind = change_kind::undecided;
     }
 }
 
@@ -122,26 +128,35 @@ std::string counted(std::size_t n, const char* noun) {
 
 /// How many samples a side would be enough for `tests` tests, if both had as many.
 std::size_t enough_samples(std::size_t tests, double alpha) {
-    std::size_t n = 2;
-    while (least_p(n, n) * static_cast<double>(tests) >= alpha)
+    std::size_t n = rounds_to_judge;
+    while (!can_tell(n, n, tests, alpha))
         ++n;
     return n;
+}
+
+/// The rounds of the side that has fewer, of the row that has most.
+std::size_t fewest_rounds(const std::vector<series_change>& series) {
+    std::size_t most = 0;
+    for (const series_change& c : series)
+        most = std::max(most, std::min(c.old_count, c.new_count));
+    return most;
 }
 
 std::string verdict_of(const file_comparison& r) {
     const std::size_t total = r.series.size();
     const double alpha = 1 - r.options.level;
     if (r.nothing_decided())
-        return fmt::format(
-            "Nothing can be said: with so few rounds no change can be told from chance among {} rows; "
-            "measure both sides with {} rounds, or compare fewer rows",
-            total, enough_samples(total, alpha));
+        return "Nothing can be said: " +
+               text_of({.done = fewest_rounds(r.series),
+                        .needed = enough_samples(total, alpha),
+                        .others = total > 1 ? "compare fewer rows" : ""},
+                       fmt::format("to compare {} of two files", counted(total, "row")));
     std::string text = counted(r.count(change_kind::regression), "regression");
     text[0] = text[0] == 'n' ? 'N' : text[0];
     text += fmt::format(" in {}", counted(total, "row"));
     if (const series_change* c = worst(r.series, change_kind::regression)) {
         text += fmt::format("; the worst is {}: {}", describe(c->name), percent(c->change.middle));
-        if (std::isfinite(c->change.middle))
+        if (c->change.is_known() && std::isfinite(c->change.middle))
             text += fmt::format(" ({} to {})", percent(c->change.low), percent(c->change.high));
     }
     if (const series_change* c = worst(r.series, change_kind::improvement))
@@ -216,7 +231,7 @@ std::size_t file_comparison::count(change_kind kind) const noexcept {
 bool file_comparison::nothing_decided() const noexcept {
     const double alpha = 1 - options.level;
     return !series.empty() && std::all_of(series.begin(), series.end(), [&](const series_change& c) {
-        return least_p(c.old_count, c.new_count) * static_cast<double>(series.size()) >= alpha;
+        return !can_tell(c.old_count, c.new_count, series.size(), alpha);
     });
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "rounds.hpp"
 #include "statistics.hpp"
 
 #include <boost/math/distributions/normal.hpp>
@@ -81,8 +82,8 @@ std::vector<double> sorted(std::span<const double> values) {
 interval bootstrap_median(std::span<const double> values, double level, std::uint64_t seed,
                           std::size_t resamples) {
     const double middle = median(values);
-    if (values.size() < 2 || resamples == 0)
-        return {middle, middle, middle};
+    if (values.size() < rounds_to_judge)
+        return {middle, unknown_bound, unknown_bound};
     resampler draw{sorted(values), seed};
     std::vector<double> medians(resamples);
     std::generate(medians.begin(), medians.end(), std::ref(draw));
@@ -93,8 +94,8 @@ interval bootstrap_ratio(std::span<const double> values, std::span<const double>
                          std::uint64_t seed, std::size_t resamples) {
     const double middle = median(values) / median(reference);
     const std::size_t fewer = std::min(values.size(), reference.size());
-    if (fewer < 2 || resamples == 0)
-        return {middle, middle, middle};
+    if (fewer < rounds_to_judge)
+        return {middle, unknown_bound, unknown_bound};
     resampler draw{sorted(values), seed};
     resampler draw_reference{sorted(reference), seed + 1};
     std::vector<double> ratios(resamples);

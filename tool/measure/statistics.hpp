@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -24,16 +25,28 @@ double geometric_mean(std::span<const double> values);
 /// How far two values are apart as a share of the smaller one, whichever that is: 0.02 means 2 %.
 double relative_gap(double a, double b);
 
-/// An estimate with the bounds that hold it at the level asked for.
+/// The bound of an interval that cannot be given. It is no number, so every comparison with it is false: nothing is
+/// claimed by accident.
+inline constexpr double unknown_bound = std::numeric_limits<double>::quiet_NaN();
+
+/// Whether these are bounds, and not those of an interval that could not be given.
+constexpr bool are_bounds(double low, double high) noexcept {
+    return low <= high;
+}
+
+/// An estimate with the bounds that hold it at the level asked for; `unknown_bound` where there were too few values.
 struct interval {
     double middle = 0;
     double low = 0;
     double high = 0;
+
+    constexpr bool is_known() const noexcept { return are_bounds(low, high); }
 };
 
 /// The median with its bootstrap interval, the expanded percentile one: its true coverage is at or over 94 % for a level
-/// of 95 % and six values or more. The same seed gives the same bounds everywhere, whatever the order of the values. For
-/// fewer than two values all three are that value (0 for none). @pre 0 < level < 1 @complexity resamples × values
+/// of 95 % and six values or more. With fewer than `rounds_to_judge` values the bounds are not known. The same seed gives
+/// the same bounds everywhere, whatever the order of the values. @pre 0 < level < 1, resamples > 0
+/// @complexity resamples × values
 /// @source Efron and Tibshirani, An Introduction to the Bootstrap, 1993, chapter 13; Hesterberg, The American
 /// Statistician 69, 2015
 interval bootstrap_median(std::span<const double> values, double level, std::uint64_t seed,

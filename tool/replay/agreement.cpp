@@ -32,8 +32,7 @@ gap gap_between(const std::vector<double>& a, const std::vector<double>& b, doub
     for (std::size_t i = 0; i != std::min(a.size(), b.size()); ++i)
         ratios.push_back(std::log(std::max(b[i], 1e-12) / std::max(a[i], 1e-12)));
     const interval i = bootstrap_median(ratios, level, seed);
-    return {i.middle,
-            ratios.size() > 1 && (i.low > 0 || i.high < 0) && std::abs(i.middle) > std::log1p(floor)};
+    return {i.middle, (i.low > 0 || i.high < 0) && std::abs(i.middle) > std::log1p(floor)};
 }
 
 int sign(double x) {

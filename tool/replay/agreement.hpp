@@ -21,7 +21,7 @@ inline constexpr double least_replay_claim = 0.01;
 
 /// Compares the order that a replay predicts with the one that `linn run` measured, of the rows that both have. Two
 /// allocators are told apart, by either, where the interval of the median of their ratios excludes 1 and the median lies
-/// outside the noise floor, and by the replay where they are apart by `least_replay_claim`. `measured_floor` is the run's noise floor as a share.
+/// outside the noise floor, which takes `rounds_to_judge` rounds, and by the replay where they are apart by `least_replay_claim`. `measured_floor` is the run's noise floor as a share.
 replay_agreement compare_with_run(const replay_result& result,
                                   const std::vector<measured_contender>& measured, double measured_floor,
                                   std::string file);

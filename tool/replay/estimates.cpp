@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "estimates.hpp"
 
+#include "../measure/rounds.hpp"
 #include "../measure/statistics.hpp"
 
 #include <algorithm>
@@ -46,6 +47,21 @@ void estimate_row(const replay_result& result, replay_row& row, const replay_row
     row.change_high = (row.ratio_high - 1) * share;
 }
 
+/// How far a ratio is from 1, as a share of the smaller side: 2 and 0.5 are equally far.
+double distance(double ratio) {
+    return std::exp(std::abs(std::log(ratio))) - 1;
+}
+
+/// The only place that says what is faster: the interval excludes 1, and the ratio lies outside the noise floor.
+replay_call call_of(const replay_result& result, const replay_row& row) {
+    if (!row.failure.empty() || row.name == replay_default_name || row.name == replay_control_name ||
+        row.name == replay_null_name || !are_bounds(row.ratio_low, row.ratio_high) || row.seconds.empty())
+        return replay_call::not_judged;
+    const bool is_told =
+        (row.ratio_high < 1 || row.ratio_low > 1) && distance(row.ratio) > result.noise_floor;
+    return !is_told ? replay_call::tie : row.ratio < 1 ? replay_call::faster : replay_call::slower;
+}
+
 } // namespace
 
 double program_cpu_seconds(const trace_info& info, double replayed) {
@@ -71,10 +87,12 @@ void estimate_replay(replay_result& result) {
                 estimate_row(result, row, result.rows.front());
     result.noise_floor = 0;
     if (const replay_row* control = result.find(replay_control_name);
-        control != nullptr && control->failure.empty() && !control->seconds.empty())
-        result.noise_floor = std::exp(std::max(std::abs(std::log(control->ratio_low)),
-                                               std::abs(std::log(control->ratio_high)))) -
-                             1;
+        control != nullptr && control->failure.empty() && !control->seconds.empty() &&
+        are_bounds(control->ratio_low, control->ratio_high))
+        result.noise_floor = std::max(distance(control->ratio_low), distance(control->ratio_high));
+    for (auto* list : {&result.rows, &result.groups})
+        for (replay_row& row : *list)
+            row.call = call_of(result, row);
 }
 
 } // namespace linn::tool

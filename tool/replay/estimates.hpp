@@ -4,10 +4,13 @@
 #include "../trace/info.hpp"
 #include "results.hpp"
 
+#include <string>
+
 namespace linn::tool {
 
-/// Fills in medians, ratios, changes and the noise floor from the rows' `seconds`, of which each has one a round, in the
-/// order of rounds. Does nothing for rows that failed.
+/// Fills in medians, ratios, changes, the noise floor and the calls from the rows' `seconds`, of which each has one a
+/// round, in the order of rounds. Does nothing for rows that failed. With fewer than `rounds_to_judge` rounds bounds are
+/// not known, and nothing is judged.
 void estimate_replay(replay_result& result);
 
 /// What the recorded program would have taken without the recording, in seconds of CPU time; 0: not known. `replayed` is
@@ -22,6 +25,9 @@ struct replay_circumstances {
     double process_share = 1;  ///< of the trace's events that the image has
     std::uint64_t reused_addresses = 0;
 };
+
+/// The sentence that comes first in every form of the report. @pre the result is estimated, or has a problem
+std::string verdict_of(const replay_result& result);
 
 /// Fills in the verdict, the remarks and the warnings of a result that is estimated.
 void remark_on_replay(replay_result& result, const replay_circumstances& circumstances);

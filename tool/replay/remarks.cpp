@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "../measure/rounds.hpp"
 #include "estimates.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 namespace linn::tool {
 namespace {
@@ -57,22 +59,58 @@ std::string change_of_program(double change) {
     return fmt::format("{} {}", percent(std::abs(change)), change <= 0 ? "less" : "more");
 }
 
-std::string make_verdict(const replay_result& result) {
-    if (!result.problem.empty() || result.complete_rounds == 0)
-        return {};
-    const replay_row* best = nullptr;
+/// The rows that are compared with the default.
+std::vector<const replay_row*> rivals(const replay_result& result) {
+    std::vector<const replay_row*> list;
     for (const replay_row& r : result.rows)
         if (r.failure.empty() && !r.seconds.empty() && r.name != replay_default_name &&
-            r.name != replay_control_name && r.name != replay_null_name &&
-            (best == nullptr || r.ratio < best->ratio))
-            best = &r;
+            r.name != replay_control_name && r.name != replay_null_name)
+            list.push_back(&r);
+    return list;
+}
+
+/// The smallest ratio; null for no rows.
+const replay_row* fastest(const std::vector<const replay_row*>& rows) {
+    const auto found =
+        std::min_element(rows.begin(), rows.end(),
+                         [](const replay_row* a, const replay_row* b) { return a->ratio < b->ratio; });
+    return found == rows.end() ? nullptr : *found;
+}
+
+std::string too_few(const replay_result& result, std::size_t compared) {
+    too_few_rounds rounds;
+    rounds.done = result.complete_rounds;
+    rounds.seconds = result.measured_seconds;
+    rounds.why = result.interrupted_by != 0                       ? too_few_rounds::end::signal
+                 : result.complete_rounds < result.options.rounds ? too_few_rounds::end::budget
+                                                                  : too_few_rounds::end::count;
+    rounds.others = compared > 1 ? "--allocators" : "";
+    const std::string purpose =
+        compared == 0 ? std::string{"to judge anything"}
+                      : fmt::format("to compare {} allocator{}", compared, compared == 1 ? "" : "s");
+    return text_of(rounds, purpose) + '.';
+}
+
+} // namespace
+
+std::string verdict_of(const replay_result& result) {
+    if (!result.problem.empty())
+        return fmt::format("Nothing was replayed: {}.", result.problem);
+    if (result.complete_rounds == 0)
+        return "Nothing was replayed: it was stopped before a round was complete.";
+    std::vector<const replay_row*> rows = rivals(result);
+    if (result.complete_rounds < rounds_to_judge)
+        return too_few(result, rows.size());
+    const replay_row* best = fastest(rows);
+    std::erase_if(rows, [](const replay_row* r) { return r->call != replay_call::faster; });
+    const replay_row* winner = fastest(rows);
     const bool has_program = result.program_cpu_seconds > 0;
     std::string text = "There was nothing to compare with the default";
-    if (best != nullptr && best->ratio_high < 1 && 1 - best->ratio > result.noise_floor) {
-        text = fmt::format("{} serves the recorded requests in {} CPU time than the default", best->title,
-                           change_of_program(best->ratio - 1));
+    if (winner != nullptr) {
+        text = fmt::format("{} serves the recorded requests in {} CPU time than the default", winner->title,
+                           change_of_program(winner->ratio - 1));
         if (has_program)
-            text += fmt::format(", which would be {} of the program's", change_of_program(best->change));
+            text += fmt::format(", which would be {} of the program's", change_of_program(winner->change));
     } else if (best != nullptr) {
         text = fmt::format(
             "No allocator serves the recorded requests measurably faster than the default; the best is "
@@ -84,10 +122,8 @@ std::string make_verdict(const replay_result& result) {
     return text + '.';
 }
 
-} // namespace
-
 void remark_on_replay(replay_result& result, const replay_circumstances& c) {
-    result.verdict = make_verdict(result);
+    result.verdict = verdict_of(result);
     result.remarks.push_back(fmt::format(
         "The replay repeats {} recorded requests and leaves out the program's own work, so caches are "
         "emptier of its data and what a better layout of memory would save is not seen. Where this was "

@@ -107,6 +107,8 @@ private:
         result_.command = info.command;
         result_.recorded_events = info.events;
         result_.seconds = elapsed();
+        if (result_.verdict.empty())
+            result_.verdict = verdict_of(result_);
         return std::move(result_);
     }
 
@@ -270,6 +272,7 @@ private:
                 return;
             }
             ++result_.complete_rounds;
+            result_.measured_seconds = elapsed() - begin;
         }
         progress_.done = plan.size();
     }
@@ -314,6 +317,7 @@ private:
     }
 
     void estimate(const trace_info& info) {
+        result_.interrupted_by = interrupt_guard::pending(); // the verdict says so
         fill_rows();
         const auto share = [](std::uint64_t part, std::uint64_t whole) {
             return whole == 0 ? 1.0 : static_cast<double>(part) / static_cast<double>(whole);

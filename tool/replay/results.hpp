@@ -46,6 +46,13 @@ inline constexpr const char* replay_control_name =
 inline constexpr const char* replay_linn_name = "linn";
 inline constexpr const char* replay_null_name = "null";
 
+/// What a row is beside the default. Not judged are the default, its second copy, the null allocator, what failed, and
+/// everything with fewer than `rounds_to_judge` rounds.
+enum class replay_call { not_judged, faster, slower, tie };
+
+/// "faster", "slower", "tie", "not judged".
+const char* to_string(replay_call call) noexcept;
+
 /// One way to serve the recorded requests.
 struct replay_row {
     std::string name; ///< "default", "jemalloc", "linn", "null", or a group's name
@@ -57,6 +64,7 @@ struct replay_row {
     double ratio = 1; ///< median of the ratios to the default in the same round
     double ratio_low = 1;
     double ratio_high = 1;
+    replay_call call = replay_call::not_judged;
     double peak_rss_bytes = 0; ///< median of the peaks, beyond what the replay itself needs
     double wait_seconds = 0;   ///< median; CPU time of waiting for other threads, which `seconds` leave out
     std::string version;       ///< empty: unknown
@@ -64,7 +72,7 @@ struct replay_row {
     std::string failure; ///< empty: none
 
     /// What the program's CPU time would change by, as a share of it: -0.12 is 12 % less. All 0 where the program's CPU
-    /// time is not known. The bounds are those of the ratio.
+    /// time is not known. The bounds are those of the ratio, and like them `unknown_bound` with too few rounds.
     double change = 0;
     double change_low = 0;
     double change_high = 0;
@@ -117,6 +125,7 @@ struct replay_result {
     std::string started;              ///< of the replay; ISO 8601, UTC
     double seconds = 0;               ///< that it took
     double preparation_seconds = 0;   ///< of them, for reading the trace
+    double measured_seconds = 0;      ///< of them, for the rounds
     machine_info machine;
     std::uint64_t recorded_events = 0; ///< of the whole trace
     std::uint64_t allocations = 0;     ///< of the replayed events

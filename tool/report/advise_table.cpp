@@ -117,7 +117,7 @@ std::string advise_report(const advice& a, const advise_view& view, const output
         remarks.push_back(
             fmt::format("and {} more types; --top shows more, --json all", types.size() - view.top));
     if (const std::vector<std::string> hidden = t.dropped(style.width); !hidden.empty())
-        remarks.push_back(fmt::format("this terminal is too narrow for: {}", fmt::join(hidden, ", ")));
+        remarks.push_back(hidden_columns(hidden));
     remarks.push_back(method_line(a));
     out += prose_lines(remarks, style.width);
 

@@ -17,8 +17,9 @@ change_cells cells_of(const series_change& c) {
             quantity_text(c.old_median, c.unit),
             quantity_text(c.new_median, c.unit),
             is_finite ? signed_percent(c.change.middle) : "from 0",
-            is_finite ? fmt::format("{} to {}", signed_percent(c.change.low), signed_percent(c.change.high))
-                      : "",
+            is_finite && c.change.is_known()
+                ? fmt::format("{} to {}", signed_percent(c.change.low), signed_percent(c.change.high))
+                : "",
             c.p_adjusted < 0.0001 ? "< 0.0001" : fmt::format("{:.4f}", c.p_adjusted)};
 }
 

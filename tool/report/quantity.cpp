@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantity.hpp"
 
+#include "../measure/statistics.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -40,7 +42,13 @@ std::string ratio_text(double ratio) {
     return ratio < 9.995 ? fmt::format("{:.3f}", ratio) : fmt::format("{:.1f}", ratio);
 }
 
+std::string ratio_bounds(double low, double high) {
+    return are_bounds(low, high) ? fmt::format("{}-{}", ratio_text(low), ratio_text(high)) : std::string{};
+}
+
 std::string signed_percent(double share) {
+    if (std::isnan(share))
+        return {};
     return fmt::format("{:+.1f} %", share * 100);
 }
 

@@ -13,7 +13,10 @@ std::string quantity_text(double value, std::string_view unit);
 /// "0.987", and "12.3" where three digits after the point are too many.
 std::string ratio_text(double ratio);
 
-/// "+4.2 %" for 0.042.
+/// "0.981-1.024", the bounds of a ratio; empty where they are not known.
+std::string ratio_bounds(double low, double high);
+
+/// "+4.2 %" for 0.042; empty for what is no number.
 std::string signed_percent(double share);
 
 } // namespace linn::tool

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "remarks.hpp"
 
-#include "../bench/summary.hpp"
+#include "../bench/judgement.hpp"
 #include "terminal.hpp"
 
 #include <fmt/format.h>
@@ -32,6 +32,10 @@ std::string range_of_floors(const bench_result& result, const scenario_result& s
 
 } // namespace
 
+std::string hidden_columns(const std::vector<std::string>& titles) {
+    return fmt::format("hidden columns: {} (widen the terminal or use --json)", fmt::join(titles, ", "));
+}
+
 std::string published_text(const published_row& row) {
     std::vector<std::string> parts;
     for (const double f : row.figures)
@@ -44,8 +48,7 @@ std::vector<std::string> common_remarks(const bench_result& result, const scenar
                                         const std::vector<std::string>& hidden) {
     std::vector<std::string> lines;
     if (!hidden.empty())
-        lines.push_back(fmt::format("this terminal is too narrow for: {}; a wider one or --json shows them",
-                                    fmt::join(hidden, ", ")));
+        lines.push_back(hidden_columns(hidden));
     std::vector<std::string> floors;
     for (std::size_t p = 0; p != s.what->phases.size(); ++p)
         if (const auto floor = noise_floor(result, s, p))
@@ -54,10 +57,12 @@ std::vector<std::string> common_remarks(const bench_result& result, const scenar
     if (floors.size() > most_columns)
         floors = {range_of_floors(result, s)};
     if (!floors.empty())
-        lines.push_back(
-            fmt::format("noise floor, glibc against glibc again: {}; differences below it, below {:.0f} % or "
-                        "within two standard errors (+-) are not claimed",
-                        fmt::join(floors, ", "), least_claim * 100));
+        lines.push_back(fmt::format("noise floor, glibc against glibc again: {}{}", fmt::join(floors, ", "),
+                                    why_not_judged(result).empty()
+                                        ? fmt::format("; differences smaller than max(noise floor, {:.0f} %, "
+                                                      "2 standard errors) count as ties",
+                                                      least_claim * 100)
+                                        : std::string{}));
     unsigned repeated = 0;
     unsigned disturbed = 0;
     for (const row& r : s.rows) {

@@ -8,6 +8,9 @@
 
 namespace linn::tool {
 
+/// "hidden columns: faults (widen the terminal or use --json)".
+std::string hidden_columns(const std::vector<std::string>& titles);
+
 /// A published row's figures as "250/116/117".
 std::string published_text(const published_row& row);
 

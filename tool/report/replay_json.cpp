@@ -28,6 +28,7 @@ ordered_json row_json(const replay_result& result, const replay_row& row) {
     json["ratio"] = row.ratio;
     json["ratio_low"] = row.ratio_low;
     json["ratio_high"] = row.ratio_high;
+    json["call"] = row.call == replay_call::not_judged ? ordered_json{} : ordered_json(to_string(row.call));
     const auto cost = cost_of_request(result, row);
     json["ns_per_request"] = cost ? ordered_json(*cost) : ordered_json{};
     const auto share = [&](double value) {

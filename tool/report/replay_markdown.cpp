@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "replay_markdown.hpp"
 
+#include "../measure/statistics.hpp"
 #include "markdown.hpp"
 #include "quantity.hpp"
 #include "replay_figures.hpp"
@@ -12,6 +13,12 @@
 namespace linn::tool {
 namespace {
 
+std::string ratio_with_bounds(const replay_row& r) {
+    return are_bounds(r.ratio_low, r.ratio_high)
+               ? fmt::format("{:.3f} ({:.3f} to {:.3f})", r.ratio, r.ratio_low, r.ratio_high)
+               : fmt::format("{:.3f}", r.ratio);
+}
+
 std::string rows_table(const replay_result& result, const std::vector<replay_row>& rows,
                        const char* heading) {
     std::vector<std::vector<std::string>> lines;
@@ -19,13 +26,11 @@ std::string rows_table(const replay_result& result, const std::vector<replay_row
         if (!is_measured(r))
             continue;
         const bool is_reference = r.name == replay_default_name;
-        const bool is_told = !is_reference && (r.ratio_high < 1 || r.ratio_low > 1);
+        const bool is_told = r.call == replay_call::faster || r.call == replay_call::slower;
         const std::string change =
             is_reference || result.program_cpu_seconds <= 0 ? "" : signed_percent(r.change);
         lines.push_back({markdown_text(r.title), fmt::format("{:.1f} ms", r.median * 1e3),
-                         is_reference
-                             ? "1"
-                             : fmt::format("{:.3f} ({:.3f} to {:.3f})", r.ratio, r.ratio_low, r.ratio_high),
+                         is_reference ? "1" : ratio_with_bounds(r),
                          is_told && !change.empty() ? "**" + change + "**" : change,
                          fmt::format("{:.1f} MiB", r.peak_rss_bytes / (1024 * 1024))});
     }
@@ -38,8 +43,8 @@ std::string replay_markdown(const replay_result& result) {
     std::string out = fmt::format("**{}**\n\n", markdown_text(result.verdict));
     out += fmt::format(
         "Replay of {} requests of {}: CPU time of the replay, its ratio to the default with the 95 % "
-        "interval, and what the program's CPU time would change by; bold where the interval excludes "
-        "no change.\n\n",
+        "interval, and what the program's CPU time would change by; bold where the difference is larger than "
+        "chance and noise explain.\n\n",
         result.events, markdown_text(shell_words(result.command)));
     out += rows_table(result, result.rows, "allocator") + '\n';
     if (!result.groups.empty())

@@ -52,13 +52,13 @@ table allocators_table(const replay_result& result) {
         const auto share = [&](double value) {
             return is_reference || !has_program ? std::string{} : signed_percent(value);
         };
-        t.add_row(
-            {r->title, fmt::format("{:.1f}", r->median * 1e3), is_reference ? "1" : ratio_text(r->ratio),
-             is_reference ? "" : fmt::format("{}-{}", ratio_text(r->ratio_low), ratio_text(r->ratio_high)),
-             cost_of_request(result, *r) ? fmt::format("{:.1f}", *cost_of_request(result, *r)) : "",
-             share(r->change), share(r->change_low), share(r->change_high),
-             fmt::format("{:.1f}", r->peak_rss_bytes / (1024 * 1024))},
-            r->ratio_high < 1 && 1 - r->ratio > result.noise_floor && r->name != replay_null_name);
+        t.add_row({r->title, fmt::format("{:.1f}", r->median * 1e3),
+                   is_reference ? "1" : ratio_text(r->ratio),
+                   is_reference ? "" : ratio_bounds(r->ratio_low, r->ratio_high),
+                   cost_of_request(result, *r) ? fmt::format("{:.1f}", *cost_of_request(result, *r)) : "",
+                   share(r->change), share(r->change_low), share(r->change_high),
+                   fmt::format("{:.1f}", r->peak_rss_bytes / (1024 * 1024))},
+                  r->call == replay_call::faster);
     }
     return t;
 }
@@ -70,11 +70,10 @@ table groups_table(const replay_result& result) {
              {"program", "", false, 0},
              {"peak MiB", "", false, 1}}};
     for (const replay_row* r : sorted(result.groups))
-        t.add_row({r->title, ratio_text(r->ratio),
-                   fmt::format("{}-{}", ratio_text(r->ratio_low), ratio_text(r->ratio_high)),
+        t.add_row({r->title, ratio_text(r->ratio), ratio_bounds(r->ratio_low, r->ratio_high),
                    result.program_cpu_seconds > 0 ? change_text(*r) : "",
                    fmt::format("{:.1f}", r->peak_rss_bytes / (1024 * 1024))},
-                  r->ratio_high < 1 && 1 - r->ratio > result.noise_floor);
+                  r->call == replay_call::faster);
     return t;
 }
 
@@ -116,8 +115,7 @@ std::string replay_report(const replay_result& result, const output_style& style
         out += '\n' + groups_table(result).render(style);
     std::vector<std::string> lines;
     if (const auto hidden = t.dropped(style.width); !hidden.empty())
-        lines.push_back(fmt::format("this terminal is too narrow for: {}; a wider one or --json shows them",
-                                    fmt::join(hidden, ", ")));
+        lines.push_back(hidden_columns(hidden));
     lines.emplace_back(
         "medians over the rounds; ratios to the default in the same round, with the 95 % interval of "
         "their median; 'ns a request' is beyond the null allocator; 'program' is what the program's "

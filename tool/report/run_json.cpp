@@ -176,6 +176,7 @@ std::string run_json(const run_result& result) {
                       {"stopped", to_string(result.stopped)},
                       {"problem", text_or_null(result.problem)},
                       {"verdict", result.verdict},
+                      {"judged_by", result.judged_by},
                       {"findings", result.findings},
                       {"warnings", result.warnings},
                       {"program", program_json(result)},

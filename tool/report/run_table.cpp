@@ -2,6 +2,7 @@
 #include "run_table.hpp"
 
 #include "../measure/process.hpp"
+#include "../measure/rounds.hpp"
 #include "../measure/sort_stably.hpp"
 #include "../measure/statistics.hpp"
 #include "../run/verdict.hpp"
@@ -31,14 +32,15 @@ std::string percent(double share) {
     return fmt::format("{:.{}f} %", share * 100, share < 0.0995 ? 1 : 0);
 }
 
-/// Rows that have a wall time, the smallest ratio first.
+/// Rows that have the time that the verdict speaks of, the smallest ratio first.
 std::vector<const run_row*> sorted_rows(const run_result& result) {
+    const char* const metric = result.judged_by.c_str();
     std::vector<const run_row*> rows;
     for (const run_row& row : result.rows)
-        if (find_estimate(row, "wall_ns") != nullptr)
+        if (find_estimate(row, metric) != nullptr)
             rows.push_back(&row);
-    sort_stably(rows, [](const run_row* a, const run_row* b) {
-        return find_estimate(*a, "wall_ns")->ratio < find_estimate(*b, "wall_ns")->ratio;
+    sort_stably(rows, [&](const run_row* a, const run_row* b) {
+        return find_estimate(*a, metric)->ratio < find_estimate(*b, metric)->ratio;
     });
     return rows;
 }
@@ -78,16 +80,16 @@ std::string count_text(double value) {
     return fmt::format("{:.0f}", value);
 }
 
-const char* call_word(const run_row& row, const estimate& e) {
+const char* call_word(const run_row& row, const estimate& e, bool is_cpu) {
     if (row.contender.is_default())
         return "";
     if (row.contender.is_control())
         return "(control)";
     switch (e.call) {
     case verdict::better:
-        return "faster";
+        return is_cpu ? "less" : "faster";
     case verdict::worse:
-        return "slower";
+        return is_cpu ? "more" : "slower";
     case verdict::no_difference:
         break;
     }
@@ -108,38 +110,41 @@ std::string median_text(const run_row& row, const char* metric) {
 
 table make_table(const run_result& result, const std::map<std::string, int>& marks) {
     const std::vector<const run_row*> rows = sorted_rows(result);
-    const time_unit wall = unit_of(rows, "wall_ns");
-    const time_unit cpu = unit_of(rows, "cpu_ns");
+    const bool is_cpu = result.judged_by == cpu_metric;
+    const char* const judged = is_cpu ? cpu_metric : wall_metric;
+    const char* const other = is_cpu ? wall_metric : cpu_metric;
+    const char* const heading = is_cpu ? "CPU time" : "wall time";
+    const time_unit unit = unit_of(rows, judged);
+    const time_unit other_unit = unit_of(rows, other);
     table t{{{"allocator", "", true, 0},
-             {wall.name, "wall time", false, 0},
-             {"ratio", "wall time", false, 0},
-             {"95 %", "wall time", false, 2},
+             {unit.name, heading, false, 0},
+             {"ratio", heading, false, 0},
+             {"95 %", heading, false, 2},
              {"verdict", "", true, 0},
-             {fmt::format("CPU {}", cpu.name), "", false, 4},
+             {fmt::format("{} {}", is_cpu ? "wall" : "CPU", other_unit.name), "", false, 4},
              {"MiB", "peak memory", false, 1},
              {"ratio", "peak memory", false, 1},
              {"faults", "", false, 5},
              {"switches", "", false, 6}}};
-    const auto time = [](const time_unit& unit, const estimate* e) {
-        return e == nullptr ? std::string{} : fmt::format("{:.{}f}", e->median / unit.ns, unit.digits);
+    const auto time = [](const time_unit& u, const estimate* e) {
+        return e == nullptr ? std::string{} : fmt::format("{:.{}f}", e->median / u.ns, u.digits);
     };
     for (const run_row* r : rows) {
-        const estimate& e = *find_estimate(*r, "wall_ns");
+        const estimate& e = *find_estimate(*r, judged);
         const estimate* memory = find_estimate(*r, "peak_rss_bytes");
         const bool is_reference = r->contender.name == default_name;
         std::string title = r->contender.title;
         if (const auto mark = marks.find(r->contender.name); mark != marks.end())
             title += fmt::format(" [{}]", mark->second);
-        t.add_row(
-            {title, time(wall, &e), is_reference ? "1" : ratio_text(e.ratio),
-             is_reference ? "" : fmt::format("{}-{}", ratio_text(e.ratio_low), ratio_text(e.ratio_high)),
-             call_word(*r, e), time(cpu, find_estimate(*r, "cpu_ns")),
-             memory == nullptr ? "" : fmt::format("{:.1f}", memory->median / (1024 * 1024)),
-             memory == nullptr ? ""
-             : is_reference    ? "1 "
-                               : marked_ratio(*memory),
-             median_text(*r, "minor_faults"), median_text(*r, "voluntary_switches")},
-            e.call == verdict::better);
+        t.add_row({title, time(unit, &e), is_reference ? "1" : ratio_text(e.ratio),
+                   is_reference ? "" : ratio_bounds(e.ratio_low, e.ratio_high), call_word(*r, e, is_cpu),
+                   time(other_unit, find_estimate(*r, other)),
+                   memory == nullptr ? "" : fmt::format("{:.1f}", memory->median / (1024 * 1024)),
+                   memory == nullptr ? ""
+                   : is_reference    ? "1 "
+                                     : marked_ratio(*memory),
+                   median_text(*r, "minor_faults"), median_text(*r, "voluntary_switches")},
+                  e.call == verdict::better);
     }
     return t;
 }
@@ -151,7 +156,7 @@ std::string stop_text(const run_result& result) {
         return fmt::format("stopped when every ratio was known to +-{}", percent(o.precision));
     case stop_reason::budget:
         return fmt::format("stopped by the budget of {}",
-                           duration_text(static_cast<double>(o.budget.count())));
+                           seconds_text(static_cast<double>(o.budget.count())));
     case stop_reason::rounds:
         return o.rounds != 0 ? "as asked for" : "the most there are";
     case stop_reason::interrupted:
@@ -174,14 +179,17 @@ std::string program_text(const run_result& result) {
 std::vector<std::string> remarks(const run_result& result, const table& t, std::size_t width) {
     std::vector<std::string> lines;
     if (const std::vector<std::string> hidden = t.dropped(width); !hidden.empty())
-        lines.push_back(fmt::format("this terminal is too narrow for: {}; a wider one or --json shows them",
-                                    fmt::join(hidden, ", ")));
-    lines.push_back(
-        "medians of the runs; ratios to the default in the same round, with the 95 % interval of their "
-        "median; < and > mark memory that is less or more for certain");
-    if (const auto wall = result.noise_floor.find("wall_ns"); wall != result.noise_floor.end()) {
-        std::string text =
-            fmt::format("noise floor, the default against itself: wall time {}", percent(wall->second.floor));
+        lines.push_back(hidden_columns(hidden));
+    const bool has_intervals = result.complete_rounds >= rounds_to_judge;
+    lines.push_back(fmt::format("medians of the runs; ratios to the default in the same round{}",
+                                has_intervals
+                                    ? ", with the 95 % interval of their median; < and > mark memory "
+                                      "that is less or more for certain"
+                                    : ""));
+    if (const auto time = result.noise_floor.find(result.judged_by); time != result.noise_floor.end()) {
+        std::string text = fmt::format("noise floor, the default against itself: {} {}",
+                                       result.judged_by == cpu_metric ? "CPU time" : "wall time",
+                                       percent(time->second.floor));
         if (const auto memory = result.noise_floor.find("peak_rss_bytes"); memory != result.noise_floor.end())
             text += fmt::format(", memory {}", percent(memory->second.floor));
         lines.push_back(text +
@@ -266,7 +274,7 @@ std::string run_report(const run_result& result, const output_style& style) {
     std::map<std::string, int> marks;
     std::vector<std::string> notes;
     for (const run_row& row : result.rows)
-        if (!row.contender.notes.empty() && find_estimate(row, "wall_ns") != nullptr) {
+        if (!row.contender.notes.empty() && find_estimate(row, wall_metric) != nullptr) {
             notes.push_back(fmt::format("{}: {}", row.contender.title, fmt::join(row.contender.notes, "; ")));
             marks[row.contender.name] = static_cast<int>(notes.size());
         }

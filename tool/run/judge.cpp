@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "judge.hpp"
 
+#include "../measure/rounds.hpp"
 #include "../measure/statistics.hpp"
 
 #include <algorithm>
@@ -84,27 +85,49 @@ void judge_metric(run_result& result, const metric_info& m, const judge_options&
     std::vector<estimate*> family;
     std::vector<double> p_values;
     noise floor{1, 1, 1, 1, least_run_claim};
+    bool is_floor_known = base->values(m.name).size() >= rounds_to_judge;
     for (run_row& row : result.rows) {
         if (!is_judged(row) || row.values(m.name).empty())
             continue;
         estimate& e = row.estimates[name] = estimate_row(result, row, *base, m, options);
         if (row.contender.is_control()) {
-            floor = {e.ratio, e.ratio_low, e.ratio_high, e.p,
-                     std::max({least_run_claim, distance(e.ratio_low), distance(e.ratio_high)})};
+            // What two equal things differ by is not known from a few rounds either.
+            is_floor_known = is_floor_known && are_bounds(e.ratio_low, e.ratio_high);
+            if (is_floor_known)
+                floor = {e.ratio, e.ratio_low, e.ratio_high, e.p,
+                         std::max({least_run_claim, distance(e.ratio_low), distance(e.ratio_high)})};
         } else if (&row != &*base) {
             family.push_back(&e);
             p_values.push_back(e.p);
         }
     }
-    result.noise_floor[name] = floor;
     const std::vector<double> adjusted = holm(p_values);
-    for (std::size_t i = 0; i != family.size(); ++i) {
-        estimate& e = *family[i];
-        e.p_adjusted = adjusted[i];
-        const bool excludes_one = e.ratio_low > 1 || e.ratio_high < 1;
+    for (std::size_t i = 0; i != family.size(); ++i)
+        family[i]->p_adjusted = adjusted[i];
+    if (!is_floor_known)
+        return;
+    result.noise_floor[name] = floor;
+    for (estimate* const one : family) {
+        estimate& e = *one;
+        const bool excludes_one = e.ratio_low > 1 || e.ratio_high < 1; // neither, where they are not known
         if (e.p_adjusted < 1 - result.options.level && excludes_one && distance(e.ratio) > floor.floor)
             e.call = e.ratio < 1 ? verdict::better : verdict::worse;
     }
+}
+
+/// Whether wall time is noisier than a difference that CPU time shows: no contender can be called by wall time, and one
+/// is called by CPU time whose difference the noise of wall time would hide.
+bool is_hidden_by_noise(const run_result& result) {
+    bool is_hidden = false;
+    for (const run_row& row : result.rows) {
+        const auto wall = row.estimates.find(wall_metric);
+        const auto cpu = row.estimates.find(cpu_metric);
+        if (wall != row.estimates.end() && wall->second.call != verdict::no_difference)
+            return false;
+        is_hidden = is_hidden || (cpu != row.estimates.end() && cpu->second.call != verdict::no_difference &&
+                                  distance(cpu->second.ratio) <= wall_noise(result, row));
+    }
+    return is_hidden;
 }
 
 } // namespace
@@ -116,6 +139,18 @@ void judge(run_result& result, const judge_options& options) {
     for (const metric_info& m : metrics())
         if (m.is_compared)
             judge_metric(result, m, options);
+    result.judged_by = is_hidden_by_noise(result) ? cpu_metric : wall_metric;
+}
+
+double wall_noise(const run_result& result, const run_row& row) {
+    const auto floor = result.noise_floor.find(wall_metric);
+    const auto known = row.estimates.find(wall_metric);
+    if (floor == result.noise_floor.end() || known == row.estimates.end())
+        return 0;
+    const estimate& e = known->second;
+    const double half_width =
+        are_bounds(e.ratio_low, e.ratio_high) ? std::sqrt(e.ratio_high / e.ratio_low) - 1 : 0;
+    return std::max(floor->second.floor, half_width);
 }
 
 double worst_precision(const run_result& result, const judge_options& options) {
@@ -128,10 +163,10 @@ double worst_precision(const run_result& result, const judge_options& options) {
         if (&row == base || !is_judged(row))
             continue;
         const std::vector<double> ratios = log_ratios(row, *base, wall);
-        if (ratios.size() < 2)
-            return std::numeric_limits<double>::infinity();
         const interval i =
             bootstrap_median(ratios, result.options.level, seed_of(result, row, wall, 1), options.resamples);
+        if (!i.is_known())
+            return std::numeric_limits<double>::infinity();
         worst = std::max(worst, (std::exp(i.high) - std::exp(i.low)) / 2);
     }
     return worst;

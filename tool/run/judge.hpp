@@ -24,11 +24,17 @@ struct judge_options {
 /// all that the signed-rank test asks for. A difference is claimed when the test, adjusted by Holm's method over
 /// the contenders, says so at 1 - level, the interval of the ratio excludes 1, and the ratio lies outside the noise
 /// floor, which is the outer bound of the interval that the second copy of the default got, at least `least_run_claim`.
-/// Rows that failed are not compared. @complexity resamples × samples
+/// Rows that failed are not compared. With fewer than `rounds_to_judge` rounds there are no intervals, no noise floors and
+/// no claims. `judged_by` becomes CPU time where wall time is noisier than the difference that CPU time shows.
+/// @complexity resamples × samples
 void judge(run_result& result, const judge_options& options = {});
 
+/// The gap that wall time cannot see for this contender, as a share: the noise floor, or half of its own interval where that
+/// is more; 0: not known. @pre `judge` has run
+double wall_noise(const run_result& result, const run_row& row);
+
 /// Half the width of the interval of the wall ratio of the contender that is known worst, as a share: 0.01 is 1 %.
-/// Infinite below two rounds.
+/// Infinite where an interval is not known yet.
 double worst_precision(const run_result& result, const judge_options& options = {});
 
 /// The least number of rounds after which the test can claim anything for so many contenders at that level.

@@ -24,8 +24,12 @@ struct metric_info {
     bool is_compared; ///< an estimate, a test and a verdict; the others are shown only
 };
 
-/// Wall time first: it is the one that the verdict speaks of.
+/// Wall time first: it is the one that the verdict speaks of, unless it is too noisy.
 std::span<const metric_info> metrics() noexcept;
+
+/// The two that a verdict may speak of.
+inline constexpr const char* wall_metric = "wall_ns";
+inline constexpr const char* cpu_metric = "cpu_ns";
 
 /// What the user asked of `linn run`.
 struct run_options {
@@ -132,7 +136,9 @@ struct run_result {
     std::vector<run_row>
         rows; ///< default first, then its copy, then the others in the order of the catalogue
     std::vector<run_left_out> left_out;
-    std::map<std::string, noise> noise_floor; ///< by metric
+    std::map<std::string, noise> noise_floor; ///< by metric; empty with too few rounds
+    std::string judged_by =
+        wall_metric; ///< what the verdict speaks of; `cpu_metric` where wall time is too noisy
     std::size_t complete_rounds = 0;
     bool outputs_compared = false; ///< every run's standard output with that of the discovery run
     std::size_t left_behind = 0;   ///< processes that runs left running, over the whole run

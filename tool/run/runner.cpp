@@ -3,6 +3,7 @@
 
 #include "../measure/canary.hpp"
 #include "../measure/plan.hpp"
+#include "../measure/rounds.hpp"
 #include "../measure/ticks.hpp"
 #include "judge.hpp"
 #include "run_checks.hpp"
@@ -143,17 +144,17 @@ private:
             warm_up_rounds_ = 0; // the discovery run has warmed the caches
         const double total = round * static_cast<double>(least_rounds() + warm_up_rounds_);
         const std::string plan =
-            fmt::format("{} contenders, about {} a run", result_.rows.size(), duration_text(first_seconds_));
+            fmt::format("{} contenders, about {} a run", result_.rows.size(), seconds_text(first_seconds_));
         if (result_.options.rounds != 0)
             notice_(fmt::format("{}: {} rounds take about {}", plan, result_.options.rounds,
-                                duration_text(total)));
+                                seconds_text(total)));
         else if (total > budget)
             notice_(
                 fmt::format("{}: {} rounds would take about {}, but the budget is {}; --budget gives more "
                             "time, --only fewer contenders",
-                            plan, least_rounds(), duration_text(total), duration_text(budget)));
+                            plan, least_rounds(), seconds_text(total), seconds_text(budget)));
         else
-            notice_(fmt::format("{}: {} to {}", plan, duration_text(total), duration_text(budget)));
+            notice_(fmt::format("{}: {} to {}", plan, seconds_text(total), seconds_text(budget)));
     }
 
     void measure() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verdict.hpp"
 
+#include "../measure/rounds.hpp"
 #include "../measure/sort_stably.hpp"
 #include "judge.hpp"
 #include "run_contenders.hpp"
@@ -18,8 +19,6 @@ namespace {
 constexpr double least_count_gap = 1'000;
 /// A wider noise floor than this is worth a warning.
 constexpr double noisy = 0.05;
-/// Fewer rounds give an interval so wide that the warning would be about them.
-constexpr std::size_t least_rounds_for_noise = 6;
 /// Two copies of one thing that differ at this level are a sign that something is wrong with the machine.
 constexpr double suspicious_p = 0.005;
 
@@ -77,8 +76,24 @@ std::string listed(const std::vector<const run_row*>& rows, const char* metric) 
     return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-std::string noise_text(const run_result& result) {
-    const auto floor = result.noise_floor.find("wall_ns");
+/// How the verdict speaks of the metric that it judges by.
+struct judged_metric {
+    const char* name;
+    const char* noun;   ///< "time"
+    const char* better; ///< "makes this program faster"
+    const char* worse;
+    const char* no_better; ///< "makes this program measurably faster"
+};
+
+judged_metric metric_of(const run_result& result) {
+    if (result.judged_by == cpu_metric)
+        return {cpu_metric, "CPU time", "saves CPU time", "costs CPU time", "measurably saves CPU time"};
+    return {wall_metric, "time", "makes this program faster", "makes this program slower",
+            "makes this program measurably faster"};
+}
+
+std::string noise_text(const run_result& result, const char* metric) {
+    const auto floor = result.noise_floor.find(metric);
     return floor == result.noise_floor.end() ? "unknown" : percent(floor->second.floor);
 }
 
@@ -91,89 +106,81 @@ std::string memory_clause(const run_row& row) {
 }
 
 /// How it compares when nothing is claimed: "0.5 % less time, between 1.3 % less and 0.3 % more".
-std::string unclaimed(const estimate& e) {
-    return fmt::format("{}time, between {} and {}",
-                       e.ratio >= 1.995 ? change_text(e.ratio) + " the " : change_text(e.ratio) + ' ',
-                       change_text(e.ratio_low), change_text(e.ratio_high));
+std::string unclaimed(const estimate& e, const char* noun) {
+    return fmt::format("{} {}{}, between {} and {}", change_text(e.ratio), e.ratio >= 1.995 ? "the " : "",
+                       noun, change_text(e.ratio_low), change_text(e.ratio_high));
 }
 
-std::string rounds_text(std::size_t rounds) {
-    return fmt::format("{} round{}", rounds, rounds == 1 ? "" : "s");
-}
-
-std::string too_few_rounds(const run_result& result, const std::vector<const run_row*>& wall,
-                           std::size_t needed) {
-    std::string text = result.stopped == stop_reason::budget
-                           ? fmt::format("Only {} fitted into {}", rounds_text(result.complete_rounds),
-                                         duration_text(static_cast<double>(result.options.budget.count())))
-                           : fmt::format("Only {} {} run", rounds_text(result.complete_rounds),
-                                         result.complete_rounds == 1 ? "was" : "were");
-    text += fmt::format(", and no difference can be told from chance below {} with {} contender{}", needed,
-                        wall.size(), wall.size() == 1 ? "" : "s");
-    const run_row& best = *wall.front();
-    text += fmt::format("; so far the best, {}, takes {}.", best.contender.title,
-                        unclaimed(*find_estimate(best, "wall_ns")));
-    if (result.stopped == stop_reason::budget) {
-        const double a_round =
-            result.measured_seconds / static_cast<double>(std::max<std::size_t>(result.complete_rounds, 1));
-        const double wanted = std::ceil(a_round * static_cast<double>(needed + 2) / 10) * 10;
-        text += fmt::format(" --budget {:.0f} gives it enough time, --only fewer contenders.", wanted);
-    }
-    return text;
+std::string too_few(const run_result& result, std::size_t compared, std::size_t needed) {
+    too_few_rounds rounds;
+    rounds.done = result.complete_rounds;
+    rounds.needed = needed;
+    rounds.seconds = result.measured_seconds;
+    rounds.why = result.stopped == stop_reason::budget        ? too_few_rounds::end::budget
+                 : result.stopped == stop_reason::interrupted ? too_few_rounds::end::signal
+                                                              : too_few_rounds::end::count;
+    rounds.others = compared > 1 ? "--only" : "";
+    return text_of(rounds, fmt::format("to compare {} allocator{}", compared, compared == 1 ? "" : "s")) +
+           '.';
 }
 
 std::string make_verdict(const run_result& result) {
-    const std::vector<const run_row*> wall = ranked(result, "wall_ns");
-    if (wall.empty())
+    const judged_metric m = metric_of(result);
+    const std::vector<const run_row*> rows = ranked(result, m.name);
+    if (rows.empty())
         return result.interrupted_by != 0 ? "It was stopped before anything could be compared."
                                           : "Nothing could be compared: every allocator failed.";
-    const std::size_t needed = least_rounds_to_claim(wall.size(), result.options.level);
+    const std::size_t needed = least_rounds_to_claim(rows.size(), result.options.level);
     if (result.complete_rounds < needed)
-        return too_few_rounds(result, wall, needed);
-    const auto better = with_call(wall, "wall_ns", verdict::better);
-    const auto worse = with_call(wall, "wall_ns", verdict::worse);
-    if (!better.empty()) {
-        const run_row& best = *better.front();
-        return fmt::format("{} makes this program faster: {}{}.", best.contender.title,
-                           change_with_interval(*find_estimate(best, "wall_ns"), "time"),
-                           memory_clause(best));
-    }
-    const run_row& best = *wall.front();
-    const std::string rest = fmt::format("the best, {}, takes {} (noise floor {})", best.contender.title,
-                                         unclaimed(*find_estimate(best, "wall_ns")), noise_text(result));
-    if (worse.size() == wall.size())
-        return wall.size() == 1
-                   ? fmt::format("{} makes this program slower: {}{}.", best.contender.title,
-                                 change_with_interval(*find_estimate(best, "wall_ns"), "time"),
-                                 memory_clause(best))
-                   : fmt::format("Every other allocator makes this program slower: the best, {}, takes {}.",
-                                 best.contender.title,
-                                 change_with_interval(*find_estimate(best, "wall_ns"), "time"));
-    return fmt::format("No allocator makes this program measurably faster: {}.", rest);
+        return too_few(result, rows.size(), needed);
+    const auto better = with_call(rows, m.name, verdict::better);
+    const auto worse = with_call(rows, m.name, verdict::worse);
+    const run_row& best = better.empty() ? *rows.front() : *better.front();
+    const estimate& e = *find_estimate(best, m.name);
+    const std::string change = change_with_interval(e, m.noun);
+    std::string text;
+    if (!better.empty())
+        text = fmt::format("{} {}: {}{}.", best.contender.title, m.better, change, memory_clause(best));
+    else if (worse.size() == rows.size() && rows.size() == 1)
+        text = fmt::format("{} {}: {}{}.", best.contender.title, m.worse, change, memory_clause(best));
+    else if (worse.size() == rows.size())
+        text = fmt::format("Every other allocator {}: the best, {}, takes {}.", m.worse, best.contender.title,
+                           change);
+    else
+        text = fmt::format("No allocator {}: the best, {}, takes {} (noise floor {}).", m.no_better,
+                           best.contender.title, unclaimed(e, m.noun), noise_text(result, m.name));
+    if (result.judged_by == cpu_metric)
+        text += fmt::format(" Wall time is too noisy here (±{}); judged by CPU time.",
+                            percent(wall_noise(result, best)));
+    return text;
 }
 
 void add_time_findings(run_result& result) {
-    const std::vector<const run_row*> wall = ranked(result, "wall_ns");
-    auto better = with_call(wall, "wall_ns", verdict::better);
-    auto worse = with_call(wall, "wall_ns", verdict::worse);
-    const bool only_slower = better.empty() && worse.size() == wall.size();
+    const char* const metric = metric_of(result).name;
+    const std::vector<const run_row*> rows = ranked(result, metric);
+    auto better = with_call(rows, metric, verdict::better);
+    auto worse = with_call(rows, metric, verdict::worse);
+    const bool only_slower = better.empty() && worse.size() == rows.size();
+    const bool is_cpu = result.judged_by == cpu_metric;
     if (better.size() > 1) {
-        const estimate& best = *find_estimate(*better.front(), "wall_ns");
+        const estimate& best = *find_estimate(*better.front(), metric);
         std::vector<const run_row*> level;
         std::vector<const run_row*> behind;
         for (const run_row* r : std::vector(better.begin() + 1, better.end()))
-            (find_estimate(*r, "wall_ns")->ratio_low <= best.ratio_high ? level : behind).push_back(r);
+            (find_estimate(*r, metric)->ratio_low <= best.ratio_high ? level : behind).push_back(r);
         if (!level.empty())
-            result.findings.push_back(
-                fmt::format("As fast within the intervals: {}.", listed(level, "wall_ns")));
+            result.findings.push_back(fmt::format("{} within the intervals: {}.",
+                                                  is_cpu ? "As little CPU time" : "As fast",
+                                                  listed(level, metric)));
         if (!behind.empty())
-            result.findings.push_back(
-                fmt::format("Faster than the default too: {}.", listed(behind, "wall_ns")));
+            result.findings.push_back(fmt::format(
+                "{} than the default too: {}.", is_cpu ? "Less CPU time" : "Faster", listed(behind, metric)));
     }
     if (!worse.empty() && (!only_slower || worse.size() > 1))
-        result.findings.push_back(fmt::format("Slower: {}.", listed(worse, "wall_ns")));
+        result.findings.push_back(
+            fmt::format("{}: {}.", is_cpu ? "More CPU time" : "Slower", listed(worse, metric)));
     const run_row* no_trim = result.find(run_no_trim_name);
-    const estimate* e = no_trim == nullptr ? nullptr : find_estimate(*no_trim, "wall_ns");
+    const estimate* e = no_trim == nullptr ? nullptr : find_estimate(*no_trim, metric);
     if (e != nullptr && e->call == verdict::better)
         result.findings.push_back(
             fmt::format("No other allocator is needed for {} of that: {} in the environment does it.",
@@ -207,11 +214,12 @@ void add_memory_findings(run_result& result) {
 
 /// CPU time where it says something else than wall time.
 void add_cpu_findings(run_result& result) {
-    const std::vector<const run_row*> rows = ranked(result, "cpu_ns");
-    if (rows.empty() || !with_call(ranked(result, "wall_ns"), "wall_ns", verdict::better).empty())
+    const std::vector<const run_row*> rows = ranked(result, cpu_metric);
+    if (rows.empty() || result.judged_by == cpu_metric ||
+        !with_call(ranked(result, wall_metric), wall_metric, verdict::better).empty())
         return;
-    if (const estimate& e = *find_estimate(*rows.front(), "cpu_ns"); e.call == verdict::better)
-        result.findings.push_back(fmt::format("{} takes {}, though not less time.",
+    if (const estimate& e = *find_estimate(*rows.front(), cpu_metric); e.call == verdict::better)
+        result.findings.push_back(fmt::format("{} takes {}, though not measurably less time.",
                                               rows.front()->contender.title,
                                               change_with_interval(e, "CPU time")));
 }
@@ -245,14 +253,13 @@ void add_warnings(run_result& result) {
             "the program left processes running, {} over all runs; they were ended, and what they "
             "did after its end is not measured",
             result.left_behind));
-    if (const auto floor = result.noise_floor.find("wall_ns");
-        floor != result.noise_floor.end() && result.complete_rounds >= least_rounds_for_noise) {
+    if (const auto floor = result.noise_floor.find(wall_metric); floor != result.noise_floor.end()) {
         if (floor->second.p < suspicious_p)
             result.warnings.push_back(
                 fmt::format("the two copies of the default differ more than chance explains "
                             "(p = {:.4f}): something disturbs this machine regularly",
                             floor->second.p));
-        if (floor->second.floor > noisy)
+        if (floor->second.floor > noisy && result.judged_by != cpu_metric) // which the verdict says there
             result.warnings.push_back(
                 fmt::format("this machine is noisy: differences below {} cannot be seen; "
                             "a larger --budget or fewer other programs help",
@@ -275,18 +282,6 @@ void add_warnings(run_result& result) {
 
 } // namespace
 
-std::string duration_text(double seconds) {
-    if (seconds < 0.0995)
-        return fmt::format("{:.{}f} ms", seconds * 1e3, seconds < 0.00995 ? 1 : 0);
-    if (seconds < 9.95)
-        return fmt::format("{:.1f} s", seconds);
-    if (seconds < 119.5)
-        return fmt::format("{:.0f} s", seconds);
-    if (seconds < 5970)
-        return fmt::format("{:.0f} min", seconds / 60);
-    return fmt::format("{:.1f} h", seconds / 3600);
-}
-
 std::string change_text(double ratio) {
     if (ratio >= 1.995)
         return fmt::format("{:.1f} times", ratio);
@@ -299,7 +294,7 @@ void describe_run(run_result& result) {
     result.verdict = result.problem.empty() ? make_verdict(result) : "";
     // Below that, "none takes less memory" would be as unfounded as its opposite.
     if (result.complete_rounds >=
-        least_rounds_to_claim(ranked(result, "wall_ns").size(), result.options.level)) {
+        least_rounds_to_claim(ranked(result, wall_metric).size(), result.options.level)) {
         add_time_findings(result);
         add_memory_findings(result);
         add_cpu_findings(result);

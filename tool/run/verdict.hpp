@@ -11,9 +11,6 @@ namespace linn::tool {
 /// weakens the figures. @pre `judge` has run
 void describe_run(run_result& result);
 
-/// "0.4 s", "12 s", "3 min", "1.5 h".
-std::string duration_text(double seconds);
-
 /// "12 %", "1.2 %", "2.3 times": how much more or less a ratio is. @pre ratio > 0
 std::string change_text(double ratio);
 

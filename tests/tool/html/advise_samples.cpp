@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "advise_samples.hpp"
 
+#include "replay/estimates.hpp"
 #include "samples.hpp"
 
 #include <algorithm>
@@ -195,6 +196,8 @@ replay_row make_replay_row(const std::string& name, const std::string& title, do
     r.change = (ratio - 1) * 0.52 / 2.2;
     r.change_low = (r.ratio_low - 1) * 0.52 / 2.2;
     r.change_high = (r.ratio_high - 1) * 0.52 / 2.2;
+    if (name != "default" && name != "null")
+        r.call = r.ratio_high < 1 ? replay_call::faster : replay_call::tie;
     r.peak_rss_bytes = 8e7 * (1 + 0.1 * static_cast<double>(seed));
     return r;
 }
@@ -238,6 +241,7 @@ replay_result make_replay(const std::vector<std::string>& allocators) {
     result.program_cpu_seconds = 2.2;
     result.remarks = {"The order agrees with that of linn run for 3 of 3 allocators."};
     result.warnings = {"The first 14 million of 20 million events were replayed."};
+    result.verdict = verdict_of(result);
     return result;
 }
 

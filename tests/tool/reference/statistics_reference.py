@@ -119,7 +119,7 @@ def cases():
     yield "mann_whitney", ([4] * 5, [4] * 5), None
     for n in (1, 2, 5, 9, 30):
         yield "holm", ([round(rng.random() ** 3, 3) for _ in range(n)],), None
-    for n in (2, 4, 5, 6, 7, 9, 15, 31, 101):
+    for n in (6, 7, 9, 15, 31, 101):
         for level in (0.8, 0.95, 0.99):
             yield "bootstrap", ([rng.lognormvariate(0, 0.5) for _ in range(n)],), level
 

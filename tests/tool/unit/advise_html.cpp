@@ -5,6 +5,7 @@
 
 #include "advise_samples.hpp"
 #include "page.hpp"
+#include "replay/estimates.hpp"
 #include "report/html/advise_types.hpp"
 #include "report/html/flame_plot.hpp"
 #include "report/html/histogram_plot.hpp"
@@ -174,6 +175,7 @@ TEST_CASE("empty, damaged and interrupted results make pages that say so") {
     CHECK(is_well_formed(advise_html(a)));
     replay_result r;
     r.problem = "no trace <x>";
+    r.verdict = verdict_of(r);
     CHECK(contains(replay_html(r), "Nothing was replayed: no trace &lt;x&gt;"));
 }
 

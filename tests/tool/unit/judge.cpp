@@ -4,6 +4,9 @@
 #include "run/judge.hpp"
 
 #include "measure/plan.hpp"
+#include "measure/rounds.hpp"
+#include "measure/statistics.hpp"
+#include "run/verdict.hpp"
 
 #include <doctest/doctest.h>
 
@@ -67,6 +70,8 @@ struct simulation {
     double sigma = 0.01;
     double outliers = 0.05; ///< share of the runs
     double effect = 0;      ///< of the first contender, as a logarithm
+    double cpu_sigma = 0;   ///< of CPU time; 0: it is not measured
+    double cpu_effect = 0;  ///< of the first contender
 
     run_result operator()(std::uint64_t seed) const {
         run_result result;
@@ -88,6 +93,9 @@ struct simulation {
             run_sample s;
             s.round = plan[i].round;
             s.values["wall_ns"] = wall;
+            if (cpu_sigma > 0)
+                s.values["cpu_ns"] =
+                    4e8 * std::exp(cpu_sigma * other.normal() + (plan[i].job == 2 ? cpu_effect : 0));
             // A few sizes only, hence many ties: memory comes in steps.
             s.values["peak_rss_bytes"] = 5e7 + 4096 * std::round(3 * other.normal());
             s.values["voluntary_switches"] = std::floor(4 * -std::log(other.uniform()));
@@ -97,6 +105,7 @@ struct simulation {
                 worst_precision(result, quick) <= precision)
                 break;
         }
+        result.complete_rounds = result.rows.back().samples.size();
         judge(result, quick);
         return result;
     }
@@ -194,6 +203,83 @@ TEST_CASE("a steady difference below the least claim is none") {
     CHECK(one(1).rows[2].estimates.at("wall_ns").call == verdict::no_difference);
     one.effect = std::log(1.011);
     CHECK(one(1).rows[2].estimates.at("wall_ns").call == verdict::worse);
+}
+
+TEST_CASE("where wall time is noisier than the difference, CPU time judges, and the verdict says so") {
+    simulation one;
+    one.contenders = 3;
+    one.rounds = 20;
+    one.sigma = 0.08;
+    one.cpu_sigma = 0.005;
+    one.effect = one.cpu_effect = std::log(0.95);
+    run_result result = one(1);
+    CHECK(result.rows[2].estimates.at(wall_metric).call == verdict::no_difference);
+    CHECK(result.judged_by == cpu_metric);
+    describe_run(result);
+    CAPTURE(result.verdict);
+    CHECK(result.verdict.starts_with(" saves CPU time: 5.")); // the simulation gives no titles
+    CHECK(result.verdict.find("Wall time is too noisy here (±") != std::string::npos);
+    CHECK(result.verdict.ends_with("judged by CPU time."));
+    SUBCASE("also when all it says is a loss") {
+        one.contenders = 1;
+        one.effect = one.cpu_effect = std::log(1.06);
+        result = one(2);
+        describe_run(result);
+        CAPTURE(result.verdict);
+        CHECK(result.judged_by == cpu_metric);
+        CHECK(result.verdict.starts_with(" costs CPU time: "));
+    }
+}
+
+TEST_CASE("CPU time does not judge where wall time can, or could if there were a difference") {
+    simulation one;
+    one.contenders = 3;
+    one.rounds = 20;
+    one.outliers = 0;
+    one.cpu_sigma = 0.005;
+    SUBCASE("wall time shows it too") {
+        one.sigma = 0.005;
+        one.effect = one.cpu_effect = std::log(0.9);
+        CHECK(one(1).rows[2].estimates.at(wall_metric).call == verdict::better);
+    }
+    SUBCASE("less CPU time in as much wall time, as with threads that wait") {
+        one.sigma = 0.01;
+        one.cpu_effect = std::log(0.6);
+        CHECK(one(1).rows[2].estimates.at(cpu_metric).call == verdict::better);
+    }
+    SUBCASE("neither shows a difference") {
+        one.sigma = 0.1;
+    }
+    SUBCASE("too few rounds") {
+        one.sigma = 0.1;
+        one.rounds = 5;
+        one.cpu_effect = std::log(0.5);
+        CHECK(one(1).noise_floor.empty());
+    }
+    CHECK(one(1).judged_by == wall_metric);
+}
+
+TEST_CASE("with fewer rounds than a judgement needs there is no interval, no noise floor and no call") {
+    for (std::size_t rounds = 1; rounds <= rounds_to_judge; ++rounds) {
+        CAPTURE(rounds);
+        simulation one;
+        one.contenders = 1;
+        one.rounds = rounds;
+        one.sigma = 1e-4;
+        one.outliers = 0;
+        one.effect = std::log(3);
+        run_result result = one(1);
+        const bool is_enough = rounds == rounds_to_judge;
+        CHECK(result.noise_floor.empty() != is_enough);
+        CHECK(any_claim(result) == is_enough);
+        for (const run_row& row : result.rows)
+            for (const auto& [metric, e] : row.estimates) {
+                CHECK(are_bounds(e.low, e.high) == is_enough);
+                if (!row.contender.is_default())
+                    CHECK(are_bounds(e.ratio_low, e.ratio_high) == is_enough);
+            }
+        CHECK(std::isinf(worst_precision(result, quick)) != is_enough);
+    }
 }
 
 TEST_CASE("a contender that failed has no estimates and takes no share of the level") {

@@ -122,6 +122,7 @@ TEST_CASE("the verdict names the best, what it would save, and the ceiling") {
     c.info = &info;
     remark_on_replay(level, c);
     CHECK(level.verdict.starts_with("No allocator serves the recorded requests measurably faster"));
+    CHECK(level.rows[2].call == replay_call::tie);
     level.program_cpu_seconds = 0;
     estimate_replay(level);
     remark_on_replay(level, c);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "../../measure/statistics.hpp"
 #include "figure.hpp"
 #include "markup.hpp"
 
@@ -31,7 +32,7 @@ html_cell number_cell(double value, std::string_view words);
 /// "1.2 – 1.4", sorted by its lower end; `show` writes an end.
 template <class Show>
 html_cell interval_cell(double low, double high, const Show& show) {
-    return number_cell(low, show(low) + " – " + show(high));
+    return are_bounds(low, high) ? number_cell(low, show(low) + " – " + show(high)) : words_cell("–");
 }
 
 /// A table that its reader can sort by any column, within its groups. The first column names the row.

@@ -20,43 +20,12 @@ namespace linn::tool {
 namespace html {
 namespace {
 
-std::string as_saved(double change) {
-    return change <= 0 ? percent_text(-change) + " less" : percent_text(change) + " more";
-}
-
-/// The answer in a sentence.
-std::string headline(const replay_result& result) {
-    if (!result.problem.empty())
-        return "Nothing was replayed: " + result.problem;
-    const replay_row* best = nullptr;
-    for (const replay_row& r : result.rows)
-        if (r.failure.empty() && !r.seconds.empty() && r.name != replay_default_name &&
-            r.name != replay_control_name && r.name != replay_null_name &&
-            (best == nullptr || r.ratio < best->ratio))
-            best = &r;
-    if (best == nullptr)
-        return "Nothing to compare: no allocator finished the replay beside the default.";
-    const bool is_faster = best->ratio_high < 1 - result.noise_floor;
-    std::string words =
-        is_faster ? fmt::format("{} serves the recorded requests in {} less CPU time than the default",
-                                best->title, percent_text(1 - best->ratio))
-                  : fmt::format("No allocator serves the recorded requests measurably faster than the "
-                                "default; the next is {}",
-                                best->title);
-    if (result.program_cpu_seconds > 0) {
-        if (is_faster)
-            words += fmt::format(", which would be {} of the program's CPU time", as_saved(best->change));
-        words += fmt::format("; one that costs nothing would save {}", percent_text(result.ceiling()));
-    }
-    return words + '.';
-}
-
 markup ceiling_figure(id_source& ids, const replay_result& result) {
     span_plot plot{"What would have been saved", "share of the run's CPU time", quantity::share, {}};
     if (!(result.program_cpu_seconds > 0))
         return {};
     for (const replay_row& r : result.rows) {
-        if (!r.failure.empty() || r.seconds.empty() || r.change_low >= 0 || r.name == replay_default_name ||
+        if (!r.failure.empty() || r.seconds.empty() || !(r.change_low < 0) || r.name == replay_default_name ||
             r.name == replay_control_name)
             continue;
         const bool is_null = r.name == replay_null_name;
@@ -138,7 +107,7 @@ std::string replay_html(const replay_result& result) {
     if (result.interrupted_by != 0)
         p.alert = fmt::format("Partial: stopped by {}. What is missing is not shown.",
                               signal_name(result.interrupted_by));
-    p.lead = headline(result);
+    p.lead = result.verdict;
     p.introduction += ceiling_figure(ids, result);
     if (!result.remarks.empty())
         p.introduction += element("h3", text("How far to trust this")) + bullet_list(result.remarks);

@@ -136,33 +136,38 @@ markup sample_table(const run_result& result) {
     return table.empty() ? markup{} : folded("Every run", table.draw());
 }
 
+/// The metric that the verdict speaks of.
+const metric_info& judged_metric(const run_result& result) {
+    return *std::find_if(metrics().begin(), metrics().end(),
+                         [&](const metric_info& m) { return m.name == result.judged_by; });
+}
+
 section time_section(id_source& ids, const run_result& result) {
-    const metric_info& wall = metrics().front();
+    const metric_info& judged = judged_metric(result);
     markup content;
-    if (const markup plot = metric_plot(ids, result, wall); !plot.empty())
+    if (const markup plot = metric_plot(ids, result, judged); !plot.empty())
         content += figure_box(
             plot,
             text(
                 "Each dot is a run, divided by the run on the default allocator in the same round; left is "
                 "faster. The upright mark is the median of these ratios, written at the end of the line, the "
                 "bar its interval. Shaded: the noise floor, what two copies of the default differ by."));
-    content += estimate_table(result, wall);
-    return {"time", "Wall time", content};
+    content += estimate_table(result, judged);
+    return {"time", capitalised(judged.title), content};
 }
 
 section others_section(id_source& ids, const run_result& result) {
     markup content;
     if (const markup plot = other_metrics_plot(ids, result); !plot.empty())
         content += figure_box(plot, text("The other metrics that are compared, drawn alike; left is less."));
-    bool is_first = true;
     for (const metric_info& m : metrics())
-        if (m.is_compared && !std::exchange(is_first, false))
+        if (m.is_compared && m.name != result.judged_by)
             content += estimate_table(result, m);
     content += overview_table(result);
     if (!result.why_no_counters.empty())
         content += paragraph(fmt::format("Hardware counters: {}", result.why_no_counters));
     content += sample_table(result);
-    return {"everything", "Memory, CPU time and all else", content};
+    return {"everything", "Memory, the other time and all else", content};
 }
 
 section noise_section(const run_result& result) {

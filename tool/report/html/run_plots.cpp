@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include <map>
-#include <utility>
 #include <vector>
 
 namespace linn::tool::html {
@@ -96,9 +95,8 @@ markup other_metrics_plot(id_source& ids, const run_result& result) {
     markup all;
     // A row may be better in one of them and worse in another, so its name takes no side.
     strip_plot plot{labels_of(result, {}), {}};
-    bool is_first = true;
     for (const metric_info& m : metrics()) {
-        if (!m.is_compared || std::exchange(is_first, false))
+        if (!m.is_compared || m.name == result.judged_by)
             continue;
         plot.panels.push_back(panel_of(result, m));
         if (plot.panels.size() == panels_a_figure) {

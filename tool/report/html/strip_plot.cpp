@@ -72,12 +72,13 @@ void draw_strip(const strip_label& label, const strip& s, const axis& scale, dou
             dots += fmt::format("M{} {}h0", across(scale.place(s.samples[i])),
                                 coordinate(y + jitter(i) * spread));
     const std::string middle = across(scale.place(s.middle.middle));
-    const std::string bar = fmt::format("M{} {}H{}", across(scale.place(s.middle.low)), coordinate(y),
-                                        across(scale.place(s.middle.high)));
+    const std::string bounds = s.middle.is_known()
+                                   ? fmt::format("95 % interval {} to {}", value_text(scale, s.middle.low),
+                                                 value_text(scale, s.middle.high))
+                                   : std::string{"too few samples for an interval"};
     const std::string tip =
-        fmt::format("{}: {}, 95 % interval {} to {}, {} sample{}", label.words,
-                    value_text(scale, s.middle.middle), value_text(scale, s.middle.low),
-                    value_text(scale, s.middle.high), s.samples.size(), s.samples.size() == 1 ? "" : "s");
+        fmt::format("{}: {}, {}, {} sample{}", label.words, value_text(scale, s.middle.middle), bounds,
+                    s.samples.size(), s.samples.size() == 1 ? "" : "s");
     markup group = element("title", text(tip));
     group += empty_element("rect", {{"class", "hit"},
                                     {"x", "0"},
@@ -85,7 +86,11 @@ void draw_strip(const strip_label& label, const strip& s, const axis& scale, dou
                                     {"width", "1000"},
                                     {"height", coordinate(line_height)}});
     group += empty_element("path", {{"class", "dots"}, {"d", dots}});
-    group += empty_element("path", {{"class", "bar"}, {"d", bar}});
+    if (s.middle.is_known())
+        group +=
+            empty_element("path", {{"class", "bar"},
+                                   {"d", fmt::format("M{} {}H{}", across(scale.place(s.middle.low)),
+                                                     coordinate(y), across(scale.place(s.middle.high)))}});
     group += empty_element(
         "path",
         {{"class", "median"}, {"d", fmt::format("M{} {}V{}", middle, coordinate(y - 6), coordinate(y + 6))}});

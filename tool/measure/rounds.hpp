@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace linn::tool {
+
+/// The least number of rounds from which anything is judged. With fewer no verb gives an interval, and none calls
+/// anything better or worse: the bootstrap interval holds what it promises from six values on (bootstrap.cpp), and no
+/// signed-rank test of fewer can reach 5 %. Medians and ratios are shown all the same.
+inline constexpr std::size_t rounds_to_judge = 6;
+
+/// A measurement with fewer rounds than a judgement needs.
+struct too_few_rounds {
+    enum class end { budget, count, signal };
+
+    std::size_t done = 0;
+    std::size_t needed = rounds_to_judge;
+    double seconds = 0;           ///< that the rounds done took; 0: not known
+    end why = end::count;         ///< what ended it
+    std::string_view others = {}; ///< what else helps: "--only"; empty: nothing
+    std::string_view budget_option = "--budget";
+};
+
+/// "2 rounds are too few to compare 12 allocators (9 needed): use --budget 280 or --only", and where the number of rounds
+/// was given "…: use --rounds 9 (about 4 min) or --only". `purpose` is "to compare 12 allocators". @pre done < needed
+std::string text_of(const too_few_rounds& rounds, std::string_view purpose);
+
+/// The seconds that the rounds needed take, by the time of those done, with room for one more; in tens from 20 on. 0: not
+/// known.
+double seconds_needed(const too_few_rounds& rounds);
+
+/// "0.4 s", "12 s", "3 min", "1.5 h".
+std::string seconds_text(double seconds);
+
+} // namespace linn::tool
