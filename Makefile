@@ -37,7 +37,7 @@ bench:
 	@cmake --preset release
 	@cmake --build build/release --target tool/all
 	@build/release/tool/linn bench $(BENCH) --html build/bench.html $(BENCH_FLAGS)
-	@echo 'the same to look at: $(CURDIR)/build/bench.html'
+	@echo 'Report: file://$(CURDIR)/build/bench.html'
 
 lint:
 	@scripts/lint/run

@@ -10,7 +10,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
 #include <vector>
 
 namespace linn::tool {
@@ -49,12 +48,10 @@ std::string fastest_sentence(const bench_result& result, const scenario_result& 
     };
     if (rows.size() == 1)
         return fmt::format(" A block of {} costs {} a pair.", size_title(small_block), named(rows[0]));
-    const double error =
-        2 * std::hypot(relative_median_error(rows[0]->cycles(p)), relative_median_error(rows[1]->cycles(p)));
-    const bool apart =
-        std::min(rows[0]->samples.size(), rows[1]->samples.size()) > 1 &&
-        relative_gap(ns(rows[0]), ns(rows[1])) > std::max(claim_threshold(result, s, p), error);
-    if (apart)
+    const outcome first = judge(result, s, p, compare_rows(*rows[0], *rows[1], p));
+    if (first == outcome::not_judged)
+        return {};
+    if (first == outcome::win)
         return fmt::format(" At {} the fastest general allocator is {}, then {}.", size_title(small_block),
                            named(rows[0]), named(rows[1]));
     return fmt::format(" At {} the fastest general allocators are {} and {}, too close to tell apart.",
@@ -163,6 +160,8 @@ std::string comparison_sentence(const bench_result& result, const scenario_resul
                 break;
             case outcome::tie:
                 close.add(bytes, c->speed_up);
+                break;
+            case outcome::not_judged:
                 break;
             }
         }

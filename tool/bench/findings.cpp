@@ -2,6 +2,7 @@
 #include "findings.hpp"
 
 #include "../measure/statistics.hpp"
+#include "judgement.hpp"
 
 #include <fmt/format.h>
 
@@ -61,36 +62,41 @@ std::string shared_ptr_finding(const figures& f) {
     const std::size_t one = f.phase("multi_hot");
     const std::size_t two = f.phase("two_hot");
     if (plain != nullptr && locked != nullptr) {
-        const double together = f.ns(*locked, two);
         text += fmt::format(
             " The published locked pool goes from {:.0f} ns to {:.0f} ns when two threads use it, "
             "std::make_shared on glibc from {:.0f} to {:.0f}: ",
-            f.ns(*locked, one), together, f.ns(*plain, one), f.ns(*plain, two));
-        text += together > f.ns(*plain, two) ? "contended, it is the slower of the two."
-                                             : "here it stays the faster of the two.";
+            f.ns(*locked, one), f.ns(*locked, two), f.ns(*plain, one), f.ns(*plain, two));
+        const outcome o = judge(f.result(), f.scenario(), two, compare_rows(*locked, *plain, two));
+        text += o == outcome::loss  ? "contended, it is the slower of the two."
+                : o == outcome::win ? "here it stays the faster of the two."
+                                    : "contended, they are level.";
     }
     return text;
 }
 
-std::string zero_fill_finding(const figures& f) {
-    std::string text;
+std::string filled_bytes(const figures& f) {
+    const std::size_t line = f.phase("line");
+    const row* linn = f.find(linn_name, "linn_make_shared_for_overwrite");
+    const auto bytes = linn == nullptr ? std::nullopt : linn->metric(line, "fill_bytes");
+    if (!bytes || *bytes <= 0)
+        return {};
+    return fmt::format(" make_shared<Line>() writes {} bytes that nobody asked for; with an empty "
+                       "constructor it writes {}.",
+                       spaced(*bytes), spaced(linn->metric(line, "fill_bytes_constructor").value_or(0)));
+}
+
+std::string recycled_line(const figures& f) {
     const std::size_t line = f.phase("line");
     const std::size_t filled = f.phase("line_memset");
-    if (const row* linn = f.find(linn_name, "linn_make_shared_for_overwrite"))
-        if (const auto bytes = linn->metric(line, "fill_bytes"); bytes && *bytes > 0)
-            text +=
-                fmt::format(" make_shared<Line>() writes {} bytes that nobody asked for; with an empty "
-                            "constructor it writes {}.",
-                            spaced(*bytes), spaced(linn->metric(line, "fill_bytes_constructor").value_or(0)));
     const row* zeros = f.find(no_trim_name, "make_shared");
     const row* recycler = f.find(linn_name, "linn_recycler");
-    if (zeros != nullptr && recycler != nullptr)
-        text += fmt::format(
-            " A recycled Line costs {:.2f} us instead of {:.0f} us (glibc that keeps its heap), and "
-            "{:.0f} us instead of {:.0f} us when it is then filled for good.",
-            f.ns(*recycler, line) * 1e-3, f.ns(*zeros, line) * 1e-3, f.ns(*recycler, filled) * 1e-3,
-            f.ns(*zeros, filled) * 1e-3);
-    return text;
+    if (zeros == nullptr || recycler == nullptr)
+        return {};
+    return fmt::format(
+        " A recycled Line costs {:.2f} us instead of {:.0f} us (glibc that keeps its heap), and "
+        "{:.0f} us instead of {:.0f} us when it is then filled for good.",
+        f.ns(*recycler, line) * 1e-3, f.ns(*zeros, line) * 1e-3, f.ns(*recycler, filled) * 1e-3,
+        f.ns(*zeros, filled) * 1e-3);
 }
 
 std::string pipeline_finding(const figures& f) {
@@ -145,10 +151,13 @@ std::string buffers_finding(const figures& f) {
 
 std::string scenario_finding(const bench_result& result, const scenario_result& s) {
     const figures f{result, s};
+    if (!why_not_judged(result).empty())
+        return s.what->name == "zero-fill" ? filled_bytes(f)
+                                           : std::string{}; // bytes do not vary from round to round
     if (s.what->name == "shared-ptr")
         return shared_ptr_finding(f);
     if (s.what->name == "zero-fill")
-        return zero_fill_finding(f);
+        return filled_bytes(f) + recycled_line(f);
     if (s.what->name == "pipeline")
         return pipeline_finding(f);
     if (s.what->name == "buffers")

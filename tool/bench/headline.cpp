@@ -19,8 +19,9 @@ namespace {
 constexpr std::size_t most_characters = 400;
 
 struct won_topic {
-    double speed_up; ///< geometric mean over the columns
+    double speed_up; ///< geometric mean over the tests
     std::string_view topic;
+    std::string way; ///< of Linn's, where one is the best in all tests; else empty
 };
 
 struct lost_phase {
@@ -37,39 +38,49 @@ struct standings {
     std::size_t compared = 0; ///< scenarios in which Linn met a rival
 };
 
-std::optional<comparison> principal(const bench_result& result, const scenario_result& s, std::size_t phase) {
-    if (!s.what->has_variants())
-        return compare_linn(result, s, phase);
-    const auto best = best_of_linn(result, s, s.what->comparisons.front(), phase);
-    return best ? std::optional{best->against} : std::nullopt;
+/// Linn's best way in a test, and what it is against.
+std::optional<best_way> principal(const bench_result& result, const scenario_result& s, std::size_t phase) {
+    if (s.what->has_variants())
+        return best_of_linn(result, s, s.what->comparisons.front(), phase);
+    const auto c = compare_linn(result, s, phase);
+    return c ? std::optional{best_way{s.find(result.contenders, linn_name), *c}} : std::nullopt;
 }
 
 void add_standing(const bench_result& result, const scenario_result& s, standings& all) {
     std::vector<double> speed_ups;
+    std::vector<const row*> ways;
     std::size_t wins = 0;
     std::size_t losses = 0;
     for (std::size_t p = 0; p != s.what->phases.size(); ++p) {
-        const auto c = principal(result, s, p);
-        if (!c)
+        const auto best = principal(result, s, p);
+        if (!best)
             continue;
-        speed_ups.push_back(c->speed_up);
-        const outcome o = judge(result, s, p, *c);
+        const comparison& c = best->against;
+        const outcome o = judge(result, s, p, c);
+        if (o == outcome::not_judged)
+            continue;
+        speed_ups.push_back(c.speed_up);
+        ways.push_back(best->ours);
         wins += o == outcome::win ? 1 : 0;
         if (o != outcome::loss)
             continue;
         ++losses;
-        const contender& rival = result.contenders[c->best_other->contender];
+        const contender& rival = result.contenders[c.best_other->contender];
         all.lost.push_back(
-            {1 / c->speed_up, fmt::format("{} ({})", s.what->phases[p].title, s.what->name),
-             rival.kind == contender_kind::in_process ? result.title_of(s, *c->best_other) : rival.title,
+            {1 / c.speed_up, fmt::format("{} ({})", s.what->phases[p].title, s.what->name),
+             rival.kind == contender_kind::in_process ? result.title_of(s, *c.best_other) : rival.title,
              rival.kind != contender_kind::in_process});
     }
     if (speed_ups.empty())
         return;
     ++all.compared;
-    // Half of the columns at least must be claims of their own, and none a loss.
-    if (losses == 0 && 2 * wins >= speed_ups.size())
-        all.won.push_back({geometric_mean(speed_ups), s.what->topic});
+    // Half of the tests at least must be claims of their own, and none a loss.
+    if (losses != 0 || 2 * wins < speed_ups.size())
+        return;
+    const bool is_one_way = s.what->has_variants() && std::count(ways.begin(), ways.end(), ways.front()) ==
+                                                          static_cast<std::ptrdiff_t>(ways.size());
+    all.won.push_back({geometric_mean(speed_ups), s.what->topic,
+                       is_one_way ? result.title_of(s, *ways.front()) : std::string{}});
 }
 
 standings take_standings(const bench_result& result) {
@@ -90,10 +101,11 @@ std::string wins_sentence(const standings& all, std::size_t most) {
     std::vector<std::string> named;
     for (const won_topic& w : all.won)
         if (named.size() != most)
-            named.push_back(fmt::format("{} ({}{})", w.topic, times_text(w.speed_up),
-                                        named.empty() ? " the best rival" : ""));
+            named.push_back(
+                fmt::format("{} ({}{})", w.topic, w.way.empty() ? "" : w.way + ", ", times_text(w.speed_up)));
     const std::size_t more = all.won.size() - named.size();
-    std::string text = fmt::format("Linn is fastest for {}", fmt::join(named, ", "));
+    std::string text =
+        fmt::format("Linn is faster than the best rival (geometric mean) for {}", fmt::join(named, ", "));
     if (more != 0)
         text += fmt::format(" and {} more of {} subjects", more, all.compared);
     return text + '.';
@@ -109,7 +121,7 @@ std::string losses_sentences(const standings& all, std::size_t most) {
                     : fmt::format(" For {}, {} is {} faster.", l.where, l.rival, times_text(l.slow_down));
     }
     if (all.lost.size() > most)
-        text += fmt::format(" It loses {} more column{}.", all.lost.size() - most,
+        text += fmt::format(" Slower in {} more test{} (see below).", all.lost.size() - most,
                             all.lost.size() - most == 1 ? "" : "s");
     return text;
 }
@@ -144,7 +156,7 @@ std::string allocators_sentence(const bench_result& result) {
 std::string headline(const bench_result& result) {
     const auto measured = std::count_if(result.scenarios.begin(), result.scenarios.end(),
                                         [](const scenario_result& s) { return !s.rows.empty(); });
-    if (measured < 2)
+    if (measured < 2 || !why_not_judged(result).empty())
         return {};
     const standings all = take_standings(result);
     std::string text;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "results.hpp"
 
+#include "../measure/rounds.hpp"
 #include "../measure/statistics.hpp"
 
 #include <algorithm>
@@ -100,12 +101,19 @@ std::optional<comparison> compare_row(const scenario_result& s, const row* own_r
     }
     if (best == nullptr)
         return std::nullopt;
-    const std::vector<double> own = own_row->cycles(phase);
-    const double error = std::hypot(relative_median_error(own), relative_median_error(best->cycles(phase)));
-    return comparison{best, best_median / median(own), 2 * error};
+    return compare_rows(*own_row, *best, phase);
 }
 
 } // namespace
+
+comparison compare_rows(const row& ours, const row& other, std::size_t phase) {
+    const std::vector<double> own = ours.cycles(phase);
+    const std::vector<double> theirs = other.cycles(phase);
+    const std::size_t rounds = std::min(own.size(), theirs.size());
+    const double error = std::hypot(relative_median_error(own), relative_median_error(theirs));
+    return {&other, median(theirs) / median(own), rounds < rounds_to_judge ? unknown_bound : 2 * error,
+            rounds};
+}
 
 std::optional<comparison> compare_linn(const bench_result& result, const scenario_result& s,
                                        std::size_t phase) {

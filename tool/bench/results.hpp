@@ -105,8 +105,13 @@ double ratio_to_baseline(const bench_result& result, const scenario_result& s, c
 struct comparison {
     const row* best_other = nullptr; ///< a row of the scenario
     double speed_up = 0;             ///< best other's median by Linn's: above 1 Linn is faster
-    double uncertainty = 0;          ///< two standard errors of the speed-up, as a share of it
+    double uncertainty =
+        0; ///< two standard errors of the speed-up, as a share of it; `unknown_bound`: of too few
+    std::size_t rounds = 0; ///< of the row that has fewer
 };
+
+/// One row beside another in `phase`. @pre both have it
+comparison compare_rows(const row& ours, const row& other, std::size_t phase);
 
 /// Linn against the best other contender in `phase`, or nothing when one of them is missing.
 std::optional<comparison> compare_linn(const bench_result& result, const scenario_result& s,

@@ -14,11 +14,26 @@
 namespace linn::tool {
 namespace {
 
+constexpr const char* not_measured = "Linn was not measured, so there is nothing to say about it.";
+
+/// What was judged of some tests, in words.
 struct verdicts {
     std::vector<std::string> wins;
     std::vector<std::string> losses;
-    std::vector<std::string> ties;
+    std::size_t ties = 0;
+
+    std::size_t tests() const { return wins.size() + losses.size() + ties; }
 };
+
+/// "; slower in X; 4 of 6 are ties".
+std::string losses_and_ties(const verdicts& v) {
+    std::string text;
+    if (!v.losses.empty())
+        text += fmt::format("; slower in {}", fmt::join(v.losses, ", "));
+    if (v.ties != 0)
+        text += fmt::format("; {} of {} {}", v.ties, v.tests(), v.ties == 1 ? "is a tie" : "are ties");
+    return text;
+}
 
 void judge_phases(const bench_result& result, const scenario_result& s, verdicts& v) {
     for (std::size_t p = 0; p != s.what->phases.size(); ++p) {
@@ -36,13 +51,15 @@ void judge_phases(const bench_result& result, const scenario_result& s, verdicts
                 fmt::format("{} ({} slower than {})", title, times_text(1 / c->speed_up, 2), other));
             break;
         case outcome::tie:
-            v.ties.push_back(fmt::format("{} (with {})", title, other));
+            ++v.ties;
+            break;
+        case outcome::not_judged:
             break;
         }
     }
 }
 
-/// One way of Linn's against one group of rivals: wins as a range, losses and ties one by one.
+/// One way of Linn's against one group of rivals: wins as a range, losses one by one, and how many ties.
 std::string compare_sentence(const bench_result& result, const scenario_result& s,
                              const comparison_info& info) {
     struct win {
@@ -50,47 +67,44 @@ std::string compare_sentence(const bench_result& result, const scenario_result& 
         std::string text;
     };
     std::vector<win> wins;
-    std::vector<std::string> losses;
-    std::vector<std::string> ties;
+    verdicts v;
     for (std::size_t p = 0; p != s.what->phases.size(); ++p) {
         const auto c = compare(result, s, info, p);
         if (!c)
             continue;
         const std::string_view title = s.what->phases[p].title;
-        const variant_info& v = s.what->variants[c->best_other->variant];
+        const variant_info& rival = s.what->variants[c->best_other->variant];
         // The sentence has named the ways; which allocator, or which pool of several, is what is left to say.
-        const std::string other =
-            v.contender.empty() ? result.contenders[c->best_other->contender].title : std::string{v.title};
+        const std::string other = rival.contender.empty() ? result.contenders[c->best_other->contender].title
+                                                          : std::string{rival.title};
         switch (judge(result, s, p, *c)) {
         case outcome::win:
             wins.push_back({c->speed_up, fmt::format("{} ({}, {})", times_text(c->speed_up), title, other)});
+            v.wins.emplace_back(title);
             break;
         case outcome::loss:
-            losses.push_back(
+            v.losses.push_back(
                 fmt::format("{} ({} slower than {})", title, times_text(1 / c->speed_up, 2), other));
             break;
         case outcome::tie:
-            ties.push_back(fmt::format("{} (with {})", title, other));
+            ++v.ties;
+            break;
+        case outcome::not_judged:
             break;
         }
     }
-    const std::size_t columns = wins.size() + losses.size() + ties.size();
-    if (columns == 0)
+    if (v.tests() == 0)
         return {};
     const row* ours = s.find(result.contenders, linn_name, info.ours);
-    std::string text = fmt::format("{} beats {} in {} of {} columns", result.title_of(s, *ours),
-                                   info.rivals_title, wins.size(), columns);
+    std::string text = fmt::format("{} beats {} in {} of {} tests", result.title_of(s, *ours),
+                                   info.rivals_title, wins.size(), v.tests());
     if (!wins.empty()) {
         const auto [least, most] = std::minmax_element(
             wins.begin(), wins.end(), [](const win& a, const win& b) { return a.speed_up < b.speed_up; });
         text += least == most ? fmt::format(", by {}", least->text)
                               : fmt::format(", by {} to {}", least->text, most->text);
     }
-    if (!losses.empty())
-        text += fmt::format("; it loses {}", fmt::join(losses, ", "));
-    if (!ties.empty())
-        text += fmt::format("; too close to call: {}", fmt::join(ties, ", "));
-    return text + '.';
+    return text + losses_and_ties(v) + '.';
 }
 
 std::string variant_finding(const bench_result& result, const scenario_result& s) {
@@ -112,28 +126,33 @@ std::string summarise(const bench_result& result) {
     verdicts v;
     bool measured_anything = false;
     bool only_variants = true;
+    bool has_linn = false;
+    std::vector<std::string_view> names;
     for (const scenario_result& s : result.scenarios) {
         measured_anything = measured_anything || !s.rows.empty();
         only_variants = only_variants && s.what->has_variants();
-        if (!s.what->has_variants())
-            judge_phases(result, s, v);
+        if (s.what->has_variants() || s.rows.empty())
+            continue;
+        judge_phases(result, s, v);
+        names.push_back(s.what->name);
+        has_linn = has_linn || s.find(result.contenders, linn_name) != nullptr;
     }
     if (!measured_anything)
         return "Nothing was measured.";
     if (only_variants)
         return fmt::format("{}", fmt::join(findings(result), " "));
-    const std::size_t columns = v.wins.size() + v.losses.size() + v.ties.size();
-    if (columns == 0)
-        return "Linn was not measured, so there is nothing to say about it.";
-
-    std::string text = fmt::format("Linn is the fastest in {} of {} columns", v.wins.size(), columns);
+    if (!has_linn)
+        return not_measured;
+    if (std::string why = why_not_judged(result); !why.empty())
+        return why;
+    if (v.tests() == 0)
+        return fmt::format("Linn met no rival in {}, so there is nothing to compare.",
+                           fmt::join(names, " and "));
+    std::string text = fmt::format("Linn is the fastest in {} of {} tests of {}", v.wins.size(), v.tests(),
+                                   fmt::join(names, " and "));
     if (!v.wins.empty())
         text += fmt::format(": {}", fmt::join(v.wins, ", "));
-    if (!v.losses.empty())
-        text += fmt::format("; it loses {}", fmt::join(v.losses, ", "));
-    if (!v.ties.empty())
-        text += fmt::format("; too close to call: {}", fmt::join(v.ties, ", "));
-    return text + '.';
+    return text + losses_and_ties(v) + '.';
 }
 
 std::string disturbance(const bench_result& result) {
@@ -147,10 +166,8 @@ std::string disturbance(const bench_result& result) {
     constexpr double most_disturbed = 0.2;
     if (static_cast<double>(disturbed) <= most_disturbed * static_cast<double>(all))
         return {};
-    return fmt::format(
-        "Something else used this machine: {} of {} samples were disturbed and kept. Run it again when "
-        "it is quiet, above all for the figures of two threads.",
-        disturbed, all);
+    return fmt::format("The machine was busy: {} of {} samples are unreliable. Re-run when idle.", disturbed,
+                       all);
 }
 
 std::vector<std::string> findings(const bench_result& result) {
@@ -159,7 +176,16 @@ std::vector<std::string> findings(const bench_result& result) {
                                           [](const scenario_result& s) { return !s.what->has_variants(); });
     const bool nothing = std::all_of(result.scenarios.begin(), result.scenarios.end(),
                                      [](const scenario_result& s) { return s.rows.empty(); });
-    if (some_without || nothing)
+    const bool has_linn =
+        std::any_of(result.scenarios.begin(), result.scenarios.end(), [&](const scenario_result& one) {
+            return std::any_of(one.rows.begin(), one.rows.end(), [&](const row& r) {
+                return result.contenders[r.contender].name == linn_name;
+            });
+        });
+    const std::string why_not = has_linn ? why_not_judged(result) : std::string{};
+    if (!why_not.empty())
+        list.push_back(why_not);
+    else if (some_without || nothing)
         list.push_back(summarise(result));
     if (nothing)
         return list;
@@ -170,7 +196,7 @@ std::vector<std::string> findings(const bench_result& result) {
             if (std::string finding = variant_finding(result, s); !finding.empty())
                 list.push_back(std::move(finding));
     if (list.empty())
-        list.emplace_back("Linn was not measured, so there is nothing to say about it.");
+        list.emplace_back(not_measured);
     if (std::string warning = disturbance(result); !warning.empty())
         list.push_back(std::move(warning));
     return list;

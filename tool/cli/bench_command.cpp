@@ -26,9 +26,9 @@ namespace linn::tool {
 namespace {
 
 constexpr std::size_t full_rounds = 10;
-constexpr std::size_t quick_rounds = 5;  // at most
+constexpr std::size_t quick_rounds = 10; // at most
 constexpr unsigned quick_budget_s = 240; // five minutes less what the start and a slow round may take
-constexpr std::size_t quick_work = 50;   // percent
+constexpr std::size_t quick_work = 25; // percent: so little that the rounds of a judgement fit in the budget
 constexpr std::size_t full_work = 100;
 
 const std::vector<std::string> container_names{"unordered_set", "map", "set", "list"};

@@ -99,10 +99,13 @@ ordered_json phase_json(const bench_result& result, const scenario_result& s, co
     return json;
 }
 
-ordered_json comparison_json(const bench_result& result, const scenario_result& s, const comparison& c) {
+ordered_json comparison_json(const bench_result& result, const scenario_result& s, std::size_t phase,
+                             const comparison& c) {
+    const outcome o = judge(result, s, phase, c);
     ordered_json json{{"best_other", result.contenders[c.best_other->contender].name},
                       {"speed_up", c.speed_up},
-                      {"uncertainty", c.uncertainty}};
+                      {"uncertainty", c.uncertainty},
+                      {"outcome", o == outcome::not_judged ? ordered_json{} : ordered_json(to_string(o))}};
     if (s.what->has_variants())
         json["best_other_variant"] = s.variant_of(*c.best_other);
     return json;
@@ -126,7 +129,7 @@ void add_comparisons(ordered_json& json, const bench_result& result, const scena
             {"variant", info.ours}, {"rivals", info.rivals}, {"phases", ordered_json::object()}};
         for (std::size_t p = 0; p != s.what->phases.size(); ++p)
             if (const auto c = compare(result, s, info, p))
-                entry["phases"][std::string{s.what->phases[p].name}] = comparison_json(result, s, *c);
+                entry["phases"][std::string{s.what->phases[p].name}] = comparison_json(result, s, p, *c);
         json["comparisons"].push_back(std::move(entry));
     }
 }
@@ -170,7 +173,7 @@ ordered_json scenario_json(const bench_result& result, const scenario_result& s)
         for (std::size_t p = 0; p != s.what->phases.size(); ++p)
             if (const auto c = compare_linn(result, s, p))
                 json["linn_by_best_other"][std::string{s.what->phases[p].name}] =
-                    comparison_json(result, s, *c);
+                    comparison_json(result, s, p, *c);
     json["published"] = ordered_json::array();
     for (const published_row& row : s.what->published) {
         const std::vector<double> figures(row.figures.begin(), row.figures.end());

@@ -71,9 +71,6 @@ std::string effort_line(const bench_result& result) {
     if (o.work != 100)
         text += fmt::format(", {} % of the usual work", o.work);
     text += fmt::format("; took {}:{:02}", seconds / 60, seconds % 60);
-    if (result.complete_rounds < 3 && result.complete())
-        text += result.complete_rounds < 2 ? "; one round cannot tell a difference from noise"
-                                           : "; with so few rounds only large differences are claimed";
     return text;
 }
 
@@ -181,9 +178,10 @@ std::string remarks(const bench_result& result, const scenario_result& s, const 
     std::vector<std::string> versus;
     for (std::size_t p = 0; p != s.what->phases.size(); ++p)
         if (const auto c = compare_linn(result, s, p))
-            versus.push_back(fmt::format("{} {:.2f} x {} (+- {:.0f} %)", s.what->phases[p].title, c->speed_up,
-                                         result.contenders[c->best_other->contender].title,
-                                         c->uncertainty * 100));
+            versus.push_back(fmt::format(
+                "{} {:.2f} x {}{}", s.what->phases[p].title, c->speed_up,
+                result.contenders[c->best_other->contender].title,
+                std::isnan(c->uncertainty) ? "" : fmt::format(" (+- {:.0f} %)", c->uncertainty * 100)));
     if (!versus.empty())
         lines.push_back(fmt::format("linn's speed by the best other's: {}", fmt::join(versus, ", ")));
     return prose_lines(lines, width);

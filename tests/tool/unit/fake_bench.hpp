@@ -2,6 +2,7 @@
 #pragma once
 
 #include "bench/results.hpp"
+#include "measure/rounds.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -35,7 +36,7 @@ struct fake_bench {
             one.cycles.push_back(cycles(p));
         one.faults.assign(s.what->phases.size(), 0);
         one.metrics.resize(s.what->phases.size());
-        r.samples.assign(3, one);
+        r.samples.assign(rounds_to_judge, one);
         return s.rows.emplace_back(r);
     }
     row& add(scenario_result& s, const std::string& name, std::string_view variant, double cycles) {

@@ -2,6 +2,7 @@
 #include "bench/contenders.hpp"
 #include "bench/findings.hpp"
 #include "bench/summary.hpp"
+#include "measure/rounds.hpp"
 #include "report/bench_json.hpp"
 #include "report/bench_table.hpp"
 #include "report/variant_table.hpp"
@@ -53,7 +54,7 @@ struct fake_run {
         one.cycles.assign(s.phases.size(), cycles);
         one.faults.assign(s.phases.size(), 0);
         one.metrics.assign(s.phases.size(), metrics);
-        r.samples.assign(3, one);
+        r.samples.assign(rounds_to_judge, one);
         scenario().rows.push_back(r);
         return scenario().rows.back();
     }
@@ -136,9 +137,10 @@ TEST_CASE("losses and ties are named as clearly as wins") {
     run.set(linn, 4, 25);
     CHECK(contains(
         run.finding(),
-        "linn::make_shared beats std::make_shared on the best allocator in 4 of 6 columns, by 2.0 x (hot, "
-        "glibc) to 4.0 x (hot on two threads, glibc); it loses hot beside an idle thread (2.00 x slower than "
-        "glibc); too close to call: burst beside an idle thread (with glibc)."));
+        "linn::make_shared beats std::make_shared on the best allocator in 4 of 6 tests, by 2.0 x (hot, "
+        "glibc) to 4.0 x (hot on two threads, glibc); slower in hot beside an idle thread (2.00 x slower "
+        "than "
+        "glibc); 1 of 6 is a tie."));
 }
 
 TEST_CASE("a phase that a way does not have is left out of everything") {
@@ -191,7 +193,7 @@ TEST_CASE("a run on a busy machine says so") {
     CHECK(findings(run.result).size() == 1);
     linn.disturbed = 2;
     REQUIRE(findings(run.result).size() == 2);
-    CHECK(contains(findings(run.result).back(), "2 of 3 samples were disturbed"));
+    CHECK(contains(findings(run.result).back(), "2 of 6 samples are unreliable"));
 }
 
 TEST_CASE("the table groups the ways and shows what was published") {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bar_plot.hpp"
 
+#include "../../measure/statistics.hpp"
 #include "axis.hpp"
 #include "numbers.hpp"
 
@@ -20,8 +21,11 @@ constexpr double thickness = 10;
 void draw_bar(const bar& b, const axis& scale, double y, markup& shapes, markup& words) {
     const double from = scale.place(std::min(1.0, b.value));
     const double to = scale.place(std::max(1.0, b.value));
-    markup group = element("title", text(fmt::format("{}: {} × {} ({} to {})", b.label, ratio_text(b.value),
-                                                     b.remark, ratio_text(b.low), ratio_text(b.high))));
+    const bool has_range = are_bounds(b.low, b.high) && b.low != b.high;
+    const std::string range =
+        has_range ? fmt::format(" ({} to {})", ratio_text(b.low), ratio_text(b.high)) : std::string{};
+    markup group =
+        element("title", text(fmt::format("{}: {} × {}{}", b.label, ratio_text(b.value), b.remark, range)));
     group += empty_element("rect", {{"class", "hit"},
                                     {"x", "0"},
                                     {"y", coordinate(y - line_height / 2)},
@@ -32,7 +36,7 @@ void draw_bar(const bar& b, const axis& scale, double y, markup& shapes, markup&
                                     {"y", coordinate(y - thickness / 2)},
                                     {"width", across(to - from)},
                                     {"height", coordinate(thickness)}});
-    if (b.low != b.high)
+    if (has_range)
         group += empty_element("path", {{"class", "whisker"},
                                         {"d", fmt::format("M{} {}H{}", across(scale.place(b.low)),
                                                           coordinate(y), across(scale.place(b.high)))}});

@@ -2,7 +2,7 @@
 #include "bench_plots.hpp"
 
 #include "../../bench/cliffs.hpp"
-#include "../../bench/summary.hpp"
+#include "../../bench/judgement.hpp"
 #include "bar_plot.hpp"
 #include "bench_rows.hpp"
 #include "curve_plot.hpp"
@@ -19,17 +19,15 @@ namespace linn::tool::html {
 namespace {
 
 bar bar_of(const bench_result& result, const scenario_result& s, std::size_t phase, const comparison& c) {
-    const double threshold = 1 + std::max(claim_threshold(result, s, phase), c.uncertainty);
-    const bool is_win = c.speed_up > threshold;
-    const bool is_loss = c.speed_up * threshold < 1;
+    const outcome o = judge(result, s, phase, c);
     return {.label = std::string{s.what->phases[phase].title},
             .value = c.speed_up,
             .low = c.speed_up / (1 + c.uncertainty),
             .high = c.speed_up * (1 + c.uncertainty),
             .remark = result.contenders[c.best_other->contender].title,
-            .style = is_win    ? emphasis::ours
-                     : is_loss ? emphasis::bad
-                               : emphasis::none};
+            .style = o == outcome::win    ? emphasis::ours
+                     : o == outcome::loss ? emphasis::bad
+                                          : emphasis::none};
 }
 
 bar_group bars_of(const bench_result& result, const scenario_result& s) {
@@ -178,7 +176,7 @@ markup overview_plot(id_source& ids, const bench_result& result) {
     return figure_box(
         picture,
         text("Medians of all rounds; the name is that of the best other contender. A line through the end "
-             "of a bar is two standard errors. Grey: too close to call. Where a scenario has "
+             "of a bar is two standard errors. Grey: a tie, or too few rounds to tell. Where a scenario has "
              "several comparisons the first is shown; its section has all."));
 }
 

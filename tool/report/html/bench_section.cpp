@@ -215,6 +215,7 @@ markup comparison_table(const bench_result& result, const scenario_result& s) {
                       {"against", {}, true},
                       {"best of them", {}, true},
                       {"speed-up", {}, false},
+                      {"outcome", {}, true},
                       {"± two standard errors", {}, false},
                       {"least gap to be claimed", {}, false}}};
     const auto add = [&](std::string_view ours, std::string_view rivals, std::size_t phase,
@@ -222,6 +223,7 @@ markup comparison_table(const bench_result& result, const scenario_result& s) {
         table.add_row({words_cell(s.what->phases[phase].title), words_cell(ours), words_cell(rivals),
                        words_cell(result.title_of(s, *c.best_other)),
                        number_cell(c.speed_up, fmt::format("{} ×", ratio_text(c.speed_up))),
+                       words_cell(to_string(judge(result, s, phase, c))),
                        number_cell(c.uncertainty, percent_text(c.uncertainty)),
                        number_cell(claim_threshold(result, s, phase),
                                    percent_text(claim_threshold(result, s, phase)))});

@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: Apache-2.0
+// No two sentences of one result contradict each other, and every form of a report says the same: results at every edge
+// of the rules (equal, just above and below a threshold, too few rounds, no control, a failure), read back from the table,
+// Markdown, HTML, JSON and CSV. A verdict that two places decide for themselves fails here.
+#include "bench/headline.hpp"
+#include "bench/summary.hpp"
+#include "fake_bench.hpp"
+#include "measure/rounds.hpp"
+#include "replay/estimates.hpp"
+#include "report/bench_json.hpp"
+#include "report/bench_markdown.hpp"
+#include "report/bench_table.hpp"
+#include "report/html/bench_html.hpp"
+#include "report/html/markup.hpp"
+#include "report/html/replay_html.hpp"
+#include "report/html/run_html.hpp"
+#include "report/markdown.hpp"
+#include "report/replay_csv.hpp"
+#include "report/replay_json.hpp"
+#include "report/replay_markdown.hpp"
+#include "report/replay_table.hpp"
+#include "report/run_csv.hpp"
+#include "report/run_json.hpp"
+#include "report/run_markdown.hpp"
+#include "report/run_table.hpp"
+#include "run/judge.hpp"
+#include "run/verdict.hpp"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <vector>
+
+using namespace linn::tool;
+using nlohmann::json;
+
+namespace {
+
+/// Lines joined, so that a wrapped sentence is found.
+std::string flat(const std::string& text) {
+    std::string out;
+    for (const char c : text)
+        if (c != '\n' && c != ' ')
+            out += c;
+        else if (!out.empty() && out.back() != ' ')
+            out += ' ';
+    return out;
+}
+
+bool contains(const std::string& text, std::string_view part) {
+    return text.find(part) != std::string::npos;
+}
+
+std::size_t count_of(const std::string& text, std::string_view part) {
+    std::size_t count = 0;
+    for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + part.size()))
+        ++count;
+    return count;
+}
+
+bool claims_something(const std::string& text) {
+    for (const char* word :
+         {"fastest", "faster", "slower", "beats", "too close", " tie", "less time", "more time"})
+        if (contains(text, word))
+            return true;
+    return false;
+}
+
+/// Outcomes of the phases of one comparison, as the JSON has them.
+struct outcomes {
+    std::size_t wins = 0;
+    std::size_t losses = 0;
+    std::size_t ties = 0;
+    std::size_t not_judged = 0;
+
+    void add(const json& phases) {
+        for (const auto& [name, phase] : phases.items()) {
+            const json& o = phase.at("outcome");
+            wins += o == "win" ? 1U : 0U;
+            losses += o == "loss" ? 1U : 0U;
+            ties += o == "tie" ? 1U : 0U;
+            not_judged += o.is_null() ? 1U : 0U;
+        }
+    }
+    std::size_t judged() const { return wins + losses + ties; }
+};
+
+void check_bench(const bench_result& result, bool is_enough) {
+    const json j = json::parse(bench_json(result));
+    const std::vector<std::string> said = findings(result);
+    const std::string table = flat(bench_report(result, {100, false}));
+    const std::string page = bench_html(result);
+    const std::string markdown = bench_markdown(result);
+    CHECK(j.at("findings") == json(said));
+    for (const std::string& sentence : said) {
+        CAPTURE(sentence);
+        CHECK(contains(table, flat(sentence)));
+        CHECK(contains(markdown, markdown_text(sentence)));
+        // The name of a scenario is a link of its own.
+        const std::string rest =
+            sentence.substr(sentence.find(": ") == std::string::npos ? 0 : sentence.find(": "));
+        CHECK(contains(page, html::escape(rest)));
+    }
+    std::string all;
+    for (const std::string& sentence : said)
+        all += sentence + '\n';
+    CAPTURE(all);
+    outcomes plain;
+    for (std::size_t i = 0; i != result.scenarios.size(); ++i) {
+        const scenario& what = *result.scenarios[i].what;
+        const json& s = j.at("scenarios")[i];
+        outcomes here;
+        here.add(s.at("linn_by_best_other"));
+        plain.add(s.at("linn_by_best_other"));
+        for (const json& comparison : what.has_variants() ? s.at("comparisons") : json::array()) {
+            outcomes one;
+            one.add(comparison.at("phases"));
+            here.not_judged += one.not_judged;
+            if (one.judged() != 0 && !what.has_curves())
+                CHECK(contains(all, fmt::format(" in {} of {} tests", one.wins, one.judged())));
+        }
+        if (!is_enough) {
+            CHECK(here.judged() == 0);
+            continue;
+        }
+        CHECK(here.not_judged == 0);
+        const std::string first = j.at("headline").is_null() ? "" : j.at("headline").get<std::string>();
+        if (!what.has_variants() && contains(first, fmt::format("for {} (", what.topic)))
+            CHECK((here.losses == 0 && 2 * here.wins >= here.judged()));
+        for (std::size_t p = 0; !what.has_variants() && p != what.phases.size(); ++p)
+            if (contains(first, fmt::format("For {} ({})", what.phases[p].title, what.name)))
+                CHECK(s.at("linn_by_best_other").at(std::string{what.phases[p].name}).at("outcome") ==
+                      "loss");
+    }
+    if (!is_enough) {
+        CHECK(j.at("headline").is_null());
+        CHECK_FALSE(claims_something(all));
+    } else if (plain.judged() != 0) {
+        CHECK(
+            contains(all, fmt::format("Linn is the fastest in {} of {} tests", plain.wins, plain.judged())));
+        CHECK(contains(all, "; slower in ") == (plain.losses != 0));
+        if (plain.ties != 0)
+            CHECK(contains(all, fmt::format("{} of {} {}", plain.ties, plain.judged(),
+                                            plain.ties == 1 ? "is a tie" : "are ties")));
+    }
+}
+
+/// One way of Linn's, at that ratio to the best rival.
+void bench_at(double ratio, double control_gap, std::size_t rounds, std::string_view other_scenario) {
+    fake_bench run;
+    run.result.scenarios.reserve(2);
+    const auto fill = [&](std::string_view name, double linn) {
+        scenario_result& s = run.add_scenario(name);
+        const std::string_view general = s.what->baseline;
+        run.add(s, baseline_name, general, 300);
+        if (control_gap >= 0)
+            run.add(s, control_name, general, 300 * (1 + control_gap));
+        run.add(s, "fast", general, 100);
+        run.add(s, linn_name, s.what->has_variants() ? s.what->comparisons.front().ours : std::string_view{},
+                linn);
+    };
+    fill("containers", 100 * ratio);
+    if (!other_scenario.empty())
+        fill(other_scenario, 10);
+    for (scenario_result& s : run.result.scenarios)
+        for (row& r : s.rows)
+            r.samples.resize(rounds, r.samples.front());
+    run.result.complete_rounds = rounds;
+    run.result.seconds = 60;
+    check_bench(run.result, rounds >= rounds_to_judge);
+}
+
+replay_result replay_at(const std::vector<double>& ratios, double control, std::size_t rounds,
+                        double program) {
+    replay_result result;
+    result.command = {"./app"};
+    result.options.trace = "app.linn";
+    result.options.rounds = rounds;
+    result.events = 1000;
+    result.allocations = 500;
+    result.threads = 1;
+    result.complete_rounds = rounds;
+    result.measured_seconds = 10;
+    result.program_cpu_seconds = program;
+    const auto add = [&](const std::string& name, double ratio) {
+        replay_row& r = result.rows.emplace_back();
+        r.name = name;
+        r.title = name + " title";
+        for (std::size_t i = 0; i != rounds; ++i)
+            r.seconds.push_back(ratio *
+                                (1 + 0.1 * static_cast<double>(i % 3))); // slow rounds are slow for all
+    };
+    add(replay_default_name, 1);
+    if (control > 0)
+        add(replay_control_name, control);
+    for (std::size_t i = 0; i != ratios.size(); ++i)
+        add(fmt::format("rival{}", i), ratios[i]);
+    replay_row& failed = result.rows.emplace_back();
+    failed.name = failed.title = "broken";
+    failed.failure = "killed by SIGSEGV";
+    add(replay_null_name, 0.2);
+    const trace_info info;
+    replay_circumstances c;
+    c.info = &info;
+    estimate_replay(result);
+    remark_on_replay(result, c);
+    return result;
+}
+
+void check_replay(const replay_result& result) {
+    const json j = json::parse(replay_json(result));
+    const bool is_enough = result.complete_rounds >= rounds_to_judge;
+    CAPTURE(result.verdict);
+    CHECK(j.at("verdict") == result.verdict);
+    CHECK(flat(replay_report(result, {100, false})).starts_with(flat(result.verdict)));
+    CHECK(replay_markdown(result).starts_with("**" + markdown_text(result.verdict) + "**"));
+    CHECK(contains(replay_html(result), html::escape(result.verdict)));
+    std::size_t told = 0;
+    const replay_row* best = nullptr;
+    for (std::size_t i = 0; i != result.rows.size(); ++i) {
+        const replay_row& r = result.rows[i];
+        if (!r.failure.empty())
+            continue;
+        const json& call = j.at("rows")[i].at("call");
+        const bool is_rival = r.name.starts_with("rival");
+        CHECK(call.is_null() == !(is_enough && is_rival));
+        CHECK(j.at("rows")[i].at("low").is_null() == !is_enough);
+        told += call == "faster" || call == "slower" ? 1U : 0U;
+        if (call == "faster" && (best == nullptr || r.ratio < best->ratio))
+            best = &r;
+    }
+    const bool says_faster = contains(result.verdict, "serves the recorded requests in") &&
+                             !result.verdict.starts_with("No allocator");
+    CHECK(says_faster == (best != nullptr));
+    if (best != nullptr)
+        CHECK(result.verdict.starts_with(best->title));
+    if (result.program_cpu_seconds > 0)
+        CHECK(count_of(replay_markdown(result), "| **") == told);
+    if (!is_enough) {
+        CHECK_FALSE(claims_something(result.verdict));
+        CHECK(contains(result.verdict, "too few"));
+        CHECK(result.noise_floor == 0);
+        CHECK_FALSE(contains(replay_report(result, {160, false}), "nan"));
+    }
+    CHECK_FALSE(contains(replay_csv(result), "nan"));
+    CHECK_FALSE(contains(replay_html(result), "nan"));
+}
+
+run_result run_at(const std::vector<double>& wall, const std::vector<double>& cpu, double wall_noise,
+                  std::size_t rounds) {
+    run_result result;
+    result.complete_rounds = rounds;
+    result.measured_seconds = 12;
+    result.options.rounds = rounds;
+    result.what.command = {"./app"};
+    const auto add = [&](const std::string& name, double of_wall, double of_cpu) {
+        run_row& row = result.rows.emplace_back();
+        row.contender.name = row.contender.title = name;
+        for (std::size_t i = 0; i != rounds; ++i) {
+            // The same numbers everywhere, and each contender's own.
+            const auto own = static_cast<double>((i * 7 + result.rows.size() * 13) % 11) / 5 - 1;
+            run_sample& s = row.samples.emplace_back();
+            s.round = i;
+            s.values["wall_ns"] = 1e9 * of_wall * (1 + wall_noise * own);
+            s.values["cpu_ns"] = 9e8 * of_cpu * (1 + 0.001 * own);
+            s.values["peak_rss_bytes"] = 5e7;
+        }
+    };
+    add(default_name, 1, 1);
+    add(default_again_name, 1, 1);
+    for (std::size_t i = 0; i != wall.size(); ++i)
+        add(fmt::format("rival{}", i), wall[i], cpu[i]);
+    judge(result, {200});
+    describe_run(result);
+    return result;
+}
+
+void check_run(const run_result& result, std::size_t rivals) {
+    const json j = json::parse(run_json(result));
+    CAPTURE(result.verdict);
+    CHECK(j.at("verdict") == result.verdict);
+    const std::string table = run_report(result, {120, false});
+    CHECK(flat(table).starts_with(flat(result.verdict)));
+    CHECK(run_markdown(result).starts_with("**" + markdown_text(result.verdict) + "**"));
+    CHECK(contains(run_html(result), html::escape(result.verdict)));
+    std::size_t better = 0;
+    std::size_t worse = 0;
+    for (const json& row : j.at("rows")) {
+        const std::string name = row.at("name");
+        if (!name.starts_with("rival"))
+            continue;
+        const json& call = row.at("estimates").at(result.judged_by).at("call");
+        better += call == "better" ? 1U : 0U;
+        worse += call == "worse" ? 1U : 0U;
+        CHECK(contains(run_csv(result),
+                       fmt::format("{0},{0},{1},ns,{2},", name, result.judged_by, result.complete_rounds)));
+    }
+    const bool is_cpu = result.judged_by == cpu_metric;
+    CHECK(j.at("judged_by") == result.judged_by);
+    CHECK(contains(result.verdict, "judged by CPU time") == is_cpu);
+    const bool is_enough = result.complete_rounds >= least_rounds_to_claim(rivals, 0.95);
+    CHECK(contains(result.verdict, "too few") == !is_enough);
+    const char* const gain = is_cpu ? " saves CPU time: " : " makes this program faster: ";
+    CHECK(contains(result.verdict, gain) == (better != 0));
+    CHECK(contains(result.verdict, "No allocator ") == (is_enough && better == 0 && worse != rivals));
+    // The column of verdicts has the words of the metric that the sentence speaks of.
+    CHECK(count_of(table, is_cpu ? "  less " : "  faster ") == better);
+    CHECK(count_of(table, is_cpu ? "  more " : "  slower ") == worse);
+    if (!is_enough) {
+        CHECK(better + worse == 0);
+        CHECK_FALSE(claims_something(result.verdict));
+    }
+    CHECK_FALSE(contains(table, "nan"));
+    CHECK_FALSE(contains(run_html(result), "nan"));
+    CHECK_FALSE(contains(run_csv(result), "nan"));
+}
+
+} // namespace
+
+TEST_CASE("linn bench: headline, summary, findings and every form of them come from one judgement") {
+    for (const double ratio : {0.4, 1 / 1.0201, 1 / 1.02, 1.0, 1.02, 1.0201, 2.5})
+        for (const double gap : {-1.0, 0.0, 0.1})
+            for (const std::size_t rounds : {1U, 2U, 5U, 6U, 7U}) {
+                CAPTURE(ratio);
+                CAPTURE(gap);
+                CAPTURE(rounds);
+                bench_at(ratio, gap, rounds, {});
+                bench_at(ratio, gap, rounds, "pipeline");
+                bench_at(ratio, gap, rounds, "sizes");
+            }
+}
+
+TEST_CASE("linn replay: the sentence, the calls and every form of them come from one judgement") {
+    const std::vector<std::vector<double>> cases{{1.0},        {0.5},      {0.999999},  {1.000001},
+                                                 {1.05},       {1 / 1.05}, {0.95, 1.1}, {0.5, 0.4, 2.0},
+                                                 {0.94, 0.96}, {}};
+    for (const std::vector<double>& ratios : cases)
+        for (const double control : {0.0, 1.0, 1.05, 1 / 1.05})
+            for (const std::size_t rounds : {1U, 2U, 5U, 6U, 9U})
+                for (const double program : {0.0, 4.0}) {
+                    CAPTURE(control);
+                    CAPTURE(rounds);
+                    CAPTURE(ratios.size());
+                    const replay_result result = replay_at(ratios, control, rounds, program);
+                    if (!ratios.empty())
+                        check_replay(result);
+                    else
+                        CHECK_FALSE(claims_something(result.verdict));
+                }
+    replay_result failed;
+    failed.problem = "there is no worker";
+    failed.verdict = verdict_of(failed);
+    CHECK(failed.verdict == "Nothing was replayed: there is no worker.");
+    CHECK(contains(replay_html(failed), failed.verdict));
+    CHECK(verdict_of(replay_result{}) == "Nothing was replayed: it was stopped before a round was complete.");
+}
+
+TEST_CASE("linn run: the sentence, the column of verdicts and every form of them come from one judgement") {
+    const std::vector<std::vector<double>> cases{{1.0},       {0.9},       {1.1},
+                                                 {0.95, 1.2}, {1.02, 1.3}, {0.5, 0.9, 2.0}};
+    for (const std::vector<double>& ratios : cases)
+        for (const double noise : {0.0005, 0.08})
+            for (const std::size_t rounds : {1U, 2U, 5U, 6U, 7U, 8U, 12U}) {
+                CAPTURE(noise);
+                CAPTURE(rounds);
+                CAPTURE(ratios.size());
+                check_run(run_at(ratios, ratios, noise, rounds), ratios.size());
+                check_run(run_at(ratios, std::vector<double>(ratios.size(), 1.0), noise, rounds),
+                          ratios.size());
+                check_run(run_at(std::vector<double>(ratios.size(), 1.0), ratios, noise, rounds),
+                          ratios.size());
+            }
+}
