@@ -76,6 +76,13 @@
 #define LINN_DETAIL_TAG_SANITIZER
 #endif
 
+// What is declared with it is the module's own, a program's or a shared library's, whatever the module exports.
+#if defined(_WIN32)
+#define LINN_DETAIL_HIDDEN // modules share nothing there
+#else
+#define LINN_DETAIL_HIDDEN [[gnu::visibility("hidden")]]
+#endif
+
 /// The inline namespace: major version and all that changes layout or behaviour.
 #define LINN_ABI LINN_DETAIL_JOIN(v, LINN_VERSION_MAJOR, LINN_DETAIL_TAG_CHECKED, LINN_DETAIL_TAG_SANITIZER)
 

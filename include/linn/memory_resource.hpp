@@ -9,6 +9,7 @@
 #include <linn/detail/core/pool_statistics.hpp>
 #include <linn/detail/core/size_classes.hpp>
 #include <linn/detail/sanitizer/asan.hpp>
+#include <linn/detail/sync/immortal.hpp>
 #include <linn/detail/sync/policy.hpp>
 #include <linn/detail/sync/resource_core.hpp>
 
@@ -215,17 +216,19 @@ private:
     mutable core_type core_;
 };
 
+namespace detail {
+inline constinit immortal<pool_resource> the_default_resource{this_module};
+} // namespace detail
+
 /// A resource for the whole process that is never destroyed: usable from static constructors to static
 /// destructors, and in destructors of thread-local objects, so containers that use it may be destroyed in
 /// whatever order. Its memory is reused, and goes back by `trim()`; do not `release()` what you do not own.
 ///
 /// Each module of a program that hides its symbols has its own.
-/// @threads any @complexity one guarded load
+/// @threads any @complexity one load
 /// @snippet examples/27_default_pool_resource.cpp
 [[nodiscard]] inline pool_resource* default_pool_resource() noexcept {
-    alignas(pool_resource) static std::byte place[sizeof(pool_resource)];
-    static pool_resource* const resource = ::new (static_cast<void*>(place)) pool_resource{};
-    return resource;
+    return detail::the_default_resource.get();
 }
 
 } // namespace linn::inline LINN_ABI

@@ -160,24 +160,26 @@ void until_stopped(Insert&& insert) {
 
 /// The types whose `allocate` is instantiated for a container, listed before main even if nothing ever
 /// calls it. Where exceptions are off nothing can stop an associative container before it hashes or
-/// compares an element that is not there, so its insertion must not run.
+/// compares an element that is not there, so its insertion must not run. Each module has its own list: entries go with the
+/// module that they lie in.
 struct possible_type {
     node_type type;
     possible_type* next;
 };
 
 template <class Container>
-inline constinit possible_type* possible_types = nullptr;
+LINN_DETAIL_HIDDEN inline constinit possible_type* possible_types = nullptr;
 
 template <class T, class Container>
 struct registered {
-    static possible_type* add() noexcept {
+    LINN_DETAIL_HIDDEN static possible_type* add() noexcept {
         entry.next = possible_types<Container>;
         possible_types<Container> = &entry;
         return &entry;
     }
-    static inline possible_type entry{{type_name<T>(), sizeof(T), alignof(T), 1, true}, nullptr};
-    static inline possible_type* const added = add();
+    LINN_DETAIL_HIDDEN static inline possible_type entry{{type_name<T>(), sizeof(T), alignof(T), 1, true},
+                                                         nullptr};
+    LINN_DETAIL_HIDDEN static inline possible_type* const added = add();
 };
 
 /// Records what it is asked for, and constructs no element. Elements are what has the container's

@@ -205,12 +205,17 @@ inline void append_allocation_sites(std::string& out, depot<platform>& d) {
 
 namespace detail {
 
-inline constinit std::atomic<bool> leaks_are_wanted{false};
+struct leak_wish {
+    std::atomic<bool> open{false};
+    module_part part;
+};
+inline constinit leak_wish the_leak_wish{{false}, {this_module, nullptr, nullptr}};
 
+/// Every module that has this function runs it. The one prints that the wish lies in: it is the last to end of those that share
+/// it, so a plugin that is unloaded does not report what the program still uses.
 template <class Policy>
-void report_leaks_now() {
-    // Every module that has this function runs it: one of them prints.
-    if (leaks_are_wanted.exchange(false)) {
+LINN_DETAIL_HIDDEN void report_leaks_now() {
+    if (the_leak_wish.part.is_of(this_module) && the_leak_wish.open.exchange(false)) {
         std::fputs(leak_report().c_str(), stderr);
     }
 }
@@ -219,13 +224,14 @@ void report_leaks_now() {
 
 /// Prints `leak_report()` to standard error when the program ends by `exit` or by return from main: after all
 /// `atexit` functions and destructors of static objects, so what static containers hold is no leak.
-/// Prints nothing when nothing is alive.
+/// Prints nothing when nothing is alive. Only plugins asked for it, and not the program? Then it is printed when the first of them
+/// is unloaded that shares its pools with the others.
 /// @threads any; may be called more than once, from main or before
 /// @snippet examples/22_leaks.cpp
 inline void report_leaks_at_exit() noexcept {
     static_cast<void>(
-        &detail::at_program_end<&detail::report_leaks_now<detail::platform>>); // to name it is enough
-    detail::leaks_are_wanted = true;
+        &detail::at_program_end<&detail::report_leaks_now<detail::platform>>); // odr-use registers it
+    detail::the_leak_wish.open = true;
 }
 
 /// `pool<T>::check()` for every pool of the process. Checked builds do it themselves when the program ends.

@@ -16,6 +16,10 @@ using linn::detail::class_of;
 
 const struct prepared {
     prepared() {
+        core::registry_type::process()
+            .join_forks(); // whose list is that of all tests: no scenario joins again
+        table::process().join_forks();
+        linn::detail::spare_chunks::process().join_forks();
         share(&core::registry_type::process(), sizeof(core::registry_type));
         share(&table::process(), sizeof(table));
         share(&linn::detail::spare_chunks::process(), sizeof(linn::detail::spare_chunks));
@@ -27,7 +31,9 @@ const struct prepared {
 constexpr std::size_t bytes = std::size_t{16} << 10;
 
 struct core_state {
-    explicit core_state(bool own_pages = false) : shared{settings(*this, own_pages)} {}
+    explicit core_state(bool own_pages = false) : shared{settings(*this, own_pages)} {
+        shared.statistics([](const linn::pool_statistics&) {}); // the first use, which makes forks know of it
+    }
 
     static linn::detail::resource_settings settings(core_state& me, bool own_pages) {
         linn::detail::resource_settings s;

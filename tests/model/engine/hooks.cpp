@@ -83,6 +83,9 @@ std::uint32_t __tsan_atomic32_load(const volatile std::uint32_t* p, int) {
 std::uint64_t __tsan_atomic64_load(const volatile std::uint64_t* p, int) {
     return __atomic_load_n(p, __ATOMIC_SEQ_CST);
 }
+std::uint8_t __tsan_atomic8_exchange(volatile std::uint8_t* p, std::uint8_t value, int) {
+    return __atomic_exchange_n(p, value, __ATOMIC_SEQ_CST);
+}
 std::uint32_t __tsan_atomic32_exchange(volatile std::uint32_t* p, std::uint32_t value, int) {
     return __atomic_exchange_n(p, value, __ATOMIC_SEQ_CST);
 }
@@ -104,6 +107,15 @@ int __tsan_atomic32_compare_exchange_strong(volatile std::uint32_t* p, std::uint
 }
 std::uint32_t __tsan_atomic32_compare_exchange_val(volatile std::uint32_t* p, std::uint32_t expected,
                                                    std::uint32_t value, int, int) {
+    __atomic_compare_exchange_n(p, &expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+    return expected;
+}
+int __tsan_atomic64_compare_exchange_strong(volatile std::uint64_t* p, std::uint64_t* expected,
+                                            std::uint64_t value, int, int) {
+    return __atomic_compare_exchange_n(p, expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST) ? 1 : 0;
+}
+std::uint64_t __tsan_atomic64_compare_exchange_val(volatile std::uint64_t* p, std::uint64_t expected,
+                                                   std::uint64_t value, int, int) {
     __atomic_compare_exchange_n(p, &expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
     return expected;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a module does when it ends, by itself; tests/dso unloads real ones.
-#include <linn/detail/sync/module_end.hpp>
+#include <linn/detail/sync/module.hpp>
 #include <linn/detail/sync/thread_index.hpp>
 #include <linn/memory_resource.hpp>
 #include <linn/pool.hpp>
@@ -14,10 +14,10 @@ namespace {
 
 /// As if `dlclose` ran the static destructors of this program.
 struct ending {
-    ending() { linn::detail::module_is_ending.store(true); }
+    ending() { linn::detail::this_module.ending.store(true); }
     ending(const ending&) = delete;
     ending& operator=(const ending&) = delete;
-    ~ending() { linn::detail::module_is_ending.store(false); }
+    ~ending() { linn::detail::this_module.ending.store(false); }
 };
 
 struct item {

@@ -14,7 +14,7 @@ namespace {
 using linn::detail::lock_guard;
 using linn::detail::mutex;
 
-static_assert(sizeof(mutex) == 4);
+static_assert(sizeof(linn::detail::basic_mutex<linn::detail::mutex_platform>) == 4);
 static_assert(std::is_trivially_destructible_v<mutex>);
 constinit mutex at_start{};
 
@@ -83,14 +83,34 @@ TEST_CASE("lock_guard: tells whether it waited, and unlocks") {
     CHECK(m.try_lock());
 }
 
-TEST_CASE("lock_guard: inside a fork it takes no lock that is held, and releases none") {
+TEST_CASE("lock_guard: the thread that holds a lock for a fork passes through it; others wait") {
     mutex m;
-    m.lock();
-    linn::detail::inside_fork = true;
+    m.lock_for_fork();
     {
         const lock_guard<mutex> guard{m};
         CHECK_FALSE(guard.waited());
     }
-    linn::detail::inside_fork = false;
+    CHECK_FALSE(m.try_lock()); // it released nothing
+    bool waited = false;
+    std::thread other{[&] {
+        const lock_guard<mutex> guard{m};
+        waited = guard.waited();
+    }};
+    std::this_thread::sleep_for(std::chrono::milliseconds{50});
+    m.unlock_after_fork();
+    other.join();
+    CHECK(waited);
+    CHECK_FALSE(m.held_for_fork());
+}
+
+TEST_CASE("mutex: what was not held for a fork is not released after it; in the child it is free") {
+    mutex m;
+    m.lock(); // by somebody who came in after the fork had begun
+    m.unlock_after_fork();
     CHECK_FALSE(m.try_lock());
+    m.unlock();
+    m.lock_for_fork();
+    m.reset();
+    CHECK_FALSE(m.held_for_fork());
+    CHECK(m.try_lock());
 }

@@ -11,7 +11,9 @@
 namespace linn::inline LINN_ABI::detail {
 
 // `at_program_end<Run>` calls `Run` when the program ends: after the functions of `atexit` and the destructors of static
-// objects. To name it is enough. A template, so that programs that do not ask for `Run` do not have it.
+// objects. In a shared library, when that is unloaded or the program ends, before the destructors of its static objects.
+// Each module that odr-uses it calls it, once or more often. A template, so that a program that does not ask for `Run` does
+// not have it.
 
 #if defined(_WIN32)
 // MinGW calls destructor functions before it destroys the static objects of namespaces. But what is registered with
@@ -19,7 +21,7 @@ namespace linn::inline LINN_ABI::detail {
 struct program_end {
     using function = void (*)();
     static inline constinit bool awaited = false;
-    static inline constinit function calls[4]{};
+    static inline constinit function calls[8]{};
 
     static void run() {
         for (const function f : calls) {
@@ -47,7 +49,7 @@ template <void (*Run)()>
 }
 #else
 template <void (*Run)()>
-[[gnu::destructor]] void at_program_end() {
+LINN_DETAIL_HIDDEN [[gnu::destructor]] void at_program_end() {
     Run();
 }
 #endif

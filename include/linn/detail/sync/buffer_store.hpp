@@ -70,7 +70,7 @@ public:
 
     /// Null when there is no memory for it.
     static buffer_store* make(const buffer_plan& plan, registry& stores = registry::process()) noexcept {
-        auto* store = ::new (std::nothrow) buffer_store{plan, stores};
+        auto* store = ::new (std::nothrow) buffer_store{plan};
         if (store != nullptr) {
             stores.enter(*store);
         }
@@ -210,14 +210,13 @@ public:
 private:
     friend registry;
 
-    void lock_for_fork() noexcept { lock_.lock(); }
-    void unlock_in_parent() noexcept { lock_.unlock(); }
+    void lock_for_fork() noexcept { detail::lock_for_fork(lock_); }
+    void unlock_in_parent() noexcept { unlock_after_fork(lock_); }
     void unlock_in_child() noexcept { lock_.reset(); }
 
-    buffer_store(const buffer_plan& plan, registry& stores) noexcept
+    explicit buffer_store(const buffer_plan& plan) noexcept
         : plan_{plan},
           retain_{plan.retain},
-          stores_{stores},
           protect_idle_{(checked_build && !sanitizer_poison) || running_on_memcheck()} {}
     ~buffer_store() = default;
 
@@ -339,7 +338,7 @@ private:
     /// Another thread may still be on its way out of the lock: all that it does then is to wake
     /// sleepers by address, which is harmless when nothing is there.
     void destroy() noexcept {
-        stores_.leave(*this);
+        registry::leave(*this);
         delete this;
     }
 
@@ -349,7 +348,6 @@ private:
     bool orphaned_ = false;
     std::size_t retain_;
     buffer_counts counts_;
-    registry& stores_;        ///< of the module that made the store, which may not be the one that ends it
     const bool protect_idle_; ///< idle memory is inaccessible, where nobody else tells of misuse
 };
 

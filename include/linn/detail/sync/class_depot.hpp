@@ -234,18 +234,7 @@ public:
 
     // -- fork ------------------------------------------------------------------------------------------
 
-    void lock_for_fork() noexcept {
-        lock_.lock();
-        held_for_fork_ = true;
-    }
-    /// Leaves a depot alone that a handler of the fork made after the locks were taken.
-    template <class Open>
-    void unlock_after_fork(Open&& open) noexcept {
-        if (held_for_fork_) {
-            held_for_fork_ = false;
-            open(lock_);
-        }
-    }
+    mutex_type& lock() noexcept { return lock_; }
     /// In the child of a fork, with the lock held.
     void lose(std::size_t slots) noexcept { lost_ += slots; }
 
@@ -285,7 +274,6 @@ private:
     std::size_t lost_ = 0;
     std::size_t visits_ = 0;
     std::size_t contended_ = 0;
-    bool held_for_fork_ = false;
 };
 
 } // namespace linn::inline LINN_ABI::detail

@@ -3,7 +3,9 @@
 #define LINN_DETAIL_SYNC_FORK_REGISTRY_HPP
 
 #include <linn/config.hpp>
-#include <linn/detail/sync/fork_hooks.hpp>
+#include <linn/detail/os/module_image.hpp>
+#include <linn/detail/os/program_end.hpp>
+#include <linn/detail/sync/module.hpp>
 #include <linn/detail/sync/policy.hpp>
 
 namespace linn::inline LINN_ABI::detail {
@@ -13,10 +15,18 @@ template <class Member>
 struct in_fork_registry {
     Member* next_registered = nullptr;
     Member* previous_registered = nullptr;
+    void* registered_in = nullptr; ///< null while it is in none
 };
 
-/// All objects of one kind in a module, so that a fork finds their locks. Constant-initialised and never
-/// destroyed.
+/// Takes what lies in this module out of a registry, which may be another module's: an object in a static variable that is
+/// never destroyed.
+template <class Registry>
+LINN_DETAIL_HIDDEN void leave_with_this_module() {
+    Registry::process().leave_all_in(module_image::here());
+}
+
+/// All objects of one kind, so that a fork finds their locks. Constant-initialised and never destroyed. When the module ends
+/// that it lies in, its members are in none.
 ///
 /// Order of locks: the registry's, then those of the members, newest first. A member takes the
 /// registry's lock only while it holds none.
@@ -26,17 +36,23 @@ struct in_fork_registry {
 template <class Member, class Mutex = mutex>
 class fork_registry {
 public:
-    constexpr fork_registry() = default;
+    constexpr fork_registry() = default; ///< for tests: no fork concerns it
+    constexpr explicit fork_registry(module_record& where) noexcept : part_{where, this, &on_event} {}
     fork_registry(const fork_registry&) = delete;
     fork_registry& operator=(const fork_registry&) = delete;
 
     static fork_registry& process() noexcept { return process_; }
 
+    /// Does nothing when `m` is in one already.
     void enter(Member& m) noexcept {
-        if (this == &process_) { // tests make others, which no fork concerns
-            fork_hooks::process().join(participant_);
-        }
+        static_cast<void>(&at_program_end<&leave_with_this_module<fork_registry>>); // odr-use registers it
+        join_forks();
         lock_guard<Mutex> guard{lock_};
+        if (m.registered_in != nullptr) {
+            return;
+        }
+        m.registered_in = this;
+        m.previous_registered = nullptr;
         m.next_registered = newest_;
         if (newest_ != nullptr) {
             newest_->previous_registered = &m;
@@ -44,14 +60,20 @@ public:
         newest_ = &m;
     }
 
-    void leave(Member& m) noexcept {
-        lock_guard<Mutex> guard{lock_};
-        (m.previous_registered != nullptr ? m.previous_registered->next_registered : newest_) =
-            m.next_registered;
-        if (m.next_registered != nullptr) {
-            m.next_registered->previous_registered = m.previous_registered;
+    /// Takes `m` out of the registry that it is in, if any.
+    static void leave(Member& m) noexcept {
+        if (auto* const r = static_cast<fork_registry*>(m.registered_in); r != nullptr) {
+            lock_guard<Mutex> guard{r->lock_};
+            r->unlink(m);
         }
     }
+
+    /// Takes all members out that lie in `image`.
+    void leave_all_in(const module_image& image) noexcept {
+        leave_if([&](const Member& m) { return image.contains(&m); });
+    }
+
+    void join_forks() noexcept { part_.join(); }
 
     /// For tests.
     [[nodiscard]] bool empty() noexcept {
@@ -72,38 +94,63 @@ public:
     }
 
 private:
-    static void before_fork() noexcept {
-        process_.lock_.lock();
-        for (Member* m = process_.newest_; m != nullptr; m = m->next_registered) {
-            m->lock_for_fork();
+    static void on_event(void* self, module_event e) noexcept {
+        auto& r = *static_cast<fork_registry*>(self);
+        switch (e) {
+        case module_event::before_fork:
+            lock_for_fork(r.lock_);
+            for (Member* m = r.newest_; m != nullptr; m = m->next_registered) {
+                m->lock_for_fork();
+            }
+            break;
+        case module_event::after_fork_in_parent:
+            for (Member* m = r.newest_; m != nullptr; m = m->next_registered) {
+                m->unlock_in_parent();
+            }
+            unlock_after_fork(r.lock_);
+            break;
+        case module_event::after_fork_in_child:
+            for (Member* m = r.newest_; m != nullptr; m = m->next_registered) {
+                m->unlock_in_child();
+            }
+            r.lock_.reset();
+            break;
+        case module_event::end:
+            r.leave_if([](const Member&) { return true; });
+            break;
         }
     }
-    static void after_fork_in_parent() noexcept {
-        for (Member* m = process_.newest_; m != nullptr; m = m->next_registered) {
-            m->unlock_in_parent();
+
+    template <class If>
+    void leave_if(If&& leaves) noexcept {
+        lock_guard<Mutex> guard{lock_};
+        for (Member* m = newest_; m != nullptr;) {
+            Member* const next = m->next_registered;
+            if (leaves(*m)) {
+                unlink(*m);
+            }
+            m = next;
         }
-        process_.lock_.unlock();
     }
-    static void after_fork_in_child() noexcept {
-        for (Member* m = process_.newest_; m != nullptr; m = m->next_registered) {
-            m->unlock_in_child();
+
+    void unlink(Member& m) noexcept {
+        (m.previous_registered != nullptr ? m.previous_registered->next_registered : newest_) =
+            m.next_registered;
+        if (m.next_registered != nullptr) {
+            m.next_registered->previous_registered = m.previous_registered;
         }
-        process_.lock_.reset();
+        m.registered_in = nullptr;
     }
 
     Mutex lock_;
     Member* newest_ = nullptr;
+    module_part part_;
 
     static constinit fork_registry process_;
-    static constinit fork_participant participant_;
 };
 
 template <class Member, class Mutex>
-constinit fork_registry<Member, Mutex> fork_registry<Member, Mutex>::process_{};
-
-template <class Member, class Mutex>
-constinit fork_participant fork_registry<Member, Mutex>::participant_{&before_fork, &after_fork_in_parent,
-                                                                      &after_fork_in_child};
+constinit fork_registry<Member, Mutex> fork_registry<Member, Mutex>::process_{this_module};
 
 } // namespace linn::inline LINN_ABI::detail
 

@@ -7,6 +7,8 @@
 #include <linn/detail/core/slot_checks.hpp>
 #include <linn/detail/core/slot_guard.hpp>
 #include <linn/detail/os/backtrace.hpp>
+#include <linn/detail/os/module_image.hpp>
+#include <linn/detail/os/program_end.hpp>
 #include <linn/detail/os/symbols.hpp>
 #include <linn/detail/os/uncancelled.hpp>
 
@@ -110,11 +112,21 @@ inline void default_misuse_handler(const misuse& m) noexcept {
     }
 }
 
-inline constinit std::atomic<misuse_handler> current_misuse_handler{&default_misuse_handler};
+/// Null: the default one, each module's own.
+inline constinit std::atomic<misuse_handler> current_misuse_handler{nullptr};
 
 inline void report(const misuse& m) noexcept {
     // acquire: pairs with the release in set_misuse_handler, so that what the handler uses is there
-    current_misuse_handler.load(std::memory_order_acquire)(m);
+    const misuse_handler handler = current_misuse_handler.load(std::memory_order_acquire);
+    (handler != nullptr ? handler : &default_misuse_handler)(m);
+}
+
+/// A handler that lies in this module goes with it; the variable may be another module's.
+LINN_DETAIL_HIDDEN inline void take_misuse_handler_along() {
+    misuse_handler handler = current_misuse_handler.load(std::memory_order_relaxed);
+    if (module_image::here().contains(reinterpret_cast<std::uintptr_t>(handler))) {
+        current_misuse_handler.compare_exchange_strong(handler, nullptr, std::memory_order_relaxed);
+    }
 }
 
 /// Who called `first`, the return address of a function that the user's code calls; nothing in builds that
@@ -233,13 +245,16 @@ inline void print_misuse(std::FILE* file, const misuse& m) noexcept {
 
 /// Installs what is called on misuse; null brings the default back, which prints to standard error
 /// and aborts (for `objects_alive` it prints only). A handler that returns makes the pool ignore
-/// the offending call. It is called without any lock held and may use pools.
+/// the offending call. It is called without any lock held and may use pools. When the shared library that calls this is
+/// unloaded and the handler lies in it, the default is back.
 /// @returns the handler before
 /// @threads any thread
 inline misuse_handler set_misuse_handler(misuse_handler handler) noexcept {
+    static_cast<void>(&detail::at_program_end<&detail::take_misuse_handler_along>); // odr-use registers it
     // acq_rel: pairs with the acquire in report
-    return detail::current_misuse_handler.exchange(
-        handler != nullptr ? handler : &detail::default_misuse_handler, std::memory_order_acq_rel);
+    const misuse_handler before = detail::current_misuse_handler.exchange(
+        handler != &detail::default_misuse_handler ? handler : nullptr, std::memory_order_acq_rel);
+    return before != nullptr ? before : &detail::default_misuse_handler;
 }
 
 } // namespace linn::inline LINN_ABI

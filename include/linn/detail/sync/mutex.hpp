@@ -4,6 +4,7 @@
 
 #include <linn/config.hpp>
 #include <linn/detail/os/futex.hpp>
+#include <linn/detail/os/threads.hpp>
 
 #include <atomic>
 #include <cstdint>
@@ -83,7 +84,38 @@ private:
     typename Platform::template atomic<std::uint32_t> state_{unlocked};
 };
 
-class mutex : public basic_mutex<mutex_platform> {};
+/// The lock of the library. It knows the thread that holds it for a fork: fork handlers of the program that run in that thread
+/// meanwhile may use pools, and pass through it.
+class mutex : public basic_mutex<mutex_platform> {
+public:
+    void lock_for_fork() noexcept {
+        lock();
+        forking_.store(current_thread(), std::memory_order_relaxed);
+    }
+
+    /// Whether the calling thread holds it for a fork.
+    [[nodiscard]] bool held_for_fork() const noexcept {
+        // relaxed: only the thread itself writes its own number
+        return forking_.load(std::memory_order_relaxed) == current_thread();
+    }
+
+    /// Does nothing to a lock that was not there yet when the fork began.
+    void unlock_after_fork() noexcept {
+        if (held_for_fork()) {
+            forking_.store(0, std::memory_order_relaxed);
+            unlock();
+        }
+    }
+
+    /// For the child of a fork.
+    void reset() noexcept {
+        forking_.store(0, std::memory_order_relaxed);
+        basic_mutex::reset();
+    }
+
+private:
+    std::atomic<std::uintptr_t> forking_{0};
+};
 
 } // namespace linn::inline LINN_ABI::detail
 

@@ -22,9 +22,34 @@ struct platform {
     using atomic = std::atomic<T>;
 };
 
-/// Set in the thread that is inside fork, between our handlers: it holds every lock already, and
-/// fork handlers of the program that run in between may use pools.
-inline constinit thread_local bool inside_fork = false;
+// What a fork does to a lock; those of tests need not know of forks.
+
+template <class Mutex>
+void lock_for_fork(Mutex& m) noexcept {
+    if constexpr (requires { m.lock_for_fork(); }) {
+        m.lock_for_fork();
+    } else {
+        m.lock();
+    }
+}
+
+template <class Mutex>
+[[nodiscard]] bool held_for_fork([[maybe_unused]] const Mutex& m) noexcept {
+    if constexpr (requires { m.held_for_fork(); }) {
+        return m.held_for_fork();
+    } else {
+        return false;
+    }
+}
+
+template <class Mutex>
+void unlock_after_fork(Mutex& m) noexcept {
+    if constexpr (requires { m.unlock_after_fork(); }) {
+        m.unlock_after_fork();
+    } else {
+        m.unlock();
+    }
+}
 
 /// Holds a lock for a scope and tells whether it had to wait for it.
 template <class Mutex>
@@ -34,7 +59,7 @@ public:
         if (m.try_lock()) {
             return;
         }
-        if (inside_fork) {
+        if (held_for_fork(m)) { // a fork handler of the program
             owns_ = false;
             return;
         }

@@ -246,7 +246,7 @@ public:
 
 protected:
     virtual ~recycler_core() {
-        registry::process().leave(*this);
+        registry::leave(*this);
         for (auto& place : fronts_) {
             if (front* f = place.load(std::memory_order_relaxed); f != nullptr) {
                 free_front(f);
@@ -419,15 +419,15 @@ private:
         }
     }
 
-    void lock_for_fork() noexcept { lock_.lock(); }
-    void unlock_in_parent() noexcept { lock_.unlock(); }
+    void lock_for_fork() noexcept { detail::lock_for_fork(lock_); }
+    void unlock_in_parent() noexcept { unlock_after_fork(lock_); }
     void unlock_in_child() noexcept {
-        forget_fronts_but(this_thread_index<Policy>);
+        forget_fronts_but(home_table_ == &table::process() ? this_thread_index<Policy> : 0); // 0: nobody's
         lock_.reset();
     }
 
-    /// For the child of a fork. The other threads are gone, their numbers stay taken, and one of
-    /// them may have been inside its front: what they cached is lost.
+    /// For the child of a fork. The other threads are gone, and one of them may have been inside its front: what they
+    /// cached is lost, and threads that get their numbers find nothing.
     void forget_fronts_but(std::uint32_t survivor) noexcept {
         for (std::uint32_t i = 0; i != table::most + 2; ++i) {
             front* f = fronts_[i].load(std::memory_order_relaxed);

@@ -7,7 +7,7 @@
 #include <linn/detail/os/threads.hpp>
 #include <linn/detail/sanitizer/memcheck.hpp>
 #include <linn/detail/sync/depot.hpp>
-#include <linn/detail/sync/fork_hooks.hpp>
+#include <linn/detail/sync/module.hpp>
 
 #include <cstddef>
 #include <cstring>
@@ -27,7 +27,8 @@ public:
     using depot_type = depot<Policy>;
     using slot_type = typename Policy::template atomic<depot_type*>;
 
-    constexpr registry() = default;
+    constexpr registry() = default; ///< for tests: no fork concerns it
+    constexpr explicit registry(module_record& where) noexcept : part_{where, this, &on_event} {}
     registry(const registry&) = delete;
     registry& operator=(const registry&) = delete;
 
@@ -48,11 +49,13 @@ public:
     /// The registry that serves the program's own pools.
     static registry& process() noexcept { return process_; }
 
+    void join_forks() noexcept { part_.join(); }
+
 private:
     depot_type* make(slot_type& slot, const pool_description& d) noexcept {
-        hook_fork();
+        join_forks();
         if constexpr (checked_build && std::is_same_v<Policy, platform>) {
-            static_cast<void>(&at_program_end<&check_all_depots_at_exit<Policy>>); // to name it is enough
+            static_cast<void>(&at_program_end<&check_all_depots_at_exit<Policy>>); // odr-use registers it
         }
         lock_guard<typename Policy::mutex> guard{lock_};
         if (depot_type* made = slot.load(std::memory_order_relaxed); made != nullptr) {
@@ -80,54 +83,61 @@ private:
         return checked_build || g.limited() ? service::direct : service::cached;
     }
 
-    /// Only the process registry takes part in forks; tests make others.
-    void hook_fork() noexcept {
-        if (this == &process_) {
-            fork_hooks::process().join(participant_);
+    static void on_event(void* self, module_event e) noexcept {
+        auto& r = *static_cast<registry*>(self);
+        switch (e) {
+        case module_event::before_fork:
+            r.before_fork();
+            break;
+        case module_event::after_fork_in_parent:
+            r.after_fork_in_parent();
+            break;
+        case module_event::after_fork_in_child:
+            r.after_fork_in_child();
+            break;
+        case module_event::end: // depots, and all that they refer to, outlive the module
+            break;
         }
     }
 
-    /// Nobody may be inside a depot while the process is copied: take every lock, in their order.
-    static void before_fork() noexcept {
-        process_.lock_.lock();
-        for (depot_type* d = process_.newest_; d != nullptr; d = d->older) {
-            d->lock().lock();
+    /// Takes every lock, in their order.
+    void before_fork() noexcept {
+        lock_for_fork(lock_);
+        for (depot_type* d = newest_; d != nullptr; d = d->older) {
+            lock_for_fork(d->lock());
         }
-        process_.arena_.lock().lock();
+        lock_for_fork(arena_.lock());
     }
 
-    static void after_fork_in_parent() noexcept {
-        process_.arena_.lock().unlock();
-        for (depot_type* d = process_.newest_; d != nullptr; d = d->older) {
-            d->lock().unlock();
+    void after_fork_in_parent() noexcept {
+        unlock_after_fork(arena_.lock());
+        for (depot_type* d = newest_; d != nullptr; d = d->older) {
+            unlock_after_fork(d->lock());
         }
-        process_.lock_.unlock();
+        unlock_after_fork(lock_);
     }
 
-    static void after_fork_in_child() noexcept {
+    void after_fork_in_child() noexcept {
         const std::uintptr_t survivor = current_thread();
-        process_.arena_.lock().reset();
-        for (depot_type* d = process_.newest_; d != nullptr; d = d->older) {
+        arena_.lock().reset();
+        for (depot_type* d = newest_; d != nullptr; d = d->older) {
             d->forget_threads_but(survivor);
             d->lock().reset();
         }
-        process_.lock_.reset();
+        lock_.reset();
     }
 
     typename Policy::mutex lock_;
     metadata_arena<Policy> arena_;
     depot_type* newest_ = nullptr;
 
+    module_part part_;
+
     static constinit registry process_;
-    static constinit fork_participant participant_;
 };
 
 template <class Policy>
-constinit registry<Policy> registry<Policy>::process_{};
-
-template <class Policy>
-constinit fork_participant registry<Policy>::participant_{&before_fork, &after_fork_in_parent,
-                                                          &after_fork_in_child};
+constinit registry<Policy> registry<Policy>::process_{this_module};
 
 template <class Policy>
 depot<Policy>* depot<Policy>::owner_of(const void* object) noexcept {

@@ -55,13 +55,11 @@ public:
     explicit resource_core(const resource_settings& s) noexcept
         : settings_{s},
           mode_{mode_here()},
-          source_{s.upstream} {
-        registry_type::process().enter(*this);
-    }
+          source_{s.upstream} {}
     resource_core(const resource_core&) = delete;
     resource_core& operator=(const resource_core&) = delete;
     ~resource_core() {
-        registry_type::process().leave(*this);
+        registry_type::leave(*this);
         release();
     }
 
@@ -84,6 +82,7 @@ public:
 
     /// @returns null when the system has no memory @throws what upstream throws; nothing has changed then
     [[gnu::noinline]] void* take(unsigned c) {
+        join_forks();
         depot_type* d = depot_at(c);
         if (d == nullptr) {
             return nullptr;
@@ -104,6 +103,7 @@ public:
     }
 
     [[gnu::noinline]] void put(unsigned c, void* slot) noexcept {
+        join_forks();
         refused_slots refused;
         // relaxed: made by whoever allocated `slot`, which reached this thread in some ordered way
         depot_type* d = depots_[c].load(std::memory_order_relaxed);
@@ -125,6 +125,7 @@ public:
 
     /// A block that is in no slab. @returns null when its total size overflows, or there is no memory
     void* take_block(std::size_t bytes, std::size_t align, block_origin origin) {
+        join_forks();
         const std::size_t head = tracked_block::head_bytes(align);
         if (bytes > static_cast<std::size_t>(PTRDIFF_MAX) - head) {
             return nullptr;
@@ -137,6 +138,7 @@ public:
     }
 
     void put_block(void* p, std::size_t bytes, std::size_t align) noexcept {
+        join_forks();
         using outcome = typename tracked_blocks<Policy>::outcome;
         switch (blocks_.take(p, bytes, align)) {
         case outcome::taken:
@@ -176,6 +178,7 @@ public:
     /// Gives back what nobody uses: of what is cached, the calling thread's share and the depots' at
     /// once, that of other threads at their next visit. @returns bytes
     std::size_t trim() noexcept {
+        join_forks();
         // relaxed: a number that others compare with their own
         epoch_.fetch_add(1, std::memory_order_relaxed);
         thread_block* mine = block_here();
@@ -207,6 +210,7 @@ public:
     /// Calls `see(const pool_statistics&)` for each class that is in use, then for the blocks in no slab.
     template <class See>
     void statistics(See&& see) {
+        join_forks();
         for (unsigned c = 0; c < size_class_count; ++c) {
             depot_type* d = depot_made(c);
             if (d == nullptr) {
@@ -510,18 +514,28 @@ private:
 
     // -- fork -------------------------------------------------------------------------------------------
 
+    /// From the first use on, rather than when it is made: the constructor then waits for no fork, and may run inside the
+    /// guard of a static variable, which no fork waits for.
+    void join_forks() noexcept {
+        // relaxed: a fork that does not find it in the registry is over when `enter` returns
+        if (!joined_.load(std::memory_order_relaxed)) [[unlikely]] {
+            registry_type::process().enter(*this);
+            joined_.store(true, std::memory_order_relaxed);
+        }
+    }
+
     void lock_for_fork() noexcept {
-        arena_.lock().lock(); // from here on nobody makes a depot but handlers of this fork
+        detail::lock_for_fork(arena_.lock()); // from here on nobody makes a depot but handlers of this fork
         for (unsigned c = 0; c < size_class_count; ++c) {
             if (depot_type* d = depot_made(c); d != nullptr) {
-                d->lock_for_fork();
+                detail::lock_for_fork(d->lock());
             }
         }
-        blocks_.lock().lock();
+        detail::lock_for_fork(blocks_.lock());
     }
 
     void unlock_in_parent() noexcept {
-        unlock_all([](auto& lock) { lock.unlock(); });
+        unlock_all([](auto& lock) { unlock_after_fork(lock); });
     }
     void unlock_in_child() noexcept {
         forget_other_threads();
@@ -534,18 +548,20 @@ private:
         open(blocks_.lock());
         for (unsigned c = 0; c < size_class_count; ++c) {
             if (depot_type* d = depot_made(c); d != nullptr) {
-                d->unlock_after_fork(open);
+                open(d->lock());
             }
         }
         open(arena_.lock());
     }
 
     /// In the child of a fork, with every lock held: the caches of other threads are written off, since
-    /// each may have been in the middle of a change. Their numbers stay taken, so nobody inherits them.
+    /// each may have been in the middle of a change.
     void forget_other_threads() noexcept {
+        const bool our_table =
+            table_ == &index_table::process(); // else nobody knows whether it is still there
         for (std::uint32_t i = 0; i < index_table::most + 2; ++i) {
             thread_block* b = thread_blocks_[i].load(std::memory_order_relaxed);
-            if (b == nullptr || (table_ == &index_table::process() && i == this_thread_index<Policy>)) {
+            if (b == nullptr || (our_table && table_->is_mine(i - 1))) {
                 continue;
             }
             for (unsigned c = 0; c < size_class_count; ++c) {
@@ -564,6 +580,7 @@ private:
     typename Policy::template atomic<thread_block*> thread_blocks_[index_table::most + 2] = {};
     typename Policy::template atomic<depot_type*> depots_[size_class_count] = {};
     typename Policy::template atomic<std::uint32_t> epoch_{0}; ///< counts trims
+    typename Policy::template atomic<bool> joined_{false};     ///< whether forks know of it
     resource_settings settings_;
     mode mode_;
     chunk_source<Policy> source_;

@@ -3,7 +3,7 @@
 #define LINN_DETAIL_SYNC_SPARE_CHUNKS_HPP
 
 #include <linn/config.hpp>
-#include <linn/detail/sync/fork_hooks.hpp>
+#include <linn/detail/sync/module.hpp>
 #include <linn/detail/sync/mutex.hpp>
 #include <linn/detail/sync/policy.hpp>
 
@@ -15,7 +15,7 @@ namespace linn::inline LINN_ABI::detail {
 /// Constant-initialised and never destroyed. @threads any
 class spare_chunks {
 public:
-    constexpr spare_chunks() = default;
+    constexpr explicit spare_chunks(module_record& where) noexcept : part_{where, this, &on_event} {}
     spare_chunks(const spare_chunks&) = delete;
     spare_chunks& operator=(const spare_chunks&) = delete;
 
@@ -35,7 +35,7 @@ public:
     /// Keeps a small chunk for the next resource; false when it is large, or enough are kept. A
     /// resource that lives for one container then costs no system call and no page fault.
     bool keep(void* memory, std::size_t bytes, std::size_t align) noexcept {
-        fork_hooks::process().join(participant_);
+        join_forks();
         lock_guard<mutex> guard{lock_};
         if (bytes > largest_bytes || count_ == most) {
             return false;
@@ -60,6 +60,8 @@ public:
         }
     }
 
+    void join_forks() noexcept { part_.join(); }
+
     static spare_chunks& process() noexcept;
 
 private:
@@ -75,14 +77,13 @@ private:
     chunk chunks_[most];
     std::size_t count_ = 0;
 
-    static constinit fork_participant participant_;
+    static void on_event(void* self, module_event e) noexcept {
+        module_record::on_fork(static_cast<spare_chunks*>(self)->lock_, e);
+    }
+    module_part part_;
 };
 
-inline constinit spare_chunks the_spare_chunks{};
-
-inline constinit fork_participant spare_chunks::participant_{[] { the_spare_chunks.lock_.lock(); },
-                                                             [] { the_spare_chunks.lock_.unlock(); },
-                                                             [] { the_spare_chunks.lock_.reset(); }};
+inline constinit spare_chunks the_spare_chunks{this_module};
 
 inline spare_chunks& spare_chunks::process() noexcept {
     return the_spare_chunks;

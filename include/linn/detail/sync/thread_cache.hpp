@@ -5,7 +5,8 @@
 #include <linn/config.hpp>
 #include <linn/detail/os/threads.hpp>
 #include <linn/detail/sync/depot.hpp>
-#include <linn/detail/sync/module_end.hpp>
+#include <linn/detail/sync/late_thread_exit.hpp>
+#include <linn/detail/sync/module.hpp>
 #include <linn/detail/sync/registry.hpp>
 
 #include <atomic>
@@ -14,7 +15,11 @@
 
 namespace linn::inline LINN_ABI::detail {
 
-/// What a thread knows of its fronts. Trivially destructible, so it can be asked at any time.
+/// What a thread knows of the fronts that code of one module attached. Trivially destructible, so it can be asked at any
+/// time.
+///
+/// All that follows up to `attach_here` is each module's own. The loader keeps a module while a thread has to call the
+/// destructor of its janitor; so that keeps the fronts in the thread's memory, too, which goes with their module.
 template <class Policy>
 struct thread_state {
     front<Policy>* fronts = nullptr; ///< attached ones, to flush at exit
@@ -23,11 +28,11 @@ struct thread_state {
 };
 
 template <class Policy>
-inline constinit thread_local thread_state<Policy> this_thread{};
+LINN_DETAIL_HIDDEN inline constinit thread_local thread_state<Policy> this_thread{};
 
 /// Flushes all fronts of the calling thread. Idempotent.
 template <class Policy>
-void flush_this_thread() noexcept {
+LINN_DETAIL_HIDDEN void flush_this_thread() noexcept {
     thread_state<Policy>& state = this_thread<Policy>;
     state.over = true;
     while (front<Policy>* f = state.fronts) {
@@ -41,26 +46,28 @@ void flush_this_thread() noexcept {
 /// other destructors touch.
 template <class Policy>
 struct janitor {
-    janitor() noexcept = default;
+    constexpr janitor() noexcept = default;
     janitor(const janitor&) = delete;
     janitor& operator=(const janitor&) = delete;
-    ~janitor() { flush_this_thread<Policy>(); }
+    LINN_DETAIL_HIDDEN ~janitor() { flush_this_thread<Policy>(); }
 
     void arm() noexcept { armed = true; }
     bool armed = false;
 };
 
 template <class Policy>
-void flush_this_thread_late(void*) noexcept {
+LINN_DETAIL_HIDDEN void flush_this_thread_late(void*) noexcept {
     flush_this_thread<Policy>();
 }
 
 template <class Policy>
-void arm_janitor() noexcept {
-    static const late_thread_exit<&flush_this_thread_late<Policy>> late;
-    static thread_local janitor<Policy> at_exit;
+LINN_DETAIL_HIDDEN inline constinit late_thread_exit<&flush_this_thread_late<Policy>> late_flush{this_module};
+
+template <class Policy>
+LINN_DETAIL_HIDDEN void arm_janitor() noexcept {
+    static constinit thread_local janitor<Policy> at_exit;
     at_exit.arm();
-    late.arm(&this_thread<Policy>);
+    late_flush<Policy>.arm(&this_thread<Policy>);
     this_thread<Policy>.janitor_armed = true;
 }
 
@@ -85,7 +92,7 @@ struct pool_handle {
 /// Attaches `f` if this thread may hold a cache. The janitor comes first: nothing may be cached
 /// that nobody would flush. For the same reason nothing is where `thread_local` variables end too early.
 template <class Policy>
-bool attach_if_possible(front<Policy>& f, depot<Policy>& d) noexcept {
+LINN_DETAIL_HIDDEN bool attach_here(front<Policy>& f, depot<Policy>& d) noexcept {
     if (d.mode() != service::cached) {
         return false;
     }
@@ -94,7 +101,7 @@ bool attach_if_possible(front<Policy>& f, depot<Policy>& d) noexcept {
         return false;
     }
     if (!state.janitor_armed) {
-        if (module_ends<Policy>()) {
+        if (module_ends()) {
             return false;
         }
         arm_janitor<Policy>();
@@ -105,12 +112,18 @@ bool attach_if_possible(front<Policy>& f, depot<Policy>& d) noexcept {
     return true;
 }
 
+/// `attach_here` of the module that the code lies in which names a front: a default argument of the functions below belongs
+/// to the code that calls them, while they themselves may be another module's.
+template <class Policy>
+using attach_function = bool (*)(front<Policy>&, depot<Policy>&) noexcept;
+
 /// What `pool::allocate` does when the hot path has nothing. Null when there is no memory.
 /// @param caller in checked builds, where in the user's code
 /// @complexity O(1) amortised: one visit of the depot a magazine
 template <class Policy>
 [[gnu::noinline]] void* allocate_slow(front<Policy>& f, pool_handle<Policy>& handle,
-                                      const void* caller = nullptr) noexcept {
+                                      const void* caller = nullptr,
+                                      attach_function<Policy> attach = &attach_here<Policy>) noexcept {
     depot<Policy>* d = f.home;
     if (d == nullptr) [[unlikely]] {
         d = handle.get();
@@ -120,7 +133,7 @@ template <class Policy>
         if (d->mode() == service::bypass) {
             return d->take_bypassed();
         }
-        if (!attach_if_possible(f, *d)) {
+        if (!attach(f, *d)) {
             return d->take_one(trace_from(caller));
         }
     }
@@ -130,7 +143,8 @@ template <class Policy>
 /// What `pool::deallocate` does when the loaded magazine is full or there is none.
 template <class Policy>
 [[gnu::noinline]] void deallocate_slow(front<Policy>& f, pool_handle<Policy>& handle, void* object,
-                                       const void* caller = nullptr) noexcept {
+                                       const void* caller = nullptr,
+                                       attach_function<Policy> attach = &attach_here<Policy>) noexcept {
     depot<Policy>* d = f.home;
     if (d == nullptr) [[unlikely]] {
         d = handle.get();
@@ -144,7 +158,7 @@ template <class Policy>
             d->put_bypassed(object);
             return;
         }
-        if (!attach_if_possible(f, *d)) {
+        if (!attach(f, *d)) {
             d->put_one(object, trace_from(caller));
             return;
         }
@@ -162,7 +176,8 @@ depot<Policy>* unattached(const front<Policy>& f, pool_handle<Policy>& handle) n
 /// @complexity O(count): magazines are filled by copying
 template <class Policy>
 void deallocate_run(front<Policy>& f, pool_handle<Policy>& handle, const void* objects, std::size_t count,
-                    const void* caller = nullptr) noexcept {
+                    const void* caller = nullptr,
+                    attach_function<Policy> attach = &attach_here<Policy>) noexcept {
     if (depot<Policy>* d = unattached(f, handle); d != nullptr && d->mode() == service::direct) {
         d->put_run(objects, count, trace_from(caller));
         return;
@@ -175,7 +190,7 @@ void deallocate_run(front<Policy>& f, pool_handle<Policy>& handle, const void* o
         }
         void* object = nullptr;
         std::memcpy(&object, from + done * sizeof(void*), sizeof object);
-        deallocate_slow(f, handle, object, caller);
+        deallocate_slow(f, handle, object, caller, attach);
     }
 }
 
@@ -184,7 +199,8 @@ void deallocate_run(front<Policy>& f, pool_handle<Policy>& handle, const void* o
 /// @complexity O(count): magazines are emptied by copying
 template <class Policy>
 [[nodiscard]] bool allocate_run(front<Policy>& f, pool_handle<Policy>& handle, void* out, std::size_t count,
-                                const void* caller = nullptr) noexcept {
+                                const void* caller = nullptr,
+                                attach_function<Policy> attach = &attach_here<Policy>) noexcept {
     if (depot<Policy>* d = unattached(f, handle); d != nullptr && d->mode() == service::direct) {
         return d->take_run(out, count, trace_from(caller));
     }
@@ -194,9 +210,9 @@ template <class Policy>
         if (done == count) {
             break;
         }
-        void* const object = allocate_slow(f, handle, caller);
+        void* const object = allocate_slow(f, handle, caller, attach);
         if (object == nullptr) [[unlikely]] {
-            deallocate_run(f, handle, out, done, caller);
+            deallocate_run(f, handle, out, done, caller, attach);
             return false;
         }
         std::memcpy(to + done * sizeof(void*), &object, sizeof object);

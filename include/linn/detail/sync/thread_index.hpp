@@ -4,8 +4,8 @@
 
 #include <linn/config.hpp>
 #include <linn/detail/os/threads.hpp>
-#include <linn/detail/sync/fork_hooks.hpp>
-#include <linn/detail/sync/module_end.hpp>
+#include <linn/detail/sync/late_thread_exit.hpp>
+#include <linn/detail/sync/module.hpp>
 #include <linn/detail/sync/policy.hpp>
 
 #include <bit>
@@ -23,14 +23,16 @@ inline constexpr std::uint32_t most_thread_indices = 256;
 /// cached under it, to one that starts later. So nothing has to be flushed when a thread exits.
 ///
 /// Taking a number over is ordered after all that its former thread did: the lock sees to it.
-/// In the child of a fork the numbers of the threads that are gone stay taken, since what they cached
-/// may be half written.
+/// In the child of a fork the numbers of the threads that are gone are free again. What those threads cached may be half
+/// written: whoever caches by number forgets, in the child, all that is not the forking thread's (see `is_mine`). Until all
+/// handlers of the fork have run there is no other thread that could inherit it.
 template <class Policy>
 class thread_index_table {
 public:
     static constexpr std::uint32_t most = most_thread_indices<Policy>;
 
-    constexpr thread_index_table() = default;
+    constexpr thread_index_table() = default; ///< for tests: no fork concerns it
+    constexpr explicit thread_index_table(module_record& where) noexcept : part_{where, this, &on_event} {}
     thread_index_table(const thread_index_table&) = delete;
     thread_index_table& operator=(const thread_index_table&) = delete;
 
@@ -41,6 +43,7 @@ public:
             if (taken_[word] != ~std::uint64_t{0}) {
                 const auto bit = static_cast<std::uint32_t>(std::countr_one(taken_[word]));
                 taken_[word] |= std::uint64_t{1} << bit;
+                owners_[word * 64 + bit] = current_thread();
                 return word * 64 + bit;
             }
         }
@@ -49,31 +52,55 @@ public:
 
     void give_back(std::uint32_t index) noexcept {
         lock_guard<typename Policy::mutex> guard{lock_};
-        taken_[index / 64] &= ~(std::uint64_t{1} << (index % 64));
+        free(index);
+    }
+
+    /// Whether the calling thread has the number. @pre in the child of a fork, called by its handlers
+    [[nodiscard]] bool is_mine(std::uint32_t index) const noexcept {
+        return index < most && owners_[index] == current_thread();
     }
 
     /// The table that `thread_index` uses. Each module of a program that hides its symbols has its own,
     /// so numbers mean something only together with the table that they came from.
     static thread_index_table& process() noexcept { return process_; }
 
-    void hook_fork() noexcept { fork_hooks::process().join(participant_); }
+    void join_forks() noexcept { part_.join(); }
 
 private:
     static constexpr std::uint32_t words = most / 64;
 
+    static void on_event(void* self, module_event e) noexcept {
+        auto& t = *static_cast<thread_index_table*>(self);
+        if (e == module_event::after_fork_in_child) {
+            t.forget_other_threads();
+        }
+        module_record::on_fork(t.lock_, e);
+    }
+
+    void forget_other_threads() noexcept {
+        const std::uintptr_t survivor = current_thread();
+        for (std::uint32_t i = 0; i < most; ++i) {
+            if (owners_[i] != survivor) {
+                free(i);
+            }
+        }
+    }
+
+    void free(std::uint32_t index) noexcept {
+        taken_[index / 64] &= ~(std::uint64_t{1} << (index % 64));
+        owners_[index] = 0;
+    }
+
     typename Policy::mutex lock_;
     std::uint64_t taken_[words] = {};
+    std::uintptr_t owners_[most] = {}; ///< by number; 0: nobody's
+    module_part part_;
 
     static constinit thread_index_table process_;
-    static constinit fork_participant participant_;
 };
 
 template <class Policy>
-constinit thread_index_table<Policy> thread_index_table<Policy>::process_{};
-
-template <class Policy>
-constinit fork_participant thread_index_table<Policy>::participant_{
-    [] { process_.lock_.lock(); }, [] { process_.lock_.unlock(); }, [] { process_.lock_.reset(); }};
+constinit thread_index_table<Policy> thread_index_table<Policy>::process_{this_module};
 
 /// Zero: not asked for yet. Otherwise the number plus one; `most` plus one when the thread has none.
 template <class Policy>
@@ -99,7 +126,7 @@ void leave_this_thread_index() noexcept {
 
 template <class Policy>
 struct thread_index_janitor {
-    thread_index_janitor() noexcept = default;
+    constexpr thread_index_janitor() noexcept = default;
     thread_index_janitor(const thread_index_janitor&) = delete;
     thread_index_janitor& operator=(const thread_index_janitor&) = delete;
     ~thread_index_janitor() { leave_this_thread_index<Policy>(); }
@@ -109,7 +136,7 @@ struct thread_index_janitor {
 
 /// At the end of a thread. Where its variables are gone by then, what it was armed with tells the number.
 template <class Policy>
-void leave_thread_index_late(void* armed_with) noexcept {
+LINN_DETAIL_HIDDEN void leave_thread_index_late(void* armed_with) noexcept {
     if constexpr (thread_locals_last) {
         leave_this_thread_index<Policy>();
     } else {
@@ -119,15 +146,21 @@ void leave_thread_index_late(void* armed_with) noexcept {
 }
 
 template <class Policy>
-[[gnu::noinline]] std::uint32_t take_thread_index() noexcept {
+LINN_DETAIL_HIDDEN inline constinit late_thread_exit<&leave_thread_index_late<Policy>> late_index_exit{
+    this_module};
+
+/// Each module's own: the thread will call code of the module that this lies in, which is kept loaded for it. The number, and
+/// the table, may be another module's, which that one uses.
+template <class Policy>
+LINN_DETAIL_HIDDEN [[gnu::noinline]] std::uint32_t take_thread_index() noexcept {
     using table = thread_index_table<Policy>;
-    if (module_ends<Policy>()) {
+    if (module_ends()) {
         return table::most;
     }
-    table::process().hook_fork();
-    static const late_thread_exit<&leave_thread_index_late<Policy>> late;
+    table::process().join_forks();
+    auto& late = late_index_exit<Policy>;
     if constexpr (thread_locals_last) {
-        static thread_local thread_index_janitor<Policy> at_exit;
+        static constinit thread_local thread_index_janitor<Policy> at_exit;
         at_exit.arm();
     } else {
         // The variable was freed, but there may be a number still, or none any more.

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef LINN_DETAIL_SYNC_MODULE_HPP
+#define LINN_DETAIL_SYNC_MODULE_HPP
+
+#include <linn/config.hpp>
+#include <linn/detail/os/threads.hpp>
+#include <linn/detail/sync/policy.hpp>
+
+#include <atomic>
+
+namespace linn::inline LINN_ABI::detail {
+
+/// What happens to a module, a program or a shared library.
+enum class module_event : unsigned char {
+    before_fork,          ///< nobody may be inside a part while the process is copied: it takes all its locks
+    after_fork_in_parent, ///< it lets go of them
+    after_fork_in_child,  ///< it resets them, and forgets the threads that are gone
+    /// `dlclose` unloads the module, or the process is past the destructors of static objects. What the part holds of
+    /// others must not refer to it any more. Static objects of the module may still use it.
+    end,
+};
+
+class module_record;
+
+/// Makes a variable of the library a part of the module that it lies in. A member of that variable, which is
+/// constant-initialised: the initialiser is compiled into that module, so it is the one place that knows the module. The code
+/// that uses the variable may belong to another one: the dynamic linker merges functions and variables by name, each by
+/// itself. It keeps the module of a variable loaded while one that uses it is.
+class module_part {
+public:
+    using handler = void (*)(void* self, module_event) noexcept;
+
+    constexpr module_part() = default; ///< of a variable that nobody tells anything
+    /// @param h is called with `self`; it takes no lock of another part, and calls nothing of `module_record`
+    constexpr module_part(module_record& where, void* self, handler h) noexcept
+        : where_{&where},
+          self_{self},
+          handler_{h} {}
+    module_part(const module_part&) = delete;
+    module_part& operator=(const module_part&) = delete;
+
+    /// To be called before the first lock of the part is taken. @pre the caller holds no lock of the part
+    void join() noexcept;
+
+    /// Whether the part lies in `m`.
+    [[nodiscard]] bool is_of(const module_record& m) const noexcept { return where_ == &m; }
+
+private:
+    friend class module_record;
+
+    module_record* where_ = nullptr;
+    void* self_ = nullptr;
+    handler handler_ = nullptr;
+    module_part* next_ = nullptr; ///< under the record's lock, as the next two
+    bool joined_ = false;
+    bool stopped_ = false; ///< between before_fork and what follows it
+};
+
+/// One a module: its parts, and the handlers around forks that stop them.
+///
+/// No list has members of two modules, so nothing must be taken out of a list before a module is unloaded, and no list
+/// goes with its module while another module is in it. The C library forgets the handlers of a module that it unloads, after
+/// the last destructor of the module.
+///
+/// Parts are stopped in the order in which they joined. So none may hold its own lock while it takes that of another.
+class module_record {
+public:
+    /// @param install calls `at_fork` in the record's own module
+    constexpr explicit module_record(void (*install)() noexcept) noexcept : install_{install} {}
+    module_record(const module_record&) = delete;
+    module_record& operator=(const module_record&) = delete;
+
+    void join(module_part& p) noexcept {
+        {
+            lock_guard<mutex> guard{lock_};
+            if (!p.joined_) {
+                p.joined_ = true;
+                module_part** end = &first_;
+                while (*end != nullptr) {
+                    end = &(*end)->next_;
+                }
+                *end = &p;
+            }
+        }
+        // No lock is held: it may allocate. A thread that finds another one at it does the same, rather than to wait for
+        // a thread that a fork may leave behind: to be installed twice does no harm.
+        if (!installed_.load(std::memory_order_relaxed)) {
+            install_();
+            installed_.store(true, std::memory_order_relaxed);
+        }
+    }
+
+    void before_fork() noexcept {
+        if (held_for_fork(lock_)) {
+            return; // installed twice
+        }
+        lock_for_fork(lock_);
+        for (module_part* p = first_; p != nullptr; p = p->next_) {
+            p->handler_(p->self_, module_event::before_fork);
+            p->stopped_ = true;
+        }
+    }
+
+    void after_fork(module_event in_which) noexcept {
+        if (!held_for_fork(lock_)) {
+            return;
+        }
+        for (module_part* p = first_; p != nullptr; p = p->next_) {
+            if (p->stopped_) { // else it joined from a fork handler of the program
+                p->stopped_ = false;
+                p->handler_(p->self_, in_which);
+            }
+        }
+        on_fork(lock_, in_which);
+    }
+
+    /// The module ends. Waits for a fork that is under way.
+    void end() noexcept {
+        if (ending.exchange(true, std::memory_order_relaxed)) {
+            return; // each translation unit asks
+        }
+        lock_guard<mutex> guard{lock_};
+        for (module_part* p = first_; p != nullptr; p = p->next_) {
+            p->handler_(p->self_, module_event::end);
+        }
+    }
+
+    /// A thread must not ask for a call at its exit then. glibc keeps a module loaded while a thread-exit callback is
+    /// registered, but once its static destructors run it is too late: the thread would call code that is gone.
+    std::atomic<bool> ending{false};
+
+    /// What a part with a single lock does at a fork.
+    template <class Mutex>
+    static void on_fork(Mutex& m, module_event e) noexcept {
+        switch (e) {
+        case module_event::before_fork:
+            lock_for_fork(m);
+            break;
+        case module_event::after_fork_in_parent:
+            unlock_after_fork(m);
+            break;
+        case module_event::after_fork_in_child:
+            m.reset();
+            break;
+        case module_event::end:
+            break;
+        }
+    }
+
+private:
+    void (*install_)() noexcept;
+    mutex lock_;
+    module_part* first_ = nullptr;
+    std::atomic<bool> installed_{false};
+};
+
+inline void module_part::join() noexcept {
+    if (where_ != nullptr) {
+        where_->join(*this);
+    }
+}
+
+LINN_DETAIL_HIDDEN inline void install_fork_handlers() noexcept;
+
+/// The module that the code lies in which names it.
+LINN_DETAIL_HIDDEN inline constinit module_record this_module{&install_fork_handlers};
+
+/// Destructor functions of a shared library run before the destructors of its static objects.
+template <class = void>
+LINN_DETAIL_HIDDEN [[gnu::destructor]] void end_this_module() {
+    this_module.end();
+}
+
+LINN_DETAIL_HIDDEN inline void before_fork() {
+    this_module.before_fork();
+}
+LINN_DETAIL_HIDDEN inline void after_fork_in_parent() {
+    this_module.after_fork(module_event::after_fork_in_parent);
+}
+LINN_DETAIL_HIDDEN inline void after_fork_in_child() {
+    this_module.after_fork(module_event::after_fork_in_child);
+}
+
+inline void install_fork_handlers() noexcept {
+    static_cast<void>(
+        &end_this_module<>); // odr-use instantiates it, which makes it a destructor of the module
+    at_fork(&before_fork, &after_fork_in_parent, &after_fork_in_child);
+}
+
+/// Whether the module ends that this code lies in. @threads any thread
+LINN_DETAIL_HIDDEN inline bool module_ends() noexcept {
+    return this_module.ending.load(std::memory_order_relaxed);
+}
+
+} // namespace linn::inline LINN_ABI::detail
+
+#endif
