@@ -157,7 +157,7 @@ public:
     /// @throws std::invalid_argument for 0 bytes, an alignment that is no power of two, or a limit below
     ///         one buffer; std::length_error for more bytes than an address space has; std::bad_alloc
     explicit buffer_pool(std::size_t bytes, const buffer_options& options = {})
-        : store_{store::make(plan_for(bytes, options))} {
+        : store_{store::make(plan_for(bytes, options, this))} {
         if (store_ == nullptr) {
             detail::throw_bad_alloc();
         }
@@ -232,7 +232,7 @@ public:
     [[nodiscard]] buffer_statistics statistics() const noexcept {
         const detail::buffer_counts c = store_->counts();
         buffer_statistics s;
-        s.type = "linn::buffer";
+        s.type = detail::buffer_type_name;
         s.object_bytes = bytes();
         s.slot_bytes = capacity();
         s.live = c.live;
@@ -253,7 +253,7 @@ public:
     }
 
 private:
-    static detail::buffer_plan plan_for(std::size_t bytes, const buffer_options& o) {
+    static detail::buffer_plan plan_for(std::size_t bytes, const buffer_options& o, const void* pool) {
         if (bytes == 0) {
             detail::throw_argument_error<std::invalid_argument>("linn::buffer_pool: buffers of 0 bytes");
         }
@@ -281,6 +281,7 @@ private:
         plan.retain = o.retain_bytes != 0 && o.retain_bytes < rounded ? 1 : o.retain_bytes / rounded;
         plan.most = o.max_bytes / rounded;
         plan.prefault = o.prefault;
+        plan.pool = pool;
         return plan;
     }
 

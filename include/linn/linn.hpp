@@ -18,6 +18,7 @@
 #include <linn/memory_resource.hpp>
 #include <linn/misuse.hpp>
 #include <linn/node_types.hpp>
+#include <linn/observer.hpp>
 #include <linn/options.hpp>
 #include <linn/pool.hpp>
 #include <linn/pooled.hpp>

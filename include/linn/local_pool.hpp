@@ -14,6 +14,7 @@
 #include <linn/detail/os/pages_heap.hpp>
 #include <linn/detail/sanitizer/asan.hpp>
 #include <linn/detail/sync/misuse.hpp>
+#include <linn/detail/sync/observer.hpp>
 #include <linn/options.hpp>
 
 #include <cstddef>
@@ -54,7 +55,7 @@ public:
         give_back(count_); // so that a double free is noticed before it makes the count wrong
         check();
         if (live() == 0) {
-            slabs_.unmap_all();
+            unmap_all();
             return;
         }
         if constexpr (O.on_survivors != survivors::keep) {
@@ -150,7 +151,9 @@ public:
     /// Takes the memory for `objects` more from `operator new` now.
     /// @throws std::bad_alloc, also when a limit forbids so many; nothing has changed then
     void reserve(std::size_t objects) {
-        if (objects > count_ && !slabs_.reserve(objects - count_)) {
+        const bool enough = objects <= count_ || slabs_.reserve(objects - count_);
+        tell(enough ? 0 : objects);
+        if (!enough) {
             detail::throw_bad_alloc();
         }
     }
@@ -175,7 +178,7 @@ public:
         check();
         const std::size_t bytes = slabs_.out() == 0 ? slabs_.mapped_bytes() : 0;
         if (bytes != 0) {
-            slabs_.unmap_all();
+            unmap_all();
         }
         return bytes;
     }
@@ -262,7 +265,9 @@ private:
         if (count_ != want) {
             std::memmove(cache_, cache_ + (want - count_), count_ * sizeof(void*));
         }
-        return count_ != 0;
+        const bool got = count_ != 0;
+        tell(got ? 0 : 1);
+        return got && (count_ != 0 || refill()); // an observer may have used the pool
     }
 
     /// Takes from the slabs; in checked builds on behalf of who called from `caller`.
@@ -283,6 +288,7 @@ private:
             const std::size_t got = take(begin + rest, rest, __builtin_return_address(0));
             if (got != rest) {
                 slabs_.give(begin + (rest - got), got, &refuse);
+                tell(out.size());
                 return false;
             }
             detail::reverse_in_place(begin, rest);
@@ -291,6 +297,7 @@ private:
             count_ -= cached;
             detail::copy_reversed(static_cast<void*>(out.data()), cache_ + count_, cached);
         }
+        tell(0);
         return true;
     }
 
@@ -313,6 +320,21 @@ private:
         slabs_.give(cache_, n, &refuse);
         count_ -= n;
         std::memmove(cache_, cache_ + n, count_ * sizeof(void*));
+    }
+
+    /// Tells the observer what the slabs did, last: it may use this pool.
+    /// @param refused of how many objects the request failed; 0: it did not
+    void tell(std::size_t refused) noexcept {
+        detail::tell_news(slabs_.take_news(), refused, sizeof(T), type_name, this);
+    }
+
+    void unmap_all() noexcept {
+        const std::size_t count = slabs_.slab_count();
+        const std::size_t bytes = slabs_.mapped_bytes();
+        slabs_.unmap_all();
+        if (count != 0) {
+            detail::tell_observer({pool_event_kind::slab_returned, type_name, this, count, bytes});
+        }
     }
 
     /// Nothing is read through the pointer before it is known to point into a slab.

@@ -150,7 +150,7 @@ public:
     /// @throws std::bad_alloc, also when a limit forbids so many; nothing has changed then
     /// @complexity O(slabs); touches no page of the objects
     static void reserve(std::size_t objects) {
-        auto* depot = state::handle.get();
+        auto* depot = state::handle.get_for(objects);
         if (depot == nullptr || !depot->reserve(objects)) {
             detail::throw_bad_alloc();
         }

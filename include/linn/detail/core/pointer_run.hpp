@@ -118,6 +118,20 @@ inline void reverse_in_place(void** pointers, std::size_t count) noexcept {
     }
 }
 
+inline constexpr std::size_t pointer_batch = 64;
+
+/// Calls `f(void** some, n)` for copies of up to `pointer_batch` elements of an array of pointers of any type.
+template <class F>
+void for_each_batch(const void* objects, std::size_t count, F&& f) noexcept {
+    void* some[pointer_batch];
+    for (std::size_t done = 0; done != count;) {
+        const std::size_t n = count - done < pointer_batch ? count - done : pointer_batch;
+        std::memcpy(some, static_cast<const std::byte*>(objects) + done * sizeof(void*), n * sizeof(void*));
+        f(some, n);
+        done += n;
+    }
+}
+
 } // namespace linn::inline LINN_ABI::detail
 
 #endif

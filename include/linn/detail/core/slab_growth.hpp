@@ -19,7 +19,7 @@ enum class shortage : unsigned char {
 
 /// What a set of slabs did since its owner last asked.
 struct slab_news {
-    std::size_t slabs = 0; ///< mapped, and not unmapped since
+    std::size_t slabs = 0; ///< mapped, or used again after their memory was returned
     std::size_t bytes = 0; ///< of these
     shortage why = shortage::none;
 };
@@ -108,6 +108,10 @@ public:
     void remove(std::size_t bytes) noexcept { mapped_bytes_ -= bytes; }
     void forget_all() noexcept { mapped_bytes_ = 0; }
 
+    void note_reused(std::size_t bytes) noexcept {
+        ++news_.slabs;
+        news_.bytes += bytes;
+    }
     void note(shortage why) noexcept { news_.why = why; }
     [[nodiscard]] const slab_news& news() const noexcept { return news_; }
     void clear_news() noexcept { news_ = slab_news{}; }

@@ -170,6 +170,7 @@ public:
     /// How large the next slab should be.
     [[nodiscard]] std::size_t next_slab_bytes() const noexcept { return growth_.next_bytes(geometry_); }
 
+    void note(shortage why) noexcept { growth_.note(why); }
     /// What was mapped, and why the last call that failed did, since the last time this was asked.
     slab_news take_news() noexcept {
         const slab_news news = growth_.news();
@@ -505,6 +506,9 @@ private:
         slab* s = empty_.pop_front();
         if (s == nullptr) {
             s = returned_.pop_front();
+            if (s != nullptr) {
+                growth_.note_reused(s->mapped_bytes);
+            }
         }
         if (s == nullptr) {
             s = map_slab(use::now);

@@ -7,10 +7,12 @@
 #include <linn/detail/sanitizer/memcheck.hpp>
 #include <linn/detail/sync/fork_registry.hpp>
 #include <linn/detail/sync/mutex.hpp>
+#include <linn/detail/sync/observer.hpp>
 #include <linn/detail/sync/policy.hpp>
 
 #include <cstddef>
 #include <new>
+#include <string_view>
 
 namespace linn::inline LINN_ABI::detail {
 
@@ -27,7 +29,10 @@ struct buffer_plan {
     std::size_t retain = 0; ///< idle buffers that are kept
     std::size_t most = 0;   ///< buffers that may be mapped at once; 0: no limit
     bool prefault = false;
+    const void* pool = nullptr; ///< whom the observer hears of
 };
+
+inline constexpr std::string_view buffer_type_name = "linn::buffer";
 
 /// Counters of a store, all guarded by its lock.
 struct buffer_counts {
@@ -84,23 +89,25 @@ public:
     [[nodiscard]] block* acquire() noexcept {
         for (;;) {
             block* b = nullptr;
+            bool promised = false;
             {
                 lock_guard<mutex_type> guard{lock_};
                 note_visit(guard);
                 b = pop();
                 if (b != nullptr) {
                     note_live();
-                } else if (!promise()) {
-                    return nullptr;
+                } else {
+                    promised = promise();
                 }
             }
             if (b == nullptr) {
-                b = map_promised();
+                b = promised ? map_promised() : nullptr;
                 if (b != nullptr) {
                     lock_guard<mutex_type> guard{lock_};
                     note_mapped(*b);
                     note_live();
                 }
+                tell_mapped(b, promised);
                 return b;
             }
             if (open(*b)) [[likely]] {
@@ -114,6 +121,7 @@ public:
                 --counts_.acquired;
             }
             unmap(b);
+            tell_returned(1, plan_.request.bytes, plan_.pool);
         }
     }
 
@@ -121,10 +129,13 @@ public:
     static void release(block* b) noexcept {
         buffer_store* store = b->owner;
         store->close(*b);
+        const std::size_t bytes = b->memory.bytes;
         bool kept = false;
         bool last = false;
+        const void* pool = nullptr; // the store may be gone when the observer hears
         {
             lock_guard<mutex_type> guard{store->lock_};
+            pool = store->orphaned_ ? nullptr : store->plan_.pool;
             store->note_visit(guard);
             --store->counts_.live;
             kept = !store->orphaned_ && store->counts_.idle < store->retain_;
@@ -141,6 +152,9 @@ public:
         if (last) {
             store->destroy();
         }
+        if (!kept) {
+            tell_returned(1, bytes, pool);
+        }
     }
 
     /// Sees to it that `n` buffers are idle, and that as many are kept from now on.
@@ -151,24 +165,26 @@ public:
             retain_ = retain_ < n ? n : retain_;
         }
         for (;;) {
+            bool promised = false;
             {
                 lock_guard<mutex_type> guard{lock_};
                 note_visit(guard);
                 if (counts_.idle >= n) {
                     return true;
                 }
-                if (!promise()) {
-                    return false;
-                }
+                promised = promise();
             }
-            block* b = map_promised();
+            block* b = promised ? map_promised() : nullptr;
+            if (b != nullptr) {
+                close(*b);
+                lock_guard<mutex_type> guard{lock_};
+                note_mapped(*b);
+                push(b);
+            }
+            tell_mapped(b, promised);
             if (b == nullptr) {
                 return false;
             }
-            close(*b);
-            lock_guard<mutex_type> guard{lock_};
-            note_mapped(*b);
-            push(b);
         }
     }
 
@@ -180,7 +196,7 @@ public:
             note_visit(guard);
             all = take_all_idle();
         }
-        return unmap_all(all);
+        return unmap_all(all, plan_.pool);
     }
 
     /// The pool is gone: from now on each release gives its memory to the system, and the last one
@@ -194,10 +210,11 @@ public:
             all = take_all_idle();
             last = counts_.live == 0;
         }
-        unmap_all(all);
+        const void* const pool = plan_.pool;
         if (last) {
             destroy();
         }
+        unmap_all(all, pool);
     }
 
     [[nodiscard]] buffer_counts counts() noexcept {
@@ -324,15 +341,31 @@ private:
         delete b;
     }
 
-    static std::size_t unmap_all(block* all) noexcept {
+    static std::size_t unmap_all(block* all, const void* pool) noexcept {
+        std::size_t count = 0;
         std::size_t bytes = 0;
         while (all != nullptr) {
             block* b = all;
             all = b->below;
+            ++count;
             bytes += b->memory.bytes;
             unmap(b);
         }
+        if (count != 0) {
+            tell_returned(count, bytes, pool);
+        }
         return bytes;
+    }
+
+    /// Tells the observer of a new buffer, or that there is none.
+    void tell_mapped(const block* b, bool promised) const noexcept {
+        const auto kind = b != nullptr ? pool_event_kind::slab_mapped
+                          : promised   ? pool_event_kind::out_of_memory
+                                       : pool_event_kind::limit_reached;
+        tell_observer({kind, buffer_type_name, plan_.pool, 1, plan_.request.bytes});
+    }
+    static void tell_returned(std::size_t count, std::size_t bytes, const void* pool) noexcept {
+        tell_observer({pool_event_kind::slab_returned, buffer_type_name, pool, count, bytes});
     }
 
     /// Another thread may still be on its way out of the lock: all that it does then is to wake

@@ -14,6 +14,7 @@
 #include <linn/detail/sync/magazine_store.hpp>
 #include <linn/detail/sync/metadata_arena.hpp>
 #include <linn/detail/sync/misuse.hpp>
+#include <linn/detail/sync/observer.hpp>
 #include <linn/detail/sync/policy.hpp>
 
 #include <cstddef>
@@ -77,25 +78,16 @@ public:
             f.swap_with_spare();
             return pop_or_null(f);
         }
-        lock_guard<mutex_type> guard{lock_};
-        note_visit(guard.waited());
-        if (magazine* full = magazines_.take_full(); full != nullptr) {
-            if (magazine* old = f.unload(); old != nullptr) {
-                magazines_.put_empty(old);
-            }
-            f.load(full);
-            return pop_or_null(f);
+        void* object = nullptr;
+        slab_news news;
+        {
+            lock_guard<mutex_type> guard{lock_};
+            note_visit(guard.waited());
+            object = take_locked(f);
+            news = slabs_.take_news();
         }
-        if (!f.has_loaded()) {
-            magazine* m = magazines_.take_empty();
-            if (m == nullptr) {
-                rejects none; // threads hold magazines only where nothing is checked
-                return take_one_locked(no_trace, none);
-            }
-            f.load(m);
-        }
-        fill_from_slabs(f);
-        return pop_or_null(f);
+        tell(news, object == nullptr ? 1 : 0);
+        return object;
     }
 
     /// Makes room in the loaded magazine and pushes `object`.
@@ -128,12 +120,15 @@ public:
     void* take_one(const call_trace& by = no_trace) noexcept {
         rejects noticed;
         void* object = nullptr;
+        slab_news news;
         {
             lock_guard<mutex_type> guard{lock_};
             note_visit(guard.waited());
             object = take_one_locked(by, noticed);
+            news = slabs_.take_news();
         }
         settle(noticed);
+        tell(news, object == nullptr ? 1 : 0);
         return object;
     }
 
@@ -146,12 +141,13 @@ public:
     [[nodiscard]] bool take_run(void* out, std::size_t count, const call_trace& by = no_trace) noexcept {
         rejects noticed;
         std::size_t done = 0;
+        slab_news news;
         {
             lock_guard<mutex_type> guard{lock_};
             note_visit(guard.waited());
-            void* some[batch];
+            void* some[pointer_batch];
             while (done != count) {
-                const std::size_t want = count - done < batch ? count - done : batch;
+                const std::size_t want = count - done < pointer_batch ? count - done : pointer_batch;
                 const std::size_t got = slabs_.take(some + want, want, by, noticed);
                 copy_reversed(static_cast<std::byte*>(out) + done * sizeof(void*), some + (want - got), got);
                 done += got;
@@ -160,8 +156,10 @@ public:
                     break;
                 }
             }
+            news = slabs_.take_news();
         }
         settle(noticed);
+        tell(news, done == count ? 0 : count);
         return done == count;
     }
 
@@ -174,16 +172,7 @@ public:
     // -- in service::bypass ------------------------------------------------------------------------
 
     /// Null when there is no memory.
-    void* take_bypassed() noexcept {
-        void* object = bypass_.allocate();
-        const shortage why =
-            object != nullptr ? locked([&] { return bypass_.note(object); }) : shortage::memory;
-        if (why != shortage::none && object != nullptr) {
-            bypass_.deallocate(object);
-            object = nullptr;
-        }
-        return object;
-    }
+    void* take_bypassed() noexcept;
 
     /// An object of another type's pool, a block like any other to the memory checker, is reported and stays. What
     /// no pool gave is passed on, for the checker to report.
@@ -259,11 +248,15 @@ public:
 
     /// @returns false when the system has not enough memory, or a limit forbids; the pool is unchanged then
     bool reserve(std::size_t objects) noexcept {
-        lock_guard<mutex_type> guard{lock_};
-        if (mode_ == service::bypass) {
-            return objects <= bypass_.room();
+        bool enough = false;
+        slab_news news;
+        {
+            lock_guard<mutex_type> guard{lock_};
+            enough = reserve_locked(objects);
+            news = slabs_.take_news();
         }
-        return objects <= magazines_.stashed() || slabs_.reserve(objects - magazines_.stashed());
+        tell(news, enough ? 0 : objects);
+        return enough;
     }
 
     [[nodiscard]] pool_statistics statistics() noexcept {
@@ -357,21 +350,6 @@ private:
         return f.try_pop(object) ? object : nullptr;
     }
 
-    static constexpr std::size_t batch = 64;
-
-    /// Calls `f(void** some, n)` for copies of up to `batch` elements of an array of pointers of any type.
-    template <class F>
-    static void for_each_batch(const void* objects, std::size_t count, F&& f) noexcept {
-        void* some[batch];
-        for (std::size_t done = 0; done != count;) {
-            const std::size_t n = count - done < batch ? count - done : batch;
-            std::memcpy(some, static_cast<const std::byte*>(objects) + done * sizeof(void*),
-                        n * sizeof(void*));
-            f(some, n);
-            done += n;
-        }
-    }
-
     /// Takes objects back, and forgets what `objects` holds.
     void put_some(void** objects, std::size_t count, const call_trace& by) noexcept {
         rejects refused;
@@ -415,6 +393,35 @@ private:
             return object;
         }
         return magazines_.take_object(); // the system has no more; the stash may
+    }
+
+    bool reserve_locked(std::size_t objects) noexcept {
+        if (mode_ == service::bypass) {
+            slabs_.note(shortage::limit);
+            return objects <= bypass_.room();
+        }
+        return objects <= magazines_.stashed() || slabs_.reserve(objects - magazines_.stashed());
+    }
+
+    /// The middle of `take`.
+    void* take_locked(front_type& f) noexcept {
+        if (magazine* full = magazines_.take_full(); full != nullptr) {
+            if (magazine* old = f.unload(); old != nullptr) {
+                magazines_.put_empty(old);
+            }
+            f.load(full);
+            return pop_or_null(f);
+        }
+        if (!f.has_loaded()) {
+            magazine* m = magazines_.take_empty();
+            if (m == nullptr) {
+                rejects none; // threads hold magazines only where nothing is checked
+                return take_one_locked(no_trace, none);
+            }
+            f.load(m);
+        }
+        fill_from_slabs(f);
+        return pop_or_null(f);
     }
 
     /// A thread begins with few objects and asks for twice as many each time, so that types with
@@ -522,6 +529,11 @@ private:
     /// Empties the calling thread's magazines of what stayed in them: another depot's objects.
     void hand_over_cache(front_type& f) noexcept;
 
+    /// Tells the observer. No lock is held.
+    void tell(const slab_news& news, std::size_t refused) const noexcept {
+        tell_news(news, refused, description_.object_bytes, name());
+    }
+
     /// Reports refused objects. No lock is held.
     void settle(const rejects& refused) noexcept {
         for (std::size_t i = 0; i < refused.count; ++i) {
@@ -550,8 +562,9 @@ private:
     /// Discards with no lock held, since the system call may take long.
     std::size_t return_one(slab* s) noexcept {
         const std::size_t bytes = slab_set<typename Policy::pages>::discard(s);
-        lock_guard<mutex_type> guard{lock_};
-        slabs_.put_returned(s, bytes);
+        const std::size_t mapped = s->mapped_bytes;
+        locked([&] { slabs_.put_returned(s, bytes); });
+        tell_observer({pool_event_kind::slab_returned, name(), nullptr, 1, mapped});
         return bytes;
     }
 

@@ -214,6 +214,18 @@ void depot<Policy>::tell_handler(const refusal<>& r, depot* owner) noexcept {
 }
 
 template <class Policy>
+void* depot<Policy>::take_bypassed() noexcept {
+    void* object = bypass_.allocate();
+    const shortage why = object != nullptr ? locked([&] { return bypass_.note(object); }) : shortage::memory;
+    if (why != shortage::none && object != nullptr) {
+        bypass_.deallocate(object);
+        object = nullptr;
+    }
+    tell({0, 0, why}, object == nullptr ? 1 : 0);
+    return object;
+}
+
+template <class Policy>
 void depot<Policy>::put_bypassed(void* object) noexcept {
     const auto strike = [object](depot& d) { return d.locked([&] { return d.bypass_.strike(object); }); };
     bool known = strike(*this);

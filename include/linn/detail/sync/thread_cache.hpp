@@ -87,6 +87,15 @@ struct pool_handle {
     detail::depot<Policy>* get() noexcept {
         return registry<Policy>::process().depot_in(depot, *description);
     }
+
+    /// The same for a request of `objects`, of which the observer hears when it fails.
+    detail::depot<Policy>* get_for(std::size_t objects) noexcept {
+        detail::depot<Policy>* d = get();
+        if (d == nullptr) [[unlikely]] {
+            tell_news({0, 0, shortage::memory}, objects, description->object_bytes, description->type);
+        }
+        return d;
+    }
 };
 
 /// Attaches `f` if this thread may hold a cache. The janitor comes first: nothing may be cached
@@ -126,7 +135,7 @@ template <class Policy>
                                       attach_function<Policy> attach = &attach_here<Policy>) noexcept {
     depot<Policy>* d = f.home;
     if (d == nullptr) [[unlikely]] {
-        d = handle.get();
+        d = handle.get_for(1);
         if (d == nullptr) {
             return nullptr;
         }
