@@ -325,7 +325,7 @@ private:
     /// Tells the observer what the slabs did, last: it may use this pool.
     /// @param refused of how many objects the request failed; 0: it did not
     void tell(std::size_t refused) noexcept {
-        detail::tell_news(slabs_.take_news(), refused, sizeof(T), type_name, this);
+        detail::tell_news(slabs_.take_news(), refused, sizeof(element), type_name, this);
     }
 
     void unmap_all() noexcept {
