@@ -26,18 +26,6 @@ constexpr double ceiling_shows_least = 0.75;
 
 } // namespace
 
-program_cost cost_of_program(const trace_info& info) {
-    if (info.baseline_cpu_ns > 0)
-        return {info.baseline_cpu_ns, program_cost::source::baseline};
-    const double recording = static_cast<double>(info.events) * info.event_cost_ns;
-    // Recording never is all of it: where the subtraction says so, its cost was measured on a busier machine.
-    if (const double recorded = info.user_ns + info.system_ns; recorded > 0)
-        return {std::max(recorded - recording, recorded / 10), program_cost::source::less_recording};
-    if (const auto wall = static_cast<double>(info.duration_ns); wall > 0)
-        return {std::max(wall - recording, wall / 10), program_cost::source::wall_time};
-    return {};
-}
-
 gain_range widened(double saving_low, double saving_high) {
     // A loss was never larger than the replay showed.
     return {saving_low > 0 ? saving_low / replay_shows_most : saving_low,

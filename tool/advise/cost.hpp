@@ -3,21 +3,10 @@
 
 #include "../analysis/trace_analysis.hpp"
 #include "../replay/results.hpp"
+#include "../trace/program_cost.hpp"
 #include "advice.hpp"
 
 namespace linn::tool {
-
-/// The CPU time of the recorded program without the recording, and how well it is known.
-struct program_cost {
-    enum class source { baseline, less_recording, wall_time, unknown };
-
-    double cpu_ns = 0; ///< 0: not known
-    source from = source::unknown;
-};
-
-/// From a run without recording where there was one; else the recorded CPU time less what its events cost; else, where
-/// the recording was cut off, the time it lasted.
-program_cost cost_of_program(const trace_info& info);
 
 /// What a replay shows is between 50 and 115 % of what the program itself would gain; the range of what it would.
 /// @source docs/guide/advise.md, "How far to trust it"

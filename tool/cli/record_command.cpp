@@ -91,9 +91,11 @@ record_command::record_command(CLI::App& program)
     arguments.add_flag("--no-follow", is_not_followed_, "record PROG alone, nothing that it forks or starts");
     arguments.add_flag("--wait", options_.waits_for_all,
                        "record until everything that PROG started has ended too");
-    arguments.add_flag(
-        "--baseline", options_.measures_baseline,
-        "run PROG once before without recording, its output thrown away, to learn its own time");
+    CLI::Option* const baseline = arguments.add_flag(
+        "--baseline", has_baseline_,
+        "run PROG again without recording, its output thrown away, for its own CPU time, whatever it does "
+        "(default: if it reads no pipe, writes no files, does not wait and takes less than a minute)");
+    arguments.add_flag("--no-baseline", has_no_baseline_, "run PROG once only")->excludes(baseline);
     arguments.add_option("--level", options_.level, "compression by zstd, from 1 (fast) to 19 (default 3)")
         ->type_name("LEVEL")
         ->check(CLI::Range(1, 19).description(""));
@@ -116,6 +118,9 @@ std::string record_command::check() {
     options_.drops_when_full = when_full_ == "drop";
     options_.follows = !is_not_followed_;
     options_.is_calibrated = !is_not_calibrated_;
+    options_.baseline = has_baseline_      ? second_run_when::always
+                        : has_no_baseline_ ? second_run_when::never
+                                           : second_run_when::harmless;
     options_.looks_for_types = !has_no_types_;
     if (options_.fills_only && options_.is_aggregate)
         return "--fills and --aggregate do not go together: with --fills the trace is small as it is";
@@ -179,6 +184,16 @@ void record_command::tell(const record_result& result) const {
                seconds > 0 ? static_cast<double>(end.events) / seconds / 1e6 : 0.0, file,
                quantity_text(static_cast<double>(result.file_bytes), "bytes"),
                static_cast<double>(result.file_bytes) / static_cast<double>(end.events));
+    if (result.baseline.cpu_ns > 0)
+        fmt::print(stderr, "linn record: {} of CPU time with the recording, {} without\n",
+                   quantity_text(end.user_ns + end.system_ns, "ns"),
+                   quantity_text(result.baseline.cpu_ns, "ns"));
+    else if (!result.no_baseline.empty())
+        fmt::print(stderr,
+                   "linn record: not run again for its own CPU time, because {}; the trace has an estimate "
+                   "({:.0f} ns an event){}\n",
+                   result.no_baseline, result.event_cost_ns,
+                   options_.baseline == second_run_when::harmless ? ", --baseline measures it" : "");
     if (result.problem.empty())
         fmt::print(stderr, "linn record: go on with: linn advise {}\n", shell_words({file}));
 }
@@ -188,7 +203,10 @@ int record_command::run() {
         fmt::print(stderr, "linn record: {}\nTry 'linn record --help'.\n", problem);
         return exit_usage;
     }
-    record_result result = record_program(options_);
+    record_result result = record_program(options_, [this](const std::string& what) {
+        if (!is_quiet_)
+            fmt::print(stderr, "linn record: {}\n", what);
+    });
     if (!result.problem.empty())
         fmt::print(stderr, "linn record: {}\n", result.problem);
     tell(result);

@@ -34,6 +34,8 @@ private:
     bool is_quiet_ = false;
     bool is_not_followed_ = false;
     bool is_not_calibrated_ = false;
+    bool has_baseline_ = false;
+    bool has_no_baseline_ = false;
     bool has_no_types_ = false;
     fill_report fills_;
     trace_info fills_info_;

@@ -51,11 +51,22 @@ double run_once(const signal_desk& desk, const std::vector<std::string>& environ
 
 } // namespace
 
-double measure_event_cost(const signal_desk& desk, const std::filesystem::path& library) {
+clocked_cost clocked(const wire::ring_header& header) {
+    // Nobody adds to them any more but processes that were left behind, whose few samples do not matter.
+    const std::uint64_t samples = header.cost_samples.load(std::memory_order_relaxed);
+    const auto ticks = static_cast<double>(header.cost_ticks.load(std::memory_order_relaxed));
+    return {samples, samples == 0 ? 0 : ticks / static_cast<double>(samples)};
+}
+
+double calibrated_cost::unseen_ns(double ticks_per_ns) const {
+    return by_clock.samples == 0 ? 0 : std::max(0.0, ns - by_clock.ticks / ticks_per_ns);
+}
+
+calibrated_cost calibrate_event_cost(const signal_desk& desk, const std::filesystem::path& library) {
     ring_file ring;
     forgetting_taker taker;
     if (!ring.create(256, {}).empty())
-        return 0;
+        return {};
     collector taking{ring, taker};
     taking.start();
     const std::vector<std::string> bare = child_environment("");
@@ -66,14 +77,14 @@ double measure_event_cost(const signal_desk& desk, const std::filesystem::path& 
         const double a = run_once(desk, bare);
         const double b = run_once(desk, recorded);
         if (a < 0 || b < 0)
-            return 0;
+            return {};
         without = std::min(without, a);
         with = std::min(with, b);
     }
     taking.finish();
     if (taking.result().events == 0)
-        return 0;
-    return std::max(0.0, with - without);
+        return {};
+    return {std::max(0.0, with - without), clocked(ring.ring().header())};
 }
 
 } // namespace linn::tool

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <spawn.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -62,9 +63,12 @@ std::string child_program::start(const std::filesystem::path& program,
                                  const std::vector<std::string>& environment, bool is_silent) {
     posix_spawn_file_actions_t actions;
     ::posix_spawn_file_actions_init(&actions);
-    if (is_silent)
+    if (is_silent) {
+        if (struct stat input{}; ::fstat(STDIN_FILENO, &input) != 0 || !S_ISREG(input.st_mode))
+            ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
         for (const int stream : {STDOUT_FILENO, STDERR_FILENO})
             ::posix_spawn_file_actions_addopen(&actions, stream, "/dev/null", O_WRONLY, 0);
+    }
     posix_spawnattr_t attributes;
     ::posix_spawnattr_init(&attributes);
     ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
@@ -109,6 +113,7 @@ bool child_program::is_finished(program_end& end) {
                              : fmt::format("exit status {}", WEXITSTATUS(status));
     end.user_ns = nanoseconds(used.ru_utime);
     end.system_ns = nanoseconds(used.ru_stime);
+    end.written_bytes = static_cast<std::uint64_t>(used.ru_oublock) * 512; // Linux counts in blocks of this
     return true;
 }
 
@@ -116,8 +121,10 @@ program_end child_program::wait() {
     program_end end;
     while (!is_finished(end)) {
         siginfo_t signal{};
-        if (::sigwaitinfo(&desk_.watched(), &signal) > 0)
+        if (::sigwaitinfo(&desk_.watched(), &signal) > 0) {
+            end.was_told = end.was_told || signal.si_signo != SIGCHLD;
             pass_on(signal);
+        }
     }
     return end;
 }

@@ -21,6 +21,8 @@ struct program_end {
     double user_ns = 0;
     double system_ns = 0;
     double wall_ns = 0;
+    std::uint64_t written_bytes = 0; ///< of files on disks, in whole pages
+    bool was_told = false;           ///< a signal came for it while it ran, from a user or another program
 };
 
 /// Keeps the signals that concern the program out of this process while it lives: they are blocked in the threads
@@ -55,7 +57,8 @@ public:
     child_program(const child_program&) = delete;
     child_program& operator=(const child_program&) = delete;
 
-    /// Starts it; `is_silent`: with standard output and error to /dev/null. Returns an empty string or what went wrong.
+    /// Starts it; `is_silent`: with standard output and error to /dev/null, and standard input
+    /// from it too unless that is a file. Returns an empty string or what went wrong.
     std::string start(const std::filesystem::path& program, const std::vector<std::string>& arguments,
                       const std::vector<std::string>& environment, bool is_silent = false);
 

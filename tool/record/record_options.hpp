@@ -11,6 +11,13 @@ namespace linn::tool {
 /// The most frames that the preloaded library keeps of a stack.
 inline constexpr unsigned most_recorded_depth = 64;
 
+/// When the program is run a second time, without recording, for its own CPU time.
+enum class second_run_when : unsigned char {
+    harmless, ///< as second_run.hpp decides
+    always,
+    never,
+};
+
 /// What `linn record` was asked for.
 struct record_options {
     std::vector<std::string> command; ///< the program as the user named it, and its arguments
@@ -26,10 +33,10 @@ struct record_options {
     bool fills_only = false;          ///< record those blocks alone that zeros are written into
     std::size_t smallest_fill = 1024; ///< bytes of zeros that count, at once
     bool looks_for_types = true;      ///< read the type of an object out of its block, by its virtual table
-    bool measures_baseline = false;   ///< run the program once without recording first
-    bool follows = true;              ///< record what it forks and executes
-    bool waits_for_all = false;       ///< until every recorded process has ended, not only the first
-    bool is_calibrated = true;        ///< measure first what recording an event costs here
+    second_run_when baseline = second_run_when::harmless;
+    bool follows = true;        ///< record what it forks and executes
+    bool waits_for_all = false; ///< until every recorded process has ended, not only the first
+    bool is_calibrated = true;  ///< measure first what recording an event costs here
 };
 
 } // namespace linn::tool

@@ -11,6 +11,7 @@
 #include "collector.hpp"
 #include "event_store.hpp"
 #include "file_taker.hpp"
+#include "second_run.hpp"
 
 #include <linn/version.hpp>
 
@@ -18,7 +19,6 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -34,6 +34,8 @@ namespace fs = std::filesystem;
 
 /// 4 GiB of addresses, of which only what is used takes memory.
 constexpr std::size_t ring_chunks = 16'384;
+/// Of the events of a program, to know what recording one costs.
+constexpr std::uint64_t fewest_samples = 32;
 /// How long processes may still be about to end when the program has: not waited for, but not cut off either.
 constexpr std::chrono::milliseconds grace{100};
 
@@ -90,14 +92,18 @@ std::string utc_now() {
 /// One recording from its checks to its end.
 class recording {
 public:
-    explicit recording(const record_options& options) : options_(options), writer_{options.level} {}
+    recording(const record_options& options, const announce_function& announce)
+        : options_(options),
+          announce_(announce),
+          writer_{options.level} {}
 
     record_result run();
 
 private:
     bool check();
     bool prepare();
-    bool measure_baseline();
+    void run_again();
+    std::string second_run_problem();
     void record();
     void wait_for_others();
     void conclude(const program_end& end, std::uint64_t ticks, std::uint64_t ns);
@@ -110,6 +116,7 @@ private:
     }
 
     const record_options& options_;
+    const announce_function& announce_;
     record_result result_;
     reached_program program_;
     fs::path library_;
@@ -122,6 +129,10 @@ private:
     std::optional<collector> collector_;
     std::uint64_t start_ns_ = 0;
     std::vector<std::uint32_t> left_; ///< processes that still ran at the end
+    calibrated_cost calibrated_;
+    off_t input_place_ = -1;          ///< of standard input, before the program read it
+    std::uint64_t output_before_ = 0; ///< bytes of the files that the program writes to without opening them
+    recorded_run first_;
 };
 
 bool recording::check() {
@@ -145,30 +156,11 @@ bool recording::check() {
         result_.warnings.push_back(
             fmt::format("{} has {} compiled in under names of its own: what it allocates there is not seen",
                         program_.file.string(), program_.info.private_heap));
-    struct stat input{};
-    if (options_.measures_baseline && ::fstat(STDIN_FILENO, &input) == 0 &&
-        (S_ISFIFO(input.st_mode) || S_ISSOCK(input.st_mode))) {
+    if (options_.baseline == second_run_when::always && kind_of_input() == input_kind::once) {
         result_.is_usage_error = true;
         return fail("--baseline runs the program twice, and a pipe on standard input can be read once: "
                     "save what comes through it to a file, and give that: < FILE");
     }
-    return true;
-}
-
-bool recording::measure_baseline() {
-    const off_t place = ::lseek(STDIN_FILENO, 0, SEEK_CUR);
-    child_program child{desk_};
-    std::vector<std::string> words = options_.command;
-    if (std::string problem = child.start(program_.file, words, child_environment(""), true);
-        !problem.empty())
-        return fail(problem);
-    const program_end end = child.wait();
-    if (place >= 0)
-        ::lseek(STDIN_FILENO, place, SEEK_SET);
-    start_.baseline_cpu_ns = end.user_ns + end.system_ns;
-    start_.baseline_wall_ns = end.wall_ns;
-    if (end.exit_status >= 128)
-        return fail(fmt::format("the run without recording was {}: nothing was recorded", end.in_words));
     return true;
 }
 
@@ -177,8 +169,9 @@ bool recording::prepare() {
     machine_info machine;
     std::thread inspects{[&] { machine = inspect_machine(); }};
     if (options_.is_calibrated)
-        start_.event_cost_ns = measure_event_cost(desk_, library_);
+        calibrated_ = calibrate_event_cost(desk_, library_);
     inspects.join();
+    start_.event_cost_ns = calibrated_.ns;
     start_.tool = fmt::format("{}.{}.{}", LINN_VERSION_MAJOR, LINN_VERSION_MINOR, LINN_VERSION_PATCH);
     start_.command = options_.command;
     std::error_code error;
@@ -217,6 +210,8 @@ std::vector<std::string> recording::environment() const {
 }
 
 void recording::record() {
+    input_place_ = ::lseek(STDIN_FILENO, 0, SEEK_CUR);
+    output_before_ = output_file_bytes();
     start_ns_ = now_ns();
     start_.start_ticks = ticks();
     writer_.write_start(start_);
@@ -272,6 +267,20 @@ void recording::conclude(const program_end& end, std::uint64_t ticks_now, std::u
     e.dropped = got.dropped;
     e.chunks = got.chunks;
     e.processes_left = left_.size();
+    // Of what --fills looks at, most is no event.
+    if (const clocked_cost cost = clocked(ring_.ring().header());
+        cost.samples >= fewest_samples && !options_.fills_only) {
+        const double rate = e.ticks_per_ns > 0 ? e.ticks_per_ns : start_.ticks_per_ns;
+        e.event_cost_ns = cost.ticks / rate + calibrated_.unseen_ns(rate);
+        e.event_cost_samples = cost.samples;
+    }
+    result_.event_cost_ns = e.event_cost_samples != 0 ? e.event_cost_ns : start_.event_cost_ns;
+    first_.end = end;
+    first_.events = e.events;
+    first_.event_cost_ns = result_.event_cost_ns;
+    first_.output_bytes = output_file_bytes() - std::min(output_before_, output_file_bytes());
+    first_.has_left_processes = !left_.empty();
+    first_.load_per_cpu = std::max(start_.load_per_cpu, load_per_cpu());
     taker_->finish(e);
     if (events_) {
         const std::string statistics = events_->statistics();
@@ -334,21 +343,51 @@ void recording::explain_silence() {
     result_.warnings.push_back("nothing was recorded: " + why);
 }
 
+/// Runs the program without recording; why there is no baseline then, or an empty string.
+std::string recording::second_run_problem() {
+    if (options_.baseline == second_run_when::harmless) {
+        // Without events there is nothing to subtract, and --fills hardly disturbs.
+        if (result_.end.events == 0 || options_.fills_only)
+            return {};
+        if (std::string why = why_not_again(first_, kind_of_input()); !why.empty())
+            return why;
+    }
+    announce_(fmt::format("running it again without recording, to know its own CPU time{}",
+                          options_.baseline == second_run_when::harmless ? " (--no-baseline: do not)" : ""));
+    if (input_place_ >= 0)
+        ::lseek(STDIN_FILENO, input_place_, SEEK_SET);
+    child_program child{desk_};
+    if (std::string problem = child.start(program_.file, options_.command, child_environment(""), true);
+        !problem.empty())
+        return problem;
+    const program_end second = child.wait();
+    if (std::string why = why_not_comparable(first_, second); !why.empty())
+        return "the second run is no measure: " + why;
+    result_.baseline = {second.user_ns + second.system_ns, second.wall_ns};
+    return writer_.add_second_run(result_.baseline);
+}
+
+void recording::run_again() {
+    result_.no_baseline = second_run_problem();
+    if (!result_.no_baseline.empty())
+        result_.baseline = {};
+}
+
 record_result recording::run() {
     if (!check())
         return std::move(result_);
-    if (options_.measures_baseline && !measure_baseline())
-        return std::move(result_);
     if (prepare())
         record();
+    if (result_.was_started && result_.problem.empty() && options_.baseline != second_run_when::never)
+        run_again();
     return std::move(result_);
 }
 
 } // namespace
 
-record_result record_program(const record_options& options) {
+record_result record_program(const record_options& options, const announce_function& announce) {
     occupy_standard_streams();
-    return recording{options}.run();
+    return recording{options, announce}.run();
 }
 
 } // namespace linn::tool

@@ -5,6 +5,7 @@
 #include "record_options.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -17,13 +18,21 @@ struct record_result {
     bool was_started = false;    ///< the program ran
     int exit_status = 0;         ///< the program's, 128 + n when signal n ended it
     recording_end end;           ///< as written to the file
+    double event_cost_ns = 0;    ///< what recording one event cost, as well as it is known; 0: it is not
+    second_run baseline;         ///< the same; 0: there is none
+    std::string
+        no_baseline; ///< why there is none, as the end of a sentence; empty: there is, or none was wanted
     std::uint64_t file_bytes = 0;
     std::uint64_t threads = 0;
     std::uint64_t processes = 0;
     std::vector<std::string> warnings; ///< what the user should know of this recording
 };
 
-/// Runs the program, which keeps the terminal and the standard streams, and records it into the file.
-record_result record_program(const record_options& options);
+/// Tells the user that something begins which takes as long as the program did.
+using announce_function = std::function<void(const std::string&)>;
+
+/// Runs the program, which keeps the terminal and the standard streams, and records it into the file; then
+/// again without recording, where the options want it.
+record_result record_program(const record_options& options, const announce_function& announce);
 
 } // namespace linn::tool

@@ -9,4 +9,5 @@ target_sources(
           ${folder}/event_store.cpp
           ${folder}/owners.cpp
           ${folder}/recorder.cpp
-          ${folder}/ring_file.cpp)
+          ${folder}/ring_file.cpp
+          ${folder}/second_run.cpp)

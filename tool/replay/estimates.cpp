@@ -3,6 +3,7 @@
 
 #include "../measure/rounds.hpp"
 #include "../measure/statistics.hpp"
+#include "../trace/program_cost.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -65,15 +66,10 @@ replay_call call_of(const replay_result& result, const replay_row& row) {
 } // namespace
 
 double program_cpu_seconds(const trace_info& info, double replayed) {
-    double ns = info.baseline_cpu_ns;
-    if (ns <= 0) {
-        const double recorded = info.user_ns + info.system_ns;
-        ns = recorded - static_cast<double>(info.events) * info.event_cost_ns;
-        // A recording cannot have cost nearly all; then its estimate is worth nothing.
-        if (ns < recorded * 0.02)
-            ns = 0;
-    }
-    return ns * 1e-9 * replayed;
+    const program_cost cost = cost_of_program(info);
+    // A replay that is scaled to a guess, or to time in which the program may have waited, would promise what nobody knows.
+    const bool is_known = !cost.is_guess && cost.from != program_cost::source::wall_time;
+    return is_known ? cost.cpu_ns * 1e-9 * replayed : 0;
 }
 
 void estimate_replay(replay_result& result) {

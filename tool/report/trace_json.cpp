@@ -62,7 +62,8 @@ std::string trace_json(const std::string& file, const trace_info& info, const tr
                          {"unwinder", info.unwinder},
                          {"contents", info.contents},
                          {"smallest_fill", info.smallest_fill},
-                         {"event_cost_ns", info.event_cost_ns}};
+                         {"event_cost_ns", info.event_cost_ns},
+                         {"event_cost_samples", info.event_cost_samples}};
     json["events"] = counts.events;
     json["dropped"] = info.dropped;
     json["requested_bytes"] = counts.bytes;

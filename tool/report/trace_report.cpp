@@ -43,9 +43,11 @@ std::string facts(const std::string& file, const trace_info& info, const trace_c
                      info.baseline_cpu_ns > 0
                          ? fmt::format(", {} without", quantity_text(info.baseline_cpu_ns, "ns"))
                          : ""));
-    line(fmt::format("stacks of up to {} calls by the {} unwinder, clock {}, {} an event", info.depth,
-                     info.unwinder, info.clock,
-                     info.event_cost_ns > 0 ? quantity_text(info.event_cost_ns, "ns") : "unmeasured cost"));
+    line(fmt::format(
+        "stacks of up to {} calls by the {} unwinder, clock {}, {} an event{}", info.depth, info.unwinder,
+        info.clock, info.event_cost_ns > 0 ? quantity_text(info.event_cost_ns, "ns") : "unmeasured cost",
+        info.event_cost_samples == 0 ? ""
+                                     : fmt::format(" (measured with {} of them)", info.event_cost_samples)));
     if (info.contents == "fills")
         line(fmt::format(
             "only blocks that {} or more bytes of zeros were written into, without their releases",

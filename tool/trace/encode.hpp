@@ -29,6 +29,7 @@ public:
     }
     bool has_chunk() const noexcept { return chunk_ != nullptr; }
     unsigned char* chunk() const noexcept { return chunk_; }
+    std::size_t used() const noexcept { return static_cast<std::size_t>(at_ - chunk_); } ///< @pre has_chunk()
 
     /// Makes has_room() false until go_on(), so that whoever looks at it takes the slow way.
     void stop() noexcept { *limit_ = nullptr; }

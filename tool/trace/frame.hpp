@@ -21,10 +21,11 @@ inline constexpr std::array<unsigned char, 8> trace_magic{0x89, 'L', 'I', 'N', '
 inline constexpr std::size_t file_header_bytes = 16;
 
 enum class frame_kind : std::uint8_t {
-    start = 1,     ///< JSON: what was recorded, and how
-    chunk = 2,     ///< events of one thread
-    end = 3,       ///< JSON: how it ended, and what it came to
-    aggregate = 4, ///< JSON: statistics in place of events
+    start = 1,      ///< JSON: what was recorded, and how
+    chunk = 2,      ///< events of one thread
+    end = 3,        ///< JSON: how it ended, and what it came to
+    aggregate = 4,  ///< JSON: statistics in place of events
+    second_run = 5, ///< JSON: the program without recording, after the end; an older reader passes over it
 };
 
 enum class frame_codec : std::uint8_t { stored = 0, zstd = 1 };

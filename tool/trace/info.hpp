@@ -54,10 +54,12 @@ struct trace_info {
     std::string started; ///< ISO 8601, UTC
     std::string machine; ///< as `linn bench` writes it
     std::uint64_t duration_ns = 0;
-    double user_ns = 0;         ///< CPU time of the recorded program, recording included
-    double system_ns = 0;       ///< the same
-    double event_cost_ns = 0;   ///< what recording one event cost on this machine, measured by the recorder
-    double baseline_cpu_ns = 0; ///< CPU time without recording, where `--baseline` measured it; 0: it did not
+    double user_ns = 0;   ///< CPU time of the recorded program, recording included
+    double system_ns = 0; ///< the same
+    double event_cost_ns =
+        0; ///< what recording one event cost: of this program where it was sampled, else of a small one
+    std::uint64_t event_cost_samples = 0; ///< events of this program that it was measured with; 0: none
+    double baseline_cpu_ns = 0;           ///< CPU time of a run without recording; 0: there was none
     double baseline_wall_ns = 0;
     double load_per_cpu = 0; ///< of the machine when it began, over the minute before; 0: not known
     std::string ending;      ///< how the program ended, in words; empty: the recording was cut off

@@ -138,6 +138,7 @@ private:
     void read_facts();
     void apply(const recording_start& start);
     void apply(const recording_end& end);
+    void apply(const second_run& run);
     void plan();
     void collect_records();
     void tell_damage(const reading_damage& damage);
@@ -176,10 +177,19 @@ void trace_reader::state::apply(const recording_end& e) {
     info_.user_ns = e.user_ns;
     info_.system_ns = e.system_ns;
     info_.dropped = e.dropped;
+    if (e.event_cost_ns > 0) {
+        info_.event_cost_ns = e.event_cost_ns;
+        info_.event_cost_samples = e.event_cost_samples;
+    }
     if (e.ticks_per_ns != 0)
         scale_.ns_per_tick = 1 / e.ticks_per_ns;
     if (!e.stopped.empty())
         known_damage_.push_back(fmt::format("the recording stopped before the program did: {}", e.stopped));
+}
+
+void trace_reader::state::apply(const second_run& r) {
+    info_.baseline_cpu_ns = r.cpu_ns;
+    info_.baseline_wall_ns = r.wall_ns;
 }
 
 void trace_reader::state::read_facts() {
@@ -202,6 +212,10 @@ void trace_reader::state::read_facts() {
                     apply(*e);
                     has_end = true;
                 }
+        } else if (frame.header.kind == frame_kind::second_run) {
+            if (file_.payload(frame, raw))
+                if (const std::optional<second_run> r = read_second_run(raw))
+                    apply(*r);
         } else if (frame.header.kind == frame_kind::aggregate && aggregate_.empty()) {
             if (file_.payload(frame, raw))
                 aggregate_.assign(raw.begin(), raw.end());

@@ -82,7 +82,13 @@ std::string to_json(const recording_end& e) {
                  {"events", e.events},
                  {"dropped", e.dropped},
                  {"chunks", e.chunks},
-                 {"processes_left", e.processes_left}});
+                 {"processes_left", e.processes_left},
+                 {"event_cost_ns", e.event_cost_ns},
+                 {"event_cost_samples", e.event_cost_samples}});
+}
+
+std::string to_json(const second_run& r) {
+    return dump({{"cpu_ns", r.cpu_ns}, {"wall_ns", r.wall_ns}});
 }
 
 std::optional<recording_start> read_recording_start(std::span<const unsigned char> text) {
@@ -128,9 +134,21 @@ std::optional<recording_end> read_recording_end(std::span<const unsigned char> t
     take(*document, "dropped", e.dropped);
     take(*document, "chunks", e.chunks);
     take(*document, "processes_left", e.processes_left);
+    take(*document, "event_cost_ns", e.event_cost_ns);
+    take(*document, "event_cost_samples", e.event_cost_samples);
     if (e.ticks_per_ns != 0 && !is_rate(e.ticks_per_ns))
         e.ticks_per_ns = 0;
     return e;
+}
+
+std::optional<second_run> read_second_run(std::span<const unsigned char> text) {
+    const std::optional<json> document = parse(text);
+    if (!document)
+        return std::nullopt;
+    second_run r;
+    take(*document, "cpu_ns", r.cpu_ns);
+    take(*document, "wall_ns", r.wall_ns);
+    return r;
 }
 
 } // namespace linn::tool

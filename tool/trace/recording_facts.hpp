@@ -24,10 +24,10 @@ struct recording_start {
     unsigned depth = 0;
     double ticks_per_ns = 1;       ///< of the times in chunks
     std::uint64_t start_ticks = 0; ///< the time that is 0 in decoded events
-    double event_cost_ns = 0;
+    double event_cost_ns = 0;      ///< of a small program, before
     double load_per_cpu =
         0; ///< threads that wanted a processor when it began, for each that there is; 0: not known
-    double baseline_cpu_ns = 0; ///< 0: not measured
+    double baseline_cpu_ns = 0; ///< of a run before, as linn 0.1 made it; 0: none
     double baseline_wall_ns = 0;
 };
 
@@ -44,13 +44,23 @@ struct recording_end {
     std::uint64_t dropped = 0;
     std::uint64_t chunks = 0;
     std::uint64_t processes_left = 0; ///< recorded ones that were still alive
+    double event_cost_ns = 0;         ///< by the clock inside of the program; 0: not measured
+    std::uint64_t event_cost_samples = 0;
+};
+
+/// The run without recording, after it: the payload of the second-run frame.
+struct second_run {
+    double cpu_ns = 0;
+    double wall_ns = 0;
 };
 
 std::string to_json(const recording_start& start);
 std::string to_json(const recording_end& end);
+std::string to_json(const second_run& run);
 
 /// Empty when the text is no such document; members that are missing or of another type keep their defaults.
 std::optional<recording_start> read_recording_start(std::span<const unsigned char> text);
 std::optional<recording_end> read_recording_end(std::span<const unsigned char> text);
+std::optional<second_run> read_second_run(std::span<const unsigned char> text);
 
 } // namespace linn::tool

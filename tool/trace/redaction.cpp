@@ -209,6 +209,10 @@ private:
             if (const std::optional<recording_end> end = read_recording_end(raw_))
                 to_.write_end(redacted(*end));
             break;
+        case frame_kind::second_run:
+            if (const std::optional<second_run> run = read_second_run(raw_))
+                to_.add_second_run(*run);
+            break;
         default: // of a newer recorder: what it holds is not known, hence not copied
             break;
         }

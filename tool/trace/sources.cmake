@@ -6,6 +6,7 @@ target_sources(
   PRIVATE ${folder}/chunk_frame.cpp
           ${folder}/frame.cpp
           ${folder}/image_table.cpp
+          ${folder}/program_cost.cpp
           ${folder}/reader.cpp
           ${folder}/recording_facts.cpp
           ${folder}/redaction.cpp

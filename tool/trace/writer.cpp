@@ -122,4 +122,16 @@ void trace_writer::write_end(const recording_end& end) {
     fd_ = -1;
 }
 
+std::string trace_writer::add_second_run(const second_run& run) {
+    if (!problem_.empty() || !is_regular_)
+        return "the trace is no file that can be added to";
+    fd_ = ::open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+    if (fd_ < 0)
+        return problem_ = fmt::format("{} cannot be written: {}", path_.string(), std::strerror(errno));
+    write_document(frame_kind::second_run, bytes_of(to_json(run)), 0);
+    ::close(fd_);
+    fd_ = -1;
+    return problem_;
+}
+
 } // namespace linn::tool

@@ -32,6 +32,9 @@ public:
     void write_aggregate(std::span<const unsigned char> json);
     /// The last frame, and the file's end. Tried even after a failure: where the disk is full there is often room for it.
     void write_end(const recording_end& end);
+    /// Behind the end of a file that was written without a problem: a trace without it is as whole. Returns an empty string or
+    /// what went wrong.
+    std::string add_second_run(const second_run& run);
 
     /// Why nothing more is written; empty when all went well.
     const std::string& problem() const noexcept { return problem_; }

@@ -18,6 +18,11 @@ from cases import check, main, named, prose, skip  # noqa: E402
 LIMIT = 100  # seconds; nothing here takes longer than a few
 
 
+def once(options):
+    """The second run is for the cases that are about it."""
+    return [] if "--baseline" in options else ["--no-baseline"]
+
+
 class Tool:
     def __init__(self, arguments, folder):
         self.linn = arguments.linn
@@ -30,12 +35,12 @@ class Tool:
         return subprocess.run([self.linn, *words], capture_output=True, text=True, timeout=LIMIT, cwd=self.folder, **more)
 
     def record(self, *words, options=(), status=0, **more):
-        done = self.call("record", "--no-calibration", "-o", self.file, *options, "--", *words, **more)
+        done = self.call("record", "--no-calibration", *once(options), "-o", self.file, *options, "--", *words, **more)
         check(done.returncode == status, f"exit status {done.returncode}, not {status}: {done.stderr}{done.stdout}")
         return done
 
     def start(self, *words, options=(), **more):
-        return subprocess.Popen([self.linn, "record", "--no-calibration", "-o", self.file, *options, "--", *words],
+        return subprocess.Popen([self.linn, "record", "--no-calibration", *once(options), "-o", self.file, *options, "--", *words],
                                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                 cwd=self.folder, **more)
 
@@ -282,9 +287,86 @@ def case_baseline(tool):
 
 
 def case_calibration(tool):
-    done = tool.call("record", "-o", tool.file, "--", tool.churn, "1000", "0")
+    done = tool.call("record", "--no-baseline", "-o", tool.file, "--", tool.churn, "1000", "0")
     check(done.returncode == 0 and done.stdout == "", done.stderr)
     check(tool.trace()["recording"]["event_cost_ns"] > 0, "the cost of an event was not measured")
+
+
+def case_event_cost(tool):
+    """What an event cost is measured while the program runs, of every thread, also where nothing was calibrated."""
+    tool.record(tool.churn, "100000", "2")
+    result = tool.trace()
+    cost, samples = result["recording"]["event_cost_ns"], result["recording"]["event_cost_samples"]
+    check(result["events"] / 80 < samples < result["events"] / 50, (samples, result["events"]))
+    check(5 < cost < 5000, cost)
+    recorded = result["user_ns"] + result["system_ns"]
+    check(cost * result["events"] < recorded, (cost, result["events"], recorded))
+    tool.record(tool.churn, "20", "0")
+    check(tool.trace()["recording"]["event_cost_samples"] == 0, "a cost of too few events is told")
+    # Short threads: what each has measured counts.
+    tool.record(tool.churn, "500", "300")
+    result = tool.trace()
+    check(result["recording"]["event_cost_samples"] > result["events"] / 100, result["recording"])
+
+
+def case_second_run(tool):
+    """Unasked, where the program can be run twice; what it printed is there once."""
+    def record(*words, options=(), stdin=subprocess.DEVNULL, **more):
+        return tool.call("record", "--no-calibration", "-o", tool.file, *options, "--", *words, stdin=stdin, **more)
+
+    done = record(tool.churn, "200000", "0", "cat", stdin=open(__file__))
+    check(done.returncode == 0 and done.stdout == pathlib.Path(__file__).read_text(), done.stderr)
+    result = tool.trace()
+    check("running it again" in done.stderr and "--no-baseline" in done.stderr, done.stderr)
+    check(result["baseline"] is not None and
+          0 < result["baseline"]["cpu_ns"] < result["user_ns"] + result["system_ns"], (result["baseline"], done.stderr))
+    done = record(tool.churn, "200000", "0", options=["--no-baseline"])
+    check(tool.trace()["baseline"] is None and "again" not in done.stderr, done.stderr)
+    done = record(tool.churn, "200000", "0", options=["-q"])
+    check(tool.trace()["baseline"] is not None and done.stderr == "", done.stderr)
+    done = record(tool.churn, "200000", "0", options=["--aggregate"])
+    check(tool.trace()["baseline"] is not None, done.stderr)
+    done = record(tool.churn, "10", "0", options=["--baseline", "--no-baseline"])
+    check(done.returncode == 2, done.stderr)
+
+
+def case_second_run_refused(tool):
+    """What may have an effect, or waits, is run once; the trace is whole and the exit status the first run's."""
+    count = tool.folder / "count"
+    text = f"echo run >> {count}"
+    for name, words, more, reason in (
+            ("pipe", ["sh", "-c", text], {"input": "x"}, "can be read once"),
+            ("signal", ["sh", "-c", text + "; kill -TERM $$"], {}, "signal"),
+            ("waits", ["sh", "-c", text + "; sleep 0.5"], {}, "waited"),
+            ("writes", ["sh", "-c", text + f"; head -c 300000 /dev/zero > {tool.folder}/big"], {}, "to files")):
+        if name == "writes" and os.statvfs(tool.folder).f_files == 0:
+            continue
+        count.unlink(missing_ok=True)
+        (tool.folder / "big").unlink(missing_ok=True)
+        if not more:
+            more = {"stdin": subprocess.DEVNULL}
+        done = tool.call("record", "--no-calibration", "-o", tool.file, "--", *words, **more)
+        check(count.read_text() == "run\n", f"{name}: it ran {count.read_text().count('run')} times: {done.stderr}")
+        result = tool.trace()
+        check(result["baseline"] is None, f"{name}: {result['baseline']}")
+        if result["events"] != 0:
+            check(reason in done.stderr and "--baseline" in done.stderr, f"{name}: {done.stderr}")
+
+
+def case_second_run_differs(tool):
+    """A second run that did something else is not used, and costs nothing but its time."""
+    flag = tool.folder / "flag"
+    script = f"if [ -e {flag} ]; then exit 3; fi; : > {flag}; exec {tool.churn} 100000 0"
+    done = tool.call("record", "--no-calibration", "--baseline", "-o", tool.file, "--", "sh", "-c", script,
+                     stdin=subprocess.DEVNULL)
+    check(done.returncode == 0, done.stderr)
+    check("ended otherwise: exit status 3, not exit status 0" in done.stderr, done.stderr)
+    check(tool.trace()["baseline"] is None, "a run that failed is a baseline")
+    flag.unlink()
+    script = script.replace("exit 3", "exit 0").replace("100000", "2000000")
+    done = tool.call("record", "--no-calibration", "--baseline", "-o", tool.file, "--", "sh", "-c", script,
+                     stdin=subprocess.DEVNULL)
+    check("it did less" in done.stderr and tool.trace()["baseline"] is None, done.stderr)
 
 
 def case_options_reach_the_program(tool):

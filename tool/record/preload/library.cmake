@@ -5,6 +5,7 @@ include(${CMAKE_CURRENT_LIST_DIR}/unwind/sources.cmake)
 add_library(
   linn_record MODULE
   ${CMAKE_CURRENT_LIST_DIR}/boot_arena.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/event_cost.cpp
   ${CMAKE_CURRENT_LIST_DIR}/image.cpp
   ${CMAKE_CURRENT_LIST_DIR}/malloc_hooks.cpp
   ${CMAKE_CURRENT_LIST_DIR}/modules.cpp

@@ -41,12 +41,11 @@ void* leave_arena(void* old, std::size_t bytes) noexcept {
 /// After the real one has answered.
 [[gnu::always_inline]] inline void* reallocated(const unwind::frame_start& from, void* old, void* block,
                                                 std::size_t bytes) noexcept {
-    const auto before = reinterpret_cast<std::uintptr_t>(old);
     if (block != nullptr)
-        record_slowly(from, {event_kind::reallocation, allocation_call::realloc, 0,
-                             reinterpret_cast<std::uintptr_t>(block), before, bytes});
+        record_reallocation(from, old, block, bytes);
     else
-        record_slowly(from, {event_kind::failure, allocation_call::realloc, 0, 0, before, bytes});
+        record_slowly(from, {event_kind::failure, allocation_call::realloc, 0, 0,
+                             reinterpret_cast<std::uintptr_t>(old), bytes});
     return block;
 }
 

@@ -29,7 +29,7 @@ struct observation {
 }
 
 /// The way for everything that is rare: the first event of a thread, no room, a signal handler that interrupted the
-/// recorder, reallocations, failures.
+/// recorder, failures.
 void record_slowly(const unwind::frame_start& from, const observation& seen) noexcept;
 /// The same for what has no stack.
 void record_slowly(std::uintptr_t stack_pointer, const observation& seen) noexcept;
@@ -51,6 +51,7 @@ bool look_closer(thread_state& thread, thread_writer& writer, const unwind::capt
                                                      std::uint8_t alignment_log2 = 0) noexcept {
     const auto address = reinterpret_cast<std::uintptr_t>(block);
     thread_state& t = this_thread;
+    const std::uint64_t begun = measure(t.cost);
     if (thread_writer* const w = t.active; w != nullptr) [[likely]] {
         // From here on a signal handler uses another writer. It may have used this one just before: hence nothing of it
         // is read earlier.
@@ -74,9 +75,41 @@ bool look_closer(thread_state& thread, thread_writer& writer, const unwind::capt
         std::atomic_signal_fence(std::memory_order_seq_cst);
         t.active = w;
         if (is_done) [[likely]]
-            return;
+            return measured(t.cost, begun);
     }
     record_slowly(from, {event_kind::allocation, call, alignment_log2, address, 0, bytes});
+    measured(t.cost, begun);
+}
+
+/// A block that became another one, or larger or smaller where it is. After the real one has answered.
+[[gnu::always_inline]] inline void record_reallocation(const unwind::frame_start& from, const void* old,
+                                                       const void* block, std::size_t bytes) noexcept {
+    const auto before = reinterpret_cast<std::uintptr_t>(old);
+    const auto address = reinterpret_cast<std::uintptr_t>(block);
+    thread_state& t = this_thread;
+    const std::uint64_t begun = measure(t.cost);
+    if (thread_writer* const w = t.active; w != nullptr) [[likely]] {
+        t.active = nullptr; // as above
+        std::atomic_signal_fence(std::memory_order_seq_cst);
+        w->entered = from.stack_pointer;
+        bool is_done = false;
+        if (w->out.has_room()) [[likely]] {
+            const unwind::captured stack = unwind::capture(t.stacks, from);
+            if (!stack.is_new || look_closer(t, *w, stack, address, 0)) [[likely]] {
+                w->out.reallocation(now_for(*w), before, address, bytes, stack.id);
+                w->last_address = address;
+                w->last_bytes = bytes;
+                w->last_stack = stack.id;
+                is_done = true;
+            }
+        }
+        std::atomic_signal_fence(std::memory_order_seq_cst);
+        t.active = w;
+        if (is_done) [[likely]]
+            return measured(t.cost, begun);
+    }
+    record_slowly(from, {event_kind::reallocation, allocation_call::realloc, 0, address, before, bytes});
+    measured(t.cost, begun);
 }
 
 /// A block that the program is about to give back. Before it does: afterwards another thread may have it already.
@@ -84,6 +117,7 @@ bool look_closer(thread_state& thread, thread_writer& writer, const unwind::capt
     const auto address = reinterpret_cast<std::uintptr_t>(block);
     thread_state& t = this_thread;
     const std::uintptr_t sp = stack_pointer();
+    const std::uint64_t begun = measure(t.cost);
     if (thread_writer* const w = t.active; w != nullptr) [[likely]] {
         t.active = nullptr; // as above
         std::atomic_signal_fence(std::memory_order_seq_cst);
@@ -94,9 +128,10 @@ bool look_closer(thread_state& thread, thread_writer& writer, const unwind::capt
         std::atomic_signal_fence(std::memory_order_seq_cst);
         t.active = w;
         if (is_done) [[likely]]
-            return;
+            return measured(t.cost, begun);
     }
     record_slowly(sp, {event_kind::release, call, 0, address, 0, 0});
+    measured(t.cost, begun);
 }
 
 /// A file was unmapped, or may have been.

@@ -21,8 +21,9 @@ constinit writer_pool pool{};
 constinit pthread_key_t end_key;
 constinit bool has_key = false;
 
-/// Names are set when a thread has begun: they are looked at again after so many bytes of events.
-constexpr std::size_t first_look = 2048;
+/// Names are set when a thread has begun, or later: they are looked at again after so many bytes of a chunk, and whenever it
+/// has grown to twice as much. Asking takes longer than ten events.
+constexpr std::uint32_t first_look = 2048;
 
 void leave(thread_writer*& writer) noexcept {
     if (writer == nullptr)
@@ -48,6 +49,7 @@ void thread_ends(void*) noexcept {
     std::atomic_signal_fence(std::memory_order_seq_cst);
     if (t.main->out.has_room(64))
         tell_name(*t.main);
+    tell_cost(t.cost);
     for (auto& level : t.nested)
         if (!level.is_busy)
             leave(level.writer);
@@ -174,8 +176,8 @@ bool claim_chunk(thread_state& thread, thread_writer& writer) noexcept {
     if (writer.dropped != 0)
         tell_dropped(writer);
     tell_name(writer);
-    if (writer.sequence == 1)
-        writer.out.go_on(first_look);
+    writer.next_look = first_look;
+    writer.out.go_on(first_look);
     return true;
 }
 
@@ -192,8 +194,12 @@ void hand_over(thread_writer& writer, bool is_whole) noexcept {
 
 bool ensure_room(thread_state& thread, thread_writer& writer, std::size_t bytes) noexcept {
     if (writer.out.has_room(bytes)) {
-        tell_name(writer);
-        writer.out.go_on();
+        const std::size_t used = writer.out.used();
+        if (used >= writer.next_look) {
+            tell_name(writer);
+            writer.next_look = static_cast<std::uint32_t>(2 * used);
+        }
+        writer.out.go_on(writer.next_look - used);
         return true;
     }
     hand_over(writer);

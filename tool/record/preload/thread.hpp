@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../../trace/encode.hpp"
+#include "event_cost.hpp"
 #include "raw.hpp"
 #include "unwind/capture.hpp"
 
@@ -26,7 +27,8 @@ struct thread_writer {
     std::uint32_t image;
     std::uint32_t stream;
     std::uint32_t sequence;
-    std::uint32_t pid; ///< as the collector knows them
+    std::uint32_t next_look; ///< bytes of the chunk from which on the thread's name is looked at again
+    std::uint32_t pid;       ///< as the collector knows them
     std::uint32_t tid;
     std::uint64_t dropped; ///< events, not told yet
     std::uint64_t probe_address;
@@ -63,6 +65,7 @@ struct thread_state {
     } nested[levels];
     unwind::thread_stacks stacks;
     inner_call inner;
+    event_cost cost;
     std::uint32_t number;   ///< of the thread, over the whole recording
     std::uint32_t failures; ///< recorded so far, modulo 2^32
     std::uint8_t rounds;    ///< of destructors that this thread has seen
