@@ -4,11 +4,13 @@
 
 #include <linn/config.hpp>
 #include <linn/detail/core/slab_growth.hpp>
+#include <linn/detail/os/module_image.hpp>
+#include <linn/detail/os/program_end.hpp>
 #include <linn/detail/os/uncancelled.hpp>
-#include <linn/detail/sync/policy.hpp>
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <string_view>
 
@@ -62,12 +64,11 @@ inline constinit std::atomic<pool_observer> current_pool_observer{nullptr};
 /// Set while this thread is in the observer, whose own use of pools is not told to it.
 inline constinit thread_local bool inside_observer = false;
 
-/// Calls the observer, if there is one. No lock may be held; between the fork handlers, where all are, nobody is
-/// told.
+/// Calls the observer, if there is one. @pre no lock is held
 [[gnu::noinline, gnu::cold]] inline void tell_observer(const pool_event& e) noexcept {
     // acquire: pairs with the release in set_pool_observer, so that what the observer uses is there
     const pool_observer observer = current_pool_observer.load(std::memory_order_acquire);
-    if (observer == nullptr || inside_observer || inside_fork) {
+    if (observer == nullptr || inside_observer) {
         return;
     }
     inside_observer = true;
@@ -91,18 +92,27 @@ inline void tell_news(const slab_news& news, std::size_t refused, std::size_t ob
     }
 }
 
+/// An observer that lies in this module goes with it; the variable may be another module's.
+LINN_DETAIL_HIDDEN inline void take_pool_observer_along() {
+    pool_observer observer = current_pool_observer.load(std::memory_order_relaxed);
+    if (module_image::here().contains(reinterpret_cast<std::uintptr_t>(observer))) {
+        current_pool_observer.compare_exchange_strong(observer, nullptr, std::memory_order_relaxed);
+    }
+}
+
 } // namespace detail
 
 /// Installs what is called when a pool takes memory, gives it back, reaches its limit or finds none; null, as
 /// in the beginning, nothing. It is called on the thread whose call did it, with no lock held, before that call
 /// returns or throws: it may use any pool, also that one, without being told of that. It must not throw.
 ///
-/// Other threads may still be in the observer that was there before. One that lies in a module must be taken out before
-/// the module is unloaded, and when no other thread can be inside.
+/// Other threads may still be in the observer that was there before. One that lies in a shared library which calls
+/// this goes with it; no other thread may be inside then.
 /// @returns the observer before
 /// @threads any thread
 /// @snippet examples/34_observer.cpp
 inline pool_observer set_pool_observer(pool_observer observer) noexcept {
+    static_cast<void>(&detail::at_program_end<&detail::take_pool_observer_along>); // odr-use registers it
     // acq_rel: pairs with the acquire in tell_observer
     return detail::current_pool_observer.exchange(observer, std::memory_order_acq_rel);
 }
