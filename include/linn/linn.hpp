@@ -13,6 +13,7 @@
 #include <linn/buffer_pool.hpp>
 #include <linn/containers.hpp>
 #include <linn/fixed_pool.hpp>
+#include <linn/handle_pool.hpp>
 #include <linn/local_pool.hpp>
 #include <linn/memory.hpp>
 #include <linn/memory_resource.hpp>

@@ -351,14 +351,7 @@ private:
     }
 
     static void refuse(detail::rejection why, void* object, const detail::slot_evidence& evidence) noexcept {
-        const misuse_kind kind =
-            why == detail::rejection::other_owner ? misuse_kind::foreign_pointer : detail::kind_of(why);
-        misuse m{kind, type_name, object, 1};
-        m.object_bytes = sizeof(element);
-        detail::refusal<> r{object, why};
-        r.note(evidence);
-        r.add_to(m);
-        detail::report(m);
+        detail::report_refusal(type_name, sizeof(element), why, object, evidence);
     }
 
     static void* address(T* p) noexcept { return const_cast<void*>(static_cast<const volatile void*>(p)); }

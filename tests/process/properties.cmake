@@ -16,7 +16,8 @@ set(LINN_VALGRIND_TESTS
     start_threads
     error_constructors
     buffers_exit
-    buffers_misuse)
+    buffers_misuse
+    handles_use_after_destroy)
 
 # Starts Memcheck where it can. The table that it checks is also a page.
 linn_test_properties(process.misuse_matrix TIMEOUT 600)

@@ -45,6 +45,21 @@ public:
     /// @pre there is room
     void push(void* p) noexcept { data_[size_++] = p; }
 
+    /// Keeps the order of a sorted list. @pre there is room, and `p` is not in it @complexity O(n)
+    void insert(void* p) noexcept {
+        void** const at = data_ + (first_from(p) - data_);
+        std::memmove(at + 1, at, static_cast<std::size_t>(end() - at) * sizeof(void*));
+        *at = p;
+        ++size_;
+    }
+
+    /// @pre sorted, and `p` is in it @complexity O(n)
+    void erase(const void* p) noexcept {
+        void** const at = data_ + (first_from(p) - data_);
+        --size_;
+        std::memmove(at, at + 1, static_cast<std::size_t>(end() - at) * sizeof(void*));
+    }
+
     /// @returns false when there is no memory; nothing changed
     bool append(void* const* first, std::size_t count) noexcept {
         if (!reserve(size_ + count)) {

@@ -154,7 +154,7 @@ public:
         return s != nullptr;
     }
 
-    /// Forgets a slab that `next_to_return` or `take_empty` gave; its memory is the caller's now.
+    /// Forgets a slab that `next_to_return` or `take_empty` gave, or that was withdrawn; its memory is the caller's now.
     /// @complexity O(slabs)
     void disown(slab* s) noexcept {
         slab** link = &newest_;
@@ -209,6 +209,12 @@ public:
             s->returned = true; // from now on, while its owner has it
         }
         return s;
+    }
+
+    /// Takes a slab out of its list, to be disowned. @pre no slot of it is out, and it was not returned
+    void withdraw(slab* s) noexcept {
+        (s->available ? available_ : empty_).remove(s);
+        s->available = false;
     }
 
     /// Gives the pages of `s` back. Needs no serialisation: `s` is in no list.

@@ -210,6 +210,17 @@ constexpr misuse_kind kind_of(rejection why) noexcept {
     return misuse_kind::foreign_pointer;
 }
 
+/// Tells the handler what the slabs of a pool with one owner noticed. Such a pool knows no other pools.
+inline void report_refusal(std::string_view type, std::size_t object_bytes, rejection why, void* object,
+                           const slot_evidence& evidence) noexcept {
+    misuse m{why == rejection::other_owner ? misuse_kind::foreign_pointer : kind_of(why), type, object, 1};
+    m.object_bytes = object_bytes;
+    refusal<> r{object, why};
+    r.note(evidence);
+    r.add_to(m);
+    report(m);
+}
+
 } // namespace detail
 
 inline void print_misuse(std::FILE* file, const misuse& m) noexcept {

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0
+// linn::handle_pool, of some types and divisions of bits, against a list of what was made: every handle that was ever made
+// finds its object while that lives and nothing afterwards; no handle is made twice; iteration visits the living in
+// order of address; refused memory and constructors that throw change nothing.
+#include "../support/expect.hpp"
+#include "../support/failing_new.hpp"
+#include "../support/operations.hpp"
+#include "../support/target.hpp"
+#include "../support/throwing_object.hpp"
+
+#include <linn/handle_pool.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <functional>
+#include <new>
+#include <optional>
+#include <set>
+#include <vector>
+
+namespace {
+
+using namespace linn_fuzz;
+
+constexpr std::size_t most_objects = 5000;
+
+/// A pool, the handles of what lives in it, and those of what does not any more.
+template <class T, linn::handle_options O>
+struct handle_state {
+    using object_type = T;
+    using pool_type = linn::handle_pool<T, O>;
+    using handle = typename pool_type::handle;
+    struct living {
+        handle name;
+        T* object;
+        unsigned char content;
+    };
+
+    std::optional<pool_type> pool{std::in_place};
+    std::vector<living> alive;
+    std::vector<handle> stale;
+    std::set<handle> made;
+    unsigned char next_content = 1;
+
+    void add(handle h) {
+        expect(static_cast<bool>(h), "a null handle of a new object");
+        expect(made.insert(h).second, "a handle is made twice");
+        T* p = pool->get(h);
+        expect(p != nullptr, "a new object is not found");
+        expect(reinterpret_cast<std::uintptr_t>(p) % alignof(T) == 0, "a misaligned object");
+        expect(pool->handle_of(*p) == h, "an object with another handle");
+        std::memset(static_cast<void*>(p->bytes), next_content, sizeof p->bytes);
+        alive.push_back({h, p, next_content++});
+    }
+    void verify(const living& l) {
+        expect(pool->get(l.name) == l.object, "an object moved, or is not found");
+        expect(l.object->bytes[0] == l.content && l.object->bytes[sizeof l.object->bytes - 1] == l.content,
+               "an object changed");
+    }
+    handle remove(std::size_t which) {
+        const std::size_t n = alive.size();
+        const std::size_t i = which % 4 == 0 ? n - 1 : which / 4 % n;
+        verify(alive[i]);
+        const handle h = alive[i].name;
+        alive[i] = alive.back();
+        alive.pop_back();
+        stale.push_back(h);
+        return h;
+    }
+    void all_are_stale() {
+        for (const living& l : alive) {
+            stale.push_back(l.name);
+        }
+        alive.clear();
+    }
+    void check() {
+        expect_equal(pool->size(), alive.size(), "objects");
+        const linn::pool_statistics s = pool->statistics();
+        expect_equal(s.live, alive.size(), "live objects of the statistics");
+        expect(pool->capacity() >= alive.size(), "more objects than handles");
+        expect(s.resident_bytes <= s.reserved_bytes, "more resident than reserved");
+    }
+    void verify_all() {
+        for (const living& l : alive) {
+            verify(l);
+        }
+        for (const handle h : stale) {
+            expect(pool->get(h) == nullptr, "a stale handle finds an object");
+        }
+        check();
+    }
+};
+
+template <class State>
+struct create {
+    explicit create(input& in) : how{in.below(2)} {}
+    void perform(State& s) const {
+        if (s.alive.size() >= most_objects) {
+            return;
+        }
+        const auto h = s.pool->try_create();
+        if (h) {
+            s.add(h);
+        } else {
+            expect_equal(s.pool->capacity(), s.alive.size(), "handles left of a pool that is full");
+        }
+    }
+    std::size_t how;
+};
+
+template <class State>
+struct destroy {
+    explicit destroy(input& in) : which{in.below(1 << 16)} {}
+    void perform(State& s) const {
+        if (!s.alive.empty()) {
+            expect(s.pool->destroy(s.remove(which)), "destroying a living object");
+        }
+    }
+    std::size_t which;
+};
+
+template <class State>
+struct destroy_stale {
+    explicit destroy_stale(input& in) : which{in.below(1 << 16)} {}
+    void perform(State& s) const {
+        if (!s.stale.empty()) {
+            const auto h = s.stale[which % s.stale.size()];
+            expect(!s.pool->contains(h) && !s.pool->destroy(h), "destroying what is gone");
+            s.check();
+        }
+    }
+    std::size_t which;
+};
+
+template <class State>
+struct find_any {
+    explicit find_any(input& in) : value{in.below(1 << 24) * 251} {}
+    void perform(State& s) const {
+        using handle = typename State::handle;
+        const auto h = handle::from_value(static_cast<typename handle::value_type>(value));
+        const bool lives =
+            std::any_of(s.alive.begin(), s.alive.end(), [&](const auto& l) { return l.name == h; });
+        expect(s.pool->contains(h) == lives,
+               "a number that is no handle finds an object, or one is not found");
+    }
+    std::size_t value;
+};
+
+template <class State>
+struct visit {
+    explicit visit(input& in) : destroys{in.below(3)} {}
+    void perform(State& s) const {
+        using object = typename State::object_type;
+        std::vector<const object*> wanted;
+        for (const auto& l : s.alive) {
+            wanted.push_back(l.object);
+        }
+        std::sort(wanted.begin(), wanted.end(), std::less<>{});
+        std::vector<const object*> seen;
+        s.pool->for_each([&](typename State::handle h, object& o) {
+            expect(s.pool->get(h) == &o, "for_each gives another handle");
+            seen.push_back(&o);
+            if (destroys == 1) {
+                expect(s.pool->destroy(h), "destroying while iterating");
+            }
+        });
+        expect(seen == wanted, "iteration visits what is not alive, not all that is, or in another order");
+        if (destroys == 1) {
+            s.all_are_stale();
+        } else if (destroys == 2) {
+            s.pool->clear();
+            s.all_are_stale();
+        }
+        s.check();
+    }
+    std::size_t destroys;
+};
+
+template <class State>
+struct reserve {
+    explicit reserve(input& in) : count{in.below(800)} {}
+    void perform(State& s) const {
+        const std::size_t goal = s.alive.size() + count;
+        if (goal > most_objects || goal > s.pool->capacity()) {
+            return;
+        }
+        s.pool->reserve(goal);
+        s.check();
+        const failing_scope failing{0}; // what was reserved is there although the system has no more
+        operations_performed += count;
+        for (std::size_t i = 0; i != count; ++i) {
+            s.add(s.pool->create());
+        }
+    }
+    std::size_t count;
+};
+
+template <class State>
+struct run_out {
+    explicit run_out(input& in) : after{in.below(3)}, count{1 + in.few_of(500)}, reserves{in.below(2) == 0} {}
+    void perform(State& s) const {
+        if (s.alive.size() + count > most_objects) {
+            return;
+        }
+        std::vector<typename State::handle> got;
+        got.reserve(count);
+        {
+            const failing_scope failing{after};
+            bool failed = false;
+            try {
+                if (reserves) {
+                    s.pool->reserve(s.alive.size() + count);
+                }
+                while (got.size() != count) {
+                    got.push_back(s.pool->create());
+                }
+            } catch (const std::bad_alloc&) {
+                failed = true;
+            }
+            expect(!failed || failing.refused() || s.pool->capacity() < s.alive.size() + count,
+                   "a failure that neither the system nor a lack of handles caused");
+        }
+        operations_performed += got.size();
+        for (const auto h : got) {
+            s.add(h);
+        }
+        s.check();
+    }
+    std::size_t after;
+    std::size_t count;
+    bool reserves;
+};
+
+template <class State>
+struct throw_in_constructor {
+    explicit throw_in_constructor(input&) {}
+    void perform(State& s) const {
+        bool thrown = false;
+        try {
+            thrown = !s.pool->try_create(true);
+        } catch (const refused_object&) {
+            thrown = true;
+        }
+        expect(thrown, "the constructor's exception arrives");
+        s.check();
+    }
+};
+
+template <class State>
+struct trim {
+    explicit trim(input&) {}
+    void perform(State& s) const {
+        static_cast<void>(s.pool->trim());
+        expect_equal(s.pool->trim(), 0, "bytes of a second trim");
+        s.verify_all();
+    }
+};
+
+template <class State>
+struct renew {
+    explicit renew(input&) {}
+    void perform(State& s) const {
+        s.verify_all();
+        s.pool.reset();
+        s.pool.emplace();
+        s.alive.clear();
+        s.stale.clear();
+        s.made.clear();
+        s.check();
+    }
+};
+
+template <class State>
+struct verify_all {
+    explicit verify_all(input&) {}
+    void perform(State& s) const { s.verify_all(); }
+};
+
+template <class T, linn::handle_options O = linn::handle_options{}>
+void fuzz(input& in) {
+    using state = handle_state<T, O>;
+    state s;
+    operations<state, often<create<state>, 24>, often<destroy<state>, 20>, often<destroy_stale<state>, 4>,
+               often<find_any<state>, 4>, often<visit<state>, 2>, reserve<state>, run_out<state>,
+               throw_in_constructor<state>, trim<state>, renew<state>, verify_all<state>>::all(s, in);
+    s.verify_all();
+}
+
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    input in{data, size};
+    switch (in.below(4)) {
+    case 0:
+        fuzz<object<24, 8>>(in);
+        break;
+    case 1: // indices are retired soon
+        fuzz<object<3, 1>, linn::handle_options{.index_bits = 6, .generation_bits = 3}>(in);
+        break;
+    case 2:
+        fuzz<object<320, 64>,
+             linn::handle_options{.index_bits = 10, .generation_bits = 32, .slab_bytes = 1 << 13}>(in);
+        break;
+    default:
+        fuzz<object<4096, 4096>, linn::handle_options{.slab_bytes = 1 << 16}>(in);
+    }
+    return 0;
+}

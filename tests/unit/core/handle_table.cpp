@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table behind handles: each number once, growth without loss, nothing changed when memory is refused.
+#include <linn/detail/core/handle_table.hpp>
+#include <linn/detail/core/pointer_list.hpp>
+#include <linn/detail/core/slot_bitmap.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <set>
+#include <vector>
+
+namespace {
+
+/// Refuses after some requests.
+struct failing_pages {
+    static constexpr bool zeroed = false;
+    static inline int left = 1000;
+    static inline int mapped = 0;
+    static void* map(std::size_t bytes, std::size_t align) noexcept {
+        if (left-- <= 0) {
+            return nullptr;
+        }
+        ++mapped;
+        return ::operator new(bytes, std::align_val_t{align}, std::nothrow);
+    }
+    static void unmap(void* p, std::size_t, std::size_t align) noexcept {
+        --mapped;
+        ::operator delete(p, std::align_val_t{align});
+    }
+    static bool discard(void*, std::size_t) noexcept { return false; }
+    static void prefer_huge(void*, std::size_t) noexcept {}
+    static bool readable(const void*) noexcept { return false; }
+};
+
+using linn::detail::handle_table;
+
+} // namespace
+
+TEST_CASE("handle_table: numbers find their objects through all growth") {
+    failing_pages::left = 1000;
+    {
+        handle_table<failing_pages, 20, 12> table;
+        std::vector<int> objects(5000);
+        std::vector<std::uint32_t> numbers;
+        for (int& o : objects) {
+            REQUIRE(table.reserve(1));
+            numbers.push_back(table.use(table.take(), &o));
+        }
+        for (std::size_t i = 0; i != objects.size(); ++i) {
+            CHECK(table.find(numbers[i]) == &objects[i]);
+            CHECK(table.number_of(table.index_of(numbers[i])) == numbers[i]);
+        }
+        CHECK(table.consistent(objects.size()));
+        CHECK(table.number_of(0xfffff) == 0);
+        CHECK(table.find(0xffffffff) == nullptr);
+    }
+    CHECK(failing_pages::mapped == 0);
+}
+
+TEST_CASE("handle_table: a refused growth changes nothing") {
+    failing_pages::left = 1;
+    handle_table<failing_pages, 20, 12> table;
+    int object = 0;
+    std::vector<std::uint32_t> numbers;
+    while (table.reserve(1)) {
+        numbers.push_back(table.use(table.take(), &object));
+    }
+    CHECK(numbers.size() == 4096 / 16);
+    CHECK(!table.reserve(1));
+    CHECK(table.consistent(numbers.size()));
+    for (const auto n : numbers) {
+        CHECK(table.find(n) == &object);
+    }
+    failing_pages::left = 1000;
+    CHECK(table.reserve(1));
+    CHECK(!table.reserve((std::size_t{1} << 20) + 1));
+}
+
+TEST_CASE("handle_table: every number is made once, and then the index is retired") {
+    failing_pages::left = 1000;
+    handle_table<failing_pages, 2, 3> table;
+    int object = 0;
+    std::set<std::uint32_t> numbers;
+    while (table.reserve(1)) {
+        const auto n = table.use(table.take(), &object);
+        CHECK(n != 0);
+        CHECK(n < 32);
+        CHECK(numbers.insert(n).second);
+        table.invalidate(table.index_of(n));
+        CHECK(table.find(n) == nullptr);
+        table.give(table.index_of(n));
+        CHECK(table.find(n) == nullptr);
+        CHECK(table.consistent(0));
+    }
+    CHECK(numbers.size() == 4 * 7);
+    CHECK(table.retired() == 4);
+}
+
+TEST_CASE("slot_bitmap: the slots outside, by 64") {
+    std::vector<std::uint64_t> words(linn::detail::slot_bitmap::storage_words(200), 0);
+    linn::detail::slot_bitmap set{words.data(), 200};
+    constexpr std::uint64_t all = ~std::uint64_t{0};
+    CHECK(set.outside(0, 200) == all);
+    CHECK(set.outside(3, 200) == 0xff);
+    CHECK(set.outside(0, 64) == all);
+    CHECK(set.outside(0, 3) == 7);
+    REQUIRE(set.insert(0, 130));
+    CHECK(set.outside(0, 200) == 0);
+    CHECK(set.outside(1, 200) == 0);
+    CHECK(set.outside(2, 200) == all << 2);
+    CHECK(set.outside(2, 131) == 4);
+}
+
+TEST_CASE("pointer_list: a sorted list stays sorted") {
+    failing_pages::left = 1000;
+    linn::detail::pointer_list<failing_pages> list;
+    REQUIRE(list.reserve(8));
+    std::byte memory[8];
+    for (const int i : {3, 1, 7, 0, 5}) {
+        list.insert(memory + i);
+    }
+    list.erase(memory + 1);
+    list.erase(memory + 7);
+    const std::vector<void*> wanted{memory + 0, memory + 3, memory + 5};
+    CHECK(std::vector<void*>(list.begin(), list.end()) == wanted);
+}

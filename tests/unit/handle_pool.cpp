@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: Apache-2.0
+// A handle finds its object for as long as that lives, and nothing ever after: not when the memory or the index is
+// used again, not when all generations are used up. And the pool does what pools do: stable addresses, the strong
+// guarantee, memory that comes back.
+#include "misuse_recorder.hpp"
+
+#include <linn/handle_pool.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <unordered_set>
+#include <vector>
+
+namespace {
+
+using linn::handle_pool;
+
+struct counted {
+    explicit counted(int v) : value{v} {
+        if (v < 0) {
+            throw std::runtime_error{"negative"};
+        }
+        ++alive;
+    }
+    counted(const counted&) = delete;
+    counted& operator=(const counted&) = delete;
+    ~counted() { --alive; }
+    int value;
+    static inline int alive = 0;
+};
+
+struct tree {
+    tree(handle_pool<tree>& all, int depth) {
+        if (depth != 0) {
+            left = all.create(all, depth - 1);
+            right = all.create(all, depth - 1);
+        }
+    }
+    handle_pool<tree>* mine = nullptr;
+    ~tree() {
+        if (mine != nullptr) {
+            mine->destroy(left);
+            mine->destroy(right);
+        }
+    }
+    linn::pool_handle<tree> left;
+    linn::pool_handle<tree> right;
+};
+
+class secret {
+    friend class linn::handle_pool<secret>;
+    secret() = default;
+    ~secret() = default;
+
+public:
+    int value = 5;
+};
+
+struct alignas(128) wide {
+    unsigned char bytes[256];
+};
+
+struct opaque;
+struct owner {
+    owner(); // NOLINT
+    ~owner();
+    handle_pool<opaque> parts; // named before its type is complete
+};
+struct opaque {
+    int x = 0;
+};
+owner::owner() = default;
+owner::~owner() = default;
+
+constexpr linn::handle_options few{.index_bits = 3, .generation_bits = 2};
+
+} // namespace
+
+TEST_CASE("handle_pool: a handle finds its object, and nothing once it is destroyed") {
+    handle_pool<counted> pool;
+    const auto a = pool.create(1);
+    const auto b = pool.create(2);
+    REQUIRE(pool.get(a) != nullptr);
+    CHECK(pool.get(a)->value == 1);
+    CHECK(pool.get(b)->value == 2);
+    CHECK(pool.contains(a));
+    CHECK(pool.size() == 2);
+    CHECK(pool.handle_of(*pool.get(b)) == b);
+
+    CHECK(pool.destroy(a));
+    CHECK(pool.get(a) == nullptr);
+    CHECK(!pool.contains(a));
+    CHECK(!pool.destroy(a)); // a second time changes nothing
+    CHECK(pool.size() == 1);
+    CHECK(counted::alive == 1);
+
+    const auto c = pool.create(3); // in the same memory, by the same index
+    CHECK(pool.get(a) == nullptr);
+    CHECK(!pool.destroy(a));
+    CHECK(pool.get(c)->value == 3);
+    CHECK(a != c);
+}
+
+TEST_CASE("handle_pool: null finds nothing, and neither does any number that is no handle") {
+    handle_pool<int> pool;
+    using handle = handle_pool<int>::handle;
+    CHECK(!handle{});
+    CHECK(pool.get(handle{}) == nullptr);
+    CHECK(!pool.destroy(handle{}));
+    const handle h = pool.create(7);
+    CHECK(pool.get(handle{}) == nullptr);
+    CHECK(*pool.get(handle::from_value(h.value())) == 7);
+    for (std::uint32_t bit = 0; bit != 32; ++bit) {
+        CHECK(pool.get(handle::from_value(h.value() ^ (1U << bit))) == nullptr);
+    }
+    handle_pool<int> other;
+    CHECK(other.get(h) == nullptr); // empty; a pool does not know whose handle it is given
+}
+
+TEST_CASE("handle_pool: a handle is four bytes that can be copied, compared, ordered and hashed") {
+    using handle = handle_pool<int>::handle;
+    static_assert(sizeof(handle) == 4 && std::is_trivially_copyable_v<handle> &&
+                  std::is_standard_layout_v<handle>);
+    static_assert(sizeof(handle_pool<int, {.generation_bits = 13}>::handle) == 8);
+    static_assert(!std::is_convertible_v<handle, std::uint32_t> &&
+                  !std::is_convertible_v<std::uint32_t, handle>);
+    static_assert(!std::is_same_v<handle, handle_pool<long>::handle>);
+    static_assert(std::three_way_comparable<handle>);
+    handle_pool<int> pool;
+    std::unordered_set<handle> hashed;
+    std::set<handle> ordered;
+    for (int i = 0; i != 100; ++i) {
+        const handle h = pool.create(i);
+        CHECK(hashed.insert(h).second);
+        CHECK(ordered.insert(h).second);
+    }
+}
+
+TEST_CASE("handle_pool: no handle is made twice; an index without generations is retired") {
+    handle_pool<int, few> pool; // 8 indices, 3 generations each
+    CHECK(pool.capacity() == 8);
+    std::set<decltype(pool)::handle> all;
+    std::vector<decltype(pool)::handle> stale;
+    const auto kept = pool.create(-1);
+    all.insert(kept);
+    int made = 1;
+    for (;; ++made) {
+        const auto h = pool.try_create(made);
+        if (!h) {
+            break;
+        }
+        CHECK(all.insert(h).second);
+        CHECK(pool.destroy(h));
+        stale.push_back(h);
+        for (const auto s : stale) {
+            CHECK(pool.get(s) == nullptr);
+        }
+    }
+    CHECK(made == 1 + 7 * 3);
+    CHECK(pool.capacity() == 1);
+    CHECK_THROWS_AS(static_cast<void>(pool.create(0)), std::bad_alloc);
+    CHECK(*pool.get(kept) == -1); // the pool is as it was
+    CHECK(pool.destroy(kept));
+    CHECK(*pool.get(pool.create(4)) == 4);
+    pool.clear();
+    for (const auto s : all) {
+        CHECK(!pool.contains(s));
+    }
+}
+
+TEST_CASE("handle_pool: wide handles make more") {
+    handle_pool<int, {.index_bits = 1, .generation_bits = 32}> pool;
+    static_assert(sizeof(decltype(pool)::handle) == 8);
+    const auto first = pool.create(1);
+    auto last = first;
+    for (int i = 0; i != 100'000; ++i) {
+        pool.destroy(last);
+        last = pool.create(i);
+    }
+    CHECK(pool.get(first) == nullptr);
+    CHECK(*pool.get(last) == 99'999);
+    CHECK(pool.capacity() == 2);
+    CHECK(pool.get(decltype(last)::from_value(last.value() | std::uint64_t{1} << 60)) == nullptr);
+}
+
+TEST_CASE("handle_pool: full is null from try_create, and bad_alloc from create") {
+    handle_pool<int, {.index_bits = 2, .generation_bits = 12}> pool;
+    std::vector<decltype(pool)::handle> all;
+    while (const auto h = pool.try_create(1)) {
+        all.push_back(h);
+    }
+    CHECK(all.size() == 4);
+    CHECK_THROWS_AS(static_cast<void>(pool.create(1)), std::bad_alloc);
+    CHECK_THROWS_AS(pool.reserve(5), std::bad_alloc);
+    pool.reserve(4);
+    CHECK(pool.destroy(all[1]));
+    CHECK(*pool.get(pool.create(9)) == 9);
+}
+
+TEST_CASE("handle_pool: a constructor that throws leaves nothing behind") {
+    handle_pool<counted> pool;
+    const auto a = pool.create(1);
+    const auto before = pool.statistics();
+    for (int i = 0; i != 10; ++i) {
+        CHECK_THROWS_AS(static_cast<void>(pool.create(-1)), std::runtime_error);
+    }
+    CHECK(pool.size() == 1);
+    CHECK(pool.statistics().reserved_bytes == before.reserved_bytes);
+    CHECK(pool.get(a)->value == 1);
+    CHECK(pool.get(pool.create(2))->value == 2);
+}
+
+TEST_CASE("handle_pool: addresses are stable, aligned and apart") {
+    handle_pool<wide> pool;
+    std::vector<std::pair<decltype(pool)::handle, wide*>> all;
+    for (int i = 0; i != 3000; ++i) {
+        const auto h = pool.create();
+        wide* p = pool.get(h);
+        CHECK(reinterpret_cast<std::uintptr_t>(p) % 128 == 0);
+        std::memset(p->bytes, i % 251, sizeof p->bytes);
+        all.emplace_back(h, p);
+    }
+    for (int i = 0; i != 3000; ++i) {
+        const auto& [h, p] = all[static_cast<std::size_t>(i)];
+        CHECK(pool.get(h) == p);
+        CHECK(p->bytes[0] == i % 251);
+        CHECK(p->bytes[255] == i % 251);
+        CHECK(pool.handle_of(*p) == h);
+    }
+}
+
+TEST_CASE("handle_pool: the destructor and clear destroy what is left") {
+    {
+        handle_pool<counted> pool;
+        std::vector<decltype(pool)::handle> all;
+        for (int i = 0; i != 500; ++i) {
+            all.push_back(pool.create(i));
+        }
+        CHECK(counted::alive == 500);
+        pool.clear();
+        CHECK(counted::alive == 0);
+        CHECK(pool.empty());
+        for (const auto h : all) {
+            CHECK(pool.get(h) == nullptr);
+        }
+        for (int i = 0; i != 500; ++i) {
+            CHECK(!all[static_cast<std::size_t>(i)].value() == false);
+            static_cast<void>(pool.create(i));
+        }
+        for (const auto h : all) {
+            CHECK(pool.get(h) == nullptr);
+        }
+    }
+    CHECK(counted::alive == 0);
+    handle_pool<std::string> texts; // what they own goes too: LeakSanitizer looks
+    static_cast<void>(texts.create("longer than any short string optimisation"));
+}
+
+TEST_CASE("handle_pool: constructors and destructors may use the pool") {
+    handle_pool<tree> pool;
+    const auto root = pool.create(pool, 6);
+    CHECK(pool.size() == 127);
+    pool.for_each([&](tree& t) { t.mine = &pool; });
+    pool.destroy(root);
+    CHECK(pool.empty());
+}
+
+TEST_CASE("handle_pool: a destructor does not find its object") {
+    struct prober {
+        handle_pool<prober>* pool;
+        std::vector<linn::pool_handle<prober>>* mine;
+        ~prober() {
+            for (const auto h : *mine) {
+                CHECK(pool->get(h) != this);
+            }
+            for (prober& other : *pool) {
+                CHECK(&other != this);
+            }
+            CHECK(!pool->destroy(mine->front()));
+        }
+    };
+    std::vector<linn::pool_handle<prober>> mine;
+    handle_pool<prober> pool;
+    mine.push_back(pool.create(&pool, &mine));
+    CHECK(pool.destroy(mine.front()));
+}
+
+TEST_CASE("handle_pool: reserve takes the memory at once, and trim gives back what is empty") {
+    handle_pool<wide> pool;
+    pool.reserve(1000);
+    const std::size_t reserved = pool.statistics().reserved_bytes;
+    CHECK(reserved >= 1000 * sizeof(wide));
+    std::vector<decltype(pool)::handle> all;
+    for (int i = 0; i != 1000; ++i) {
+        all.push_back(pool.create());
+    }
+    CHECK(pool.statistics().reserved_bytes == reserved);
+    static_cast<void>(pool.trim()); // what was reserved beyond
+    CHECK(pool.trim() == 0);
+    for (std::size_t i = 1; i != all.size(); ++i) {
+        pool.destroy(all[i]);
+    }
+    wide* const survivor = pool.get(all[0]);
+    CHECK(pool.trim() > 0);
+    CHECK(pool.statistics().slabs == 1);
+    CHECK(pool.get(all[0]) == survivor);
+    CHECK(pool.get(all[1]) == nullptr);
+    for (int i = 0; i != 1000; ++i) {
+        all.push_back(pool.create());
+    }
+    CHECK(static_cast<std::size_t>(std::distance(pool.begin(), pool.end())) == 1001);
+    CHECK(std::count_if(all.begin(), all.end(), [&](auto h) { return pool.contains(h); }) == 1001);
+}
+
+TEST_CASE("handle_pool: numbers") {
+    handle_pool<counted> pool;
+    CHECK(pool.statistics().reserved_bytes == 0); // nothing is allocated before it is needed
+    static_cast<void>(pool.create(1));
+    const auto s = pool.statistics();
+    CHECK(s.live == 1);
+    CHECK(s.peak == 1);
+    CHECK(s.object_bytes == sizeof(counted));
+    CHECK(s.slot_bytes >= sizeof(counted) + 4);
+    CHECK(s.type.find("counted") != std::string_view::npos);
+    CHECK(s.resident_bytes <= s.reserved_bytes);
+}
+
+TEST_CASE("handle_pool: private members, and a type that is completed later") {
+    handle_pool<secret> pool;
+    const auto h = pool.create();
+    CHECK(pool.get(h)->value == 5);
+    pool.destroy(h);
+    owner o;
+    CHECK(o.parts.get(o.parts.create())->x == 0);
+}
+
+TEST_CASE("handle_pool: an object that wrote beyond its end is noticed when it is destroyed") {
+    linn_test::misuse_recorder misuse;
+    handle_pool<int> pool;
+    const auto h = pool.create(1);
+    auto* bytes = reinterpret_cast<volatile unsigned char*>(pool.get(h));
+    bytes[linn::detail::handle_cell<int>::poisoned_bytes == 8 && sizeof(linn::detail::handle_cell<int>) == 16
+              ? 8
+              : 4] = 0x55;
+    CHECK(pool.destroy(h));
+    const auto reports = misuse.take();
+    REQUIRE(reports.size() == 1);
+    CHECK(reports[0].kind == linn::misuse_kind::overrun);
+    CHECK(pool.empty());
+}
