@@ -97,9 +97,40 @@ void in_the_child(std::vector<void*>& before) {
     resource.deallocate(resource.allocate(64), 64);
 }
 
+/// What a thread that the child does not have had cached counts as lost there, not as live.
+void what_is_lost_is_not_live() {
+    linn::pool_resource r;
+    std::atomic<bool> ready{false};
+    std::atomic<bool> over{false};
+    std::thread other{[&] {
+        void* all[50];
+        for (void*& p : all) {
+            p = r.allocate(64);
+        }
+        for (void* p : all) {
+            r.deallocate(p, 64);
+        }
+        ready = true;
+        while (!over) {
+            std::this_thread::yield();
+        }
+    }};
+    while (!ready) {
+        std::this_thread::yield();
+    }
+    linn_test::check_forked([&] {
+        for (const auto& s : r.statistics()) {
+            CHECK(s.live == 0);
+        }
+    });
+    over = true;
+    other.join();
+}
+
 } // namespace
 
 int main() {
+    what_is_lost_is_not_live();
     std::vector<void*> before;
     for (std::size_t i = 0; i < 300; ++i) {
         before.push_back(resource.allocate(64));

@@ -98,3 +98,16 @@ TEST_CASE("front: what statistics cannot believe is not shown") {
     f.shown_bottom.store(f.bottom + 3);
     CHECK(f.shown_count(100) == 0);
 }
+
+TEST_CASE("front: what a fork cuts short in the middle of a swap is written off once") {
+    two_magazines m;
+    front f;
+    int object;
+    f.load(m.a);
+    REQUIRE(f.try_push(&object));
+    f.set_spare(m.a); // the swap has loaded the spare magazine, and not yet put away the other one
+    linn::detail::magazine_stack written_off;
+    f.leave_magazines_to(written_off, 100);
+    CHECK(written_off.pop() == m.a);
+    CHECK(written_off.pop() == nullptr);
+}

@@ -73,6 +73,10 @@ public:
         leave_if([&](const Member& m) { return image.contains(&m); });
     }
 
+    void leave_all() noexcept {
+        leave_if([](const Member&) { return true; });
+    }
+
     void join_forks() noexcept { part_.join(); }
 
     /// For tests.
@@ -116,7 +120,7 @@ private:
             r.lock_.reset();
             break;
         case module_event::end:
-            r.leave_if([](const Member&) { return true; });
+            r.leave_all();
             break;
         }
     }

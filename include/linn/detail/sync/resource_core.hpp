@@ -219,8 +219,8 @@ public:
             std::size_t cached = 0;
             std::size_t threads = 0;
             for (const auto& slot : thread_blocks_) {
-                // acquire: pairs with the release in make_block
-                if (const thread_block* b = slot.load(std::memory_order_acquire);
+                // relaxed: of the block only what its owner may be writing is read, by racy_read
+                if (const thread_block* b = slot.load(std::memory_order_relaxed);
                     b != nullptr && shown_array(b->fronts[c]) != nullptr) {
                     cached += shown_count(b->fronts[c], front_slots(c));
                     ++threads;
@@ -337,8 +337,7 @@ private:
                 return nullptr;
             }
             b = ::new (memory) thread_block;
-            // release: pairs with the acquire in statistics
-            place.store(b, std::memory_order_release);
+            place.store(b, std::memory_order_relaxed); // see statistics
         }
         class_front& f = b->fronts[c];
         if (f.bottom == nullptr) {

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a module record does at a fork and at the end of its module, by itself; tests/dso unloads real modules.
+#include <linn/detail/os/module_image.hpp>
+#include <linn/detail/sync/fork_registry.hpp>
+#include <linn/detail/sync/immortal.hpp>
+#include <linn/detail/sync/late_thread_exit.hpp>
+#include <linn/detail/sync/misuse.hpp>
+#include <linn/detail/sync/module.hpp>
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <thread>
+#include <vector>
+
+namespace {
+
+using linn::detail::module_event;
+using linn::detail::module_image;
+using linn::detail::module_part;
+using linn::detail::module_record;
+
+int installed = 0;
+
+struct counting_part {
+    explicit counting_part(module_record& m) : part{m, this, &on_event} {}
+    static void on_event(void* self, module_event e) noexcept {
+        static_cast<counting_part*>(self)->events.push_back(e);
+    }
+    std::vector<module_event> events;
+    module_part part;
+};
+
+struct member : linn::detail::in_fork_registry<member> {
+    void lock_for_fork() noexcept {}
+    void unlock_in_parent() noexcept {}
+    void unlock_in_child() noexcept {}
+};
+using members = linn::detail::fork_registry<member>;
+member in_this_module;
+
+void no_handler(const linn::misuse&) noexcept {}
+
+int ran = 0;
+void note_run(void*) noexcept {
+    ++ran;
+}
+
+struct counted {
+    counted() noexcept { ++made; }
+    static inline int made = 0;
+};
+
+} // namespace
+
+TEST_CASE("module: a part is stopped once for a fork, however often handlers were installed, and let go of") {
+    installed = 0;
+    module_record m{[]() noexcept { ++installed; }};
+    counting_part one{m};
+    counting_part late{m};
+    one.part.join();
+    one.part.join();
+    CHECK(installed == 1);
+    m.before_fork();
+    m.before_fork();
+    late.part.join(); // from a fork handler of the program
+    m.after_fork(module_event::after_fork_in_parent);
+    m.after_fork(module_event::after_fork_in_parent);
+    CHECK(one.events == std::vector{module_event::before_fork, module_event::after_fork_in_parent});
+    CHECK(late.events.empty());
+    m.before_fork();
+    CHECK(late.events.size() == 1);
+    m.after_fork(module_event::after_fork_in_child);
+    m.before_fork(); // a child may fork
+    m.after_fork(module_event::after_fork_in_child);
+    CHECK(one.events.size() == 6);
+}
+
+TEST_CASE("module: the end waits for a fork, and is told once") {
+    module_record m{[]() noexcept {}};
+    counting_part one{m};
+    one.part.join();
+    m.before_fork();
+    std::thread unloading{[&] { m.end(); }};
+    while (!m.ending) {
+        std::this_thread::yield();
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds{20});
+    CHECK(one.events.size() == 1);
+    m.after_fork(module_event::after_fork_in_parent);
+    unloading.join();
+    m.end();
+    CHECK(one.events ==
+          std::vector{module_event::before_fork, module_event::after_fork_in_parent, module_event::end});
+}
+
+TEST_CASE("module_image: what lies in the module, and what does not") {
+    const module_image here = module_image::here();
+#if defined(__ELF__)
+    static int in_bss;
+    CHECK(here.contains(&in_bss));
+    CHECK(here.contains(&installed));
+    CHECK(here.contains(reinterpret_cast<std::uintptr_t>(&no_handler)));
+#endif
+    const int on_stack = 0;
+    CHECK_FALSE(here.contains(&on_stack));
+    CHECK_FALSE(here.contains(std::make_unique<int>().get()));
+    CHECK_FALSE(here.contains(nullptr));
+    CHECK_FALSE(module_image{}.contains(&installed));
+}
+
+#if defined(__ELF__)
+TEST_CASE("fork_registry: what lies in a module leaves when that ends; the rest stays, until the list ends") {
+    members list;
+    member elsewhere[2];
+    list.enter(elsewhere[0]);
+    list.enter(in_this_module);
+    list.enter(in_this_module);
+    list.enter(elsewhere[1]);
+    list.leave_all_in(module_image::here());
+    CHECK(in_this_module.registered_in == nullptr);
+    CHECK(elsewhere[0].registered_in == &list);
+    int found = 0;
+    list.any([&](const member& m) {
+        ++found;
+        return &m == &in_this_module;
+    });
+    CHECK(found == 2);
+    members::leave(in_this_module); // in none
+    members::leave(elsewhere[0]);
+    CHECK_FALSE(list.empty());
+    list.leave_all();
+    CHECK(list.empty());
+    members::leave(elsewhere[1]);
+}
+
+TEST_CASE("misuse: a handler that lies in the module goes with it") {
+    linn::set_misuse_handler(&no_handler);
+    linn::detail::take_misuse_handler_along();
+    const auto now = linn::set_misuse_handler(nullptr);
+    CHECK((now != &no_handler));
+    CHECK((linn::set_misuse_handler(now) == now)); // the default one
+    CHECK((linn::detail::current_misuse_handler.load() == nullptr));
+}
+#endif
+
+TEST_CASE("late_thread_exit: runs until its module ends, and not after") {
+    ran = 0;
+    static constinit module_record m{[]() noexcept {}};
+    static constinit linn::detail::late_thread_exit<&note_run> late{m};
+    std::thread{[] { late.arm(&ran); }}.join();
+    CHECK(ran == 1);
+    std::thread{[] {
+        late.arm(&ran);
+        m.end();
+    }}.join();
+    CHECK(ran == 1);
+    std::thread{[] {
+        late.arm(&ran);
+        CHECK(late.argument() == nullptr);
+    }}.join();
+    CHECK(ran == 1);
+}
+
+TEST_CASE("immortal: one object for all threads, made once") {
+    static constinit linn::detail::immortal<counted> one{linn::detail::this_module};
+    counted* seen[4];
+    std::vector<std::thread> threads;
+    for (counted*& place : seen) {
+        threads.emplace_back([&place] { place = one.get(); });
+    }
+    for (std::thread& t : threads) {
+        t.join();
+    }
+    CHECK(counted::made == 1);
+    CHECK(seen[0] == seen[3]);
+}
