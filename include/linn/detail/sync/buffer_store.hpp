@@ -202,6 +202,7 @@ public:
     /// The pool is gone: from now on each release gives its memory to the system, and the last one
     /// ends the store. @pre no other call but `release` runs or follows
     void orphan() noexcept {
+        const void* const pool = plan_.pool; // once the lock is free, another thread may end the store
         block* all = nullptr;
         bool last = false;
         {
@@ -210,7 +211,6 @@ public:
             all = take_all_idle();
             last = counts_.live == 0;
         }
-        const void* const pool = plan_.pool;
         if (last) {
             destroy();
         }
