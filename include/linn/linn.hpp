@@ -14,6 +14,7 @@
 #include <linn/containers.hpp>
 #include <linn/fixed_pool.hpp>
 #include <linn/handle_pool.hpp>
+#include <linn/local_allocator.hpp>
 #include <linn/local_pool.hpp>
 #include <linn/memory.hpp>
 #include <linn/memory_resource.hpp>
@@ -21,6 +22,7 @@
 #include <linn/node_types.hpp>
 #include <linn/observer.hpp>
 #include <linn/options.hpp>
+#include <linn/owning_ptr.hpp>
 #include <linn/pool.hpp>
 #include <linn/pooled.hpp>
 #include <linn/recycler.hpp>

@@ -11,6 +11,7 @@
 #include <linn/detail/core/shared_slot.hpp>
 #include <linn/detail/core/value_initialization.hpp>
 #include <linn/options.hpp>
+#include <linn/owning_ptr.hpp>
 #include <linn/pool.hpp>
 
 #include <cstddef>
@@ -349,9 +350,15 @@ struct pool_delete {
     }
 };
 
+template <class T>
+struct detail::deleted_by<pool_delete<T>> {
+    using type = T;
+};
+
 /// Owns an object of `pool<T>`, and is one pointer wide. For `T[]` it is `std::unique_ptr<T[]>`.
 ///
-/// It converts to `std::shared_ptr<Base>`, which keeps the deleter, but not to `unique_ptr<Base>`. What
+/// It converts to `std::shared_ptr<Base>` and to `linn::base_ptr<Base>`, but not to `unique_ptr<Base>`, whose
+/// deleter has no state and would give it to the pool of Base. What
 /// `release()` gives goes back with `linn::pool<T>::destroy(p)`.
 template <class T>
 using unique_ptr =

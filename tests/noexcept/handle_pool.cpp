@@ -3,9 +3,13 @@
 // create.
 #include "process.hpp"
 
+#include <linn/fixed_pool.hpp>
 #include <linn/handle_pool.hpp>
+#include <linn/local_allocator.hpp>
+#include <linn/owning_ptr.hpp>
 
 #include <csignal>
+#include <list>
 
 namespace {
 
@@ -36,4 +40,21 @@ int main() {
     child.expect(child.killed_by(SIGABRT), "a full pool");
     samples.clear();
     CHECK(samples.empty());
+
+    using slots = linn::fixed_pool<linn::node_slot<std::list<int>>, 2>;
+    slots memory;
+    {
+        std::list<int, linn::local_allocator<int, slots, void>> list{memory};
+        list.push_back(1);
+        list.push_back(2);
+        CHECK(memory.full());
+        const auto full = linn_test::run_child([&] { list.push_back(3); });
+        full.expect(full.killed_by(SIGABRT), "a list without memory");
+    }
+    linn::fixed_pool<sample, 1> one;
+    {
+        linn::base_ptr<const sample> p = linn::try_make_unique_in(one, 5);
+        CHECK(p->number == 5 && linn::try_make_unique_in(one, 6) == nullptr);
+    }
+    CHECK(one.empty() && memory.empty());
 }
