@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Objects that are made by a function, and outlive their recycler while they are in use.
+// Objects that are made by a function, never more than a limit, and outlive their recycler while they are in use.
 #include <linn/recycler.hpp>
 
+#include <chrono>
 #include <cstdio>
 #include <memory>
 #include <stdexcept>
@@ -32,7 +33,7 @@ using connections = linn::recycler<connection>;
 
 connections open(std::string server) {
     return connections{{
-        .capacity = 2,
+        .limit = 2, // open at once, idle or in use, whichever threads use them
         .create = [server] { return connection{server}; },
         .reset = [](connection& c) { c.check(); }, // one that throws is not kept
     }};
@@ -48,7 +49,19 @@ int main() {
         c->fail();
         c.reset();
         std::printf("idle: %zu\n", all.idle());
+
+        // [limit]
         last = all.acquire();
+        auto second = all.acquire_shared();
+        if (all.try_acquire() == nullptr) { // acquire() would wait until one comes back
+            std::printf("both are in use\n");
+        }
+        if (auto third = all.acquire_for(std::chrono::milliseconds{20}); third == nullptr) {
+            std::printf("and after 20 ms they still are\n");
+        }
+        second.reset();
+        std::printf("now one is free: %d\n", all.try_acquire() != nullptr);
+        // [/limit]
     }
-    std::printf("the recycler is gone, the connection is not\n");
+    std::printf("the recycler is gone, a connection is not\n");
 }

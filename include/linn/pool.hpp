@@ -22,6 +22,11 @@
 
 namespace linn::inline LINN_ABI {
 
+namespace detail {
+template <class T>
+class recycler_body;
+} // namespace detail
+
 /// The pool of all T in the process: thread-cached, usable from any thread at any time, from static
 /// constructors to static destructors. There is nothing to create: every function is static.
 ///
@@ -216,6 +221,9 @@ public:
     }
 
 private:
+    template <class>
+    friend class detail::recycler_body; // says where the objects are that are idle in it
+
     /// Apart from `pool`, so that it is instantiated, and T must be complete, only on use.
     struct state {
         static constexpr detail::pool_description description{

@@ -6,16 +6,17 @@
 #ifdef LINN_ABI // C++20
 
 #include <linn/detail/core/construct.hpp>
+#include <linn/detail/core/nanoseconds.hpp>
 #include <linn/detail/core/recycled_object.hpp>
 #include <linn/detail/core/type_name.hpp>
-#include <linn/detail/sanitizer/asan.hpp>
 #include <linn/detail/sync/misuse.hpp>
+#include <linn/detail/sync/parking.hpp>
 #include <linn/detail/sync/recycler_core.hpp>
+#include <linn/detail/sync/recycler_slot.hpp>
 #include <linn/pool.hpp>
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <functional>
 #include <memory>
 #include <new>
@@ -34,6 +35,8 @@ template <class T>
 struct recycler_options {
     /// Idle objects kept at most, those in the caches of all threads included. 0: none is kept.
     std::size_t capacity = 1024;
+    /// Objects at most, idle ones and those that are out together. 0: no limit.
+    std::size_t limit = 0;
     /// Objects made at once.
     std::size_t prefill = 0;
     /// Makes an object. Without it objects are default-initialised, as by `new T`: nothing is filled with
@@ -50,11 +53,14 @@ struct recycler_statistics {
     std::size_t object_bytes = 0; ///< sizeof(T)
     std::size_t slot_bytes = 0;   ///< what an object occupies, its control block included
     std::size_t capacity = 0;     ///< idle objects kept at most
+    std::size_t limit = 0;        ///< objects at most; 0: no limit
     std::size_t idle = 0;         ///< objects that wait for their next use
     std::size_t live = 0;         ///< objects that are out, or that a weak_ptr holds back
     std::size_t created =
         0; ///< objects made so far; those of them that are neither live nor idle were destroyed
     std::size_t threads = 0; ///< thread caches
+    std::size_t waiting = 0; ///< threads that wait for an object
+    std::size_t steals = 0;  ///< times that a thread emptied the caches of all others, by a system call
 };
 
 template <class T>
@@ -68,65 +74,6 @@ struct recycle_delete {
 
 namespace detail {
 
-/// The bytes of an idle object, because LeakSanitizer finds no pointers in poisoned memory.
-template <std::size_t Bytes>
-struct alignas(poison_granule) idle_copy {
-    std::byte bytes[Bytes];
-};
-template <>
-struct idle_copy<0> {};
-
-/// A slot: what the core knows of, then the object.
-template <class T>
-struct recycler_slot {
-    /// Objects up to this size are poisoned while they are idle.
-    static constexpr bool poisons = sanitizer_poison && sizeof(T) <= std::size_t{64} * 1024;
-    /// Whole granules, in which nothing else lies; or an object of 4 bytes would not be poisoned at all.
-    static constexpr std::size_t poisoned_bytes =
-        (sizeof(T) + poison_granule - 1) / poison_granule * poison_granule;
-
-    recycled_slot<platform> head;
-    alignas(T) alignas(poisons ? poison_granule : 1) std::byte object[sizeof(T)];
-    [[no_unique_address]] idle_copy<poisons ? sizeof(T) : 0> copy;
-
-    [[nodiscard]] T* get() noexcept { return std::launder(reinterpret_cast<T*>(object)); }
-
-    /// For somebody who will call `recycle`.
-    [[nodiscard]] T* hand_out() noexcept {
-        head.become(recycled_state::out);
-        return get();
-    }
-
-    static recycler_slot* of(recycled_slot<platform>* head) noexcept {
-        return reinterpret_cast<recycler_slot*>(head);
-    }
-    static recycler_slot* of(T* object) noexcept {
-        static_assert(std::is_standard_layout_v<recycler_slot>);
-        auto* bytes = const_cast<std::byte*>(reinterpret_cast<const volatile std::byte*>(object));
-        return reinterpret_cast<recycler_slot*>(bytes - offsetof(recycler_slot, object));
-    }
-
-    /// False for most pointers that never came from a recycler, and for these nothing is read.
-    [[nodiscard]] static bool may_start_at(const recycler_slot* s) noexcept {
-        return reinterpret_cast<std::uintptr_t>(s) % alignof(recycler_slot) == 0;
-    }
-
-    void hide() noexcept {
-        if constexpr (poisons) {
-            unpoison(&copy, sizeof copy);
-            std::memcpy(copy.bytes, object, sizeof(T));
-            poison(object, poisoned_bytes);
-        }
-    }
-    /// The place of the copy is poison meanwhile: it lies right behind the object.
-    void show() noexcept {
-        if constexpr (poisons) {
-            unpoison(object, poisoned_bytes);
-            poison(&copy, sizeof copy);
-        }
-    }
-};
-
 template <class T>
 inline constexpr std::string_view pool_name<recycler_slot<T>>{recycler_name_of<T>.text,
                                                               recycler_name_of<T>.size};
@@ -139,23 +86,60 @@ public:
     using memory = pool<slot_type>;
 
     explicit recycler_body(recycler_options<T>&& o)
-        : recycler_core{o.capacity, enable_thread_barrier()},
+        : recycler_core{{.capacity = o.capacity,
+                         .limit = o.limit,
+                         .asymmetric = enable_thread_barrier(),
+                         .memory = &memory::state::handle.depot}},
           create_{std::move(o.create)},
           reset_{std::move(o.reset)} {}
 
-    [[gnu::always_inline]] slot_type* acquire() {
-        recycled_slot<platform>* s;
-        return this->try_take(s) ? reused(s) : acquire_slow();
+    /// An object that the calling thread caches. @returns false when it has none
+    [[gnu::always_inline]] bool try_cached(slot_type*& s) noexcept {
+        recycled_slot<platform>* head;
+        if (!this->try_take(head)) [[unlikely]] {
+            return false;
+        }
+        s = reused(head);
+        return true;
     }
 
-    [[gnu::always_inline]] slot_type* try_acquire() noexcept {
-        recycled_slot<platform>* s;
-        return this->try_take(s) ? reused(s) : try_acquire_slow();
+    /// An object from elsewhere, or a new one. Waits at the limit, until `until`; null when there is no object then,
+    /// or no recycler any more.
+    slot_type* acquire(std::uint64_t until) {
+        recycled_slot<platform>* s = nullptr;
+        switch (this->take_slow(s, until)) {
+        case recycler_offer::object:
+            return reused(s);
+        case recycler_offer::place:
+            return make();
+        default:
+            return nullptr;
+        }
+    }
+
+    /// As `acquire(at_once)`, but null also when no object can be made.
+    slot_type* try_acquire() noexcept {
+#if defined(__cpp_exceptions)
+        try {
+            return acquire(at_once);
+        } catch (...) {
+            return nullptr;
+        }
+#else
+        recycled_slot<platform>* s = nullptr;
+        const recycler_offer what = this->take_slow(s, at_once);
+        return what == recycler_offer::object  ? reused(s)
+               : what == recycler_offer::place ? try_make()
+                                               : nullptr;
+#endif
     }
 
     /// Makes an idle object. @returns false if there is no room for it
     bool add() {
-        slot_type* s = make(memory::allocate());
+        if (!this->try_take_place()) {
+            return false;
+        }
+        slot_type* s = make();
         s->hide();
         return this->put_for_all(&s->head);
     }
@@ -186,8 +170,7 @@ public:
         if (static_cast<recycler_body*>(s->head.home)->clean(object)) [[likely]] {
             s->hide();
         } else {
-            s->head.become(recycled_state::hollow);
-            object->~T();
+            hollow_out(s);
         }
     }
 
@@ -202,37 +185,35 @@ public:
     }
 
 private:
-    static slot_type* reused(recycled_slot<platform>* head) noexcept {
+    [[gnu::returns_nonnull]] static slot_type* reused(recycled_slot<platform>* head) noexcept {
         slot_type* s = slot_type::of(head);
         s->show();
         return s;
     }
 
-    [[gnu::noinline]] slot_type* acquire_slow() {
-        recycled_slot<platform>* s = this->take_slow();
-        return s != nullptr ? reused(s) : make(memory::allocate());
+    /// Destroys an object whose slot somebody still looks at.
+    [[gnu::noinline]] static void hollow_out(slot_type* s) noexcept {
+        s->head.become(recycled_state::hollow);
+        s->get()->~T();
+        s->head.home->pass_place_on();
     }
 
-    [[gnu::noinline]] slot_type* try_acquire_slow() noexcept {
-        if (recycled_slot<platform>* s = this->take_slow(); s != nullptr) {
-            return reused(s);
+    /// A new object in the place that the caller has. @throws what making one throws; the place is given up then
+    slot_type* make() {
+        slot_type* s = try_make();
+        if (s == nullptr) {
+            throw_bad_alloc();
         }
+        return s;
+    }
+
+    /// As `make`, but null when there is no memory for the object itself.
+    slot_type* try_make() {
         slot_type* s = memory::try_allocate();
         if (s == nullptr) {
+            this->give_up_place();
             return nullptr;
         }
-#if defined(__cpp_exceptions)
-        try {
-            return make(s);
-        } catch (...) {
-            return nullptr;
-        }
-#else
-        return make(s);
-#endif
-    }
-
-    slot_type* make(slot_type* s) {
         ::new (static_cast<void*>(&s->head)) recycled_slot<platform>{this, recycled_state::kept};
 #if defined(__cpp_exceptions)
         try {
@@ -240,6 +221,7 @@ private:
         } catch (...) {
             s->head.become(recycled_state::freed);
             memory::deallocate(s);
+            this->give_up_place();
             throw;
         }
 #else
@@ -370,7 +352,10 @@ std::shared_ptr<T> recycler_body<T>::share(slot_type* s) {
 /// constructor and releasing it no destructor, so that buffers inside T keep their capacity.
 ///
 /// - Any thread acquires, any thread releases, in any order.
-/// - Never more than `capacity()` objects are idle; what comes back beyond that is destroyed.
+/// - An object is made only when none is idle, in the cache of whichever thread. So at no time are there more
+///   objects than were out at once, plus one for each thread that was inside a call then; `prefill` apart.
+/// - Never more than `capacity()` objects are idle, and one that comes back is destroyed only when so many are.
+/// - With a limit there are never more objects than that: a thread waits until one comes back.
 /// - The destructor destroys every idle object, also those that other threads cache. Objects that are
 ///   out stay valid; each is destroyed when it is released.
 /// - The memory comes from `linn::pool`, and shows in `linn::statistics()` as `recycler<T>`.
@@ -415,20 +400,62 @@ public:
     /// @complexity O(idle objects), and a system call
     ~recycler() { body_->close(); }
 
-    /// An object: the one that the calling thread released last, another idle one, or a new one.
+    /// An object: the one that the calling thread released last, another idle one, or a new one. When the
+    /// limit is reached it waits until one comes back; threads get theirs in the order in which they came.
+    ///
+    /// Null only if the recycler is destroyed while this call waits, or at the limit in a handler of `pthread_atfork`.
     /// @throws std::bad_alloc, and what `create` throws; the recycler is unchanged then
-    /// @complexity no lock and no locked instruction; now and then a short lock, or T's constructor
-    [[nodiscard]] handle acquire() { return handle{body_->acquire()->hand_out()}; }
+    /// @complexity no lock and no locked instruction; now and then a short lock, or T's constructor; a system call
+    ///             when only other threads cache objects
+    [[nodiscard]] handle acquire() {
+        slot* s;
+        return body_->try_cached(s) ? handle{s->hand_out()} : acquire_elsewhere(detail::whenever);
+    }
 
-    /// As `acquire`, but null when there is no memory or `create` throws.
+    /// As `acquire`, but does not wait: null when the limit is reached, there is no memory or `create` throws.
     [[nodiscard]] handle try_acquire() noexcept {
-        auto* slot = body_->try_acquire();
-        return handle{slot != nullptr ? slot->hand_out() : nullptr};
+        slot* s;
+        return body_->try_cached(s) ? handle{s->hand_out()} : try_acquire_elsewhere();
+    }
+
+    /// As `acquire`, but waits for `time` at most, a `std::chrono::duration`: null when no object came back until then.
+    /// @throws as `acquire`
+    template <detail::duration Duration>
+    [[nodiscard]] handle acquire_for(const Duration& time) {
+        slot* s;
+        return body_->try_cached(s) ? handle{s->hand_out()} : acquire_elsewhere(moment_in(time));
     }
 
     /// As `acquire`, but shared. The control block lies in front of the object: nothing is allocated.
     /// `reset` runs when the last shared_ptr goes; the object is idle when the last weak_ptr is gone too.
-    [[nodiscard]] std::shared_ptr<T> acquire_shared() { return body_->share(body_->acquire()); }
+    [[nodiscard]] std::shared_ptr<T> acquire_shared() {
+        slot* s;
+        return body_->try_cached(s) ? body::share(s) : acquire_shared_elsewhere(detail::whenever);
+    }
+
+    /// As `try_acquire`, but shared.
+    [[nodiscard]] std::shared_ptr<T> try_acquire_shared() noexcept {
+        slot* s = nullptr;
+        if (!body_->try_cached(s)) {
+            s = body_->try_acquire();
+        }
+#if defined(__cpp_exceptions)
+        try {
+            return shared(s);
+        } catch (...) {
+            return {}; // no memory for a control block that does not fit
+        }
+#else
+        return shared(s);
+#endif
+    }
+
+    /// As `acquire_for`, but shared.
+    template <detail::duration Duration>
+    [[nodiscard]] std::shared_ptr<T> acquire_shared_for(const Duration& time) {
+        slot* s;
+        return body_->try_cached(s) ? body::share(s) : acquire_shared_elsewhere(moment_in(time));
+    }
 
     /// Gives an object back to the recycler that it came from: what a handle does, for a pointer that was
     /// taken out of one. Null is ignored.
@@ -437,11 +464,11 @@ public:
     /// shared_ptrs own; `foreign_pointer` for one that no recycler made, as far as the bytes before it tell.
     static void recycle(T* object) noexcept {
         if (object != nullptr) {
-            detail::recycler_body<T>::release(object);
+            body::release(object);
         }
     }
 
-    /// Makes objects until `n` are idle, or `capacity()`. @returns how many it made
+    /// Makes objects until `n` are idle, or `capacity()`, or the limit is reached. @returns how many it made
     /// @throws std::bad_alloc, and what `create` throws; those that were made stay
     std::size_t prefill(std::size_t n) {
         const std::size_t goal = n < capacity() ? n : capacity();
@@ -457,7 +484,7 @@ public:
     /// @complexity O(idle objects), and system calls
     std::size_t trim() noexcept {
         const std::size_t n = body_->trim();
-        detail::recycler_body<T>::memory::trim();
+        body::memory::trim();
         return n;
     }
 
@@ -465,34 +492,61 @@ public:
     [[nodiscard]] std::size_t idle() const noexcept { return body_->idle(); }
 
     /// Objects that are out, or that a weak_ptr holds back. Exact while no other thread uses the recycler.
-    [[nodiscard]] std::size_t live() const noexcept {
-        const std::size_t all = body_->slots();
-        const std::size_t idle_now = idle();
-        return all > idle_now ? all - idle_now : 0;
-    }
+    [[nodiscard]] std::size_t live() const noexcept { return live_in(body_->counts()); }
 
     [[nodiscard]] std::size_t capacity() const noexcept { return body_->capacity(); }
 
+    /// As given; 0: there is none.
+    [[nodiscard]] std::size_t limit() const noexcept { return body_->limit(); }
+
     /// @complexity O(threads), under a lock
     [[nodiscard]] recycler_statistics statistics() const noexcept {
+        const detail::recycler_counts now = body_->counts();
         recycler_statistics s;
         s.type = detail::type_name<T>();
         s.object_bytes = sizeof(T);
-        s.slot_bytes = sizeof(detail::recycler_slot<T>);
+        s.slot_bytes = sizeof(slot);
         s.capacity = capacity();
-        s.idle = idle();
-        s.live = live();
-        s.created = body_->created();
-        s.threads = body_->threads();
+        s.limit = limit();
+        s.idle = now.idle;
+        s.live = live_in(now);
+        s.created = now.created;
+        s.threads = now.threads;
+        s.waiting = now.waiting;
+        s.steals = now.steals;
         return s;
     }
 
 private:
+    using body = detail::recycler_body<T>;
+    using slot = detail::recycler_slot<T>;
     struct private_tag {};
 
     /// Apart, so that the destructor runs when `prefill` throws.
-    recycler(options&& o, private_tag) : body_{new detail::recycler_body<T>{std::move(o)}} {}
+    recycler(options&& o, private_tag) : body_{new body{std::move(o)}} {}
     recycler(options&& o, std::size_t n, private_tag t) : recycler{checked(std::move(o)), t} { prefill(n); }
+
+    // Out of line, so that the hot paths prepare nothing for them.
+
+    [[gnu::noinline]] handle acquire_elsewhere(std::uint64_t until) { return out(body_->acquire(until)); }
+    [[gnu::noinline]] handle try_acquire_elsewhere() noexcept { return out(body_->try_acquire()); }
+    [[gnu::noinline]] std::shared_ptr<T> acquire_shared_elsewhere(std::uint64_t until) {
+        return shared(body_->acquire(until));
+    }
+
+    static handle out(slot* s) noexcept { return handle{s != nullptr ? s->hand_out() : nullptr}; }
+    static std::shared_ptr<T> shared(slot* s) { return s != nullptr ? body::share(s) : std::shared_ptr<T>{}; }
+
+    template <class Duration>
+    static std::uint64_t moment_in(const Duration& time) noexcept {
+        const std::uint64_t ns = detail::nanoseconds(time);
+        return ns != 0 ? detail::parking::moment_in(ns) : detail::at_once;
+    }
+
+    /// Others may use it between two of its numbers.
+    static std::size_t live_in(const detail::recycler_counts& c) noexcept {
+        return c.slots > c.idle ? c.slots - c.idle : 0;
+    }
 
     static options&& checked(options&& o) {
         if constexpr (!detail::default_initialisable<T>) {
@@ -503,7 +557,7 @@ private:
         return std::move(o);
     }
 
-    detail::recycler_body<T>* body_;
+    body* body_;
 };
 
 } // namespace linn::inline LINN_ABI

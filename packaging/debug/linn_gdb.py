@@ -459,14 +459,18 @@ class RecyclerPrinter:
         self.core = value["body_"].dereference()
 
     def to_string(self):
-        fronts = self.core["fronts_"]
-        idle = int(self.core["depot_"]["size_"])
+        store = self.core["store_"]
+        fronts = store["fronts_"]
+        idle = int(store["depot_"]["size_"])
         for number in range(fronts.type.range()[1] + 1):
             front = atomic(fronts[number])
             if int(front):
                 idle += int(atomic(front.dereference()["count"]))
-        live = int(atomic(self.core["references_"])) - 1 - idle
-        return f"{short_name(self.value)}: {live} live, {idle} idle of at most {int(self.core['capacity_'])}"
+        waiting = int(self.core["waiting_"])
+        live = int(atomic(self.core["references_"])) - 1 - waiting - idle
+        text = f"{short_name(self.value)}: {live} live, {idle} idle of at most {int(store['capacity_'])}"
+        limit = int(self.core["limit_"])
+        return text + (f", {limit} in all, {waiting} threads wait" if limit else "")
 
 
 class BufferPrinter:

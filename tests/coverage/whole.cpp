@@ -35,6 +35,8 @@ template class pointer_set<system_pages>;
 template class pointer_stack<std::string>;
 template class recycler_body<std::string>;
 template class recycler_core<platform>;
+template class recycler_store<platform>;
+template class recycler_waiters<platform>;
 template class registry<platform>;
 template class resource_core<platform>;
 template class slab_set<system_pages>;
@@ -45,6 +47,7 @@ template struct front<platform>;
 template struct janitor<platform>;
 template struct overwrite_allocator<std::string>;
 template struct recycler_front<platform>;
+template struct recycler_waiter<platform>;
 template struct shared_allocator<std::string, std::string>;
 template struct thread_index_janitor<platform>;
 

@@ -117,10 +117,23 @@ struct clock {
 
 #undef LINN_MODEL_PLAIN
 
+struct parking {
+    /// A time to wait is over at once: that a thread is slow is among the schedules anyway.
+    static bool sleep(atomic<std::uint32_t>& place, std::uint32_t expected, std::uint64_t until) noexcept {
+        if (until != ~std::uint64_t{0}) {
+            return false;
+        }
+        futex_wait(&place, expected);
+        return true;
+    }
+    static void wake(atomic<std::uint32_t>& place) noexcept { futex_wake_one(&place); }
+};
+
 struct policy {
     using pages = model::pages;
     using clock = model::clock;
     using mutex = basic_mutex<true>;
+    using parking = model::parking;
     template <class T>
     using atomic = model::atomic<T>;
 };

@@ -5,6 +5,11 @@
 #include <linn/detail/sync/recycler_core.hpp>
 
 #include <cstddef>
+#include <cstdint>
+
+/// Threads cache again at once after a steal: more steals in fewer calls.
+template <>
+inline constexpr linn::detail::recycler_span linn::detail::shared_after_steal<model::policy>{0, 0};
 
 namespace model::of_recyclers {
 
@@ -38,14 +43,23 @@ struct counters {
 
 class core final : public base {
 public:
-    core(std::size_t capacity, bool asymmetric, counters& c) : base{capacity, asymmetric}, counters_{c} {}
+    core(std::size_t capacity, bool asymmetric, counters& c, std::size_t limit = 0)
+        : base{{.capacity = capacity, .limit = limit, .asymmetric = asymmetric}},
+          counters_{c} {}
     ~core() override { counters_.core_is_gone = true; }
 
-    object* take(std::size_t value) {
+    /// Null when the limit is reached, nothing comes back and it is `until`; or when the recycler ends.
+    object* take(std::size_t value, std::uint64_t until = linn::detail::whenever) {
         base::slot* s = nullptr;
-        if (!try_take(s) && (s = take_slow()) == nullptr) {
-            count_new();
-            s = &(new object{{this, recycled_state::kept}, 0})->head;
+        if (!try_take(s)) {
+            const offer what = take_slow(s, until);
+            if (what == offer::nothing) {
+                return nullptr;
+            }
+            if (what == offer::place) {
+                count_new();
+                s = &(new object{{this, recycled_state::kept}, 0})->head;
+            }
         }
         object::of(s)->value = value;
         return object::of(s);
@@ -67,16 +81,10 @@ private:
     counters& counters_;
 };
 
-template <bool Asymmetric, std::size_t Capacity = 8>
+template <bool Asymmetric, std::size_t Capacity = 8, std::size_t Limit = 0>
 struct recycler_state {
-    recycler_state() : shared{new core{Capacity, Asymmetric, all}} {}
+    recycler_state() : shared{new core{Capacity, Asymmetric, all, Limit}} {}
 
-    void work(std::size_t value) {
-        object* a = shared->take(value);
-        object* b = shared->take(value + 1);
-        shared->give(a, value);
-        shared->give(b, value + 1);
-    }
     void leave() { leave_thread_number(); }
 
     /// Idle objects are counted, bounded and destroyed with the recycler.
@@ -94,14 +102,15 @@ struct recycler_state {
     core* shared;
 };
 
-/// Each thread has a cache, makes objects and reuses them.
+/// Each thread has a cache, makes an object or uses that of the other.
 template <bool Asymmetric>
 struct exchange : recycler_state<Asymmetric> {
     void run(unsigned t) {
-        this->work(10 * t);
+        object* a = this->shared->take(t);
         if (t == 0) {
-            object* a = this->shared->take(5);
-            this->shared->give_to_all(a, 5);
+            this->shared->give_to_all(a, t);
+        } else {
+            this->shared->give(a, t);
         }
         this->leave();
     }
@@ -205,9 +214,8 @@ struct close : recycler_state<Asymmetric> {
     object* out[3];
 };
 const registration<close<true>> close_asymmetric{"recycler.close", 2};
-const registration<close<false>> close_symmetric{"recycler.close_symmetric", 2};
-const registration<close<true>> close_of_three{"recycler.close_three", 3};
-const registration<close<false>> close_symmetric_of_three{"recycler.close_symmetric_three", 3, true};
+const registration<close<false>> close_symmetric{"recycler.close_symmetric", 2, true};
+const registration<close<true>> close_of_three{"recycler.close_three", 3, true};
 
 /// A thread ends and leaves its cache to the one that gets its number.
 struct inherit : warm<true> {
@@ -218,6 +226,141 @@ struct inherit : warm<true> {
     void finish() { end(); }
 };
 const registration<inherit> inherit_of_two{"recycler.inherit", 2};
-const registration<inherit> inherit_of_three{"recycler.inherit_three", 3};
+
+/// An object is in the cache of a thread that uses it, or does nothing any more; others want it. Nobody makes one while
+/// it is idle: there are never more than threads.
+struct steal : recycler_state<true> {
+    steal() {
+        shared->give(shared->take(0), 0);
+        number = linn::detail::this_thread_index<policy>;
+    }
+    void run(unsigned t) {
+        if (t == 0) {
+            linn::detail::this_thread_index<policy> = number; // of the thread that has it
+        }
+        object* a = shared->take(t);
+        shared->give(a, t);
+    }
+    void finish() {
+        check(shared->created() <= thread_count(), "what is idle is used before another is made");
+        end();
+    }
+    std::uint32_t number;
+};
+const registration<steal> steal_of_two{"recycler.steal", 2};
+
+/// Threads come, while an object is in the cache of one that has its number and does nothing.
+struct arrive : recycler_state<true> {
+    arrive() { shared->give(shared->take(0), 0); }
+    void run(unsigned t) {
+        object* a = shared->take(t);
+        shared->give(a, t);
+        leave();
+    }
+    void finish() {
+        check(shared->created() <= 2, "what is idle is used before another is made");
+        end();
+    }
+};
+const registration<arrive> arrive_of_two{"recycler.arrive", 2};
+
+/// Two threads, one object: the second waits, and is not forgotten, whichever way the object comes back.
+template <bool Asymmetric>
+struct wait : recycler_state<Asymmetric, 8, 1> {
+    void run(unsigned t) {
+        object* a = this->shared->take(t);
+        check(a != nullptr, "a wait without an end ends with an object");
+        this->shared->give(a, t);
+    }
+    void finish() {
+        check(this->shared->created() == 1, "there are never more objects than the limit");
+        this->end();
+    }
+};
+const registration<wait<true>> wait_asymmetric{"recycler.wait", 2};
+const registration<wait<false>> wait_symmetric{"recycler.wait_symmetric", 2};
+
+/// The object comes back through a cache that was open when the wait began.
+struct wait_for_cache : recycler_state<true, 8, 2> {
+    wait_for_cache() {
+        out[0] = shared->take(0);
+        out[1] = shared->take(1);
+        shared->give(out[0], 0);
+        check(shared->take(0) == out[0], "it is cached");
+        number = linn::detail::this_thread_index<policy>;
+    }
+    void run(unsigned t) {
+        if (t == 0) {
+            linn::detail::this_thread_index<policy> = number;
+            shared->give(out[0], 0);
+        } else {
+            object* a = shared->take(5);
+            shared->give(a, 5);
+        }
+    }
+    void finish() {
+        shared->give(out[1], 1);
+        end();
+    }
+    object* out[2];
+    std::uint32_t number;
+};
+const registration<wait_for_cache> wait_for_cache_of_two{"recycler.wait_for_cache", 2};
+
+/// The time is over while the object comes back: it is had by one of them, or idle.
+struct wait_for_time : recycler_state<true, 8, 1> {
+    wait_for_time() : only{shared->take(7)} {}
+    void run(unsigned t) {
+        if (t == 0) {
+            shared->give(only, 7);
+        } else if (object* a = shared->take(t, 1); a != nullptr) {
+            shared->give(a, t);
+        }
+    }
+    void finish() {
+        check(shared->counts().waiting == 0 && shared->idle() == 1, "the object is not lost");
+        end();
+    }
+    object* only;
+};
+const registration<wait_for_time> wait_for_time_of_two{"recycler.wait_for_time", 2};
+
+/// An object is destroyed instead: its place goes to the one that waits, or is free.
+struct wait_for_place : recycler_state<true, 8, 1> {
+    wait_for_place() : only{shared->take(7)} {}
+    void run(unsigned t) {
+        if (t == 0) {
+            shared->destroy(&only->head);
+        } else {
+            object* a = shared->take(t);
+            shared->give(a, t);
+        }
+    }
+    void finish() {
+        check(shared->created() == 2, "one at a time");
+        end();
+    }
+    object* only;
+};
+const registration<wait_for_place> wait_for_place_of_two{"recycler.wait_for_place", 2};
+
+/// The recycler ends while a thread waits, or is about to.
+struct wait_for_end : recycler_state<true, 8, 1> {
+    wait_for_end() : only{shared->take(7)} {}
+    void run(unsigned t) {
+        if (t == 0) {
+            shared->close();
+        } else {
+            check(shared->take(t) == nullptr, "a wait ends with the recycler");
+        }
+    }
+    void finish() {
+        check(!all.core_is_gone, "an object is out");
+        shared->give(only, 7);
+        check(all.core_is_gone, "the core ends with the last object");
+    }
+    object* only;
+};
+const registration<wait_for_end> wait_for_end_of_two{"recycler.wait_for_end", 2};
 
 } // namespace model::of_recyclers

@@ -125,4 +125,17 @@ TEST_CASE("biased_lock: a revoker waits until the owner is out") {
     CHECK(taken);
 }
 
+TEST_CASE("biased_lock: an owner that is gone in the child of a fork is not waited for") {
+    for (const bool asymmetric : {false, linn::detail::enable_thread_barrier()}) {
+        lock l{asymmetric};
+        CHECK(enter(l));
+        l.revoke();
+        l.forget_owner();
+        l.await();
+        l.restore();
+        CHECK(enter(l));
+        l.leave();
+    }
+}
+
 } // namespace

@@ -32,6 +32,16 @@ public:
 
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
 
+    /// Makes room for `n` pointers in all: pushing up to that needs no memory. @returns false when there is none
+    [[nodiscard]] bool reserve(std::size_t n) noexcept {
+        while (places_ < n) {
+            if (!add_chunk()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     /// Puts `n` pointers on top, the last one topmost. @returns how many of the first there was memory for
     std::size_t push(T* const* from, std::size_t n) noexcept {
         std::size_t done = 0;
@@ -44,6 +54,17 @@ public:
         }
         size_ += done;
         return done;
+    }
+
+    /// Calls `visit(T*)` for each, from the top down.
+    template <class Visit>
+    void for_each(Visit&& visit) const {
+        std::size_t n = used_;
+        for (const chunk* c = top_; c != nullptr; c = c->below, n = chunk_slots) {
+            while (n != 0) {
+                visit(c->slots[--n]);
+            }
+        }
     }
 
     /// Takes the `n` topmost into `to`, in the order in which they were put. @pre `n <= size()`
@@ -73,26 +94,35 @@ private:
 
     /// Makes the chunk above the full one the top.
     bool advance() noexcept {
-        chunk* next = top_ != nullptr ? top_->above : nullptr;
-        if (next == nullptr) {
-            void* memory = ::operator new(sizeof(chunk), std::nothrow);
-            if (memory == nullptr) {
-                return false;
-            }
-            next = ::new (memory) chunk;
-            next->below = top_;
-            next->above = nullptr;
-            if (top_ != nullptr) {
-                top_->above = next;
-            }
+        const bool first = top_ == nullptr;
+        if ((first || top_->above == nullptr) && !add_chunk()) {
+            return false;
         }
-        top_ = next;
-        used_ = 0;
+        if (!first) {
+            top_ = top_->above;
+            used_ = 0;
+        }
+        return true;
+    }
+
+    bool add_chunk() noexcept {
+        void* memory = ::operator new(sizeof(chunk), std::nothrow);
+        if (memory == nullptr) {
+            return false;
+        }
+        auto* next = ::new (memory) chunk;
+        next->below = last_;
+        next->above = nullptr;
+        (last_ != nullptr ? last_->above : top_) = next;
+        last_ = next;
+        places_ += chunk_slots;
         return true;
     }
 
     chunk* top_ = nullptr;
-    std::size_t used_ = 0; ///< of the top chunk; those below are full
+    chunk* last_ = nullptr;
+    std::size_t places_ = 0; ///< of all chunks
+    std::size_t used_ = 0;   ///< of the top chunk; those below are full
     std::size_t size_ = 0;
 };
 

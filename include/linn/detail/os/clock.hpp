@@ -34,6 +34,23 @@ struct coarse_clock {
     }
 };
 
+/// Nanoseconds from some moment on, never backwards; on Windows good to 16 milliseconds.
+struct precise_clock {
+    static std::uint64_t now_ns() noexcept {
+#if defined(_WIN32)
+        return ::GetTickCount64() * 1'000'000;
+#else
+        std::timespec t{};
+#if defined(CLOCK_MONOTONIC)
+        ::clock_gettime(CLOCK_MONOTONIC, &t);
+#else
+        std::timespec_get(&t, TIME_UTC);
+#endif
+        return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(t.tv_nsec);
+#endif
+    }
+};
+
 } // namespace linn::inline LINN_ABI::detail
 
 #endif

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <ctime>
 #elif defined(_WIN32)
 #include <linn/detail/os/windows.hpp>
 #endif
@@ -29,6 +30,15 @@ inline void futex_wait(const void* word, std::uint32_t expected) noexcept {
     errno = before;
 }
 
+/// The same for so many nanoseconds at most.
+inline void futex_wait_for(const void* word, std::uint32_t expected, std::uint64_t ns) noexcept {
+    constexpr std::uint64_t second = 1'000'000'000;
+    const int before = errno;
+    const ::timespec time{static_cast<std::time_t>(ns / second), static_cast<long>(ns % second)};
+    ::syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, expected, &time, nullptr, 0);
+    errno = before;
+}
+
 inline void futex_wake_one(const void* word) noexcept {
     const int before = errno;
     ::syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
@@ -38,14 +48,22 @@ inline void futex_wake_one(const void* word) noexcept {
 inline constexpr bool has_futex = true;
 
 /// Windows 8 has a futex of its own; before that a sleeper looks once a millisecond.
-inline void futex_wait(const void* word, std::uint32_t expected) noexcept {
+inline void futex_wait_ms(const void* word, std::uint32_t expected, unsigned long ms) noexcept {
     static const auto wait = windows::kernel_function<int __stdcall(
         const volatile void*, const void*, linn_windows_size, unsigned long)>("WaitOnAddress");
     if (wait != nullptr) {
-        wait(word, &expected, sizeof expected, 0xffffffffUL);
+        wait(word, &expected, sizeof expected, ms);
     } else {
         ::Sleep(1);
     }
+}
+inline void futex_wait(const void* word, std::uint32_t expected) noexcept {
+    futex_wait_ms(word, expected, 0xffffffffUL); // without end
+}
+inline void futex_wait_for(const void* word, std::uint32_t expected, std::uint64_t ns) noexcept {
+    constexpr std::uint64_t day = 86'400'000; // may return early
+    const std::uint64_t ms = ns / 1'000'000 + 1;
+    futex_wait_ms(word, expected, static_cast<unsigned long>(ms < day ? ms : day));
 }
 
 inline void futex_wake_one(const void* word) noexcept {
@@ -57,6 +75,7 @@ inline void futex_wake_one(const void* word) noexcept {
 #else
 inline constexpr bool has_futex = false;
 inline void futex_wait(const void*, std::uint32_t) noexcept {}
+inline void futex_wait_for(const void*, std::uint32_t, std::uint64_t) noexcept {}
 inline void futex_wake_one(const void*) noexcept {}
 #endif
 

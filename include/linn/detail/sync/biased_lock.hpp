@@ -107,6 +107,9 @@ public:
         mode_.store(static_cast<mode>(now & ~revoked), std::memory_order_release);
     }
 
+    /// For the child of a fork, where the owner is gone: it may have been looking in. @pre the lock is revoked
+    void forget_owner() noexcept { busy_.store(false, std::memory_order_relaxed); }
+
 private:
     enum mode : unsigned char { biased = 0, symmetric = 1, revoked = 2 };
     static constexpr int spins = 200;

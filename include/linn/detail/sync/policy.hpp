@@ -11,13 +11,16 @@
 
 namespace linn::inline LINN_ABI::detail {
 
-/// What the engine takes from outside: where pages come from, what time it is, how it locks, what an
+struct parking;
+
+/// What the engine takes from outside: where pages come from, what time it is, how it locks and waits, what an
 /// atomic is.
 /// Tests put others in its place, to make pages fail, threads stumble and orders be enumerated.
 struct platform {
     using pages = system_pages;
     using clock = coarse_clock;
     using mutex = detail::mutex;
+    using parking = detail::parking;
     template <class T>
     using atomic = std::atomic<T>;
 };

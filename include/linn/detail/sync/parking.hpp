@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef LINN_DETAIL_SYNC_PARKING_HPP
+#define LINN_DETAIL_SYNC_PARKING_HPP
+
+#include <linn/config.hpp>
+#include <linn/detail/os/clock.hpp>
+#include <linn/detail/os/futex.hpp>
+#include <linn/detail/os/thread_barrier.hpp>
+#include <linn/detail/sync/mutex.hpp>
+
+#include <atomic>
+#include <cstdint>
+
+namespace linn::inline LINN_ABI::detail {
+
+/// A moment of `precise_clock`, or one of these two.
+inline constexpr std::uint64_t at_once = 0;
+inline constexpr std::uint64_t whenever = ~std::uint64_t{0};
+
+/// How a thread sleeps until another one changes a number.
+struct parking {
+    /// So many nanoseconds from now; `whenever` when that is too far away.
+    static std::uint64_t moment_in(std::uint64_t ns) noexcept {
+        const std::uint64_t now = precise_clock::now_ns();
+        return ns < whenever - now ? now + ns : whenever;
+    }
+
+    /// Sleeps while `word` is `expected`; may return early. @returns false when it is `until` already
+    static bool sleep(std::atomic<std::uint32_t>& word, std::uint32_t expected,
+                      std::uint64_t until) noexcept {
+        if (until == whenever) {
+            mutex_platform::wait(word, expected);
+            return true;
+        }
+        const std::uint64_t now = precise_clock::now_ns();
+        if (now >= until) {
+            return false;
+        }
+        if constexpr (has_futex) {
+            futex_wait_for(&word, expected, until - now);
+        } else { // std::atomic cannot wait for a time
+            constexpr std::uint64_t look_again_us = 500;
+            const std::uint64_t us = (until - now) / 1000 + 1;
+            sleep_briefly(static_cast<long>(us < look_again_us ? us : look_again_us));
+        }
+        return true;
+    }
+
+    /// Wakes a thread that sleeps on `word`, which the caller has changed.
+    static void wake(std::atomic<std::uint32_t>& word) noexcept { mutex_platform::wake_one(word); }
+};
+
+} // namespace linn::inline LINN_ABI::detail
+
+#endif

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef LINN_DETAIL_SYNC_RECYCLER_SLOT_HPP
+#define LINN_DETAIL_SYNC_RECYCLER_SLOT_HPP
+
+#include <linn/config.hpp>
+#include <linn/detail/sanitizer/asan.hpp>
+#include <linn/detail/sync/policy.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <new>
+#include <type_traits>
+
+namespace linn::inline LINN_ABI::detail {
+
+template <class Policy>
+class recycler_core;
+
+/// Where an object of a recycler is in its life. The upper bits mark memory of a recycler, so that a
+/// pointer from elsewhere is noticed.
+enum class recycled_state : std::uint32_t {
+    mark = 0x6c696e00,
+    freed = mark | 1,  ///< no object: the memory is back in its pool
+    kept = mark | 2,   ///< idle, or owned by shared_ptrs: not to be released by a plain pointer
+    out = mark | 3,    ///< the user has it, in a handle or as a plain pointer
+    hollow = mark | 4, ///< the object is destroyed, but a weak_ptr still uses the control block
+};
+
+/// What stands before each object. With the control block it fills a cache line.
+template <class Policy>
+struct recycled_slot {
+    /// Room for the control block of a shared_ptr with a stateless deleter and an allocator of one
+    /// pointer: 32 bytes in libstdc++, 40 in libc++.
+    static constexpr std::size_t block_bytes = 48;
+
+    recycled_slot(recycler_core<Policy>* core, recycled_state s) noexcept : home{core}, state_{s} {}
+
+    /// Relaxed, because only misuse lets two threads come here at once; then one of them shall notice.
+    [[nodiscard]] recycled_state state() const noexcept { return state_.load(std::memory_order_relaxed); }
+    void become(recycled_state s) noexcept { state_.store(s, std::memory_order_relaxed); }
+
+    recycler_core<Policy>* const home;
+    typename Policy::template atomic<recycled_state> state_;
+    union {
+        recycled_slot* next; ///< on its way to be destroyed
+        alignas(16) std::byte block[block_bytes];
+    };
+};
+
+/// The bytes of an idle object, because LeakSanitizer finds no pointers in poisoned memory.
+template <std::size_t Bytes>
+struct alignas(poison_granule) idle_copy {
+    std::byte bytes[Bytes];
+};
+template <>
+struct idle_copy<0> {};
+
+/// A slot: what the core knows of, then the object.
+template <class T>
+struct recycler_slot {
+    /// Objects up to this size are poisoned while they are idle.
+    static constexpr bool poisons = sanitizer_poison && sizeof(T) <= std::size_t{64} * 1024;
+    /// Whole granules, in which nothing else lies; or an object of 4 bytes would not be poisoned at all.
+    static constexpr std::size_t poisoned_bytes =
+        (sizeof(T) + poison_granule - 1) / poison_granule * poison_granule;
+
+    recycled_slot<platform> head;
+    alignas(T) alignas(poisons ? poison_granule : 1) std::byte object[sizeof(T)];
+    [[no_unique_address]] idle_copy<poisons ? sizeof(T) : 0> copy;
+
+    [[nodiscard]] T* get() noexcept { return std::launder(reinterpret_cast<T*>(object)); }
+
+    /// For somebody who will call `recycle`.
+    [[nodiscard]] T* hand_out() noexcept {
+        head.become(recycled_state::out);
+        return get();
+    }
+
+    static recycler_slot* of(recycled_slot<platform>* head) noexcept {
+        return reinterpret_cast<recycler_slot*>(head);
+    }
+    static recycler_slot* of(T* object) noexcept {
+        static_assert(std::is_standard_layout_v<recycler_slot>);
+        auto* bytes = const_cast<std::byte*>(reinterpret_cast<const volatile std::byte*>(object));
+        return reinterpret_cast<recycler_slot*>(bytes - offsetof(recycler_slot, object));
+    }
+
+    /// False for most pointers that never came from a recycler, and for these nothing is read.
+    [[nodiscard]] static bool may_start_at(const recycler_slot* s) noexcept {
+        return reinterpret_cast<std::uintptr_t>(s) % alignof(recycler_slot) == 0;
+    }
+
+    void hide() noexcept {
+        if constexpr (poisons) {
+            unpoison(&copy, sizeof copy);
+            std::memcpy(copy.bytes, object, sizeof(T));
+            poison(object, poisoned_bytes);
+        }
+    }
+    /// The place of the copy is poison meanwhile: it lies right behind the object.
+    void show() noexcept {
+        if constexpr (poisons) {
+            unpoison(object, poisoned_bytes);
+            poison(&copy, sizeof copy);
+        }
+    }
+};
+
+} // namespace linn::inline LINN_ABI::detail
+
+#endif

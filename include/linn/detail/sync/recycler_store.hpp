@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef LINN_DETAIL_SYNC_RECYCLER_STORE_HPP
+#define LINN_DETAIL_SYNC_RECYCLER_STORE_HPP
+
+#include <linn/config.hpp>
+#include <linn/detail/core/pointer_stack.hpp>
+#include <linn/detail/sync/biased_lock.hpp>
+#include <linn/detail/sync/policy.hpp>
+#include <linn/detail/sync/recycler_front.hpp>
+#include <linn/detail/sync/recycler_slot.hpp>
+#include <linn/detail/sync/thread_index.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <new>
+
+namespace linn::inline LINN_ABI::detail {
+
+/// After a steal so many calls share the depot before threads cache again: what a steal costs is paid
+/// once in so many calls that take the lock, however objects move between threads.
+struct recycler_span {
+    std::size_t first; ///< when the last steal is long ago
+    std::size_t most;  ///< when one follows another
+};
+template <class Policy>
+inline constexpr recycler_span shared_after_steal{64, 512};
+
+/// Where the idle slots of a recycler are: in the depot, a stack, and in the fronts of threads that are open.
+///
+/// `slots in the depot <= capacity - reserved`, `reserved = sum of the limits of the open fronts`.
+///
+/// A thread that finds neither a slot nor room closes the fronts of all others and looks again: so "none is idle" and
+/// "`capacity` are idle" are true at one moment, when this class says it. Closed fronts open again one by one, when
+/// their threads come by; not at once, or two threads could steal from each other at each call.
+///
+/// The caller holds the core's mutex, except where another thing is said.
+template <class Policy>
+class recycler_store {
+public:
+    using slot = recycled_slot<Policy>;
+    using front = recycler_front<Policy>;
+    using table = thread_index_table<Policy>;
+
+    /// @param asymmetric whether `enable_thread_barrier` returned true
+    recycler_store(std::size_t capacity, bool asymmetric) noexcept
+        : home_table_{&table::process()},
+          capacity_{capacity},
+          asymmetric_{asymmetric} {}
+    recycler_store(const recycler_store&) = delete;
+    recycler_store& operator=(const recycler_store&) = delete;
+    ~recycler_store() {
+        for_each_front([](front& f) { free_front(&f); });
+        while (front* f = spare_fronts_) {
+            spare_fronts_ = f->next_spare;
+            free_front(f);
+        }
+    }
+
+    /// The front of the calling thread, if it has one here. A thread of another module has a number of
+    /// another table, which means nothing here. No lock is needed.
+    [[gnu::always_inline]] front* here() noexcept {
+        if (home_table_ != &table::process()) [[unlikely]] {
+            return nullptr;
+        }
+        // relaxed: only the thread that has the number writes this place, and the table orders it
+        // after the threads that had the number before
+        return fronts_[this_thread_index<Policy>].load(std::memory_order_relaxed);
+    }
+
+    /// The same, made if the thread has none. Null for threads without a number, and where the
+    /// capacity is too small to share. @param lock the core's mutex, not held
+    front* attach(typename Policy::mutex& lock) noexcept {
+        const std::uint32_t index = thread_index<Policy>(); // first: there may be a front to inherit
+        if (front* f = here(); f != nullptr) {
+            return f;
+        }
+        if (home_table_ != &table::process() || index == table::most || capacity_ < 4) {
+            return nullptr;
+        }
+        front* f = spare_front(lock);
+        if (f == nullptr) {
+            void* memory = ::operator new(sizeof(front), std::align_val_t{alignof(front)}, std::nothrow);
+            if (memory == nullptr) {
+                return nullptr;
+            }
+            f = ::new (memory) front{asymmetric_};
+        }
+        const lock_guard<typename Policy::mutex> guard{lock};
+        fronts_[this_thread_index<Policy>].store(f, std::memory_order_relaxed);
+        return f;
+    }
+
+    /// An idle slot from the front of the calling thread, which may be null, the depot or other fronts.
+    /// @returns false when none is idle
+    bool find(front* own, slot*& s) noexcept {
+        if (own != nullptr &&
+            own->pop(s)) { // it was inherited a moment ago, or stolen from and is open again
+            return true;
+        }
+        note_call();
+        if (depot_.size() == 0) {
+            steal(own);
+        }
+        if (depot_.size() == 0) {
+            return false;
+        }
+        if (own != nullptr && !shares() && (own->is_open() || open(*own))) {
+            if (own->count.load(std::memory_order_relaxed) == 0) {
+                const std::size_t half = (own->limit + 1) / 2;
+                fill(*own, depot_.size() < half ? depot_.size() : half);
+            }
+            return own->pop(s);
+        }
+        depot_.pop(&s, 1);
+        return true;
+    }
+
+    /// Keeps a slot in the front of the calling thread, which may be null, or in the depot.
+    /// @returns false when `capacity` are idle, or there is no memory to note it in
+    bool keep(front* own, slot* s) noexcept {
+        note_call();
+        return keep_here(own, s) || (steal(own) && keep_here(own, s));
+    }
+
+    /// Keeps a slot in the depot rather than in the front. @returns as `keep`
+    bool keep_for_all(front* own, slot* s) noexcept {
+        return push(s) || (steal(own) && push(s)) || (own != nullptr && own->push(s));
+    }
+
+    /// Closes all fronts but `own`: all that they held, slots and room, is in the depot then, which has the
+    /// memory for it: see `open`. @returns false when they are closed already
+    /// @complexity a system call and O(threads), when one is open
+    bool close_fronts(const front* own) noexcept {
+        if (open_fronts_ == (own != nullptr && own->is_open() ? 1U : 0U)) {
+            return false;
+        }
+        for_each_front([own](front& f) {
+            if (&f != own && f.is_open()) {
+                f.lock.revoke();
+            }
+        });
+        biased_lock<Policy>::barrier(asymmetric_);
+        for_each_front([this, own](front& f) {
+            if (&f != own && f.is_open()) {
+                f.lock.await();
+                depot_.push(f.slots, f.count.load(std::memory_order_relaxed));
+                f.count.store(0, std::memory_order_relaxed);
+                reserved_ -= f.limit;
+                f.limit = 0;
+                --open_fronts_;
+            }
+        });
+        return true;
+    }
+
+    /// Closes all fronts until `unbar` is called as often.
+    void bar() noexcept {
+        close_fronts(nullptr);
+        ++barred_;
+    }
+    void unbar() noexcept { --barred_; }
+
+    /// Takes all idle slots, as a chain. All fronts are closed then.
+    slot* take_all() noexcept {
+        close_fronts(nullptr);
+        slot* all = nullptr;
+        while (depot_.size() != 0) {
+            slot* s = nullptr;
+            depot_.pop(&s, 1);
+            s->next = all;
+            all = s;
+        }
+        return all;
+    }
+
+    template <class Visit>
+    void for_each_in_depot(Visit&& visit) const {
+        depot_.for_each(visit);
+    }
+
+    /// For the child of a fork, when only `own` was left open: the threads of all other fronts are gone.
+    void forget_threads_but(const front* own) noexcept {
+        for (auto& place : fronts_) {
+            if (front* f = place.load(std::memory_order_relaxed); f != nullptr && f != own) {
+                place.store(nullptr, std::memory_order_relaxed);
+                f->lock.forget_owner();
+                f->next_spare = spare_fronts_;
+                spare_fronts_ = f;
+            }
+        }
+    }
+
+    [[nodiscard]] std::size_t capacity() const noexcept { return capacity_; }
+
+    /// Exact while no other thread uses the recycler.
+    [[nodiscard]] std::size_t idle() const noexcept {
+        std::size_t sum = depot_.size();
+        for_each_front([&sum](const front& f) { sum += f.count.load(std::memory_order_relaxed); });
+        return sum;
+    }
+
+    /// Thread numbers that have a front.
+    [[nodiscard]] std::size_t threads() const noexcept {
+        std::size_t n = 0;
+        for_each_front([&n](const front&) { ++n; });
+        return n;
+    }
+
+    /// How often a thread closed the fronts of others, to find a slot or room for one.
+    [[nodiscard]] std::size_t steals() const noexcept { return steals_; }
+
+private:
+    bool steal(const front* own) noexcept {
+        if (!close_fronts(own)) {
+            return false;
+        }
+        constexpr recycler_span span = shared_after_steal<Policy>;
+        const bool soon = calls_ < 2 * shared_span_;
+        shared_span_ = !soon ? span.first : 2 * shared_span_ < span.most ? 2 * shared_span_ : span.most;
+        calls_ = 0;
+        ++steals_;
+        return true;
+    }
+
+    void note_call() noexcept { ++calls_; }
+
+    /// Whether threads use the depot rather than their fronts, because of a steal.
+    [[nodiscard]] bool shares() const noexcept { return calls_ < shared_span_; }
+
+    bool keep_here(front* own, slot* s) noexcept {
+        if (own == nullptr || !(own->is_open() || open(*own))) {
+            return push(s);
+        }
+        if (own->push(s)) {
+            return true;
+        }
+        const std::size_t half = (own->limit + 1) / 2;
+        spill(*own, room() < half ? room() : half);
+        return own->push(s);
+    }
+
+    /// Opens the closed front of the calling thread if there is capacity left for it, and others need not share
+    /// what it would hold. A quarter of what is left at most, so that many threads cannot leave the depot with nothing.
+    bool open(front& own) noexcept {
+        const std::size_t quarter = (capacity_ - reserved_) / 4;
+        const std::size_t limit = quarter < front::most ? quarter : front::most;
+        if (limit == 0 || shares() || barred_ != 0 || !depot_.reserve(reserved_ + limit + depot_.size())) {
+            return false;
+        }
+        own.limit = static_cast<std::uint32_t>(limit);
+        reserved_ += limit;
+        ++open_fronts_;
+        const std::size_t rest = capacity_ - reserved_;
+        if (depot_.size() > rest) {
+            fill(own, depot_.size() - rest); // `limit` at most
+        }
+        own.lock.restore();
+        return true;
+    }
+
+    /// Slots that the depot may still take.
+    [[nodiscard]] std::size_t room() const noexcept { return capacity_ - reserved_ - depot_.size(); }
+
+    /// @returns false when there is no room for it, or no memory to note it in
+    bool push(slot* s) noexcept { return room() != 0 && move_to_depot(&s, 1) == 1; }
+
+    /// Leaves the memory that closing the fronts will need. @returns `n`, or 0 when there is not enough
+    std::size_t move_to_depot(slot* const* from, std::size_t n) noexcept {
+        return depot_.reserve(reserved_ + depot_.size() + n) ? depot_.push(from, n) : 0;
+    }
+
+    /// Moves `n` slots from the depot into an empty front, the latest on top.
+    void fill(front& own, std::size_t n) noexcept {
+        depot_.pop(own.slots, n);
+        own.count.store(static_cast<std::uint32_t>(n), std::memory_order_relaxed);
+    }
+
+    /// Moves the `n` slots of a full front that came back longest ago to the depot, or none when there
+    /// is no memory to note them in.
+    void spill(front& own, std::size_t n) noexcept {
+        const std::size_t moved = move_to_depot(own.slots, n);
+        const std::size_t rest = own.limit - moved;
+        std::memmove(own.slots, own.slots + moved, rest * sizeof(slot*));
+        own.count.store(static_cast<std::uint32_t>(rest), std::memory_order_relaxed);
+    }
+
+    template <class Visit>
+    void for_each_front(Visit&& visit) const noexcept {
+        for (const auto& place : fronts_) {
+            if (front* f = place.load(std::memory_order_relaxed); f != nullptr) {
+                visit(*f);
+            }
+        }
+    }
+
+    front* spare_front(typename Policy::mutex& lock) noexcept {
+        const lock_guard<typename Policy::mutex> guard{lock};
+        front* f = spare_fronts_;
+        if (f != nullptr) {
+            spare_fronts_ = f->next_spare;
+        }
+        return f;
+    }
+
+    static void free_front(front* f) noexcept {
+        ::operator delete(static_cast<void*>(f), std::align_val_t{alignof(front)});
+    }
+
+    const table* const home_table_;
+    const std::size_t capacity_;
+    const bool asymmetric_;
+    /// By `this_thread_index`: the first place is that of threads that have not asked for a number yet,
+    /// the last that of threads that get none. Both stay null.
+    typename Policy::template atomic<front*> fronts_[table::most + 2] = {};
+
+    pointer_stack<slot> depot_;
+    front* spare_fronts_ = nullptr; ///< closed, of threads that a fork left behind
+    std::size_t reserved_ = 0;
+    std::size_t steals_ = 0;
+    std::size_t barred_ = 0; ///< how many want all fronts closed
+    std::uint32_t open_fronts_ = 0;
+    std::size_t calls_ = 0;       ///< that came to the mutex since the last steal
+    std::size_t shared_span_ = 0; ///< of these, how many share the depot
+};
+
+} // namespace linn::inline LINN_ABI::detail
+
+#endif

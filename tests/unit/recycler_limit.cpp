@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+// A recycler with a limit: never more objects than that, in all threads together; `acquire` waits, `try_acquire` and
+// `acquire_for` say that there is none; whatever an object's end is, its place is free again.
+#include <linn/recycler.hpp>
+
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <stdexcept>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Counts those that exist, one count for each test.
+template <class Tag>
+struct connection {
+    static inline std::atomic<int> open{0};
+    static inline std::atomic<int> peak{0};
+    connection() {
+        const int n = ++open;
+        int seen = peak;
+        while (seen < n && !peak.compare_exchange_weak(seen, n)) {
+        }
+    }
+    connection(const connection&) = delete;
+    connection& operator=(const connection&) = delete;
+    ~connection() { --open; }
+    int uses = 0;
+};
+
+template <class T>
+void await_waiters(const linn::recycler<T>& all, std::size_t n) {
+    while (all.statistics().waiting != n) {
+        std::this_thread::yield();
+    }
+}
+
+TEST_CASE("recycler: at the limit an object is refused, at once or after a time") {
+    using item = connection<struct refused_tag>;
+    linn::recycler<item> all{{.capacity = 8, .limit = 2}};
+    CHECK(all.limit() == 2);
+    CHECK(linn::recycler<item>{}.limit() == 0);
+    auto first = all.acquire();
+    const auto second = all.acquire_shared();
+    CHECK(all.try_acquire() == nullptr);
+    CHECK(all.try_acquire_shared() == nullptr);
+    const auto begin = std::chrono::steady_clock::now();
+    CHECK(all.acquire_for(10ms) == nullptr);
+    CHECK(all.acquire_shared_for(10ms) == nullptr);
+    CHECK(std::chrono::steady_clock::now() - begin >= 20ms);
+    CHECK(all.acquire_for(-1s) == nullptr);
+    CHECK(all.acquire_for(std::chrono::duration<double>{0.0}) == nullptr);
+    CHECK(item::open == 2);
+    first.reset();
+    CHECK(all.try_acquire_shared() != nullptr);
+    CHECK(all.acquire_shared_for(0s) != nullptr);
+    CHECK(all.acquire_for(1h)->uses == 0);
+    first = all.try_acquire();
+    CHECK(first != nullptr);
+    CHECK(item::peak == 2);
+    const linn::recycler_statistics s = all.statistics();
+    CHECK(s.limit == 2);
+    CHECK(s.live == 2);
+    CHECK(s.created == 2);
+    CHECK(s.waiting == 0);
+}
+
+TEST_CASE(
+    "recycler: an object that comes back ends a wait, on whichever thread and however it was acquired") {
+    using item = connection<struct wait_tag>;
+    linn::recycler<item> all{{.capacity = 8, .limit = 1}};
+    for (int kind = 0; kind < 6; ++kind) {
+        std::shared_ptr<item> held = all.acquire_shared();
+        std::weak_ptr<item> observer = held;
+        const item* object = held.get();
+        std::atomic<bool> same{false};
+        std::thread other{[&] {
+            switch (kind % 3) {
+            case 0:
+                same = all.acquire().get() == object;
+                break;
+            case 1:
+                same = all.acquire_for(1h).get() == object;
+                break;
+            default:
+                same = all.acquire_shared_for(30s).get() == object;
+            }
+        }};
+        await_waiters(all, 1);
+        CHECK(all.statistics().live == 1);
+        held.reset();
+        CHECK(all.statistics().waiting == 1); // a weak_ptr holds the object back
+        if (kind < 3) {
+            observer.reset();
+        } else {
+            std::thread{[mine = std::move(observer)]() mutable { mine.reset(); }}.join();
+        }
+        other.join();
+        CHECK(same);
+    }
+    CHECK(item::peak == 1);
+}
+
+TEST_CASE("recycler: many threads, few objects: each thread gets its turn") {
+    using item = connection<struct many_tag>;
+    linn::recycler<item> all{{.capacity = 2, .limit = 3}};
+    std::atomic<int> refused{0};
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 6; ++t) {
+        threads.emplace_back([&, t] {
+            for (int i = 0; i < 400; ++i) {
+                if (i % 4 == 0) {
+                    const auto mine = all.acquire_shared();
+                    ++mine->uses;
+                } else if (i % 4 == 1 && t % 2 == 0) {
+                    if (const auto mine = all.try_acquire(); mine != nullptr) {
+                        ++mine->uses;
+                    } else {
+                        ++refused;
+                    }
+                } else if (i % 4 == 2) {
+                    if (const auto mine = all.acquire_for(50us); mine != nullptr) {
+                        std::this_thread::yield();
+                        ++mine->uses;
+                    } else {
+                        ++refused;
+                    }
+                } else {
+                    const auto mine = all.acquire();
+                    ++mine->uses;
+                }
+            }
+        });
+    }
+    for (std::thread& t : threads) {
+        t.join();
+    }
+    CHECK(item::peak <= 3);
+    CHECK(all.live() == 0);
+    CHECK(all.statistics().waiting == 0);
+    const auto a = all.try_acquire();
+    const auto b = all.try_acquire();
+    const auto c = all.try_acquire();
+    CHECK(c != nullptr);
+    CHECK(all.try_acquire() == nullptr);
+}
+
+TEST_CASE("recycler: an object that reset refuses makes room for another one, also below a weak_ptr") {
+    using item = connection<struct broken_tag>;
+    linn::recycler<item> all{{.limit = 1, .reset = [](item& x) {
+                                  if (x.uses < 0) {
+                                      throw std::runtime_error{"broken"};
+                                  }
+                              }}};
+    for (const bool watched : {false, true}) {
+        auto broken = all.acquire_shared();
+        std::weak_ptr<item> observer;
+        if (watched) {
+            observer = broken;
+        }
+        broken->uses = -1;
+        std::atomic<int> uses{-2};
+        std::thread other{[&] { uses = all.acquire()->uses; }};
+        await_waiters(all, 1);
+        broken.reset();
+        other.join();
+        CHECK(uses == 0);
+        CHECK(item::open == 1);
+        observer.reset();
+        const auto only = all.try_acquire();
+        CHECK(only != nullptr);
+        CHECK(all.try_acquire() == nullptr);
+    }
+    CHECK(all.statistics().created == 3);
+    CHECK(item::peak == 1);
+}
+
+TEST_CASE("recycler: the place of an object that cannot be made goes to the next") {
+    struct failed {};
+    static std::atomic<int> tries{0};
+    struct made {
+        int number;
+    };
+    std::atomic<bool> may_go_on{false};
+    linn::recycler<made> all{{.limit = 1, .create = [&]() -> made {
+                                  if (++tries % 2 == 1) {
+                                      while (!may_go_on) {
+                                          std::this_thread::yield();
+                                      }
+                                      throw failed{};
+                                  }
+                                  return made{7};
+                              }}};
+    bool threw = false;
+    std::thread first{[&] {
+        try {
+            static_cast<void>(all.acquire());
+        } catch (const failed&) {
+            threw = true;
+        }
+    }};
+    while (tries == 0) {
+        std::this_thread::yield();
+    }
+    CHECK(all.try_acquire() == nullptr); // it is being made
+    int number = 0;
+    std::thread second{[&] { number = all.acquire_for(1h)->number; }};
+    await_waiters(all, 1);
+    may_go_on = true;
+    first.join();
+    second.join();
+    CHECK(threw);
+    CHECK(number == 7);
+    CHECK(all.trim() == 1);
+    CHECK(all.try_acquire() == nullptr); // this time it throws
+    CHECK(all.try_acquire()->number == 7);
+    CHECK(all.live() == 0);
+}
+
+TEST_CASE("recycler: prefill stops at the limit, trim makes room") {
+    using item = connection<struct filled_tag>;
+    linn::recycler<item> all{{.capacity = 100, .limit = 5, .prefill = 3}};
+    CHECK(all.idle() == 3);
+    CHECK(all.prefill(50) == 2);
+    CHECK(all.prefill(50) == 0);
+    {
+        const auto one = all.acquire();
+        CHECK(all.prefill(50) == 0);
+        CHECK(all.trim() == 4);
+        CHECK(all.prefill(50) == 4);
+    }
+    CHECK(all.trim() == 5);
+    linn::recycler<item> none{{.capacity = 0, .limit = 1}};
+    none.acquire().reset();
+    const auto one = none.acquire();
+    CHECK(none.try_acquire() == nullptr);
+    CHECK(item::peak == 5);
+}
+
+TEST_CASE("recycler: threads that wait when it is destroyed get nothing") {
+    using item = connection<struct ended_tag>;
+    for (int round = 0; round < 50; ++round) {
+        auto all = std::make_unique<linn::recycler<item>>(linn::recycler_options<item>{.limit = 1});
+        auto held = all->acquire();
+        std::atomic<int> nothing{0};
+        std::vector<std::thread> threads;
+        for (int t = 0; t < 3; ++t) {
+            threads.emplace_back([&nothing, &r = *all, t] {
+                nothing += t == 0   ? r.acquire() == nullptr
+                           : t == 1 ? r.acquire_shared() == nullptr
+                                    : r.acquire_for(1h) == nullptr;
+            });
+        }
+        await_waiters(*all, 3);
+        if (round % 2 == 0) {
+            all.reset();
+            held.reset();
+        } else { // at the same time as an object comes back
+            std::thread other{[mine = std::move(held)]() mutable { mine.reset(); }};
+            all.reset();
+            other.join();
+        }
+        for (std::thread& t : threads) {
+            t.join();
+        }
+        CHECK(nothing >= (round % 2 == 0 ? 3 : 0));
+        CHECK(item::open == 0);
+    }
+    CHECK(linn::pool<linn::detail::recycler_slot<item>>::statistics().live == 0);
+}
+
+} // namespace

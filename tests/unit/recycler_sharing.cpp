@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+// What one thread caches is there for all: an object is made only when none is idle anywhere, and destroyed only when
+// `capacity` are; and what that costs stays small, however objects move between threads.
+#include <linn/recycler.hpp>
+
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <cstddef>
+#include <initializer_list>
+#include <memory>
+#include <thread>
+#include <vector>
+
+namespace {
+
+#if defined(__SANITIZE_THREAD__) || defined(LINN_TEST_SLOWDOWN)
+constexpr bool slow = true;
+#elif defined(__has_feature)
+constexpr bool slow = __has_feature(thread_sanitizer);
+#else
+constexpr bool slow = false;
+#endif
+
+void raise(std::atomic<int>& most, int n) {
+    int seen = most;
+    while (seen < n && !most.compare_exchange_weak(seen, n)) {
+    }
+}
+
+/// Counts those that exist, one count for each test.
+template <class Tag>
+struct connection {
+    static inline std::atomic<int> open{0};
+    static inline std::atomic<int> peak{0};
+    connection() { raise(peak, ++open); }
+    connection(const connection&) = delete;
+    connection& operator=(const connection&) = delete;
+    ~connection() { --open; }
+};
+
+template <class T>
+void use(linn::recycler<T>& all, std::size_t n) {
+    std::vector<typename linn::recycler<T>::handle> out;
+    for (std::size_t i = 0; i < n; ++i) {
+        out.push_back(all.acquire());
+    }
+}
+
+/// Threads that live until this does, and do one thing after the other.
+class living_threads {
+public:
+    ~living_threads() {
+        over_ = true;
+        for (std::thread& t : threads_) {
+            t.join();
+        }
+    }
+    /// On a thread that has done nothing yet.
+    template <class F>
+    void run_on_another(F f) {
+        std::atomic<bool> done{false};
+        threads_.emplace_back([this, f, &done] {
+            f();
+            done = true;
+            while (!over_) {
+                std::this_thread::yield();
+            }
+        });
+        while (!done) {
+            std::this_thread::yield();
+        }
+    }
+
+private:
+    std::vector<std::thread> threads_;
+    std::atomic<bool> over_{false};
+};
+
+TEST_CASE("recycler: objects in the cache of another thread, gone or alive, are found") {
+    using item = connection<struct found_tag>;
+    linn::recycler<item> all{64};
+    std::thread{[&] { use(all, 10); }}.join();
+    CHECK(all.idle() == 10);
+    use(all, 10);
+    CHECK(all.statistics().created == 10);
+    living_threads others;
+    others.run_on_another([&] { use(all, 10); });
+    CHECK(all.idle() == 10);
+    use(all, 10);
+    {
+        const auto one = all.try_acquire();
+        const auto two = all.acquire_shared();
+        use(all, 8);
+        CHECK(all.statistics().created == 10);
+        use(all, 9);
+    }
+    CHECK(all.statistics().created == 11);
+    CHECK(all.idle() == 11);
+}
+
+TEST_CASE("recycler: threads that take turns open no more connections than are in use at once") {
+    using item = connection<struct turns_tag>;
+    linn::recycler<item> all;
+    {
+        living_threads others;
+        for (int t = 0; t < 8; ++t) {
+            others.run_on_another([&] { use(all, 10); });
+        }
+    }
+    CHECK(item::peak == 10);
+}
+
+TEST_CASE("recycler: never more objects than were out and asked for at once, whatever threads do") {
+    using item = connection<struct race_tag>;
+    for (const std::size_t capacity : std::initializer_list<std::size_t>{3, 40, 1024}) {
+        item::peak = 0;
+        linn::recycler<item> all{capacity};
+        std::atomic<int> used{0}; // each from before it is acquired until after it is released
+        std::atomic<int> most_used{0};
+        std::vector<std::thread> threads;
+        for (unsigned t = 0; t < 4; ++t) {
+            threads.emplace_back([&, t] {
+                unsigned random = t + 1;
+                std::vector<linn::recycler<item>::handle> mine;
+                for (int i = 0; i < (slow ? 2'000 : 20'000); ++i) {
+                    random = random * 1'664'525U + 1'013'904'223U;
+                    const std::size_t wanted = (random >> 24) % 12;
+                    while (mine.size() < wanted) {
+                        raise(most_used, ++used);
+                        mine.push_back(all.acquire());
+                    }
+                    while (mine.size() > wanted) {
+                        mine.pop_back();
+                        --used;
+                    }
+                }
+            });
+        }
+        for (std::thread& t : threads) {
+            t.join();
+        }
+        CHECK(item::peak <= most_used);
+        CHECK(item::peak >= 11);
+        CHECK(all.live() == 0);
+    }
+}
+
+TEST_CASE("recycler: an object is destroyed only when as many as the capacity are idle") {
+    using item = connection<struct kept_tag>;
+    linn::recycler<item> all{64};
+    std::vector<linn::recycler<item>::handle> out;
+    for (int i = 0; i < 100; ++i) {
+        out.push_back(all.acquire());
+    }
+    living_threads others;
+    for (std::size_t t = 0; t < 6; ++t) { // each caches, and reserves room for more
+        others.run_on_another([&] { out.resize(out.size() - 6); });
+        CHECK(item::open == 100);
+    }
+    CHECK(all.idle() == 36);
+    out.resize(out.size() - 28);
+    CHECK(all.idle() == 64);
+    CHECK(item::open == 100);
+    out.clear();
+    CHECK(all.idle() == 64);
+    CHECK(item::open == 64);
+}
+
+TEST_CASE("recycler: a thread that comes when the capacity is used up does not keep more") {
+    linn::recycler<int> all{64};
+    std::vector<linn::recycler<int>::handle> out;
+    for (int i = 0; i < 100; ++i) {
+        out.push_back(all.acquire());
+    }
+    CHECK(all.prefill(64) == 64);
+    std::thread{[&] { out.clear(); }}.join();
+    CHECK(all.idle() == 64);
+    CHECK(all.trim() == 64);
+}
+
+TEST_CASE("recycler: one thread acquires, another releases: few system calls, and no object too many") {
+    using item = connection<struct passing_tag>;
+    constexpr std::size_t rounds = slow ? 2'000 : 10'000;
+    linn::recycler<item> all;
+    std::atomic<item*> passed{nullptr};
+    std::thread other{[&] {
+        for (std::size_t i = 0; i < rounds; ++i) {
+            item* mine = nullptr;
+            while ((mine = passed.exchange(nullptr)) == nullptr) {
+                std::this_thread::yield();
+            }
+            linn::recycler<item>::recycle(mine);
+        }
+    }};
+    for (std::size_t i = 0; i < rounds; ++i) {
+        item* const mine = all.acquire().release();
+        item* none = nullptr;
+        while (!passed.compare_exchange_weak(none, mine)) {
+            none = nullptr;
+            std::this_thread::yield();
+        }
+    }
+    other.join();
+    CHECK(item::peak <= 3); // one on its way, and one in each hand
+    CHECK(all.statistics().steals > 0);
+    CHECK(all.statistics().steals < rounds / 32 + 8);
+}
+
+TEST_CASE("recycler: a thread leaves room for the next one") {
+    linn::recycler<int> all{32};
+    std::vector<linn::recycler<int>::handle> out;
+    for (int i = 0; i < 12; ++i) {
+        out.push_back(all.acquire());
+    }
+    living_threads others;
+    for (int t = 0; t < 4; ++t) {
+        others.run_on_another([&] { out.resize(out.size() - 3); });
+    }
+    CHECK(all.idle() == 12);
+    CHECK(all.statistics().threads == 5); // with this one
+    CHECK(all.statistics().steals == 0);
+}
+
+} // namespace
