@@ -8,6 +8,7 @@
 #include <linn/detail/core/pool_statistics.hpp>
 #include <linn/detail/core/readable_name.hpp>
 #include <linn/detail/os/program_end.hpp>
+#include <linn/detail/sync/recycler_core.hpp>
 #include <linn/detail/sync/registry.hpp>
 
 #include <atomic>
@@ -24,6 +25,21 @@
 
 namespace linn::inline LINN_ABI {
 
+namespace detail {
+
+/// The numbers of a pool as the program sees them: for the pool an object that is idle in a recycler is out, for the
+/// program it is cached.
+inline pool_statistics statistics_of(depot<platform>& d) noexcept {
+    pool_statistics s = d.statistics();
+    const std::size_t idle = recycler_core<platform>::idle_in(d);
+    const std::size_t kept = idle < s.live ? idle : s.live; // others may use it between the two
+    s.live -= kept;
+    s.cached += kept;
+    return s;
+}
+
+} // namespace detail
+
 /// The numbers of every `pool` that has been used so far, in order of first use. Pools of type
 /// `local_pool` are objects; ask them.
 /// @complexity O(pools x (slabs + threads))
@@ -34,7 +50,7 @@ namespace linn::inline LINN_ABI {
     std::vector<pool_statistics> pools;
     auto* newest = detail::registry<detail::platform>::process().newest();
     for (auto* d = newest; d != nullptr; d = d->older) {
-        pools.push_back(d->statistics());
+        pools.push_back(detail::statistics_of(*d));
     }
     return {pools.rbegin(), pools.rend()};
 }
@@ -144,10 +160,15 @@ inline void append_allocation_sites(std::string& out, depot<platform>& d) {
     call_trace shown[most];
     std::size_t count = 0;
     pointer_list<platform::pages> live;
-    if (!d.collect_live(live)) {
-        return; // no memory for the list: the line above says what matters
+    pointer_list<platform::pages> idle;
+    if (!d.collect_live(live) || !recycler_core<platform>::append_idle_in(d, idle)) {
+        return; // no memory for the lists: the line above says what matters
     }
+    idle.sort();
     for (void* object : live) {
+        if (void* const* const found = idle.first_from(object); found != idle.end() && *found == object) {
+            continue;
+        }
         if (looks-- == 0) {
             return;
         }
@@ -191,7 +212,7 @@ inline void append_allocation_sites(std::string& out, depot<platform>& d) {
         depots.push_back(d);
     }
     for (auto d = depots.rbegin(); d != depots.rend(); ++d) {
-        const pool_statistics s = (*d)->statistics();
+        const pool_statistics s = detail::statistics_of(**d);
         if (s.live != 0) {
             out += "linn: " + std::to_string(s.live) + (s.live == 1 ? " object of " : " objects of ") +
                    std::to_string(s.object_bytes) + " bytes alive: " + detail::readable_name(s.type) + '\n';

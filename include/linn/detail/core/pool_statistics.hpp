@@ -17,7 +17,7 @@ struct pool_statistics {
     std::size_t slot_bytes = 0;     ///< what an object occupies: size, alignment and padding
     std::size_t live = 0;           ///< objects handed out to the program now
     std::size_t peak = 0;           ///< most objects out at once, at most what threads cache too high
-    std::size_t cached = 0;         ///< free objects held by threads and the depot
+    std::size_t cached = 0;         ///< free objects held by threads and the depot, idle ones by recyclers
     std::size_t threads = 0;        ///< threads that hold a cache of this pool now
     std::size_t slabs = 0;          ///< slabs mapped, empty ones included
     std::size_t reserved_bytes = 0; ///< address space of all slabs
