@@ -56,6 +56,7 @@ void* leave_arena(void* old, std::size_t bytes) noexcept {
         record_result(from, allocation_call::realloc, block, bytes);
         return block;
     }
+    prepare(from);
     void* const block = real.realloc(old, bytes);
     // Some give the block back then, others give a smallest one.
     if (bytes == 0 && block == nullptr) {
@@ -87,6 +88,7 @@ namespace unwind = linn::tool::unwind;
 
 LINN_HOOK void* malloc(std::size_t bytes) noexcept {
     const unwind::frame_start from = unwind::here();
+    prepare(from);
     void* const block = real.malloc(bytes);
     record_result(from, allocation_call::malloc, block, bytes);
     return block;
@@ -94,6 +96,7 @@ LINN_HOOK void* malloc(std::size_t bytes) noexcept {
 
 LINN_HOOK void* calloc(std::size_t count, std::size_t bytes) noexcept {
     const unwind::frame_start from = unwind::here();
+    prepare(from);
     void* const block = real.calloc(count, bytes);
     record_result(from, allocation_call::calloc, block, product(count, bytes));
     return block;

@@ -144,6 +144,7 @@ template <operator_name Name>
     };
     const operator_way way = way_of(Name);
     if (way == operator_way::malloc) [[likely]] {
+        prepare(from);
         void* const block = is_aligned ? aligned_block(bytes, alignment) : plain_block(bytes);
         if (block == nullptr) [[unlikely]]
             return new_failed(from, call, bytes, is_aligned ? alignment : 0);
@@ -177,6 +178,7 @@ template <operator_name Name>
     const std::uint8_t log2 = is_aligned ? log2_of(alignment) : std::uint8_t{0};
     const operator_way way = way_of(Name);
     if (way == operator_way::malloc) [[likely]] {
+        prepare(from);
         void* const block = is_aligned ? aligned_block(bytes, alignment) : plain_block(bytes);
         if (block == nullptr) [[unlikely]]
             return nothrow_failed(from, call, bytes, is_aligned ? alignment : 0, next);

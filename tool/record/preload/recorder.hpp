@@ -45,6 +45,11 @@ bool look_closer(thread_state& thread, thread_writer& writer, const unwind::capt
     return ticks();
 }
 
+/// As soon as a hook is entered: brings what it will look at nearer, while the real function works.
+[[gnu::always_inline]] inline void prepare(const unwind::frame_start& from) noexcept {
+    unwind::prepare(this_thread.stacks, from);
+}
+
 /// A block that the program got. `from`: unwind::here() of the hook.
 [[gnu::always_inline]] inline void record_allocation(const unwind::frame_start& from, allocation_call call,
                                                      const void* block, std::size_t bytes,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rtti_probe.hpp"
 
+#include "image.hpp"
 #include "probe_budget.hpp"
 #include "raw.hpp"
 
@@ -28,8 +29,8 @@ std::size_t read(std::uintptr_t from, void* to, std::size_t bytes) noexcept {
     const iovec remote[2] = {{reinterpret_cast<void*>(from), first},
                              {reinterpret_cast<void*>(from + first), bytes - first}};
     // Longs throughout: of an int the upper half would be whatever is there.
-    const long n = ::syscall(SYS_process_vm_readv, static_cast<long>(own_pid()), &local, 1L, remote,
-                             first == bytes ? 1L : 2L, 0L);
+    const long n = ::syscall(SYS_process_vm_readv, static_cast<long>(current_image->kernel_pid), &local, 1L,
+                             remote, first == bytes ? 1L : 2L, 0L);
     if (n < 0 && (errno == EPERM || errno == ENOSYS))
         probing.rtti = false; // a sandbox
     return n > 0 ? static_cast<std::size_t>(n) : 0;

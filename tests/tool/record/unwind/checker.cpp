@@ -127,7 +127,7 @@ bool equal(const std::uintptr_t* a, unsigned a_count, const std::uintptr_t* b, u
     if (hit) {
         std::atomic<std::uint64_t> readable{0};
         unwind::walk fresh;
-        walk_stack(start, depth, nullptr, unwind::readable_pages{readable}, fresh);
+        walk_stack(start, depth, nullptr, nullptr, unwind::readable_pages{readable}, fresh);
         if (!equal(known.frames, known.count, fresh.frames, fresh.frame_count)) {
             wrong_hits.fetch_add(1);
         }

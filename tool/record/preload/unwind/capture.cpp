@@ -76,8 +76,9 @@ stack_cache* cache_for(thread_stacks& thread, std::uint64_t epoch) noexcept {
     return cache;
 }
 
-void walk_own(thread_stacks& thread, const frame_start& start, rule_table* table, walk& found) noexcept {
-    walk_stack(start, chosen_depth, table, readable_pages{thread.readable}, found);
+void walk_own(thread_stacks& thread, const frame_start& start, rule_table* table, near_rules* near,
+              walk& found) noexcept {
+    walk_stack(start, chosen_depth, table, near, readable_pages{thread.readable}, found);
     if (found.result == walk::outcome::complete) {
         return;
     }
@@ -116,7 +117,7 @@ captured walk_and_keep(thread_stacks& thread, const frame_start& start) noexcept
     bool can_keep = cache != nullptr;
     switch (chosen_mode) {
     case mode::own:
-        walk_own(thread, start, steady ? &rules : nullptr, found);
+        walk_own(thread, start, steady ? &rules : nullptr, cache != nullptr ? &cache->rules : nullptr, found);
         can_keep = can_keep && found.result == walk::outcome::complete;
         break;
     case mode::libunwind:
@@ -129,6 +130,14 @@ captured walk_and_keep(thread_stacks& thread, const frame_start& start) noexcept
         break;
     }
 
+    fingerprint print{};
+    if (can_keep) {
+        print = fingerprint::of(found.frames, found.frame_count);
+        if (const std::uint32_t id = cache->numbers.find(print); id != 0) {
+            stack_cache::confirm(cache->add(start, found), id);
+            return {id, false, nullptr, 0, nullptr, {}};
+        }
+    }
     stack_record* const record =
         stacks.find_or_add(found.frames, found.frame_count, epoch_word::number(epoch));
     if (record == nullptr) {
@@ -142,6 +151,9 @@ captured walk_and_keep(thread_stacks& thread, const frame_start& start) noexcept
     if (record->is_defined.load(std::memory_order_relaxed)) {
         defined(result);
         result.is_new = false;
+        if (can_keep) {
+            cache->numbers.keep(print, record->id);
+        }
     }
     return result;
 }
@@ -150,9 +162,7 @@ void defined(const captured& stack) noexcept {
     if (stack.record != nullptr) {
         stack.record->is_defined.store(true, std::memory_order_relaxed);
     }
-    if (stack.entry.state != nullptr) {
-        stack_cache::confirm(stack.entry, stack.id);
-    }
+    stack_cache::confirm(stack.entry, stack.id);
 }
 
 void release(thread_stacks& thread) noexcept {

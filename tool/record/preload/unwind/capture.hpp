@@ -53,6 +53,14 @@ captured walk_and_keep(thread_stacks& thread, const frame_start& start) noexcept
     return walk_and_keep(thread, start);
 }
 
+/// Before capture(), as soon as the hook is entered: loads what it will look at, while the real function works.
+[[gnu::always_inline]] inline void prepare(const thread_stacks& thread, const frame_start& start) noexcept {
+    if (const stack_cache* const cache = thread.cache.load(std::memory_order_relaxed); cache != nullptr)
+        [[likely]] {
+        cache->prefetch(start);
+    }
+}
+
 /// Say so after the definition of a stack that is_new has been written. Until then every capture of that stack says
 /// is_new, so a hook that a longjmp cut off in between loses nothing; two threads may define the same one.
 void defined(const captured& stack) noexcept;

@@ -51,6 +51,16 @@ public:
     constexpr std::int64_t rbp_offset() const { return extend(bits_ >> rbp_shift, rbp_bits); }
     constexpr bool operator==(const rule&) const = default;
 
+    /// Nearly all rules fit fewer bits still: those of frames below 8 KiB.
+    static constexpr unsigned short_bits = 25;
+    constexpr bool is_short() const { return from_short(to_short()) == *this; }
+    constexpr std::uint32_t to_short() const { return bits_ & ((1u << short_bits) - 1); }
+    static constexpr rule from_short(std::uint32_t bits) {
+        constexpr unsigned above = 32 - short_bits;
+        return from_bits(static_cast<std::uint32_t>(static_cast<std::int32_t>(bits << above) >> above) &
+                         ((1u << bit_count) - 1));
+    }
+
 private:
     static constexpr unsigned kind_bits = 3;
     static constexpr unsigned rbp_bits = 9;

@@ -71,4 +71,44 @@ private:
     std::atomic<std::uint64_t> entries_[sets][ways];
 };
 
+/// The same for one thread and few addresses, which stay near the processor: an entry is one word with all of the key
+/// here too, so that a signal handler never finds half of one.
+class near_rules {
+public:
+    /// The rule, or one of kind none.
+    rule find(std::uintptr_t address) const noexcept {
+        const std::uint64_t key = scramble(address);
+        const std::uint64_t word = entries_[key >> tag_bits].load(std::memory_order_relaxed);
+        return word >> rule::short_bits == (key & tag_mask)
+                   ? rule::from_short(static_cast<std::uint32_t>(word & rule_mask))
+                   : rule{};
+    }
+    void insert(std::uintptr_t address, rule value) noexcept {
+        if (address >> rule_table::address_bits != 0 || !value.is_short()) {
+            return;
+        }
+        const std::uint64_t key = scramble(address);
+        entries_[key >> tag_bits].store((key & tag_mask) << rule::short_bits | value.to_short(),
+                                        std::memory_order_relaxed);
+    }
+    void clear() noexcept {
+        for (auto& entry : entries_) {
+            entry.store(0, std::memory_order_relaxed);
+        }
+    }
+
+private:
+    static constexpr unsigned tag_bits = 64 - rule::short_bits;
+    static constexpr std::uint64_t tag_mask = (std::uint64_t{1} << tag_bits) - 1;
+    static constexpr std::uint64_t rule_mask = (std::uint64_t{1} << rule::short_bits) - 1;
+
+    /// A permutation of the 48-bit numbers.
+    static constexpr std::uint64_t scramble(std::uintptr_t address) {
+        constexpr std::uint64_t odd = 0x9e37'79b9'7f4b;
+        return (address * odd) & ((std::uint64_t{1} << rule_table::address_bits) - 1);
+    }
+
+    std::atomic<std::uint64_t> entries_[std::size_t{1} << (rule_table::address_bits - tag_bits)];
+};
+
 } // namespace linn::tool::unwind

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "stack_numbers.hpp"
 #include "walker.hpp"
 
 #include <atomic>
@@ -46,17 +47,38 @@ public:
         return 0;
     }
 
+    /// Loads the lines of memory that find() will read, while something else is done.
+    [[gnu::always_inline]] void prefetch(const frame_start& start) const noexcept {
+        const std::uint64_t key = hash(start);
+        for (const auto& way : sets_[key >> set_shift]) {
+            const std::uint64_t tagged = way.load(std::memory_order_relaxed);
+            if (tagged >> index_bits == (key & tag_mask)) {
+                const char* const line = reinterpret_cast<const char*>(&at(tagged & index_mask));
+                __builtin_prefetch(line);
+                __builtin_prefetch(line + 64);
+                __builtin_prefetch(line + 128);
+                __builtin_prefetch(line + 192);
+                return;
+            }
+        }
+    }
+
     /// Keeps what a walk found, of a stack whose number is not told before confirm(). Its state is null if there is no room.
     pending add(const frame_start& start, const walk& found) noexcept;
 
     /// Gives the entry its number, unless it has been used for another stack since.
     static void confirm(const pending& added, std::uint32_t id) noexcept {
         std::uint64_t expected = added.expected;
-        added.state->compare_exchange_strong(expected, expected | id, std::memory_order_relaxed);
+        if (added.state != nullptr) {
+            added.state->compare_exchange_strong(expected, expected | id, std::memory_order_relaxed);
+        }
     }
 
     /// Forgets everything.
     void clear() noexcept;
+
+    near_rules rules;      ///< of the same epoch
+    stack_numbers numbers; ///< the same
 
 private:
     static constexpr unsigned set_bits = 9;

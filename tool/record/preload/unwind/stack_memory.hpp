@@ -9,6 +9,11 @@ namespace linn::tool::unwind {
 
 /// Zeroed pages that nobody else knows; null when there are none. Leaves errno alone.
 void* map_pages(std::size_t bytes) noexcept;
+/// The same, at an address of which pages of 2 MiB are multiples.
+void* map_aligned_pages(std::size_t bytes) noexcept;
+/// Makes one large page of what is mapped there, if it can: a processor finds its way in that faster.
+void join_pages(void* memory) noexcept;
+inline constexpr std::size_t large_page_bytes = std::size_t{2} << 20;
 void unmap_pages(void* memory, std::size_t bytes) noexcept;
 
 /// Whether the aligned word at `address` can be read: a system call, which cannot fault.

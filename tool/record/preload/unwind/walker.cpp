@@ -8,8 +8,9 @@ namespace {
 
 class walker {
 public:
-    walker(const frame_start& start, rule_table* table, readable_pages memory, walk& into)
+    walker(const frame_start& start, rule_table* table, near_rules* near, readable_pages memory, walk& into)
         : table_(table),
+          near_(near),
           memory_(memory),
           into_(into),
           first_(start.stack_pointer),
@@ -77,6 +78,12 @@ private:
 
     rule rule_of(std::uintptr_t return_address) {
         rule found;
+        if (near_ != nullptr) {
+            found = near_->find(return_address);
+            if (found.kind() != rule_kind::none) [[likely]] {
+                return found;
+            }
+        }
         if (table_ != nullptr) {
             found = table_->find(return_address);
         }
@@ -85,6 +92,9 @@ private:
             if (table_ != nullptr) {
                 table_->insert(return_address, found);
             }
+        }
+        if (near_ != nullptr) {
+            near_->insert(return_address, found);
         }
         return found;
     }
@@ -137,6 +147,7 @@ private:
     static std::uintptr_t offset(std::int64_t bytes) { return static_cast<std::uintptr_t>(bytes); }
 
     rule_table* table_;
+    near_rules* near_;
     readable_pages memory_;
     walk& into_;
     std::uintptr_t first_;
@@ -149,13 +160,13 @@ private:
 
 } // namespace
 
-void walk_stack(const frame_start& start, unsigned depth, rule_table* table, readable_pages memory,
-                walk& into) noexcept {
+void walk_stack(const frame_start& start, unsigned depth, rule_table* table, near_rules* near,
+                readable_pages memory, walk& into) noexcept {
     into.result = walk::outcome::complete;
     into.used_frame_pointer = false;
     into.words_complete = true;
     into.word_count = 0;
-    walker{start, table, memory, into}.run(start.return_address, depth);
+    walker{start, table, near, memory, into}.run(start.return_address, depth);
 }
 
 } // namespace linn::tool::unwind

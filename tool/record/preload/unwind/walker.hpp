@@ -39,8 +39,8 @@ struct walk {
     std::uint64_t words[most_words(most_frames)];
 };
 
-/// Follows the rules from `start` outwards; `table` keeps what it compiles, null for nowhere.
-void walk_stack(const frame_start& start, unsigned depth, rule_table* table, readable_pages memory,
-                walk& into) noexcept;
+/// Follows the rules from `start` outwards; `table` and `near` keep what it compiles, null for nowhere.
+void walk_stack(const frame_start& start, unsigned depth, rule_table* table, near_rules* near,
+                readable_pages memory, walk& into) noexcept;
 
 } // namespace linn::tool::unwind
