@@ -3,9 +3,13 @@
 """Milliseconds that each public header of Linn adds to a file that includes what it needs of the standard library.
 
     compile_time.py [--rounds N] [--compiler NAME]... [--only HEADER]... [--quick]
+    compile_time.py --types N [--rounds N] [--compiler NAME]...
 
 Each round compiles, in random order, every header and, as its pair, the standard and system headers that it asks for
 by name, with -fsyntax-only. What counts is the processor time of the compiler, the least of all rounds.
+
+With --types: seconds and memory to compile, with -O2, one file in which each of N classes is created and destroyed in a
+function of its own, by linn::pool and, as its pair, by new and delete.
 Exit status: 0, 2 for a wrong command line.
 """
 import argparse
@@ -24,13 +28,43 @@ import includes  # noqa: E402
 HEADERS = sorted(f"linn/{path.name}" for path in (ROOT / "include/linn").glob("*.hpp"))
 
 
-def processor_ms(command):
+def compile_cost(command):
+    """Milliseconds of processor time, and the most KiB that the compiler had resident."""
     child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     _, status, usage = os.wait4(child.pid, 0)
     child.returncode = os.waitstatus_to_exitcode(status)
     if child.returncode != 0:
         sys.exit("does not compile: " + " ".join(command))
-    return 1000 * (usage.ru_utime + usage.ru_stime)
+    return 1000 * (usage.ru_utime + usage.ru_stime), usage.ru_maxrss
+
+
+def processor_ms(command):
+    return compile_cost(command)[0]
+
+
+USES = {
+    "linn::pool": "auto* p = linn::pool<t{0}>::create(); linn::pool<t{0}>::destroy(p);",
+    "new, delete": "auto* p = new t{0}; delete p;",
+    "header only": "",
+}
+
+
+def print_types(compiler, types, rounds, folder):
+    """Compiles files with many types."""
+    least = {}
+    for _ in range(rounds):
+        for name in random.sample(list(USES), len(USES)):
+            file = folder / "types.cpp"
+            file.write_text("#include <linn/pool.hpp>\n" + "".join(
+                f"struct t{i} {{ long numbers[{1 + i % 16}]; int id = {i}; }};\n"
+                f"void use_{i}() {{ {USES[name].format(i)} }}\n" for i in range(types)))
+            cost = compile_cost([compiler, "-std=c++20", "-O2", f"-I{ROOT / 'include'}", "-c", str(file), "-o",
+                                 os.devnull])
+            least[name] = min(least.get(name, cost), cost)
+    print(f"{types} types in one file")
+    print(f"{'':14}{'seconds':>9}{'MiB':>7}")
+    for name in USES:
+        print(f"{name:14}{least[name][0] / 1000:9.1f}{least[name][1] / 1024:7.0f}")
 
 
 def measure(compiler, headers, rounds, folder):
@@ -54,17 +88,25 @@ def measure(compiler, headers, rounds, folder):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--types", type=int, metavar="N")
     parser.add_argument("--compiler", action="append")
     parser.add_argument("--only", action="append", choices=HEADERS, metavar="HEADER", default=[])
     parser.add_argument("--quick", action="store_true", help="one round: shows that it works, measures nothing")
     arguments = parser.parse_args()
     if arguments.rounds < 1:
         parser.error("--rounds must be at least 1")
+    if arguments.types is not None and (arguments.types < 1 or arguments.only):
+        parser.error("--types must be at least 1, and goes without --only")
     headers = arguments.only or HEADERS
     rounds = 1 if arguments.quick else arguments.rounds
     compilers = arguments.compiler or [c for c in ("g++", "clang++-19") if shutil.which(c)]
     for compiler in compilers:
         version = subprocess.run([compiler, "--version"], capture_output=True, text=True, check=True)
+        if arguments.types is not None:
+            print(version.stdout.splitlines()[0])
+            with tempfile.TemporaryDirectory() as folder:
+                print_types(compiler, arguments.types, rounds, pathlib.Path(folder))
+            continue
         with tempfile.TemporaryDirectory() as folder:
             results = measure(compiler, headers, rounds, pathlib.Path(folder))
         print(f"{version.stdout.splitlines()[0]}, {rounds} round{'s' if rounds != 1 else ''}, "

@@ -105,6 +105,16 @@ constexpr bool holds_one(std::size_t bytes, std::size_t align, pool_options o) n
                    bytes, align, {.slab_bytes = o.slab_bytes, .cache_line_padding = o.cache_line_padding}));
 }
 
+/// What all pools of objects of one size and alignment with the same options share: compilers compute and check it
+/// once for all their types.
+template <std::size_t Bytes, std::size_t Align, pool_options O>
+struct pool_geometry {
+    static constexpr geometry sizes = geometry_for(Bytes, Align, O);
+    static_assert(sizes.slab_align <= largest_slab_bytes,
+                  "linn::pool: an object must be smaller than 1 GiB, which is the largest slab");
+    static_assert(holds_one(Bytes, Align, O), "linn::pool: max_bytes is less than a slab with one object");
+};
+
 } // namespace detail
 
 } // namespace linn::inline LINN_ABI

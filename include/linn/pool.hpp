@@ -60,28 +60,31 @@ public:
         if (limited || !state::front.try_pop(p)) [[unlikely]] {
             p = allocate_or_throw();
         }
-        return opened(p);
+        return static_cast<T*>(detail::opened(p, sizeof(T)));
     }
 
     /// As `allocate`, but null where that throws.
     [[nodiscard]] static T* try_allocate() noexcept {
         void* p;
         if (limited || !state::front.try_pop(p)) [[unlikely]] {
-            p = allocate_elsewhere();
+            p = detail::allocate_elsewhere(state::front, state::handle);
             if (p == nullptr) {
                 return nullptr;
             }
         }
-        return opened(p);
+        return static_cast<T*>(detail::opened(p, sizeof(T)));
     }
 
     /// Takes storage back.
     /// @pre `p` is not null and came from this pool, on any thread; its object is destroyed
     /// @complexity six instructions; once in a magazine, a short lock. With a limit a short lock each time
     static void deallocate(T* p) noexcept {
-        void* object = closed(p);
+        void* object = detail::untyped(p);
+        if constexpr (detail::poisons_slots) {
+            close(object);
+        }
         if (limited || !state::front.try_push(object)) [[unlikely]] {
-            deallocate_elsewhere(object);
+            detail::deallocate_elsewhere(object, state::front, state::handle);
         }
     }
 
@@ -91,8 +94,13 @@ public:
     [[nodiscard]] static T* create(Args&&... args) {
         if constexpr (detail::creatable<T>) {
             T* p = allocate();
-            return detail::start_or([&] { return construct(address(p), std::forward<Args>(args)...); },
-                                    [p] { deallocate(p); });
+            if constexpr (noexcept(construct(detail::untyped(p), std::forward<Args>(args)...))) {
+                return construct(detail::untyped(p), std::forward<Args>(args)...);
+            } else {
+                return detail::start_or(
+                    [&] { return construct(detail::untyped(p), std::forward<Args>(args)...); },
+                    [p] { deallocate(p); });
+            }
         } else {
             return detail::refuse_to_create<T>();
         }
@@ -125,9 +133,9 @@ public:
         if (!allocate_run(out)) {
             detail::throw_bad_alloc();
         }
-        if constexpr (detail::sanitizer_poison && !detail::sanitizer_bypass) {
+        if constexpr (detail::poisons_slots) {
             for (T* p : out) {
-                opened(address(p));
+                detail::opened(detail::untyped(p), sizeof(T));
             }
         }
     }
@@ -142,9 +150,9 @@ public:
             }
             return;
         }
-        if constexpr (detail::sanitizer_poison && !detail::sanitizer_bypass) {
+        if constexpr (detail::poisons_slots) {
             for (T* p : objects) {
-                closed(p);
+                close(detail::untyped(p));
             }
         }
         deallocate_run(objects);
@@ -227,15 +235,11 @@ private:
     /// Apart from `pool`, so that it is instantiated, and T must be complete, only on use.
     struct state {
         static constexpr detail::pool_description description{
-            .sizes = detail::geometry_for(sizeof(detail::sized<T>), alignof(detail::sized<T>), O),
+            .sizes = detail::pool_geometry<sizeof(detail::sized<T>), alignof(detail::sized<T>), O>::sizes,
             .object_bytes = sizeof(detail::sized<T>),
             .object_align = alignof(detail::sized<T>),
             .type = detail::pool_name<T>,
         };
-        static_assert(description.sizes.slab_align <= detail::largest_slab_bytes,
-                      "linn::pool: an object must be smaller than 1 GiB, which is the largest slab");
-        static_assert(detail::holds_one(sizeof(detail::sized<T>), alignof(detail::sized<T>), O),
-                      "linn::pool: max_bytes is less than a slab with one object");
         static inline constinit detail::pool_handle<detail::platform> handle{nullptr, &description};
         static inline constinit thread_local detail::front<detail::platform> front{};
     };
@@ -254,33 +258,10 @@ private:
     }
 #pragma GCC diagnostic pop
 
-    // Out of line, so that the hot paths prepare no arguments for them. A checked build wants to know who
-    // called: a return address of these is in the user's function, into which all else is inlined.
-
+    /// Of its own for each type: a call with arguments would cost the hot path of `create` a register.
     [[gnu::noinline, gnu::returns_nonnull]] static void* allocate_or_throw() {
-        void* p = detail::checked_build
-                      ? detail::allocate_slow(state::front, state::handle, __builtin_return_address(0))
-                      : detail::allocate_slow(state::front, state::handle);
-        if (p == nullptr) {
-            detail::throw_bad_alloc();
-        }
-        return p;
-    }
-
-    [[gnu::noinline]] static void* allocate_elsewhere() noexcept {
-        if constexpr (detail::checked_build) {
-            return detail::allocate_slow(state::front, state::handle, __builtin_return_address(0));
-        } else {
-            return detail::allocate_slow(state::front, state::handle);
-        }
-    }
-
-    [[gnu::noinline]] static void deallocate_elsewhere(void* object) noexcept {
-        if constexpr (detail::checked_build) {
-            detail::deallocate_slow(state::front, state::handle, object, __builtin_return_address(0));
-        } else {
-            detail::deallocate_slow(state::front, state::handle, object);
-        }
+        return detail::allocate_or_throw(state::front, state::handle,
+                                         detail::checked_build ? __builtin_return_address(0) : nullptr);
     }
 
     [[gnu::noinline]] static bool allocate_run(std::span<T*> out) noexcept {
@@ -293,27 +274,14 @@ private:
                                detail::checked_build ? __builtin_return_address(0) : nullptr);
     }
 
-    /// Even where T overloads operator& or is const.
-    static void* address(T* p) noexcept { return const_cast<void*>(static_cast<const volatile void*>(p)); }
-
-    static T* opened(void* p) noexcept {
-        if constexpr (detail::sanitizer_poison && !detail::sanitizer_bypass) {
-            detail::unpoison(p, sizeof(T));
+    /// Poisons the slot of an object that is free now. Only where memory is poisoned.
+    static void close(void* object) noexcept {
+        // A checked build does not know yet whether this is an object at all.
+        if (!detail::checked_build ||
+            (owns(object) &&
+             detail::slab::of(object, state::description.sizes.slab_align)->starts_slot(object))) {
+            detail::poison(object, sizeof(T));
         }
-        return static_cast<T*>(p);
-    }
-
-    static void* closed(T* p) noexcept {
-        void* object = address(p);
-        if constexpr (detail::sanitizer_poison && !detail::sanitizer_bypass) {
-            // A checked build does not know yet whether this is an object at all.
-            if (!detail::checked_build ||
-                (owns(p) &&
-                 detail::slab::of(object, state::description.sizes.slab_align)->starts_slot(object))) {
-                detail::poison(object, sizeof(T));
-            }
-        }
-        return object;
     }
 };
 

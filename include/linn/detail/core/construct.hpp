@@ -20,6 +20,11 @@ namespace linn::inline LINN_ABI::detail {
 #endif
 }
 
+/// Where an object lies, also of a class that overloads operator&, and also a const one.
+inline void* untyped(const volatile void* object) noexcept {
+    return const_cast<void*>(object);
+}
+
 // An aggregate may be given fewer values than it has members; that is the caller's choice, and no
 // reason for a warning inside this header.
 #pragma GCC diagnostic push

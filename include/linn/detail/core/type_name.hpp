@@ -14,15 +14,16 @@ constexpr std::string_view decorated_name() noexcept {
     return __PRETTY_FUNCTION__;
 }
 
-/// The name of T as the compiler writes it; needs no RTTI. The text around the name is measured
-/// with a type whose name is known.
+/// The text around the name, measured once with a type whose name is known.
+inline constexpr std::size_t name_prefix = decorated_name<double>().find("double");
+inline constexpr std::size_t name_suffix =
+    decorated_name<double>().size() - name_prefix - std::string_view{"double"}.size();
+
+/// The name of T as the compiler writes it; needs no RTTI.
 template <class T>
 constexpr std::string_view type_name() noexcept {
-    constexpr std::string_view probe = decorated_name<double>();
-    constexpr std::size_t prefix = probe.find("double");
-    constexpr std::size_t suffix = probe.size() - prefix - std::string_view{"double"}.size();
     constexpr std::string_view full = decorated_name<T>();
-    return full.substr(prefix, full.size() - prefix - suffix);
+    return {full.data() + name_prefix, full.size() - name_prefix - name_suffix};
 }
 
 /// What statistics and reports call the pool of T. Specialised for types of the library itself that

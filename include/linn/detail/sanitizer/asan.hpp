@@ -38,6 +38,17 @@ inline void unpoison([[maybe_unused]] void* p, [[maybe_unused]] std::size_t byte
 #endif
 }
 
+/// Whether free slots of pools are poisoned. Not where each object is an `operator new` of its own.
+inline constexpr bool poisons_slots = sanitizer_poison && !sanitizer_bypass;
+
+/// A slot that is handed out now, of which the object uses `bytes`.
+inline void* opened(void* slot, [[maybe_unused]] std::size_t bytes) noexcept {
+    if constexpr (poisons_slots) {
+        unpoison(slot, bytes);
+    }
+    return slot;
+}
+
 } // namespace linn::inline LINN_ABI::detail
 
 #undef LINN_DETAIL_HAS_ASAN
