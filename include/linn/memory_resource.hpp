@@ -14,6 +14,7 @@
 #include <linn/detail/sync/resource_core.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <memory_resource>
 #include <new>
 #include <vector>
@@ -32,6 +33,13 @@ struct pool_resource_options {
     /// Bytes of empty slabs that each size class keeps for reuse. What is more goes back once it has stayed
     /// unused for a second, a slab at each visit of the class's depot, or by `trim()`.
     std::size_t retain_bytes = std::size_t{1} << 20;
+    /// Most bytes that may be taken from the system and from upstream together: slabs, with what is handed out or not,
+    /// larger requests, and bookkeeping. Never exceeded. A request that would need more throws `std::bad_alloc`, after all
+    /// empty slabs of other sizes were returned. 0: no limit.
+    ///
+    /// With a limit no thread caches slots, since what it caches would be missing elsewhere: each call takes a lock.
+    /// Less than 32 KiB serve nothing.
+    std::size_t max_bytes = 0;
 };
 
 /// A `std::pmr::memory_resource` that pools: like `std::pmr::synchronized_pool_resource`, with a cache for
@@ -63,8 +71,8 @@ public:
 
     explicit pool_resource(const pool_resource_options& o,
                            std::pmr::memory_resource* upstream = nullptr) noexcept
-        : options_{largest_pooled(o, upstream), o.slab_bytes, o.retain_bytes},
-          core_{settings(options_, upstream)} {}
+        : options_{largest_pooled(o, upstream), o.slab_bytes, o.retain_bytes, o.max_bytes},
+          core_{settings(options_, upstream, this)} {}
 
     pool_resource(const pool_resource&) = delete;
     pool_resource& operator=(const pool_resource&) = delete;
@@ -102,9 +110,9 @@ public:
     }
 
 protected:
-    /// @throws std::bad_alloc when `alignment` is no power of two, the size is too large, or there is no
-    /// memory; and what upstream throws. Nothing has changed then.
-    /// @complexity about thirty instructions, no lock; once in half a cache a short lock
+    /// @throws std::bad_alloc when `alignment` is no power of two, the size is too large, there is no
+    /// memory, or at the limit of `max_bytes`; and what upstream throws. Nothing has changed then.
+    /// @complexity about thirty instructions, no lock; once in half a cache a short lock. With a limit a lock each time
     void* do_allocate(std::size_t bytes, std::size_t alignment) override {
         const std::size_t padded = padded_bytes(bytes, alignment);
         if (padded - 1 < options_.largest_pooled_bytes && is_power_of_two(alignment)) [[likely]] {
@@ -136,8 +144,8 @@ protected:
 private:
     using core_type = detail::resource_core<detail::platform>;
 
-    static detail::resource_settings settings(const pool_resource_options& o,
-                                              std::pmr::memory_resource* upstream) noexcept {
+    static detail::resource_settings
+    settings(const pool_resource_options& o, std::pmr::memory_resource* upstream, const void* pool) noexcept {
         detail::resource_settings s;
         s.own_pages = upstream == nullptr;
         s.upstream.context = upstream != nullptr ? upstream : std::pmr::new_delete_resource();
@@ -149,7 +157,9 @@ private:
         };
         s.slab_bytes = o.slab_bytes;
         s.retain_bytes = o.retain_bytes;
+        s.max_bytes = o.max_bytes != 0 ? o.max_bytes : SIZE_MAX;
         s.name = "linn::pool_resource";
+        s.pool = pool;
         return s;
     }
 

@@ -6,6 +6,7 @@
 // goes (what was mapped and not returned is then not what statistics say), or tells of what the observer itself does.
 #include <linn/buffer_pool.hpp>
 #include <linn/local_pool.hpp>
+#include <linn/memory_resource.hpp>
 #include <linn/observer.hpp>
 #include <linn/pool.hpp>
 
@@ -319,6 +320,55 @@ TEST_CASE("observer: a buffer_pool, and its buffers after its end") {
     survivor.reset();
     CHECK(w.of(pool_event_kind::slab_returned).count == 4);
     CHECK(seen.back().pool == nullptr); // which is gone
+}
+
+TEST_CASE("observer: a pool_resource, at its limit and without upstream") {
+    const watch w;
+    const void* address = nullptr;
+    {
+        linn::pool_resource resource{{.max_bytes = std::size_t{1} << 20}};
+        address = &resource;
+        std::vector<void*> all;
+        try {
+            for (;;) {
+                all.push_back(resource.allocate(500, 8));
+            }
+        } catch (const std::bad_alloc&) {
+        }
+        CHECK(w.of(pool_event_kind::limit_reached).events == 1);
+        CHECK(w.of(pool_event_kind::limit_reached).count == 1);
+        CHECK(w.of(pool_event_kind::limit_reached).bytes >= 500);
+        std::size_t reserved = 0;
+        std::size_t slabs = 0;
+        for (const auto& s : resource.statistics()) {
+            if (s.object_bytes != 0) { // blocks of their own are no slabs
+                reserved += s.reserved_bytes;
+                slabs += s.slabs;
+            }
+        }
+        CHECK(w.of(pool_event_kind::slab_mapped).count == slabs);
+        CHECK(w.of(pool_event_kind::slab_mapped).bytes == reserved);
+        CHECK_THROWS_AS(static_cast<void>(resource.allocate(2 << 20, 8)), std::bad_alloc);
+        CHECK(w.of(pool_event_kind::limit_reached).events == 2);
+        for (void* p : all) {
+            resource.deallocate(p, 500, 8);
+        }
+        resource.trim();
+        CHECK(w.of(pool_event_kind::slab_returned).bytes == reserved);
+        static_cast<void>(resource.allocate(100, 8)); // goes with the resource
+    }
+    CHECK(w.of(pool_event_kind::slab_mapped).bytes == w.of(pool_event_kind::slab_returned).bytes);
+    CHECK(w.of(pool_event_kind::slab_mapped).count == w.of(pool_event_kind::slab_returned).count);
+    CHECK(w.of(pool_event_kind::out_of_memory).events == 0);
+    for (const seen_event& e : seen) {
+        CHECK(e.pool == address);
+        CHECK(e.type == "linn::pool_resource");
+    }
+    seen.clear();
+    linn::pool_resource over_nothing{std::pmr::null_memory_resource()};
+    CHECK_THROWS_AS(static_cast<void>(over_nothing.allocate(100'000, 8)), std::bad_alloc);
+    CHECK(w.of(pool_event_kind::out_of_memory).events == 1);
+    CHECK(w.of(pool_event_kind::limit_reached).events == 0);
 }
 
 TEST_CASE("observer: words") {

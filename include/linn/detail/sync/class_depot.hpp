@@ -136,10 +136,17 @@ public:
         return slot;
     }
 
-    slab* put_one(void* slot, refused_slots& refused) noexcept {
+    /// @returns whether `next_to_return` is worth a call
+    [[nodiscard]] bool put_one(void* slot, refused_slots& refused) noexcept {
         lock_guard<mutex_type> guard{lock_};
         note_visit(guard.waited());
         put_locked(&slot, 1, true, refused);
+        return slabs_.has_excess();
+    }
+
+    /// An empty slab that the caller should give back; null when none.
+    slab* next_to_return() noexcept {
+        lock_guard<mutex_type> guard{lock_};
         return excess_locked();
     }
 

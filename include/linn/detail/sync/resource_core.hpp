@@ -7,11 +7,12 @@
 #include <linn/detail/sanitizer/asan.hpp>
 #include <linn/detail/sanitizer/memcheck.hpp>
 #include <linn/detail/sync/chunk_arena.hpp>
-#include <linn/detail/sync/chunk_source.hpp>
 #include <linn/detail/sync/class_depot.hpp>
 #include <linn/detail/sync/fork_registry.hpp>
 #include <linn/detail/sync/misuse.hpp>
-#include <linn/detail/sync/spare_chunks.hpp>
+#include <linn/detail/sync/resource_memory.hpp>
+#include <linn/detail/sync/resource_news.hpp>
+#include <linn/detail/sync/resource_settings.hpp>
 #include <linn/detail/sync/thread_index.hpp>
 #include <linn/detail/sync/tracked_blocks.hpp>
 
@@ -23,15 +24,6 @@
 #include <string_view>
 
 namespace linn::inline LINN_ABI::detail {
-
-/// What a resource was made with.
-struct resource_settings {
-    chunk_functions upstream;
-    bool own_pages = true; ///< slabs come from the system, not from upstream
-    std::size_t slab_bytes = 0;
-    std::size_t retain_bytes = 0;
-    std::string_view name;
-};
 
 /// A pool for every size class, with a cache for each thread: what is behind a memory resource.
 ///
@@ -54,8 +46,8 @@ public:
 
     explicit resource_core(const resource_settings& s) noexcept
         : settings_{s},
-          mode_{mode_here()},
-          source_{s.upstream} {}
+          memory_{s.upstream, s.own_pages, s.max_bytes},
+          mode_{mode_here(memory_.limited())} {}
     resource_core(const resource_core&) = delete;
     resource_core& operator=(const resource_core&) = delete;
     ~resource_core() {
@@ -80,61 +72,72 @@ public:
 
     // -- slow paths --------------------------------------------------------------------------------
 
-    /// @returns null when the system has no memory @throws what upstream throws; nothing has changed then
+    /// @returns null when the system has no memory, or at the limit @throws what upstream throws; nothing has changed then
     [[gnu::noinline]] void* take(unsigned c) {
         join_forks();
-        depot_type* d = depot_at(c);
+        news told{settings_.name, settings_.pool, class_bytes(c)};
+        depot_type* d = depot_at(c, told);
         if (d == nullptr) {
             return nullptr;
         }
-        class_front* f = front_at(c);
+        class_front* f = front_at(c, told);
         if (void* slot = nullptr;
             f != nullptr && f->try_pop(slot)) { // requests of no bytes come here at once
-            return slot;
+            return told.served(slot);
         }
-        for (;;) {
-            if (void* slot = f != nullptr ? d->take(*f) : d->take_one(); slot != nullptr) {
-                return slot;
-            }
-            if (!bring_slab(*d)) {
+        const auto take_slot = [&] { return f != nullptr ? d->take(*f) : d->take_one(); };
+        if (void* slot = take_slot(); slot != nullptr) {
+            return told.served(slot);
+        }
+        turn mine{memory_};
+        // Where we waited for our turn, another thread may have brought a slab.
+        void* slot = memory_.limited() ? take_slot() : nullptr;
+        while (slot == nullptr) {
+            if (!bring_slab(*d, told)) {
                 return nullptr;
             }
+            slot = take_slot();
         }
+        return told.served(slot);
     }
 
     [[gnu::noinline]] void put(unsigned c, void* slot) noexcept {
         join_forks();
         refused_slots refused;
+        news told{settings_.name, settings_.pool};
         // relaxed: made by whoever allocated `slot`, which reached this thread in some ordered way
         depot_type* d = depots_[c].load(std::memory_order_relaxed);
         if (d == nullptr) {
             refused.add(rejection::not_from_a_slab, slot);
-        } else if (class_front* f = front_for_put(c); f != nullptr) {
+        } else if (class_front* f = front_for_put(c, told); f != nullptr) {
             const std::uint32_t now = epoch_.load(std::memory_order_relaxed);
             const bool trimmed = f->epoch != now;
             f->epoch = now;
             if (!trimmed && f->try_push(slot)) { // an array that was only made now
                 return;
             }
-            give_back(*d, d->put(*f, slot, trimmed, refused));
-        } else {
-            give_back(*d, d->put_one(slot, refused));
+            give_back(*d, d->put(*f, slot, trimmed, refused), told);
+        } else if (d->put_one(slot, refused)) {
+            turn mine{memory_};
+            give_back(*d, d->next_to_return(), told);
         }
         settle(refused);
     }
 
-    /// A block that is in no slab. @returns null when its total size overflows, or there is no memory
+    /// A block that is in no slab. @returns null when its total size overflows, at the limit, or when there is no memory
     void* take_block(std::size_t bytes, std::size_t align, block_origin origin) {
         join_forks();
+        news told{settings_.name, settings_.pool, bytes};
         const std::size_t head = tracked_block::head_bytes(align);
         if (bytes > static_cast<std::size_t>(PTRDIFF_MAX) - head) {
             return nullptr;
         }
-        const std::size_t base_align = align < block_align ? block_align : align;
-        void* base = origin == block_origin::upstream
-                         ? source_.get(head + bytes, base_align)
-                         : ::operator new(head + bytes, std::align_val_t{base_align}, std::nothrow);
-        return base != nullptr ? blocks_.add(base, bytes, align, origin) : nullptr;
+        turn mine{memory_};
+        if (!make_room(head + bytes, told)) {
+            return nullptr;
+        }
+        void* base = memory_.get_block(head + bytes, align < block_align ? block_align : align, origin);
+        return base != nullptr ? told.served(blocks_.add(base, bytes, align, origin)) : nullptr;
     }
 
     void put_block(void* p, std::size_t bytes, std::size_t align) noexcept {
@@ -157,6 +160,7 @@ public:
 
     /// Gives everything back, also what is handed out. @pre nobody else uses the resource meanwhile
     void release() noexcept {
+        news told{settings_.name, settings_.pool};
         for (auto& slot : thread_blocks_) {
             slot.store(nullptr, std::memory_order_relaxed);
         }
@@ -164,14 +168,17 @@ public:
             // relaxed: the caller sees to it that all use is over
             if (depot_type* d = slot.load(std::memory_order_relaxed); d != nullptr) {
                 const std::size_t align = d->sizes().slab_align;
-                d->give_up([&](slab* s) { put_chunk(s, s->mapped_bytes, align, true); });
+                d->give_up([&](slab* s) {
+                    told.returned(s->mapped_bytes);
+                    memory_.put_chunk(s, s->mapped_bytes, align, true);
+                });
                 d->~depot_type();
                 slot.store(nullptr, std::memory_order_relaxed);
             }
         }
         blocks_.give_up([&](tracked_block* b) { free_block(b); });
         arena_.give_up([&](void* p) {
-            put_chunk(p, chunk_arena<Policy>::chunk_bytes, chunk_arena<Policy>::chunk_align, true);
+            memory_.put_chunk(p, chunk_arena<Policy>::chunk_bytes, chunk_arena<Policy>::chunk_align, true);
         });
     }
 
@@ -184,14 +191,18 @@ public:
         thread_block* mine = block_here();
         std::size_t bytes = 0;
         refused_slots refused;
+        news told{settings_.name, settings_.pool};
         for (unsigned c = 0; c < size_class_count; ++c) {
             depot_type* d = depot_made(c);
             if (d == nullptr) {
                 continue;
             }
             d->flush(mine != nullptr ? &mine->fronts[c] : nullptr, refused);
-            while (slab* s = d->take_empty()) {
-                bytes += give_back(*d, s);
+            for (bool more = true; more;) {
+                turn one{memory_};
+                const std::size_t n = give_back(*d, d->take_empty(), told);
+                bytes += n;
+                more = n != 0;
             }
             if (settings_.own_pages) {
                 bytes += d->discard_free_pages();
@@ -222,7 +233,7 @@ public:
                 // relaxed: of the block only what its owner may be writing is read, by racy_read
                 if (const thread_block* b = slot.load(std::memory_order_relaxed);
                     b != nullptr && shown_array(b->fronts[c]) != nullptr) {
-                    cached += shown_count(b->fronts[c], front_slots(c));
+                    cached += shown_count(b->fronts[c], resource_front_slots(c));
                     ++threads;
                 }
             }
@@ -241,7 +252,7 @@ public:
         }
     }
 
-    [[nodiscard]] void* upstream() const noexcept { return source_.context(); }
+    [[nodiscard]] void* upstream() const noexcept { return memory_.upstream(); }
     /// Whether each request is a block of its own, so that a memory checker sees it.
     [[nodiscard]] bool bypasses() const noexcept { return mode_ == mode::bypass; }
 
@@ -260,7 +271,7 @@ private:
 
     enum class mode : unsigned char {
         cached, ///< threads hold fronts
-        direct, ///< each call goes to the slabs and is checked there
+        direct, ///< each call goes to the slabs and is checked there: checked builds, and with a limit
         bypass, ///< each request is an `operator new`
     };
 
@@ -268,44 +279,19 @@ private:
         class_front fronts[size_class_count];
     };
 
-    static mode mode_here() noexcept {
+    using turn = typename resource_memory<Policy>::turn;
+    using news = resource_news;
+
+    static mode mode_here(bool limited) noexcept {
         if (sanitizer_bypass || running_on_memcheck()) {
             return mode::bypass;
         }
-        return checked_build ? mode::direct : mode::cached;
+        return checked_build || limited ? mode::direct : mode::cached;
     }
 
-    /// Slots that a front has room for. By bytes: 32 KiB worth, and two of the large ones.
-    static constexpr std::size_t front_slots(unsigned c) noexcept {
-        return clamp((std::size_t{32} << 10) / class_bytes(c), 2, 128);
-    }
-    static constexpr std::size_t stash_slots(unsigned c) noexcept {
-        return clamp((std::size_t{128} << 10) / class_bytes(c), 2, 512);
-    }
-    static_assert(stash_slots(0) * sizeof(void*) + sizeof(depot_type) <= chunk_arena<Policy>::most_bytes);
+    static_assert(resource_stash_slots(0) * sizeof(void*) + sizeof(depot_type) <=
+                  chunk_arena<Policy>::most_bytes);
     static_assert(sizeof(thread_block) <= chunk_arena<Policy>::most_bytes);
-
-    /// Slabs hold sixteen of the largest slots. Where memory is the system's they are aligned as far apart
-    /// as they may grow, which costs addresses only; of an upstream no more is asked than needed.
-    [[nodiscard]] geometry geometry_of(unsigned c) const noexcept {
-        constexpr std::size_t kib = 1024;
-        geometry g;
-        g.slot_bytes = class_bytes(c);
-        g.slot_align = class_align(c);
-        const std::size_t least = std::bit_ceil(settings_.own_pages ? 16 * g.slot_bytes : 8 * g.slot_bytes);
-        const std::size_t wished = settings_.slab_bytes != 0
-                                       ? std::bit_ceil(clamp(settings_.slab_bytes, page_bytes, kib * kib))
-                                   : settings_.own_pages ? kib * kib
-                                                         : 64 * kib;
-        g.slab_align = wished > least ? wished : least;
-        const std::size_t first = settings_.own_pages ? 64 * kib : 16 * kib;
-        g.first_slab_bytes = first > least ? first : least;
-        if (g.first_slab_bytes > g.slab_align) {
-            g.first_slab_bytes = g.slab_align;
-        }
-        g.retain_bytes = settings_.retain_bytes;
-        return g;
-    }
 
     // -- this thread's part -------------------------------------------------------------------------
 
@@ -321,7 +307,7 @@ private:
     }
 
     /// This thread's front of class `c` with its array; null when it can have none.
-    class_front* front_at(unsigned c) {
+    class_front* front_at(unsigned c, news& told) {
         if (mode_ != mode::cached || table_ != &index_table::process()) {
             return nullptr;
         }
@@ -332,7 +318,7 @@ private:
         auto& place = thread_blocks_[index + 1];
         thread_block* b = place.load(std::memory_order_relaxed);
         if (b == nullptr) {
-            void* memory = bookkeeping(sizeof(thread_block));
+            void* memory = bookkeeping(sizeof(thread_block), told);
             if (memory == nullptr) {
                 return nullptr;
             }
@@ -341,7 +327,7 @@ private:
         }
         class_front& f = b->fronts[c];
         if (f.bottom == nullptr) {
-            auto* array = static_cast<void**>(bookkeeping(front_slots(c) * sizeof(void*)));
+            auto* array = static_cast<void**>(bookkeeping(resource_front_slots(c) * sizeof(void*), told));
             if (array == nullptr) {
                 return nullptr;
             }
@@ -349,21 +335,21 @@ private:
             f.epoch = epoch_.load(std::memory_order_relaxed);
             f.top = array;
             f.bottom = array;
-            f.limit = array + front_slots(c);
+            f.limit = array + resource_front_slots(c);
         }
         return &f;
     }
 
     /// A free must not fail: where there is no memory for a cache, there is none.
-    class_front* front_for_put(unsigned c) noexcept {
+    class_front* front_for_put(unsigned c, news& told) noexcept {
 #if defined(__cpp_exceptions)
         try {
-            return front_at(c);
+            return front_at(c, told);
         } catch (...) {
             return nullptr;
         }
 #else
-        return front_at(c);
+        return front_at(c, told);
 #endif
     }
 
@@ -378,31 +364,32 @@ private:
 
     // -- memory ---------------------------------------------------------------------------------------
 
-    void* get_chunk(std::size_t bytes, std::size_t align) {
-        if (!settings_.own_pages) {
-            return source_.get(bytes, align);
+    /// Whether the limit leaves room for `bytes`, once enough empty slabs were returned. @pre it is our turn
+    bool make_room(std::size_t bytes, news& told) noexcept {
+        const bool possible = bytes <= memory_.most();
+        for (unsigned c = 0; possible && memory_.room() < bytes && c < size_class_count; ++c) {
+            if (depot_type* d = depot_made(c); d != nullptr) {
+                while (memory_.room() < bytes && give_back(*d, d->take_empty(), told) != 0) {
+                }
+            }
         }
-        void* spare = spare_chunks::process().take(bytes, align);
-        return spare != nullptr ? spare : Policy::pages::map(bytes, align);
-    }
-    /// @param may_keep for the next resource, rather than give it to the system
-    void put_chunk(void* p, std::size_t bytes, std::size_t align, bool may_keep = false) noexcept {
-        if constexpr (sanitizer_poison) {
-            unpoison(p, bytes);
-        }
-        if (!settings_.own_pages) {
-            source_.put(p, bytes, align);
-        } else if (!may_keep || !spare_chunks::process().keep(p, bytes, align)) {
-            Policy::pages::unmap(p, bytes, align);
-        }
+        told.at_limit = memory_.room() < bytes;
+        return !told.at_limit;
     }
 
-    void* bookkeeping(std::size_t bytes) {
+    void* bookkeeping(std::size_t bytes, news& told) {
         for (;;) {
             if (void* p = arena_.bump(bytes); p != nullptr) {
                 return p;
             }
-            void* chunk = get_chunk(chunk_arena<Policy>::chunk_bytes, chunk_arena<Policy>::chunk_align);
+            constexpr std::size_t chunk_bytes = chunk_arena<Policy>::chunk_bytes;
+            turn mine{memory_};
+            if (void* p = memory_.limited() ? arena_.bump(bytes) : nullptr; p != nullptr) {
+                return p; // another thread brought a chunk while we waited
+            }
+            void* chunk = make_room(chunk_bytes, told)
+                              ? memory_.get_chunk(chunk_bytes, chunk_arena<Policy>::chunk_align)
+                              : nullptr;
             if (chunk == nullptr) {
                 return nullptr;
             }
@@ -416,11 +403,12 @@ private:
     }
 
     /// The depot of class `c`, made at the first call.
-    depot_type* depot_at(unsigned c) {
+    depot_type* depot_at(unsigned c, news& told) {
         if (depot_type* made = depot_made(c); made != nullptr) {
             return made;
         }
-        void* memory = bookkeeping(sizeof(depot_type) + stash_slots(c) * sizeof(void*));
+        const std::size_t stash_most = mode_ == mode::cached ? resource_stash_slots(c) : 0;
+        void* memory = bookkeeping(sizeof(depot_type) + stash_most * sizeof(void*), told);
         if (memory == nullptr) {
             return nullptr;
         }
@@ -430,46 +418,49 @@ private:
         if (depot_type* made = depots_[c].load(std::memory_order_relaxed); made != nullptr) {
             return made;
         }
-        auto* made = ::new (memory) depot_type{geometry_of(c), stash, stash_slots(c)};
+        auto* made = ::new (memory) depot_type{resource_geometry(settings_, c), stash, stash_most};
         // release: pairs with the acquire in depot_made
         depots_[c].store(made, std::memory_order_release);
         return made;
     }
 
-    /// Asks for a slab, with no lock held, and gives it to the depot. False when there is none.
-    bool bring_slab(depot_type& d) {
-        const std::size_t bytes = d.next_slab_bytes();
+    /// Asks for a slab, with no lock held but the turn, and gives it to the depot. False when there is none.
+    bool bring_slab(depot_type& d, news& told) {
+        if (!make_room(smallest_slab_bytes(d.sizes()), told)) {
+            return false;
+        }
+        const std::size_t room = memory_.room() / page_bytes * page_bytes;
+        const std::size_t next = d.next_slab_bytes();
+        const std::size_t bytes = next < room ? next : room;
         const std::size_t align = d.sizes().slab_align;
-        void* memory = get_chunk(bytes, align);
+        void* memory = memory_.get_chunk(bytes, align);
         if (memory == nullptr) {
             return false;
         }
         if (d.adopt(memory, bytes, false)) {
+            told.mapped(bytes);
             return true;
         }
-        put_chunk(memory, bytes, align);
+        memory_.put_chunk(memory, bytes, align);
         return false;
     }
 
     /// @returns the bytes that went back, 0 for null
-    std::size_t give_back(depot_type& d, slab* s) noexcept {
+    std::size_t give_back(depot_type& d, slab* s, news& told) noexcept {
         if (s == nullptr) {
             return 0;
         }
         const std::size_t mapped = s->mapped_bytes;
         const std::size_t bytes = settings_.own_pages ? page_bytes + s->touched_bytes() : mapped;
-        put_chunk(s, mapped, d.sizes().slab_align);
+        memory_.put_chunk(s, mapped, d.sizes().slab_align);
         d.note_returned(bytes);
+        told.returned(mapped);
         return bytes;
     }
 
     void free_block(tracked_block* b) noexcept {
-        const std::size_t align = b->align < block_align ? block_align : b->align;
-        if (b->origin == block_origin::upstream) {
-            source_.put(b->base(), b->total_bytes(), align);
-        } else {
-            ::operator delete(b->base(), std::align_val_t{align});
-        }
+        memory_.put_block(b->base(), b->total_bytes(), b->align < block_align ? block_align : b->align,
+                          b->origin);
     }
 
     // -- errors -----------------------------------------------------------------------------------------
@@ -565,12 +556,12 @@ private:
             }
             for (unsigned c = 0; c < size_class_count; ++c) {
                 if (depot_type* d = depot_made(c); d != nullptr) {
-                    d->lose(shown_count(b->fronts[c], front_slots(c)));
+                    d->lose(shown_count(b->fronts[c], resource_front_slots(c)));
                 }
             }
             thread_blocks_[i].store(nullptr, std::memory_order_relaxed);
         }
-        source_.reset_lock();
+        memory_.reset_locks();
     }
 
     static constexpr std::uint32_t first_refill = 4;
@@ -581,8 +572,8 @@ private:
     typename Policy::template atomic<std::uint32_t> epoch_{0}; ///< counts trims
     typename Policy::template atomic<bool> joined_{false};     ///< whether forks know of it
     resource_settings settings_;
+    resource_memory<Policy> memory_;
     mode mode_;
-    chunk_source<Policy> source_;
     chunk_arena<Policy> arena_;
     tracked_blocks<Policy> blocks_;
 };

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef LINN_DETAIL_SYNC_RESOURCE_SETTINGS_HPP
+#define LINN_DETAIL_SYNC_RESOURCE_SETTINGS_HPP
+
+#include <linn/config.hpp>
+#include <linn/detail/core/geometry.hpp>
+#include <linn/detail/core/size_classes.hpp>
+#include <linn/detail/sync/chunk_source.hpp>
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace linn::inline LINN_ABI::detail {
+
+/// What a resource was made with.
+struct resource_settings {
+    chunk_functions upstream;
+    bool own_pages = true; ///< slabs come from the system, not from upstream
+    std::size_t slab_bytes = 0;
+    std::size_t retain_bytes = 0;
+    std::size_t max_bytes = SIZE_MAX; ///< that are taken from upstream and the system
+    std::string_view name;
+    const void* pool = nullptr; ///< whom the observer hears of
+};
+
+/// Slots that a front has room for. By bytes: 32 KiB worth, and two of the large ones.
+constexpr std::size_t resource_front_slots(unsigned c) noexcept {
+    return clamp((std::size_t{32} << 10) / class_bytes(c), 2, 128);
+}
+constexpr std::size_t resource_stash_slots(unsigned c) noexcept {
+    return clamp((std::size_t{128} << 10) / class_bytes(c), 2, 512);
+}
+
+/// Slabs hold sixteen of the largest slots. Where memory is the system's they are aligned as far apart
+/// as they may grow, which costs addresses only; of an upstream no more is asked than needed. Below a limit they are a
+/// sixteenth of it, so that each of many classes may have some of what there may be.
+constexpr geometry resource_geometry(const resource_settings& s, unsigned c) noexcept {
+    constexpr std::size_t kib = 1024;
+    geometry g;
+    g.slot_bytes = class_bytes(c);
+    g.slot_align = class_align(c);
+    const std::size_t least = std::bit_ceil(s.own_pages ? 16 * g.slot_bytes : 8 * g.slot_bytes);
+    const std::size_t usual = s.slab_bytes != 0 ? std::bit_ceil(clamp(s.slab_bytes, page_bytes, kib * kib))
+                              : s.own_pages     ? kib * kib
+                                                : 64 * kib;
+    const std::size_t share = std::bit_floor(clamp(s.max_bytes / 16, page_bytes, kib * kib));
+    const std::size_t wished = usual < share ? usual : share;
+    g.slab_align = wished > least ? wished : least;
+    const std::size_t first = s.own_pages ? 64 * kib : 16 * kib;
+    g.first_slab_bytes = first > least ? first : least;
+    if (g.first_slab_bytes > g.slab_align) {
+        g.first_slab_bytes = g.slab_align;
+    }
+    g.retain_bytes = s.retain_bytes;
+    return g;
+}
+
+} // namespace linn::inline LINN_ABI::detail
+
+#endif
