@@ -558,12 +558,14 @@ class handle_pool<T, O> {
 
 } // namespace linn::inline LINN_ABI
 
+/// @cond
 template <class T, linn::handle_options O>
 struct std::hash<linn::pool_handle<T, O>> {
     std::size_t operator()(linn::pool_handle<T, O> h) const noexcept {
         return std::hash<typename linn::pool_handle<T, O>::value_type>{}(h.value());
     }
 };
+/// @endcond
 
 #endif
 #endif
