@@ -120,6 +120,18 @@ void leave_misuse() {
     use_misuse();
 }
 
+void observe(const linn::pool_event&) noexcept {}
+
+void use_observer() {
+    linn::set_pool_observer(linn::set_pool_observer(nullptr));
+    linn::local_pool<item> pool; // takes memory, which whatever observer is installed is told
+    pool.destroy(pool.create());
+}
+void leave_observer() {
+    linn::set_pool_observer(&observe);
+    use_observer();
+}
+
 void leave_nothing() {}
 #endif
 
@@ -135,6 +147,7 @@ constexpr part all_parts[] = {
     {"statistics", &use_statistics, &leave_nothing},
     {"node_types", &use_node_types, &leave_nothing},
     {"misuse", &use_misuse, &leave_misuse},
+    {"observer", &use_observer, &leave_observer},
 #endif
 };
 
