@@ -45,6 +45,20 @@ struct gain_range {
     double high = 0;
 };
 
+/// Why a gain is an estimate, and was not measured by a replay.
+enum class estimate_reason {
+    none,       ///< it was measured, or nothing is advised
+    no_replay,  ///< not wanted, or the trace has no events to replay
+    negligible, ///< all allocations together take too little of the run
+    not_a_pool, ///< a replay can serve blocks from a pool, and make no other change
+    too_many,   ///< other types come first, and the time was up
+    few_rounds, ///< the time was not enough for the rounds that an interval takes
+    failed,     ///< the replay failed or was stopped
+};
+
+/// A stable word for reports: "no-replay" …; empty for none
+const char* to_string(estimate_reason r) noexcept;
+
 /// One type of the program.
 struct advised_type {
     std::string name;      ///< "Particle"
@@ -56,15 +70,30 @@ struct advised_type {
     remedy what = remedy::nothing;
     std::string rule;              ///< which rule decided, a stable word: docs/guide/advise.md lists them
     std::string part;              ///< "linn::list<Particle>", "reserve()"; empty for nothing
+    gain_range cost;               ///< share of the run that its allocations take
     gain_range gain;               ///< predicted
     bool is_gain_measured = false; ///< by a replay of this type; else it is estimated from counts
-    std::string why;               ///< a sentence or two
-    std::string snippet;           ///< the change, as lines that begin with "-" and "+"; empty for nothing
+    estimate_reason estimated_because = estimate_reason::none;
+    bool was_replayed = false; ///< with this type from a pool
+    std::string runtime; ///< the runtime library's own blocks, by which rule; empty: they are the program's
+    std::uint64_t runtime_live = 0; ///< blocks of it that the runtime library keeps until the end
+    std::uint64_t runtime_live_bytes = 0;
+    std::uint64_t runtime_allocations = 0;
+    std::string why;     ///< a sentence or two
+    std::string snippet; ///< the change, as lines that begin with "-" and "+"; empty for nothing
+};
+
+/// Blocks that the runtime libraries allocated and keep on purpose.
+struct runtime_blocks {
+    std::string rule; ///< a stable word: docs/guide/advise.md lists them
+    std::string what; ///< "buffers of the standard streams"
+    std::uint64_t count = 0;
+    std::uint64_t bytes = 0;
 };
 
 /// What else was seen: leaks, temporary allocations, zero fills, missing debug information.
 struct advice_finding {
-    std::string kind; ///< "leak", "temporary", "zero-fill", "symbols", "remote"; stable
+    std::string kind; ///< "leak", "temporary", "zero-fill", "symbols", "remote", "runtime"; stable
     std::string text; ///< a sentence
     symbol_frame place;
     std::uint64_t bytes = 0;
@@ -81,7 +110,8 @@ struct advice {
     bool is_ceiling_measured = false; ///< by replay; else it is estimated from the number of events
     std::vector<advised_type> types;  ///< by predicted gain, then by allocations
     std::vector<advice_finding> findings;
-    std::vector<std::string> warnings; ///< what weakens the advice
+    std::vector<runtime_blocks> kept_by_runtime; ///< not among the leaks
+    std::vector<std::string> warnings;           ///< what weakens the advice
     replay_result replay; ///< that the ceiling and the gains come from; without rows where none was made
     int interrupted_by = 0;
 };

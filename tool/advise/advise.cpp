@@ -2,12 +2,13 @@
 #include "advise.hpp"
 
 #include "../measure/sort_stably.hpp"
-#include "../measure/statistics.hpp"
 #include "cost.hpp"
 #include "fills.hpp"
 #include "findings.hpp"
 #include "owned.hpp"
+#include "pricing.hpp"
 #include "rules.hpp"
+#include "runtime_blocks.hpp"
 #include "verdict.hpp"
 
 #include <algorithm>
@@ -17,10 +18,6 @@
 
 namespace linn::tool {
 namespace {
-
-constexpr double worth_a_replay = 0.01; // of the run; below, the estimate says enough
-constexpr double worth_a_price = 0.005; // of the allocations
-constexpr double no_gain = 0.005;       // of the run
 
 /// Functions of standard libraries by which a container gets a larger block.
 constexpr std::array<std::string_view, 12> growing{"_M_realloc_insert",
@@ -59,12 +56,7 @@ bool calls_operator_new(const advice& a, const advised_type& type) {
 type_facts facts_of(const advice& a, const advised_type& type) {
     type_facts facts{.type = type};
     facts.kind = kind_of(type.named);
-    facts.cost = estimated_cost(type.statistics, a.program_cpu_ns);
-    if (a.is_ceiling_measured) {
-        // What a block costs on average is measured then; this type's may cost half or twice as much.
-        const gain_range measured{type.share * a.ceiling.low / 2, type.share * a.ceiling.high * 2};
-        facts.cost = {std::max(0.0, measured.low), std::clamp(measured.high, 0.0, a.ceiling.high)};
-    }
+    facts.cost = type.cost;
     facts.fill_cost = estimated_fill_cost(type.statistics, a.program_cpu_ns);
     facts.is_cost_known = a.program_cpu_ns > 0;
     facts.run_ns = a.analysis.info.clock == "none" ? 0 : static_cast<double>(a.analysis.info.duration_ns);
@@ -108,9 +100,20 @@ gain_range estimated_gain(const type_facts& facts, remedy what) {
     return {facts.cost.low * part.low, facts.cost.high * part.high};
 }
 
-void decide(advice& a) {
+/// The program cannot change it.
+void leave_to_runtime(advised_type& type) {
+    type.rule = "runtime";
+    type.what = remedy::nothing;
+    type.part.clear();
+    type.why = "the runtime library's own blocks (" + type.runtime + "), which it keeps on purpose";
+    type.gain = {};
+}
+
+void decide(advice& a, const type_cost& cost) {
     const bool holds_fills_only = a.analysis.info.contents == "fills";
-    for (advised_type& type : a.types) {
+    for (std::size_t i = 0; i != a.types.size(); ++i) {
+        advised_type& type = a.types[i];
+        type.cost = cost(i);
         const type_facts facts = facts_of(a, type);
         const advice_rule& rule = holds_fills_only ? rule_of_fills(facts) : deciding_rule(facts);
         type.rule = rule.name;
@@ -118,67 +121,9 @@ void decide(advice& a) {
         type.part = rule.part == nullptr ? std::string{} : rule.part(facts);
         type.why = rule.why(facts);
         type.gain = estimated_gain(facts, type.what);
-    }
-}
-
-std::vector<std::uint32_t> stacks_of(const advice& a, const advised_type& type) {
-    std::vector<std::uint32_t> stacks;
-    for (const advised_place& place : type.places)
-        for (const std::uint32_t index : place.sites)
-            stacks.push_back(a.analysis.sites[index].stack);
-    std::sort(stacks.begin(), stacks.end());
-    stacks.erase(std::unique(stacks.begin(), stacks.end()), stacks.end());
-    return stacks;
-}
-
-/// Replays the trace with each type that may gain from a pool; gives the types in the order of the groups.
-std::vector<std::size_t> replay_types(advice& a, const advise_options& options, const advise_parts& parts) {
-    replay_options wanted;
-    wanted.trace = options.trace;
-    wanted.budget = options.replay_budget;
-    wanted.rounds = options.replay_rounds;
-    wanted.ceiling_only = true;
-    std::vector<std::size_t> priced;
-    for (std::size_t i = 0; i != a.types.size() && priced.size() < options.most_priced; ++i) {
-        const advised_type& type = a.types[i];
-        if (!is_pool(type.what) || type.share < worth_a_price)
-            continue;
-        wanted.groups.push_back({label_of(type), stacks_of(a, type)});
-        priced.push_back(i);
-    }
-    a.replay = parts.replay(wanted);
-    a.interrupted_by = a.replay.interrupted_by;
-    return priced;
-}
-
-void take_ceiling(advice& a) {
-    const replay_row* const nothing = a.replay.find(replay_null_name);
-    if (!a.replay.problem.empty() || nothing == nullptr || !nothing->failure.empty() ||
-        !are_bounds(nothing->change_low, nothing->change_high) ||
-        (nothing->change_low == 0 && nothing->change_high == 0))
-        return;
-    a.ceiling = replayed_ceiling(*nothing);
-    a.is_ceiling_measured = true;
-}
-
-void take_gains(advice& a, const std::vector<std::size_t>& priced) {
-    for (std::size_t i = 0; i != std::min(priced.size(), a.replay.groups.size()); ++i) {
-        const replay_row& row = a.replay.groups[i];
-        advised_type& type = a.types[priced[i]];
-        if (!row.failure.empty() || !are_bounds(row.change_low, row.change_high) ||
-            (row.change_low == 0 && row.change_high == 0) || !is_pool(type.what))
-            continue;
-        const gain_range gain = replayed_gain(row);
-        type.gain = {std::min(gain.low, a.ceiling.high), std::min(gain.high, a.ceiling.high)};
-        type.is_gain_measured = true;
-        if (type.gain.high >= no_gain)
-            continue;
-        type.why = "replayed with only this type from a pool, the run would save at most " +
-                   share_text(std::max(0.0, type.gain.high)) + ": " + type.why;
-        type.rule = "no-gain";
-        type.what = remedy::nothing;
-        type.part.clear();
-        type.gain = {};
+        type.is_gain_measured = false;
+        if (!type.runtime.empty() && !holds_fills_only)
+            leave_to_runtime(type);
     }
 }
 
@@ -231,6 +176,26 @@ const char* to_string(remedy r) noexcept {
     return "nothing";
 }
 
+const char* to_string(estimate_reason r) noexcept {
+    switch (r) {
+    case estimate_reason::none:
+        break;
+    case estimate_reason::no_replay:
+        return "no-replay";
+    case estimate_reason::negligible:
+        return "negligible";
+    case estimate_reason::not_a_pool:
+        return "not-a-pool";
+    case estimate_reason::too_many:
+        return "too-many";
+    case estimate_reason::few_rounds:
+        return "few-rounds";
+    case estimate_reason::failed:
+        return "replay-failed";
+    }
+    return "";
+}
+
 advice advise(trace_analysis analysis, const advise_options& options, const advise_parts& parts) {
     advice a;
     a.analysis = std::move(analysis);
@@ -239,17 +204,15 @@ advice advise(trace_analysis analysis, const advise_options& options, const advi
         if (parts.progress)
             parts.progress("naming types", share);
     });
-    a.ceiling = estimated_cost(a.analysis.all, a.program_cpu_ns);
-    decide(a);
+    find_runtime_blocks(a, parts.names);
+    cost_shares costs{a.types, options.prices, a.program_cpu_ns};
+    a.ceiling = costs.ceiling();
+    const auto decide_by = [&](const type_cost& cost) { decide(a, cost); };
+    decide_by([&](std::size_t type) { return costs.of(type); });
     if (options.use_replay && parts.replay && a.analysis.info.contents != "fills" &&
-        a.ceiling.high >= worth_a_replay) {
-        const std::vector<std::size_t> priced = replay_types(a, options, parts);
-        take_ceiling(a);
-        if (a.is_ceiling_measured) {
-            decide(a); // with what a block really costs
-            take_gains(a, priced);
-        }
-    }
+        costs.most_of_all() >= worth_a_replay)
+        price_by_replay(a, costs, options, parts, decide_by);
+    explain_estimates(a, options, parts);
     for (advised_type& type : a.types)
         if (type.what != remedy::nothing)
             type.snippet = snippet_for(type, parts.sources);

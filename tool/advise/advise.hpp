@@ -2,6 +2,7 @@
 #pragma once
 
 #include "advice.hpp"
+#include "allocation_cost.hpp"
 #include "snippet.hpp"
 #include "type_groups.hpp"
 
@@ -15,9 +16,11 @@ namespace linn::tool {
 struct advise_options {
     std::filesystem::path trace;
     bool use_replay = true;
-    std::chrono::seconds replay_budget{20};
+    std::chrono::seconds replay_budget{20}; ///< for all replays together
     std::size_t replay_rounds = 11;
-    std::size_t most_priced = 10; ///< types that the replay prices alone
+    std::size_t most_priced = 10; ///< types that one replay prices, each alone
+    std::size_t most_replays = 3; ///< within the budget
+    allocation_prices prices = {};
 };
 
 /// What advise() asks of others.

@@ -9,14 +9,6 @@
 namespace linn::tool {
 namespace {
 
-// Of a pair of malloc and free with the C library: 11 to 13 ns where it is hot, 40 with threads; more in
-// bursts, where pages go back and forth (docs/design/measurements.md).
-constexpr double pair_low_ns = 10;
-constexpr double pair_high_ns = 40;
-// Blocks from here on may be mapped and unmapped each time.
-constexpr std::size_t mapped_from_log2 = 17;
-constexpr double page_bytes = 4096;
-constexpr double fault_ns = 250;
 constexpr double fill_slow = 4; // bytes a nanosecond
 constexpr double fill_fast = 40;
 constexpr double replay_shows_least = 0.5;
@@ -30,18 +22,6 @@ gain_range widened(double saving_low, double saving_high) {
     // A loss was never larger than the replay showed.
     return {saving_low > 0 ? saving_low / replay_shows_most : saving_low,
             saving_high / (saving_high > 0 ? replay_shows_least : replay_shows_most)};
-}
-
-gain_range estimated_cost(const site_statistics& s, double program_cpu_ns) {
-    if (program_cpu_ns <= 0)
-        return {};
-    const auto blocks = static_cast<double>(s.allocations + s.reallocations);
-    double faults = 0;
-    for (std::size_t i = mapped_from_log2; i != s.size_histogram.size(); ++i)
-        faults +=
-            static_cast<double>(s.size_histogram[i]) * std::ldexp(1.5, static_cast<int>(i)) / page_bytes;
-    return {std::min(1.0, blocks * pair_low_ns / program_cpu_ns),
-            std::min(1.0, (blocks * pair_high_ns + faults * fault_ns) / program_cpu_ns)};
 }
 
 gain_range estimated_fill_cost(const site_statistics& s, double program_cpu_ns) {

@@ -12,9 +12,6 @@ namespace linn::tool {
 /// @source docs/guide/advise.md, "How far to trust it"
 gain_range widened(double saving_low, double saving_high);
 
-/// The share of the run that allocations take, from their number: 10 to 40 ns a block, and page faults of large ones.
-gain_range estimated_cost(const site_statistics& s, double program_cpu_ns);
-
 /// The share of the run that writing zeros takes: from 40 GB a second to what was measured, with the page faults that another
 /// write would take instead; from 40 to 4 GB a second where nothing was.
 gain_range estimated_fill_cost(const site_statistics& s, double program_cpu_ns);

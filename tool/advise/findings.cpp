@@ -54,15 +54,34 @@ std::vector<advice_finding> leaks(const advice& a) {
     std::vector<advice_finding> found;
     for (const advised_type& type : a.types) {
         const site_statistics& s = type.statistics;
-        if (s.live_at_end == 0)
+        const std::uint64_t live = s.live_at_end - std::min(type.runtime_live, s.live_at_end);
+        const std::uint64_t bytes =
+            s.live_bytes_at_end - std::min(type.runtime_live_bytes, s.live_bytes_at_end);
+        if (live == 0)
             continue;
-        found.push_back(
-            {"leak",
-             fmt::format("not freed before the end: {} of {} blocks of {}, {}{}", s.live_at_end,
-                         s.allocations, label_of(type), bytes_text(s.live_bytes_at_end), where(type)),
-             first_place(type), s.live_bytes_at_end, s.live_at_end});
+        found.push_back({"leak",
+                         fmt::format("not freed before the end: {} of {} blocks of {}, {}{}", live,
+                                     s.allocations, label_of(type), bytes_text(bytes), where(type)),
+                         first_place(type), bytes, live});
     }
     return found;
+}
+
+/// One note on all that the runtime libraries keep, so that nobody looks for it.
+std::vector<advice_finding> runtime_note(const advice& a) {
+    if (a.kept_by_runtime.empty())
+        return {};
+    advice_finding note{"runtime", {}, {}, 0, 0};
+    std::vector<std::string> parts;
+    for (const runtime_blocks& blocks : a.kept_by_runtime) {
+        note.count += blocks.count;
+        note.bytes += blocks.bytes;
+        parts.push_back(blocks.what);
+    }
+    note.text = fmt::format("{} {} of the C and C++ runtime, {}, {} kept on purpose: {}", note.count,
+                            note.count == 1 ? "block" : "blocks", bytes_text(note.bytes),
+                            note.count == 1 ? "is" : "are", fmt::join(parts, ", "));
+    return {std::move(note)};
 }
 
 std::vector<advice_finding> temporaries(const advice& a) {
@@ -188,6 +207,8 @@ std::vector<advice_finding> find_findings(const advice& a, const naming& names) 
     if (!holds_fills_only(a))
         add_ranked(all, hand_overs(a), false);
     add_ranked(all, missing_symbols(a, names), false);
+    if (!holds_fills_only(a))
+        add_ranked(all, runtime_note(a), false);
     return all;
 }
 

@@ -3,6 +3,7 @@
 
 #include "../advise/analysis.hpp"
 #include "../measure/interrupt.hpp"
+#include "../measure/machine.hpp"
 #include "../report/advise_csv.hpp"
 #include "../report/advise_json.hpp"
 #include "../report/advise_markdown.hpp"
@@ -67,7 +68,9 @@ advise_command::advise_command(CLI::App& program)
         ->type_name("NAME");
     arguments.add_flag("--no-replay", no_replay_,
                        "estimate the gains from counts instead of replaying the trace");
-    arguments.add_option("--replay-budget", replay_seconds_, "seconds that the replay may take (default 20)")
+    arguments
+        .add_option("--replay-budget", replay_seconds_,
+                    "seconds that the replays may take together (default 20)")
         ->type_name("SECONDS")
         ->check(CLI::Range(1U, 86'400U).description(""));
     arguments
@@ -121,6 +124,8 @@ advice advise_command::ask() {
     options_.trace = trace_;
     options_.use_replay = !no_replay_ && reader.aggregate().empty(); // statistics cannot be replayed
     options_.replay_budget = std::chrono::seconds{replay_seconds_};
+    if (const double fault = measure_page_fault_ns(); fault > 0)
+        options_.prices.page_fault_ns = fault;
     advise_parts parts;
     parts.names.name = [&](const allocation_site& site) { return namer.name(site); };
     parts.names.about = [&](const std::string& module, const std::string& build_id) {

@@ -7,7 +7,9 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <ctime>
 #include <fstream>
 #include <string_view>
 #include <thread>
@@ -75,6 +77,32 @@ void touch_memory(std::size_t bytes) {
         ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
     if (p != MAP_FAILED)
         ::munmap(p, bytes);
+}
+
+double measure_page_fault_ns() {
+    constexpr std::size_t pages = 128;
+    constexpr int tries = 5;
+    const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+    const auto cpu_ns = [] {
+        std::timespec t{};
+        ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+        return static_cast<double>(t.tv_sec) * 1e9 + static_cast<double>(t.tv_nsec);
+    };
+    double least = 0;
+    for (int i = 0; i != tries; ++i) {
+        void* const p =
+            ::mmap(nullptr, pages * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (p == MAP_FAILED)
+            break;
+        ::madvise(p, pages * page, MADV_NOHUGEPAGE);
+        const double begin = cpu_ns();
+        for (std::size_t k = 0; k != pages; ++k)
+            static_cast<volatile char*>(p)[k * page] = 1;
+        const double each = (cpu_ns() - begin) / pages;
+        ::munmap(p, pages * page);
+        least = i == 0 ? each : std::min(least, each);
+    }
+    return least;
 }
 
 } // namespace linn::tool

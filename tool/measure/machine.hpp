@@ -27,4 +27,8 @@ machine_info inspect_machine();
 /// first contender after a pause would pay for fetching them again.
 void touch_memory(std::size_t bytes);
 
+/// What the first write to a page of new memory takes here, in nanoseconds of CPU time; the least of a few tries, which take
+/// milliseconds. 0: it cannot be measured.
+double measure_page_fault_ns();
+
 } // namespace linn::tool

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 namespace linn::tool {
 namespace {
@@ -67,6 +68,26 @@ std::string short_part(const advised_type& type) {
     return part.substr(0, end);
 }
 
+const char* words_of(estimate_reason reason) {
+    switch (reason) {
+    case estimate_reason::no_replay:
+        return "the trace was not replayed";
+    case estimate_reason::negligible:
+        return "allocation takes too little of the run for a replay";
+    case estimate_reason::few_rounds:
+        return "the replay had time for too few rounds (--replay-budget gives it more)";
+    case estimate_reason::failed:
+        return "the replay failed or was stopped";
+    case estimate_reason::too_many:
+        return "other types cost more and took the replay's time";
+    case estimate_reason::not_a_pool:
+        return "a replay can only show what a pool would gain";
+    case estimate_reason::none:
+        break;
+    }
+    return "";
+}
+
 } // namespace
 
 advise_cells cells_of(const advised_type& type) {
@@ -111,12 +132,41 @@ std::string method_line(const advice& a) {
             : fmt::format("an allocator that cost nothing would save {}, {}", gain_text(a.ceiling),
                           a.is_ceiling_measured ? "by replay of the trace"
                                                 : "estimated from the number of blocks");
-    const bool has_estimates = std::any_of(a.types.begin(), a.types.end(), [](const advised_type& t) {
-        return t.what != remedy::nothing && !t.is_gain_measured;
-    });
-    return ceiling + "; gains are shares of the run's CPU time" +
-           (has_estimates ? ", those with ~ estimated from counts" : "") +
-           "; measure a change with 'linn run' before and after";
+    return ceiling +
+           "; gains are shares of the run's CPU time; measure a change with 'linn run' before and after";
+}
+
+std::string estimates_line(const advice& a) {
+    constexpr estimate_reason reasons[] = {estimate_reason::no_replay,  estimate_reason::negligible,
+                                           estimate_reason::few_rounds, estimate_reason::failed,
+                                           estimate_reason::too_many,   estimate_reason::not_a_pool};
+    std::size_t advised = 0;
+    std::size_t estimated = 0;
+    std::map<estimate_reason, std::size_t> counts;
+    for (const advised_type& t : a.types) {
+        if (t.what == remedy::nothing)
+            continue;
+        ++advised;
+        if (t.is_gain_measured)
+            continue;
+        ++estimated;
+        ++counts[t.estimated_because];
+    }
+    if (estimated == 0)
+        return {};
+    std::string text = estimated == advised
+                           ? fmt::format("~: {} estimated", advised == 1 ? "the gain is" : "all gains are")
+                           : fmt::format("~: {} of {} gains {} estimated", estimated, advised,
+                                         estimated == 1 ? "is" : "are");
+    const char* separator = ": ";
+    for (const estimate_reason reason : reasons)
+        if (const std::size_t count = counts[reason]; count != 0) {
+            text +=
+                fmt::format("{}{}{}", separator, count == estimated ? "" : fmt::format("{} because ", count),
+                            words_of(reason));
+            separator = ", ";
+        }
+    return text;
 }
 
 } // namespace linn::tool

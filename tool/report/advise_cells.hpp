@@ -25,6 +25,9 @@ advise_cells cells_of(const advised_type& type);
 /// "./app 100: 15.05 M events by 2 threads in 0.41 s of CPU time".
 std::string run_line(const advice& a);
 
+/// How many of the gains are estimates, and why: a sentence for each reason. Empty where all were measured.
+std::string estimates_line(const advice& a);
+
 /// Where the ceiling and the gains come from, and how far to trust them, in sentences.
 std::string method_line(const advice& a);
 

@@ -42,7 +42,11 @@ std::string advise_csv(const advice& a) {
                                 "function",
                                 "command",
                                 "started",
-                                "version"});
+                                "version",
+                                "cost_low",
+                                "cost_high",
+                                "estimated_because",
+                                "runtime"});
     for (const advised_type& t : a.types) {
         const site_statistics& s = t.statistics;
         const symbol_frame place = t.places.empty() ? symbol_frame{} : t.places.front().frame;
@@ -81,7 +85,11 @@ std::string advise_csv(const advice& a) {
                          place.function,
                          shell_words(a.analysis.info.command),
                          a.analysis.info.started,
-                         version_text()});
+                         version_text(),
+                         number(a.program_cpu_ns > 0, t.cost.low),
+                         number(a.program_cpu_ns > 0, t.cost.high),
+                         to_string(t.estimated_because),
+                         t.runtime});
     }
     return out;
 }

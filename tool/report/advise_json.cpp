@@ -52,7 +52,7 @@ ordered_json statistics_json(const site_statistics& s) {
             {"zero_fill_ns", s.fill_ns}};
 }
 
-ordered_json type_json(const advised_type& t) {
+ordered_json type_json(const advised_type& t, bool is_cost_known) {
     ordered_json places = ordered_json::array();
     for (const advised_place& p : t.places) {
         ordered_json place = frame_json(p.frame);
@@ -69,11 +69,14 @@ ordered_json type_json(const advised_type& t) {
             {"named_by", to_string(t.named.rule)},
             {"is_array", t.named.is_array},
             {"share", t.share},
+            {"cost", is_cost_known ? gain_json(t.cost) : ordered_json{}},
             {"remedy", to_string(t.what)},
             {"rule", t.rule},
             {"use", text_or_null(t.part)},
             {"gain", t.what == remedy::nothing ? ordered_json{} : gain_json(t.gain)},
             {"gain_measured", t.is_gain_measured},
+            {"estimated_because", text_or_null(to_string(t.estimated_because))},
+            {"runtime", text_or_null(t.runtime)},
             {"why", t.why},
             {"change", text_or_null(t.snippet)},
             {"places", places},
@@ -127,15 +130,19 @@ std::string advise_json(const advice& a) {
           {"events", run.over_time.events}}},
         {"types", ordered_json::array()},
         {"findings", ordered_json::array()},
+        {"kept_by_runtime", ordered_json::array()},
         {"warnings", a.warnings}};
     for (const advised_type& type : a.types)
-        json["types"].push_back(type_json(type));
+        json["types"].push_back(type_json(type, a.program_cpu_ns > 0));
     for (const advice_finding& f : a.findings) {
         ordered_json finding{{"kind", f.kind}, {"text", f.text}, {"bytes", f.bytes}, {"count", f.count}};
         finding["place"] =
             f.place.file.empty() && f.place.function.empty() ? ordered_json{} : frame_json(f.place);
         json["findings"].push_back(finding);
     }
+    for (const runtime_blocks& blocks : a.kept_by_runtime)
+        json["kept_by_runtime"].push_back(
+            {{"rule", blocks.rule}, {"what", blocks.what}, {"count", blocks.count}, {"bytes", blocks.bytes}});
     return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + '\n';
 }
 

@@ -34,9 +34,11 @@ std::string advise_markdown(const advice& a, std::size_t top) {
         const advise_cells c = cells_of(a.types[i]);
         const auto& places = a.types[i].places;
         rows.push_back({markdown_text(c.type), c.count, c.share, c.size, c.peak_live, c.median_life, c.remote,
-                        c.gain.empty() ? "-" : c.gain, markdown_text(c.use.empty() ? "nothing" : c.use),
+                        c.gain.empty() ? "-" : c.gain, markdown_text(c.use.empty() ? "-" : c.use),
                         markdown_text(places.empty() ? "" : place_text(places.front().frame))});
     }
+    if (const std::string estimates = estimates_line(a); !estimates.empty())
+        out += '\n' + markdown_text(estimates) + ".\n";
     if (!rows.empty())
         out += '\n' + markdown_table({{"type", true},
                                       {"count"},

@@ -47,7 +47,7 @@ table make_table(const std::vector<const advised_type*>& types, std::size_t most
     for (std::size_t i = 0; i != std::min(types.size(), most); ++i) {
         const advise_cells c = cells_of(*types[i]);
         t.add_row({cut_text(c.type, name_width), c.count, c.share, c.size, c.peak_live, c.median_life,
-                   c.remote, c.gain.empty() ? "-" : c.gain, c.use.empty() ? "nothing" : c.use},
+                   c.remote, c.gain.empty() ? "-" : c.gain, c.use.empty() ? "-" : c.use},
                   types[i]->what != remedy::nothing && types[i]->gain.high >= 0.01);
     }
     return t;
@@ -119,6 +119,8 @@ std::string advise_report(const advice& a, const advise_view& view, const output
     if (const std::vector<std::string> hidden = t.dropped(style.width); !hidden.empty())
         remarks.push_back(hidden_columns(hidden));
     remarks.push_back(method_line(a));
+    if (const std::string estimates = estimates_line(a); !estimates.empty())
+        remarks.push_back(estimates);
     out += prose_lines(remarks, style.width);
 
     std::size_t shown = 0;

@@ -129,6 +129,46 @@ def case_leak(tool):
     check("7 of 7 blocks of " in leaks[0]["text"] and "forgotten" in leaks[0]["text"] and leaks[0]["place"]["file"].endswith("advised.cpp"), leaks)
 
 
+def case_few_small_blocks(tool):
+    """A price is what the blocks are, not their share of the number of blocks."""
+    result = tool.result(tool.record("mixed"))
+    check(result["ceiling_measured"], result["warnings"])
+    nodes = type_of(result, "std::map<int, int>")
+    check(nodes["statistics"]["allocations"] == 224 and nodes["share"] > 0.3, nodes["statistics"])
+    check(nodes["remedy"] == "nothing" and nodes["gain"] is None, nodes)
+    # 224 blocks and their three pages, at 10 us each
+    check(nodes["cost"]["high"] * result["program_cpu_ns"] < 227 * 10000, (nodes["cost"], result["program_cpu_ns"]))
+    images = [t for t in result["types"] if t["statistics"]["largest"] == 4 << 20]
+    check(sum(t["cost"]["high"] for t in images) > 100 * nodes["cost"]["high"], images)
+    check(sum(t["cost"]["low"] for t in result["types"]) <= result["ceiling"]["low"] + 1e-9, result["ceiling"])
+
+
+def case_all_candidates_replayed(tool):
+    """More candidates than one replay takes: none is left with an estimate, and where one is, the report says so."""
+    trace = tool.record("kinds")
+    result = tool.result(trace)
+    check(result["ceiling_measured"], result["warnings"])
+    kinds = [t for t in result["types"] if t["label"].startswith("std::list<kind<")]
+    check(len(kinds) == 13, kinds)
+    left = [(t["label"], t["estimated_because"]) for t in kinds if t["gain"] and not t["gain_measured"]]
+    check(not left, (left, result["warnings"]))
+    estimated = tool.result(trace, "--no-replay")
+    check(all(t["estimated_because"] == "no-replay" for t in estimated["types"] if t["gain"]), estimated["types"])
+    text = prose(tool.advise(trace, "--no-replay").stdout)
+    check("gains are estimated: the trace was not replayed" in text, text)
+
+
+def case_runtime_blocks(tool):
+    """stdout's buffer and the pool for exceptions are no leaks of the program's."""
+    result = tool.of("chatty")
+    leaks = [f["text"] for f in result["findings"] if f["kind"] == "leak"]
+    check(len(leaks) == 1 and "7 of 7 blocks of " in leaks[0] and "forgotten" in leaks[0], leaks)
+    notes = [f for f in result["findings"] if f["kind"] == "runtime"]
+    rules = [kept["rule"] for kept in result["kept_by_runtime"]]
+    check("stdio-buffer" in rules and len(notes) == 1 and "kept on purpose" in notes[0]["text"], (rules, notes))
+    check(sum(kept["count"] for kept in result["kept_by_runtime"]) == notes[0]["count"], (result["kept_by_runtime"], notes))
+
+
 def case_no_debug_information(tool):
     stripped = tool.folder / "stripped"
     if shutil.which("strip") is None:

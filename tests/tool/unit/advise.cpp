@@ -184,7 +184,7 @@ TEST_CASE("no pool needed: what is allocated stays") {
 TEST_CASE("no pool needed: a few large blocks take all the time there is") {
     program p;
     p.churn(100, 8 << 20, 50);
-    const advice a = advise(p.analyse(1e9), {}, parts_for({"Line|std::shared_ptr<Line>"}));
+    const advice a = advise(p.analyse(4e8), {}, parts_for({"Line|std::shared_ptr<Line>"}));
     CHECK(a.ceiling.high > 0.05);
     CHECK(a.verdict.starts_with("No pool needed: allocation is up to "));
     CHECK(type_of(a, "std::shared_ptr<Line>").rule == "few-and-large");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The forms of an advice: what other programs read ("linn.advise/1", the CSV's columns), and what fits a terminal.
+#include "report/advise_cells.hpp"
 #include "report/advise_csv.hpp"
 #include "report/advise_json.hpp"
 #include "report/advise_markdown.hpp"
@@ -91,16 +92,17 @@ TEST_CASE("linn.advise/1 keeps its fields") {
     CHECK(j["schema"] == "linn.advise/1");
     require_fields(j, {"version", "complete", "verdict", "pool_needed", "program_cpu_ns", "ceiling",
                        "ceiling_measured", "trace", "all", "unknown_releases", "unseen_releases",
-                       "inherited_releases", "failures", "timeline", "types", "findings", "warnings"});
+                       "inherited_releases", "failures", "timeline", "types", "findings", "kept_by_runtime",
+                       "warnings"});
     require_fields(j["ceiling"], {"low", "high"});
     require_fields(j["trace"], {"command", "directory", "started", "machine", "duration_ns", "user_ns",
                                 "system_ns", "event_cost_ns", "baseline_cpu_ns", "ending", "clock", "events",
                                 "dropped", "processes", "threads", "damage"});
     require_fields(j["timeline"], {"step_ns", "live_bytes", "live_blocks", "events"});
     const json& type = j["types"][0];
-    require_fields(type,
-                   {"label", "type", "container", "allocated", "named_by", "is_array", "share", "remedy",
-                    "rule", "use", "gain", "gain_measured", "why", "change", "places", "statistics"});
+    require_fields(type, {"label", "type", "container", "allocated", "named_by", "is_array", "share",
+                          "remedy", "rule", "use", "gain", "gain_measured", "cost", "estimated_because",
+                          "runtime", "why", "change", "places", "statistics"});
     require_fields(type["places"][0], {"function", "file", "line", "column", "share", "callers"});
     for (const json* statistics : {&type["statistics"], &j["all"]})
         require_fields(*statistics, {"allocations",
@@ -138,7 +140,8 @@ TEST_CASE("the CSV has a line a type, and its columns stay") {
         "label,type,container,allocations,share,bytes,most_frequent_size,uniformity,smallest,"
         "largest,releases,remote_releases,temporary,peak_live,peak_live_bytes,live_at_end,"
         "live_bytes_at_end,median_lifetime_ns,threads,zero_filled_bytes,remedy,rule,use,gain_low,"
-        "gain_high,gain_measured,file,line,function,command,started,version\r\n"));
+        "gain_high,gain_measured,file,line,function,command,started,version,"
+        "cost_low,cost_high,estimated_because,runtime\r\n"));
     CHECK(std::count(text.begin(), text.end(), '\n') == 4);
     CHECK(text.find("\r\n'=Evil|<T>,'=Evil|<T>,,12345678,0.4,") != std::string::npos);
     CHECK(text.find(
@@ -163,6 +166,35 @@ TEST_CASE("the table begins with the verdict and fits the width") {
         CAPTURE(part);
         CHECK(text.find(part) != std::string::npos);
     }
+}
+
+TEST_CASE("estimates are marked, counted and explained in every form") {
+    advice a = make_advice();
+    CHECK(estimates_line(a).empty());
+    CHECK(advise_report(a, {}, {100, false}).find('~') == std::string::npos);
+    a.types[0].is_gain_measured = false;
+    a.types[0].estimated_because = estimate_reason::too_many;
+    CHECK(estimates_line(a) ==
+          "~: 1 of 2 gains is estimated: other types cost more and took the replay's time");
+    a.types[2].is_gain_measured = false;
+    a.types[2].estimated_because = estimate_reason::not_a_pool;
+    const std::string both =
+        "~: all gains are estimated: 1 because other types cost more and took the replay's time, "
+        "1 because a replay can only show what a pool would gain";
+    CHECK(estimates_line(a) == both);
+    const std::string table = advise_report(a, {}, {300, false});
+    CHECK(table.find("~9-12 %") != std::string::npos);
+    CHECK(table.find(both) != std::string::npos);
+    CHECK(advise_markdown(a, 10).find(": all gains are estimated: 1 because") != std::string::npos);
+    CHECK(json::parse(advise_json(a))["types"][0]["estimated_because"] == "too-many");
+    CHECK(json::parse(advise_json(a))["types"][1]["estimated_because"].is_null());
+    CHECK(advise_csv(a).find(",too-many,") != std::string::npos);
+}
+
+TEST_CASE("a type that stays as it is has a dash, not the word nothing") {
+    const std::string text = advise_report(make_advice(), {}, {160, false});
+    CHECK(text.find("nothing\n") == std::string::npos);
+    CHECK(advise_markdown(make_advice(), 10).find("| nothing |") == std::string::npos);
 }
 
 TEST_CASE("--top and --type") {

@@ -2,6 +2,7 @@
 #include "advise_html.hpp"
 
 #include "../../measure/process.hpp"
+#include "../advise_cells.hpp"
 #include "../shell_words.hpp"
 #include "advise_types.hpp"
 #include "flame_plot.hpp"
@@ -64,8 +65,10 @@ markup ceiling_figure(id_source& ids, const advice& a) {
         a.is_ceiling_measured
             ? "Measured by replaying the recorded requests."
             : "Estimated from the number of events, not measured: the requests were not replayed.";
+    const std::string estimates = estimates_line(a);
     return figure_box(whole_run(ids, a) + (plot.rows.size() > 1 ? draw(ids, plot) : markup{}),
-                      text("Solid: what is predicted at least; faint: what is possible. " + source));
+                      text("Solid: what is predicted at least; faint: what is possible. " + source +
+                           (estimates.empty() ? "" : " " + estimates + ".")));
 }
 
 std::vector<double> as_doubles(const std::vector<std::uint64_t>& values) {
@@ -196,7 +199,7 @@ section reading_of_advise() {
             "gains more by being quick; one that lays objects out better can.",
             "A gain is a share of the run's CPU time: a range, since a replay touches memory otherwise than "
             "the "
-            "program does. Gains of several types add up at most to the ceiling.",
+            "program does. Gains do not add up: each type is replayed alone.",
             "A type is what a block holds, out of the debug information; where there is none, out of the "
             "block "
             "itself or the symbols. \"Named by\" says which.",

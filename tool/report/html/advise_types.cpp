@@ -119,6 +119,18 @@ std::string count_and_share(std::uint64_t part, const site_statistics& s) {
                                    percent_text(part_of(part, s.allocations)));
 }
 
+std::string never_released(const advised_type& t) {
+    const site_statistics& s = t.statistics;
+    if (s.live_at_end == 0)
+        return {};
+    std::string words = fmt::format("{}, {}", count_text(as_double(s.live_at_end)),
+                                    bytes_text(as_double(s.live_bytes_at_end)));
+    if (t.runtime_live != 0)
+        words += fmt::format("; {} kept by the runtime library on purpose",
+                             t.runtime_live == s.live_at_end ? "all" : count_text(as_double(t.runtime_live)));
+    return words;
+}
+
 markup facts(const advised_type& t) {
     const site_statistics& s = t.statistics;
     const std::string block = shortened(t.named.allocated, words_letters);
@@ -135,9 +147,13 @@ markup facts(const advised_type& t) {
          {"Released by another thread", count_and_share(s.remote_releases, s)},
          {"Released at once", count_and_share(s.temporary, s)},
          {"Moved by realloc", count_and_share(s.reallocations, s)},
-         {"Never released", s.live_at_end == 0 ? std::string{}
-                                               : fmt::format("{}, {}", count_text(as_double(s.live_at_end)),
-                                                             bytes_text(as_double(s.live_bytes_at_end)))},
+         {"Never released", never_released(t)},
+         {"Gain", t.estimated_because == estimate_reason::none
+                      ? std::string{}
+                      : std::string{"an estimate ("} + to_string(t.estimated_because) + ")"},
+         {"All its allocations take",
+          t.cost.high > 0 ? range_text(quantity::share, t.cost.low, t.cost.high) + " of the run, estimated"
+                          : std::string{}},
          {"Zeros written at once", s.fills == 0 ? std::string{}
                                                 : fmt::format("{} times, {}", count_text(as_double(s.fills)),
                                                               bytes_text(as_double(s.filled_bytes)))},

@@ -122,6 +122,51 @@ void leak() {
     }
 }
 
+/// Few small nodes among blocks that cost much.
+void mixed() {
+    std::map<int, int> few;
+    for (int i = 0; i != 224; ++i)
+        few[i] = i;
+    for (int i = 0; i != 10; ++i) {
+        std::vector<std::unique_ptr<char[]>> images;
+        for (int k = 0; k != 4; ++k) {
+            images.emplace_back(new char[4 << 20]);
+            char* const image = images.back().get();
+            for (int at = 0; at < 4 << 20; at += 4096)
+                image[at] = 1;
+        }
+        sink = images.back()[7];
+    }
+    compute(0.6);
+}
+
+template <int Number>
+struct kind {
+    std::array<double, std::size_t{Number % 3 + 2}> value;
+};
+
+template <int Number>
+void churn_kind() {
+    std::list<kind<Number>> objects;
+    for (int i = 0; i != 20'000; ++i) {
+        objects.push_back({});
+        if (objects.size() > 50)
+            objects.pop_front();
+    }
+}
+
+/// More types that may need a pool than one replay prices.
+template <int... Numbers>
+void kinds(std::integer_sequence<int, Numbers...>) {
+    (churn_kind<Numbers>(), ...);
+}
+
+/// What the C library keeps, beside a leak.
+void chatty() {
+    std::printf("a line\n");
+    leak();
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
@@ -140,6 +185,12 @@ int main(int argc, char** argv) {
         fill();
     else if (what == "leak")
         leak();
+    else if (what == "mixed")
+        mixed();
+    else if (what == "kinds")
+        kinds(std::make_integer_sequence<int, 13>{});
+    else if (what == "chatty")
+        chatty();
     else
         return 2;
     return 0;
