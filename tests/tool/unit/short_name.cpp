@@ -40,7 +40,7 @@ TEST_CASE("names that differ stay different") {
         "CGAL::Lazy_rep_n<CGAL::Point_2<CGAL::Simple_cartesian<double>>, CGAL::Construct_vector, false>",
         "CGAL::Lazy_rep_n<CGAL::Point_2<CGAL::Simple_cartesian<double>>, CGAL::Construct_segment, false>",
         "int"};
-    for (const std::size_t width : {12, 20, 22, 40, 60, 200}) {
+    for (const std::size_t width : {12U, 20U, 22U, 40U, 60U, 200U}) {
         const std::vector<std::string> names = short_types(types, width);
         CHECK(std::set<std::string>(names.begin(), names.end()).size() == types.size());
         for (const std::string& name : names)
@@ -123,7 +123,7 @@ void take_apart(const std::string& text) {
     (void)demangle(text);
     (void)demangle_type(text);
     (void)template_family(text);
-    for (const std::size_t width : {0, 1, 5, 24})
+    for (const std::size_t width : {0U, 1U, 5U, 24U})
         CHECK(short_type(text, width).size() <=
               std::max<std::size_t>(width, text.size() <= width ? text.size() : 0));
 }
