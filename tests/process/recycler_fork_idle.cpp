@@ -65,11 +65,10 @@ void idle_objects() {
     holder a{*all, 8, true};
     holder b{*all, 12, false};
     CHECK(all->idle() == 12 && all->live() == 8);
-    for (int i = 0; i != 3; ++i) { // each time with open caches
-        all->acquire().reset();
+    for (int i = 0; i != 3; ++i) { // the first time they are in the cache of the other thread
         linn_test::check_forked([&] {
             CHECK(all->idle() == 12 && all->live() == 8);
-            CHECK(all->statistics().threads == 1);
+            CHECK(all->statistics().threads <= 1);
             std::vector<items::handle> mine(12);
             for (items::handle& h : mine) {
                 h = all->try_acquire();

@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <ctime>
 #elif defined(_WIN32)
 #include <linn/detail/os/windows.hpp>
 #endif
@@ -33,8 +32,11 @@ inline void futex_wait(const void* word, std::uint32_t expected) noexcept {
 /// The same for so many nanoseconds at most.
 inline void futex_wait_for(const void* word, std::uint32_t expected, std::uint64_t ns) noexcept {
     constexpr std::uint64_t second = 1'000'000'000;
+    constexpr std::uint64_t year = 31'536'000; // may return early
     const int before = errno;
-    const ::timespec time{static_cast<std::time_t>(ns / second), static_cast<long>(ns % second)};
+    // As this call has it: in a program of 32 bits the timespec of the C library may be another one.
+    const long time[2] = {static_cast<long>(ns / second < year ? ns / second : year),
+                          static_cast<long>(ns % second)};
     ::syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, expected, &time, nullptr, 0);
     errno = before;
 }
