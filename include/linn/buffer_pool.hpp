@@ -231,19 +231,7 @@ public:
     /// @complexity constant
     [[nodiscard]] buffer_statistics statistics() const noexcept {
         const detail::buffer_counts c = store_->counts();
-        buffer_statistics s;
-        s.type = detail::buffer_type_name;
-        s.object_bytes = bytes();
-        s.slot_bytes = capacity();
-        s.live = c.live;
-        s.peak = c.peak;
-        s.cached = c.idle;
-        s.slabs = c.mapped;
-        s.reserved_bytes = c.mapped * capacity();
-        s.resident_bytes = s.reserved_bytes;
-        s.returned_bytes = c.returned * capacity();
-        s.depot_visits = c.visits;
-        s.contended = c.contended;
+        buffer_statistics s{store_->statistics(c)};
         s.acquired = c.acquired;
         s.mappings = c.mappings;
         s.huge_transparent = c.transparent;

@@ -8,8 +8,10 @@
 #include <linn/detail/core/pool_statistics.hpp>
 #include <linn/detail/core/readable_name.hpp>
 #include <linn/detail/os/program_end.hpp>
+#include <linn/detail/sync/buffer_store.hpp>
 #include <linn/detail/sync/recycler_core.hpp>
 #include <linn/detail/sync/registry.hpp>
+#include <linn/detail/sync/resource_core.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -38,21 +40,52 @@ inline pool_statistics statistics_of(depot<platform>& d) noexcept {
     return s;
 }
 
+/// Appends the rows that `rows_of(member, add)` has for each member of the registry, where `add` takes one row.
+/// Nothing is allocated while the registry is locked: `operator new` may come from one of its members.
+template <class Registry, class RowsOf>
+void append_rows(std::vector<pool_statistics>& all, Registry& members, RowsOf&& rows_of) {
+    const std::size_t before = all.size();
+    for (std::size_t room = 0;;) {
+        std::size_t rows = 0;
+        static_cast<void>(members.any([&](auto& member) {
+            rows_of(member, [&](const pool_statistics& row) {
+                if (rows++ < room) {
+                    all.push_back(row);
+                }
+            });
+            return false;
+        }));
+        if (rows <= room) {
+            return;
+        }
+        all.resize(before);
+        all.reserve(before + rows);
+        room = rows;
+    }
+}
+
 } // namespace detail
 
-/// The numbers of every `pool` that has been used so far, in order of first use. Pools of type
-/// `local_pool` are objects; ask them.
+/// The numbers of every pool of the process: each `pool` that has been used so far, in order of first use; then a row for
+/// each size class in use of every `pool_resource`, `linn::pool_resource`; then one for each `buffer_pool`,
+/// `linn::buffer`, also where the pool is gone and buffers are out. What is idle in a recycler counts as cached. Pools
+/// of type `local_pool`, `fixed_pool` and `handle_pool` are objects; ask them.
 /// @complexity O(pools x (slabs + threads))
 /// @threads any thread; exact when no other thread uses pools meanwhile
 /// @throws std::bad_alloc
 /// @snippet examples/05_statistics.cpp
 [[nodiscard]] inline std::vector<pool_statistics> statistics() {
+    using detail::platform;
     std::vector<pool_statistics> pools;
-    auto* newest = detail::registry<detail::platform>::process().newest();
-    for (auto* d = newest; d != nullptr; d = d->older) {
+    for (auto* d = detail::registry<platform>::process().newest(); d != nullptr; d = d->older) {
         pools.push_back(detail::statistics_of(*d));
     }
-    return {pools.rbegin(), pools.rend()};
+    pools = {pools.rbegin(), pools.rend()};
+    detail::append_rows(pools, detail::resource_core<platform>::registry_type::process(),
+                        [](auto& resource, auto&& add) { resource.statistics(add); });
+    detail::append_rows(pools, detail::buffer_store<detail::buffer_platform>::registry::process(),
+                        [](auto& store, auto&& add) { add(store.statistics(store.counts())); });
+    return pools;
 }
 
 namespace detail {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <linn/buffer_pool.hpp>
+#include <linn/memory_resource.hpp>
 #include <linn/pool.hpp>
 #include <linn/statistics.hpp>
 
@@ -140,6 +142,56 @@ TEST_CASE("statistics: every pool that was used, in order of first use") {
     CHECK(second->object_bytes == 56);
     pool<first_type>::deallocate(a);
     pool<second_type>::deallocate(b);
+}
+
+TEST_CASE(
+    "statistics: a resource has a row for each size class in use, and a buffer pool one, while they live") {
+    const auto rows_of = [](std::string_view type) {
+        std::vector<pool_statistics> rows;
+        for (const pool_statistics& s : linn::statistics()) {
+            if (s.type == type) {
+                rows.push_back(s);
+            }
+        }
+        return rows;
+    };
+    const auto blocks = [&] {
+        std::size_t live = 0;
+        for (const pool_statistics& s : rows_of("linn::pool_resource")) {
+            live += s.live;
+        }
+        return live;
+    };
+    const std::size_t resources_before = rows_of("linn::pool_resource").size();
+    const std::size_t blocks_before = blocks();
+    const std::size_t buffers_before = rows_of("linn::buffer").size();
+    linn::buffer kept;
+    {
+        linn::pool_resource resource;
+        void* const small = resource.allocate(24);
+        void* const large = resource.allocate(1000);
+        CHECK(rows_of("linn::pool_resource").size() == resources_before + resource.statistics().size());
+        CHECK(blocks() == blocks_before + 2);
+        resource.deallocate(small, 24);
+        CHECK(blocks() == blocks_before + 1);
+        resource.deallocate(large, 1000);
+
+        linn::buffer_pool buffers{std::size_t{1} << 16};
+        kept = buffers.acquire();
+        static_cast<void>(buffers.acquire());
+        const auto rows = rows_of("linn::buffer");
+        REQUIRE(rows.size() == buffers_before + 1);
+        const auto ours =
+            std::find_if(rows.begin(), rows.end(), [](const pool_statistics& s) { return s.live == 1; });
+        REQUIRE(ours != rows.end());
+        CHECK(ours->object_bytes == std::size_t{1} << 16);
+        CHECK(ours->cached == buffers.statistics().cached);
+        CHECK(ours->peak == 2);
+    }
+    CHECK(rows_of("linn::pool_resource").size() == resources_before);
+    CHECK(rows_of("linn::buffer").size() == buffers_before + 1); // its pool is gone, but a buffer is out
+    kept.reset();
+    CHECK(rows_of("linn::buffer").size() == buffers_before);
 }
 
 TEST_CASE("statistics: peak is what was out at once, not more than caches too high") {

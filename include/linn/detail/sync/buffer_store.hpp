@@ -3,6 +3,7 @@
 #define LINN_DETAIL_SYNC_BUFFER_STORE_HPP
 
 #include <linn/config.hpp>
+#include <linn/detail/core/pool_statistics.hpp>
 #include <linn/detail/os/buffer_pages.hpp>
 #include <linn/detail/sanitizer/memcheck.hpp>
 #include <linn/detail/sync/fork_registry.hpp>
@@ -220,6 +221,23 @@ public:
     [[nodiscard]] buffer_counts counts() noexcept {
         lock_guard<mutex_type> guard{lock_};
         return counts_;
+    }
+
+    /// The numbers that every kind of pool has. An object is a buffer.
+    [[nodiscard]] pool_statistics statistics(const buffer_counts& c) const noexcept {
+        pool_statistics s;
+        s.type = "linn::buffer";
+        s.object_bytes = plan_.bytes;
+        s.slot_bytes = plan_.request.bytes;
+        s.live = c.live;
+        s.peak = c.peak;
+        s.cached = c.idle;
+        s.slabs = c.mapped;
+        s.reserved_bytes = s.resident_bytes = c.mapped * s.slot_bytes;
+        s.returned_bytes = c.returned * s.slot_bytes;
+        s.depot_visits = c.visits;
+        s.contended = c.contended;
+        return s;
     }
 
     [[nodiscard]] const buffer_plan& plan() const noexcept { return plan_; }
