@@ -31,6 +31,23 @@ function(linn_precompile target)
   endif()
 endfunction()
 
+# linn_precompile_once(<variable> <target> <source> <header>...): linn_precompile for the first target, which <variable> then
+# names, and the same file for all that are compiled alike and whose only source defines nothing that a header reads.
+function(linn_precompile_once variable target source)
+  file(STRINGS ${source} settings REGEX "^#define LINN_")
+  if(settings OR NOT LINN_QUICK_BUILD)
+    return()
+  endif()
+  get_target_property(options ${target} COMPILE_OPTIONS)
+  if(NOT DEFINED ${variable})
+    linn_precompile(${target} ${ARGN})
+    set(${variable} ${target} PARENT_SCOPE)
+    set(${variable}_options "${options}" PARENT_SCOPE)
+  elseif(options STREQUAL ${variable}_options)
+    target_precompile_headers(${target} REUSE_FROM ${${variable}})
+  endif()
+endfunction()
+
 # linn_optimise_little(<target> <option>...): instead of -O2, if LINN_QUICK_BUILD. Never for what is measured.
 function(linn_optimise_little target)
   if(LINN_QUICK_BUILD)

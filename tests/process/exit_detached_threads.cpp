@@ -72,7 +72,7 @@ void never_ends(std::size_t me) {
 
 int main() {
     const std::size_t repeats =
-        linn_test::on_memcheck() ? 1 : (linn_test::tsan ? 5 : 25 / linn_test::slowdown);
+        linn_test::on_memcheck() ? 1 : (linn_test::tsan ? 5 : 50 / linn_test::slowdown);
     for (std::size_t i = 0; i < repeats; ++i) {
         const auto child = linn_test::run_child([] {
             static std::atomic<item*> box{nullptr};
