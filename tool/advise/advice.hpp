@@ -100,11 +100,19 @@ struct advice_finding {
     std::uint64_t count = 0;
 };
 
+/// Whether the program needs a pool, as far as the trace and its replay tell: verdict_of() decides.
+enum class pool_answer { yes, no, not_known };
+
+/// A stable word for reports: "yes", "no", "not-known".
+const char* to_string(pool_answer answer) noexcept;
+
 /// The whole of `linn advise`.
 struct advice {
     trace_analysis analysis;
     std::string verdict; ///< one sentence
-    bool is_pool_needed = false;
+    pool_answer answer = pool_answer::not_known;
+    std::string to_know;              ///< what would make the answer known; empty where it is
+    gain_range pools;                 ///< what all pools that are advised would save together
     double program_cpu_ns = 0;        ///< of the run, without the recording; 0: not known
     gain_range ceiling;               ///< what an allocator that costs nothing would save
     bool is_ceiling_measured = false; ///< by replay; else it is estimated from the number of events

@@ -222,10 +222,9 @@ advice advise(trace_analysis analysis, const advise_options& options, const advi
     });
     if (a.analysis.info.contents == "fills") {
         a.verdict = report_fills(a.analysis, parts.names, parts.sources).verdict;
+        a.to_know = "record it without --fills";
     } else {
-        const advice_verdict verdict = verdict_of(a);
-        a.verdict = verdict.sentence;
-        a.is_pool_needed = verdict.is_pool_needed;
+        take_verdict(a);
     }
     a.findings = find_findings(a, parts.names);
     a.warnings = find_warnings(a);

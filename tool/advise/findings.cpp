@@ -3,7 +3,6 @@
 
 #include "container_kind.hpp"
 #include "cost.hpp"
-#include "verdict.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -19,7 +18,6 @@ constexpr std::size_t most_of_a_kind = 10;
 constexpr std::uint64_t few = 1000;    // allocations that no finding is made of
 constexpr double notable_share = 0.01; // of all allocations
 constexpr double mostly = 0.5;
-constexpr double busy = 1;                      // threads for each processor
 constexpr std::uint64_t notable_fill = 1 << 20; // bytes
 
 /// True where the trace has no releases, and few of the allocations.
@@ -212,34 +210,6 @@ std::vector<advice_finding> find_findings(const advice& a, const naming& names) 
     return all;
 }
 
-namespace {
-
-/// Why the share of the run that allocation takes may well be another, so that the verdict would be too; empty where it would not.
-std::string why_verdict_may_change(const advice& a) {
-    const trace_info& info = a.analysis.info;
-    if (cost_of_program(info).from != program_cost::source::less_recording ||
-        a.analysis.all.allocations == 0 || holds_fills_only(a))
-        return {};
-    const double recorded = info.user_ns + info.system_ns;
-    const double recording = std::min(1.0, static_cast<double>(info.events) * info.event_cost_ns / recorded);
-    const bool is_busy = info.load_per_cpu >= busy;
-    const bool is_both = a.ceiling.low < negligible_ceiling && a.ceiling.high >= negligible_ceiling;
-    // Either of the two may make the share wrong by half.
-    const bool is_near = a.ceiling.low < negligible_ceiling * 2 && a.ceiling.high >= negligible_ceiling / 2;
-    if (!is_both && !(is_near && (is_busy || recording > mostly)))
-        return {};
-    std::string why = fmt::format("allocation takes {} of this run, and {} decides", gain_text(a.ceiling),
-                                  share_text(negligible_ceiling));
-    if (recording > mostly)
-        why += fmt::format("; {:.0f} % of the recorded CPU time is the recording's, by estimate",
-                           100 * recording);
-    if (is_busy)
-        why += fmt::format("; the machine was busy ({:.1f} threads for each CPU)", info.load_per_cpu);
-    return why;
-}
-
-} // namespace
-
 std::vector<std::string> find_warnings(const advice& a) {
     const trace_analysis& run = a.analysis;
     const trace_info& info = run.info;
@@ -287,11 +257,6 @@ std::vector<std::string> find_warnings(const advice& a) {
     case program_cost::source::less_recording:
         break;
     }
-    if (const std::string why = why_verdict_may_change(a); !why.empty())
-        warnings.push_back(
-            fmt::format("the verdict could be another: {}; linn record --baseline measures the run "
-                        "without the recording too",
-                        why));
     for (const std::string& warning : a.replay.warnings)
         warnings.push_back("replay: " + warning);
     if (!a.replay.problem.empty())

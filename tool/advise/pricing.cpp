@@ -14,7 +14,8 @@
 namespace linn::tool {
 namespace {
 
-constexpr double no_gain = 0.005; // of the run
+constexpr double no_gain = 0.005;    // of the run
+constexpr double price_level = 0.99; // of the intervals: a dozen of them are looked at for one answer
 
 // Of a worker, until one was measured.
 constexpr double start_seconds = 0.02;
@@ -115,6 +116,8 @@ private:
         wanted.budget = budget(open.size());
         wanted.rounds = options_.replay_rounds;
         wanted.ceiling_only = true;
+        wanted.price_together = is_first;
+        wanted.level = price_level;
         const std::size_t count = std::min(open.size(), types_within(wanted.budget));
         for (std::size_t i = 0; i != count; ++i) {
             a_.types[open[i]].was_replayed = true;

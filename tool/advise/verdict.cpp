@@ -1,25 +1,108 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verdict.hpp"
 
+#include "../measure/rounds.hpp"
+#include "../measure/statistics.hpp"
+#include "../symbols/short_name.hpp"
+#include "../trace/program_cost.hpp"
 #include "cost.hpp"
 #include "type_groups.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 namespace linn::tool {
 namespace {
 
-constexpr double notable = 0.01; // of the run, for one type
+constexpr double notable = 0.01; // of the run, for a change that is no pool
+/// What recording an event costs where it was measured beside the program differs by about as much within it, and by less
+/// where it was measured with the program's own events.
+constexpr double recording_error = 0.5;
+constexpr double sampled_error = 0.2;
+/// On a machine with more to do than processors, CPU time is as much longer.
+constexpr double busy_error = 1.5;
+constexpr double busy = 1; // threads for each processor
+/// Of a recording that was cut off only wall time is known.
+constexpr double wall_time_error = 2;
+/// Half of the noise takes four times the rounds.
+constexpr int more_rounds = 4;
+/// The budget is for as many as two replays.
+constexpr double replays = 2;
 
-const advised_type* best_of(const advice& a, bool (*wanted)(const advised_type&)) {
-    const auto found = std::find_if(a.types.begin(), a.types.end(), wanted); // the types are by gain
-    return found == a.types.end() ? nullptr : &*found;
+/// How far the CPU time of the program may be from what it is taken for, as factors of it.
+struct cpu_error {
+    double least = 1;
+    double most = 1;
+};
+
+cpu_error error_of(const trace_info& info) {
+    const program_cost cost = cost_of_program(info);
+    cpu_error error;
+    if (cost.from == program_cost::source::wall_time)
+        return {1 / wall_time_error, wall_time_error};
+    if (cost.from != program_cost::source::less_recording || cost.cpu_ns <= 0)
+        return error;
+    const double recording = static_cast<double>(info.events) * info.event_cost_ns / cost.cpu_ns;
+    const double share = info.event_cost_samples != 0 ? sampled_error : recording_error;
+    error.least = std::max(0.1, 1 - share * recording);
+    error.most = 1 + share * recording;
+    if (info.load_per_cpu >= busy) {
+        error.least /= busy_error;
+        error.most *= busy_error;
+    }
+    return error;
 }
 
-bool is_good_pool(const advised_type& t) {
-    return is_pool(t.what) && t.gain.high >= notable && t.gain.low > 0;
+/// The pools that are advised, all together: by the replay of all of them at once where there was one.
+gain_range sum_of_pools(const advice& a) {
+    gain_range measured;
+    gain_range estimated;
+    std::optional<gain_range> best; // the highest bounds of one of them
+    for (const advised_type& t : a.types) {
+        if (!is_pool(t.what))
+            continue;
+        gain_range& sum = t.is_gain_measured ? measured : estimated;
+        sum.low += t.gain.low;
+        sum.high += std::max(0.0, t.gain.high);
+        best = best ? gain_range{std::max(best->low, t.gain.low), std::max(best->high, t.gain.high)} : t.gain;
+    }
+    if (!best)
+        return {};
+    if (const auto& all = a.replay.together; all && a.is_ceiling_measured && all->failure.empty() &&
+                                             are_bounds(all->change_low, all->change_high)) {
+        // What was replayed with them, and is advised no more, is not to count.
+        const gain_range together = replayed_gain(*all);
+        measured.low = std::min(together.low, measured.high);
+        measured.high = std::min(measured.high, std::max(together.high, measured.low));
+    }
+    gain_range total{measured.low + estimated.low, std::max(measured.high + estimated.high, best->high)};
+    total.high = std::min(total.high, std::max(a.ceiling.high, best->high));
+    total.low = std::min(total.low, total.high);
+    return total;
+}
+
+gain_range with_error(const gain_range& gain, const cpu_error& error) {
+    return {gain.low / (gain.low > 0 ? error.most : error.least),
+            std::min(1.0, gain.high / (gain.high > 0 ? error.least : error.most))};
+}
+
+pool_answer answer_for(const gain_range& pools) {
+    if (pools.low >= worth_a_pool)
+        return pool_answer::yes;
+    return pools.high < worth_a_pool ? pool_answer::no : pool_answer::not_known;
+}
+
+bool has_pools(const advice& a) {
+    return std::any_of(a.types.begin(), a.types.end(), [](const advised_type& t) { return is_pool(t.what); });
+}
+
+/// The types are by gain, so the first is the best; null: there is none.
+const advised_type* best_of(const advice& a, bool (*wanted)(const advised_type&)) {
+    const auto found = std::find_if(a.types.begin(), a.types.end(), wanted);
+    return found == a.types.end() ? nullptr : &*found;
 }
 
 bool is_good_change(const advised_type& t) {
@@ -27,67 +110,174 @@ bool is_good_change(const advised_type& t) {
            t.gain.low > 0;
 }
 
-std::string named_place(const advised_type& t) {
-    const std::string place = t.places.empty() ? std::string{} : place_text(t.places.front().frame);
-    if (place.empty())
-        return label_of(t);
-    return fmt::format("{} {}{}", label_of(t), place.starts_with("in ") ? "" : "at ", place);
+/// Whether a replay has too few rounds to be judged; then how long enough of them take.
+std::optional<too_few_rounds> few_rounds(const replay_result& replay) {
+    if (replay.rows.empty() || !replay.problem.empty() || replay.complete_rounds == 0 ||
+        replay.complete_rounds >= rounds_to_judge)
+        return std::nullopt;
+    too_few_rounds rounds;
+    rounds.done = replay.complete_rounds;
+    rounds.seconds = replay.measured_seconds;
+    return rounds;
 }
 
-std::string change_text(const advised_type& t) {
-    return fmt::format("{} for {}, {}", t.part, named_place(t), gain_text(t.gain));
+/// What would make the answer known, as the end of a sentence.
+std::string way_to_know(const advice& a, const gain_range& sum, const cpu_error& error) {
+    if (const auto rounds = few_rounds(a.replay))
+        return fmt::format("the replay had {} of {} rounds: use --replay-budget {:.0f}", rounds->done,
+                           rounds->needed, std::max(1.0, replays * seconds_needed(*rounds)));
+    if (a.replay.rows.empty() && a.replay.problem.empty())
+        return "a replay tells more: no --no-replay, no --aggregate";
+    if (!a.is_ceiling_measured)
+        return "the replay failed: make the change, use 'linn run'";
+    if (answer_for(sum) != pool_answer::not_known && (error.least != 1 || error.most != 1))
+        return "'linn record --baseline' measures the run itself";
+    const double middle = (sum.low + sum.high) / 2;
+    const gain_range quiet{middle - (middle - sum.low) / 2, middle + (sum.high - middle) / 2};
+    if (answer_for(quiet) != pool_answer::not_known)
+        return fmt::format("less noise would tell: use --replay-budget {}",
+                           a.replay.options.budget.count() * more_rounds);
+    return "make the change and compare with 'linn run'";
+}
+
+std::string place_of(const advised_type& t) {
+    const std::string place = t.places.empty() ? std::string{} : place_text(t.places.front().frame);
+    if (place.empty())
+        return place;
+    return (place.starts_with("in ") ? " " : " at ") + place;
+}
+
+/// "before NAME at PLACE after", NAME being as short as it must be, and PLACE left out where NAME would become too short.
+std::string around_type(const std::string& before, const advised_type& t, const std::string& after) {
+    constexpr std::size_t least_name = 24;
+    std::string place = place_of(t);
+    const std::size_t fixed = before.size() + after.size();
+    const std::size_t room = most_verdict_letters - std::min(most_verdict_letters, fixed);
+    const std::string name = label_of(t);
+    if (room < std::min(name.size(), least_name) + place.size())
+        place.clear();
+    return before + short_type(name, room - std::min(room, place.size())) + place + after;
+}
+
+std::string at_most(double share) {
+    return share > 0 && share < 0.001 ? "less than 0.1 %" : "at most " + share_text(std::max(0.0, share));
+}
+
+/// A no, and what would help instead.
+std::string sentence_of_no(const advice& a, const gain_range& pools) {
+    const std::string most = share_text(a.ceiling.high);
+    const bool has_other =
+        best_of(a, [](const advised_type& t) { return t.what == remedy::other_allocator; }) != nullptr;
+    if (has_other && a.ceiling.high >= worth_a_pool)
+        return fmt::format(
+            "No pool needed, but another allocator may help: allocation is up to {} of this run, "
+            "and no type is worth a pool; try 'linn run'.",
+            most);
+    const advised_type* const change = best_of(a, is_good_change);
+    std::string text;
+    if (a.ceiling.high < worth_a_pool)
+        text = fmt::format("No pool needed: {} {} of this run",
+                           change == nullptr ? "an allocator that cost nothing would save" : "allocation is",
+                           at_most(a.ceiling.high));
+    else if (has_pools(a))
+        text = fmt::format("No pool needed: pools would save {} of this run", at_most(pools.high));
+    else
+        text = fmt::format("No pool needed: allocation is up to {} of this run{}", most,
+                           change == nullptr ? ", but a pool fits no type" : "");
+    if (change == nullptr)
+        return text + '.';
+    return around_type(text + fmt::format("; use {} for ", short_type(change->part, 40)), *change,
+                       fmt::format(", {}.", gain_text(change->gain)));
+}
+
+advice_verdict unknown(std::string why, std::string to_know) {
+    advice_verdict v;
+    v.sentence = fmt::format("Not known whether a pool would help: {}; {}.", why, to_know);
+    v.to_know = std::move(to_know);
+    return v;
 }
 
 } // namespace
 
+const char* to_string(pool_answer answer) noexcept {
+    switch (answer) {
+    case pool_answer::yes:
+        return "yes";
+    case pool_answer::no:
+        return "no";
+    case pool_answer::not_known:
+        break;
+    }
+    return "not-known";
+}
+
 advice_verdict verdict_of(const advice& a) {
     const trace_info& info = a.analysis.info;
     if (a.analysis.all.allocations == 0) {
-        const bool is_whole = info.damage.empty() && info.dropped == 0;
-        return {
-            is_whole
-                ? "No pool needed: the trace has no allocations."
-                : "Whether a pool would help cannot be said: the program's allocations are not in the trace.",
-            false};
+        if (info.damage.empty() && info.dropped == 0)
+            return {pool_answer::no, 0, {}, "No pool needed: the trace has no allocations.", {}};
+        return unknown("the program's allocations are not in the trace", "record it whole");
     }
-    const advised_type* const pool = best_of(a, is_good_pool);
-    const advised_type* const change = best_of(a, is_good_change);
-    const std::string most = share_text(a.ceiling.high);
     if (a.program_cpu_ns <= 0)
-        return {
-            fmt::format(
-                "Whether a pool would help cannot be said: the trace does not tell how long the program ran. "
-                "It allocated {} blocks.",
-                a.analysis.all.allocations),
-            false};
-    if (a.ceiling.high < negligible_ceiling || (pool == nullptr && change != nullptr)) {
-        std::string text =
-            a.ceiling.high < negligible_ceiling
-                ? fmt::format("No pool needed: an allocator that cost nothing would save at most {} of "
-                              "this run",
-                              most)
-                : "No pool needed: no type would gain from one";
-        if (change != nullptr)
-            text += fmt::format("; what would help is {}", change_text(*change));
-        return {text + ".", false};
+        return unknown("the trace does not tell how long the program ran", "record it with --baseline");
+    const cpu_error error = error_of(info);
+    const gain_range sum = sum_of_pools(a);
+    advice_verdict v;
+    v.least = sum.low;
+    v.pools = with_error(sum, error);
+    v.answer = answer_for(v.pools);
+    switch (v.answer) {
+    case pool_answer::yes: {
+        const advised_type* const first = best_of(a, [](const advised_type& t) { return is_pool(t.what); });
+        v.sentence = around_type(
+            fmt::format("A pool would help: pools would save {} of this run; start with ",
+                        gain_text(v.pools)),
+            *first, fmt::format(", {}.", gain_text({std::min(first->gain.low, sum.low), first->gain.high})));
+        break;
     }
-    if (pool != nullptr)
-        return {fmt::format("A pool would help: allocation is up to {} of this run; start with {}, {}.", most,
-                            named_place(*pool), gain_text(pool->gain)),
-                true};
-    const bool has_other =
-        best_of(a, [](const advised_type& t) { return t.what == remedy::other_allocator; }) != nullptr;
-    if (has_other)
-        return {
-            fmt::format(
-                "No pool needed, but another allocator may help: allocation is up to {} of this run, and no "
-                "single type is worth a pool; try 'linn run'.",
-                most),
-            false};
-    return {fmt::format("No pool needed: allocation is up to {} of this run, but no type would save {} of it "
-                        "with a pool.",
-                        most, share_text(notable)),
-            false};
+    case pool_answer::no:
+        v.sentence = sentence_of_no(a, v.pools);
+        break;
+    case pool_answer::not_known:
+        v.to_know = way_to_know(a, sum, error);
+        v.sentence = fmt::format(
+            "Not known whether a pool would help: it would save {} of the run, and {} decides; {}.",
+            gain_text(v.pools), share_text(worth_a_pool), v.to_know);
+        break;
+    }
+    return v;
+}
+
+void take_verdict(advice& a) {
+    advice_verdict v = verdict_of(a);
+    a.answer = v.answer;
+    a.verdict = std::move(v.sentence);
+    a.to_know = std::move(v.to_know);
+    a.pools = v.pools;
+    for (advised_type& t : a.types) {
+        if (!is_pool(t.what))
+            continue;
+        // No row promises more than the sentence, though one of many low ends is high by chance.
+        t.gain.low = std::min(t.gain.low, v.least);
+        if (a.answer != pool_answer::no)
+            continue;
+        // No row says "use a pool" below a sentence that says that none is needed.
+        t.why = fmt::format("all pools together would save less than {} of the run: {}",
+                            share_text(worth_a_pool), t.why);
+        t.rule = "no-gain";
+        t.what = remedy::nothing;
+        t.part.clear();
+        t.snippet.clear();
+    }
+}
+
+bool saves_at_least(const advice& a, double share) {
+    if (has_pools(a) && a.pools.low >= share)
+        return true;
+    const cpu_error error = error_of(a.analysis.info);
+    return std::any_of(a.types.begin(), a.types.end(), [&](const advised_type& t) {
+        return t.what != remedy::nothing && !is_pool(t.what) && with_error(t.gain, error).low >= share;
+    });
 }
 
 } // namespace linn::tool

@@ -3,19 +3,38 @@
 
 #include "advice.hpp"
 
+#include <cstddef>
 #include <string>
 
 namespace linn::tool {
 
-/// A ceiling below it, as a share of the run, means that no pool is needed: docs/guide/choosing.md.
-inline constexpr double negligible_ceiling = 0.05;
+/// What decides, as a share of the run: less is not worth the change of a program. A pool takes away about half of what
+/// allocation costs, hence no answer is yes where allocation is far below 5 % of a profile: docs/guide/choosing.md.
+inline constexpr double worth_a_pool = 0.02;
+
+/// No verdict is longer, whatever the types are called.
+inline constexpr std::size_t most_verdict_letters = 160;
 
 struct advice_verdict {
-    std::string sentence;
-    bool is_pool_needed = false;
+    pool_answer answer = pool_answer::not_known;
+    double least =
+        0; ///< the lower end of what all pools that are advised would save, without the error of the CPU time
+    gain_range
+        pools; ///< what all pools that are advised would save together; with the error of the run's CPU time
+    std::string sentence; ///< at most `most_verdict_letters`
+    std::string to_know;  ///< what would make the answer known; empty where it is
 };
 
-/// The sentence that comes first. @pre types have their gains and are in order
+/// The answer, and the sentence that comes first. Every form of the report takes both from here: yes where the pools that
+/// are advised would save at least `worth_a_pool` together, by the lower end of their range; no where they would not by the
+/// upper end; otherwise it is not known. @pre types have their gains and are in order
 advice_verdict verdict_of(const advice& a);
+
+/// Writes the verdict into the advice. Where it is no, the types for which a pool was advised are advised none, by the rule
+/// `no-gain`: no row contradicts the sentence.
+void take_verdict(advice& a);
+
+/// Whether the advice is sure of saving that share of the run: all pools together, or one other change. `--fail-over` asks it.
+bool saves_at_least(const advice& a, double share);
 
 } // namespace linn::tool

@@ -2,6 +2,7 @@
 #include "advise_command.hpp"
 
 #include "../advise/analysis.hpp"
+#include "../advise/verdict.hpp"
 #include "../measure/interrupt.hpp"
 #include "../measure/machine.hpp"
 #include "../report/advise_csv.hpp"
@@ -25,8 +26,8 @@ namespace {
 
 constexpr const char* advise_footer =
     "Exit status:\n"
-    "  0    done, also where no pool is needed\n"
-    "  1    with --fail-over, a change would save more; otherwise, something cannot be written\n"
+    "  0    done, whatever the answer is\n"
+    "  1    with --fail-over, pools together or another change save as much; or something cannot be written\n"
     "  2    the file is no trace, or the arguments are wrong\n"
     "  128+n  a signal n stopped the replay; what is known until then is written\n"
     "\n"
@@ -38,6 +39,7 @@ constexpr const char* advise_footer =
     "  linn advise simulate.linn --json - | jq '.types[] | {label, use, gain}'\n";
 
 constexpr std::size_t progress_steps = 1000;
+constexpr unsigned usual_replay_s = 20;
 
 void show(progress_line& line, const char* doing, double share) {
     work_progress p;
@@ -83,7 +85,7 @@ advise_command::advise_command(CLI::App& program)
                        "fetch missing debug information from DEBUGINFOD_URLS");
     arguments
         .add_option("--fail-over", fail_over_percent_,
-                    "exit with 1 when a change would save at least this share of the run")
+                    "exit with 1 when pools or another change would save at least this share of the run")
         ->type_name("PERCENT")
         ->check(CLI::Range(0.0, 100.0).description(""));
 }
@@ -123,6 +125,9 @@ advice advise_command::ask() {
 
     options_.trace = trace_;
     options_.use_replay = !no_replay_ && reader.aggregate().empty(); // statistics cannot be replayed
+    // More time is for more rounds, which narrow the ranges.
+    options_.replay_rounds =
+        options_.replay_rounds * std::max(replay_seconds_, usual_replay_s) / usual_replay_s;
     options_.replay_budget = std::chrono::seconds{replay_seconds_};
     if (const double fault = measure_page_fault_ns(); fault > 0)
         options_.prices.page_fault_ns = fault;
@@ -149,10 +154,7 @@ advice advise_command::ask() {
 }
 
 bool advise_command::fails() const {
-    return fail_over_percent_ >= 0 &&
-           std::any_of(result_.types.begin(), result_.types.end(), [&](const advised_type& t) {
-               return t.what != remedy::nothing && t.gain.low * 100 >= fail_over_percent_;
-           });
+    return fail_over_percent_ >= 0 && saves_at_least(result_, fail_over_percent_ / 100);
 }
 
 int advise_command::run() {

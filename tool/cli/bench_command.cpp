@@ -171,7 +171,7 @@ bench_command::bench_command(CLI::App& program)
         ->type_name("UINT");
     arguments.add_option("--pin", pin_, "a CPU, none, or auto: each process stays on the CPU it starts on")
         ->type_name("CPU|auto|none");
-    arguments.add_option("--timeout", timeout_, "seconds a process may take (default 120)")
+    arguments.add_option("--timeout", timeout_, "kill a process after SECONDS (default 120)")
         ->type_name("SECONDS")
         ->check(count(86'400));
 }

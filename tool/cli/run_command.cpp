@@ -102,7 +102,8 @@ run_command::run_command(CLI::App& program)
     list("--only,--allocators", only_, "compare these allocators (comma-separated) with the default")
         ->type_name("NAMES");
     list("--allocator", allocators_, "compare the library PATH too, under this name")->type_name("NAME=PATH");
-    arguments.add_option("--rounds", options_.rounds, "exactly so many rounds (default: until --precision)")
+    arguments
+        .add_option("--rounds", options_.rounds, "run exactly COUNT rounds (default: until --precision)")
         ->type_name("COUNT")
         ->check(whole_number(100'000));
     arguments.add_option("--budget", budget_, "seconds that the rounds may take (default 120)")
@@ -110,7 +111,7 @@ run_command::run_command(CLI::App& program)
         ->check(whole_number(1'000'000));
     arguments
         .add_option("--precision", precision_,
-                    "stop when every ratio of wall times is known to +- so much (default 1)")
+                    "stop when all ratios of wall times are known to within PERCENT (default 1)")
         ->type_name("PERCENT")
         ->check(CLI::Range(0.01, 100.0).description(""));
     arguments.add_option("--warm-up", options_.warm_up_rounds, "rounds thrown away first (default 1)")
@@ -129,12 +130,12 @@ run_command::run_command(CLI::App& program)
         ->type_name("CMD");
     arguments
         .add_option("--timeout", timeout_,
-                    "seconds a run may take (default 10, and ten times the first run's)")
+                    "kill a run after SECONDS (default 10, and ten times the first run's)")
         ->type_name("SECONDS")
         ->check(whole_number(1'000'000));
     arguments.add_option("--pin", pin_, "CPUs to run on, such as 0 or 0-1,3 (default none: all)")
         ->type_name("LIST");
-    arguments.add_flag("--no-compare-output", not_compared_, "let runs write what they like");
+    arguments.add_flag("--no-compare-output", not_compared_, "do not require identical output from all runs");
     arguments.add_flag("--ignore-exit-status", options_.ignore_exit_status,
                        "measure a program that ends with another status than 0");
     arguments.add_flag("--wrapper", options_.keep_wrappers,

@@ -81,6 +81,8 @@ void estimate_replay(replay_result& result) {
         for (replay_row& row : *list)
             if (&row != &result.rows.front())
                 estimate_row(result, row, result.rows.front());
+    if (result.together)
+        estimate_row(result, *result.together, result.rows.front());
     result.noise_floor = 0;
     if (const replay_row* control = result.find(replay_control_name);
         control != nullptr && control->failure.empty() && !control->seconds.empty() &&

@@ -88,6 +88,7 @@ private:
         bool is_group = false;
         std::size_t row = 0;           ///< in rows or in groups
         bool is_control = false;       ///< of the groups: asks each block for its group, and none is of it
+        bool is_together = false;      ///< all groups
         std::vector<double> seconds{}; ///< one a round
         std::vector<double> waits{};
         std::vector<double> peaks{};
@@ -177,6 +178,11 @@ private:
             control_.title = "types, control";
             jobs_.push_back({{fmt::format("group={}", most_replay_groups + 1), {}, {}}, true, 0, true});
         }
+        if (o.price_together && o.groups.size() > 1) {
+            replay_row& row = result_.together.emplace();
+            row.name = row.title = "all types";
+            jobs_.push_back({{fmt::format("group=1-{}", most_replay_groups), {}, {}}, true, 0, false, true});
+        }
         for (std::size_t g = 0; g != o.groups.size(); ++g) {
             replay_row& row = result_.groups.emplace_back();
             row.name = row.title = o.groups[g].name;
@@ -215,7 +221,9 @@ private:
     }
 
     replay_row& row_of(const job& j) {
-        return j.is_control ? control_ : (j.is_group ? result_.groups : result_.rows)[j.row];
+        if (j.is_control || j.is_together)
+            return j.is_control ? control_ : *result_.together;
+        return (j.is_group ? result_.groups : result_.rows)[j.row];
     }
 
     replay_sample execute(const job& j) {

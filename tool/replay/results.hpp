@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,8 +36,9 @@ struct replay_options {
     std::uint64_t most_events = 50'000'000; ///< of each trace that many are replayed, from its start; says so
     std::uint64_t seed = 0;
     std::vector<replay_group> groups; ///< each priced alone: from a pool of Linn's, the rest from the default
-    bool ceiling_only = false;        ///< the default, Linn and the null allocator only: what advise needs
-    double level = 0.95;              ///< of the intervals
+    bool price_together = false; ///< also all groups at once, each block from a pool, where there are several
+    bool ceiling_only = false;   ///< the default, Linn and the null allocator only: what advise needs
+    double level = 0.95;         ///< of the intervals
 };
 
 /// The rows that are no allocators of the system's.
@@ -113,9 +115,10 @@ struct replay_agreement {
 
 struct replay_result {
     replay_options options;
-    std::vector<replay_row> rows;   ///< the default first, the null allocator last
-    std::vector<replay_row> groups; ///< beside `options.groups`
-    std::uint64_t events = 0;       ///< replayed
+    std::vector<replay_row> rows;       ///< the default first, the null allocator last
+    std::vector<replay_row> groups;     ///< beside `options.groups`
+    std::optional<replay_row> together; ///< with `price_together`: every group from pools
+    std::uint64_t events = 0;           ///< replayed
     std::uint64_t threads = 0;
     std::uint64_t hand_overs = 0; ///< blocks released by another thread than the one that allocated them
     double program_cpu_seconds =

@@ -46,7 +46,8 @@ std::string advise_csv(const advice& a) {
                                 "cost_low",
                                 "cost_high",
                                 "estimated_because",
-                                "runtime"});
+                                "runtime",
+                                "answer"});
     for (const advised_type& t : a.types) {
         const site_statistics& s = t.statistics;
         const symbol_frame place = t.places.empty() ? symbol_frame{} : t.places.front().frame;
@@ -89,7 +90,8 @@ std::string advise_csv(const advice& a) {
                          number(a.program_cpu_ns > 0, t.cost.low),
                          number(a.program_cpu_ns > 0, t.cost.high),
                          to_string(t.estimated_because),
-                         t.runtime});
+                         t.runtime,
+                         to_string(a.answer)});
     }
     return out;
 }

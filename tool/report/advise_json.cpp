@@ -2,6 +2,7 @@
 #include "advise_json.hpp"
 
 #include "../advise/type_groups.hpp"
+#include "../advise/verdict.hpp"
 #include "json_parts.hpp"
 #include "version.hpp"
 
@@ -113,7 +114,11 @@ std::string advise_json(const advice& a) {
         {"version", version_text()},
         {"complete", a.interrupted_by == 0},
         {"verdict", a.verdict},
-        {"pool_needed", a.is_pool_needed},
+        {"answer", to_string(a.answer)},
+        {"to_know", text_or_null(a.to_know)},
+        {"pool_needed", a.answer == pool_answer::yes},
+        {"pools", a.program_cpu_ns > 0 ? gain_json(a.pools) : ordered_json{}},
+        {"threshold", worth_a_pool},
         {"program_cpu_ns", a.program_cpu_ns > 0 ? ordered_json(a.program_cpu_ns) : ordered_json{}},
         {"ceiling", a.program_cpu_ns > 0 ? gain_json(a.ceiling) : ordered_json{}},
         {"ceiling_measured", a.is_ceiling_measured},

@@ -179,7 +179,7 @@ std::string judge_first_run(const target& t, bool ignore_exit_status) {
     case ending::exited:
         if (o.code == 0 || ignore_exit_status)
             return {};
-        return fmt::format("{} ended with {} already without another allocator. If that is as it should be: "
+        return fmt::format("{} fails ({}) even with the default allocator. If this is expected, pass "
                            "--ignore-exit-status.{}{}",
                            t.command.front(), how, hint_for(o, t.spec), said);
     case ending::interrupted:
@@ -187,7 +187,7 @@ std::string judge_first_run(const target& t, bool ignore_exit_status) {
     case ending::not_started:
         return fmt::format("{} {}", t.command.front(), how);
     case ending::timed_out:
-        return fmt::format("{} {}, already without another allocator; --timeout gives it more.{}{}",
+        return fmt::format("{} {}, even with the default allocator; --timeout gives it more.{}{}",
                            t.command.front(), how, hint_for(o, t.spec), said);
     case ending::too_much_output:
         return fmt::format("{} {}: let it write less, or into a file", t.command.front(), how);
@@ -200,7 +200,7 @@ std::string judge_first_run(const target& t, bool ignore_exit_status) {
     }
     // These sentences have a subject of their own, another than the program's name.
     const bool is_whole = o.how == ending::client_failed || (o.how == ending::never_ready && o.code != 0);
-    return fmt::format("{}{}{}, already without another allocator.{}", t.command.front(),
+    return fmt::format("{}{}{}, even with the default allocator.{}", t.command.front(),
                        is_whole                     ? ": "
                        : o.how == ending::signalled ? " was "
                                                     : " ",

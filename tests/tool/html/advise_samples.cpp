@@ -130,7 +130,7 @@ advice make_advice(std::size_t more_types) {
     a.verdict =
         "A pool pays: std::list<Particle> and 2 other types cost between 9 and 15 % of this run's CPU time, "
         "of 18 % that an allocator that costs nothing would save.";
-    a.is_pool_needed = true;
+    a.answer = pool_answer::yes;
     a.ceiling = {0.14, 0.18};
     a.is_ceiling_measured = true;
 

@@ -4,6 +4,7 @@
 
 #include "advise/cost.hpp"
 #include "analysis/accumulator.hpp"
+#include "measure/statistics.hpp"
 
 #include <doctest/doctest.h>
 
@@ -144,8 +145,8 @@ TEST_CASE("no pool needed: a program that hardly allocates") {
     p.churn(1000, 64, 10);
     const advice a = advise(p.analyse(1e9), {}, parts_for({"int|std::list<int>"}));
     CHECK(a.verdict ==
-          "No pool needed: an allocator that cost nothing would save at most below 0.1 % of this run.");
-    CHECK_FALSE(a.is_pool_needed);
+          "No pool needed: an allocator that cost nothing would save less than 0.1 % of this run.");
+    CHECK(a.answer == pool_answer::no);
     CHECK(type_of(a, "std::list<int>").rule == "rare");
 }
 
@@ -166,9 +167,9 @@ TEST_CASE("no verdict: the part of the trace that holds the allocations is lost"
         analysis.info.dropped = 10;
     }
     const advice a = advise(std::move(analysis), {}, parts_for({"int"}));
-    CHECK(a.verdict ==
-          "Whether a pool would help cannot be said: the program's allocations are not in the trace.");
-    CHECK_FALSE(a.is_pool_needed);
+    CHECK(a.verdict == "Not known whether a pool would help: the program's allocations are not in the trace; "
+                       "record it whole.");
+    CHECK(a.answer == pool_answer::not_known);
 }
 
 TEST_CASE("no pool needed: what is allocated stays") {
@@ -196,8 +197,8 @@ TEST_CASE("a pool would help: the best type and its place are in the sentence") 
     p.churn(5000, 24, 100);
     const advice a =
         advise(p.analyse(4e6), {}, parts_for({"Particle|std::list<Particle>", "int|std::set<int>"}));
-    CHECK(a.is_pool_needed);
-    CHECK(a.verdict.starts_with("A pool would help: allocation is up to "));
+    CHECK(a.answer == pool_answer::yes);
+    CHECK(a.verdict.starts_with("A pool would help: pools would save "));
     CHECK(a.verdict.find("start with std::list<Particle> at app.cpp:50, ") != std::string::npos);
     CHECK(a.types.front().part == "linn::list<Particle>");
     CHECK_FALSE(a.types.front().is_gain_measured);
@@ -235,7 +236,7 @@ TEST_CASE("another allocator: many sizes in several threads, and no single type"
     const advice a = advise(p.analyse(3e6), {}, parts);
     CHECK(type_of(a, "data").what == remedy::other_allocator);
     CHECK(a.verdict.starts_with("No pool needed, but another allocator may help: allocation is up to "));
-    CHECK_FALSE(a.is_pool_needed);
+    CHECK(a.answer == pool_answer::no);
 }
 
 TEST_CASE("a zero fill is worth more than a pool") {
@@ -284,13 +285,15 @@ TEST_CASE("a replay replaces the estimates, widened by what replays are known to
     CHECK(set.rule == "no-gain");
     CHECK(set.what == remedy::nothing);
     CHECK(set.snippet.empty());
-    CHECK(a.verdict.find("allocation is up to 27 % of this run; start with std::list<Particle> at "
-                         "app.cpp:50, 8 to 20 %") != std::string::npos);
+    CHECK(asked.price_together);
+    CHECK(a.verdict ==
+          "A pool would help: pools would save 8 to 20 % of this run; start with std::list<Particle> at "
+          "app.cpp:50, 8 to 20 %.");
 }
 
 TEST_CASE("a replay that fails leaves the estimates, and says so") {
     program p;
-    p.churn(20'000, 40, 100);
+    p.churn(30'000, 40, 100);
     advise_parts parts = parts_for({"Particle|std::list<Particle>"});
     bool was_asked = false;
     parts.replay = [&](const replay_options&) {
@@ -302,7 +305,7 @@ TEST_CASE("a replay that fails leaves the estimates, and says so") {
     const advice a = advise(p.analyse(4e6), {}, parts);
     CHECK(was_asked);
     CHECK_FALSE(a.is_ceiling_measured);
-    CHECK(a.is_pool_needed);
+    CHECK(a.answer == pool_answer::yes);
     CHECK(a.warnings == std::vector<std::string>{
                             "the gains are estimated from counts, because the replay failed: no worker"});
 }
@@ -349,29 +352,27 @@ TEST_CASE("findings: not freed, temporary, handed over, without debug informatio
                         [](const auto& f) { return f.kind == "leak"; }) == 1);
 }
 
-TEST_CASE("without a baseline, a verdict that could be another is said to be one") {
-    const auto is_warned = [](double event_cost, double load, double baseline, double user) {
-        program p;
-        p.churn(100'000, 64, 10); // 1 to 4 ms, by estimate
-        p.info().event_cost_ns = event_cost;
-        p.info().load_per_cpu = load;
-        p.info().user_ns = user;
-        advise_options options;
-        options.use_replay = false;
-        const advice a = advise(p.analyse(baseline), options, parts_for({"Particle|std::list<Particle>"}));
-        return std::any_of(a.warnings.begin(), a.warnings.end(), [](const std::string& w) {
-            return w.starts_with("the verdict could be another: ") &&
-                   w.find("linn record --baseline") != std::string::npos;
-        });
+TEST_CASE("a replay with too few rounds measures nothing, and the answer says how many seconds would do") {
+    program p;
+    p.churn(20'000, 40, 100);
+    p.churn(15'000, 24, 100);
+    advise_parts parts = parts_for({"Particle|std::list<Particle>", "int|std::set<int>"});
+    parts.replay = [&](const replay_options&) {
+        replay_result result;
+        result.rows = {row_of(replay_default_name, 0, 0),
+                       row_of(replay_null_name, unknown_bound, unknown_bound)};
+        result.groups = {row_of("", unknown_bound, unknown_bound), row_of("", unknown_bound, unknown_bound)};
+        result.complete_rounds = 2;
+        result.measured_seconds = 10;
+        return result;
     };
-    CHECK(is_warned(0, 0, 0, 40e6));          // 2.5 to 10 %
-    CHECK_FALSE(is_warned(0, 0, 40e6, 40e6)); // measured
-    CHECK_FALSE(is_warned(0, 0, 0, 400e6));   // 0.25 to 1 %
-    CHECK_FALSE(is_warned(0, 3, 0, 400e6));
-    CHECK_FALSE(is_warned(0, 0, 0, 120e6)); // 0.8 to 3.3 %
-    CHECK(is_warned(0, 3, 0, 120e6));       // and nobody knows how much of it is the machine's
-    CHECK(is_warned(550, 0, 0, 200e6));     // 90 of the 200 ms are left: 1.1 to 4.4 %
-    CHECK_FALSE(is_warned(0, 3, 0, 4e6));   // 25 to 100 %
+    const advice a = advise(p.analyse(8e6), {}, parts);
+    CHECK_FALSE(a.is_ceiling_measured);
+    CHECK(a.ceiling.high > a.ceiling.low);
+    for (const advised_type& type : a.types)
+        CHECK_FALSE(type.is_gain_measured);
+    CHECK(a.answer == pool_answer::not_known);
+    CHECK(a.to_know == "the replay had 2 of 6 rounds: use --replay-budget 80");
 }
 
 TEST_CASE("warnings: what makes the advice weaker") {

@@ -60,7 +60,7 @@ advised_type make_type(const std::string& name, const std::string& container, re
 advice make_advice() {
     advice a;
     a.verdict = "A pool would help: start | here.";
-    a.is_pool_needed = true;
+    a.answer = pool_answer::yes;
     a.program_cpu_ns = 4e8;
     a.ceiling = {0.1, 0.2};
     a.analysis.info.command = {"./app", "a b"};
@@ -90,9 +90,27 @@ std::size_t widest(const std::string& text) {
 TEST_CASE("linn.advise/1 keeps its fields") {
     const json j = json::parse(advise_json(make_advice()));
     CHECK(j["schema"] == "linn.advise/1");
-    require_fields(j, {"version", "complete", "verdict", "pool_needed", "program_cpu_ns", "ceiling",
-                       "ceiling_measured", "trace", "all", "unknown_releases", "unseen_releases",
-                       "inherited_releases", "failures", "timeline", "types", "findings", "kept_by_runtime",
+    require_fields(j, {"version",
+                       "complete",
+                       "verdict",
+                       "answer",
+                       "to_know",
+                       "pool_needed",
+                       "pools",
+                       "threshold",
+                       "program_cpu_ns",
+                       "ceiling",
+                       "ceiling_measured",
+                       "trace",
+                       "all",
+                       "unknown_releases",
+                       "unseen_releases",
+                       "inherited_releases",
+                       "failures",
+                       "timeline",
+                       "types",
+                       "findings",
+                       "kept_by_runtime",
                        "warnings"});
     require_fields(j["ceiling"], {"low", "high"});
     require_fields(j["trace"], {"command", "directory", "started", "machine", "duration_ns", "user_ns",
@@ -141,7 +159,7 @@ TEST_CASE("the CSV has a line a type, and its columns stay") {
         "largest,releases,remote_releases,temporary,peak_live,peak_live_bytes,live_at_end,"
         "live_bytes_at_end,median_lifetime_ns,threads,zero_filled_bytes,remedy,rule,use,gain_low,"
         "gain_high,gain_measured,file,line,function,command,started,version,"
-        "cost_low,cost_high,estimated_because,runtime\r\n"));
+        "cost_low,cost_high,estimated_because,runtime,answer\r\n"));
     CHECK(std::count(text.begin(), text.end(), '\n') == 4);
     CHECK(text.find("\r\n'=Evil|<T>,'=Evil|<T>,,12345678,0.4,") != std::string::npos);
     CHECK(text.find(

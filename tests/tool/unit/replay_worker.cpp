@@ -39,7 +39,7 @@ void check_all(const replay_program& program, const char* source, const std::fil
     CHECK(sample.wrong_blocks == 0);
 }
 
-constexpr const char* sources[] = {"system", "linn", "null", "group=1"};
+constexpr const char* sources[] = {"system", "linn", "null", "group=1", "group=1-2"};
 
 } // namespace
 

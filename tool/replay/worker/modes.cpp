@@ -35,9 +35,11 @@ replay_report replay(const program_view& program, const replay_order& order) {
         return replay_touching(program, pooled_source<resource_pools, all_of_operator_new>{{}}, order.how);
     constexpr std::string_view group_name = "group=";
     if (order.source.starts_with(group_name)) {
-        const auto group = std::strtoul(order.source.c_str() + group_name.size(), nullptr, 10);
-        return replay_touching(
-            program, pooled_source<type_pools, one_group>{{static_cast<std::uint8_t>(group)}}, order.how);
+        char* end = nullptr;
+        const auto first = std::strtoul(order.source.c_str() + group_name.size(), &end, 10);
+        const auto last = *end == '-' ? std::strtoul(end + 1, nullptr, 10) : first;
+        const group_range groups{static_cast<std::uint8_t>(first), static_cast<std::uint8_t>(last - first)};
+        return replay_touching(program, pooled_source<type_pools, group_range>{groups}, order.how);
     }
     replay_report wrong;
     if (order.source != "null") {

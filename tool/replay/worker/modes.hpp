@@ -10,7 +10,7 @@ namespace linn::tool::worker {
 /// What the worker was asked for.
 struct replay_order {
     std::string program;           ///< path
-    std::string source = "system"; ///< or "linn", "group=N", "null"
+    std::string source = "system"; ///< or "linn", "group=N", "group=N-M", "null"
     std::string how = "lines";     ///< "none", "byte", "lines", "all", "check"
 };
 

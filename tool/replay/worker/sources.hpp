@@ -123,13 +123,14 @@ struct all_of_operator_new {
     }
 };
 
-/// One group, whatever it calls.
-struct one_group {
-    std::uint8_t group;
+/// One group or several in a row, whatever they call. One costs what several do: a control of either fits both.
+struct group_range {
+    std::uint8_t first;
+    std::uint8_t more; ///< behind the first
 
     template <op>
     constexpr bool is(const request& r) const noexcept {
-        return r.group == group;
+        return static_cast<std::uint8_t>(r.group - first) <= more;
     }
 };
 

@@ -56,6 +56,9 @@ markup ceiling_figure(id_source& ids, const advice& a) {
     span_plot plot{"Predicted gain", "share of the run's CPU time", quantity::share, {}};
     plot.rows.push_back({"an allocator that costs nothing", std::max(0.0, a.ceiling.low),
                          std::max({0.0, a.ceiling.low, a.ceiling.high}), emphasis::muted});
+    if (a.pools.high > 0)
+        plot.rows.push_back({"all pools together", std::max(0.0, a.pools.low),
+                             std::max({0.0, a.pools.low, a.pools.high}), emphasis::ours});
     for (const advised_type& t : a.types)
         if (t.gain.high > 0 && plot.rows.size() <= most_bars)
             plot.rows.push_back({shortened(title_of(t), bar_letters), t.gain.low,
