@@ -11,6 +11,7 @@
 #include "../report/fills_table.hpp"
 #include "../report/html/advise_html.hpp"
 #include "../report/progress.hpp"
+#include "../trace/corruption.hpp"
 #include "exit_code.hpp"
 
 #include <CLI/CLI.hpp>
@@ -111,6 +112,7 @@ html::frames_of_stack advise_command::frames_of_stacks() {
 
 advice advise_command::ask() {
     progress_line line;
+    refuse_corrupt(trace_);
     trace_reader reader{trace_};
     trace_analysis analysis = analyse_trace(reader, [&](double share) {
         show(line, "reading", share);

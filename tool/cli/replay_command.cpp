@@ -10,6 +10,7 @@
 #include "../report/replay_markdown.hpp"
 #include "../report/replay_table.hpp"
 #include "../symbols/type_namer.hpp"
+#include "../trace/corruption.hpp"
 #include "../trace/reader.hpp"
 #include "exit_code.hpp"
 #include "given_library.hpp"
@@ -200,6 +201,7 @@ int replay_command::run() {
     }
     const interrupt_guard guard;
     try {
+        refuse_corrupt(options_.trace);
         if (prices_types_ && !find_types(guard)) {
             fmt::print(stderr, "linn replay: stopped before anything was measured\n");
             return 128 + interrupt_guard::pending();

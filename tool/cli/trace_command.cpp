@@ -5,6 +5,7 @@
 #include "../measure/suggest.hpp"
 #include "../report/progress.hpp"
 #include "../report/trace_report.hpp"
+#include "../trace/corruption.hpp"
 #include "../trace/redaction.hpp"
 #include "../trace/trace_file.hpp"
 #include "exit_code.hpp"
@@ -32,7 +33,9 @@ constexpr const char* trace_footer =
     "\n"
     "Exit status:\n"
     "  0  done\n"
-    "  1  with --check, the trace is damaged; otherwise, something cannot be written\n"
+    "  1  the trace is damaged, what is whole of it was used; with --check, also cut off; or something "
+    "cannot\n"
+    "     be written\n"
     "  2  the file is no trace, or the arguments are wrong\n"
     "\n"
     "Examples:\n"
@@ -315,11 +318,15 @@ int trace_command::run() {
                        : export_format_     ? convert(*trace)
                        : !redacted_.empty() ? redact()
                                             : summarise(*trace);
+    // What is whole was shown; nobody shall take it for all.
+    const std::string corrupt = why_corrupt(path_);
+    if (!corrupt.empty())
+        fmt::print(stderr, "linn trace: {}\n", corrupt);
     if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
         fmt::print(stderr, "linn trace: the result cannot be written to standard output\n");
         return exit_failure;
     }
-    return status;
+    return status == exit_success && !corrupt.empty() ? exit_failure : status;
 }
 
 } // namespace linn::tool

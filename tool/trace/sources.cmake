@@ -4,6 +4,7 @@ set(folder ${CMAKE_CURRENT_LIST_DIR})
 target_sources(
   linn_tool_core
   PRIVATE ${folder}/chunk_frame.cpp
+          ${folder}/corruption.cpp
           ${folder}/frame.cpp
           ${folder}/image_table.cpp
           ${folder}/program_cost.cpp

@@ -369,6 +369,35 @@ def case_second_run_differs(tool):
     check("it did less" in done.stderr and tool.trace()["baseline"] is None, done.stderr)
 
 
+def case_corrupt(tool):
+    """A bit that changed anywhere in a trace is an error of every verb that reads it; a cut is not, what is there is right."""
+    tool.record(tool.churn, "100000", "2")
+    whole = pathlib.Path(tool.file).read_bytes()
+    verbs = (["advise", "--no-replay"], ["replay", "--rounds", "1"], ["trace"], ["trace", "--events", "--limit", "1"],
+             ["trace", "--convert", "csv"])
+    copy = tool.folder / "copy.linn"
+    places = {"magic": 0, "start": 16 + 80 + 40, "header": 16 + 10, "middle": len(whole) // 2, "end": len(whole) - 5}
+    for name, place in places.items():
+        damaged = bytearray(whole)
+        damaged[place] ^= 4
+        copy.write_bytes(damaged)
+        for verb in verbs:
+            done = tool.call(*verb, str(copy))
+            check(done.returncode in (1, 2), f"{name}: {verb}: {done.returncode}: {done.stdout[-300:]}{done.stderr}")
+            wanted = "is no trace" if name == "magic" else "is damaged"
+            check(f"linn {verb[0]}: {copy} {wanted}" in done.stderr, f"{name}: {verb}: {done.stderr}")
+    copy.write_bytes(b"")
+    for verb in verbs:
+        done = tool.call(*verb, str(copy))
+        check(done.returncode == 2 and "is empty" in done.stderr, f"{verb}: {done.returncode}: {done.stderr}")
+    for length in (len(whole) * 2 // 3, len(whole) - 30):
+        copy.write_bytes(whole[:length])
+        done = tool.call("advise", "--no-replay", str(copy))
+        check(done.returncode == 0 and "cut off" in " ".join(done.stdout.split()), f"{done.returncode}: {done.stdout}{done.stderr}")
+        done = tool.call("trace", str(copy))
+        check(done.returncode == 0 and "cut off" in " ".join(done.stdout.split()), f"{done.returncode}: {done.stdout}{done.stderr}")
+
+
 def case_options_reach_the_program(tool):
     for options, expected in ((["--clock", "every8"], ("clock", "every8")), (["--clock", "none"], ("clock", "none")),
                               (["--depth", "3"], ("depth", 3)), (["--unwinder", "none"], ("unwinder", "none"))):
