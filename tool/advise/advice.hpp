@@ -67,6 +67,8 @@ struct advised_type {
     site_statistics statistics;
     std::vector<advised_place> places; ///< most allocations first
     double share = 0;                  ///< of all allocations
+    std::size_t instantiations = 1;    ///< of a class template, where several are one line: "lazy<...>"
+    double summed_uniformity = 0;      ///< of several: that of each, by its allocations
     remedy what = remedy::nothing;
     std::string rule;              ///< which rule decided, a stable word: docs/guide/advise.md lists them
     std::string part;              ///< "linn::list<Particle>", "reserve()"; empty for nothing
@@ -81,6 +83,11 @@ struct advised_type {
     std::uint64_t runtime_allocations = 0;
     std::string why;     ///< a sentence or two
     std::string snippet; ///< the change, as lines that begin with "-" and "+"; empty for nothing
+
+    /// How much of the allocations have the most frequent size, that of each instantiation: 1 is uniform.
+    double uniformity() const noexcept {
+        return instantiations > 1 ? summed_uniformity : statistics.uniformity();
+    }
 };
 
 /// Blocks that the runtime libraries allocated and keep on purpose.

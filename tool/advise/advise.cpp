@@ -2,6 +2,7 @@
 #include "advise.hpp"
 
 #include "../measure/sort_stably.hpp"
+#include "../symbols/call_chain.hpp"
 #include "cost.hpp"
 #include "fills.hpp"
 #include "findings.hpp"
@@ -12,37 +13,12 @@
 #include "verdict.hpp"
 
 #include <algorithm>
-#include <array>
-#include <string_view>
 #include <utility>
 
 namespace linn::tool {
 namespace {
 
-/// Functions of standard libraries by which a container gets a larger block.
-constexpr std::array<std::string_view, 12> growing{"_M_realloc_insert",
-                                                   "_M_realloc_append",
-                                                   "_M_default_append",
-                                                   "_M_fill_insert",
-                                                   "_M_range_insert",
-                                                   "__push_back_slow_path",
-                                                   "__emplace_back_slow_path",
-                                                   "__append",
-                                                   "_M_mutate",
-                                                   "_M_append",
-                                                   "__grow_by",
-                                                   "_M_push_back_aux"};
-
-bool is_growing(const advised_type& type) {
-    return std::any_of(type.named.frames.begin(), type.named.frames.end(), [](const symbol_frame& f) {
-        return std::any_of(growing.begin(), growing.end(),
-                           [&](std::string_view word) { return f.function.find(word) != std::string::npos; });
-    });
-}
-
-bool is_system_file(const std::string& file) {
-    return file.empty() || file.starts_with("/usr/include/") || file.starts_with("/usr/lib/");
-}
+constexpr double growing = 0.4; // of the blocks took the place of a smaller one
 
 bool calls_operator_new(const advice& a, const advised_type& type) {
     for (const advised_place& place : type.places)
@@ -61,7 +37,8 @@ type_facts facts_of(const advice& a, const advised_type& type) {
     facts.is_cost_known = a.program_cpu_ns > 0;
     facts.run_ns = a.analysis.info.clock == "none" ? 0 : static_cast<double>(a.analysis.info.duration_ns);
     facts.is_operator_new = calls_operator_new(a, type);
-    facts.grows = is_growing(type);
+    const site_statistics& counts = type.statistics;
+    facts.grows = static_cast<double>(counts.outgrown) >= growing * static_cast<double>(counts.allocations);
     facts.is_users = !type.places.empty() && !is_system_file(type.places.front().frame.file);
     facts.is_type_known = type.named.rule != type_rule::none;
     facts.owned = owned_with(type, a.types);

@@ -26,6 +26,16 @@ std::string_view std_template(std::string_view container) {
     return container.substr(0, std::min(container.find('<'), container.size()));
 }
 
+bool is_std_holder(std::string_view type) {
+    const std::string_view name = std_template(type);
+    return is_one_of(name, node_containers) || name == "vector" || name == "deque" || name == "string" ||
+           name == "wstring";
+}
+
+std::string_view plain_type(std::string_view type) {
+    return type.substr(0, std::min(type.find('<'), type.size()));
+}
+
 std::string_view last_component(std::string_view type) {
     type = type.substr(0, std::min(type.find('<'), type.size()));
     const std::size_t colon = type.rfind("::");

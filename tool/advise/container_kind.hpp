@@ -29,6 +29,12 @@ container_kind kind_of(const named_type& named);
 /// "unordered_map" for "std::unordered_map<int, Order>"; empty for what is no template of std.
 std::string_view std_template(std::string_view container);
 
+/// Whether a type is a container or string of the standard library's, which holds blocks of its own.
+bool is_std_holder(std::string_view type);
+
+/// "nlohmann::basic_json" for "nlohmann::basic_json<std::map, ...>".
+std::string_view plain_type(std::string_view type);
+
 /// "Order" for "shop::Order"; template arguments are left away.
 std::string_view last_component(std::string_view type);
 

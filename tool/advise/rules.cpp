@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rules.hpp"
 
+#include "../symbols/call_chain.hpp"
 #include "cost.hpp"
 
 #include <fmt/format.h>
@@ -37,7 +38,7 @@ double typical_size(const type_facts& f) {
 }
 
 bool is_uniform(const type_facts& f) {
-    return counts(f).uniformity() >= one_size;
+    return f.type.uniformity() >= one_size;
 }
 
 std::string element(const type_facts& f) {
@@ -53,6 +54,8 @@ std::string in_linn(const type_facts& f) {
 
 std::string size_text(const type_facts& f) {
     const site_statistics& s = counts(f);
+    if (f.type.instantiations > 1 && s.smallest != s.largest)
+        return fmt::format("{} to {} bytes, of one size for each type", s.smallest, s.largest);
     return s.sizes.empty() ? std::string{} : fmt::format("{} bytes", s.sizes.front().first);
 }
 
@@ -159,6 +162,46 @@ std::string buckets_why(const type_facts&) {
            "growing away, a pool of nodes does not";
 }
 
+bool is_allocator_parameter(const type_facts& f) {
+    const bool takes_one =
+        f.kind == container_kind::none || f.kind == container_kind::node || f.kind == container_kind::other;
+    return takes_one && !f.type.named.takes_allocator.empty() && is_uniform(f) && !f.type.named.is_array;
+}
+std::string allocator_part(const type_facts& f) {
+    return fmt::format("linn::allocator as argument of {}", plain_type(f.type.named.takes_allocator));
+}
+std::string allocator_why(const type_facts& f) {
+    return fmt::format(
+        "{}; {} takes its allocator as a template argument: one alias serves all that it allocates",
+        pool_reason(f), plain_type(f.type.named.takes_allocator));
+}
+
+bool is_costly(const type_facts& f) {
+    return f.is_cost_known && f.cost.high >= kept_cost;
+}
+
+/// Code that one does not change asked for it; but a class of the user's own takes its pool along.
+bool is_foreign(const type_facts& f) {
+    const named_type& named = f.type.named;
+    return named.is_c || (named.is_library && is_system_file(named.declared.file));
+}
+std::string foreign_why(const type_facts& f) {
+    const std::string library = f.type.places.empty() ? std::string{} : f.type.places.front().frame.library;
+    if (f.type.named.is_c)
+        return "allocated by C code, which can use no pool of C++";
+    return fmt::format("allocated within {}, whose code is not yours to change",
+                       library.empty() ? "a library" : library);
+}
+bool is_foreign_and_costly(const type_facts& f) {
+    return is_foreign(f) && is_costly(f);
+}
+std::string other_allocator_part(const type_facts&) {
+    return "another allocator: linn run";
+}
+std::string foreign_and_costly_why(const type_facts& f) {
+    return foreign_why(f) + "; another allocator serves it too";
+}
+
 bool is_growth(const type_facts& f) {
     const site_statistics& s = counts(f);
     const bool is_sequence = f.kind == container_kind::array || f.kind == container_kind::text;
@@ -211,7 +254,8 @@ bool is_node(const type_facts& f) {
 }
 
 bool is_recycled(const type_facts& f) {
-    return (f.kind == container_kind::shared_ptr || f.kind == container_kind::unique_ptr ||
+    return !is_std_holder(f.type.name) &&
+           (f.kind == container_kind::shared_ptr || f.kind == container_kind::unique_ptr ||
             (f.kind == container_kind::none && f.is_operator_new && f.is_type_known &&
              !f.type.named.is_array)) &&
            !f.owned.empty() && turnover(f) >= reused;
@@ -274,23 +318,25 @@ std::string thread_why(const type_facts&) {
            "instead";
 }
 
-bool is_other_container(const type_facts& f) {
-    return f.kind == container_kind::other && is_uniform(f) && !f.type.named.is_array;
-}
-std::string allocator_part(const type_facts& f) {
-    return fmt::format("linn::allocator<{}>", element(f));
+/// A single object, by `new` or in a container that takes no allocator.
+bool is_object(const type_facts& f) {
+    return (f.kind == container_kind::none || f.kind == container_kind::other) && !f.type.named.is_array &&
+           is_uniform(f);
 }
 
 bool is_class(const type_facts& f) {
-    return f.kind == container_kind::none && f.is_operator_new && f.is_type_known && !f.type.named.is_array &&
-           is_uniform(f);
+    const type_declaration& declared = f.type.named.declared;
+    const bool is_users_class = declared.file.empty() || (!is_system_file(declared.file) && !declared.is_c);
+    return is_object(f) && f.is_operator_new && f.is_type_known && is_users_class &&
+           !f.type.name.starts_with("std::");
 }
 std::string pooled_part(const type_facts& f) {
-    return fmt::format("struct {0} : linn::pooled<{0}>", last_component(element(f)));
+    const std::string arguments = f.type.name.ends_with('>') ? "<...>" : "";
+    return fmt::format("struct {0} : linn::pooled<{0}{1}>", last_component(element(f)), arguments);
 }
 
 bool is_uniform_block(const type_facts& f) {
-    return f.kind == container_kind::none && f.is_users && is_uniform(f) && !f.type.named.is_array;
+    return is_object(f) && f.is_users;
 }
 std::string pool_part(const type_facts& f) {
     return f.is_type_known ? fmt::format("linn::pool<{}>", element(f)) : "linn::pool of the type";
@@ -315,12 +361,6 @@ std::string mixed_in_one_thread_why(const type_facts& f) {
         counts(f).smallest, counts(f).largest);
 }
 
-bool is_costly(const type_facts& f) {
-    return f.is_cost_known && f.cost.high >= kept_cost;
-}
-std::string other_allocator_part(const type_facts&) {
-    return "another allocator: linn run";
-}
 std::string other_allocator_why(const type_facts& f) {
     if (!f.is_users)
         return "allocated within a library, where nothing of yours can be changed; another allocator serves "
@@ -344,6 +384,11 @@ constexpr std::array table{
     advice_rule{"few-and-large", is_few_and_large, remedy::nothing, nullptr, few_and_large_why},
     advice_rule{"kept", is_kept, remedy::nothing, nullptr, kept_why},
     advice_rule{"hash-buckets", is_buckets, remedy::nothing, nullptr, buckets_why},
+    advice_rule{"allocator-parameter", is_allocator_parameter, remedy::pool_allocator, allocator_part,
+                allocator_why},
+    advice_rule{"foreign-costly", is_foreign_and_costly, remedy::other_allocator, other_allocator_part,
+                foreign_and_costly_why},
+    advice_rule{"foreign", is_foreign, remedy::nothing, nullptr, foreign_why},
     advice_rule{"growth", is_growth, remedy::reserve, growth_part, growth_why},
     advice_rule{"large-buffers", is_buffer, remedy::buffer_pool, buffer_part, buffer_why},
     advice_rule{"temporary-array", is_temporary_array, remedy::reserve, reuse_part, reuse_why},
@@ -356,7 +401,6 @@ constexpr std::array table{
     advice_rule{"function", is_function, remedy::nothing, nullptr, function_why},
     advice_rule{"memory-resource", is_resource, remedy::nothing, nullptr, resource_why},
     advice_rule{"thread", is_thread, remedy::nothing, nullptr, thread_why},
-    advice_rule{"other-container", is_other_container, remedy::pool_allocator, allocator_part, pool_reason},
     advice_rule{"class", is_class, remedy::pooled_class, pooled_part, pool_reason},
     advice_rule{"uniform-block", is_uniform_block, remedy::pooled_class, pool_part, uniform_block_why},
     advice_rule{"mixed-one-thread", is_mixed_in_one_thread, remedy::pool_resource, resource_part,

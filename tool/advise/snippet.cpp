@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "snippet.hpp"
 
+#include "../symbols/call_chain.hpp"
+#include "../symbols/cxx_name.hpp"
 #include "container_kind.hpp"
 #include "type_groups.hpp"
 
@@ -95,8 +97,9 @@ std::string trimmed(std::string text) {
     return text;
 }
 
+/// The change of a line, or a form where no line is known.
 std::string as_text(const std::string& header, const std::optional<changed_line>& change,
-                    const std::string& before, const std::string& after) {
+                    const std::string& form = {}) {
     std::string text;
     if (change)
         text += fmt::format("@@ {}:{}\n", fs::path{change->file}.filename().string(), change->number);
@@ -104,7 +107,7 @@ std::string as_text(const std::string& header, const std::optional<changed_line>
         text += fmt::format("+ #include <linn/{}>\n", header);
     if (change)
         return text + fmt::format("- {}\n+ {}\n", trimmed(change->before), trimmed(change->after));
-    return text + before + after;
+    return text + form;
 }
 
 /// The element's name to look for in a line: the last word of the first template argument.
@@ -132,13 +135,19 @@ std::string element_word(const std::string& container) {
     return std::string{last_component(word)};
 }
 
+/// The class is the user's own, and C++: one can change it where it stands.
+bool is_users_class(const advised_type& type) {
+    const type_declaration& declared = type.named.declared;
+    return !declared.is_c && !declared.file.empty() && !is_system_file(declared.file) &&
+           !type.name.starts_with("std::");
+}
+
 std::string container_snippet(const advised_type& type, const source_reader& sources) {
     const std::string name{std_template(type.container)};
     const std::string element = element_word(type.container);
     const auto change =
         nearest(type, sources, [&](const std::string& line) { return with_linn(line, name, element); });
-    return as_text("containers.hpp", change, fmt::format("- {} name;\n", type.container),
-                   fmt::format("+ {} name;\n", type.part));
+    return change ? as_text("containers.hpp", change) : std::string{};
 }
 
 std::string maker_snippet(const advised_type& type, const source_reader& sources, std::string_view maker) {
@@ -147,11 +156,14 @@ std::string maker_snippet(const advised_type& type, const source_reader& sources
     const std::string word{last_component(element)};
     const auto change =
         nearest(type, sources, [&](const std::string& line) { return with_linn(line, maker, word); });
+    if (change)
+        return as_text("memory.hpp", change);
+    if (!is_users_class(type))
+        return {};
     const bool is_block = type.name.starts_with(block);
     const std::string before = is_block ? fmt::format("- std::shared_ptr<{0}> p{{new {0}(...)}};\n", element)
                                         : fmt::format("- auto p = std::{}<{}>(...);\n", maker, element);
-    return as_text("memory.hpp", change, before,
-                   fmt::format("+ auto p = linn::{}<{}>(...);\n", maker, element));
+    return as_text("memory.hpp", {}, before + fmt::format("+ auto p = linn::{}<{}>(...);\n", maker, element));
 }
 
 std::string overwrite_snippet(const advised_type& type, const source_reader& sources) {
@@ -165,40 +177,135 @@ std::string overwrite_snippet(const advised_type& type, const source_reader& sou
         return line.substr(0, at) + maker + "_for_overwrite" + line.substr(at + maker.size());
     });
     if (kind == container_kind::shared_ptr || kind == container_kind::unique_ptr)
-        return as_text("", change, fmt::format("- auto p = std::{}<{}>();\n", maker, type.name),
-                       fmt::format("+ auto p = std::{}_for_overwrite<{}>();\n", maker, type.name));
+        return as_text("", change,
+                       fmt::format("- auto p = std::{0}<{1}>();\n+ auto p = std::{0}_for_overwrite<{1}>();\n",
+                                   maker, type.name));
     if (kind == container_kind::array)
         return fmt::format("- std::vector<{0}> v(n);\n+ auto v = std::make_unique_for_overwrite<{0}[]>(n);\n",
                            type.name);
     return fmt::format("- new {0}()\n+ new {0}\n", type.name);
 }
 
-std::string class_snippet(const advised_type& type, const source_reader& sources) {
-    const std::string word{last_component(type.name)};
-    const auto change = nearest(type, sources, [&](const std::string& line) -> std::optional<std::string> {
-        const std::string_view code = code_of(line);
-        for (const std::string_view keyword : {"struct", "class"}) {
-            const std::size_t at = find_word(code, keyword);
-            const std::size_t name = find_word(code, word);
-            if (at == std::string_view::npos || name == std::string_view::npos || name < at ||
-                code.find_first_not_of(" \t", at + keyword.size()) != name ||
-                code.find(';') != std::string_view::npos)
-                continue;
-            const std::size_t end = name + word.size();
-            const std::size_t base = code.find(':', end);
-            const std::string pooled =
-                fmt::format("{}linn::pooled<{}>", keyword == "class" ? "public " : "", word);
-            if (base != std::string_view::npos)
-                return line.substr(0, base + 1) + " " + pooled + "," + line.substr(base + 1);
-            std::size_t brace = std::min(code.find('{', end), code.size());
-            while (brace > end && code[brace - 1] == ' ')
-                --brace;
-            return line.substr(0, brace) + " : " + pooled + line.substr(brace);
+/// "A, B..." of the lines that end before a class template: `template <class A, int... B>`. Empty where they cannot be
+/// read.
+std::string template_parameters(const std::vector<std::string>& lines, std::size_t before) {
+    std::string head;
+    constexpr std::size_t most_lines = 8;
+    for (std::size_t i = before; i > 0 && before - i < most_lines; --i) {
+        head = std::string{code_of(lines[i - 1])} + ' ' + head;
+        const std::size_t begin = find_word(head, "template");
+        const std::size_t open = std::min(head.find('<', begin), head.size());
+        const std::string behind = trimmed(head.substr(skip_bracket(head, open)));
+        if (begin == std::string_view::npos || !(behind.empty() || behind.starts_with("requires")))
+            continue; // it is the parameter of another one
+        std::string names;
+        for (std::string one : template_arguments("t" + head.substr(open, skip_bracket(head, open) - open))) {
+            if (const std::size_t value = one.find('='); value != std::string::npos)
+                one.resize(value);
+            const bool is_pack = one.find("...") != std::string::npos;
+            while (!one.empty() && !is_word(one.back()))
+                one.pop_back();
+            std::size_t from = one.size();
+            while (from > 0 && is_word(one[from - 1]))
+                --from;
+            const std::string name = one.substr(from);
+            if (name.empty() || name == "class" || name == "typename" || from == 0)
+                return {}; // has no name
+            names += (names.empty() ? "" : ", ") + name + (is_pack ? "..." : "");
         }
-        return std::nullopt;
-    });
-    return as_text("pooled.hpp", change, fmt::format("- struct {} {{\n", word),
-                   fmt::format("+ struct {0} : linn::pooled<{0}> {{\n", word));
+        return names;
+    }
+    return {};
+}
+
+/// Where `struct` or `class` stands in the line that begins the class `word`; npos: it is another line.
+std::size_t find_class(std::string_view code, std::string_view word) {
+    const std::size_t name = find_word(code, word);
+    if (name == std::string_view::npos || code.find(';') != std::string_view::npos)
+        return std::string_view::npos;
+    std::size_t found = std::string_view::npos;
+    for (const std::string_view keyword : {"struct", "class"})
+        for (std::size_t at = find_word(code, keyword); at < name; at = find_word(code, keyword, at + 1))
+            if (found == std::string_view::npos || at > found)
+                found = at;
+    // Between them an attribute or a macro may stand, but not the rest of another declaration.
+    const bool is_its_own = found != std::string_view::npos &&
+                            code.substr(found, name - found).find_first_of("<>{},") == std::string_view::npos;
+    return is_its_own ? found : std::string_view::npos;
+}
+
+/// The head of a class with one base more.
+std::string with_base(const std::string& line, std::size_t keyword, const std::string& word,
+                      const std::string& arguments) {
+    const std::string_view code = code_of(line);
+    const std::size_t end = find_word(code, word, keyword) + word.size();
+    const std::string pooled =
+        fmt::format("{}linn::pooled<{}{}>", code.substr(keyword).starts_with("class") ? "public " : "", word,
+                    arguments.empty() ? "" : "<" + arguments + ">");
+    if (const std::size_t base = code.find(':', end); base != std::string_view::npos)
+        return line.substr(0, base + 1) + " " + pooled + "," + line.substr(base + 1);
+    std::size_t brace = std::min(code.find('{', end), code.size());
+    while (brace > end && code[brace - 1] == ' ')
+        --brace;
+    return line.substr(0, brace) + " : " + pooled + line.substr(brace);
+}
+
+/// At the class's declaration, as the debug information says.
+std::string class_snippet(const advised_type& type, const source_reader& sources) {
+    const type_declaration& declared = type.named.declared;
+    if (!is_users_class(type))
+        return {};
+    const auto lines = sources(declared.file);
+    if (!lines || declared.line == 0 || declared.line > lines->size())
+        return {};
+    const std::string& line = (*lines)[declared.line - 1];
+    const std::string word{last_component(type.name)};
+    const std::size_t keyword = find_class(code_of(line), word);
+    if (keyword == std::string_view::npos || line.size() > longest_line)
+        return {};
+    std::string arguments;
+    if (type.name.ends_with('>')) {
+        std::vector<std::string> head(lines->begin(), lines->begin() + declared.line - 1);
+        head.push_back(line.substr(0, keyword));
+        arguments = template_parameters(head, head.size());
+        if (arguments.empty())
+            return {};
+    }
+    return as_text("pooled.hpp", changed_line{declared.file, declared.line, line,
+                                              with_base(line, keyword, word, arguments)});
+}
+
+/// A library's class template that everybody uses by another name.
+struct known_alias {
+    std::string_view type;
+    std::string_view alias;
+    std::string_view defaults; ///< what its arguments behind the allocator are by default
+};
+constexpr known_alias known_aliases[]{
+    {"nlohmann::basic_json", "json", ", nlohmann::adl_serializer, std::vector<unsigned char>, void"}};
+
+/// The class template with Linn's allocator among its arguments.
+std::string allocator_snippet(const advised_type& type) {
+    const std::string& taker = type.named.takes_allocator;
+    const std::string plain{plain_type(taker)};
+    std::vector<std::string> arguments = template_arguments(taker);
+    std::string list;
+    std::string behind; // the allocator
+    for (const std::string& argument : arguments) {
+        const bool is_allocator = plain_name(scopes_of(argument)) == "std::allocator";
+        std::string& to = list.find("linn::allocator") == std::string::npos ? list : behind;
+        to += list.empty() ? "" : ", ";
+        to += is_allocator ? "linn::" + argument.substr(std::string_view{"std::"}.size()) : argument;
+    }
+    std::string alias = "pooled_" + std::string{last_component(taker)};
+    for (const known_alias& known : known_aliases)
+        if (plain == known.type) {
+            alias = known.alias;
+            if (known.defaults.starts_with(behind))
+                behind.clear();
+        }
+    return fmt::format("+ #include <linn/allocator.hpp>\n+ using {} = {}<{}{}>;\n", alias, plain, list,
+                       behind);
 }
 
 } // namespace
@@ -218,23 +325,26 @@ source_reader read_sources() {
 }
 
 std::string snippet_for(const advised_type& type, const source_reader& sources) {
+    if (type.named.is_c)
+        return {};
     switch (type.what) {
     case remedy::pooled_container:
         return container_snippet(type, sources);
     case remedy::pool_allocator:
-        return fmt::format(
-            "+ #include <linn/allocator.hpp>\n- {}\n+ the same with {} as its allocator argument\n",
-            type.container, type.part);
+        return allocator_snippet(type);
     case remedy::make_shared:
         return maker_snippet(type, sources, "make_shared");
     case remedy::for_overwrite:
         return overwrite_snippet(type, sources);
     case remedy::recycler:
-        return fmt::format("+ #include <linn/recycler.hpp>\n"
-                           "+ linn::recycler<{0}> recycled{{{{.reset = []({0}& o) {{ o.clear(); }}}}}};\n"
-                           "- auto p = std::make_shared<{0}>(...);\n"
-                           "+ auto p = recycled.acquire_shared();\n",
-                           type.name);
+        return !is_users_class(type)
+                   ? std::string{}
+                   : fmt::format(
+                         "+ #include <linn/recycler.hpp>\n"
+                         "+ linn::recycler<{0}> recycled{{{{.reset = []({0}& o) {{ /* empty it */ }}}}}};\n"
+                         "- auto p = std::make_shared<{0}>(...);\n"
+                         "+ auto p = recycled.acquire_shared();\n",
+                         type.name);
     case remedy::buffer_pool:
         return fmt::format("+ #include <linn/buffer_pool.hpp>\n+ linn::buffer_pool buffers{{{}}};\n"
                            "+ linn::buffer b = buffers.acquire();\n",
@@ -247,6 +357,8 @@ std::string snippet_for(const advised_type& type, const source_reader& sources) 
             return maker_snippet(type, sources, "make_unique");
         if (type.rule == "class")
             return class_snippet(type, sources);
+        if (!is_users_class(type))
+            return {};
         return fmt::format("+ #include <linn/pool.hpp>\n+ auto* p = {0}::create(...);\n+ {0}::destroy(p);\n",
                            type.part);
     case remedy::reserve:

@@ -2,6 +2,7 @@
 #include "type_groups.hpp"
 
 #include "../measure/sort_stably.hpp"
+#include "../symbols/short_name.hpp"
 #include "container_kind.hpp"
 
 #include <fmt/format.h>
@@ -31,7 +32,7 @@ allocation_site site_to_name(const trace_info& info, const analysed_site& site) 
     return out;
 }
 
-using place_key = std::tuple<std::string, unsigned, std::string>;
+using place_key = std::tuple<std::string, unsigned, std::string, std::string>;
 
 /// A type while its sites are added.
 struct group {
@@ -42,7 +43,8 @@ struct group {
 /// The frames from the place outwards.
 std::vector<symbol_frame> callers_of(const named_type& named) {
     const auto begin = std::find_if(named.frames.begin(), named.frames.end(), [&](const symbol_frame& f) {
-        return f.line == named.place.line && f.file == named.place.file && f.function == named.place.function;
+        return f.line == named.place.line && f.file == named.place.file &&
+               f.function == named.place.function && f.library == named.place.library;
     });
     return {begin == named.frames.end() ? named.frames.begin() : begin, named.frames.end()};
 }
@@ -51,10 +53,10 @@ void add_site(group& g, named_type&& named, std::uint32_t index, const site_stat
     advised_type& type = g.type;
     type.statistics.merge(statistics);
     symbol_frame frame = named.place;
-    if (frame.function.empty() && frame.file.empty() && !named.frames.empty())
+    if (frame.function.empty() && frame.file.empty() && frame.library.empty() && !named.frames.empty())
         frame = named.frames.front();
     const auto [found, is_new] =
-        g.places.try_emplace({frame.file, frame.line, frame.function}, type.places.size());
+        g.places.try_emplace({frame.file, frame.line, frame.function, frame.library}, type.places.size());
     if (is_new) {
         advised_place place;
         place.frame = frame;
@@ -68,6 +70,67 @@ void add_site(group& g, named_type&& named, std::uint32_t index, const site_stat
         type.name = named.type;
         type.container = named.container;
         type.named = std::move(named);
+    }
+}
+
+using type_key = std::pair<std::string, std::string>; ///< type and container
+using group_map = std::map<type_key, group>;
+
+constexpr std::size_t several = 3; // instantiations that are worth a line together
+constexpr double dominating = 0.5; // of the allocations of all: has a line of its own
+
+type_key family_of(const type_key& key) {
+    return {template_family(key.first), template_family(key.second)};
+}
+
+void add_group(group& to, group&& part) {
+    const auto weight = [](const advised_type& t) { return static_cast<double>(t.statistics.allocations); };
+    const double sum = weight(to.type) + weight(part.type);
+    if (sum > 0)
+        to.type.summed_uniformity =
+            (to.type.uniformity() * weight(to.type) + part.type.statistics.uniformity() * weight(part.type)) /
+            sum;
+    ++to.type.instantiations;
+    to.type.statistics.merge(part.type.statistics);
+    for (auto& [key, index] : part.places) {
+        advised_place& place = part.type.places[index];
+        const auto [found, is_new] = to.places.try_emplace(key, to.type.places.size());
+        if (is_new) {
+            to.type.places.push_back(std::move(place));
+            continue;
+        }
+        advised_place& known = to.type.places[found->second];
+        known.share += place.share;
+        known.sites.insert(known.sites.end(), place.sites.begin(), place.sites.end());
+    }
+}
+
+/// The instantiations of a class template as one type, which is what one changes; but for one that has most of the
+/// allocations. Fewer than three stay as they are.
+void sum_instantiations(group_map& groups) {
+    std::map<type_key, std::vector<type_key>> families;
+    for (const auto& [key, g] : groups)
+        if (type_key family = family_of(key); family != key && g.type.named.rule != type_rule::none)
+            families[std::move(family)].push_back(key);
+    for (auto& [family, keys] : families) {
+        const auto count = [&](const type_key& key) { return groups.at(key).type.statistics.allocations; };
+        sort_stably(keys, [&](const type_key& a, const type_key& b) { return count(a) > count(b); });
+        std::uint64_t all = 0;
+        for (const type_key& key : keys)
+            all += count(key);
+        if (static_cast<double>(count(keys.front())) > dominating * static_cast<double>(all))
+            keys.erase(keys.begin());
+        if (keys.size() < several)
+            continue;
+        group sum = std::move(groups.at(keys.front()));
+        groups.erase(keys.front());
+        sum.type.name = family.first;
+        sum.type.container = family.second;
+        for (auto key = keys.begin() + 1; key != keys.end(); ++key) {
+            add_group(sum, std::move(groups.at(*key)));
+            groups.erase(*key);
+        }
+        groups.emplace(family, std::move(sum));
     }
 }
 
@@ -90,7 +153,7 @@ allocation_site site_of_stack(const trace_info& info, std::uint32_t stack) {
 
 std::vector<advised_type> group_types(const trace_analysis& analysis, const naming& names,
                                       const std::function<void(double)>& progress) {
-    std::map<std::pair<std::string, std::string>, group> groups;
+    group_map groups;
     std::uint32_t index = 0;
     for (const analysed_site& site : analysis.sites) { // most allocations first, hence the first one names
         named_type named = names.name(site_to_name(analysis.info, site));
@@ -99,6 +162,7 @@ std::vector<advised_type> group_types(const trace_analysis& analysis, const nami
         if (progress && index % 64 == 0)
             progress(static_cast<double>(index) / static_cast<double>(analysis.sites.size()));
     }
+    sum_instantiations(groups);
     std::vector<advised_type> types;
     const auto all = static_cast<double>(std::max<std::uint64_t>(analysis.all.allocations, 1));
     for (auto& [key, g] : groups) {
@@ -123,17 +187,22 @@ std::vector<advised_type> group_types(const trace_analysis& analysis, const nami
 
 std::string label_of(const advised_type& type) {
     const container_kind kind = kind_of(type.named);
-    if (kind == container_kind::hash_buckets || kind == container_kind::control_block)
-        return type.container.empty() || kind == container_kind::control_block
-                   ? type.name
-                   : type.name + " of " + type.container;
-    return type.container.empty() ? type.name : type.container;
+    std::string label = type.container.empty() ? type.name : type.container;
+    if (kind == container_kind::control_block)
+        label = type.name;
+    else if (kind == container_kind::hash_buckets && !type.container.empty())
+        label = type.name + " of " + type.container;
+    else if (type.container.empty() && is_std_holder(type.name))
+        label += " object"; // not what it holds, which has the bare name
+    return type.instantiations > 1 ? fmt::format("{} ({} types)", label, type.instantiations) : label;
 }
 
 std::string place_text(const symbol_frame& frame) {
     if (!frame.file.empty())
         return fmt::format("{}:{}", std::filesystem::path{frame.file}.filename().string(), frame.line);
-    return frame.function.empty() ? std::string{} : "in " + frame.function;
+    const std::string_view between = frame.library.empty() || frame.function.empty() ? "" : " of ";
+    const std::string where = fmt::format("{}{}{}", frame.function, between, frame.library);
+    return where.empty() ? where : "in " + where;
 }
 
 } // namespace linn::tool

@@ -23,10 +23,11 @@ std::vector<advised_type> group_types(const trace_analysis& analysis, const nami
 /// What there is to name of the stack with an index.
 allocation_site site_of_stack(const trace_info& info, std::uint32_t stack);
 
-/// "std::list<Particle>" where there is a container, else "Particle"; what a table calls the type.
+/// "std::list<Particle>" where there is a container, else "Particle"; what a table calls the type. A container that was
+/// itself allocated alone is a "std::string object", several instantiations are "lazy<...> (53 types)".
 std::string label_of(const advised_type& type);
 
-/// "app.cpp:52", "in f(int)" where no line is known; empty where nothing is.
+/// "app.cpp:52"; where no line is known "in f(int)", "in libxml2.so.2"; empty where nothing is.
 std::string place_text(const symbol_frame& frame);
 
 } // namespace linn::tool

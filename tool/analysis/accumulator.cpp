@@ -179,6 +179,7 @@ void accumulator::release(const event& e) {
     process_state& p = process(e.process);
     thread_state& t = thread(e.thread);
     const bool is_temporary = t.last_address == e.address;
+    const bool follows_allocation = t.last_address != 0 && !is_temporary;
     t.last_address = 0;
     live_block* const block = p.live.find(e.address);
     if (block == nullptr) {
@@ -189,6 +190,9 @@ void accumulator::release(const event& e) {
     }
     if (!pending_.empty() && release_pending(e, *block))
         return;
+    if (follows_allocation && t.last_end - t.last_begin > block->bytes)
+        sites_[t.last_site].outgrown +=
+            static_cast<std::uint64_t>(sites_[t.last_site].call == sites_[block->site].call);
     count_release(*block, e, is_temporary && block->thread == e.thread);
     p.live.erase(block);
 }

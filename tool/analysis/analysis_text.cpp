@@ -24,7 +24,7 @@ constexpr std::array numbers{
     &site_statistics::temporary,         &site_statistics::reallocations, &site_statistics::live_at_end,
     &site_statistics::live_bytes_at_end, &site_statistics::peak_live,     &site_statistics::peak_live_bytes,
     &site_statistics::longest_burst,     &site_statistics::threads,       &site_statistics::fills,
-    &site_statistics::filled_bytes,      &site_statistics::fill_ns};
+    &site_statistics::filled_bytes,      &site_statistics::fill_ns,       &site_statistics::outgrown};
 
 /// Place and count of what is not zero.
 json to_json(const log2_histogram& h) {
@@ -57,8 +57,10 @@ json to_json(const site_statistics& s) {
 
 site_statistics statistics_of(const json& j) {
     site_statistics s;
+    const json& counts = j.at("counts");
     for (std::size_t i = 0; i != numbers.size(); ++i)
-        s.*numbers[i] = j.at("counts").at(i).get<std::uint64_t>();
+        if (i < counts.size() || numbers[i] != &site_statistics::outgrown) // the first traces lack it
+            s.*numbers[i] = counts.at(i).get<std::uint64_t>();
     for (const json& entry : j.at("sizes"))
         s.sizes.emplace_back(entry.at(0).get<std::uint64_t>(), entry.at(1).get<std::uint64_t>());
     s.size_histogram = histogram_of(j.at("size_histogram"));

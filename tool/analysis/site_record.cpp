@@ -51,6 +51,7 @@ site_statistics site_record::statistics() const {
     s.remote_releases = remote_releases;
     s.temporary = temporary;
     s.reallocations = reallocations;
+    s.outgrown = outgrown;
     s.lifetimes = lifetimes;
     s.live_at_end = live;
     s.live_bytes_at_end = live_bytes;

@@ -66,6 +66,7 @@ struct site_record {
     std::uint32_t next = 0; ///< the next site of the same stack, by another call; 0: none
     frequent_sizes sizes;
     std::uint64_t reallocations = 0;
+    std::uint64_t outgrown = 0;
     std::uint64_t fills = 0;
     std::uint64_t filled_bytes = 0;
     std::uint64_t fill_ns = 0;

@@ -60,6 +60,7 @@ void site_statistics::merge(const site_statistics& other) {
     remote_releases += other.remote_releases;
     temporary += other.temporary;
     reallocations += other.reallocations;
+    outgrown += other.outgrown;
     live_at_end += other.live_at_end;
     live_bytes_at_end += other.live_bytes_at_end;
     peak_live += other.peak_live;

@@ -28,7 +28,9 @@ struct site_statistics {
     std::uint64_t remote_releases = 0; ///< by another thread than the one that allocated
     std::uint64_t temporary = 0;       ///< released by the very next call of the same thread
     std::uint64_t reallocations = 0;   ///< blocks of this site that a later realloc changed
-    log2_histogram lifetimes{};        ///< nanoseconds, of what was released
+    std::uint64_t outgrown =
+        0; ///< took the place of a smaller block, which the very next call released: a vector that grows
+    log2_histogram lifetimes{}; ///< nanoseconds, of what was released
     std::uint64_t live_at_end = 0;
     std::uint64_t live_bytes_at_end = 0;
     std::uint64_t peak_live = 0; ///< of several sites together: at most

@@ -63,8 +63,9 @@ std::string short_part(const advised_type& type) {
     if (const std::size_t linn = part.find("linn::");
         linn != std::string::npos && part.starts_with("struct "))
         part.erase(0, linn);
-    const std::size_t end = std::min({part.find('<'), part.find(" of "), part.find(" with "), part.find(','),
-                                      part.find(':', part.starts_with("linn") ? 6 : 0), part.size()});
+    const std::size_t end =
+        std::min({part.find('<'), part.find(" of "), part.find(" with "), part.find(" as "), part.find(','),
+                  part.find(':', part.starts_with("linn") ? 6 : 0), part.size()});
     return part.substr(0, end);
 }
 

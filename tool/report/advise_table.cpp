@@ -3,6 +3,7 @@
 
 #include "../advise/cost.hpp"
 #include "../advise/type_groups.hpp"
+#include "../symbols/short_name.hpp"
 #include "advise_cells.hpp"
 #include "remarks.hpp"
 #include "table.hpp"
@@ -11,6 +12,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -22,7 +24,8 @@ constexpr std::size_t most_places = 3;  // of a type
 constexpr std::size_t many_places = 12; // of a type that was asked for
 constexpr std::size_t most_findings = 12;
 constexpr std::size_t least_name_width = 22;
-constexpr std::size_t figures_width = 78; // what the other columns take
+constexpr std::size_t wide_name = 60;
+constexpr std::size_t long_name = 160; // of a heading
 
 std::vector<const advised_type*> chosen_types(const advice& a, const advise_view& view) {
     std::vector<const advised_type*> types;
@@ -33,8 +36,7 @@ std::vector<const advised_type*> chosen_types(const advice& a, const advise_view
     return types;
 }
 
-table make_table(const std::vector<const advised_type*>& types, std::size_t most, std::size_t width) {
-    const std::size_t name_width = std::max(least_name_width, width - std::min(width, figures_width));
+table make_table(const std::vector<const advised_type*>& types, std::size_t most, std::size_t name_width) {
     table t{{{"type", "", true, 0},
              {"count", "", false, 0},
              {"share", "", false, 3},
@@ -44,13 +46,27 @@ table make_table(const std::vector<const advised_type*>& types, std::size_t most
              {"remote", "", false, 5},
              {"gain", "", false, 0},
              {"use", "", true, 1}}};
-    for (std::size_t i = 0; i != std::min(types.size(), most); ++i) {
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i != std::min(types.size(), most); ++i)
+        names.push_back(label_of(*types[i]));
+    names = short_types(names, name_width);
+    for (std::size_t i = 0; i != names.size(); ++i) {
         const advise_cells c = cells_of(*types[i]);
-        t.add_row({cut_text(c.type, name_width), c.count, c.share, c.size, c.peak_live, c.median_life,
-                   c.remote, c.gain.empty() ? "-" : c.gain, c.use.empty() ? "-" : c.use},
+        t.add_row({names[i], c.count, c.share, c.size, c.peak_live, c.median_life, c.remote,
+                   c.gain.empty() ? "-" : c.gain, c.use.empty() ? "-" : c.use},
                   types[i]->what != remedy::nothing && types[i]->gain.high >= 0.01);
     }
     return t;
+}
+
+/// With names as long as they may be without a column less.
+table make_table_for(const std::vector<const advised_type*>& types, std::size_t most, std::size_t width) {
+    const std::size_t dropped = make_table(types, most, least_name_width).dropped(width).size();
+    std::size_t name_width = wide_name;
+    while (name_width > least_name_width &&
+           make_table(types, most, name_width).dropped(width).size() > dropped)
+        name_width -= 2;
+    return make_table(types, most, std::max(name_width, least_name_width));
 }
 
 std::string indented(const std::string& lines, std::size_t spaces) {
@@ -67,14 +83,16 @@ std::string place_line(const advised_place& place) {
     const symbol_frame& f = place.frame;
     const std::string where = f.file.empty() ? "" : fmt::format("{}:{}", f.file, f.line);
     if (where.empty())
-        return f.function;
+        return place_text(f).substr(f.function.empty() && f.library.empty() ? 0 : 3); // without "in "
     return f.function.empty() ? where : fmt::format("{}, {}", where, f.function);
 }
 
-std::string details(const advised_type& type, bool asked_for, const output_style& style) {
+std::string details(const advised_type& type, bool asked_for, const std::string& change,
+                    const output_style& style) {
     const std::string title =
-        type.part.empty() ? label_of(type)
-                          : fmt::format("{}: use {}, {}{}", label_of(type), type.part,
+        type.part.empty() ? short_type(label_of(type), long_name)
+                          : fmt::format("{}: use {}, {}{}", short_type(label_of(type), long_name),
+                                        short_type(type.part, long_name),
                                         type.is_gain_measured ? "" : "estimated ", gain_text(type.gain));
     std::string out = '\n' + bold(style, wrap(title, style.width, 4)) + '\n';
     out += "  " + wrap(type.why + ".", style.width - 2, 2) + '\n';
@@ -94,7 +112,7 @@ std::string details(const advised_type& type, bool asked_for, const output_style
     }
     if (type.places.size() > most)
         out += fmt::format("  and {} more places\n", type.places.size() - most);
-    return out + indented(type.snippet, 4);
+    return out + indented(change, 4);
 }
 
 } // namespace
@@ -110,7 +128,7 @@ std::string advise_report(const advice& a, const advise_view& view, const output
         return out + (view.only_type.empty()
                           ? ""
                           : fmt::format("\nno type has '{}' in its name\n", view.only_type));
-    const table t = make_table(types, view.top, style.width);
+    const table t = make_table_for(types, view.top, style.width);
     out += '\n' + t.render(style);
     std::vector<std::string> remarks;
     if (types.size() > view.top)
@@ -124,9 +142,12 @@ std::string advise_report(const advice& a, const advise_view& view, const output
     out += prose_lines(remarks, style.width);
 
     std::size_t shown = 0;
+    std::set<std::string> changes;
     for (const advised_type* type : types)
         if (!view.only_type.empty() ? shown < view.top : type->what != remedy::nothing && shown < detailed) {
-            out += details(*type, !view.only_type.empty(), style);
+            const bool is_new = changes.insert(type->snippet).second;
+            out += details(*type, !view.only_type.empty(),
+                           is_new || type->snippet.empty() ? type->snippet : "the change above\n", style);
             ++shown;
         }
     if (!a.findings.empty())

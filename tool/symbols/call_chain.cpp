@@ -61,10 +61,14 @@ bool is_system_code(const symbol_frame& frame, const known_frame& known, const s
         return true;
     if (frame.file.empty())
         return is_standard || is_in_library || (known.scopes.size() > 1 && known.scopes.front().id == "linn");
-    const std::string file = std::filesystem::path(frame.file).lexically_normal().string();
-    return file.starts_with("/usr/include/") || file.starts_with("/usr/lib/") ||
-           file.starts_with("/usr/local/include/") || file.find("/c++/") != file.npos ||
-           file.find("/include/linn/") != file.npos;
+    return is_system_file(frame.file);
+}
+
+bool is_system_file(const std::string& file) {
+    const std::string path = std::filesystem::path(file).lexically_normal().string();
+    return path.empty() || path.starts_with("/usr/include/") || path.starts_with("/usr/lib/") ||
+           path.starts_with("/usr/local/include/") || path.find("/c++/") != path.npos ||
+           path.find("/include/linn/") != path.npos;
 }
 
 symbol_frame shown_frame(const chain_frame& frame) {

@@ -24,6 +24,9 @@ struct chain_frame {
 
 using call_chain = std::vector<chain_frame>; ///< innermost first
 
+/// Whether a source file is the standard library's, the system's or Linn's own; an empty name is.
+bool is_system_file(const std::string& file);
+
 /// Whether a function stands in the standard library's, the system's or Linn's own files.
 bool is_system_code(const symbol_frame& frame, const known_frame& known, const std::string& module);
 

@@ -4,6 +4,7 @@
 import csv
 import io
 import json
+import os
 import pathlib
 import re
 import shutil
@@ -276,6 +277,86 @@ def case_relative_paths(tool):
     numbers = type_of(result, "std::list<long>")
     check(numbers["places"][0]["file"] == str(source.resolve()), numbers["places"][0])
     check("+ linn::list<long> numbers; // mine" in numbers["change"], numbers["change"])
+
+
+def case_json_library(tool):
+    """The strings of a document are filed under std::string, and the library's allocator parameter is the advice."""
+    result = tool.result(tool.record(program=tool.programs["documents"]), "--no-replay")
+    strings = [t for t in result["types"] if t["type"] in ("std::string", "char")]
+    # A person has a name and two addresses; the copy has them again.
+    objects = type_of(result, "std::string object")
+    check(objects["statistics"]["allocations"] >= 50 * 2 * 300 and objects["container"] is None, objects)
+    check(sum(t["statistics"]["allocations"] for t in strings if t["container"] not in (None, "std::string", "std::vector<char>")) == 0,
+          [(t["label"], t["container"]) for t in strings])
+    for t in result["types"]:
+        if t["container"] is not None and t["container"].startswith("std::vector<nlohmann"):
+            check(t["type"].startswith("nlohmann::json"), t)
+    for t in (objects, type_of(result, "std::map<std::string, nlohmann::json, std::less<void>>")):
+        check(t["places"][0]["file"].endswith("documents.cpp") and t["places"][0]["function"].endswith("parse_people"), t["places"][0])
+        check(t["remedy"] in ("pool-allocator", "nothing"), t["remedy"])
+        check(t["takes_allocator"].startswith("nlohmann::basic_json<std::map, std::vector, std::string, "), t["takes_allocator"])
+    advised = [t for t in result["types"] if t["rule"] == "allocator-parameter"]
+    check(advised and advised[0]["use"] == "linn::allocator as argument of nlohmann::basic_json", advised)
+    lines = [line[2:] for line in advised[0]["change"].splitlines() if line.startswith("+ ")]
+    check(any("double, linn::allocator>" in line for line in lines), lines)
+    source = tool.folder / "alias.cpp"
+    source.write_text("\n".join(["#include <nlohmann/json.hpp>", *lines,
+                                 'int main() { return json::parse("[1, \\"two\\"]").size() == 2 ? 0 : 1; }', ""]))
+    done = subprocess.run([tool.programs["compiler"], "-std=c++20", f"-I{tool.programs['include']}", "-o", tool.folder / "alias",
+                           source, "-pthread"], capture_output=True, text=True)
+    check(done.returncode == 0, done.stderr[:2000])
+    check(subprocess.run([tool.folder / "alias"]).returncode == 0, "the suggested alias does not work")
+
+
+def case_instantiations(tool):
+    """The 53 instantiations of a class template are one line, and its base is that of each."""
+    result = tool.result(tool.record("lazy", program=tool.programs["templates"]), "--no-replay")
+    lazy = type_of(result, "lazy_kernel::Lazy_rep_n<...> (53 types)")
+    check(lazy["statistics"]["allocations"] == 53 * 2000 and lazy["instantiations"] == 53, lazy)
+    check(lazy["rule"] == "class", (lazy["rule"], lazy["why"]))
+    check("struct Lazy_rep_n : linn::pooled<Lazy_rep_n<Approximate, Exact, Arguments...>> {" in lazy["change"], lazy["change"])
+    for width in ("80", "120"):
+        done = subprocess.run([tool.linn, "advise", tool.folder / "trace.linn", "--no-replay"], capture_output=True,
+                              text=True, env={**os.environ, "COLUMNS": width})
+        check("Lazy_rep_n<...>" in done.stdout and len(done.stdout.splitlines()[0]) <= 160, done.stdout)
+
+
+def case_enumerators(tool):
+    result = tool.result(tool.record("pixels", program=tool.programs["templates"]), "--no-replay")
+    pixels = type_of(result, "image::pixel<image::colour::green>")
+    check(pixels["statistics"]["allocations"] == 100000, pixels["statistics"])
+    check(pixels["declared"]["file"].endswith("templates.cpp"), pixels["declared"])
+
+
+def case_c_program(tool):
+    """What C allocates takes no pool, and no change is shown of it."""
+    result = tool.result(tool.record(program=tool.programs["compressor"]), "--no-replay")
+    nodes = type_of(result, "node")
+    check(nodes["statistics"]["allocations"] == 400 * 1023, nodes["statistics"])
+    check(nodes["remedy"] in ("other-allocator", "nothing") and nodes["rule"] in ("foreign", "foreign-costly", "rare"), nodes)
+    for t in result["types"]:
+        check(t["change"] is None and "linn::" not in (t["use"] or ""), t)
+
+
+def case_foreign_library(tool):
+    """A library without symbols is the place; whoever called it is not."""
+    result = tool.result(tool.record("library", program=tool.programs["templates"]), "--no-replay")
+    blocks = [t for t in result["types"] if t["statistics"]["allocations"] == 100000]
+    check(len(blocks) == 1, [(t["label"], t["statistics"]["allocations"]) for t in result["types"]])
+    place = blocks[0]["places"][0]
+    check(place["library"] == "liblinn_advise_opaque.so" and place["file"] is None, place)
+    check(blocks[0]["remedy"] in ("other-allocator", "nothing"), blocks[0])
+    text = tool.advise(tool.folder / "trace.linn", "--no-replay", "--type", blocks[0]["label"]).stdout
+    check("liblinn_advise_opaque.so" in text, text)
+
+
+def case_growing_strings(tool):
+    """reserve() helps a string that grows, and not one that is built once."""
+    once = type_of(tool.result(tool.record("once", program=tool.programs["templates"]), "--no-replay"), "std::string")
+    check(once["statistics"]["outgrown"] < 100 and once["rule"] != "growth" and once["use"] != "reserve()", once)
+    slowly = type_of(tool.result(tool.record("slowly", program=tool.programs["templates"]), "--no-replay"), "std::string")
+    check(slowly["statistics"]["allocations"] == 80000 and slowly["statistics"]["outgrown"] == 60000, slowly["statistics"])
+    check(slowly["rule"] == "growth" and slowly["use"] == "reserve()", slowly["rule"])
 
 
 def case_instructions(tool):

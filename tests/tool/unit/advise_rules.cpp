@@ -259,12 +259,70 @@ TEST_CASE("hash-buckets, function, memory-resource, thread: no pool of Linn's") 
     CHECK(rule_of(facts_of(churning("state", "std::thread"))) == "thread");
 }
 
-TEST_CASE("other-container: a container that takes an allocator") {
+TEST_CASE("allocator-parameter: a class template that was given a std::allocator") {
     advised_type t = churning("Tree::Node", "Tree<int>");
-    CHECK(rule_of(facts_of(t)) == "other-container");
-    CHECK(deciding_rule(facts_of(t)).part(facts_of(t)) == "linn::allocator<Tree::Node>");
+    CHECK(rule_of(facts_of(t)) == "class"); // it takes none
+    t.named.takes_allocator = "Tree<int, std::allocator<int>>";
+    CHECK(rule_of(facts_of(t)) == "allocator-parameter");
+    CHECK(deciding_rule(facts_of(t)).part(facts_of(t)) == "linn::allocator as argument of Tree");
+    // A library's: its map is not the user's to change, its argument is.
+    advised_type node = churning("std::pair<const int, lib::value>", "std::map<int, lib::value>");
+    node.named.is_library = true;
+    node.named.takes_allocator = "lib::value<std::allocator>";
+    CHECK(rule_of(facts_of(node)) == "allocator-parameter");
+    CHECK(deciding_rule(facts_of(node)).why(facts_of(node)).find("one alias serves all") !=
+          std::string::npos);
     set_many_sizes(t);
-    CHECK(rule_of(facts_of(t)) != "other-container");
+    CHECK(rule_of(facts_of(t)) != "allocator-parameter");
+    t = churning("char", "std::string"); // text takes the allocator of the string
+    t.named.takes_allocator = "Tree<int, std::allocator<int>>";
+    CHECK(rule_of(facts_of(t)) != "allocator-parameter");
+}
+
+TEST_CASE("foreign: what C or a library allocates is not the user's to change") {
+    advised_type t = churning("node", "");
+    CHECK(rule_of(facts_of(t)) == "class");
+    t.named.is_c = true;
+    CHECK(rule_of(facts_of(t)) == "foreign-costly");
+    CHECK(deciding_rule(facts_of(t)).what == remedy::other_allocator);
+    CHECK(deciding_rule(facts_of(t)).why(facts_of(t)).find("C code") != std::string::npos);
+    type_facts cheap = facts_of(t);
+    cheap.cost.high = 0.02;
+    CHECK(rule_of(cheap) == "foreign");
+    CHECK(deciding_rule(cheap).what == remedy::nothing);
+    t.named.is_c = false;
+    t.named.is_library = true;
+    advised_place place;
+    place.frame.library = "libxml2.so.2";
+    t.places.push_back(place);
+    CHECK(deciding_rule(facts_of(t)).why(facts_of(t)).find("within libxml2.so.2") != std::string::npos);
+    // A class of the user's own takes its pool along, whoever makes it; one of the library's does not.
+    t.named.declared = {"/home/me/node.hpp", 3, false};
+    CHECK(rule_of(facts_of(t)) == "class");
+    t.named.declared.file = "/usr/include/lib/node.hpp";
+    CHECK(rule_of(facts_of(t)) == "foreign-costly");
+    t.named.is_library = false;
+    CHECK(rule_of(facts_of(t)) == "uniform-block"); // the user's `new`, but nobody's base
+}
+
+TEST_CASE("an object of the standard library's is no class to change, and not recycled for its text") {
+    const advised_type t = churning("std::string", "");
+    type_facts facts = facts_of(t);
+    facts.owned = "std::string";
+    CHECK(rule_of(facts) == "uniform-block");
+    CHECK(deciding_rule(facts).part(facts) == "linn::pool<std::string>");
+}
+
+TEST_CASE("several instantiations: one size for each is one size") {
+    advised_type t = churning("geo::Lazy<...>", "");
+    set_many_sizes(t);
+    CHECK(rule_of(facts_of(t)) != "class");
+    t.instantiations = 53;
+    t.summed_uniformity = 1;
+    CHECK(rule_of(facts_of(t)) == "class");
+    CHECK(deciding_rule(facts_of(t)).part(facts_of(t)) == "struct Lazy : linn::pooled<Lazy<...>>");
+    CHECK(deciding_rule(facts_of(t)).why(facts_of(t)).find("16 to 900 bytes, of one size for each type") !=
+          std::string::npos);
 }
 
 TEST_CASE("uniform-block, mixed-one-thread, costly, rest: blocks without a type") {

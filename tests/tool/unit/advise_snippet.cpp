@@ -32,6 +32,12 @@ source_reader file(std::vector<std::string> lines) {
     };
 }
 
+/// The same with its class declared in a line of the file.
+advised_type declared_at(advised_type t, unsigned line) {
+    t.named.declared = {"/src/app.cpp", line, false};
+    return t;
+}
+
 const source_reader no_file = [](const std::string&) { return std::nullopt; };
 
 } // namespace
@@ -47,9 +53,7 @@ TEST_CASE("a container: the nearest line that declares one of that element") {
           "+ #include <linn/containers.hpp>\n"
           "- std::unordered_map<int, Order> orders; // by number\n"
           "+ linn::unordered_map<int, Order> orders; // by number\n");
-    CHECK(snippet_for(t, no_file) == "+ #include <linn/containers.hpp>\n"
-                                     "- std::unordered_map<int, shop::Order> name;\n"
-                                     "+ linn::unordered_map<int, shop::Order> name;\n");
+    CHECK(snippet_for(t, no_file).empty()); // no declaration, no change
     // A line of another namespace's container, or of another element, is not touched.
     CHECK(snippet_for(t, file({"boost::unordered_map<int, Order> a;", "my_unordered_map<int, Order> b;",
                                "std::unordered_map<int, Orders> c;"}))
@@ -66,26 +70,76 @@ TEST_CASE("make_shared and make_unique") {
           "+ auto p = linn::make_shared<net::Packet>(1);\n");
     const advised_type unique =
         type_at(remedy::pooled_class, "Shape", "std::unique_ptr<Shape>", "", "make-unique", 9);
-    CHECK(snippet_for(unique, no_file).find("+ auto p = linn::make_unique<Shape>(...);") !=
+    CHECK(snippet_for(unique, no_file).empty());
+    CHECK(snippet_for(declared_at(unique, 3), no_file).find("+ auto p = linn::make_unique<Shape>(...);") !=
           std::string::npos);
     const advised_type block = type_at(remedy::make_shared, "control block of Packet",
                                        "std::shared_ptr<Packet>", "", "control-block", 1);
-    CHECK(snippet_for(block, file({"std::shared_ptr<Packet> p(new Packet);"})) ==
+    CHECK(snippet_for(declared_at(block, 3), file({"std::shared_ptr<Packet> p(new Packet);"})) ==
           "+ #include <linn/memory.hpp>\n- std::shared_ptr<Packet> p{new Packet(...)};\n"
           "+ auto p = linn::make_shared<Packet>(...);\n");
 }
 
-TEST_CASE("a class gets a base") {
+TEST_CASE("a class gets a base, where the debug information says that it is declared") {
     const advised_type t = type_at(remedy::pooled_class, "geo::Circle", "", "", "class", 5);
-    CHECK(snippet_for(t, file({"class Circle;", "class Circle : public Shape {", "};", "", "new Circle;"}))
-              .find("- class Circle : public Shape {\n+ class Circle : public linn::pooled<Circle>, public "
-                    "Shape {") != std::string::npos);
-    CHECK(snippet_for(t, file({"struct Circle final {"}))
+    CHECK(snippet_for(declared_at(t, 2),
+                      file({"class Circle;", "class Circle : public Shape {", "};", "", "new Circle;"})) ==
+          "@@ app.cpp:2\n+ #include <linn/pooled.hpp>\n- class Circle : public Shape {\n"
+          "+ class Circle : public linn::pooled<Circle>, public Shape {\n");
+    CHECK(snippet_for(declared_at(t, 1), file({"struct Circle final {"}))
               .find("+ struct Circle final : linn::pooled<Circle> {") != std::string::npos);
-    CHECK(snippet_for(t, file({"struct Circle {"})).find("+ struct Circle : linn::pooled<Circle> {") !=
-          std::string::npos);
-    CHECK(snippet_for(t, no_file) == "+ #include <linn/pooled.hpp>\n- struct Circle {\n"
-                                     "+ struct Circle : linn::pooled<Circle> {\n");
+    CHECK(snippet_for(declared_at(t, 1), file({"struct API(1) Circle {"}))
+              .find("+ struct API(1) Circle : linn::pooled<Circle> {") != std::string::npos);
+    // Another line than the one that declares it, a file that is not there or has changed: nothing is made up.
+    CHECK(snippet_for(t, file({"struct Circle {"})).empty());
+    CHECK(snippet_for(declared_at(t, 1), file({"struct Circles {"})).empty());
+    CHECK(snippet_for(declared_at(t, 1), file({"void draw(struct Circle* c);"})).empty());
+    CHECK(snippet_for(declared_at(t, 9), file({"struct Circle {"})).empty());
+    CHECK(snippet_for(declared_at(t, 1), no_file).empty());
+}
+
+TEST_CASE("a class template gets a base of its own instantiation") {
+    const advised_type t = type_at(remedy::pooled_class, "geo::Lazy<...>", "", "", "class", 5);
+    CHECK(snippet_for(declared_at(t, 3),
+                      file({"template <class AT, typename ET = int, int... N,",
+                            "          template <class> class Cont>", "struct Lazy : Base {"}))
+              .find("+ struct Lazy : linn::pooled<Lazy<AT, ET, N..., Cont>>, Base {") != std::string::npos);
+    CHECK(snippet_for(declared_at(t, 1), file({"template <class T> class Lazy {"}))
+              .find("+ template <class T> class Lazy : public linn::pooled<Lazy<T>> {") != std::string::npos);
+    CHECK(snippet_for(declared_at(t, 2), file({"template <class>", "struct Lazy {"}))
+              .empty()); // has no name for it
+    CHECK(snippet_for(declared_at(t, 1), file({"struct Lazy {"})).empty());
+}
+
+TEST_CASE("no change is shown of C, of the standard library, of a library's header") {
+    advised_type t =
+        declared_at(type_at(remedy::pooled_class, "node", "", "linn::pool<node>", "class", 1), 1);
+    CHECK_FALSE(snippet_for(t, file({"struct node {"})).empty());
+    t.named.declared.is_c = true;
+    CHECK(snippet_for(t, file({"struct node {"})).empty());
+    t.named.declared = {"/usr/include/lib/node.hpp", 1, false};
+    CHECK(snippet_for(t, file({"struct node {"})).empty());
+    t = declared_at(type_at(remedy::recycler, "std::string", "", "", "", 1), 1);
+    CHECK(snippet_for(t, no_file).empty());
+    t = type_at(remedy::for_overwrite, "char", "std::vector<char>", "", "zero-fill", 1);
+    CHECK_FALSE(snippet_for(t, no_file).empty());
+    t.named.is_c = true;
+    CHECK(snippet_for(t, no_file).empty());
+}
+
+TEST_CASE("a class template that takes an allocator is named with Linn's") {
+    advised_type t = type_at(remedy::pool_allocator, "std::string", "", "", "allocator-parameter", 1);
+    t.named.takes_allocator = "nlohmann::basic_json<std::map, std::vector, std::string, bool, long, unsigned "
+                              "long, double, std::allocator, "
+                              "nlohmann::adl_serializer, std::vector<unsigned char>>";
+    CHECK(snippet_for(t, no_file) == "+ #include <linn/allocator.hpp>\n"
+                                     "+ using json = nlohmann::basic_json<std::map, std::vector, "
+                                     "std::string, bool, long, unsigned long, double, "
+                                     "linn::allocator>;\n");
+    t.named.takes_allocator = "own::ring<own::value, std::allocator<own::value>, 8>";
+    CHECK(snippet_for(t, no_file) ==
+          "+ #include <linn/allocator.hpp>\n"
+          "+ using pooled_ring = own::ring<own::value, linn::allocator<own::value>, 8>;\n");
 }
 
 TEST_CASE("for_overwrite keeps the standard's functions") {
@@ -104,7 +158,9 @@ TEST_CASE("what needs no change shows none; every other remedy shows something")
     for (const remedy what :
          {remedy::pooled_container, remedy::pool_allocator, remedy::pooled_class, remedy::make_shared,
           remedy::for_overwrite, remedy::recycler, remedy::buffer_pool, remedy::pool_resource})
-        CHECK_FALSE(snippet_for(type_at(what, "T", "std::list<T>", "x", "", 1), no_file).empty());
+        if (what != remedy::pooled_container) // needs a line of the user's
+            CHECK_FALSE(
+                snippet_for(declared_at(type_at(what, "T", "std::list<T>", "x", "", 1), 1), no_file).empty());
 }
 
 TEST_CASE("files that cannot be read, or should not be, are left alone") {

@@ -88,6 +88,19 @@ TEST_CASE("a release is temporary only if the same thread did nothing between") 
     CHECK(a.all.threads == 2);
 }
 
+TEST_CASE("a block outgrew another if the next call of its thread released that, and it was smaller") {
+    const trace_analysis grown =
+        analyse({allocation(0x1000, 30, 1), allocation(0x2000, 60, 2), release(0x1000, 3),
+                 allocation(0x3000, 120, 4), release(0x2000, 5), release(0x3000, 6)});
+    CHECK(grown.all.outgrown == 2);
+    // A longer one before: of its own life; one that is as large; something between.
+    const trace_analysis once =
+        analyse({allocation(0x1000, 60, 1), allocation(0x2000, 30, 2), release(0x1000, 3),
+                 allocation(0x3000, 30, 4), release(0x2000, 5), allocation(0x4000, 90, 6),
+                 allocation(0x5000, 8, 7), release(0x3000, 8), release(0x4000, 9), release(0x5000, 10)});
+    CHECK(once.all.outgrown == 0);
+}
+
 TEST_CASE("one stack that calls two functions is two sites") {
     event c = allocation(0x2000, 16, 2);
     c.call = allocation_call::calloc;

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which sites are one line of the advice, and what the line is called.
+#include "advise/type_groups.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+using namespace linn::tool;
+
+namespace {
+
+/// A name, and how many blocks of which size.
+struct made_site {
+    std::string type;
+    std::uint64_t count;
+    std::uint64_t bytes = 48;
+    std::string container = {};
+};
+
+std::vector<advised_type> types_of(const std::vector<made_site>& sites) {
+    trace_analysis analysis;
+    analysis.info.modules.push_back({"/home/me/app", "abcd"});
+    for (const made_site& one : sites) {
+        const auto stack = static_cast<std::uint32_t>(analysis.info.stacks.size());
+        analysis.info.stacks.push_back({{0, 0x1000 + stack}});
+        analysed_site site;
+        site.stack = stack;
+        site.call = allocation_call::operator_new;
+        site.statistics.allocations = one.count;
+        site.statistics.smallest = site.statistics.largest = one.bytes;
+        site.statistics.sizes = {{one.bytes, one.count}};
+        analysis.all.merge(site.statistics);
+        analysis.sites.push_back(site);
+    }
+    naming names;
+    names.name = [&](const allocation_site& site) {
+        const std::uint64_t index = site.stack.at(0).address - 0x0fff;
+        named_type named;
+        named.type = sites.at(index).type;
+        named.container = sites.at(index).container;
+        named.rule = type_rule::allocator;
+        named.place = {"work()", "/home/me/app.cpp", static_cast<unsigned>(50 + index), 7, false};
+        return named;
+    };
+    return group_types(analysis, names);
+}
+
+std::vector<std::string> labels_of(const std::vector<advised_type>& types) {
+    std::vector<std::string> labels;
+    for (const advised_type& type : types)
+        labels.push_back(label_of(type));
+    return labels;
+}
+
+} // namespace
+
+TEST_CASE("the 53 instantiations of a class template are one line") {
+    std::vector<made_site> sites;
+    for (std::uint64_t i = 0; i < 53; ++i)
+        sites.push_back(
+            {"CGAL::Lazy_rep_n<" + std::to_string(i) + ", CGAL::Kernel<double>>", 100 + i, 24 + 8 * (i % 7)});
+    sites.push_back({"int", 7});
+    const std::vector<advised_type> types = types_of(sites);
+    CHECK(labels_of(types) == std::vector<std::string>{"CGAL::Lazy_rep_n<...> (53 types)", "int"});
+    CHECK(types[0].statistics.allocations == 53 * 100 + 52 * 53 / 2);
+    CHECK(types[0].instantiations == 53);
+    CHECK(types[0].uniformity() == doctest::Approx(1)); // each has one size
+    CHECK(types[0].statistics.uniformity() < 0.5);
+    CHECK(types[0].places.size() == 53);
+    double shares = 0;
+    for (const advised_place& place : types[0].places)
+        shares += place.share;
+    CHECK(shares == doctest::Approx(1));
+}
+
+TEST_CASE("an instantiation with most of the allocations keeps a line of its own") {
+    const std::vector<made_site> sites{{"lazy<1>", 1000}, {"lazy<2>", 10}, {"lazy<3>", 20}, {"lazy<4>", 30}};
+    CHECK(labels_of(types_of(sites)) == std::vector<std::string>{"lazy<1>", "lazy<...> (3 types)"});
+}
+
+TEST_CASE("few instantiations, and those of the standard library's templates, stay as they are") {
+    CHECK(labels_of(types_of({{"lazy<1>", 10}, {"lazy<2>", 9}})) ==
+          std::vector<std::string>{"lazy<1>", "lazy<2>"});
+    const std::vector<made_site> lists{{"int", 9, 24, "std::list<int>"},
+                                       {"long", 8, 24, "std::list<long>"},
+                                       {"char", 7, 24, "std::list<char>"}};
+    CHECK(labels_of(types_of(lists)) ==
+          std::vector<std::string>{"std::list<int>", "std::list<long>", "std::list<char>"});
+    const std::vector<made_site> nodes{{"lazy<1>", 9, 24, "std::list<lazy<1>>"},
+                                       {"lazy<2>", 8, 24, "std::list<lazy<2>>"},
+                                       {"lazy<3>", 7, 24, "std::list<lazy<3>>"}};
+    CHECK(labels_of(types_of(nodes)) == std::vector<std::string>{"std::list<lazy<...>> (3 types)"});
+}
+
+TEST_CASE("a string that was allocated itself is not called as its text is") {
+    CHECK(labels_of(types_of({{"char", 9, 40, "std::string"}, {"std::string", 8, 32}})) ==
+          std::vector<std::string>{"std::string", "std::string object"});
+}
+
+TEST_CASE("a place without a line is a function, a library, or a function of a library") {
+    CHECK(place_text({"f()", "/a/b.cpp", 7, 1, false}) == "b.cpp:7");
+    CHECK(place_text({"f()", "", 0, 0, false}) == "in f()");
+    CHECK(place_text({"", "", 0, 0, false, "libxml2.so.2"}) == "in libxml2.so.2");
+    CHECK(place_text({"xmlNewNode", "", 0, 0, false, "libxml2.so.2"}) == "in xmlNewNode of libxml2.so.2");
+    CHECK(place_text({}).empty());
+}
