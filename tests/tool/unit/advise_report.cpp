@@ -118,10 +118,18 @@ TEST_CASE("linn.advise/1 keeps its fields") {
                                 "dropped", "processes", "threads", "damage"});
     require_fields(j["timeline"], {"step_ns", "live_bytes", "live_blocks", "events"});
     const json& type = j["types"][0];
-    require_fields(type, {"label", "type", "container", "allocated", "named_by", "is_array", "share",
-                          "remedy", "rule", "use", "gain", "gain_measured", "cost", "estimated_because",
-                          "runtime", "why", "change", "places", "statistics"});
-    require_fields(type["places"][0], {"function", "file", "line", "column", "share", "callers"});
+    require_fields(type, {"label",      "type",
+                          "container",  "allocated",
+                          "named_by",   "is_array",
+                          "share",      "remedy",
+                          "rule",       "use",
+                          "gain",       "gain_measured",
+                          "cost",       "estimated_because",
+                          "runtime",    "why",
+                          "change",     "places",
+                          "statistics", "instantiations",
+                          "declared",   "takes_allocator"});
+    require_fields(type["places"][0], {"function", "file", "line", "column", "library", "share", "callers"});
     for (const json* statistics : {&type["statistics"], &j["all"]})
         require_fields(*statistics, {"allocations",
                                      "bytes",
@@ -134,6 +142,7 @@ TEST_CASE("linn.advise/1 keeps its fields") {
                                      "remote_releases",
                                      "temporary",
                                      "reallocations",
+                                     "outgrown",
                                      "lifetime_histogram_ns",
                                      "median_lifetime_ns",
                                      "live_at_end",
