@@ -256,11 +256,15 @@ void name_container(const call_chain& chain, std::size_t from, named_type& type)
     if (!last.is_template || last.arguments.empty() || owner.empty() || owner.starts_with("std::"))
         return;
     bool holds = type.type.starts_with(owner + "::");
-    // One object of the standard library's says only what the class is made of.
+    // One object of the standard library's says only what the class is made of. A node is a template over the element; one
+    // that is made of a class's arguments farther in is any type that the class works with.
+    const std::vector<std::string> inner = template_arguments(type.type);
+    const bool is_node = !inner.empty() && !type.type.starts_with("std::");
+    const std::string of_node = is_node ? readable_type(inner.front()) : std::string();
     for (const std::string& one : last.arguments) {
         const std::string argument = readable_type(one);
-        holds = holds || (argument == type.type && (type.is_array || !argument.starts_with("std::"))) ||
-                type.type.find("<" + argument + ">") != std::string::npos;
+        holds = holds || argument == of_node ||
+                (argument == type.type && (type.is_array || !argument.starts_with("std::")));
     }
     if (holds && owner != type.type)
         type.container = owner;

@@ -6,6 +6,7 @@
 #include <dwarf.h>
 
 #include <algorithm>
+#include <array>
 
 namespace linn::tool {
 
@@ -46,8 +47,16 @@ std::size_t allocator_taker(const std::vector<name_part>& scopes, std::size_t co
 }
 
 bool mentions(const named_type& type, const std::string& name) {
-    const std::size_t at = type.type.find(name);
-    return at != type.type.npos;
+    return type.type.find(name) != std::string::npos;
+}
+
+/// A type that only the program has: an int or a std::string among the arguments says nothing of whose node it is in.
+bool is_own_type(const std::string& type) {
+    static constexpr std::array<std::string_view, 14> builtin{
+        "bool",   "char",     "wchar_t", "char8_t", "char16_t", "char32_t", "short",
+        "signed", "unsigned", "int",     "long",    "float",    "double",   "void"};
+    const std::string_view word = std::string_view(type).substr(0, type.find_first_of(" *&<"));
+    return !type.starts_with("std::") && std::find(builtin.begin(), builtin.end(), word) == builtin.end();
 }
 
 /// The class that a function belongs to, if it takes an allocator. What it holds in a container of its own is its
@@ -60,8 +69,8 @@ std::string taker_of(const known_frame& frame, bool calls_allocator, const named
     const std::string first = readable_type(scopes[at].arguments.front());
     const std::vector<name_part> its_class(scopes.begin(),
                                            scopes.begin() + static_cast<std::ptrdiff_t>(at) + 1);
-    const bool is_its_own =
-        calls_allocator || mentions(type, readable_name(its_class)) || mentions(type, first);
+    const bool is_its_own = calls_allocator || mentions(type, readable_name(its_class)) ||
+                            (is_own_type(first) && mentions(type, first));
     return is_its_own ? with_all_arguments(scopes, at) : std::string();
 }
 
