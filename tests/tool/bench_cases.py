@@ -124,29 +124,18 @@ def case_help(tool):
 
 
 def case_missing_library(tool):
-    done = tool.bench("object", "--only", "ghost,linn", "--allocator", "ghost=/nonexistent.so")
-    check(done.returncode == 0, f"exit status {done.returncode}: {done.stderr}")
-    check("left out: ghost: /nonexistent.so not found" in prose(done.stdout), done.stdout)
-    with tempfile.NamedTemporaryFile(suffix=".so") as text_file:
-        text_file.write(b"no library\n")
-        text_file.flush()
-        result = tool.result("object", "--only", "text", "--allocator", f"text={text_file.name}")
-    check("not a shared library" in reasons(result)["text", None], result["left_out"])
     # A catalogued allocator that is not installed comes with the line that installs it.
     result = tool.result("object", "--only", "jemalloc")
     if not any(c["name"] == "jemalloc" for c in result["contenders"]):
         check("apt-get install libjemalloc2" in reasons(result)["jemalloc", None], result["left_out"])
 
 
-def case_inert_library(tool):
-    result = tool.result(*FIRST, "pmr", "--only", "inert,linn", "--allocator", f"inert={tool.libraries['inert']}")
-    reason = reasons(result)["inert", None]
-    check(reason.startswith("preload did not take effect: malloc is provided by /"), reason)
-    check("libc" in reason, reason)
-    for scenario in result["scenarios"]:
-        names = [row["contender"] for row in scenario["rows"]]
-        check("inert" not in names, "an inert library was measured")
-        check({"glibc", "glibc-again", "linn"} == set(names), names)
+def case_wrong_library(tool):
+    for path, reason in (("/nonexistent.so", "/nonexistent.so not found"), (__file__, "not a shared library"),
+                         (tool.libraries["inert"], "preload did not take effect: malloc is provided by /")):
+        done = tool.bench("object", "--allocator", f"wrong={path}")
+        check(done.returncode == 2 and done.stdout == "", f"exit status {done.returncode}: {done.stdout}")
+        check("--allocator wrong: " in done.stderr and reason in done.stderr, done.stderr)
 
 
 def case_crashing_library(tool):

@@ -141,14 +141,12 @@ def case_arguments_belong_to_the_program(tool):
         check(result["program"]["arguments"][1:] == ["say", "--json", "--", "-h"], result["program"])
 
 
-def case_inert_library(tool):
-    done = tool.run("--rounds", "2", "--allocator", "inert=" + tool.libraries["inert"], "--only", "inert", "--",
-                    tool.programs["allocates"])
-    check(done.returncode == 1, f"exit status {done.returncode}: {done.stderr}")
-    check("inert" in done.stderr and "nothing" not in done.stdout, done.stderr)
-    result = tool.with_library("inert", "--", tool.programs["allocates"])
-    check(list(rows(result)) == ["default", "default-again", "mine"], list(rows(result)))
-    check([e["name"] for e in result["left_out"]] == ["inert"], result["left_out"])
+def case_wrong_library(tool):
+    """What is no library, or does not provide malloc, is a mistake on the command line, whatever else is compared."""
+    for path, reason in (("/nonexistent.so", "/nonexistent.so not found"), (__file__, "not a shared library"),
+                         (tool.libraries["inert"], "preload did not take effect")):
+        refused(tool, 2, ["--allocator wrong: ", reason, "a shared library that provides malloc"],
+                "--allocator", f"wrong={path}", "--", tool.programs["allocates"])
 
 
 def case_crashing_library(tool):

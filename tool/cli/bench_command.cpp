@@ -271,6 +271,10 @@ int bench_command::run() {
         return exit_failure;
     }
     const interrupt_guard guard;
+    if (const std::string problem = refuse_libraries(options_.allocators, guard); !problem.empty()) {
+        fmt::print(stderr, "linn bench: {}\n", problem);
+        return exit_usage;
+    }
     progress_line line;
     result_ = run_bench(options_, guard, [&](const work_progress& p) { line.show(p); });
     line.clear();

@@ -26,6 +26,20 @@ std::string take_library(const std::string& text, const std::vector<std::string>
     return {};
 }
 
+std::string refuse_libraries(const user_allocators& given, const interrupt_guard& guard) {
+    if (given.empty())
+        return {};
+    std::vector<std::string> names;
+    for (const auto& [name, path] : given)
+        names.push_back(name);
+    for (const allocator_entry& entry : take_inventory(given, names, guard, [](const std::string&) {}))
+        if (entry.state == library_state::missing || entry.state == library_state::inert)
+            return fmt::format(
+                "--allocator {}: {}; give the path of a shared library that provides malloc and free",
+                entry.name, entry.remark);
+    return {};
+}
+
 std::string take_names(std::string_view option, const std::vector<std::string>& lists,
                        const std::vector<std::string>& names, std::vector<std::string>& chosen) {
     for (const std::string& text : lists) {

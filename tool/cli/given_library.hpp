@@ -15,6 +15,10 @@ namespace linn::tool {
 std::string take_library(const std::string& text, const std::vector<std::string>& reserved,
                          user_allocators& list);
 
+/// Tries each library that a user gave. Returns what is wrong with the first that is no library or does not provide malloc,
+/// or an empty string. One that fails at work is a result, not a mistake on the command line.
+std::string refuse_libraries(const user_allocators& given, const interrupt_guard& guard);
+
 /// Reads the lists that a user gave to `option`, "NAME,NAME", into `chosen`. Returns what is wrong, or an empty string: a
 /// name that is not in `names`, or nothing but commas.
 std::string take_names(std::string_view option, const std::vector<std::string>& lists,

@@ -200,6 +200,10 @@ int replay_command::run() {
         return exit_failure;
     }
     const interrupt_guard guard;
+    if (const std::string problem = refuse_libraries(options_.allocators, guard); !problem.empty()) {
+        fmt::print(stderr, "linn replay: {}\n", problem);
+        return exit_usage;
+    }
     try {
         refuse_corrupt(options_.trace);
         if (prices_types_ && !find_types(guard)) {

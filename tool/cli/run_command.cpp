@@ -238,6 +238,10 @@ int run_command::run() {
         return exit_failure;
     }
     const interrupt_guard guard;
+    if (const std::string problem = refuse_libraries(options_.allocators, guard); !problem.empty()) {
+        fmt::print(stderr, "linn run: {}\n", problem);
+        return exit_usage;
+    }
     progress_line line;
     const bool is_watched = ::isatty(STDERR_FILENO) != 0;
     result_ = run_program(
