@@ -158,7 +158,7 @@ TEST_CASE("recycler_core: a thread that gave up waiting does not cache while oth
 
 TEST_CASE("recycler_core: threads are served in the order in which they came, whatever the capacity") {
     with_each_lock([](bool asymmetric) {
-        for (const std::size_t capacity : {0, 100}) {
+        for (const std::size_t capacity : {std::size_t{0}, std::size_t{100}}) {
             core* c = new core{capacity, 3, asymmetric};
             std::vector<slot*> out{c->take(), c->take(), c->take()};
             std::vector<slot*> got(5);
@@ -175,7 +175,7 @@ TEST_CASE("recycler_core: threads are served in the order in which they came, wh
             for (slot* s : out) {
                 c->put(s);
             }
-            for (std::size_t i : {0, 1, 2}) {
+            for (const std::size_t i : {std::size_t{0}, std::size_t{1}, std::size_t{2}}) {
                 threads[i].join();
                 CHECK(got[i] == out[i]);
             }
