@@ -182,7 +182,7 @@ TEST_CASE("a program with foreign privileges is refused") {
 TEST_CASE("a first run that goes wrong is told with its last words") {
     const std::string file = victim().string();
     const target failed = find({"/bin/sh", "-c", "echo this is why >&2; exit 3"});
-    CHECK(holds(failed.problem, "ended with exit status 3"));
+    CHECK(holds(failed.problem, "fails (exit status 3) even with the default allocator"));
     CHECK(holds(failed.problem, "--ignore-exit-status"));
     CHECK(holds(failed.problem, "--input FILE"));
     CHECK(holds(failed.problem, "this is why"));
