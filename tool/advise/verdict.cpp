@@ -110,6 +110,15 @@ bool is_good_change(const advised_type& t) {
            t.gain.low > 0;
 }
 
+/// Whether many types share what allocation costs, each too little for a change of its own.
+bool is_spread_out(const advice& a) {
+    double spread = 0; // of the allocations
+    for (const advised_type& t : a.types)
+        if (t.share * a.ceiling.high < notable)
+            spread += t.share;
+    return spread >= 0.5 && spread * a.ceiling.high >= worth_a_pool;
+}
+
 /// Whether a replay has too few rounds to be judged; then how long enough of them take.
 std::optional<too_few_rounds> few_rounds(const replay_result& replay) {
     if (replay.rows.empty() || !replay.problem.empty() || replay.complete_rounds == 0 ||
@@ -168,7 +177,7 @@ std::string sentence_of_no(const advice& a, const gain_range& pools) {
     const std::string most = share_text(a.ceiling.high);
     const bool has_other =
         best_of(a, [](const advised_type& t) { return t.what == remedy::other_allocator; }) != nullptr;
-    if (has_other && a.ceiling.high >= worth_a_pool)
+    if ((has_other || is_spread_out(a)) && a.ceiling.high >= worth_a_pool)
         return fmt::format(
             "No pool needed, but another allocator may help: allocation is up to {} of this run, "
             "and no type is worth a pool; try 'linn run'.",

@@ -57,7 +57,7 @@ def no_pool_needed(result):
 
 def case_few(tool):
     result = no_pool_needed(tool.of("few"))
-    check("an allocator that cost nothing would save at most" in result["verdict"], result["verdict"])
+    check("an allocator that cost nothing would save " in result["verdict"], result["verdict"])
     check(result["ceiling"]["high"] < 0.01, result["ceiling"])
     check(type_of(result, "std::map<int, std::string>")["rule"] == "rare", result["types"])
 
@@ -150,7 +150,7 @@ def case_all_candidates_replayed(tool):
     trace = tool.record("kinds")
     result = tool.result(trace)
     check(result["ceiling_measured"], result["warnings"])
-    kinds = [t for t in result["types"] if t["label"].startswith("std::list<kind<")]
+    kinds = [t for t in result["types"] if t["label"].startswith("std::list<kind_")]
     check(len(kinds) == 13, kinds)
     left = [(t["label"], t["estimated_because"]) for t in kinds if t["gain"] and not t["gain_measured"]]
     check(not left, (left, result["warnings"]))

@@ -219,6 +219,32 @@ TEST_CASE("without a type for a pool the answer is no, whatever allocation costs
           "app.cpp:52, 3 to 20 %.");
 }
 
+TEST_CASE("gains that many types share are another allocator's") {
+    std::vector<advised_type> many;
+    for (int i = 0; i != 50; ++i) {
+        advised_type t = pool_of("type_" + std::to_string(i), {});
+        t.what = remedy::nothing;
+        t.share = 0.02; // of an allocation that is 20 % of the run: 0.4 % each
+        many.push_back(t);
+    }
+    advice a = advice_with(many, {0.1, 0.2});
+    take_verdict(a);
+    CHECK(a.answer == pool_answer::no);
+    CHECK(contains(a.verdict, "another allocator may help"));
+    check_forms(a);
+
+    a.ceiling = {0.01, 0.015}; // little to gain for anybody
+    take_verdict(a);
+    CHECK_FALSE(contains(a.verdict, "another allocator"));
+
+    for (advised_type& t : many)
+        t.share = 0;
+    many.front().share = 1; // one type has it all, and no pool fits it
+    advice one = advice_with(many, {0.1, 0.2});
+    take_verdict(one);
+    CHECK_FALSE(contains(one.verdict, "another allocator"));
+}
+
 TEST_CASE("several types, each too small to tell, are judged together") {
     std::vector<advised_type> types;
     for (const char* name : {"A", "B", "C", "D", "E", "F"})

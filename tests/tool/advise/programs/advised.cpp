@@ -14,7 +14,6 @@
 #include <string>
 #include <string_view>
 #include <thread>
-#include <utility>
 #include <vector>
 
 struct particle {
@@ -140,14 +139,50 @@ void mixed() {
     compute(0.6);
 }
 
-template <int Number>
-struct kind {
-    std::array<double, std::size_t{Number % 3 + 2}> value;
+// Classes of their own: instantiations of one template would be one row.
+struct kind_a {
+    std::array<double, 2> value;
+};
+struct kind_b {
+    std::array<double, 3> value;
+};
+struct kind_c {
+    std::array<double, 4> value;
+};
+struct kind_d {
+    std::array<double, 2> value;
+};
+struct kind_e {
+    std::array<double, 3> value;
+};
+struct kind_f {
+    std::array<double, 4> value;
+};
+struct kind_g {
+    std::array<double, 2> value;
+};
+struct kind_h {
+    std::array<double, 3> value;
+};
+struct kind_i {
+    std::array<double, 4> value;
+};
+struct kind_j {
+    std::array<double, 2> value;
+};
+struct kind_k {
+    std::array<double, 3> value;
+};
+struct kind_l {
+    std::array<double, 4> value;
+};
+struct kind_m {
+    std::array<double, 2> value;
 };
 
-template <int Number>
+template <class Kind>
 void churn_kind() {
-    std::list<kind<Number>> objects;
+    std::list<Kind> objects;
     for (int i = 0; i != 20'000; ++i) {
         objects.push_back({});
         if (objects.size() > 50)
@@ -156,9 +191,9 @@ void churn_kind() {
 }
 
 /// More types that may need a pool than one replay prices.
-template <int... Numbers>
-void kinds(std::integer_sequence<int, Numbers...>) {
-    (churn_kind<Numbers>(), ...);
+template <class... Kinds>
+void churn_kinds() {
+    (churn_kind<Kinds>(), ...);
 }
 
 /// What the C library keeps, beside a leak.
@@ -188,7 +223,8 @@ int main(int argc, char** argv) {
     else if (what == "mixed")
         mixed();
     else if (what == "kinds")
-        kinds(std::make_integer_sequence<int, 13>{});
+        churn_kinds<kind_a, kind_b, kind_c, kind_d, kind_e, kind_f, kind_g, kind_h, kind_i, kind_j, kind_k,
+                    kind_l, kind_m>();
     else if (what == "chatty")
         chatty();
     else
