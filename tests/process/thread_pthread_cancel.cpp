@@ -165,7 +165,7 @@ void work_until_cancelled(std::atomic<bool>& at_work) {
 void check_nothing_left() {
     for (const auto& s : linn::statistics()) {
         CHECK(s.live == 0);
-        CHECK(s.threads == 0);
+        CHECK(s.threads == 0 || s.type == "linn::pool_resource"); // whose caches later threads inherit
     }
     for (const auto& s : linn::default_pool_resource()->statistics()) {
         CHECK(s.live == 0);
