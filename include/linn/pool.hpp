@@ -67,7 +67,7 @@ public:
     [[nodiscard]] static T* try_allocate() noexcept {
         void* p;
         if (limited || !state::front.try_pop(p)) [[unlikely]] {
-            p = detail::allocate_elsewhere(state::front, state::handle);
+            p = allocate_elsewhere();
             if (p == nullptr) {
                 return nullptr;
             }
@@ -84,7 +84,7 @@ public:
             close(object);
         }
         if (limited || !state::front.try_push(object)) [[unlikely]] {
-            detail::deallocate_elsewhere(object, state::front, state::handle);
+            deallocate_elsewhere(object);
         }
     }
 
@@ -258,10 +258,23 @@ private:
     }
 #pragma GCC diagnostic pop
 
-    /// Of its own for each type: a call with arguments would cost the hot path of `create` a register.
+    // Out of line, so that the hot paths prepare no arguments for them. A checked build wants to know who
+    // called: a return address of these is in the user's function, into which all else is inlined. Of their own for each
+    // type, as the front is: a thread that attaches it must keep the module that both lie in.
+
     [[gnu::noinline, gnu::returns_nonnull]] static void* allocate_or_throw() {
         return detail::allocate_or_throw(state::front, state::handle,
                                          detail::checked_build ? __builtin_return_address(0) : nullptr);
+    }
+
+    [[gnu::noinline]] static void* allocate_elsewhere() noexcept {
+        return detail::allocate_slow(state::front, state::handle,
+                                     detail::checked_build ? __builtin_return_address(0) : nullptr);
+    }
+
+    [[gnu::noinline]] static void deallocate_elsewhere(void* object) noexcept {
+        detail::deallocate_slow(state::front, state::handle, object,
+                                detail::checked_build ? __builtin_return_address(0) : nullptr);
     }
 
     [[gnu::noinline]] static bool allocate_run(std::span<T*> out) noexcept {

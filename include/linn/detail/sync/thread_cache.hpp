@@ -176,27 +176,12 @@ template <class Policy>
     d->put(f, object);
 }
 
-// What the hot paths call is one function for all types, out of line, so that a type costs no code of its own. Called from
-// the user's function, into which all else is inlined, it knows by its return address who that is; checked builds ask.
-
-/// As `allocate_slow`.
-template <class Policy>
-[[gnu::noinline]] void* allocate_elsewhere(front<Policy>& f, pool_handle<Policy>& handle) noexcept {
-    return allocate_slow(f, handle, checked_build ? __builtin_return_address(0) : nullptr);
-}
-
-/// As `deallocate_slow`. The object comes first, where callers have it already.
-template <class Policy>
-[[gnu::noinline]] void deallocate_elsewhere(void* object, front<Policy>& f,
-                                            pool_handle<Policy>& handle) noexcept {
-    deallocate_slow(f, handle, object, checked_build ? __builtin_return_address(0) : nullptr);
-}
-
 /// As `allocate_slow`. @throws std::bad_alloc in place of null
 template <class Policy>
-[[gnu::noinline, gnu::returns_nonnull]] void* allocate_or_throw(front<Policy>& f, pool_handle<Policy>& handle,
-                                                                const void* caller) {
-    void* p = allocate_slow(f, handle, caller);
+[[gnu::noinline, gnu::returns_nonnull]] void*
+allocate_or_throw(front<Policy>& f, pool_handle<Policy>& handle, const void* caller,
+                  attach_function<Policy> attach = &attach_here<Policy>) {
+    void* p = allocate_slow(f, handle, caller, attach);
     if (p == nullptr) {
         throw_bad_alloc();
     }
