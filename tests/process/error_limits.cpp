@@ -353,7 +353,7 @@ struct shared_buffers : holder<std::shared_ptr<std::byte[]>, 1> {
         for (std::size_t i = 0; i < held.size(); ++i) {
             CHECK(held[i][buffer_bytes - 1] == static_cast<std::byte>(i));
         }
-        CHECK(all_live() == held.size()); // the control blocks
+        CHECK(all_live() == 2 * held.size()); // the buffers and their control blocks
     }
     void drop() { held.clear(); }
     std::size_t live() { return pool.statistics().live; }
