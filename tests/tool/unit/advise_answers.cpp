@@ -224,6 +224,8 @@ TEST_CASE("gains that many types share are another allocator's") {
     for (int i = 0; i != 50; ++i) {
         advised_type t = pool_of("type_" + std::to_string(i), {});
         t.what = remedy::nothing;
+        t.part.clear();
+        t.snippet.clear();
         t.share = 0.02; // of an allocation that is 20 % of the run: 0.4 % each
         many.push_back(t);
     }
