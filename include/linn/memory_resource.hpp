@@ -158,7 +158,6 @@ private:
         s.slab_bytes = o.slab_bytes;
         s.retain_bytes = o.retain_bytes;
         s.max_bytes = o.max_bytes != 0 ? o.max_bytes : SIZE_MAX;
-        s.name = "linn::pool_resource";
         s.pool = pool;
         return s;
     }

@@ -81,20 +81,10 @@ void append_rows(std::vector<pool_statistics>& all, Registry& members, RowsOf&& 
         pools.push_back(detail::statistics_of(*d));
     }
     pools = {pools.rbegin(), pools.rend()};
-    // Names of this module's own: a resource may outlive the module that made it, and named it.
     detail::append_rows(pools, detail::resource_core<platform>::registry_type::process(),
-                        [](auto& resource, auto&& add) {
-                            resource.statistics([&](pool_statistics s) {
-                                s.type = "linn::pool_resource";
-                                add(s);
-                            });
-                        });
+                        [](auto& resource, auto&& add) { resource.statistics(add); });
     detail::append_rows(pools, detail::buffer_store<detail::buffer_platform>::registry::process(),
-                        [](auto& store, auto&& add) {
-                            pool_statistics s = store.statistics(store.counts());
-                            s.type = "linn::buffer";
-                            add(s);
-                        });
+                        [](auto& store, auto&& add) { add(store.statistics(store.counts())); });
     return pools;
 }
 

@@ -176,6 +176,22 @@ void leaks(const world& w, std::size_t part) {
     linn_test::say("unloaded\n");
 }
 
+/// A resource that the plugin made and the program still has: its reports do not name it by words of the plugin.
+void outlived(const world& w, std::size_t part) {
+    const parts* program = &linn_test_parts != nullptr ? linn_test_parts() : nullptr;
+    if (part != 0 || program == nullptr || program->ask_resource == nullptr) {
+        return;
+    }
+    void* resource = nullptr;
+    std::thread{[&] {
+        resource = plugin {
+            w.one
+        } -> make_resource();
+    }}.join();
+    CHECK(!w.goes || !is_loaded(w.one));
+    program->ask_resource(resource);
+}
+
 struct scenario {
     const char* name;
     void (*run)(const world&, std::size_t part);
@@ -185,7 +201,8 @@ constexpr scenario scenarios[] = {{"unload", &unload},
                                   {"fork while loaded", &fork_while_loaded},
                                   {"thread alive", &thread_alive},
                                   {"two", &two},
-                                  {"leaks", &leaks}};
+                                  {"leaks", &leaks},
+                                  {"outlived", &outlived}};
 
 } // namespace
 

@@ -75,6 +75,35 @@ void leave_resource() {
     static_cast<void>(linn::default_pool_resource()->allocate(100));
 }
 
+/// With slabs that `trim` returns.
+void* make_resource() {
+    auto* made = new linn::pool_resource{{.retain_bytes = std::size_t{64} << 20}};
+    void* blocks[100];
+    for (void*& p : blocks) {
+        p = made->allocate(std::size_t{32} << 10);
+    }
+    for (void* p : blocks) {
+        made->deallocate(p, std::size_t{32} << 10);
+    }
+    return made;
+}
+bool heard_of_resource = false;
+void hear_of_resource(const linn::pool_event& e) noexcept {
+    heard_of_resource = e.type == "linn::pool_resource";
+}
+void ask_resource(void* made) {
+    auto* const resource = static_cast<linn::pool_resource*>(made);
+    linn::set_pool_observer(&hear_of_resource);
+    resource->trim();
+    bool right = heard_of_resource;
+    for (const linn::pool_statistics& row : resource->statistics()) {
+        right = right && row.type == "linn::pool_resource";
+    }
+    if (!right) {
+        std::abort();
+    }
+}
+
 void use_recycler() {
     linn::recycler<item> r{10};
     auto handle = r.acquire();
@@ -153,9 +182,9 @@ constexpr part all_parts[] = {
 
 constexpr parts mine{all_parts, sizeof all_parts / sizeof *all_parts,
 #ifdef ONLY_POOL
-                     nullptr
+                     nullptr, nullptr, nullptr
 #else
-                     [] { linn::report_leaks_at_exit(); }
+                     [] { linn::report_leaks_at_exit(); }, &make_resource, &ask_resource
 #endif
 };
 

@@ -14,7 +14,10 @@ struct part {
 struct parts {
     const part* all;
     std::size_t count;
-    void (*report_leaks_at_exit)(); ///< null where the module does not have it
+    // Null where the module does not have it:
+    void (*report_leaks_at_exit)();
+    void* (*make_resource)();
+    void (*ask_resource)(void* made); ///< by another module, which may be gone
 };
 
 using get_parts = const parts*();

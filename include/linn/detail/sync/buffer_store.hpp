@@ -226,7 +226,7 @@ public:
     /// The numbers that every kind of pool has. An object is a buffer.
     [[nodiscard]] pool_statistics statistics(const buffer_counts& c) const noexcept {
         pool_statistics s;
-        s.type = "linn::buffer";
+        s.type = buffer_type_name;
         s.object_bytes = plan_.bytes;
         s.slot_bytes = plan_.request.bytes;
         s.live = c.live;

@@ -21,7 +21,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <new>
-#include <string_view>
 
 namespace linn::inline LINN_ABI::detail {
 
@@ -75,7 +74,7 @@ public:
     /// @returns null when the system has no memory, or at the limit @throws what upstream throws; nothing has changed then
     [[gnu::noinline]] void* take(unsigned c) {
         join_forks();
-        news told{settings_.name, settings_.pool, class_bytes(c)};
+        news told{settings_.pool, class_bytes(c)};
         depot_type* d = depot_at(c, told);
         if (d == nullptr) {
             return nullptr;
@@ -104,7 +103,7 @@ public:
     [[gnu::noinline]] void put(unsigned c, void* slot) noexcept {
         join_forks();
         refused_slots refused;
-        news told{settings_.name, settings_.pool};
+        news told{settings_.pool};
         // relaxed: made by whoever allocated `slot`, which reached this thread in some ordered way
         depot_type* d = depots_[c].load(std::memory_order_relaxed);
         if (d == nullptr) {
@@ -127,7 +126,7 @@ public:
     /// A block that is in no slab. @returns null when its total size overflows, at the limit, or when there is no memory
     void* take_block(std::size_t bytes, std::size_t align, block_origin origin) {
         join_forks();
-        news told{settings_.name, settings_.pool, bytes};
+        news told{settings_.pool, bytes};
         const std::size_t head = tracked_block::head_bytes(align);
         if (bytes > static_cast<std::size_t>(PTRDIFF_MAX) - head) {
             return nullptr;
@@ -148,10 +147,10 @@ public:
             free_block(tracked_block::before(p));
             return;
         case outcome::other_size:
-            report(misuse{misuse_kind::wrong_size, settings_.name, p, 1});
+            report(misuse{misuse_kind::wrong_size, resource_type_name, p, 1});
             return;
         case outcome::unknown:
-            report(misuse{kind_of(rejection::not_from_a_slab, p), settings_.name, p, 1});
+            report(misuse{kind_of(rejection::not_from_a_slab, p), resource_type_name, p, 1});
             return;
         }
     }
@@ -160,7 +159,7 @@ public:
 
     /// Gives everything back, also what is handed out. @pre nobody else uses the resource meanwhile
     void release() noexcept {
-        news told{settings_.name, settings_.pool};
+        news told{settings_.pool};
         for (auto& slot : thread_blocks_) {
             slot.store(nullptr, std::memory_order_relaxed);
         }
@@ -191,7 +190,7 @@ public:
         thread_block* mine = block_here();
         std::size_t bytes = 0;
         refused_slots refused;
-        news told{settings_.name, settings_.pool};
+        news told{settings_.pool};
         for (unsigned c = 0; c < size_class_count; ++c) {
             depot_type* d = depot_made(c);
             if (d == nullptr) {
@@ -238,13 +237,13 @@ public:
                 }
             }
             pool_statistics s = d->statistics(cached);
-            s.type = settings_.name;
+            s.type = resource_type_name;
             s.threads = threads;
             see(s);
         }
         if (const auto n = blocks_.count(); n.peak != 0) {
             pool_statistics s;
-            s.type = settings_.name;
+            s.type = resource_type_name;
             s.live = n.live;
             s.peak = n.peak;
             s.reserved_bytes = s.resident_bytes = n.bytes;
@@ -468,8 +467,8 @@ private:
     /// Reports what was refused. No lock is held.
     void settle(const refused_slots& refused) noexcept {
         for (std::size_t i = 0; i < refused.count; ++i) {
-            report(
-                misuse{kind_of(refused.reasons[i], refused.slots[i]), settings_.name, refused.slots[i], 1});
+            report(misuse{kind_of(refused.reasons[i], refused.slots[i]), resource_type_name, refused.slots[i],
+                          1});
         }
     }
 

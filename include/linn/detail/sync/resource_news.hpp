@@ -10,13 +10,15 @@
 
 namespace linn::inline LINN_ABI::detail {
 
+/// The type in reports about a resource. Of the module whose code reports: the one that made the resource may be gone.
+inline constexpr std::string_view resource_type_name = "linn::pool_resource";
+
 /// What one call of a resource did, which the observer is told at its end, when no lock is held any more.
 class resource_news {
 public:
     /// @param wanted bytes of a request, which failed unless it is `served`; 0: it is none
-    resource_news(std::string_view name, const void* pool, std::size_t wanted = 0) noexcept
-        : name_{name},
-          pool_{pool},
+    explicit resource_news(const void* pool, std::size_t wanted = 0) noexcept
+        : pool_{pool},
           failed_{wanted != 0 ? 1U : 0U, wanted} {}
     resource_news(const resource_news&) = delete;
     resource_news& operator=(const resource_news&) = delete;
@@ -46,11 +48,10 @@ private:
     };
     void tell(pool_event_kind kind, const sum& of) const noexcept {
         if (of.count != 0) [[unlikely]] {
-            tell_observer({kind, name_, pool_, of.count, of.bytes});
+            tell_observer({kind, resource_type_name, pool_, of.count, of.bytes});
         }
     }
 
-    std::string_view name_;
     const void* pool_;
     sum mapped_;
     sum returned_;

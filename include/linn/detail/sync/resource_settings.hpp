@@ -10,7 +10,6 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
 
 namespace linn::inline LINN_ABI::detail {
 
@@ -21,8 +20,7 @@ struct resource_settings {
     std::size_t slab_bytes = 0;
     std::size_t retain_bytes = 0;
     std::size_t max_bytes = SIZE_MAX; ///< that are taken from upstream and the system
-    std::string_view name;
-    const void* pool = nullptr; ///< whom the observer hears of
+    const void* pool = nullptr;       ///< whom the observer hears of
 };
 
 /// Slots that a front has room for. By bytes: 32 KiB worth, and two of the large ones.
