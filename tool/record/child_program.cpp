@@ -47,6 +47,10 @@ signal_desk::signal_desk() {
 }
 
 signal_desk::~signal_desk() {
+    // One that the terminal sent to the whole group may reach this process after the program has ended by it.
+    const timespec at_once{};
+    while (::sigtimedwait(&watched_, nullptr, &at_once) > 0) {
+    }
     for (std::size_t i = 0; i != handled.size(); ++i)
         ::sigaction(handled[i], &old_actions_[i], nullptr);
     ::pthread_sigmask(SIG_SETMASK, &old_mask_, nullptr);
