@@ -177,7 +177,7 @@ void add_notes(fill_report& report, const trace_info& info) {
         report.notes.push_back(
             fmt::format("{} events were dropped while recording: there were more fills", info.dropped));
     for (const std::string& damage : info.damage)
-        report.notes.push_back("the trace is damaged: " + damage);
+        report.notes.push_back("the trace is not whole: " + damage);
     if (info.ending.empty() && info.damage.empty())
         report.notes.emplace_back("the recording was cut off: what came after it is not here");
 }

@@ -215,7 +215,7 @@ std::vector<std::string> find_warnings(const advice& a) {
     const trace_info& info = run.info;
     std::vector<std::string> warnings;
     for (const std::string& damage : info.damage)
-        warnings.push_back("the trace is damaged: " + damage);
+        warnings.push_back("the trace is not whole: " + damage);
     if (info.ending.empty() && info.damage.empty() && info.events != 0)
         warnings.emplace_back(
             "the recording was cut off: what came after it is not in the trace, and blocks that were "

@@ -10,6 +10,7 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gnu/libc-version.h>
 
 #include <algorithm>
@@ -68,7 +69,9 @@ public:
         if (is_stopped() || !result_.problem.empty())
             return finish(trace.info());
         if (program_->program.summary.events == 0) {
-            result_.problem = fmt::format("{} has no allocations to replay", result_.options.trace.string());
+            const std::vector<std::string>& damage = trace.info().damage;
+            result_.problem = fmt::format("{} has no allocations to replay{}", result_.options.trace.string(),
+                                          damage.empty() ? "" : fmt::format(": {}", fmt::join(damage, "; ")));
             return finish(trace.info());
         }
         say("looking at the machine");

@@ -115,6 +115,13 @@ std::string details(const advised_type& type, bool asked_for, const std::string&
     return out + indented(change, 4);
 }
 
+std::string warning_lines(const advice& a, const output_style& style) {
+    std::string out;
+    for (const std::string& warning : a.warnings)
+        out += wrap("warning: " + warning, style.width, 4) + '\n';
+    return out;
+}
+
 } // namespace
 
 std::string advise_report(const advice& a, const advise_view& view, const output_style& style) {
@@ -124,10 +131,11 @@ std::string advise_report(const advice& a, const advise_view& view, const output
     out += bold(style, wrap(a.verdict, style.width)) + "\n\n";
     out += wrap(run_line(a), style.width, 2) + '\n';
     const std::vector<const advised_type*> types = chosen_types(a, view);
-    if (types.empty())
-        return out + (view.only_type.empty()
-                          ? ""
-                          : fmt::format("\nno type has '{}' in its name\n", view.only_type));
+    if (types.empty()) {
+        if (!view.only_type.empty())
+            out += fmt::format("\nno type has '{}' in its name\n", view.only_type);
+        return out + warning_lines(a, style);
+    }
     const table t = make_table_for(types, view.top, style.width);
     out += '\n' + t.render(style);
     std::vector<std::string> remarks;
@@ -156,9 +164,7 @@ std::string advise_report(const advice& a, const advise_view& view, const output
         out += wrap(a.findings[i].text, style.width, 4) + '\n';
     if (a.findings.size() > most_findings)
         out += fmt::format("and {} more findings; --json has all\n", a.findings.size() - most_findings);
-    for (const std::string& warning : a.warnings)
-        out += wrap("warning: " + warning, style.width, 4) + '\n';
-    return out;
+    return out + warning_lines(a, style);
 }
 
 } // namespace linn::tool

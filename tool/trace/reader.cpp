@@ -227,8 +227,9 @@ void trace_reader::state::read_facts() {
         known_damage_.push_back("its first frame is missing or damaged: neither the command nor the clock's "
                                 "rate are known, so that times are wrong");
     if (!has_end)
-        known_damage_.push_back("its end is missing: linn record was killed, or is still running, or the "
-                                "file was cut");
+        known_damage_.push_back(
+            "its end is missing, because linn record was killed or still runs, or the copy "
+            "is incomplete: copy it again, or record again");
 }
 
 /// Which chunks belong to which writer, and in what order; all from the headers.

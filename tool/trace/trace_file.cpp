@@ -38,6 +38,9 @@ std::string describe_foreign(std::string_view begin) {
     return {};
 }
 
+constexpr const char* nothing_to_read =
+    "linn record was killed at once, or the copy is incomplete; copy it again, or record again";
+
 std::string with_unit(std::uint64_t bytes) {
     return bytes == 1 ? "1 byte" : fmt::format("{} bytes", bytes);
 }
@@ -49,6 +52,7 @@ trace_file::trace_file(const std::filesystem::path& path) : path_{path} {
         open();
         read_file_header();
         find_frames();
+        refuse_without_frames();
     } catch (...) {
         if (fd_ >= 0)
             ::close(fd_);
@@ -107,7 +111,7 @@ void trace_file::read_file_header() {
     }
     if (got < head.size())
         throw unusable_trace{
-            fmt::format("{} was cut off after {}: there is nothing in it to read", name, with_unit(got))};
+            fmt::format("{} was cut off after {}: {}", name, with_unit(got), nothing_to_read)};
     version_ = static_cast<std::uint32_t>(head[8] | head[9] << 8 | head[10] << 16) |
                static_cast<std::uint32_t>(head[11]) << 24;
     if (version_ > trace_version)
@@ -181,6 +185,21 @@ void trace_file::find_frames() {
                               : fmt::format("{} in {} places, the first at byte {}, are no whole frames and "
                                             "were skipped",
                                             with_unit(gap_bytes), gaps, first_gap));
+}
+
+/// A recording without a single event has a first and a last frame: a file without any holds no recording.
+void trace_file::refuse_without_frames() const {
+    if (!frames_.empty())
+        return;
+    std::array<unsigned char, frame_header::bytes> bytes{};
+    const std::size_t got = read_at(file_header_bytes, bytes.data(), bytes.size());
+    if (got == bytes.size() && !frame_header::unpack(bytes))
+        throw unusable_trace{fmt::format("{} is damaged from byte {} on: no frame of it is whole; copy it "
+                                         "again, or record again",
+                                         path_.string(), file_header_bytes)};
+    throw unusable_trace{fmt::format(
+        "{} holds no recording: it ends after {}, {}: {}", path_.string(), with_unit(size_),
+        size_ == file_header_bytes ? "which are its header" : "within its first frame", nothing_to_read)};
 }
 
 bool trace_file::payload(const frame_place& place, std::vector<unsigned char>& raw) {

@@ -39,6 +39,7 @@ private:
     void open();
     void read_file_header();
     void find_frames();
+    void refuse_without_frames() const;
     std::uint64_t find_next_frame(std::uint64_t from) const;
     std::size_t read_at(std::uint64_t offset, unsigned char* to, std::size_t bytes) const;
 

@@ -390,6 +390,21 @@ def case_corrupt(tool):
     for verb in verbs:
         done = tool.call(*verb, str(copy))
         check(done.returncode == 2 and "is empty" in done.stderr, f"{verb}: {done.returncode}: {done.stderr}")
+    # Without one whole frame there is no recording; without one whole chunk there is one without allocations.
+    for length in (16, 40, 300):
+        copy.write_bytes(whole[:length])
+        for verb in verbs + (["trace", "--check"],):
+            done = tool.call(*verb, str(copy))
+            check(done.returncode == 2 and not done.stdout, f"{length}: {verb}: {done.returncode}: {done.stdout}{done.stderr}")
+            check(f"{copy} holds no recording: it ends after {length} bytes" in done.stderr, f"{verb}: {done.stderr}")
+            check("copy it again, or record again" in done.stderr, f"{verb}: {done.stderr}")
+    copy.write_bytes(whole[:1200])
+    done = tool.call("advise", str(copy))
+    told = " ".join(done.stdout.split())
+    check(done.returncode == 0 and told.startswith("Not known whether"), f"{done.returncode}: {done.stdout}{done.stderr}")
+    check("warning: the trace is not whole: the file is cut off" in told and "record again" in told, done.stdout)
+    done = tool.call("replay", str(copy))
+    check(done.returncode == 1 and "has no allocations to replay: the file is cut off" in done.stderr, done.stderr)
     for length in (len(whole) * 2 // 3, len(whole) - 30):
         copy.write_bytes(whole[:length])
         done = tool.call("advise", "--no-replay", str(copy))

@@ -282,8 +282,10 @@ TEST_CASE("A trace cut off at any byte gives every whole chunk and says that it 
     make_two_threads(folder / "whole.linn", 300, 800);
     const std::vector<char> whole = content(folder / "whole.linn");
     std::vector<std::pair<std::uint64_t, std::uint64_t>> chunks; // where each ends, and its events
+    std::uint64_t first_end = 0;                                 // of the first frame
     {
         trace_file file{folder / "whole.linn"};
+        first_end = file.frames().front().payload + file.frames().front().header.stored_bytes;
         for (const frame_place& f : file.frames())
             if (f.header.kind == frame_kind::chunk)
                 chunks.emplace_back(f.payload + f.header.stored_bytes, f.header.events);
@@ -293,8 +295,8 @@ TEST_CASE("A trace cut off at any byte gives every whole chunk and says that it 
     for (std::size_t size = whole.size(); size-- != 0;) {
         CAPTURE(size);
         REQUIRE(::truncate((folder / "cut.linn").c_str(), static_cast<off_t>(size)) == 0);
-        if (size < file_header_bytes) {
-            REQUIRE(refusal(folder / "cut.linn") != "");
+        if (size < first_end) {
+            REQUIRE(refusal(folder / "cut.linn").find("cut.linn") != std::string::npos);
             continue;
         }
         std::uint64_t expected = 0;
@@ -306,6 +308,30 @@ TEST_CASE("A trace cut off at any byte gives every whole chunk and says that it 
         REQUIRE(got == expected);
         REQUIRE(!reader.info().damage.empty());
     }
+}
+
+TEST_CASE("A file without one whole frame is refused; a recording without events has two") {
+    const scratch_folder folder;
+    made_trace{folder / "empty.linn"}.finish();
+    CHECK(refusal(folder / "empty.linn") == "");
+    trace_reader reader{folder / "empty.linn"};
+    CHECK(events_of(reader).empty());
+    CHECK(reader.info().damage.empty());
+    std::vector<char> bytes = content(folder / "empty.linn");
+    for (const std::size_t size : {std::size_t{16}, std::size_t{17}, std::size_t{96}, std::size_t{120}}) {
+        write(folder / "cut.linn",
+              std::vector<char>{bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size)});
+        const std::string said = refusal(folder / "cut.linn");
+        CAPTURE(said);
+        CHECK(said.find("cut.linn holds no recording: it ends after " + std::to_string(size) + " bytes, " +
+                        (size == 16 ? "which are its header" : "within its first frame")) !=
+              std::string::npos);
+        CHECK(said.ends_with("linn record was killed at once, or the copy is incomplete; copy it again, or "
+                             "record again"));
+    }
+    std::fill(bytes.begin() + 16, bytes.end(), 'x');
+    write(folder / "bad.linn", bytes);
+    CHECK(refusal(folder / "bad.linn").find("bad.linn is damaged from byte 16 on") != std::string::npos);
 }
 
 TEST_CASE("What is no trace is refused with the reason") {
