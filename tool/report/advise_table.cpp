@@ -61,10 +61,11 @@ table make_table(const std::vector<const advised_type*>& types, std::size_t most
 
 /// With names as long as they may be without a column less.
 table make_table_for(const std::vector<const advised_type*>& types, std::size_t most, std::size_t width) {
-    const std::size_t dropped = make_table(types, most, least_name_width).dropped(width).size();
+    const output_style narrow{width};
+    const std::size_t dropped = make_table(types, most, least_name_width).dropped(narrow).size();
     std::size_t name_width = wide_name;
     while (name_width > least_name_width &&
-           make_table(types, most, name_width).dropped(width).size() > dropped)
+           make_table(types, most, name_width).dropped(narrow).size() > dropped)
         name_width -= 2;
     return make_table(types, most, std::max(name_width, least_name_width));
 }
@@ -142,7 +143,7 @@ std::string advise_report(const advice& a, const advise_view& view, const output
     if (types.size() > view.top)
         remarks.push_back(
             fmt::format("and {} more types; --top shows more, --json all", types.size() - view.top));
-    if (const std::vector<std::string> hidden = t.dropped(style.width); !hidden.empty())
+    if (const std::vector<std::string> hidden = t.dropped(style); !hidden.empty())
         remarks.push_back(hidden_columns(hidden));
     remarks.push_back(method_line(a));
     if (const std::string estimates = estimates_line(a); !estimates.empty())

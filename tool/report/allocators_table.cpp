@@ -45,7 +45,7 @@ std::string allocators_table(const std::vector<allocator_entry>& entries, const 
     }
 
     // What the width left no column for.
-    const std::vector<std::string> dropped = t.dropped(style.width);
+    const std::vector<std::string> dropped = t.dropped(style);
     const auto is_dropped = [&](std::string_view heading) {
         return std::find(dropped.begin(), dropped.end(), heading) != dropped.end();
     };

@@ -154,9 +154,10 @@ table make_table(const bench_result& result, const scenario_result& s, std::map<
 }
 
 /// The remarks that a reader of one table needs: meaning of columns, published figures without a row, noise.
-std::string remarks(const bench_result& result, const scenario_result& s, const table& t, std::size_t width) {
+std::string remarks(const bench_result& result, const scenario_result& s, const table& t,
+                    const output_style& style) {
     std::vector<std::string> lines;
-    const std::vector<std::string> hidden = t.dropped(width);
+    const std::vector<std::string> hidden = t.dropped(style);
     const bool has_memory = std::find(hidden.begin(), hidden.end(), "MiB") == hidden.end();
     lines.push_back(fmt::format("x glibc: geometric mean of the medians by glibc's{}",
                                 has_memory ? "; MiB: peak resident size" : ""));
@@ -184,7 +185,7 @@ std::string remarks(const bench_result& result, const scenario_result& s, const 
                 std::isnan(c->uncertainty) ? "" : fmt::format(" (+- {:.0f} %)", c->uncertainty * 100)));
     if (!versus.empty())
         lines.push_back(fmt::format("linn's speed by the best other's: {}", fmt::join(versus, ", ")));
-    return prose_lines(lines, width);
+    return prose_lines(lines, style.width);
 }
 
 } // namespace
@@ -217,7 +218,7 @@ std::string bench_report(const bench_result& result, const output_style& style) 
         }
         const table t = make_table(result, s, marks);
         out += t.render(style);
-        out += remarks(result, s, t, style.width);
+        out += remarks(result, s, t, style);
     }
     if (!notes.empty() || !result.missing.empty())
         out += '\n';

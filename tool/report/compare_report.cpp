@@ -2,6 +2,7 @@
 #include "compare_report.hpp"
 
 #include "compare_cells.hpp"
+#include "remarks.hpp"
 #include "table.hpp"
 
 #include <fmt/format.h>
@@ -25,7 +26,7 @@ std::string changes_table(const file_comparison& r, change_kind kind, std::strin
         t.add_row({cells.what, cells.before, cells.after, cells.change, cells.bounds, cells.p},
                   kind == change_kind::regression);
     }
-    return '\n' + t.render(style);
+    return '\n' + table_and_hidden(t, style);
 }
 
 } // namespace

@@ -68,7 +68,7 @@ std::string fills_table(const fill_report& report, std::size_t top, const output
     if (!report.places.empty()) {
         const table t = make_table(report, top, style);
         text += '\n' + t.render(style);
-        if (const std::vector<std::string> hidden = t.dropped(style.width); !hidden.empty())
+        if (const std::vector<std::string> hidden = t.dropped(style); !hidden.empty())
             remarks.push_back(hidden_columns(hidden));
         if (report.places.size() > top)
             remarks.push_back(fmt::format("and {} more places; --json has all", report.places.size() - top));

@@ -27,7 +27,7 @@ struct text_widths {
     std::size_t members = 0; ///< 0: no room for them
 };
 
-text_widths widths_of(const lint_result& r, std::size_t shown, std::size_t width) {
+text_widths widths_of(const lint_result& r, std::size_t shown, const output_style& style) {
     text_widths w;
     std::size_t bytes = 5;
     std::size_t members = 0;
@@ -38,10 +38,16 @@ text_widths widths_of(const lint_result& r, std::size_t shown, std::size_t width
         members = std::max(members, members_text(f).size());
         bytes = std::max(bytes, fill_text(f.fill).size());
     }
+    if (style.keeps_columns) {
+        constexpr std::size_t wide = 80;
+        w.what = std::min(w.what, wide);
+        w.members = std::min(members, wide);
+        return w;
+    }
     constexpr std::size_t gap = 2;
     constexpr std::size_t fix = 7; // "refused"
     const std::size_t taken = bytes + fix + 3 * gap;
-    const std::size_t room = std::max<std::size_t>(width, taken + 24) - taken;
+    const std::size_t room = std::max<std::size_t>(style.width, taken + 24) - taken;
     // The place first, then what is written; neither may leave the other less than a third.
     w.place = std::min(w.place, std::max(room - room / 3, room - std::min(room, w.what)));
     w.what = std::min(w.what, room - w.place);
@@ -53,7 +59,7 @@ text_widths widths_of(const lint_result& r, std::size_t shown, std::size_t width
 }
 
 std::string table_of(const lint_result& r, std::size_t shown, const output_style& style) {
-    const text_widths w = widths_of(r, shown, style.width);
+    const text_widths w = widths_of(r, shown, style);
     const bool has_members = w.members != 0;
     std::vector<table_column> columns{
         {"bytes", "", false, 0}, {"place", "", true, 0}, {"what", "", true, 0}, {"fix", "", true, 0}};

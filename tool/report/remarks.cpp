@@ -36,6 +36,11 @@ std::string hidden_columns(const std::vector<std::string>& titles) {
     return fmt::format("hidden columns: {} (widen the terminal or use --json)", fmt::join(titles, ", "));
 }
 
+std::string table_and_hidden(const table& t, const output_style& style) {
+    const std::vector<std::string> hidden = t.dropped(style);
+    return t.render(style) + (hidden.empty() ? "" : prose_lines({hidden_columns(hidden)}, style.width));
+}
+
 std::string published_text(const published_row& row) {
     std::vector<std::string> parts;
     for (const double f : row.figures)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../bench/results.hpp"
+#include "table.hpp"
 
 #include <string>
 #include <vector>
@@ -10,6 +11,9 @@ namespace linn::tool {
 
 /// "hidden columns: faults (widen the terminal or use --json)".
 std::string hidden_columns(const std::vector<std::string>& titles);
+
+/// The table, and below it which columns it hides.
+std::string table_and_hidden(const table& t, const output_style& style);
 
 /// A published row's figures as "250/116/117".
 std::string published_text(const published_row& row);

@@ -111,10 +111,16 @@ std::string replay_report(const replay_result& result, const output_style& style
                             result.complete_rounds, result.complete_rounds == 1 ? "" : "s"),
                 style.width, 2) +
            "\n\n" + t.render(style);
-    if (!result.groups.empty())
-        out += '\n' + groups_table(result).render(style);
+    std::vector<std::string> hidden = t.dropped(style);
+    if (!result.groups.empty()) {
+        const table groups = groups_table(result);
+        out += '\n' + groups.render(style);
+        for (const std::string& heading : groups.dropped(style))
+            if (std::find(hidden.begin(), hidden.end(), heading) == hidden.end())
+                hidden.push_back(heading);
+    }
     std::vector<std::string> lines;
-    if (const auto hidden = t.dropped(style.width); !hidden.empty())
+    if (!hidden.empty())
         lines.push_back(hidden_columns(hidden));
     lines.emplace_back(
         "medians over the rounds; ratios to the default in the same round, with the 95 % interval of "

@@ -176,9 +176,9 @@ std::string program_text(const run_result& result) {
     return text;
 }
 
-std::vector<std::string> remarks(const run_result& result, const table& t, std::size_t width) {
+std::vector<std::string> remarks(const run_result& result, const table& t, const output_style& style) {
     std::vector<std::string> lines;
-    if (const std::vector<std::string> hidden = t.dropped(width); !hidden.empty())
+    if (const std::vector<std::string> hidden = t.dropped(style); !hidden.empty())
         lines.push_back(hidden_columns(hidden));
     const bool has_intervals = result.complete_rounds >= rounds_to_judge;
     lines.push_back(fmt::format("medians of the runs; ratios to the default in the same round{}",
@@ -284,7 +284,7 @@ std::string run_report(const run_result& result, const output_style& style) {
                             result.complete_rounds == 1 ? "" : "s", stop_text(result)),
                 style.width, 2) +
            "\n\n" + t.render(style);
-    out += prose_lines(remarks(result, t, style.width), style.width);
+    out += prose_lines(remarks(result, t, style), style.width);
     out += "  " + machine_lines(result, style.width - 2);
     for (std::size_t i = 0; i != notes.size(); ++i)
         out += wrap(fmt::format("[{}] {}", i + 1, notes[i]), style.width, 4) + '\n';

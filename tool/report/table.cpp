@@ -57,11 +57,11 @@ std::size_t table::total_width(const std::vector<std::size_t>& columns) const {
     return total;
 }
 
-std::vector<std::size_t> table::visible(std::size_t width) const {
+std::vector<std::size_t> table::visible(const output_style& style) const {
     std::vector<std::size_t> columns;
     for (std::size_t i = 0; i != columns_.size(); ++i)
         columns.push_back(i);
-    while (total_width(columns) > width) {
+    while (!style.keeps_columns && total_width(columns) > style.width) {
         unsigned highest = 0;
         for (const std::size_t c : columns)
             highest = std::max(highest, columns_[c].droppable);
@@ -72,8 +72,8 @@ std::vector<std::size_t> table::visible(std::size_t width) const {
     return columns;
 }
 
-std::vector<std::string> table::dropped(std::size_t width) const {
-    const std::vector<std::size_t> kept = visible(width);
+std::vector<std::string> table::dropped(const output_style& style) const {
+    const std::vector<std::size_t> kept = visible(style);
     std::vector<std::string> headings;
     for (std::size_t i = 0; i != columns_.size(); ++i)
         if (std::find(kept.begin(), kept.end(), i) == kept.end() &&
@@ -100,7 +100,8 @@ std::string table::group_line(const std::vector<std::size_t>& columns) const {
 }
 
 std::string table::render(const output_style& style) const {
-    const std::vector<std::size_t> columns = visible(style.width);
+    const std::vector<std::size_t> columns = visible(style);
+    const std::size_t width = style.keeps_columns ? std::string::npos : style.width;
     std::string out;
     if (const std::string groups = group_line(columns); !groups.empty())
         out += bold(style, groups) + '\n';
@@ -114,10 +115,10 @@ std::string table::render(const output_style& style) const {
         out += (emphasised ? bold(style, text) : text) + '\n';
     };
     add([&](std::size_t c) { return columns_[c].heading; }, true);
-    out += std::string(std::min(total_width(columns), style.width), '-') + '\n';
+    out += std::string(std::min(total_width(columns), width), '-') + '\n';
     for (const line& l : lines_)
         if (is_heading(l))
-            out += l.cells.front().substr(0, style.width) + '\n';
+            out += l.cells.front().substr(0, width) + '\n';
         else
             add([&](std::size_t c) { return l.cells[c]; }, l.emphasised);
     return out;

@@ -33,11 +33,11 @@ public:
     void add_heading(std::string text);
 
     /// The lines of the table, each ended by a newline and none wider than `style.width` unless the columns that
-    /// may not be dropped need more.
+    /// may not be dropped need more, or all are kept.
     std::string render(const output_style& style) const;
 
-    /// The headings of the columns that `render` drops at that width.
-    std::vector<std::string> dropped(std::size_t width) const;
+    /// The headings of the columns that `render` drops in that style.
+    std::vector<std::string> dropped(const output_style& style) const;
 
 private:
     struct line {
@@ -47,7 +47,7 @@ private:
 
     bool is_heading(const line& l) const noexcept { return l.cells.size() == 1 && columns_.size() > 1; }
 
-    std::vector<std::size_t> visible(std::size_t width) const;
+    std::vector<std::size_t> visible(const output_style& style) const;
     std::size_t total_width(const std::vector<std::size_t>& columns) const;
     std::string group_line(const std::vector<std::size_t>& columns) const;
     std::size_t gap_before(const std::vector<std::size_t>& columns, std::size_t position) const;

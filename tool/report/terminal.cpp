@@ -25,9 +25,12 @@ bool is_set(const char* variable) {
 output_style style_of(int fd) {
     output_style style;
     const std::size_t terminal = terminal_width(fd);
+    style.keeps_columns = terminal == 0;
     if (const char* columns = std::getenv("COLUMNS"))
-        if (const int given = std::atoi(columns); given > 0)
+        if (const int given = std::atoi(columns); given > 0) {
             style.width = static_cast<std::size_t>(given);
+            style.keeps_columns = false;
+        }
     if (terminal != 0)
         style.width = terminal;
     const char* kind = std::getenv("TERM");

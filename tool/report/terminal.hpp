@@ -11,10 +11,11 @@ namespace linn::tool {
 struct output_style {
     std::size_t width = 100;
     bool colour = false;
+    bool keeps_columns = false; ///< tables are as wide as they are: nobody can widen a file
 };
 
-/// The style for standard output: COLUMNS or the terminal's width, 100 where neither is known; colour on a terminal
-/// only, and not under NO_COLOR or TERM=dumb.
+/// The style for standard output: COLUMNS or the terminal's width; colour on a terminal only, and not under NO_COLOR or
+/// TERM=dumb. In a pipe or a file without COLUMNS prose is 100 wide, and tables have all their columns.
 output_style style_of_stdout();
 
 /// The same for standard error.

@@ -2,6 +2,7 @@
 #include "trace_report.hpp"
 
 #include "quantity.hpp"
+#include "remarks.hpp"
 #include "shell_words.hpp"
 #include "table.hpp"
 
@@ -71,7 +72,7 @@ std::string kinds_table(const trace_counts& counts, const output_style& style) {
                            c == 0 ? "" : to_string(static_cast<allocation_call>(c)), std::to_string(n),
                            fmt::format("{:.1f} %",
                                        100 * static_cast<double>(n) / static_cast<double>(counts.events))});
-    return t.render(style);
+    return table_and_hidden(t, style);
 }
 
 std::string processes_table(const trace_info& info, const output_style& style) {
@@ -85,7 +86,7 @@ std::string processes_table(const trace_info& info, const output_style& style) {
         t.add_row({std::to_string(p.pid), p.executable.empty() ? "?" : p.executable, began(info, p),
                    quantity_text(static_cast<double>(p.began_at), "ns"), std::to_string(p.events),
                    std::to_string(p.dropped)});
-    return t.render(style);
+    return table_and_hidden(t, style);
 }
 
 std::string threads_table(const trace_info& info, const output_style& style) {
@@ -104,7 +105,7 @@ std::string threads_table(const trace_info& info, const output_style& style) {
         t.add_row({std::to_string(threads[i]->tid), threads[i]->name,
                    std::to_string(info.processes[threads[i]->process].pid),
                    std::to_string(threads[i]->events)});
-    return t.render(style) +
+    return table_and_hidden(t, style) +
            (threads.size() > most ? fmt::format("  and {} more\n", threads.size() - most) : "");
 }
 
@@ -112,7 +113,7 @@ std::string modules_table(const trace_info& info, const output_style& style) {
     table t{{{"module", "", true, 0}, {"build id", "", true, 1}}};
     for (const trace_module& m : info.modules)
         t.add_row({m.path, m.build_id.empty() ? "none" : m.build_id});
-    return t.render(style);
+    return table_and_hidden(t, style);
 }
 
 /// Without the spaces of empty columns at the end.

@@ -192,7 +192,7 @@ std::string variant_report(const bench_result& result, const scenario_result& s,
     std::vector<std::string> lines;
     for (const std::string_view remark : s.what->remarks)
         lines.emplace_back(remark);
-    for (std::string& line : common_remarks(result, s, t.dropped(style.width)))
+    for (std::string& line : common_remarks(result, s, t.dropped(style)))
         lines.push_back(std::move(line));
     return t.render(style) + prose_lines(lines, style.width);
 }

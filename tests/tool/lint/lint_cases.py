@@ -526,6 +526,7 @@ def case_width(tool):
         check("10 places more; --top 0 shows all" in prose(done.stdout), done.stdout)
         check(("members" in done.stdout) == (width == 200), f"{width}: {done.stdout}")
     check("\x1b" not in done.stdout, "colours in a pipe")
+    check("members" in tool.lint(status=1).stdout, "a column is lost in a pipe")
     check(tool.lint("--top", "0", status=1).stdout.count(name) == 30, "--top 0")
 
 

@@ -42,11 +42,20 @@ TEST_CASE("text stands left, numbers right, groups above their columns") {
 
 TEST_CASE("a narrow table gives up its least important columns first") {
     const table t = example();
-    CHECK(t.dropped(100).empty());
-    CHECK(t.dropped(38) == std::vector<std::string>{"ns"});
-    CHECK(t.dropped(30) == std::vector<std::string>{"ns", "published"});
+    CHECK(t.dropped({100}).empty());
+    CHECK(t.dropped({38}) == std::vector<std::string>{"ns"});
+    CHECK(t.dropped({30}) == std::vector<std::string>{"ns", "published"});
     CHECK(widest(t.render({38, false})) <= 38);
     CHECK(widest(t.render({30, false})) <= 30);
+}
+
+TEST_CASE("in a file no column is given up, and no heading is cut") {
+    table t = example();
+    t.add_heading("a heading that is wider than the terminal would be");
+    const output_style file{30, false, true};
+    CHECK(t.dropped(file).empty());
+    CHECK(t.render(file) == t.render({100, false}));
+    CHECK(t.render(file).find("published") != std::string::npos);
 }
 
 TEST_CASE("columns that may not be dropped stay") {
