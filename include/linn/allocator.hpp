@@ -6,6 +6,7 @@
 #ifdef LINN_ABI // C++20
 
 #include <linn/detail/core/element.hpp>
+#include <linn/detail/core/refused_allocator.hpp>
 #include <linn/options.hpp>
 #include <linn/pool.hpp>
 
@@ -115,20 +116,19 @@ private:
     [[no_unique_address]] upstream_type upstream_;
 };
 
-/// Not an allocator: what the standard does not let one have is refused. It goes on as one for something else,
-/// so that a container has nothing more to say.
+/// Not an allocator: what the standard does not let one have is refused.
 template <class T, class Upstream, pool_options O>
-    requires(std::is_reference_v<T> || std::is_function_v<T> || std::is_const_v<T> || std::is_volatile_v<T>)
-class allocator<T, Upstream, O> : public std::allocator<detail::stand_in> {
-    static_assert(detail::object_type<T> && std::is_same_v<T, std::remove_cv_t<T>>,
-                  "linn::allocator: its type must not be const, volatile, a reference or a function");
-
+    requires(!detail::allocator_value<T>)
+class allocator<T, Upstream, O> : public detail::refused_allocator<T> {
 public:
-    using value_type = std::conditional_t<std::is_function_v<T>, detail::stand_in, std::remove_cvref_t<T>>;
+    using detail::refused_allocator<T>::refused_allocator;
     template <class U>
     struct rebind {
         using other = allocator<U>;
     };
+
+    static_assert(detail::allocator_value<T>,
+                  "linn::allocator: its type must not be const, volatile, a reference or a function");
 };
 
 } // namespace linn::inline LINN_ABI

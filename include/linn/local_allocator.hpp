@@ -7,6 +7,7 @@
 
 #include <linn/detail/core/construct.hpp>
 #include <linn/detail/core/element.hpp>
+#include <linn/detail/core/refused_allocator.hpp>
 
 #include <cstddef>
 #include <memory>
@@ -178,6 +179,22 @@ private:
 
     Pool* pool_;
     [[no_unique_address]] upstream_type upstream_{};
+};
+
+/// Not an allocator: what the standard does not let one have is refused.
+template <class T, class Pool, class Upstream>
+    requires(!detail::allocator_value<T>)
+class local_allocator<T, Pool, Upstream> : public detail::refused_allocator<T> {
+public:
+    local_allocator(Pool&) noexcept {} // NOLINT(google-explicit-constructor)
+    using detail::refused_allocator<T>::refused_allocator;
+    template <class U>
+    struct rebind {
+        using other = local_allocator<U, Pool, Upstream>;
+    };
+
+    static_assert(detail::allocator_value<T>,
+                  "linn::local_allocator: its type must not be const, volatile, a reference or a function");
 };
 
 } // namespace linn::inline LINN_ABI

@@ -41,7 +41,7 @@ struct recycler_options {
     std::size_t prefill = 0;
     /// Makes an object. Without it objects are default-initialised, as by `new T`: nothing is filled with
     /// zeros. Called by any thread that acquires, by several at once.
-    std::function<T()> create{};
+    std::function<typename detail::made_type<T>::type()> create{};
     /// Called for an object that comes back, on the thread that released it, by several threads at once.
     /// An object for which it throws is destroyed and not kept.
     std::function<void(T&)> reset{};
@@ -83,6 +83,7 @@ template <class T>
 class recycler_body final : public recycler_core<platform> {
 public:
     using slot_type = recycler_slot<T>;
+    using element = typename slot_type::element;
     using memory = pool<slot_type>;
 
     explicit recycler_body(recycler_options<T>&& o)
@@ -194,7 +195,7 @@ private:
     /// Destroys an object whose slot somebody still looks at.
     [[gnu::noinline]] static void hollow_out(slot_type* s) noexcept {
         s->head.become(recycled_state::hollow);
-        s->get()->~T();
+        s->destroy();
         s->head.home->pass_place_on();
     }
 
@@ -233,13 +234,13 @@ private:
     }
 
     void construct_object(void* place) {
-        if constexpr (default_initialisable<T>) {
+        if constexpr (default_initialisable<element>) {
             if (!create_) {
-                ::new (place) T;
+                ::new (place) element;
                 return;
             }
         }
-        ::new (place) T(create_()); // no copy: what create_ returns is constructed in place
+        ::new (place) element(create_()); // no copy: what create_ returns is constructed in place
     }
 
     /// Makes an object fit for its next use. @returns false if it is to be destroyed instead
@@ -266,7 +267,7 @@ private:
         slot_type* s = slot_type::of(head);
         s->show();
         if (s->head.state() != recycled_state::hollow) {
-            s->get()->~T();
+            s->destroy();
         }
         s->head.become(recycled_state::freed);
         memory::deallocate(s);
@@ -280,7 +281,7 @@ private:
                       object, 1});
     }
 
-    const std::function<T()> create_;
+    const std::function<element()> create_;
     const std::function<void(T&)> reset_;
 };
 
@@ -369,9 +370,6 @@ std::shared_ptr<T> recycler_body<T>::share(slot_type* s) {
 /// @snippet examples/23_recycler.cpp
 template <class T>
 class recycler {
-    static_assert(std::is_object_v<T> && !std::is_array_v<T> && !std::is_const_v<T> && !std::is_volatile_v<T>,
-                  "linn::recycler keeps objects: its type must not be a reference, void, an array or const");
-
 public:
     using value_type = T;
     using options = recycler_options<T>;
@@ -380,12 +378,12 @@ public:
 
     /// Keeps 1024 idle objects at most. @throws std::bad_alloc
     template <class U = T> // so that T may be incomplete where the recycler is named
-        requires detail::default_initialisable<U>
+        requires detail::default_initialisable<detail::made<U>>
     recycler() : recycler{options{}} {}
 
     /// @throws std::bad_alloc
     template <class U = T>
-        requires detail::default_initialisable<U>
+        requires detail::default_initialisable<detail::made<U>>
     explicit recycler(std::size_t capacity) : recycler{options{.capacity = capacity}} {}
 
     /// @throws std::bad_alloc, and what `create` throws when there is something to prefill;
@@ -504,7 +502,7 @@ public:
         const detail::recycler_counts now = body_->counts();
         recycler_statistics s;
         s.type = detail::type_name<T>();
-        s.object_bytes = sizeof(T);
+        s.object_bytes = sizeof(slot::object);
         s.slot_bytes = sizeof(slot);
         s.capacity = capacity();
         s.limit = limit();
@@ -549,7 +547,7 @@ private:
     }
 
     static options&& checked(options&& o) {
-        if constexpr (!detail::default_initialisable<T>) {
+        if constexpr (!detail::default_initialisable<detail::made<T>>) {
             if (!o.create) {
                 static_cast<void>(o.create()); // throws
             }
@@ -558,6 +556,18 @@ private:
     }
 
     body* body_;
+};
+
+/// Not a recycler: what cannot be an object that changes is refused.
+template <class T>
+    requires(!detail::object_type<T> || !detail::allocator_value<T>)
+class recycler<T> {
+public:
+    template <class... Any>
+    explicit recycler(Any&&...) noexcept {}
+
+    static_assert(detail::object_type<T> && detail::allocator_value<T>,
+                  "linn::recycler keeps objects: its type must not be a reference, void, an array or const");
 };
 
 } // namespace linn::inline LINN_ABI

@@ -23,17 +23,33 @@ concept complete_type = requires { sizeof(T); };
 /// In place of a type that was refused.
 struct stand_in {};
 
-/// Instantiated where a pool first needs to know the size of T.
+/// Instantiated where a pool first needs to know the size of T. The assertion comes last, since Clang instantiates nothing
+/// behind one that fails; so everywhere here.
 template <class T>
 struct sized_type {
+    using type = std::conditional_t<complete_type<T>, T, stand_in>;
     static_assert(complete_type<T>, "linn: the type of a pool must be complete where the pool is used: "
                                     "include the header that defines it");
-    using type = std::conditional_t<complete_type<T>, T, stand_in>;
 };
 
 /// T, or a stand-in after an error message.
 template <class T>
 using sized = typename sized_type<T>::type;
+
+/// Instantiated where T must be one of which objects can be made, if it is complete there.
+template <class T>
+struct made_type {
+    static constexpr bool is_abstract = requires {
+        sizeof(T);
+        requires std::is_abstract_v<T>;
+    };
+    using type = std::conditional_t<is_abstract, stand_in, T>;
+    static_assert(!is_abstract, "linn: an abstract class has no objects of its own: take a derived class");
+};
+
+/// T, or a stand-in after an error message.
+template <class T>
+using made = typename made_type<sized<T>>::type;
 
 /// A type of which objects can be made.
 template <class T>
@@ -42,10 +58,13 @@ concept creatable = object_type<T> && complete_type<T> && !std::is_abstract_v<T>
 /// Says why no object of T can be made.
 template <class T>
 std::nullptr_t refuse_to_create() {
-    static_assert(!std::is_abstract_v<sized<T>>,
-                  "linn: an abstract class has no objects of its own: take the pool of a derived class");
+    static_assert(sizeof(made<T>) != 0);
     return nullptr;
 }
+
+/// A type that the standard lets an allocator be of.
+template <class T>
+concept allocator_value = std::is_same_v<T, std::remove_cvref_t<T>> && !std::is_function_v<T>;
 
 } // namespace linn::inline LINN_ABI::detail
 

@@ -3,6 +3,7 @@
 #define LINN_DETAIL_SYNC_RECYCLER_SLOT_HPP
 
 #include <linn/config.hpp>
+#include <linn/detail/core/element.hpp>
 #include <linn/detail/sanitizer/asan.hpp>
 #include <linn/detail/sync/policy.hpp>
 
@@ -60,17 +61,20 @@ struct idle_copy<0> {};
 /// A slot: what the core knows of, then the object.
 template <class T>
 struct recycler_slot {
+    using element = made<T>;
     /// Objects up to this size are poisoned while they are idle.
-    static constexpr bool poisons = sanitizer_poison && sizeof(T) <= std::size_t{64} * 1024;
+    static constexpr bool poisons = sanitizer_poison && sizeof(element) <= std::size_t{64} * 1024;
     /// Whole granules, in which nothing else lies; or an object of 4 bytes would not be poisoned at all.
     static constexpr std::size_t poisoned_bytes =
-        (sizeof(T) + poison_granule - 1) / poison_granule * poison_granule;
+        (sizeof(element) + poison_granule - 1) / poison_granule * poison_granule;
 
     recycled_slot<platform> head;
-    alignas(T) alignas(poisons ? poison_granule : 1) std::byte object[sizeof(T)];
-    [[no_unique_address]] idle_copy<poisons ? sizeof(T) : 0> copy;
+    alignas(element) alignas(poisons ? poison_granule : 1) std::byte object[sizeof(element)];
+    [[no_unique_address]] idle_copy<poisons ? sizeof(element) : 0> copy;
 
-    [[nodiscard]] T* get() noexcept { return std::launder(reinterpret_cast<T*>(object)); }
+    [[nodiscard]] T* get() noexcept { return reinterpret_cast<T*>(in_place()); }
+
+    void destroy() noexcept { in_place()->~element(); }
 
     /// For somebody who will call `recycle`.
     [[nodiscard]] T* hand_out() noexcept {
@@ -95,7 +99,7 @@ struct recycler_slot {
     void hide() noexcept {
         if constexpr (poisons) {
             unpoison(&copy, sizeof copy);
-            std::memcpy(copy.bytes, object, sizeof(T));
+            std::memcpy(copy.bytes, object, sizeof object);
             poison(object, poisoned_bytes);
         }
     }
@@ -106,6 +110,9 @@ struct recycler_slot {
             poison(&copy, sizeof copy);
         }
     }
+
+private:
+    element* in_place() noexcept { return std::launder(reinterpret_cast<element*>(object)); }
 };
 
 } // namespace linn::inline LINN_ABI::detail
