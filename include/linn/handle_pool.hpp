@@ -542,7 +542,7 @@ private:
     std::size_t cached_ = 0;
     /// A checked build writes into free objects, which Memcheck must not take for the user's doing.
     bool memcheck_ = !detail::checked_build && detail::running_on_memcheck();
-    detail::slab_set<detail::heap_pages> slabs_{sizes, this};
+    detail::slab_set<detail::heap_pages> slabs_{sizes};
     detail::pointer_list<detail::heap_pages> by_address_; ///< the slabs
     void* cache_[cache_cells];                            ///< cells that are out of their slabs and not live
 };

@@ -369,7 +369,7 @@ private:
     }
 
     std::size_t count_ = 0; ///< free objects in the cache; the last one freed goes out first
-    detail::slab_set<detail::heap_pages> slabs_{sizes, nullptr};
+    detail::slab_set<detail::heap_pages> slabs_{sizes};
     void* cache_[capacity];
 };
 

@@ -22,6 +22,7 @@ public:
         std::size_t object_bytes;
         const void* object;
         std::ptrdiff_t offset;
+        std::string belongs_to;
     };
 
     misuse_recorder() {
@@ -43,8 +44,8 @@ public:
 private:
     static void record(const linn::misuse& m) noexcept {
         const std::lock_guard<std::mutex> guard{mutex()};
-        entries().push_back(
-            {m.kind, std::string{m.type}, m.address, m.count, m.object_bytes, m.object, m.offset});
+        entries().push_back({m.kind, std::string{m.type}, m.address, m.count, m.object_bytes, m.object,
+                             m.offset, std::string{m.belongs_to}});
     }
     static std::vector<entry>& entries() {
         static std::vector<entry> all;

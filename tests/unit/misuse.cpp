@@ -3,11 +3,14 @@
 #include "misuse_recorder.hpp"
 
 #include <linn/allocator.hpp>
+#include <linn/handle_pool.hpp>
+#include <linn/local_pool.hpp>
 #include <linn/misuse.hpp>
 #include <linn/pool.hpp>
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <string_view>
 #include <thread>
@@ -127,6 +130,71 @@ TEST_CASE("misuse: a release build notices a double free when the magazine is em
     pool<late>::trim();
     CHECK(recorder.take().empty());
     CHECK(pool<late>::statistics().live == 0);
+}
+
+// Each says which slab set it belongs to, though no other pool takes their objects: else a release build would put the slot of
+// one into the lists of the other.
+TEST_CASE("misuse: a local_pool takes no object of another one, wherever their slabs lie") {
+    struct item {
+        char c[64];
+    };
+    linn::local_pool<item> mine;
+    linn::local_pool<item> other;
+    std::vector<item*> here;
+    std::vector<item*> there;
+    for (int slabs = 0; slabs < 8; ++slabs) { // in turn, so that those of one lie between those of the other
+        for (int i = 0; i < 8000; ++i) {
+            here.push_back(mine.allocate());
+        }
+        for (int i = 0; i < 8000; ++i) {
+            there.push_back(other.allocate());
+        }
+    }
+    const auto [lowest, highest] = std::minmax_element(here.begin(), here.end());
+    const auto between =
+        std::find_if(there.begin(), there.end(), [&](item* p) { return *lowest < p && p < *highest; });
+    REQUIRE(between != there.end());
+
+    misuse_recorder recorder;
+    mine.deallocate(*between);
+    mine.trim();
+    const auto seen = recorder.take();
+    REQUIRE(seen.size() == 1);
+    CHECK(seen[0].kind == misuse_kind::foreign_pointer);
+    CHECK(seen[0].address == *between);
+    CHECK(mine.live() == here.size());
+    mine.deallocate_n(here);
+    other.deallocate_n(there);
+    CHECK(mine.trim() != 0);
+    CHECK(other.trim() != 0);
+    CHECK(recorder.take().empty());
+}
+
+TEST_CASE("misuse: what belongs to a pool that is an object is no other pool's") {
+    struct item {
+        char c[64];
+    };
+    using items = pool<item, {.slab_bytes = 1 << 16}>;
+    if (!reports()) {
+        return;
+    }
+    items::deallocate(items::allocate());
+    misuse_recorder recorder;
+    const auto expect = [&](item* p) {
+        items::deallocate(p);
+        items::trim();
+        const auto seen = recorder.take();
+        REQUIRE(seen.size() == 1);
+        CHECK(seen[0].kind == misuse_kind::wrong_pool);
+        CHECK(seen[0].address == p);
+        CHECK(seen[0].belongs_to.empty()); // it has no name that others could read
+    };
+    linn::local_pool<item, {.slab_bytes = 1 << 16}> local;
+    item* p = local.allocate();
+    expect(p);
+    local.deallocate(p);
+    linn::handle_pool<item, {.slab_bytes = 1 << 16}> handles;
+    expect(handles.get(handles.create()));
 }
 
 TEST_CASE("misuse: right use of every order is never reported") {

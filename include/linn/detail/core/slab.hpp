@@ -32,7 +32,7 @@ struct slab {
     static constexpr std::uintptr_t magic_value = static_cast<std::uintptr_t>(0x6c696e6e'706f6f6cU);
 
     std::uintptr_t magic = 0;   ///< magic_value ^ own address: copies of a header are no headers
-    void* owner = nullptr;      ///< the slab set it belongs to, for as long as it exists
+    void* owner = nullptr;      ///< whose it is, for as long as it exists: a depot, or a mark that is none
     std::byte* first = nullptr; ///< slot 0
     std::size_t mapped_bytes = 0;
     std::uint32_t capacity = 0;       ///< in slots
@@ -97,6 +97,13 @@ struct slab {
 
     [[nodiscard]] bool is_slab() const noexcept {
         return magic == (magic_value ^ reinterpret_cast<std::uintptr_t>(this));
+    }
+
+    /// For a set of slabs that belongs to no depot: not the mark of another one, and odd, so no depot either.
+    static void* mark_of(void* set) noexcept { return static_cast<std::byte*>(set) + 1; }
+    /// The depot that takes its objects back; null for a slab of a pool that is an object.
+    [[nodiscard]] void* depot() const noexcept {
+        return reinterpret_cast<std::uintptr_t>(owner) % 2 == 0 ? owner : nullptr;
     }
 
     /// is_slab for readable memory of unknown owner: it may be a red zone of AddressSanitizer's, and

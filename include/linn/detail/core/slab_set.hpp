@@ -35,7 +35,9 @@ namespace linn::inline LINN_ABI::detail {
 template <page_source Pages, bool Guards = checked_build>
 class slab_set {
 public:
-    constexpr explicit slab_set(const geometry& g, void* owner) noexcept : geometry_{g}, owner_{owner} {}
+    constexpr slab_set(const geometry& g, void* owner) noexcept : geometry_{g}, owner_{owner} {}
+    /// Of a pool that is an object: no other pool takes its slots.
+    explicit slab_set(const geometry& g) noexcept : slab_set{g, slab::mark_of(this)} {}
 
     slab_set(const slab_set&) = delete;
     slab_set& operator=(const slab_set&) = delete;

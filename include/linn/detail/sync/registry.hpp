@@ -161,7 +161,7 @@ void depot<Policy>::for_each_sibling(Visit&& visit) noexcept {
 
 template <class Policy>
 void depot<Policy>::hand_over(void* object, const call_trace& by) noexcept {
-    auto* owner = static_cast<depot*>(slab::of(object, description_.sizes.slab_align)->owner);
+    auto* owner = static_cast<depot*>(slab::of(object, description_.sizes.slab_align)->depot());
     if (owner != nullptr && is_sibling(*owner)) {
         owner->put_one(object, by);
     } else {
