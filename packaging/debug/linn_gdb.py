@@ -5,7 +5,7 @@
     linn live TYPE [COUNT]    the addresses of the objects that are alive in the pools of TYPE
     linn owner ADDRESS        the pool and slot that an address lies in, and whether it is live or free
 
-and printers for local_pool, fixed_pool, recycler, buffer_pool, buffer and allocator.
+and printers for local_pool, fixed_pool, handle_pool and its handles, recycler, buffer_pool, buffer and allocator.
 
 Nothing is called in the program, so all of it works on a core file too. Names are looked up in every ABI
 namespace (v0, v0_checked, v0_asan, ...) and in every module, since each may have pools of its own.
@@ -18,7 +18,10 @@ import gdb.printing
 
 MAGIC = 0x6C696E6E706F6F6C  # slab::magic_value
 LIVE, FREE = 0x6F626A216C697665, 0x6F626A2166726565  # what a slot_record's state is mixed from
-ABI = re.compile(r"linn::(v\d\w*)::detail::registry<linn::v\d\w*::detail::platform>::process_")
+REGISTRY = "linn::{0}::detail::registry<linn::{0}::detail::platform>::process_"
+RECYCLERS = ("linn::{0}::detail::fork_registry<linn::{0}::detail::recycler_core<linn::{0}::detail::platform>, "
+             "linn::{0}::detail::mutex>::process_")
+ABI = re.compile(r"linn::(v\d\w*)::detail::registry<linn::\1::detail::platform>::process_")
 SERVICE_CACHED, SERVICE_DIRECT, SERVICE_BYPASS = 0, 1, 2
 
 
@@ -121,6 +124,13 @@ class Pool:
         if self.mode == SERVICE_BYPASS:
             self.live = int(depot["bypass_"]["objects_"]["size_"])
             self.peak = int(depot["bypass_"]["peak_"])
+        self.idle = set()
+
+    def add_idle(self, slots):
+        """For the pool, objects that are idle in a recycler are out; for the program they are cached."""
+        self.idle |= slots
+        self.live = max(0, self.live - len(slots))
+        self.cached += len(slots)
 
     def slabs(self):
         return slabs_of(self.depot["slabs_"])
@@ -145,6 +155,7 @@ class Pool:
             held.update(dict.fromkeys(objects, "in the cache of " + thread_name(thread)))
         for magazine in chain(self.depot["magazines_"]["stash_"]["head_"], "next"):
             held.update(dict.fromkeys(magazine_objects(magazine), "in a magazine that no thread holds"))
+        held.update(dict.fromkeys(self.idle, "idle in its recycler"))
         return held
 
     def blocks(self):
@@ -156,7 +167,7 @@ class Pool:
 
     def live_objects(self):
         if self.mode == SERVICE_BYPASS:
-            yield from self.blocks()
+            yield from (block for block in self.blocks() if block not in self.idle)
             return
         cached = self.cache_of()
         for slab in sorted(self.slabs(), key=lambda s: s.address):
@@ -188,25 +199,57 @@ def abi_names():
     return abi_names_of[modules]
 
 
-def pools():
-    """Every pool of the process that was used, in order of first use."""
+def members(registry, link):
+    """(member, ABI namespace) of every registry of that name, the oldest of each first."""
     found = {}
-    abis = abi_names()
-    for abi in abis:
-        name = f"linn::{abi}::detail::registry<linn::{abi}::detail::platform>::process_"
+    for abi in abi_names():
         for module in gdb.objfiles():
+            name = registry.format(abi)
             symbol = module.lookup_global_symbol(name) or module.lookup_static_symbol(name)
             if symbol is None:
                 continue
             try:
-                depots = list(chain(symbol.value()["newest_"], "older"))
+                entries = list(chain(symbol.value()["newest_"], link))
             except gdb.MemoryError:
                 continue  # a copy that this process does not use
-            for depot in reversed(depots):
-                found.setdefault(int(depot.address), (depot, abi))
-    if not abis:
+            for entry in reversed(entries):
+                found.setdefault(int(entry.address), (entry, abi))
+    return found.values()
+
+
+def idle_slots(store):
+    """The slots that are idle in the store of a recycler: in its depot, a stack of chunks, and in the fronts of threads."""
+    stack = store["depot_"]
+    used = int(stack["used_"])
+    slots = []
+    for chunk in chain(stack["top_"], "below"):
+        slots += pointers(int(chunk["slots"].address), used)
+        used = chunk["slots"].type.range()[1] + 1
+    for front in fronts_of(store):
+        slots += pointers(int(front["slots"].address), int(atomic(front["count"])))
+    return set(slots)
+
+
+def fronts_of(store):
+    fronts = store["fronts_"]
+    for number in range(fronts.type.range()[1] + 1):
+        front = atomic(fronts[number])
+        if int(front):
+            yield front.dereference()
+
+
+def pools():
+    """Every pool of the process that was used, in order of first use."""
+    if not abi_names():
         raise gdb.GdbError("linn: no linn::pool in the debug information (compile with -g)")
-    return [Pool(depot, abi) for depot, abi in found.values()]
+    found = [Pool(depot, abi) for depot, abi in members(REGISTRY, "older")]
+    at = {int(pool.depot.address): pool for pool in found}
+    for core, _ in members(RECYCLERS, "next_registered"):
+        home = core["memory_"]
+        pool = at.get(int(atomic(home.dereference()))) if int(home) else None
+        if pool is not None:
+            pool.add_idle(idle_slots(core["store_"]))
+    return found
 
 
 # --- commands -----------------------------------------------------------------------------------------
@@ -222,7 +265,7 @@ class LinnPools(gdb.Command):
     """linn pools [REGEX]: every pool of the process, or those whose type matches.
 
 Columns: size of an object, objects alive, most alive at once (at most what was cached then too high), free
-objects that threads and pool cache, threads with a cache, slabs; the type. A mark (*) says that
+objects that threads and pool cache, or that are idle in a recycler, threads with a cache, slabs; the type. A mark (*) says that
 objects are blocks of operator new, because a memory checker is on."""
 
     def __init__(self):
@@ -286,7 +329,7 @@ def place_in(slab, address):
 
 
 def local_slab_at(address):
-    """The slab of a local_pool that holds `address`: no registry knows these, so their mark is looked for."""
+    """The slab of a local_pool or handle_pool that holds `address`: no registry knows these, so their mark is looked for."""
     for abi in abi_names():
         try:
             slab_type = gdb.lookup_type(f"linn::{abi}::detail::slab")
@@ -361,8 +404,9 @@ ADDRESS is any expression: a pointer, &variable, 0x7f..., $rdi."""
             for start in pool.blocks() if pool.mode == SERVICE_BYPASS else ():
                 if start <= address < start + pool.object_bytes:
                     inside = f", {address - start} bytes into it" if address != start else ""
+                    state = "free: idle in its recycler" if start in pool.idle else "live"
                     print(f"{address:#x} is in the pool of {pool.type}: a block of operator new at "
-                          f"{start:#x}{inside}; live")
+                          f"{start:#x}{inside}; {state}")
                     return
             for slab in pool.slabs():
                 if slab.contains(address):
@@ -370,7 +414,7 @@ ADDRESS is any expression: a pointer, &variable, 0x7f..., $rdi."""
                     return
         slab, abi = local_slab_at(address)
         if slab is not None:
-            self.describe(address, slab, abi, "a local_pool", None)
+            self.describe(address, slab, abi, "a local_pool or handle_pool", None)
             return
         note = ""
         if any(pool.mode == SERVICE_BYPASS for pool in found):
@@ -390,7 +434,7 @@ ADDRESS is any expression: a pointer, &variable, 0x7f..., $rdi."""
         elif slab.is_free(index):
             state = "free: returned to its slab"
         elif cached is None:
-            state = "live, or in the cache of its local_pool"
+            state = "live, or in the cache of that pool"
         else:
             state = "free: " + cached[start] if start in cached else "live"
         print(f"{address:#x} is in {where}: slot {index} at {start:#x}{inside}; {state}")
@@ -404,7 +448,7 @@ ADDRESS is any expression: a pointer, &variable, 0x7f..., $rdi."""
 def short_name(value):
     """The type without the ABI namespace and without options."""
     name = re.sub(r"\blinn::v\d\w*::", "linn::", str(value.type.strip_typedefs().unqualified()))
-    return re.sub(r", linn::pool_options\s*{.*}", "", name)
+    return re.sub(r", linn::(pool|handle)_options\s*{.*}", "", name)
 
 
 class LocalPoolPrinter:
@@ -429,6 +473,40 @@ class LocalPoolPrinter:
                 if address not in cached:
                     yield (f"[{address:#x}]",
                            gdb.Value(address).cast(self.element.pointer()).dereference())
+
+
+class HandlePoolPrinter:
+    """The objects, as elements that are named by their handles, in order of address."""
+
+    def __init__(self, value):
+        self.value = value
+        self.element = value.type.strip_typedefs().template_argument(0)
+
+    def to_string(self):
+        size = int(self.value["size_"])
+        return f"{short_name(self.value)}: {size} {'object' if size == 1 else 'objects'}"
+
+    def children(self):
+        table = self.value["table_"]
+        index_bits = int(table.type.strip_typedefs().template_argument(1))
+        live = []
+        for index in range(int(table["size_"])):
+            entry = table["entries_"][index]
+            if int(entry["object"]):
+                live.append((int(entry["object"]), int(entry["generation"]) << index_bits | index))
+        for address, handle in sorted(live):
+            yield f"[{handle:#x}]", gdb.Value(address).cast(self.element.pointer()).dereference()
+
+
+class HandlePrinter:
+    """The number by which the printer of its pool names the object."""
+
+    def __init__(self, value):
+        self.value = value
+
+    def to_string(self):
+        number = int(self.value["value_"])
+        return f"{short_name(self.value)}: " + (f"{number:#x}" if number else "null")
 
 
 class FixedPoolPrinter:
@@ -460,12 +538,7 @@ class RecyclerPrinter:
 
     def to_string(self):
         store = self.core["store_"]
-        fronts = store["fronts_"]
-        idle = int(store["depot_"]["size_"])
-        for number in range(fronts.type.range()[1] + 1):
-            front = atomic(fronts[number])
-            if int(front):
-                idle += int(atomic(front.dereference()["count"]))
+        idle = len(idle_slots(store))
         waiting = int(self.core["waiting_"])
         live = int(atomic(self.core["references_"])) - 1 - waiting - idle
         text = f"{short_name(self.value)}: {live} live, {idle} idle of at most {int(store['capacity_'])}"
@@ -505,6 +578,7 @@ class AllocatorPrinter:
 def build():
     collection = gdb.printing.RegexpCollectionPrettyPrinter("linn")
     for name, printer in (("local_pool", LocalPoolPrinter), ("fixed_pool", FixedPoolPrinter),
+                          ("handle_pool", HandlePoolPrinter), ("pool_handle", HandlePrinter),
                           ("allocator", AllocatorPrinter), ("buffer", BufferPrinter),
                           ("buffer_pool", BufferPoolPrinter), ("recycler", RecyclerPrinter)):
         collection.add_printer(name, rf"^linn::v\d\w*::{name}(<.*>)?$", printer)

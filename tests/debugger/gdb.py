@@ -21,6 +21,12 @@ ASK = [
                     r"^ +16 +999 +10\d\d +\d+ +\d+ +\d+  shop::order$",
                     r"^ +4 +1 +\d+ +\d+ +\d+ +1  shop::box<int>$",
                     r"^ +24 +3 +\d+ +\d+ +\d+ +1  std::\S*[lL]ist_node<int.*>$"]),
+    ("linn pools recycler", [r"^ +\d+ +1 +[34] +[2-9]\d* +\d+ +1  recycler<shop::order>$"]),
+    ("linn live recycler<shop::order>", [r"\A0x\w+\n1 live object of recycler<shop::order>\n\Z"]),
+    ("linn owner idle_order", [r"^{idle_order} is in the pool of recycler<shop::order>: slot \d+ at 0x\w+, "
+                               r"\d+ bytes into it; free: idle in its recycler$"]),
+    ("linn owner recycled.get()", [r"is in the pool of recycler<shop::order>: slot \d+ at 0x\w+, \d+ bytes into it; "
+                                   r"live$"]),
     ("linn pools box", [r"\A[^\n]+type\n +4 [^\n]+box<int>\n\Z"]),
     ("linn live shop::order 2", [r"\A0x\w+\n0x\w+\n999 live objects of shop::order, 2 shown\n\Z"]),
     ("linn live order 5000", [r"^{live_order}$", r"(?!\n){first_of_many}$", r"^999 live objects of shop::order$",
@@ -33,10 +39,16 @@ ASK = [
     ("linn owner last_slot + 200", [r"slot \d+ .*; free: never handed out since the slab was empty$"]),
     ("linn owner &not_pooled", [r"^0x\w+ is not in a pool$"]),
     ("linn owner 0", [r"^0x0 is not in a pool$"]),
-    ("linn owner local_live", [r"is in a local_pool: slot 0 at {local_live}; live"]),
+    ("linn owner local_live", [r"is in a local_pool or handle_pool: slot 0 at {local_live}; live"]),
+    ("linn owner handled_order", [r"is in a local_pool or handle_pool: slot \d+ at {handled_order}; live"]),
     ("print *local", [r"= linn::local_pool<shop::order>: 2 live, \d cached, 1 slab = \{{\[{local_live}\] = "
                       r"\{{id = 3, price = 3\}}, \[0x\w+\] = \{{id = 5, price = 5\}}\}}$"]),
     ("print fixed", [r"= linn::fixed_pool<shop::order, 4>: 1 of 4 live = \{{\[1\] = \{{id = 7, price = 7\}}\}}$"]),
+    ("print handles", [r"= linn::handle_pool<shop::order>: 3 objects = \{{\[0x100000\] = \{{id = 8, price = 8\}}, "
+                       r"\[0x200001\] = \{{id = 11, price = 11\}}, \[0x100002\] = \{{id = 10, price = 10\}}\}}$"]),
+    ("print handle", [r"= linn::pool_handle<shop::order>: 0x100000$"]),
+    ("print stale", [r"= linn::pool_handle<shop::order>: 0x100001$"]),
+    ("print no_handle", [r"= linn::pool_handle<shop::order>: null$"]),
     ("print recycler", [r"= linn::recycler<shop::order>: 1 live, 2 idle of at most 10$"]),
     ("print buffers", [r"= linn::buffer_pool of 1048576 bytes: 1 live, 0 idle, peak 1$"]),
     ("print buffer", [r"= linn::buffer: 1048576 bytes at 0x\w+000$"]),
@@ -67,6 +79,10 @@ UNDER_ASAN = [
                                           r"3 bytes into it; live$"]),
     ("linn owner freed_here", [r"^{freed_here} is not in a pool \(a memory checker is on"]),
     ("print *local", [r"= linn::local_pool<shop::order>: 2 live"]),
+    ("linn pools recycler", [r"^ +\d+ +1 +3 +2 +0 +0  recycler<shop::order> \*$"]),
+    ("linn live recycler<shop::order>", [r"\A0x\w+\n1 live object of recycler<shop::order>\n\Z"]),
+    ("linn owner idle_order", [r"in the pool of recycler<shop::order>: a block of operator new at 0x\w+, "
+                               r"\d+ bytes into it; free: idle in its recycler$"]),
 ]
 REFUSED = [  # questions that have no answer say so
     ("linn live", "which type"),
@@ -75,7 +91,7 @@ REFUSED = [  # questions that have no answer say so
     ("linn owner", "which address"),
 ]
 NAMES = ["live_order", "freed_here", "freed_elsewhere", "freed_waiting", "live_box", "local_live",
-         "local_freed", "first_of_many"]
+         "local_freed", "first_of_many", "idle_order", "handled_order"]
 
 
 def gdb(program, script, target, commands):

@@ -3,6 +3,7 @@
 #include <linn/allocator.hpp>
 #include <linn/buffer_pool.hpp>
 #include <linn/fixed_pool.hpp>
+#include <linn/handle_pool.hpp>
 #include <linn/local_pool.hpp>
 #include <linn/pool.hpp>
 #include <linn/recycler.hpp>
@@ -40,6 +41,8 @@ shop::box<int>* live_box = nullptr;
 order* local_live = nullptr;
 order* local_freed = nullptr;
 order* first_of_many = nullptr;
+order* idle_order = nullptr;    // in a recycler
+order* handled_order = nullptr; // in a handle_pool
 std::array<order*, 1000> many{};
 linn::local_pool<order>* local = nullptr;
 constinit linn::fixed_pool<order, 4> fixed;
@@ -83,6 +86,16 @@ int main() {
     linn::recycler<order> recycler{10};
     recycler.prefill(3);
     const auto recycled = recycler.acquire_shared();
+    idle_order = recycler.acquire().get(); // and back at once
+
+    linn::handle_pool<order> handles;
+    const auto handle = handles.create(8L, 8.0);
+    const auto stale = handles.create(9L, 9.0);
+    const auto reused = handles.create(10L, 10.0);
+    handles.destroy(stale);
+    const auto second = handles.create(11L, 11.0);
+    const linn::pool_handle<order> no_handle;
+    handled_order = handles.get(handle);
 
     linn::buffer_pool buffers{1 << 20};
     const linn::buffer buffer = buffers.acquire();
@@ -121,5 +134,8 @@ int main() {
     mine.destroy(local_other);
     (void)allocator;
     (void)no_buffer;
+    (void)reused;
+    (void)second;
+    (void)no_handle;
     return static_cast<int>(numbers.size()) - 3 + not_pooled;
 }
