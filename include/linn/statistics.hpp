@@ -82,7 +82,7 @@ void append_rows(std::vector<pool_statistics>& all, Registry& members, RowsOf&& 
     }
     pools = {pools.rbegin(), pools.rend()};
     detail::append_rows(pools, detail::resource_core<platform>::registry_type::process(),
-                        [](auto& resource, auto&& add) { resource.statistics(add); });
+                        [](auto& resource, auto&& add) { resource.rows(add); });
     detail::append_rows(pools, detail::buffer_store<detail::buffer_platform>::registry::process(),
                         [](auto& store, auto&& add) { add(store.statistics(store.counts())); });
     return pools;

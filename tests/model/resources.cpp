@@ -31,8 +31,11 @@ const struct prepared {
 constexpr std::size_t bytes = std::size_t{16} << 10;
 
 struct core_state {
-    explicit core_state(bool own_pages = false) : shared{settings(*this, own_pages)} {
-        shared.statistics([](const linn::pool_statistics&) {}); // the first use, which makes forks know of it
+    explicit core_state(bool own_pages = false, bool used = true) : shared{settings(*this, own_pages)} {
+        if (used) {
+            shared.statistics(
+                [](const linn::pool_statistics&) {}); // the first use, which makes forks know of it
+        }
     }
 
     static linn::detail::resource_settings settings(core_state& me, bool own_pages) {
@@ -50,7 +53,6 @@ struct core_state {
                               memory_put(p, n);
                           }};
         s.own_pages = own_pages;
-        s.name = "model";
         return s;
     }
 
@@ -100,6 +102,23 @@ struct cold : core_state {
     void finish() { end(); }
 };
 const registration<cold> cold_of_two{"resource.cold", 2, true};
+
+/// While a thread uses a resource for the first time, another asks for the numbers of all.
+struct all_rows : core_state {
+    all_rows() : core_state{false, false} {}
+    void run(unsigned t) {
+        if (t == 0) {
+            deallocate(allocate(1), 1);
+            return;
+        }
+        core::registry_type::process().any([](core& c) {
+            c.rows([](const linn::pool_statistics& s) { check(s.live <= 1, "one is alive at most"); });
+            return false;
+        });
+    }
+    void finish() { end(); }
+};
+const registration<all_rows> all_rows_of_two{"resource.all_rows", 2};
 
 /// A size is used for the first time by two threads at once, of which one inherits a cache.
 struct first_use : core_state {

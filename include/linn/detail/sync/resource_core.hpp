@@ -41,7 +41,7 @@ class resource_core : private in_fork_registry<resource_core<Policy>> {
 public:
     using depot_type = class_depot<Policy>;
     using index_table = thread_index_table<Policy>;
-    using registry_type = fork_registry<resource_core>;
+    using registry_type = fork_registry<resource_core, typename Policy::mutex>;
 
     explicit resource_core(const resource_settings& s) noexcept
         : settings_{s},
@@ -221,6 +221,12 @@ public:
     template <class See>
     void statistics(See&& see) {
         join_forks();
+        rows(see);
+    }
+
+    /// The same for a caller that holds the registry's lock, which `join_forks` takes.
+    template <class See>
+    void rows(See&& see) {
         for (unsigned c = 0; c < size_class_count; ++c) {
             depot_type* d = depot_made(c);
             if (d == nullptr) {
