@@ -77,6 +77,9 @@ struct advised_type {
     bool is_gain_measured = false; ///< by a replay of this type; else it is estimated from counts
     estimate_reason estimated_because = estimate_reason::none;
     bool was_replayed = false; ///< with this type from a pool
+    std::string
+        served_with; ///< the label of the type whose change serves this one too, and has the gain; empty: none
+    std::size_t serves = 1; ///< types, with the change of this one
     std::string runtime; ///< the runtime library's own blocks, by which rule; empty: they are the program's
     std::uint64_t runtime_live = 0; ///< blocks of it that the runtime library keeps until the end
     std::uint64_t runtime_live_bytes = 0;
@@ -88,6 +91,8 @@ struct advised_type {
     double uniformity() const noexcept {
         return instantiations > 1 ? summed_uniformity : statistics.uniformity();
     }
+    /// One size, but for a few.
+    bool is_uniform() const noexcept { return uniformity() >= 0.9; }
 };
 
 /// Blocks that the runtime libraries allocated and keep on purpose.

@@ -6,6 +6,7 @@
 #include "cost.hpp"
 #include "fills.hpp"
 #include "findings.hpp"
+#include "one_change.hpp"
 #include "owned.hpp"
 #include "pricing.hpp"
 #include "rules.hpp"
@@ -86,12 +87,18 @@ void leave_to_runtime(advised_type& type) {
     type.gain = {};
 }
 
-void decide(advice& a, const type_cost& cost) {
+/// A change is worth what all the types that it serves cost together.
+void decide(advice& a, const types_of_changes& changes, const type_cost& cost) {
     const bool holds_fills_only = a.analysis.info.contents == "fills";
     for (std::size_t i = 0; i != a.types.size(); ++i) {
         advised_type& type = a.types[i];
         type.cost = cost(i);
-        const type_facts facts = facts_of(a, type);
+        type_facts facts = facts_of(a, type);
+        for (const std::size_t other : changes[i])
+            if (other != i) {
+                const gain_range more = cost(other);
+                facts.cost = {facts.cost.low + more.low, std::min(1.0, facts.cost.high + more.high)};
+            }
         const advice_rule& rule = holds_fills_only ? rule_of_fills(facts) : deciding_rule(facts);
         type.rule = rule.name;
         type.what = rule.what;
@@ -102,6 +109,7 @@ void decide(advice& a, const type_cost& cost) {
         if (!type.runtime.empty() && !holds_fills_only)
             leave_to_runtime(type);
     }
+    leave_gain_to_first(a.types, changes);
 }
 
 } // namespace
@@ -184,11 +192,12 @@ advice advise(trace_analysis analysis, const advise_options& options, const advi
     find_runtime_blocks(a, parts.names);
     cost_shares costs{a.types, options.prices, a.program_cpu_ns};
     a.ceiling = costs.ceiling();
-    const auto decide_by = [&](const type_cost& cost) { decide(a, cost); };
+    const types_of_changes changes = find_changes(a.types);
+    const auto decide_by = [&](const type_cost& cost) { decide(a, changes, cost); };
     decide_by([&](std::size_t type) { return costs.of(type); });
     if (options.use_replay && parts.replay && a.analysis.info.contents != "fills" &&
         costs.most_of_all() >= worth_a_replay)
-        price_by_replay(a, costs, options, parts, decide_by);
+        price_by_replay(a, costs, changes, options, parts, decide_by);
     explain_estimates(a, options, parts);
     for (advised_type& type : a.types)
         if (type.what != remedy::nothing)
@@ -197,6 +206,7 @@ advice advise(trace_analysis analysis, const advise_options& options, const advi
         // What may as well lose has its place by its allocations.
         return std::max(0.0, x.gain.low + x.gain.high) > std::max(0.0, y.gain.low + y.gain.high);
     });
+    place_behind_first(a.types);
     if (a.analysis.info.contents == "fills") {
         a.verdict = report_fills(a.analysis, parts.names, parts.sources).verdict;
         a.to_know = "record it without --fills";

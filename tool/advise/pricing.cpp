@@ -21,16 +21,6 @@ constexpr double price_level = 0.99; // of the intervals: a dozen of them are lo
 constexpr double start_seconds = 0.02;
 constexpr double event_seconds = 100e-9;
 
-std::vector<std::uint32_t> stacks_of(const advice& a, const advised_type& type) {
-    std::vector<std::uint32_t> stacks;
-    for (const advised_place& place : type.places)
-        for (const std::uint32_t index : place.sites)
-            stacks.push_back(a.analysis.sites[index].stack);
-    std::sort(stacks.begin(), stacks.end());
-    stacks.erase(std::unique(stacks.begin(), stacks.end()), stacks.end());
-    return stacks;
-}
-
 /// Too few rounds have no bounds.
 bool is_measured(const replay_row& row) {
     return row.failure.empty() && are_bounds(row.change_low, row.change_high) &&
@@ -57,10 +47,11 @@ void take_gain(advised_type& type, const replay_row& row, double ceiling, double
 
 class pricing {
 public:
-    pricing(advice& a, cost_shares& costs, const advise_options& options, const advise_parts& parts,
-            const type_decision& decide)
+    pricing(advice& a, cost_shares& costs, const types_of_changes& changes, const advise_options& options,
+            const advise_parts& parts, const type_decision& decide)
         : a_{a},
           costs_{costs},
+          changes_{changes},
           options_{options},
           parts_{parts},
           decide_{decide},
@@ -77,21 +68,69 @@ public:
             const bool is_useful = replay(open, i == 0);
             decide_([&](std::size_t type) { return costs_.of(type); });
             for (const auto& [type, row] : rows_)
-                take_gain(a_.types[type], row, a_.ceiling.high, costs_.most(type));
+                take_row(type, row);
             if (!is_useful)
                 break;
         }
     }
 
 private:
+    /// A type and those that its change serves too.
+    std::vector<std::size_t> served_by(std::size_t type) const {
+        std::vector<std::size_t> all{type};
+        for (const std::size_t other : changes_[type])
+            if (other != type && !a_.types[other].served_with.empty())
+                all.push_back(other);
+        return all;
+    }
+
+    std::vector<std::uint32_t> stacks_of(std::size_t type) const {
+        std::vector<std::uint32_t> stacks;
+        for (const std::size_t served : served_by(type))
+            for (const advised_place& place : a_.types[served].places)
+                for (const std::uint32_t index : place.sites)
+                    stacks.push_back(a_.analysis.sites[index].stack);
+        std::sort(stacks.begin(), stacks.end());
+        stacks.erase(std::unique(stacks.begin(), stacks.end()), stacks.end());
+        return stacks;
+    }
+
+    double weight(std::size_t type) const {
+        double sum = 0;
+        for (const std::size_t served : served_by(type))
+            sum += costs_.weight(served);
+        return sum;
+    }
+
+    void take_row(std::size_t type, const replay_row& row) {
+        if (!is_pool(a_.types[type].what) || !a_.types[type].served_with.empty())
+            return;
+        double most = 0;
+        const std::vector<std::size_t> all = served_by(type);
+        for (const std::size_t served : all)
+            most += costs_.most(served);
+        take_gain(a_.types[type], row, a_.ceiling.high, most);
+        if (is_pool(a_.types[type].what))
+            return;
+        // Where the change of the first is not worth it, it serves none of the others.
+        for (const std::size_t served : all)
+            if (advised_type& other = a_.types[served]; !other.served_with.empty()) {
+                other.why = a_.types[type].why;
+                other.rule = a_.types[type].rule;
+                other.what = remedy::nothing;
+                other.part.clear();
+                other.served_with.clear();
+            }
+    }
+
     /// The types for which a pool is advised and that were not asked for, those that cost most first.
     std::vector<std::size_t> open_candidates() const {
         std::vector<std::size_t> open;
         for (std::size_t i = 0; i != a_.types.size(); ++i)
-            if (is_pool(a_.types[i].what) && !a_.types[i].was_replayed)
+            if (is_pool(a_.types[i].what) && !a_.types[i].was_replayed && a_.types[i].served_with.empty())
                 open.push_back(i);
         std::stable_sort(open.begin(), open.end(),
-                         [&](std::size_t x, std::size_t y) { return costs_.weight(x) > costs_.weight(y); });
+                         [&](std::size_t x, std::size_t y) { return weight(x) > weight(y); });
         return open;
     }
 
@@ -121,7 +160,7 @@ private:
         const std::size_t count = std::min(open.size(), types_within(wanted.budget));
         for (std::size_t i = 0; i != count; ++i) {
             a_.types[open[i]].was_replayed = true;
-            wanted.groups.push_back({label_of(a_.types[open[i]]), stacks_of(a_, a_.types[open[i]])});
+            wanted.groups.push_back({change_label(a_.types[open[i]]), stacks_of(open[i])});
         }
         replay_result result = parts_.replay(wanted);
         const double spent = std::max(0.0, result.seconds - result.preparation_seconds);
@@ -164,6 +203,7 @@ private:
 
     advice& a_;
     cost_shares& costs_;
+    const types_of_changes& changes_;
     const advise_options& options_;
     const advise_parts& parts_;
     const type_decision& decide_;
@@ -174,9 +214,9 @@ private:
 
 } // namespace
 
-void price_by_replay(advice& a, cost_shares& costs, const advise_options& options, const advise_parts& parts,
-                     const type_decision& decide) {
-    pricing{a, costs, options, parts, decide}.perform();
+void price_by_replay(advice& a, cost_shares& costs, const types_of_changes& changes,
+                     const advise_options& options, const advise_parts& parts, const type_decision& decide) {
+    pricing{a, costs, changes, options, parts, decide}.perform();
 }
 
 void explain_estimates(advice& a, const advise_options& options, const advise_parts& parts) {
@@ -187,7 +227,7 @@ void explain_estimates(advice& a, const advise_options& options, const advise_pa
     for (advised_type& type : a.types) {
         const bool had_few_rounds = type.estimated_because == estimate_reason::few_rounds;
         type.estimated_because = estimate_reason::none;
-        if (type.what == remedy::nothing || type.is_gain_measured)
+        if (type.what == remedy::nothing || type.is_gain_measured || !type.served_with.empty())
             continue;
         if (!is_pool(type.what))
             type.estimated_because = estimate_reason::not_a_pool;

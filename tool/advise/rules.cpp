@@ -3,6 +3,7 @@
 
 #include "../symbols/call_chain.hpp"
 #include "cost.hpp"
+#include "one_change.hpp"
 
 #include <fmt/format.h>
 
@@ -15,7 +16,6 @@ namespace {
 constexpr double rare_cost = 0.005;  // of the run: not worth a line of code
 constexpr double kept_cost = 0.03;   // of the run: below it, what is allocated once is left alone
 constexpr double fill_cost = 0.01;   // of the run
-constexpr double one_size = 0.9;     // of the allocations
 constexpr double large = 64 * 1024;  // bytes
 constexpr double reused = 4;         // blocks allocated for each that is live at once
 constexpr std::uint64_t burst = 256; // allocations in a row
@@ -38,7 +38,7 @@ double typical_size(const type_facts& f) {
 }
 
 bool is_uniform(const type_facts& f) {
-    return f.type.uniformity() >= one_size;
+    return f.type.is_uniform();
 }
 
 std::string element(const type_facts& f) {
@@ -163,9 +163,7 @@ std::string buckets_why(const type_facts&) {
 }
 
 bool is_allocator_parameter(const type_facts& f) {
-    const bool takes_one =
-        f.kind == container_kind::none || f.kind == container_kind::node || f.kind == container_kind::other;
-    return takes_one && !f.type.named.takes_allocator.empty() && is_uniform(f) && !f.type.named.is_array;
+    return is_served_by_alias(f.type);
 }
 std::string allocator_part(const type_facts& f) {
     return fmt::format("linn::allocator as argument of {}", plain_type(f.type.named.takes_allocator));

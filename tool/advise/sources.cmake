@@ -10,6 +10,7 @@ target_sources(
           ${folder}/cost.cpp
           ${folder}/fills.cpp
           ${folder}/findings.cpp
+          ${folder}/one_change.cpp
           ${folder}/owned.cpp
           ${folder}/pricing.cpp
           ${folder}/rules.cpp

@@ -6,6 +6,7 @@
 #include "../symbols/short_name.hpp"
 #include "../trace/program_cost.hpp"
 #include "cost.hpp"
+#include "one_change.hpp"
 #include "type_groups.hpp"
 
 #include <fmt/format.h>
@@ -62,7 +63,7 @@ gain_range sum_of_pools(const advice& a) {
     gain_range estimated;
     std::optional<gain_range> best; // the highest bounds of one of them
     for (const advised_type& t : a.types) {
-        if (!is_pool(t.what))
+        if (!is_pool(t.what) || !t.served_with.empty())
             continue;
         gain_range& sum = t.is_gain_measured ? measured : estimated;
         sum.low += t.gain.low;
@@ -162,7 +163,7 @@ std::string around_type(const std::string& before, const advised_type& t, const 
     std::string place = place_of(t);
     const std::size_t fixed = before.size() + after.size();
     const std::size_t room = most_verdict_letters - std::min(most_verdict_letters, fixed);
-    const std::string name = label_of(t);
+    const std::string name = change_label(t);
     if (room < std::min(name.size(), least_name) + place.size())
         place.clear();
     return before + short_type(name, room - std::min(room, place.size())) + place + after;
@@ -224,7 +225,7 @@ advice_verdict verdict_of(const advice& a) {
     const trace_info& info = a.analysis.info;
     if (a.analysis.all.allocations == 0) {
         if (info.damage.empty() && info.dropped == 0)
-            return {pool_answer::no, 0, {}, "No pool needed: the trace has no allocations.", {}};
+            return {pool_answer::no, {}, "No pool needed: the trace has no allocations.", {}};
         return unknown("the program's allocations are not in the trace", "record it whole");
     }
     if (a.program_cpu_ns <= 0)
@@ -232,7 +233,6 @@ advice_verdict verdict_of(const advice& a) {
     const cpu_error error = error_of(info);
     const gain_range sum = sum_of_pools(a);
     advice_verdict v;
-    v.least = sum.low;
     v.pools = with_error(sum, error);
     v.answer = answer_for(v.pools);
     switch (v.answer) {
@@ -241,7 +241,8 @@ advice_verdict verdict_of(const advice& a) {
         v.sentence = around_type(
             fmt::format("A pool would help: pools would save {} of this run; start with ",
                         gain_text(v.pools)),
-            *first, fmt::format(", {}.", gain_text({std::min(first->gain.low, sum.low), first->gain.high})));
+            *first,
+            fmt::format(", {}.", gain_text({std::min(first->gain.low, v.pools.low), first->gain.high})));
         break;
     }
     case pool_answer::no:
@@ -267,7 +268,8 @@ void take_verdict(advice& a) {
         if (!is_pool(t.what))
             continue;
         // No row promises more than the sentence, though one of many low ends is high by chance.
-        t.gain.low = std::min(t.gain.low, v.least);
+        if (t.served_with.empty())
+            t.gain.low = std::min(t.gain.low, v.pools.low);
         if (a.answer != pool_answer::no)
             continue;
         // No row says "use a pool" below a sentence that says that none is needed.
@@ -277,6 +279,7 @@ void take_verdict(advice& a) {
         t.what = remedy::nothing;
         t.part.clear();
         t.snippet.clear();
+        t.served_with.clear();
     }
 }
 

@@ -9,7 +9,7 @@
 namespace linn::tool {
 
 /// What decides, as a share of the run: less is not worth the change of a program. A pool takes away about half of what
-/// allocation costs, hence no answer is yes where allocation is far below 5 % of a profile: docs/guide/choosing.md.
+/// allocation costs, so no answer is yes where allocation is far below 5 % of a profile: docs/guide/choosing.md.
 inline constexpr double worth_a_pool = 0.02;
 
 /// No verdict is longer, whatever the types are called.
@@ -17,8 +17,6 @@ inline constexpr std::size_t most_verdict_letters = 160;
 
 struct advice_verdict {
     pool_answer answer = pool_answer::not_known;
-    double least =
-        0; ///< the lower end of what all pools that are advised would save, without the error of the CPU time
     gain_range
         pools; ///< what all pools that are advised would save together; with the error of the run's CPU time
     std::string sentence; ///< at most `most_verdict_letters`

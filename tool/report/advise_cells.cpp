@@ -103,7 +103,9 @@ advise_cells cells_of(const advised_type& type) {
     cells.remote = s.releases == 0 ? "-"
                                    : fmt::format("{:.0f} %", 100 * static_cast<double>(s.remote_releases) /
                                                                  static_cast<double>(s.releases));
-    if (type.what != remedy::nothing)
+    if (!type.served_with.empty())
+        cells.gain = "with above";
+    else if (type.what != remedy::nothing)
         cells.gain = (type.is_gain_measured ? "" : "~") + short_gain(type.gain);
     cells.use = short_part(type);
     return cells;
@@ -145,7 +147,7 @@ std::string estimates_line(const advice& a) {
     std::size_t estimated = 0;
     std::map<estimate_reason, std::size_t> counts;
     for (const advised_type& t : a.types) {
-        if (t.what == remedy::nothing)
+        if (t.what == remedy::nothing || !t.served_with.empty())
             continue;
         ++advised;
         if (t.is_gain_measured)

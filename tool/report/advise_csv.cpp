@@ -47,11 +47,12 @@ std::string advise_csv(const advice& a) {
                                 "cost_high",
                                 "estimated_because",
                                 "runtime",
-                                "answer"});
+                                "answer",
+                                "served_with"});
     for (const advised_type& t : a.types) {
         const site_statistics& s = t.statistics;
         const symbol_frame place = t.places.empty() ? symbol_frame{} : t.places.front().frame;
-        const bool has_gain = t.what != remedy::nothing;
+        const bool has_gain = t.what != remedy::nothing && t.served_with.empty();
         const auto number = [](bool is_there, double value) {
             return is_there ? std::optional<double>{value} : std::nullopt;
         };
@@ -91,7 +92,8 @@ std::string advise_csv(const advice& a) {
                          number(a.program_cpu_ns > 0, t.cost.high),
                          to_string(t.estimated_because),
                          t.runtime,
-                         to_string(a.answer)});
+                         to_string(a.answer),
+                         t.served_with});
     }
     return out;
 }

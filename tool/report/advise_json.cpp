@@ -64,30 +64,32 @@ ordered_json type_json(const advised_type& t, bool is_cost_known) {
             place["callers"].push_back(frame_json(caller));
         places.push_back(place);
     }
-    return {{"label", label_of(t)},
-            {"type", t.name},
-            {"container", text_or_null(t.container)},
-            {"allocated", text_or_null(t.named.allocated)},
-            {"instantiations", t.instantiations},
-            {"named_by", to_string(t.named.rule)},
-            {"is_array", t.named.is_array},
-            {"declared", t.named.declared.file.empty() ? ordered_json{}
-                                                       : ordered_json{{"file", t.named.declared.file},
-                                                                      {"line", t.named.declared.line}}},
-            {"takes_allocator", text_or_null(t.named.takes_allocator)},
-            {"share", t.share},
-            {"cost", is_cost_known ? gain_json(t.cost) : ordered_json{}},
-            {"remedy", to_string(t.what)},
-            {"rule", t.rule},
-            {"use", text_or_null(t.part)},
-            {"gain", t.what == remedy::nothing ? ordered_json{} : gain_json(t.gain)},
-            {"gain_measured", t.is_gain_measured},
-            {"estimated_because", text_or_null(to_string(t.estimated_because))},
-            {"runtime", text_or_null(t.runtime)},
-            {"why", t.why},
-            {"change", text_or_null(t.snippet)},
-            {"places", places},
-            {"statistics", statistics_json(t.statistics)}};
+    return {
+        {"label", label_of(t)},
+        {"type", t.name},
+        {"container", text_or_null(t.container)},
+        {"allocated", text_or_null(t.named.allocated)},
+        {"instantiations", t.instantiations},
+        {"named_by", to_string(t.named.rule)},
+        {"is_array", t.named.is_array},
+        {"declared", t.named.declared.file.empty()
+                         ? ordered_json{}
+                         : ordered_json{{"file", t.named.declared.file}, {"line", t.named.declared.line}}},
+        {"takes_allocator", text_or_null(t.named.takes_allocator)},
+        {"share", t.share},
+        {"cost", is_cost_known ? gain_json(t.cost) : ordered_json{}},
+        {"remedy", to_string(t.what)},
+        {"rule", t.rule},
+        {"use", text_or_null(t.part)},
+        {"gain", t.what == remedy::nothing || !t.served_with.empty() ? ordered_json{} : gain_json(t.gain)},
+        {"served_with", text_or_null(t.served_with)},
+        {"gain_measured", t.is_gain_measured},
+        {"estimated_because", text_or_null(to_string(t.estimated_because))},
+        {"runtime", text_or_null(t.runtime)},
+        {"why", t.why},
+        {"change", text_or_null(t.snippet)},
+        {"places", places},
+        {"statistics", statistics_json(t.statistics)}};
 }
 
 ordered_json trace_json(const trace_info& info) {

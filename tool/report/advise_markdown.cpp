@@ -53,7 +53,7 @@ std::string advise_markdown(const advice& a, std::size_t top) {
                                      rows);
     for (std::size_t i = 0; i != std::min(a.types.size(), top); ++i) {
         const advised_type& type = a.types[i];
-        if (type.what == remedy::nothing)
+        if (type.what == remedy::nothing || !type.served_with.empty())
             continue;
         out += fmt::format("\n### {}\n\n{}.\n", markdown_text(label_of(type)), markdown_text(type.why));
         if (!type.snippet.empty())

@@ -90,11 +90,14 @@ std::string place_line(const advised_place& place) {
 
 std::string details(const advised_type& type, bool asked_for, const std::string& change,
                     const output_style& style) {
-    const std::string title =
-        type.part.empty() ? short_type(label_of(type), long_name)
-                          : fmt::format("{}: use {}, {}{}", short_type(label_of(type), long_name),
-                                        short_type(type.part, long_name),
-                                        type.is_gain_measured ? "" : "estimated ", gain_text(type.gain));
+    std::string title = short_type(label_of(type), long_name);
+    if (type.serves > 1)
+        title += fmt::format(" and {} more", type.serves - 1);
+    if (!type.part.empty())
+        title +=
+            fmt::format(": use {}, ", short_type(type.part, long_name)) +
+            (type.served_with.empty() ? (type.is_gain_measured ? "" : "estimated ") + gain_text(type.gain)
+                                      : "with " + short_type(type.served_with, long_name));
     std::string out = '\n' + bold(style, wrap(title, style.width, 4)) + '\n';
     out += "  " + wrap(type.why + ".", style.width - 2, 2) + '\n';
     const std::size_t most = asked_for ? many_places : most_places;
@@ -153,7 +156,9 @@ std::string advise_report(const advice& a, const advise_view& view, const output
     std::size_t shown = 0;
     std::set<std::string> changes;
     for (const advised_type* type : types)
-        if (!view.only_type.empty() ? shown < view.top : type->what != remedy::nothing && shown < detailed) {
+        if (!view.only_type.empty()
+                ? shown < view.top
+                : type->what != remedy::nothing && type->served_with.empty() && shown < detailed) {
             const bool is_new = changes.insert(type->snippet).second;
             out += details(*type, !view.only_type.empty(),
                            is_new || type->snippet.empty() ? type->snippet : "the change above\n", style);

@@ -148,6 +148,7 @@ markup facts(const advised_type& t) {
          {"Released at once", count_and_share(s.temporary, s)},
          {"Moved by realloc", count_and_share(s.reallocations, s)},
          {"Never released", never_released(t)},
+         {"Served by the change of", t.served_with},
          {"Gain", t.estimated_because == estimate_reason::none
                       ? std::string{}
                       : std::string{"an estimate ("} + to_string(t.estimated_because) + ")"},
@@ -183,7 +184,10 @@ std::vector<html_cell> row_of(const advised_type& t) {
     const double remote = part_of(s.remote_releases, s.releases);
     return {{cut(title_of(t), name_letters), {}},
             {cut(t.part.empty() ? "–" : t.part, name_letters), {}},
-            number_cell(t.gain.high, (t.gain.high > 0 && !t.is_gain_measured ? "~" : "") + gain_text(t.gain)),
+            !t.served_with.empty()
+                ? number_cell(0, "shared")
+                : number_cell(t.gain.high,
+                              (t.gain.high > 0 && !t.is_gain_measured ? "~" : "") + gain_text(t.gain)),
             number_cell(as_double(s.allocations), count_text(as_double(s.allocations))),
             number_cell(t.share, percent_text(t.share)),
             number_cell(as_double(s.bytes), bytes_text(as_double(s.bytes))),

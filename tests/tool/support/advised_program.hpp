@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// A program for `linn advise` that is told what to allocate, with names and a replay made up here.
+#pragma once
+
+#include "advise/advise.hpp"
+#include "analysis/accumulator.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace linn::tool::testing {
+
+/// A program that is told what to allocate; each stack is one frame in module 0.
+class program {
+public:
+    program() {
+        info_.modules.push_back({"/home/me/app", "abcd"});
+        info_.processes.resize(1);
+        info_.threads.resize(2);
+        info_.stacks.emplace_back();
+        info_.command = {"./app"};
+        info_.ending = "exited with 0";
+        info_.clock = "tsc";
+        info_.event_cost_ns = 20;
+    }
+
+    /// `count` blocks, at most `live` of them at once, from a stack of its own. Returns the stack.
+    std::uint32_t churn(std::uint64_t count, std::uint64_t bytes, std::uint64_t live,
+                        std::uint32_t releasing = 0) {
+        const auto stack = static_cast<std::uint32_t>(info_.stacks.size());
+        info_.stacks.push_back({{0, 0x1000 + stack}});
+        const std::uint64_t base = std::uint64_t{stack} << 32;
+        for (std::uint64_t i = 0; i != count; ++i) {
+            if (i >= live)
+                release(base + (i % live + 1) * 4096, releasing);
+            event e;
+            e.call = allocation_call::operator_new;
+            e.stack = stack;
+            e.address = base + (i % live + 1) * 4096;
+            e.bytes = bytes;
+            push(e);
+        }
+        for (std::uint64_t i = 0; releases_all_ && i != std::min(live, count); ++i)
+            release(base + (i + 1) * 4096, releasing);
+        return stack;
+    }
+
+    void keep_the_rest() { releases_all_ = false; }
+
+    void fill_last(std::uint64_t bytes) {
+        event e = events_.back();
+        e.kind = event_kind::fill;
+        e.bytes = bytes;
+        push(e);
+    }
+
+    trace_info& info() { return info_; }
+
+    /// The program ran so long, recording apart.
+    trace_analysis analyse(double cpu_ns) {
+        info_.events = events_.size();
+        info_.baseline_cpu_ns = cpu_ns;
+        info_.duration_ns = time_;
+        accumulator a;
+        a.take(events_);
+        return a.finish(info_);
+    }
+
+private:
+    void push(event e) {
+        e.time = time_ += 50;
+        events_.push_back(e);
+    }
+
+    void release(std::uint64_t address, std::uint32_t thread) {
+        event e;
+        e.kind = event_kind::release;
+        e.call = allocation_call::operator_delete;
+        e.thread = thread;
+        e.address = address;
+        push(e);
+    }
+
+    trace_info info_;
+    std::vector<event> events_;
+    std::uint64_t time_ = 0;
+    bool releases_all_ = true;
+};
+
+/// Names by the address: `names[i]` for the stack i + 1, as "type|container".
+inline advise_parts parts_for(std::vector<std::string> names) {
+    advise_parts parts;
+    parts.names.name = [names](const allocation_site& site) {
+        named_type named;
+        const std::size_t index = site.stack.empty() ? 0 : site.stack[0].address - 0x1000;
+        const std::string& name = names[std::min(index, names.size() - 1)];
+        named.type = name.substr(0, name.find('|'));
+        named.container = name.find('|') == std::string::npos ? "" : name.substr(name.find('|') + 1);
+        named.is_array = named.container.starts_with("std::vector") || named.container == "std::string";
+        named.rule = type_rule::allocator;
+        named.place = {"work()", "/home/me/app.cpp", static_cast<unsigned>(50 + index), 7, false};
+        named.frames = {
+            {"std::allocator::allocate", "/usr/include/c++/12/bits/new_allocator.h", 137, 1, true},
+            named.place,
+            {"main", "/home/me/app.cpp", 99, 3, false}};
+        return named;
+    };
+    parts.names.about = [](const std::string&, const std::string&) { return module_symbols{}; };
+    parts.sources = [](const std::string&) { return std::nullopt; };
+    return parts;
+}
+
+inline replay_row row_of(const std::string& name, double low, double high) {
+    replay_row row;
+    row.name = name;
+    row.change = (low + high) / 2;
+    row.change_low = low;
+    row.change_high = high;
+    return row;
+}
+
+inline const advised_type& type_of(const advice& a, const std::string& label) {
+    const auto found = std::find_if(a.types.begin(), a.types.end(),
+                                    [&](const advised_type& t) { return label_of(t) == label; });
+    REQUIRE(found != a.types.end());
+    return *found;
+}
+
+} // namespace linn::tool::testing
