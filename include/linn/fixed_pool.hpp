@@ -10,6 +10,7 @@
 #include <linn/detail/core/exact_divider.hpp>
 #include <linn/detail/core/pool_statistics.hpp>
 #include <linn/detail/core/type_name.hpp>
+#include <linn/detail/core/unaliased.hpp>
 #include <linn/detail/sanitizer/asan.hpp>
 #include <linn/detail/sync/misuse.hpp>
 #include <linn/options.hpp>
@@ -209,7 +210,9 @@ public:
     [[nodiscard]] static constexpr std::size_t capacity() noexcept { return N; }
 
     /// Objects handed out now.
-    [[nodiscard]] std::size_t live() const noexcept { return std::size_t{carved_} - free_count_; }
+    [[nodiscard]] std::size_t live() const noexcept {
+        return std::size_t{carved_} - std::size_t{free_count_};
+    }
     [[nodiscard]] bool empty() const noexcept { return live() == 0; }
     [[nodiscard]] bool full() const noexcept { return live() == N; }
 
@@ -321,7 +324,7 @@ private:
     }
 
     [[nodiscard]] std::size_t peak() const noexcept {
-        return carved_ > peak_before_ ? carved_ : peak_before_;
+        return carved_ > peak_before_ ? std::size_t{carved_} : peak_before_;
     }
     static void* address(T* p) noexcept { return const_cast<void*>(static_cast<const volatile void*>(p)); }
 
@@ -340,8 +343,8 @@ private:
 
     // free_count_ <= carved_ <= N. The slots below carved_ are out (their bit in out_ is set) or their
     // index lies once below free_count_ in free_; no bit at or above carved_ is set.
-    std::uint32_t free_count_ = 0;
-    std::uint32_t carved_ = 0;
+    detail::unaliased<std::uint32_t> free_count_;
+    detail::unaliased<std::uint32_t> carved_;
     std::size_t peak_before_ = 0; ///< the peak before the last release()
     std::uint64_t out_[words != 0 ? words : 1] = {};
     index_stack free_; ///< the last one freed goes out first

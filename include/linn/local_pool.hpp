@@ -11,6 +11,7 @@
 #include <linn/detail/core/pool_statistics.hpp>
 #include <linn/detail/core/slab_set.hpp>
 #include <linn/detail/core/type_name.hpp>
+#include <linn/detail/core/unaliased.hpp>
 #include <linn/detail/os/pages_heap.hpp>
 #include <linn/detail/sanitizer/asan.hpp>
 #include <linn/detail/sync/misuse.hpp>
@@ -368,7 +369,7 @@ private:
         return address(p);
     }
 
-    std::size_t count_ = 0; ///< free objects in the cache; the last one freed goes out first
+    detail::unaliased<std::size_t> count_; ///< free objects in the cache; the last one freed goes out first
     detail::slab_set<detail::heap_pages> slabs_{sizes};
     void* cache_[capacity];
 };

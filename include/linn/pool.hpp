@@ -56,23 +56,16 @@ public:
     /// @complexity six instructions; once in a magazine, a short lock; once in a slab, the system. With a limit a short
     ///             lock each time
     [[nodiscard, gnu::returns_nonnull]] static T* allocate() {
-        void* p;
-        if (limited || !state::front.try_pop(p)) [[unlikely]] {
-            p = allocate_or_throw();
-        }
+        void* p =
+            state::front.template pop_or<detail::near_thread_locals>([] { return allocate_or_throw(); });
         return static_cast<T*>(detail::opened(p, sizeof(T)));
     }
 
     /// As `allocate`, but null where that throws.
     [[nodiscard]] static T* try_allocate() noexcept {
-        void* p;
-        if (limited || !state::front.try_pop(p)) [[unlikely]] {
-            p = allocate_elsewhere();
-            if (p == nullptr) {
-                return nullptr;
-            }
-        }
-        return static_cast<T*>(detail::opened(p, sizeof(T)));
+        void* p =
+            state::front.template pop_or<detail::near_thread_locals>([] { return allocate_elsewhere(); });
+        return p != nullptr ? static_cast<T*>(detail::opened(p, sizeof(T))) : nullptr;
     }
 
     /// Takes storage back.
@@ -83,9 +76,8 @@ public:
         if constexpr (detail::poisons_slots) {
             close(object);
         }
-        if (limited || !state::front.try_push(object)) [[unlikely]] {
-            deallocate_elsewhere(object);
-        }
+        state::front.template push_or<detail::near_thread_locals>(object,
+                                                                  [object] { deallocate_elsewhere(object); });
     }
 
     /// A new object, constructed from `args` as `T(args...)`; for braces write `create(T{...})`.

@@ -3,7 +3,7 @@
 """Holds the fast paths of pool<T>::allocate, deallocate and make_shared to their instruction counts.
 
     check.py path --compiler g++ --include DIR       instructions on the hot path, from the disassembly
-    check.py loop --compiler g++ --include DIR       instructions of a hot pair in a loop, from Callgrind
+    check.py loop --compiler g++ --include DIR       instructions of a hot pair in loops, from Callgrind
     check.py self-test --compiler g++ --include DIR  planted slower code must be found
 
 With --update, `path` and `loop` write what they count to <family>-<major>.golden beside this file instead of
@@ -28,6 +28,7 @@ FLAGS = ["-std=c++20", "-O2", "-DNDEBUG", "-fcf-protection=none", "-fno-stack-pr
 VARIANTS = {"executable": ["-fPIE"], "shared": ["-fPIC"]}
 LIMITS = {"allocate_one": 7, "deallocate_one": 8, "make_shared_one": 20}
 PAIRS = 1_000_000
+BATCH = 16  # as in hot_loop.cpp
 SKIP = 77
 
 
@@ -92,13 +93,17 @@ def count_loop(compiler, include, folder):
         run("valgrind", "--tool=callgrind", f"--callgrind-out-file={out}", program, mode, n)
         return int(re.search(r"^(?:summary|totals): (\d+)", out.read_text(), re.MULTILINE)[1])
 
-    # Twice the work less once the work: start-up and end drop out.
-    pairs = executed("pairs", 2 * PAIRS) - executed("pairs", PAIRS)
-    empty = executed("empty", 2 * PAIRS) - executed("empty", PAIRS)
-    number, rest = divmod(pairs - empty + PAIRS // 2, PAIRS)
-    if abs(rest - PAIRS // 2) > PAIRS // 1000:
-        sys.exit(f"{pairs - empty} instructions for {PAIRS} pairs: not every pair takes the hot path")
-    return {"loop pair instructions": number}
+    def per_turn(mode, without, turns):
+        # Twice the work less once the work: start-up and end drop out.
+        work = executed(mode, 2 * PAIRS) - executed(mode, PAIRS)
+        empty = executed(without, 2 * PAIRS) - executed(without, PAIRS)
+        number, rest = divmod(work - empty + turns // 2, turns)
+        if abs(rest - turns // 2) > turns // 1000:
+            sys.exit(f"{mode}: {work - empty} instructions for {turns} turns: not every pair takes the hot path")
+        return number
+
+    return {"loop pair instructions": per_turn("pairs", "empty", PAIRS),
+            f"loop of {BATCH} instructions": per_turn("batches", "empty_batches", PAIRS // BATCH)}
 
 
 def read_golden(path):

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hot_loop pairs|empty N: N hot pairs, or a loop that only moves a pointer, for Callgrind to count.
+// hot_loop MODE N, for Callgrind to count: N hot pairs, one by one or a batch at a time, or the same loops without a pool.
 #include <linn/pool.hpp>
 
 #include <cstdlib>
@@ -8,11 +8,30 @@
 namespace {
 
 struct node {
-    unsigned char bytes[64];
+    void* owner; // a store through it may change any pointer
+    unsigned char bytes[56];
 };
 
 void escape(const void* p) {
     asm volatile("" : : "r"(p) : "memory");
+}
+
+constexpr unsigned long batch = 16; // what two magazines hold without a visit
+
+/// All of `batch` objects, then none: the compiler keeps what it can in registers.
+template <class Make, class Drop>
+[[gnu::noinline]] void batches(unsigned long n, Make make, Drop drop) {
+    node* objects[batch];
+    for (unsigned long i = 0; i < n; i += batch) {
+        for (node*& p : objects) {
+            p = make();
+            p->owner = &p;
+        }
+        escape(objects);
+        for (node* p : objects) {
+            drop(p);
+        }
+    }
 }
 
 } // namespace
@@ -29,6 +48,11 @@ int main(int argc, char** argv) {
             escape(q);
             linn::pool<node>::deallocate(q);
         }
+    } else if (std::strcmp(argv[1], "batches") == 0) {
+        batches(
+            n, [] { return linn::pool<node>::allocate(); }, [](node* q) { linn::pool<node>::deallocate(q); });
+    } else if (std::strcmp(argv[1], "empty_batches") == 0) {
+        batches(n, [p] { return p; }, &escape);
     } else {
         for (unsigned long i = 0; i != n; ++i) {
             escape(p);

@@ -5,8 +5,8 @@
 #include <linn/config.hpp>
 #include <linn/detail/core/pool_statistics.hpp>
 #include <linn/detail/core/slab_set.hpp>
+#include <linn/detail/core/slot_cache.hpp>
 #include <linn/detail/sync/chunk_source.hpp>
-#include <linn/detail/sync/front.hpp>
 #include <linn/detail/sync/policy.hpp>
 
 #include <cstddef>
@@ -15,34 +15,10 @@
 
 namespace linn::inline LINN_ABI::detail {
 
-/// What one thread caches of one size class: an array of free slots, used as a stack. All zero at the
-/// start, which is empty to `try_pop` and full to `try_push`, so the hot path needs no other test.
-struct class_front {
-    void** top = nullptr;
-    void** bottom = nullptr; ///< null until the array is there
-    void** limit = nullptr;
+/// What one thread caches of one size class.
+struct class_front : slot_cache {
     std::uint32_t refill = 0; ///< how many slots the next refill asks for
     std::uint32_t epoch = 0;  ///< of the resource, at the last visit of the depot
-
-    [[gnu::always_inline]] bool try_pop(void*& slot) noexcept {
-        void** t = top;
-        if (t == bottom) [[unlikely]] {
-            return false;
-        }
-        slot = *--t;
-        top = t;
-        return true;
-    }
-    [[gnu::always_inline]] bool try_push(void* slot) noexcept {
-        void** t = top;
-        if (t == limit) [[unlikely]] {
-            return false;
-        }
-        *t = slot;
-        top = t + 1;
-        return true;
-    }
-    [[nodiscard]] std::size_t count() const noexcept { return static_cast<std::size_t>(top - bottom); }
 };
 
 /// Frees that were errors, kept until the lock is released. More than fit are dropped: the first one
@@ -87,20 +63,21 @@ public:
     void* take(class_front& f) noexcept {
         lock_guard<mutex_type> guard{lock_};
         note_visit(guard.waited());
-        const std::size_t most = static_cast<std::size_t>(f.limit - f.bottom) / 2;
+        void** const slots = f.slots();
+        const std::size_t most = f.capacity() / 2;
         const std::size_t want = clamp(f.refill, 1, most);
         std::size_t got = want < stashed_ ? want : stashed_;
         if (got != 0) {
             stashed_ -= got;
-            std::memcpy(f.bottom, stash_ + stashed_, got * sizeof(void*));
+            std::memcpy(slots, stash_ + stashed_, got * sizeof(void*));
         } else {
-            got = slabs_.take(f.bottom + want, want);
+            got = slabs_.take(slots + want, want);
             if (got != want) {
-                std::memmove(f.bottom, f.bottom + (want - got), got * sizeof(void*));
+                std::memmove(slots, slots + (want - got), got * sizeof(void*));
             }
         }
         f.refill = static_cast<std::uint32_t>(clamp(2 * want, 1, most));
-        f.top = f.bottom + got;
+        f.use(slots, got, f.capacity());
         void* slot = nullptr;
         f.try_pop(slot);
         return slot;
@@ -109,16 +86,18 @@ public:
     /// Makes room for the older half, or for all that `f` holds, and pushes `slot`.
     /// @pre `f` has an array @returns an empty slab that the caller should give back; null when none
     slab* put(class_front& f, void* slot, bool all, refused_slots& refused) noexcept {
+        void** const slots = f.slots();
         const std::size_t n = all ? f.count() : (f.count() + 1) / 2;
+        const std::size_t kept = f.count() - n;
         slab* excess = nullptr;
         {
             lock_guard<mutex_type> guard{lock_};
             note_visit(guard.waited());
-            put_locked(f.bottom, n, all, refused);
+            put_locked(slots, n, all, refused);
             excess = excess_locked();
         }
-        std::memmove(f.bottom, f.bottom + n, (f.count() - n) * sizeof(void*));
-        f.top -= n;
+        std::memmove(slots, slots + n, kept * sizeof(void*));
+        f.use(slots, kept, f.capacity());
         f.try_push(slot);
         return excess;
     }
@@ -166,9 +145,9 @@ public:
     /// Puts what `f`, if any, and the stash hold back into the slabs.
     void flush(class_front* f, refused_slots& refused) noexcept {
         lock_guard<mutex_type> guard{lock_};
-        if (f != nullptr && f->bottom != nullptr) {
-            put_locked(f->bottom, f->count(), true, refused);
-            f->top = f->bottom;
+        if (f != nullptr && f->has_places()) {
+            put_locked(f->slots(), f->count(), true, refused);
+            f->use(f->slots(), 0, f->capacity());
         }
         const std::size_t n = stashed_;
         stashed_ = 0;

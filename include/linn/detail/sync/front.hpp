@@ -5,7 +5,7 @@
 #include <linn/config.hpp>
 #include <linn/detail/core/geometry.hpp>
 #include <linn/detail/core/magazine.hpp>
-#include <linn/detail/core/pointer_run.hpp>
+#include <linn/detail/core/slot_cache.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -16,33 +16,16 @@ namespace linn::inline LINN_ABI::detail {
 template <class Policy>
 class depot;
 
-/// Reads a pointer that its owner thread may be writing: the one intended race of the library. A plain
-/// `top` lets the compiler keep it in a register, or leave a free and the next allocation out
-/// altogether; a relaxed atomic would forbid both, on every call of the hot path, for the sake of a
-/// number in statistics. Aligned words are read whole on every processor that Linn runs on, and what is
-/// read is used as a number only.
-[[gnu::noinline]] __attribute__((no_sanitize("thread"))) inline void**
-racy_read(void** const& place) noexcept {
-    return *static_cast<void** const volatile*>(&place);
-}
-
 /// The cache that one thread has of one pool: a loaded magazine and a spare one.
 ///
-/// All zero at the start, and zero means empty to allocate (top == bottom) as well as full to
-/// deallocate (top == limit). So the one branch that the hot path has anyway covers a thread that
-/// never used the pool, an empty and a full magazine, and a thread whose caches are gone.
 /// Trivially destructible: it works during the destruction of thread-local and static objects.
 ///
 /// Fields belong to the owner thread. Statistics in other threads read `shown_bottom` and `shown_spare`,
 /// which are atomic, and `top`, which is not: see racy_read.
 template <class Policy>
-struct alignas(cache_line_bytes) front {
+struct alignas(cache_line_bytes) front : slot_cache {
     template <class T>
     using atomic = typename Policy::template atomic<T>;
-
-    void** top = nullptr;    ///< one past the loaded magazine's last object
-    void** bottom = nullptr; ///< its first
-    void** limit = nullptr;  ///< one past its last place
 
     magazine* spare = nullptr;
     depot<Policy>* home = nullptr; ///< set while attached
@@ -56,59 +39,11 @@ struct alignas(cache_line_bytes) front {
     atomic<void**> shown_bottom{nullptr};
     atomic<std::size_t> shown_spare{0};
 
-    /// Puts an object into `object`; false when none is loaded. The hot path.
-    [[gnu::always_inline]] bool try_pop(void*& object) noexcept {
-        void** t = top;
-        if (t == bottom) [[unlikely]] {
-            return false;
-        }
-        --t;
-        top = t;
-        object = *t;
-        return true;
-    }
-
-    /// False when the loaded magazine is full. The hot path.
-    [[gnu::always_inline]] bool try_push(void* object) noexcept {
-        void** t = top;
-        if (t == limit) [[unlikely]] {
-            return false;
-        }
-        *t = object;
-        top = t + 1;
-        return true;
-    }
-
-    /// Moves up to `want` objects to `out`, in the order in which try_pop would. @returns how many
-    std::size_t pop_run(void* out, std::size_t want) noexcept {
-        const std::size_t n = want < loaded_count() ? want : loaded_count();
-        if (n != 0) {
-            top -= n;
-            copy_reversed(out, top, n);
-        }
-        return n;
-    }
-
-    /// Puts as many of `count` objects as there is room for, the first on top, so that the same run comes
-    /// out in the same order. @returns how many
-    std::size_t push_run(const void* objects, std::size_t count) noexcept {
-        const auto room = static_cast<std::size_t>(limit - top);
-        const std::size_t n = count < room ? count : room;
-        if (n != 0) {
-            copy_reversed(top, objects, n);
-            top += n;
-        }
-        return n;
-    }
-
-    [[nodiscard]] bool has_loaded() const noexcept { return bottom != nullptr; }
-    [[nodiscard]] std::size_t loaded_count() const noexcept { return static_cast<std::size_t>(top - bottom); }
+    [[nodiscard]] bool has_loaded() const noexcept { return has_places(); }
 
     void load(magazine* m) noexcept {
-        bottom = m->slots();
-        limit = bottom + m->capacity;
-        shown_bottom.store(bottom, std::memory_order_relaxed);
-        top = bottom + m->count;
+        use(m->slots(), m->count, m->capacity);
+        shown_bottom.store(m->slots(), std::memory_order_relaxed);
     }
 
     /// Null when none was loaded.
@@ -116,9 +51,9 @@ struct alignas(cache_line_bytes) front {
         if (!has_loaded()) {
             return nullptr;
         }
-        magazine* m = magazine::of(bottom);
-        m->count = loaded_count();
-        top = bottom = limit = nullptr;
+        magazine* m = magazine::of(slots());
+        m->count = count();
+        top = bottom = limit = slot_place::none;
         shown_bottom.store(nullptr, std::memory_order_relaxed);
         return m;
     }
@@ -143,10 +78,7 @@ struct alignas(cache_line_bytes) front {
 
     /// Objects in it, from any thread: approximate while the owner works.
     [[nodiscard]] std::size_t shown_loaded_count(std::size_t most) const noexcept {
-        void** b = shown_bottom.load(std::memory_order_relaxed);
-        void** t = racy_read(top);
-        const std::size_t loaded = b == nullptr || t < b ? 0 : static_cast<std::size_t>(t - b);
-        return loaded <= most ? loaded : 0;
+        return slot_cache::shown_count(shown_bottom.load(std::memory_order_relaxed), most);
     }
 
     /// Appends what both magazines hold to a pointer_list. False when there is no memory for it.

@@ -331,16 +331,14 @@ private:
             place.store(b, std::memory_order_relaxed); // see statistics
         }
         class_front& f = b->fronts[c];
-        if (f.bottom == nullptr) {
+        if (!f.has_places()) {
             auto* array = static_cast<void**>(bookkeeping(resource_front_slots(c) * sizeof(void*), told));
             if (array == nullptr) {
                 return nullptr;
             }
             f.refill = first_refill;
             f.epoch = epoch_.load(std::memory_order_relaxed);
-            f.top = array;
-            f.bottom = array;
-            f.limit = array + resource_front_slots(c);
+            f.use(array, 0, resource_front_slots(c));
         }
         return &f;
     }
@@ -359,12 +357,9 @@ private:
     }
 
     // The next two read what its owner may be writing: see racy_read.
-    static void** shown_array(const class_front& f) noexcept { return racy_read(f.bottom); }
+    static void** shown_array(const class_front& f) noexcept { return pointer_to(racy_read(f.bottom)); }
     static std::size_t shown_count(const class_front& f, std::size_t most) noexcept {
-        void** b = shown_array(f);
-        void** t = racy_read(f.top);
-        const std::size_t n = b == nullptr || t < b ? 0 : static_cast<std::size_t>(t - b);
-        return n <= most ? n : 0;
+        return f.shown_count(shown_array(f), most);
     }
 
     // -- memory ---------------------------------------------------------------------------------------

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef LINN_DETAIL_CORE_SLOT_CACHE_HPP
+#define LINN_DETAIL_CORE_SLOT_CACHE_HPP
+
+#include <linn/config.hpp>
+#include <linn/detail/core/pointer_run.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace linn::inline LINN_ABI::detail {
+
+/// The address of a place in an array of pointers, as a type of its own. A store of the program through any pointer of
+/// its own may change a `void**`, for all that the compiler knows; then it reads `top` again after each object of a loop,
+/// and waits for the store that is still on its way. No store of the program aliases an enumeration of ours.
+enum class slot_place : std::uintptr_t { none = 0 };
+
+[[gnu::always_inline]] inline void** pointer_to(slot_place p) noexcept {
+    return reinterpret_cast<void**>(static_cast<std::uintptr_t>(p));
+}
+[[gnu::always_inline]] inline slot_place place_of(void** p) noexcept {
+    return static_cast<slot_place>(reinterpret_cast<std::uintptr_t>(p));
+}
+/// `n` places further; may be negative.
+[[gnu::always_inline]] inline slot_place moved(slot_place p, std::ptrdiff_t n) noexcept {
+    return static_cast<slot_place>(static_cast<std::uintptr_t>(p) +
+                                   static_cast<std::uintptr_t>(n) * sizeof(void*));
+}
+/// How many places `high` is beyond `low`.
+[[nodiscard]] inline std::size_t distance(slot_place low, slot_place high) noexcept {
+    return (static_cast<std::uintptr_t>(high) - static_cast<std::uintptr_t>(low)) / sizeof(void*);
+}
+
+/// Whether code reaches its thread-local variables without a call: not in a shared library, see docs/guide/shared_libraries.md
+#if defined(__PIC__) && !defined(__PIE__)
+inline constexpr bool near_thread_locals = false;
+#else
+inline constexpr bool near_thread_locals = true;
+#endif
+
+/// Reads a place that its owner thread may be writing: the one intended race of the library. A plain
+/// `top` lets the compiler keep it in a register, or leave a free and the next allocation out
+/// altogether; a relaxed atomic would forbid both, on every call of the hot path, for the sake of a
+/// number in statistics. Aligned words are read whole on every processor that Linn runs on, and what is
+/// read is used as a number only.
+[[gnu::noinline]] __attribute__((no_sanitize("thread"))) inline slot_place
+racy_read(const slot_place& place) noexcept {
+    return *static_cast<const volatile slot_place*>(&place);
+}
+
+/// An array of pointers to free slots, used as a stack by one thread: the hot path of every cache.
+///
+/// All zero at the start, and zero means empty to take (top == bottom) as well as full to give
+/// (top == limit). So the one branch that the hot path has anyway covers a thread that was never here, an
+/// empty and a full array, and a thread whose caches are gone.
+struct slot_cache {
+    slot_place top{};    ///< one past the last slot
+    slot_place bottom{}; ///< the first
+    slot_place limit{};  ///< one past the last place
+
+    /// Takes a slot off; where there is none, what `refill()` returns.
+    ///
+    /// `top` is stored once, behind the merge of both ways, so that a loop keeps it in a register: what the slow way left
+    /// is read there again, and hidden from the compiler, which else would leave the store on that way out. Where even
+    /// the address of a thread-local variable costs a call, each way does its own: `is_near` is false.
+    template <bool is_near, class Refill>
+    [[gnu::always_inline]] void* pop_or(Refill&& refill) noexcept(noexcept(refill())) {
+        void* slot;
+        if constexpr (!is_near) {
+            if (!try_pop(slot)) [[unlikely]] {
+                slot = refill();
+            }
+            return slot;
+        }
+        slot_place t = top;
+        if (t == bottom) [[unlikely]] {
+            slot = refill();
+            t = reread_top();
+        } else {
+            t = moved(t, -1);
+            slot = *pointer_to(t);
+        }
+        top = t;
+        return slot;
+    }
+
+    /// Puts a slot on; where there is no room, `flush()` takes it.
+    template <bool is_near, class Flush>
+    [[gnu::always_inline]] void push_or(void* slot, Flush&& flush) noexcept {
+        if constexpr (!is_near) {
+            if (!try_push(slot)) [[unlikely]] {
+                flush();
+            }
+            return;
+        }
+        slot_place t = top;
+        if (t == limit) [[unlikely]] {
+            flush();
+            t = reread_top();
+        } else {
+            *pointer_to(t) = slot;
+            t = moved(t, 1);
+        }
+        top = t;
+    }
+
+    /// False when there is none.
+    [[gnu::always_inline]] bool try_pop(void*& slot) noexcept {
+        slot_place t = top;
+        if (t == bottom) [[unlikely]] {
+            return false;
+        }
+        t = moved(t, -1);
+        slot = *pointer_to(t);
+        top = t;
+        return true;
+    }
+
+    /// False when there is no room.
+    [[gnu::always_inline]] bool try_push(void* slot) noexcept {
+        slot_place t = top;
+        if (t == limit) [[unlikely]] {
+            return false;
+        }
+        *pointer_to(t) = slot;
+        top = moved(t, 1);
+        return true;
+    }
+
+    /// Moves up to `want` slots to `out`, in the order in which try_pop would. @returns how many
+    std::size_t pop_run(void* out, std::size_t want) noexcept {
+        const std::size_t n = want < count() ? want : count();
+        if (n != 0) {
+            top = moved(top, -static_cast<std::ptrdiff_t>(n));
+            copy_reversed(out, pointer_to(top), n);
+        }
+        return n;
+    }
+
+    /// Puts as many of `count` slots as there is room for, the first on top, so that the same run comes
+    /// out in the same order. @returns how many
+    std::size_t push_run(const void* slots, std::size_t count) noexcept {
+        const std::size_t room = distance(top, limit);
+        const std::size_t n = count < room ? count : room;
+        if (n != 0) {
+            copy_reversed(pointer_to(top), slots, n);
+            top = moved(top, static_cast<std::ptrdiff_t>(n));
+        }
+        return n;
+    }
+
+    /// Whether there is an array.
+    [[nodiscard]] bool has_places() const noexcept { return limit != bottom; }
+    [[nodiscard]] std::size_t count() const noexcept { return distance(bottom, top); }
+    [[nodiscard]] std::size_t capacity() const noexcept { return distance(bottom, limit); }
+    [[nodiscard]] void** slots() const noexcept { return pointer_to(bottom); }
+
+    /// @param places an array of `capacity`, whose first `count` hold slots
+    void use(void** places, std::size_t count, std::size_t capacity) noexcept {
+        bottom = place_of(places);
+        limit = place_of(places + capacity);
+        top = place_of(places + count);
+    }
+
+    /// How many slots are in the array at `array`, from any thread: approximate while the owner works.
+    /// @param most no more are believed
+    [[nodiscard]] std::size_t shown_count(void** array, std::size_t most) const noexcept {
+        const slot_place b = place_of(array);
+        const slot_place t = racy_read(top);
+        const std::size_t n = array == nullptr || t < b ? 0 : distance(b, t);
+        return n <= most ? n : 0;
+    }
+
+private:
+    [[gnu::always_inline]] slot_place reread_top() const noexcept {
+        slot_place t = top;
+        asm("" : "+r"(t));
+        return t;
+    }
+};
+
+} // namespace linn::inline LINN_ABI::detail
+
+#endif
