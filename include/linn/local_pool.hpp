@@ -282,7 +282,7 @@ private:
 
     /// All of `out`, or nothing.
     [[gnu::noinline]] bool take_run(std::span<T*> out) noexcept {
-        const std::size_t cached = out.size() < count_ ? out.size() : count_;
+        const std::size_t cached = detail::clamp(out.size(), 0, count_);
         const std::size_t rest = out.size() - cached;
         if (rest != 0) {
             void** const begin = reinterpret_cast<void**>(out.data() + cached);

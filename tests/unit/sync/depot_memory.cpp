@@ -73,7 +73,7 @@ TEST_CASE("depot: after a trim other fronts give back at their next visit") {
     x.depot.attach(b, 2);
     auto held = take_many(x, b, 40);
     // Fill b so far that its next free must visit the depot: both magazines full.
-    while (b.spare == nullptr || b.spare->count != 8 || b.loaded_count() != 8) {
+    while (b.spare == nullptr || b.spare->count != 8 || b.count() != 8) {
         REQUIRE_FALSE(held.empty());
         put(x.depot, b, held.back());
         held.pop_back();

@@ -48,7 +48,7 @@ TEST_CASE("front: last in, first out, up to the capacity") {
         CHECK(f.try_push(&objects[i]));
     }
     CHECK_FALSE(f.try_push(&objects[3]));
-    CHECK(f.loaded_count() == 3);
+    CHECK(f.count() == 3);
     CHECK(f.shown_count(100) == 3);
     for (int i = 2; i >= 0; --i) {
         void* p = nullptr;
@@ -70,7 +70,7 @@ TEST_CASE("front: a magazine keeps its objects through unload, load and swap") {
     f.swap_with_spare();
     CHECK(f.spare == m.a);
     CHECK(m.a->count == 2);
-    CHECK(f.loaded_count() == 0);
+    CHECK(f.count() == 0);
     REQUIRE(f.try_push(&objects[2]));
     CHECK(f.shown_count(100) == 3);
     CHECK(f.unload() == m.b);
@@ -95,7 +95,7 @@ TEST_CASE("front: what statistics cannot believe is not shown") {
     REQUIRE(f.try_push(&object));
     // A reader that sees `top` of one magazine and `bottom` of another.
     CHECK(f.shown_count(1) == 0);
-    f.shown_bottom.store(f.bottom + 3);
+    f.shown_bottom.store(f.slots() + 3);
     CHECK(f.shown_count(100) == 0);
 }
 
