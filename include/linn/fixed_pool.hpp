@@ -286,8 +286,9 @@ private:
     template <class... Args>
     T* start(T* p, Args&&... args) noexcept(constructs_silently<Args...>()) {
         if constexpr (detail::creatable<T>) {
-            return detail::start_or([&] { return construct(address(p), std::forward<Args>(args)...); },
-                                    [this, p] { deallocate(p); });
+            return detail::start_or(
+                [&] { return construct(detail::untyped(p), std::forward<Args>(args)...); },
+                [this, p] { deallocate(p); });
         } else {
             return detail::refuse_to_create<T>();
         }
@@ -326,7 +327,6 @@ private:
     [[nodiscard]] std::size_t peak() const noexcept {
         return carved_ > peak_before_ ? std::size_t{carved_} : peak_before_;
     }
-    static void* address(T* p) noexcept { return const_cast<void*>(static_cast<const volatile void*>(p)); }
 
     // Unions, so that a pool on the stack is made without writing these arrays, and a constant
     // initialiser is zero bytes and nothing else.

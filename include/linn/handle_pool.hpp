@@ -221,8 +221,8 @@ public:
         }
         const std::uint32_t index = table_type::index_of(h.value());
         if (c->index != index) [[unlikely]] {
-            refuse(detail::rejection::overrun, c->object,
-                   {static_cast<std::ptrdiff_t>(sizeof(cell::object)), c->object, {}, {}});
+            detail::refuse<T>(detail::rejection::overrun, c->object,
+                              {static_cast<std::ptrdiff_t>(sizeof(cell::object)), c->object, {}, {}});
         }
         table_.invalidate(index); // first: the destructor must not find its object
         c->index = cell::not_live;
@@ -307,14 +307,7 @@ public:
     /// changed, and reports each to the misuse handler, once. Does nothing in other builds.
     /// @returns the number of reports
     /// @complexity O(bytes of the pool)
-    std::size_t check() noexcept {
-        std::size_t found = 0;
-        slabs_.check([&found](detail::rejection why, void* object, const detail::slot_evidence& evidence) {
-            ++found;
-            refuse(why, object, evidence);
-        });
-        return found;
-    }
+    std::size_t check() noexcept { return detail::check_slabs<T>(slabs_); }
 
     /// The numbers of this pool; the table of handles counts as memory.
     [[nodiscard]] pool_statistics statistics() const noexcept {
@@ -498,7 +491,8 @@ private:
         }
         std::size_t got;
         if constexpr (detail::checked_build) {
-            got = slabs_.take(cache_ + want, want, detail::trace_from(__builtin_return_address(0)), &refuse);
+            got = slabs_.take(cache_ + want, want, detail::trace_from(__builtin_return_address(0)),
+                              &detail::refuse<T>);
         } else {
             got = slabs_.take(cache_ + want, want);
         }
@@ -526,15 +520,11 @@ private:
 
     /// Gives the `n` cells that were freed longest ago back to their slabs.
     [[gnu::noinline]] void give_back(std::size_t n) noexcept {
-        slabs_.give(cache_, n, &refuse, detail::trace_from(__builtin_return_address(0)));
+        slabs_.give(cache_, n, &detail::refuse<T>, detail::trace_from(__builtin_return_address(0)));
         cached_ -= n;
         for (std::size_t i = 0; i != cached_; ++i) {
             cache_[i] = cache_[i + n];
         }
-    }
-
-    static void refuse(detail::rejection why, void* object, const detail::slot_evidence& evidence) noexcept {
-        detail::report_refusal(type_name, sizeof(cell::object), why, object, evidence);
     }
 
     table_type table_;

@@ -92,7 +92,7 @@ public:
     /// @pre `p` is not null and came from this pool; its object is destroyed
     void deallocate(T* p) noexcept {
         if constexpr (detail::checked_build) {
-            give_at_once(address(p));
+            give_at_once(detail::untyped(p));
         } else {
             void* object = closed(p);
             if (count_ == capacity) [[unlikely]] {
@@ -108,8 +108,9 @@ public:
     [[nodiscard]] T* create(Args&&... args) {
         if constexpr (detail::creatable<T>) {
             T* p = allocate();
-            return detail::start_or([&] { return construct(address(p), std::forward<Args>(args)...); },
-                                    [this, p] { deallocate(p); });
+            return detail::start_or(
+                [&] { return construct(detail::untyped(p), std::forward<Args>(args)...); },
+                [this, p] { deallocate(p); });
         } else {
             return detail::refuse_to_create<T>();
         }
@@ -132,7 +133,7 @@ public:
         }
         if constexpr (detail::sanitizer_poison) {
             for (T* p : out) {
-                opened(address(p));
+                detail::unpoison(detail::untyped(p), sizeof(element));
             }
         }
     }
@@ -209,14 +210,7 @@ public:
     /// changed, and reports each to the misuse handler, once. Does nothing in other builds.
     /// @returns the number of reports
     /// @complexity O(bytes of the pool)
-    std::size_t check() noexcept {
-        std::size_t found = 0;
-        slabs_.check([&found](detail::rejection why, void* object, const detail::slot_evidence& evidence) {
-            ++found;
-            refuse(why, object, evidence);
-        });
-        return found;
-    }
+    std::size_t check() noexcept { return detail::check_slabs<T>(slabs_); }
 
     /// Objects handed out now.
     [[nodiscard]] std::size_t live() const noexcept { return slabs_.out() - count_; }
@@ -274,7 +268,7 @@ private:
     /// Takes from the slabs; in checked builds on behalf of who called from `caller`.
     std::size_t take(void** end, std::size_t want, [[maybe_unused]] const void* caller) noexcept {
         if constexpr (detail::checked_build) {
-            return slabs_.take(end, want, detail::trace_from(caller), &refuse);
+            return slabs_.take(end, want, detail::trace_from(caller), &detail::refuse<T>);
         } else {
             return slabs_.take(end, want);
         }
@@ -288,7 +282,7 @@ private:
             void** const begin = reinterpret_cast<void**>(out.data() + cached);
             const std::size_t got = take(begin + rest, rest, __builtin_return_address(0));
             if (got != rest) {
-                slabs_.give(begin + (rest - got), got, &refuse);
+                slabs_.give(begin + (rest - got), got, &detail::refuse<T>);
                 tell(out.size());
                 return false;
             }
@@ -312,13 +306,13 @@ private:
         }
         if (kept != objects.size()) {
             slabs_.give(reinterpret_cast<void* const*>(objects.data() + kept), objects.size() - kept,
-                        &refuse);
+                        &detail::refuse<T>);
         }
     }
 
     /// Gives the `n` objects that were freed longest ago back to their slabs.
     [[gnu::noinline]] void give_back(std::size_t n) noexcept {
-        slabs_.give(cache_, n, &refuse);
+        slabs_.give(cache_, n, &detail::refuse<T>);
         count_ -= n;
         std::memmove(cache_, cache_ + n, count_ * sizeof(void*));
     }
@@ -341,32 +335,28 @@ private:
     /// Nothing is read through the pointer before it is known to point into a slab.
     [[gnu::noinline]] void give_at_once(void* object) noexcept {
         if (slabs_.find(object) == nullptr) {
-            refuse(detail::rejection::not_from_a_slab, object, {});
+            detail::refuse<T>(detail::rejection::not_from_a_slab, object, {});
             return;
         }
         const std::size_t out = slabs_.out();
-        slabs_.give(&object, 1, &refuse, detail::trace_from(__builtin_return_address(0)));
+        slabs_.give(&object, 1, &detail::refuse<T>, detail::trace_from(__builtin_return_address(0)));
         if (slabs_.out() != out) {
             detail::poison(object, sizeof(element));
         }
     }
 
-    static void refuse(detail::rejection why, void* object, const detail::slot_evidence& evidence) noexcept {
-        detail::report_refusal(type_name, sizeof(element), why, object, evidence);
-    }
-
-    static void* address(T* p) noexcept { return const_cast<void*>(static_cast<const volatile void*>(p)); }
     static T* opened(void* p) noexcept {
         detail::unpoison(p, sizeof(element));
         return static_cast<T*>(p);
     }
     void* closed(T* p) const noexcept {
+        void* object = detail::untyped(p);
         if constexpr (detail::sanitizer_poison) {
-            if (slabs_.find(address(p)) != nullptr) { // what is foreign is not ours to poison
-                detail::poison(address(p), sizeof(element));
+            if (slabs_.find(object) != nullptr) { // what is foreign is not ours to poison
+                detail::poison(object, sizeof(element));
             }
         }
-        return address(p);
+        return object;
     }
 
     detail::unaliased<std::size_t> count_; ///< free objects in the cache; the last one freed goes out first

@@ -118,7 +118,7 @@ protected:
         if (padded - 1 < options_.largest_pooled_bytes && is_power_of_two(alignment)) [[likely]] {
             const unsigned c = detail::class_of(padded);
             if (void* p = core_.pop(c); p != nullptr) [[likely]] {
-                return opened(p, bytes);
+                return detail::opened(p, bytes);
             }
         }
         return allocate_slow(bytes, alignment);
@@ -194,7 +194,7 @@ private:
         if (p == nullptr) {
             detail::throw_bad_alloc();
         }
-        return pooled ? opened(p, bytes) : p;
+        return pooled ? detail::opened(p, bytes) : p;
     }
 
     [[gnu::noinline]] void deallocate_slow(void* p, std::size_t bytes, std::size_t alignment) noexcept {
@@ -207,16 +207,9 @@ private:
         }
     }
 
-    static void* opened(void* p, [[maybe_unused]] std::size_t bytes) noexcept {
-        if constexpr (detail::sanitizer_poison && !detail::sanitizer_bypass) {
-            detail::unpoison(p, bytes);
-        }
-        return p;
-    }
-
     static void closed([[maybe_unused]] void* p, [[maybe_unused]] unsigned c) noexcept {
         // A checked build does not know yet whether this is a slot at all.
-        if constexpr (detail::sanitizer_poison && !detail::sanitizer_bypass && !detail::checked_build) {
+        if constexpr (detail::poisons_slots && !detail::checked_build) {
             detail::poison(p, detail::class_bytes(c));
         }
     }

@@ -233,21 +233,6 @@ struct run_out {
 };
 
 template <class State>
-struct throw_in_constructor {
-    explicit throw_in_constructor(input&) {}
-    void perform(State& s) const {
-        bool thrown = false;
-        try {
-            thrown = !s.pool->try_create(true);
-        } catch (const refused_object&) {
-            thrown = true;
-        }
-        expect(thrown, "the constructor's exception arrives");
-        s.check();
-    }
-};
-
-template <class State>
 struct trim {
     explicit trim(input&) {}
     void perform(State& s) const {

@@ -200,21 +200,6 @@ struct visit_live {
 };
 
 template <class State>
-struct throw_in_constructor {
-    explicit throw_in_constructor(input&) {}
-    void perform(State& s) const {
-        bool thrown = false;
-        try {
-            static_cast<void>(s.pool->create(true));
-        } catch (const refused_object&) {
-            thrown = true;
-        }
-        expect(thrown, "the constructor's exception arrives");
-        s.check();
-    }
-};
-
-template <class State>
 struct run_out {
     explicit run_out(input& in) : after{in.below(3)}, how{in.below(5)}, count{1 + in.few_of(700)} {}
     void perform(State& s) const {

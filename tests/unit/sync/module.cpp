@@ -138,7 +138,7 @@ TEST_CASE("fork_registry: what lies in a module leaves when that ends; the rest 
 
 TEST_CASE("misuse: a handler that lies in the module goes with it") {
     linn::set_misuse_handler(&no_handler);
-    linn::detail::take_misuse_handler_along();
+    linn::detail::take_along<linn::detail::current_misuse_handler>();
     const auto now = linn::set_misuse_handler(nullptr);
     CHECK((now != &no_handler));
     CHECK((linn::set_misuse_handler(now) == now)); // the default one

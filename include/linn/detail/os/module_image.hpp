@@ -75,6 +75,15 @@ private:
     std::uintptr_t end_ = 0;
 };
 
+/// Takes a function that lies in this module out of `Variable`, which is atomic and may be another module's.
+template <auto& Variable>
+LINN_DETAIL_HIDDEN void take_along() {
+    auto function = Variable.load();
+    if (module_image::here().contains(reinterpret_cast<std::uintptr_t>(function))) {
+        Variable.compare_exchange_strong(function, nullptr);
+    }
+}
+
 } // namespace linn::inline LINN_ABI::detail
 
 #endif

@@ -4,8 +4,10 @@
 
 #include <linn/config.hpp>
 #include <linn/detail/core/call_trace.hpp>
+#include <linn/detail/core/element.hpp>
 #include <linn/detail/core/slot_checks.hpp>
 #include <linn/detail/core/slot_guard.hpp>
+#include <linn/detail/core/type_name.hpp>
 #include <linn/detail/os/backtrace.hpp>
 #include <linn/detail/os/module_image.hpp>
 #include <linn/detail/os/program_end.hpp>
@@ -14,7 +16,6 @@
 
 #include <atomic>
 #include <cstddef>
-#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <span>
@@ -121,14 +122,6 @@ inline void report(const misuse& m) noexcept {
     (handler != nullptr ? handler : &default_misuse_handler)(m);
 }
 
-/// A handler that lies in this module goes with it; the variable may be another module's.
-LINN_DETAIL_HIDDEN inline void take_misuse_handler_along() {
-    misuse_handler handler = current_misuse_handler.load(std::memory_order_relaxed);
-    if (module_image::here().contains(reinterpret_cast<std::uintptr_t>(handler))) {
-        current_misuse_handler.compare_exchange_strong(handler, nullptr, std::memory_order_relaxed);
-    }
-}
-
 /// Who called `first`, the return address of a function that the user's code calls; nothing in builds that
 /// are not checked.
 inline call_trace trace_from([[maybe_unused]] const void* first) noexcept {
@@ -210,7 +203,7 @@ constexpr misuse_kind kind_of(rejection why) noexcept {
     return misuse_kind::foreign_pointer;
 }
 
-/// Tells the handler what the slabs of a pool with one owner noticed. Such a pool knows no other pools.
+/// Tells the handler what the slabs of a pool that is an object noticed. Such a pool knows no other pools.
 inline void report_refusal(std::string_view type, std::size_t object_bytes, rejection why, void* object,
                            const slot_evidence& evidence) noexcept {
     misuse m{why == rejection::other_owner ? misuse_kind::foreign_pointer : kind_of(why), type, object, 1};
@@ -219,6 +212,23 @@ inline void report_refusal(std::string_view type, std::size_t object_bytes, reje
     r.note(evidence);
     r.add_to(m);
     report(m);
+}
+
+/// The same for a pool of T.
+template <class T>
+void refuse(rejection why, void* object, const slot_evidence& evidence) noexcept {
+    report_refusal(type_name<T>(), sizeof(sized<T>), why, object, evidence);
+}
+
+/// Reports what the slabs of a pool of T find when they look at all slots. @returns how many reports
+template <class T, class Slabs>
+std::size_t check_slabs(Slabs& slabs) noexcept {
+    std::size_t found = 0;
+    slabs.check([&found](rejection why, void* object, const slot_evidence& evidence) {
+        ++found;
+        refuse<T>(why, object, evidence);
+    });
+    return found;
 }
 
 } // namespace detail
@@ -261,7 +271,8 @@ inline void print_misuse(std::FILE* file, const misuse& m) noexcept {
 /// @returns the handler before
 /// @threads any thread
 inline misuse_handler set_misuse_handler(misuse_handler handler) noexcept {
-    static_cast<void>(&detail::at_program_end<&detail::take_misuse_handler_along>); // odr-use registers it
+    static_cast<void>(
+        &detail::at_program_end<&detail::take_along<detail::current_misuse_handler>>); // odr-use registers it
     // acq_rel: pairs with the acquire in report
     const misuse_handler before = detail::current_misuse_handler.exchange(
         handler != &detail::default_misuse_handler ? handler : nullptr, std::memory_order_acq_rel);

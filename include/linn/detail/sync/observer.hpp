@@ -10,7 +10,6 @@
 
 #include <atomic>
 #include <cstddef>
-#include <cstdint>
 #include <cstdio>
 #include <string_view>
 
@@ -92,14 +91,6 @@ inline void tell_news(const slab_news& news, std::size_t refused, std::size_t ob
     }
 }
 
-/// An observer that lies in this module goes with it; the variable may be another module's.
-LINN_DETAIL_HIDDEN inline void take_pool_observer_along() {
-    pool_observer observer = current_pool_observer.load(std::memory_order_relaxed);
-    if (module_image::here().contains(reinterpret_cast<std::uintptr_t>(observer))) {
-        current_pool_observer.compare_exchange_strong(observer, nullptr, std::memory_order_relaxed);
-    }
-}
-
 } // namespace detail
 
 /// Installs what is called when a pool takes memory, gives it back, reaches its limit or finds none; null, as
@@ -112,7 +103,8 @@ LINN_DETAIL_HIDDEN inline void take_pool_observer_along() {
 /// @threads any thread
 /// @snippet examples/34_observer.cpp
 inline pool_observer set_pool_observer(pool_observer observer) noexcept {
-    static_cast<void>(&detail::at_program_end<&detail::take_pool_observer_along>); // odr-use registers it
+    static_cast<void>(
+        &detail::at_program_end<&detail::take_along<detail::current_pool_observer>>); // odr-use registers it
     // acq_rel: pairs with the acquire in tell_observer
     return detail::current_pool_observer.exchange(observer, std::memory_order_acq_rel);
 }
