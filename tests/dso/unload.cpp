@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Promise: a plugin may be unloaded while its objects are alive, while a thread lives that has objects of its pool cached,
-// and again and again. Its objects stay valid and any other module may free them; what its static
+// and again and again; forks go on. Its objects stay valid and any other module may free them; what its static
 // initialisers made, they may free when it goes.
 //
 // Breaks when something that outlives a module refers to data of the module: the arena of its depots, a name, the
@@ -9,6 +9,7 @@
 #include "module.hpp"
 #include "worker.hpp"
 
+#include <atomic>
 #include <string_view>
 
 using namespace linn_test;
@@ -36,6 +37,46 @@ void orphans_are_freed(const char* path, bool goes) {
     if (in_slabs()) {
         CHECK_AT_MOST(live_here(), 0);
     }
+}
+
+/// Objects of a plugin that is gone are freed while the program forks: nobody may be inside their depot then, or the child waits
+/// for ever when it frees one.
+void orphans_and_forks(const char* path, bool goes) {
+    constexpr std::size_t threads = 4; // so that most of the time one of them is inside
+    std::vector<exchanged_item*> orphans[threads];
+    exchanged_item* last = nullptr;
+    {
+        module plugin{path};
+        in_a_thread([&] {
+            for (auto& some : orphans) {
+                while (some.size() < 20 * some_magazines) {
+                    some.push_back(plugin.f->make(0));
+                }
+            }
+            last = plugin.f->make(0);
+        });
+    }
+    CHECK(!goes || !is_loaded(path));
+    std::atomic<std::size_t> over{0};
+    std::vector<std::thread> others;
+    for (const auto& some : orphans) {
+        others.emplace_back([&] {
+            for (exchanged_item* item : some) {
+                destroy_here(item);
+            }
+            ++over;
+        });
+    }
+    while (over != threads) {
+        check_forked([&] {
+            destroy_here(last);
+            linn::pool<exchanged_item>::trim();
+        });
+    }
+    for (std::thread& t : others) {
+        t.join();
+    }
+    destroy_here(last);
 }
 
 /// The plugin is closed while a thread lives that has used it, and holds some of its objects in magazines.
@@ -115,6 +156,7 @@ int main(int argc, char** argv) {
 #endif
     in_a_thread([&] { destroy_all(make_some(&make_here), &destroy_here); });
     orphans_are_freed(path, goes);
+    orphans_and_forks(path, goes);
     again_and_again(path, goes);
     thread_lives_on(path);
 }

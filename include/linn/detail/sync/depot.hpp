@@ -339,7 +339,10 @@ public:
         return locked([this] { return magazines_.capacity(); });
     }
 
-    depot* older = nullptr; ///< all depots of a registry, newest first; guarded by its lock
+    depot* older = nullptr;        ///< all depots of a registry, newest first; guarded by its lock
+    depot* next_adopted = nullptr; ///< in the registry of another module
+    /// Its module is gone, and no other one stops it for forks.
+    typename Policy::template atomic<bool> orphaned{false};
 
 private:
     static constexpr std::size_t first_refill = 4;

@@ -46,6 +46,21 @@ public:
         return newest_;
     }
 
+    /// Sees to it that forks go on to stop a depot whose module has ended: of a hidden plugin, say, whose objects the
+    /// program frees. Asked before each such free; the first one does it.
+    void adopt(depot_type& d) noexcept {
+        if (!d.orphaned.load(std::memory_order_relaxed)) [[likely]] {
+            return;
+        }
+        join_forks();
+        lock_guard<typename Policy::mutex> guard{lock_};
+        // relaxed: of two modules one does it; the fork that does not find it in the list is over when this returns
+        if (d.orphaned.exchange(false, std::memory_order_relaxed)) {
+            d.next_adopted = adopted_;
+            adopted_ = &d;
+        }
+    }
+
     /// The registry that serves the program's own pools.
     static registry& process() noexcept { return process_; }
 
@@ -96,6 +111,7 @@ private:
             r.after_fork_in_child();
             break;
         case module_event::end: // depots, and all that they refer to, outlive the module
+            r.orphan_all();
             break;
         }
     }
@@ -103,33 +119,51 @@ private:
     /// Takes every lock, in their order.
     void before_fork() noexcept {
         lock_for_fork(lock_);
-        for (depot_type* d = newest_; d != nullptr; d = d->older) {
-            lock_for_fork(d->lock());
-        }
+        for_each_depot([](depot_type& d) {
+            if (!held_for_fork(d.lock())) { // its own module may still be there
+                lock_for_fork(d.lock());
+            }
+        });
         lock_for_fork(arena_.lock());
     }
 
     void after_fork_in_parent() noexcept {
         unlock_after_fork(arena_.lock());
-        for (depot_type* d = newest_; d != nullptr; d = d->older) {
-            unlock_after_fork(d->lock());
-        }
+        for_each_depot([](depot_type& d) { unlock_after_fork(d.lock()); });
         unlock_after_fork(lock_);
     }
 
     void after_fork_in_child() noexcept {
         const std::uintptr_t survivor = current_thread();
         arena_.lock().reset();
-        for (depot_type* d = newest_; d != nullptr; d = d->older) {
-            d->forget_threads_but(survivor);
-            d->lock().reset();
-        }
+        for_each_depot([survivor](depot_type& d) {
+            d.forget_threads_but(survivor);
+            d.lock().reset();
+        });
         lock_.reset();
+    }
+
+    /// Calls `f` for each depot that forks stop by this registry.
+    template <class F>
+    void for_each_depot(F&& f) {
+        for (depot_type* d = newest_; d != nullptr; d = d->older) {
+            f(*d);
+        }
+        for (depot_type* d = adopted_; d != nullptr; d = d->next_adopted) {
+            f(*d);
+        }
+    }
+
+    void orphan_all() noexcept {
+        lock_guard<typename Policy::mutex> guard{lock_};
+        for_each_depot([](depot_type& d) { d.orphaned.store(true, std::memory_order_relaxed); });
+        adopted_ = nullptr;
     }
 
     typename Policy::mutex lock_;
     metadata_arena<Policy> arena_;
     depot_type* newest_ = nullptr;
+    depot_type* adopted_ = nullptr; ///< of modules that are gone
 
     module_part part_;
 
@@ -163,6 +197,7 @@ template <class Policy>
 void depot<Policy>::hand_over(void* object, const call_trace& by) noexcept {
     auto* owner = static_cast<depot*>(slab::of(object, description_.sizes.slab_align)->depot());
     if (owner != nullptr && is_sibling(*owner)) {
+        registry<Policy>::process().adopt(*owner);
         owner->put_one(object, by);
     } else {
         refusal<> wrong{object, rejection::other_owner};
