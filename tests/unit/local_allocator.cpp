@@ -124,6 +124,22 @@ TEST_CASE("local_allocator: all nodes of every container come from the pool") {
         [](auto& c, int i) { c.insert(wide{{static_cast<char>(i)}}); });
 }
 
+TEST_CASE("local_allocator: what a slot is large enough but not aligned for goes upstream") {
+    struct alignas(16) even {
+        char bytes[16];
+    };
+    using pool_type = linn::local_pool<linn::node_storage<16, 8>>;
+    pool_type pool;
+    counts seen;
+    linn::local_allocator<even, pool_type, counting<even>> a{pool, counting<even>{seen}};
+    CHECK_FALSE(a.fits<even>());
+    even* p = a.allocate(1);
+    CHECK(pool.live() == 0);
+    CHECK(seen.single == 1);
+    a.deallocate(p, 1);
+    CHECK(seen.out == 0);
+}
+
 TEST_CASE("local_allocator: arrays and what does not fit go upstream") {
     using pool_type = linn::local_pool<linn::node_storage<16, 8>>;
     pool_type pool;
