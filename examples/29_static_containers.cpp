@@ -8,7 +8,7 @@
 #include <thread>
 
 // [order]
-struct last_word { // made first, hence destroyed last
+struct last_word { // made first, so destroyed last
     ~last_word() {
         std::printf("at the very end: %s\n", linn::leak_report().empty() ? "nothing alive" : "leak");
     }

@@ -59,7 +59,7 @@ class fixed_pool {
 
     static constexpr bool reports_survivors =
         O.on_survivors == survivors::abort || (detail::checked_build && O.on_survivors == survivors::report);
-    // Whoever uses the memory next must find it unpoisoned.
+    // The next user of the memory must find it unpoisoned.
     static constexpr bool destructor_works = reports_survivors || detail::sanitizer_poison;
 
 public:

@@ -52,7 +52,7 @@ namespace detail {
 
 /// What `std::allocate_shared` gets: takes the one block that it wants from the pool of such blocks for
 /// T, and default-initialises where it is given nothing to construct from. So both ways to initialise
-/// share one control block type, hence one pool, and no `_for_overwrite` of the standard library is
+/// share one control block type, so one pool, and no `_for_overwrite` of the standard library is
 /// needed.
 ///
 /// It has no state: state would be copied into every control block.

@@ -134,7 +134,7 @@ private:
 };
 
 /// Owns an object of any class derived from Base, from any pool, or from `new`: what `linn::make_unique`,
-/// `linn::make_unique_in` and `std::make_unique` return converts to it. It remembers the pool and the class, hence
+/// `linn::make_unique_in` and `std::make_unique` return converts to it. It remembers the pool and the class, so
 /// it is four pointers wide. Base must not be a virtual base class.
 /// @snippet examples/36_local_allocator.cpp
 template <class Base>

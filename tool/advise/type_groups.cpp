@@ -155,7 +155,7 @@ std::vector<advised_type> group_types(const trace_analysis& analysis, const nami
                                       const std::function<void(double)>& progress) {
     group_map groups;
     std::uint32_t index = 0;
-    for (const analysed_site& site : analysis.sites) { // most allocations first, hence the first one names
+    for (const analysed_site& site : analysis.sites) { // most allocations first, so the first one names
         named_type named = names.name(site_to_name(analysis.info, site));
         std::pair key{named.type, named.container};
         add_site(groups[std::move(key)], std::move(named), index++, site.statistics);

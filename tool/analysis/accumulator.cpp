@@ -122,7 +122,7 @@ bool accumulator::was_released_early(const event& e) {
         return false;
     const std::uint32_t by = early->second;
     early_.erase(early);
-    if (by == e.thread) // in the order of its own events, hence of another block
+    if (by == e.thread) // in the order of its own events, so of another block
         return false;
     process_state& p = processes_[e.process];
     --p.unknown_releases;

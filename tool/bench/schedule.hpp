@@ -16,7 +16,7 @@ struct round_limits {
     double budget_seconds = 0; ///< of the whole run; 0: none
 };
 
-/// Knows what cells took, hence what is still to come, and whether another round fits. Has no clock of its own.
+/// Knows what cells took, so what is still to come, and whether another round fits. Has no clock of its own.
 class schedule {
 public:
     /// A first guess at what a job takes. Those of one group are off by the same factor, roughly.

@@ -171,7 +171,7 @@ int allocators_command::run() {
 }
 
 int allocators_command::deliver(bool installed_all) const {
-    // The files first: whoever reads standard output may have gone away, which ends this process.
+    // The files first: the reader of standard output may have gone away, which ends this process.
     const std::string problem = files_.write();
     if (!files_.takes_stdout())
         fmt::print("{}", allocators_table(entries_, style_of_stdout()));

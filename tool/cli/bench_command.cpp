@@ -271,10 +271,8 @@ int bench_command::run() {
         return exit_failure;
     }
     const interrupt_guard guard;
-    if (const std::string problem = refuse_libraries(options_.allocators, guard); !problem.empty()) {
-        fmt::print(stderr, "linn bench: {}\n", problem);
+    if (refuses_libraries("bench", options_.allocators, guard))
         return exit_usage;
-    }
     progress_line line;
     result_ = run_bench(options_, guard, [&](const work_progress& p) { line.show(p); });
     line.clear();
@@ -283,7 +281,7 @@ int bench_command::run() {
 
 int bench_command::deliver() const {
     const bench_result& result = result_;
-    // The files first: whoever reads standard output may have gone away, which ends this process.
+    // The files first: the reader of standard output may have gone away, which ends this process.
     const std::string problem = files_.write();
     if (!files_.takes_stdout())
         fmt::print("{}", bench_report(result, style_of_stdout()));

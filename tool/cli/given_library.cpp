@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <sstream>
 
 namespace linn::tool {
@@ -26,18 +27,21 @@ std::string take_library(const std::string& text, const std::vector<std::string>
     return {};
 }
 
-std::string refuse_libraries(const user_allocators& given, const interrupt_guard& guard) {
+bool refuses_libraries(const char* verb, const user_allocators& given, const interrupt_guard& guard) {
     if (given.empty())
-        return {};
+        return false;
     std::vector<std::string> names;
     for (const auto& [name, path] : given)
         names.push_back(name);
     for (const allocator_entry& entry : take_inventory(given, names, guard, [](const std::string&) {}))
-        if (entry.state == library_state::missing || entry.state == library_state::inert)
-            return fmt::format(
-                "--allocator {}: {}; give the path of a shared library that provides malloc and free",
-                entry.name, entry.remark);
-    return {};
+        if (entry.state == library_state::missing || entry.state == library_state::inert) {
+            fmt::print(stderr,
+                       "linn {}: --allocator {}: {}; give the path of a shared library that provides malloc "
+                       "and free\n",
+                       verb, entry.name, entry.remark);
+            return true;
+        }
+    return false;
 }
 
 std::string take_names(std::string_view option, const std::vector<std::string>& lists,

@@ -15,9 +15,9 @@ namespace linn::tool {
 std::string take_library(const std::string& text, const std::vector<std::string>& reserved,
                          user_allocators& list);
 
-/// Tries each library that a user gave. Returns what is wrong with the first that is no library or does not provide malloc,
-/// or an empty string. One that fails at work is a result, not a mistake on the command line.
-std::string refuse_libraries(const user_allocators& given, const interrupt_guard& guard);
+/// Tries each library that a user gave to a verb. True where one is no library or does not provide malloc, which was then said
+/// on standard error. One that fails at work is a result, not a mistake on the command line.
+bool refuses_libraries(const char* verb, const user_allocators& given, const interrupt_guard& guard);
 
 /// Reads the lists that a user gave to `option`, "NAME,NAME", into `chosen`. Returns what is wrong, or an empty string: a
 /// name that is not in `names`, or nothing but commas.

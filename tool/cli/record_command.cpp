@@ -31,7 +31,7 @@ constexpr const char* record_footer =
     "Examples:\n"
     "  linn record -- ./simulate 1000          writes simulate.linn\n"
     "  linn advise simulate.linn               what it says\n"
-    "  linn record --baseline -o run.linn -- ./simulate 1000\n"
+    "  linn record -o run.linn -- ./simulate 1000\n"
     "  linn record --fills -- ./simulate 1000  zeros written into new blocks, by type and place\n"
     "  linn record --only-exe cc1plus -o cc1plus.linn -- g++ -c big.cpp\n"
     "  linn record --clock every8 --depth 8 -- ./server --port 7777\n";
@@ -101,7 +101,7 @@ record_command::record_command(CLI::App& program)
         ->check(CLI::Range(1, 19).description(""));
     arguments.add_flag("--no-calibration", is_not_calibrated_,
                        "do not measure first what recording an event costs here (0.1 s)");
-    arguments.add_flag("-q,--quiet", is_quiet_, "say nothing but what went wrong");
+    arguments.add_flag("-q,--quiet", is_quiet_, "print errors only");
     arguments.add_option("--attach,--pid,-p", attached_)->group(""); // explained rather than unknown
 }
 
@@ -174,16 +174,12 @@ void record_command::tell(const record_result& result) const {
         fmt::print(stderr, "linn record: warning: {}\n", warning);
     if (is_quiet_ || !result.was_started || end.events == 0 || options_.fills_only)
         return;
-    const double seconds = static_cast<double>(end.duration_ns) / 1e9;
     const std::string file = options_.file.string();
     fmt::print(stderr, "linn record: {} events of {} thread{}", end.events, result.threads,
                result.threads == 1 ? "" : "s");
     if (result.processes > 1)
         fmt::print(stderr, " in {} processes", result.processes);
-    fmt::print(stderr, ", {:.1f} million a second; {}: {}, {:.2f} bytes an event\n",
-               seconds > 0 ? static_cast<double>(end.events) / seconds / 1e6 : 0.0, file,
-               quantity_text(static_cast<double>(result.file_bytes), "bytes"),
-               static_cast<double>(result.file_bytes) / static_cast<double>(end.events));
+    fmt::print(stderr, ", {}: {}\n", file, quantity_text(static_cast<double>(result.file_bytes), "bytes"));
     if (result.baseline.cpu_ns > 0)
         fmt::print(stderr, "linn record: {} of CPU time with the recording, {} without\n",
                    quantity_text(end.user_ns + end.system_ns, "ns"),
@@ -195,7 +191,7 @@ void record_command::tell(const record_result& result) const {
                    result.no_baseline, result.event_cost_ns,
                    options_.baseline == second_run_when::harmless ? ", --baseline measures it" : "");
     if (result.problem.empty())
-        fmt::print(stderr, "linn record: go on with: linn advise {}\n", shell_words({file}));
+        fmt::print(stderr, "linn record: next: linn advise {}\n", shell_words({file}));
 }
 
 int record_command::run() {

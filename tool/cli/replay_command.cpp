@@ -200,10 +200,8 @@ int replay_command::run() {
         return exit_failure;
     }
     const interrupt_guard guard;
-    if (const std::string problem = refuse_libraries(options_.allocators, guard); !problem.empty()) {
-        fmt::print(stderr, "linn replay: {}\n", problem);
+    if (refuses_libraries("replay", options_.allocators, guard))
         return exit_usage;
-    }
     try {
         refuse_corrupt(options_.trace);
         if (prices_types_ && !find_types(guard)) {
@@ -226,7 +224,7 @@ int replay_command::deliver() {
     if (has_something) {
         if (!against_.empty())
             result_.agreement = compare_with_run(result_, measured_, measured_floor_, against_);
-        // The files first: whoever reads standard output may have gone away, which ends this process.
+        // The files first: the reader of standard output may have gone away, which ends this process.
         const std::string problem = files_.write();
         if (!files_.takes_stdout())
             fmt::print("{}", replay_report(result_, style_of_stdout()));

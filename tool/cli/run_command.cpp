@@ -238,10 +238,8 @@ int run_command::run() {
         return exit_failure;
     }
     const interrupt_guard guard;
-    if (const std::string problem = refuse_libraries(options_.allocators, guard); !problem.empty()) {
-        fmt::print(stderr, "linn run: {}\n", problem);
+    if (refuses_libraries("run", options_.allocators, guard))
         return exit_usage;
-    }
     progress_line line;
     const bool is_watched = ::isatty(STDERR_FILENO) != 0;
     result_ = run_program(
@@ -262,7 +260,7 @@ int run_command::deliver() const {
     const bool has_something = std::any_of(result.rows.begin(), result.rows.end(),
                                            [](const run_row& r) { return !r.samples.empty(); });
     if (has_something) {
-        // The files first: whoever reads standard output may have gone away, which ends this process.
+        // The files first: the reader of standard output may have gone away, which ends this process.
         const std::string problem = files_.write();
         if (!files_.takes_stdout())
             fmt::print("{}", run_report(result, style_of_stdout()));

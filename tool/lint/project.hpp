@@ -11,7 +11,7 @@
 
 namespace linn::tool {
 
-/// What belongs to the user's project, hence is checked and reported.
+/// What belongs to the user's project, so it is checked and reported.
 struct project_options {
     std::optional<std::string>
         header_filter; ///< expression: which headers are reported; unset: all of the project folder

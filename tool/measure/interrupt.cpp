@@ -8,7 +8,7 @@ namespace linn::tool {
 namespace {
 
 constexpr int watched[] = {SIGINT, SIGTERM, SIGHUP};
-std::atomic<int> received{0}; // read by several threads, hence no sig_atomic_t
+std::atomic<int> received{0}; // read by several threads, so no sig_atomic_t
 static_assert(decltype(received)::is_always_lock_free, "a signal handler writes it");
 
 extern "C" void note_signal(int signal) {

@@ -14,7 +14,7 @@ namespace {
 /// Up to so many values the exact distributions are counted: every count is then at most 2^50 and exact in a double.
 constexpr std::size_t most_exact = 50;
 
-/// Ranks from 1, equal values sharing the mean of theirs; doubled, hence whole numbers.
+/// Ranks from 1, equal values sharing the mean of theirs; doubled, so they are whole numbers.
 struct ranking {
     std::vector<std::size_t> doubled; ///< beside the values
     double tie_term = 0;              ///< the sum of t³ - t over groups of t equal values

@@ -8,7 +8,7 @@
 
 namespace linn::tool {
 
-/// What a file is, as far as it matters to whoever preloads a library into it.
+/// What a file is, as far as it matters for preloading a library into it.
 struct executable_info {
     enum class kind {
         missing,

@@ -50,7 +50,7 @@ struct program_limits {
 /// Translates the events of one process image, in the order in which they happened, into a program.
 ///
 /// Blocks become slots, which are reused. Every wait of one stream is for something that stands before it in the order
-/// of events, and each stream keeps that order, hence no replay can block for ever.
+/// of events, and each stream keeps that order, so no replay can block for ever.
 ///
 /// Memory: in proportion to live blocks and to threads; the words go to a file.
 class program_builder {

@@ -306,7 +306,7 @@ private:
                 list->resize(std::min(list->size(), result_.complete_rounds));
     }
 
-    /// What the jobs measured as the rows' seconds. To ask each block for its group is no cost of a pool, hence a group is
+    /// What the jobs measured as the rows' seconds. To ask each block for its group is no cost of a pool, so a group is
     /// compared with the control, and scaled to the default.
     void fill_rows() {
         const std::vector<double>& base = jobs_.front().seconds;

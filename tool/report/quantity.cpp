@@ -46,6 +46,10 @@ std::string ratio_bounds(double low, double high) {
     return are_bounds(low, high) ? fmt::format("{}-{}", ratio_text(low), ratio_text(high)) : std::string{};
 }
 
+std::string level_text(double level) {
+    return fmt::format("{:g} %", level * 100);
+}
+
 std::string signed_percent(double share) {
     if (std::isnan(share))
         return {};

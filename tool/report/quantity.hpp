@@ -16,6 +16,9 @@ std::string ratio_text(double ratio);
 /// "0.981-1.024", the bounds of a ratio; empty where they are not known.
 std::string ratio_bounds(double low, double high);
 
+/// "95 %" for the level 0.95 of an interval.
+std::string level_text(double level);
+
 /// "+4.2 %" for 0.042; empty for what is no number.
 std::string signed_percent(double share);
 

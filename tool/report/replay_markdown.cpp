@@ -42,10 +42,10 @@ std::string rows_table(const replay_result& result, const std::vector<replay_row
 std::string replay_markdown(const replay_result& result) {
     std::string out = fmt::format("**{}**\n\n", markdown_text(result.verdict));
     out += fmt::format(
-        "Replay of {} requests of {}: CPU time of the replay, its ratio to the default with the 95 % "
+        "Replay of {} requests of {}: CPU time of the replay, its ratio to the default with the {} "
         "interval, and what the program's CPU time would change by; bold where the difference is larger than "
         "chance and noise explain.\n\n",
-        result.events, markdown_text(shell_words(result.command)));
+        result.events, markdown_text(shell_words(result.command)), level_text(result.options.level));
     out += rows_table(result, result.rows, "allocator") + '\n';
     if (!result.groups.empty())
         out += rows_table(result, result.groups, "only this from a pool of Linn's") + '\n';

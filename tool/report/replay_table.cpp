@@ -40,11 +40,11 @@ table allocators_table(const replay_result& result) {
     table t{{{"allocator", "", true, 0},
              {"CPU ms", "replay", false, 0},
              {"ratio", "replay", false, 0},
-             {"95 %", "replay", false, 2},
+             {level_text(result.options.level), "replay", false, 2},
              {"ns a request", "", false, 3},
              {"program", "", false, 0},
-             {"from", "95 %", false, 4},
-             {"to", "95 %", false, 4},
+             {"from", level_text(result.options.level), false, 4},
+             {"to", level_text(result.options.level), false, 4},
              {"peak MiB", "", false, 1}}};
     const bool has_program = result.program_cpu_seconds > 0;
     for (const replay_row* r : sorted(result.rows)) {
@@ -66,7 +66,7 @@ table allocators_table(const replay_result& result) {
 table groups_table(const replay_result& result) {
     table t{{{"only this from a pool of Linn's", "", true, 0},
              {"ratio", "replay", false, 0},
-             {"95 %", "replay", false, 2},
+             {level_text(result.options.level), "replay", false, 2},
              {"program", "", false, 0},
              {"peak MiB", "", false, 1}}};
     for (const replay_row* r : sorted(result.groups))
@@ -122,10 +122,11 @@ std::string replay_report(const replay_result& result, const output_style& style
     std::vector<std::string> lines;
     if (!hidden.empty())
         lines.push_back(hidden_columns(hidden));
-    lines.emplace_back(
-        "medians over the rounds; ratios to the default in the same round, with the 95 % interval of "
+    lines.push_back(fmt::format(
+        "medians over the rounds; ratios to the default in the same round, with the {} interval of "
         "their median; 'ns a request' is beyond the null allocator; 'program' is what the program's "
-        "CPU time would change by");
+        "CPU time would change by",
+        level_text(result.options.level)));
     lines.insert(lines.end(), result.remarks.begin(), result.remarks.end());
     if (result.agreement.is_made())
         out += agreement_text(result.agreement, style);

@@ -236,7 +236,7 @@ nearby_type behind_call::constructor(const wanted_bytes& wanted) {
             return;
         const std::uint64_t begin = begin_of_code(entry, after_, inlined_window);
         // The expression's own constructor stands in the function that called the allocator; a base's is inlined into
-        // that of the class, hence deeper.
+        // that of the class, so it is deeper.
         bool is_better = begin != far;
         if (is_better && !best.type.empty()) {
             if (here.holds_call != best_at.holds_call)

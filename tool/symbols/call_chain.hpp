@@ -33,7 +33,7 @@ bool is_system_code(const symbol_frame& frame, const known_frame& known, const s
 /// The function as a report shows it: with the shared library that it is in, where no line of it is known.
 symbol_frame shown_frame(const chain_frame& frame);
 
-/// Whether a module is the C or C++ runtime, which works for whoever calls it: libc, libstdc++, the loader.
+/// Whether a module is the C or C++ runtime, which works for its callers: libc, libstdc++, the loader.
 bool is_runtime_module(std::string_view path);
 
 /// Whether a function is of the C or C++ standard library. One in a header of another library is not.

@@ -82,7 +82,7 @@ void scope_index::walk(Dwarf_Die parent, std::size_t around, const void* end) {
 }
 
 std::size_t scope_index::scope_around(const void* entry) const {
-    // Scopes are in the order of the file, hence the last one that begins before is inside of all that hold it.
+    // Scopes are in the order of the file, so the last one that begins before is inside of all that hold it.
     const auto behind = std::lower_bound(scopes_.begin(), scopes_.end(), entry,
                                          [](const scope& one, const void* at) { return one.begin < at; });
     std::size_t at =

@@ -31,7 +31,7 @@ public:
     unsigned char* chunk() const noexcept { return chunk_; }
     std::size_t used() const noexcept { return static_cast<std::size_t>(at_ - chunk_); } ///< @pre has_chunk()
 
-    /// Makes has_room() false until go_on(), so that whoever looks at it takes the slow way.
+    /// Makes has_room() false until go_on(), so that its callers take the slow path.
     void stop() noexcept { *limit_ = nullptr; }
     /// `bytes`: has_room() shall become false again after so many, at the latest at the end of the chunk.
     void go_on(std::size_t bytes = chunk_bytes) noexcept {

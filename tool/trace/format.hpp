@@ -84,7 +84,7 @@ enum class entry : std::uint8_t {
     reallocation = 3,
     /// call, alignment_log2: 2 bytes; clock, size, stack, old address (0 but for realloc). The base stays
     failure = 4,
-    /// low: 1 byte; clock, address difference, bytes, stack, ticks that it took. Zeros by memset, of whoever the stack
+    /// low: 1 byte; clock, address difference, bytes, stack, ticks that it took. Zeros by memset, of the code that the stack
     /// says; the clock is that of its end
     fill = 5,
 

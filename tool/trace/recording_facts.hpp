@@ -39,7 +39,7 @@ struct recording_end {
     std::uint64_t duration_ns = 0;
     double user_ns = 0;
     double system_ns = 0;
-    double ticks_per_ns = 0; ///< over the whole run, hence more exact than the start's; 0: not known
+    double ticks_per_ns = 0; ///< over the whole run, so more exact than the start's; 0: not known
     std::uint64_t events = 0;
     std::uint64_t dropped = 0;
     std::uint64_t chunks = 0;

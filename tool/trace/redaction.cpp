@@ -213,7 +213,7 @@ private:
             if (const std::optional<second_run> run = read_second_run(raw_))
                 to_.add_second_run(*run);
             break;
-        default: // of a newer recorder: what it holds is not known, hence not copied
+        default: // of a newer recorder: what it holds is not known, so it is not copied
             break;
         }
         return to_.problem();

@@ -92,7 +92,7 @@ void trace_writer::write_document(frame_kind kind, std::span<const unsigned char
 }
 
 void trace_writer::write_start(const recording_start& start) {
-    // Not compressed: whoever finds the file without a linn reads the command in it.
+    // Not compressed: the command can be read in the file without linn.
     if (problem_.empty())
         write_document(frame_kind::start, bytes_of(to_json(start)), 0);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Does the program need a pool: yes, no or not known. One function decides, and the terminal, the page, Markdown, JSON, CSV and
 // the exit status say the same; on one trace a noisy replay never turns a yes into a no.
+#include "../support/flat_text.hpp"
 #include "advise/cost.hpp"
 #include "advise/verdict.hpp"
 #include "measure/rounds.hpp"
@@ -23,6 +24,7 @@
 #include <vector>
 
 using namespace linn::tool;
+using linn::tool::testing::flat;
 using nlohmann::json;
 
 namespace {
@@ -59,17 +61,6 @@ advice advice_with(std::vector<advised_type> types, gain_range ceiling) {
     a.replay.complete_rounds = 11;
     a.replay.rows.resize(1);
     return a;
-}
-
-/// Lines joined, so that a wrapped sentence is found.
-std::string flat(const std::string& text) {
-    std::string out;
-    for (const char c : text)
-        if (c != '\n' && c != ' ')
-            out += c;
-        else if (!out.empty() && out.back() != ' ')
-            out += ' ';
-    return out;
 }
 
 bool contains(const std::string& text, const std::string& part) {

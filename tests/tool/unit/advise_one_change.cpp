@@ -2,6 +2,7 @@
 // One alias of a class template serves several types. Priced row by row, each of them was too little to be sure of, and the
 // noise of each was added up; it is one change, so it is replayed as one and has one gain.
 #include "../support/advised_program.hpp"
+#include "../support/flat_text.hpp"
 #include "advise/verdict.hpp"
 #include "report/advise_csv.hpp"
 #include "report/advise_json.hpp"
@@ -60,14 +61,6 @@ advise_parts replaying(double low, double high, std::vector<replay_group>& asked
     return parts;
 }
 
-std::string flattened(const std::string& text) {
-    std::string out;
-    for (const char c : text)
-        if (const bool is_space = c == ' ' || c == '\n'; !is_space || (!out.empty() && out.back() != ' '))
-            out += is_space ? ' ' : c;
-    return out;
-}
-
 } // namespace
 
 TEST_CASE("the types of one alias are replayed together, and the first has the gain of all") {
@@ -97,13 +90,13 @@ TEST_CASE("the types of one alias are replayed together, and the first has the g
 
     CHECK(a.answer == pool_answer::yes);
     CHECK(a.verdict.find("start with the allocator of shop::document at app.cpp:50") != std::string::npos);
-    const std::string table = flattened(advise_report(a, {}, {100}));
+    const std::string table = flat(advise_report(a, {}, {100}));
     CHECK(table.find("shop::text and 2 more: use linn::allocator as argument of shop::document, 9") !=
           std::string::npos);
     CHECK(table.find("the gain is that of all of them, with shop::entry, shop::table.") != std::string::npos);
     CHECK(table.find("with above") != std::string::npos);
     CHECK(table.find("shop::entry: use") == std::string::npos);
-    CHECK(flattened(advise_report(a, {.top = 10, .only_type = "entry"}, {100}))
+    CHECK(flat(advise_report(a, {.top = 10, .only_type = "entry"}, {100}))
               .find("shop::entry: use linn::allocator as argument of shop::document, with shop::text") !=
           std::string::npos);
     CHECK(advise_markdown(a, 10).find("### shop::entry") == std::string::npos);

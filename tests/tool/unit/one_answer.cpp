@@ -2,6 +2,7 @@
 // No two sentences of one result contradict each other, and every form of a report says the same: results at every edge
 // of the rules (equal, just above and below a threshold, too few rounds, no control, a failure), read back from the table,
 // Markdown, HTML, JSON and CSV. A verdict that two places decide for themselves fails here.
+#include "../support/flat_text.hpp"
 #include "bench/headline.hpp"
 #include "bench/summary.hpp"
 #include "fake_bench.hpp"
@@ -37,20 +38,10 @@
 #include <vector>
 
 using namespace linn::tool;
+using linn::tool::testing::flat;
 using nlohmann::json;
 
 namespace {
-
-/// Lines joined, so that a wrapped sentence is found.
-std::string flat(const std::string& text) {
-    std::string out;
-    for (const char c : text)
-        if (c != '\n' && c != ' ')
-            out += c;
-        else if (!out.empty() && out.back() != ' ')
-            out += ' ';
-    return out;
-}
 
 bool contains(const std::string& text, std::string_view part) {
     return text.find(part) != std::string::npos;

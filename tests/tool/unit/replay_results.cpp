@@ -2,6 +2,7 @@
 // Estimates, remarks, agreement with a run and reports, from made-up figures.
 #include "replay/agreement.hpp"
 #include "replay/estimates.hpp"
+#include "report/html/replay_section.hpp"
 #include "report/replay_csv.hpp"
 #include "report/replay_json.hpp"
 #include "report/replay_markdown.hpp"
@@ -13,6 +14,8 @@
 #include <algorithm>
 #include <cmath>
 #include <random>
+#include <string>
+#include <tuple>
 
 using namespace linn::tool;
 
@@ -263,6 +266,20 @@ TEST_CASE("the table fits the width and says what failed") {
     CHECK(text.find("linn title") < text.find("fast title"));
     CHECK(text.find("fast title") < text.find("slow title"));
     CHECK(text.find("slow title") < text.find("null title")); // the last one
+}
+
+TEST_CASE("intervals are called by the level that they were made with") {
+    replay_result result = made();
+    for (const auto& [level, here, other] :
+         {std::tuple{0.95, "95 %", "99 %"}, std::tuple{0.99, "99 %", "95 %"}}) {
+        result.options.level = level;
+        html::id_source ids;
+        for (const std::string& text : {replay_report(result, {200, false}), replay_markdown(result),
+                                        html::replay_plots(ids, result).str()}) {
+            CHECK(text.find(here) != std::string::npos);
+            CHECK(text.find(other) == std::string::npos);
+        }
+    }
 }
 
 TEST_CASE("JSON has what docs/reference/replay-json.md promises") {

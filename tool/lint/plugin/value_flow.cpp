@@ -79,7 +79,7 @@ public:
             if (at == nullptr) {
                 return unknown;
             }
-            // What happens in a lambda stands for all calls of it: whoever reads there comes first.
+            // What happens in a lambda stands for all calls of it: a read there comes first.
             std::vector<const object_use*>& there = by_statement_[at];
             there.insert(use.kind == use_kind::escape ? there.end() : there.begin(), &use);
         }

@@ -232,7 +232,7 @@ void zero_fill_check::report(const std::vector<version>& versions) {
         mend.obstacle = "it may run at compile time, where nothing may be read uninitialised";
     }
     // A class with initialisers of its own says by them which members it cares for; a plain array or
-    // struct says nothing, and whoever gets it may count on zeros.
+    // struct says nothing, and its users may count on zeros.
     const bool known_safe = all_unread || (!any_read && !uncertain && !in_template &&
                                            left_out_knowingly(sizes_->members(made.object, made.form)));
     if (!known_safe && !mend.edits.empty() && leaves_room_for_an_end(made)) {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# liblinn-record.so: preloaded into the recorded program, in C as in C++; hence without a C++ runtime, and never
+# liblinn-record.so: preloaded into the recorded program, in C as in C++; so without a C++ runtime, and never
 # sanitized. `-z defs` finds at once what would need one.
 include(${CMAKE_CURRENT_LIST_DIR}/unwind/sources.cmake)
 add_library(

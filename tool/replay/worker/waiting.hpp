@@ -17,7 +17,7 @@ inline std::uint64_t clock_ns(clockid_t clock) noexcept {
     return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(t.tv_nsec);
 }
 
-/// What a stream spent on waiting for others. It is not work of the allocator, hence subtracted.
+/// What a stream spent on waiting for others. It is not work of the allocator, so it is subtracted.
 struct waiting_time {
     std::uint64_t cpu_ns = 0;
     std::uint64_t waits = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "replay_section.hpp"
 
+#include "../quantity.hpp"
 #include "html_table.hpp"
 #include "numbers.hpp"
 #include "page.hpp"
@@ -55,7 +56,8 @@ markup strips(id_source& ids, const replay_result& result, const std::vector<rep
     const replay_row* base = default_row(result);
     if (base == nullptr)
         return {};
-    strip_plot plot{{}, {{title, "CPU time by that of the default", {}, result.noise_floor}}};
+    strip_plot plot{
+        {}, {{title, "CPU time by that of the default", {}, result.noise_floor}}, result.options.level};
     for (const replay_row& r : rows) {
         if (!r.failure.empty() || r.seconds.empty() || plot.labels.size() == most)
             continue;
@@ -71,9 +73,9 @@ markup row_table(const replay_result& result, const std::vector<replay_row>& row
     html_table table{title,
                      {{first, {}, true},
                       {"CPU seconds", "replay", false},
-                      {"95 %", "replay", false},
+                      {level_text(result.options.level), "replay", false},
                       {"ratio", "by the default", false},
-                      {"95 %", "by the default", false},
+                      {level_text(result.options.level), "by the default", false},
                       {"change", "of the run", false},
                       {"peak memory", {}, false},
                       {"remark", {}, true}}};

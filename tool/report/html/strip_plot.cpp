@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "strip_plot.hpp"
 
+#include "../quantity.hpp"
 #include "axis.hpp"
 #include "numbers.hpp"
 
@@ -63,8 +64,8 @@ std::string value_text(const axis& scale, double value) {
 }
 
 /// One line: a place to point at, which names its figures, the dots, the interval, the median.
-void draw_strip(const strip_label& label, const strip& s, const axis& scale, double y, markup& shapes,
-                markup& words) {
+void draw_strip(const strip_label& label, const strip& s, const axis& scale, double y, double level,
+                markup& shapes, markup& words) {
     const std::string name = class_of(label.style);
     std::string dots;
     for (std::size_t i = 0; i != s.samples.size(); ++i)
@@ -72,10 +73,10 @@ void draw_strip(const strip_label& label, const strip& s, const axis& scale, dou
             dots += fmt::format("M{} {}h0", across(scale.place(s.samples[i])),
                                 coordinate(y + jitter(i) * spread));
     const std::string middle = across(scale.place(s.middle.middle));
-    const std::string bounds = s.middle.is_known()
-                                   ? fmt::format("95 % interval {} to {}", value_text(scale, s.middle.low),
-                                                 value_text(scale, s.middle.high))
-                                   : std::string{"too few samples for an interval"};
+    const std::string bounds =
+        s.middle.is_known() ? fmt::format("{} interval {} to {}", level_text(level),
+                                          value_text(scale, s.middle.low), value_text(scale, s.middle.high))
+                            : std::string{"too few samples for an interval"};
     const std::string tip =
         fmt::format("{}: {}, {}, {} sample{}", label.words, value_text(scale, s.middle.middle), bounds,
                     s.samples.size(), s.samples.size() == 1 ? "" : "s");
@@ -111,8 +112,8 @@ markup draw_panel(id_source& ids, const strip_plot& plot, const strip_panel& pan
         const strip_label& label = plot.labels[i];
         if (label.is_heading || panel.strips[i].samples.empty())
             continue;
-        draw_strip(label, panel.strips[i], scale, top + line_height * (static_cast<double>(i) + 0.5), shapes,
-                   words);
+        draw_strip(label, panel.strips[i], scale, top + line_height * (static_cast<double>(i) + 0.5),
+                   plot.level, shapes, words);
         spoken.push_back(fmt::format("{} {}", label.words, value_text(scale, panel.strips[i].middle.middle)));
     }
     const std::string description =

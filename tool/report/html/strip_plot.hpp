@@ -38,6 +38,7 @@ struct strip_panel {
 struct strip_plot {
     std::vector<strip_label> labels;
     std::vector<strip_panel> panels;
+    double level = 0.95; ///< of the intervals
 };
 
 /// The panels whose strips are not all empty, with the labels before them.

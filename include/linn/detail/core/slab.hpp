@@ -27,7 +27,7 @@ namespace linn::inline LINN_ABI::detail {
 /// carved - free_count slots are out, with the user or in some magazine. Slots from `carved` up
 /// have never been touched, and neither have their pages.
 ///
-/// A slab has no lock: whoever owns the slab set that it is in serialises access.
+/// A slab has no lock: the owner of its slab set serialises access.
 struct slab {
     static constexpr std::uintptr_t magic_value = static_cast<std::uintptr_t>(0x6c696e6e'706f6f6cU);
 

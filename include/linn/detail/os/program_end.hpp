@@ -17,7 +17,7 @@ namespace linn::inline LINN_ABI::detail {
 
 #if defined(_WIN32)
 // MinGW calls destructor functions before it destroys the static objects of namespaces. But what is registered with
-// atexit before all constructors is called last. GCC forgets the priority of a template, hence the list.
+// atexit before all constructors is called last. GCC forgets the priority of a template, so there is a list.
 struct program_end {
     using function = void (*)();
     static inline constinit bool awaited = false;

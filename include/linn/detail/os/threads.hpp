@@ -33,7 +33,7 @@ inline std::uintptr_t current_thread() noexcept {
 }
 
 /// Calls the three functions around every fork of the process, as pthread_atfork does, until the calling module ends: a
-/// C library that unloads modules takes the module of the call for theirs, hence this is each module's own.
+/// C library that unloads modules takes the module of the call for theirs, so this is each module's own.
 LINN_DETAIL_HIDDEN inline void at_fork([[maybe_unused]] void (*prepare)(), [[maybe_unused]] void (*parent)(),
                                        [[maybe_unused]] void (*child)()) noexcept {
 #ifdef LINN_DETAIL_POSIX

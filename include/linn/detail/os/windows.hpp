@@ -11,7 +11,7 @@
 
 // The few functions of Windows that Linn calls, declared as its own header declares them, which may come
 // before or after. That header is not included: it is large, and its macros (`min`, `small`, ...) break
-// the code of whoever includes us.
+// the code of a program that includes us.
 struct _MEMORY_BASIC_INFORMATION;
 struct HINSTANCE__;
 

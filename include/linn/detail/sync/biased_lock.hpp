@@ -88,7 +88,7 @@ public:
     }
 
     /// Waits until the owner is out. It is inside for some instructions only, but it may have been
-    /// stopped there, even by the one who waits: hence the sleep.
+    /// stopped there, even by the one who waits: therefore the sleep.
     void await() const noexcept {
         // seq_cst: pairs with the exchange in try_enter_symmetric; as an acquire with the release in leave
         for (int i = 0; busy_.load(std::memory_order_seq_cst); ++i) {

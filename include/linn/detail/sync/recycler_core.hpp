@@ -322,7 +322,7 @@ private:
     void add_reference() noexcept { references_.fetch_add(1, std::memory_order_relaxed); }
 
     void drop_reference() noexcept {
-        // acq_rel: pairs with itself in the other threads: whoever is last sees all that they did
+        // acq_rel: pairs with itself in the other threads: the last one sees all that they did
         if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
             delete this;
         }

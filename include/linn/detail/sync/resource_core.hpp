@@ -104,7 +104,7 @@ public:
         join_forks();
         refused_slots refused;
         news told{settings_.pool};
-        // relaxed: made by whoever allocated `slot`, which reached this thread in some ordered way
+        // relaxed: made by the thread that allocated `slot`, which reached this thread in some ordered way
         depot_type* d = depots_[c].load(std::memory_order_relaxed);
         if (d == nullptr) {
             refused.add(rejection::not_from_a_slab, slot);

@@ -24,7 +24,7 @@ inline constexpr std::uint32_t most_thread_indices = 256;
 ///
 /// Taking a number over is ordered after all that its former thread did: the lock sees to it.
 /// In the child of a fork the numbers of the threads that are gone are free again. What those threads cached may be half
-/// written: whoever caches by number forgets, in the child, all that is not the forking thread's (see `is_mine`). Until all
+/// written: a cache by number forgets, in the child, all that is not the forking thread's (see `is_mine`). Until all
 /// handlers of the fork have run there is no other thread that could inherit it.
 template <class Policy>
 class thread_index_table {
