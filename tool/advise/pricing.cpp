@@ -66,7 +66,7 @@ public:
             if (i != 0 && open.empty())
                 break;
             const bool is_useful = replay(open, i == 0);
-            decide_([&](std::size_t type) { return costs_.of(type); });
+            decide_([&](std::size_t type) { return known_cost(type); });
             for (const auto& [type, row] : rows_)
                 take_row(type, row);
             if (!is_useful)
@@ -75,6 +75,12 @@ public:
     }
 
 private:
+    /// Where the replay could not measure what allocation costs, a type may cost as much as any does: it is no reason for a no.
+    gain_range known_cost(std::size_t type) const {
+        const gain_range cost = costs_.of(type);
+        return a_.is_ceiling_measured ? cost : gain_range{cost.low, std::max(cost.high, costs_.most(type))};
+    }
+
     /// A type and those that its change serves too.
     std::vector<std::size_t> served_by(std::size_t type) const {
         std::vector<std::size_t> all{type};

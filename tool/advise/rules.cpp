@@ -82,9 +82,15 @@ std::string pool_reason(const type_facts& f) {
 
 // The rules, in the order of the table below.
 
+/// Blocks of malloc() whose type is not known have no form of C++ without the fill: "zero fills" tells of them.
+bool is_of_c(const type_facts& f) {
+    return f.type.named.is_c || (f.type.named.rule == type_rule::none && !f.is_operator_new);
+}
+
 bool is_fill(const type_facts& f) {
     // A hash table needs its buckets to be zero.
-    return f.kind != container_kind::hash_buckets && counts(f).fills != 0 && f.fill_cost.high >= fill_cost;
+    return f.kind != container_kind::hash_buckets && !is_of_c(f) && counts(f).fills != 0 &&
+           f.fill_cost.high >= fill_cost;
 }
 std::string fill_part(const type_facts& f) {
     if (f.kind == container_kind::shared_ptr)

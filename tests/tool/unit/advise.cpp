@@ -258,6 +258,36 @@ TEST_CASE("a replay with too few rounds measures nothing, and the answer says ho
     CHECK(a.to_know == "the replay had 2 of 6 rounds: use --replay-budget 80");
 }
 
+TEST_CASE("where the replay measured nothing, types that may be cheap are no reason for a no") {
+    program p;
+    std::vector<std::string> names;
+    for (int i = 0; i != 40; ++i) {
+        p.churn(500, 32, 10);
+        names.push_back("part" + std::to_string(i) + "|std::list<part" + std::to_string(i) + ">");
+    }
+    advise_parts parts = parts_for(names);
+    // By the estimates each of them takes less than 0.5 % of the run: without a replay that is the answer.
+    const trace_analysis run = p.analyse(8e6);
+    CHECK(advise(run, {}, parts).answer == pool_answer::no);
+    std::size_t rounds = 3;
+    parts.replay = [&](const replay_options& wanted) {
+        replay_result result;
+        result.rows = {row_of(replay_default_name, 0, 0),
+                       rounds < 6 ? row_of(replay_null_name, unknown_bound, unknown_bound)
+                                  : row_of(replay_null_name, -0.02, -0.018)};
+        for (const replay_group& group : wanted.groups)
+            result.groups.push_back(row_of(group.name, unknown_bound, unknown_bound));
+        result.complete_rounds = rounds;
+        result.measured_seconds = 10;
+        return result;
+    };
+    const advice few = advise(run, {}, parts);
+    CHECK(few.answer == pool_answer::not_known);
+    CHECK(few.to_know == "the replay had 3 of 6 rounds: use --replay-budget 60");
+    rounds = 11; // and it is cheap
+    CHECK(advise(run, {}, parts).answer == pool_answer::no);
+}
+
 TEST_CASE("warnings: what makes the advice weaker") {
     program p;
     p.churn(100, 64, 1);

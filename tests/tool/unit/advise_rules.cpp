@@ -243,6 +243,21 @@ TEST_CASE("growth: blocks that realloc enlarges") {
     CHECK(rule_of(facts_of(t)) != "growth");
 }
 
+TEST_CASE("what C code or an unknown malloc() fills with zeros is told no 'new without ()'") {
+    advised_type t = churning("4096 bytes at zip+0x100", "");
+    t.named.rule = type_rule::none;
+    t.statistics.fills = 1000;
+    type_facts facts = facts_of(t);
+    facts.fill_cost = {0.01, 0.1};
+    facts.is_operator_new = false;
+    CHECK(rule_of(facts) != "zero-fill");
+    facts.is_operator_new = true;
+    CHECK(rule_of(facts) == "zero-fill");
+    t.named.rule = type_rule::pointer;
+    t.named.is_c = true;
+    CHECK(rule_of(facts) != "zero-fill");
+}
+
 TEST_CASE("the buckets of a hash table are filled for a reason") {
     advised_type t = churning("hash buckets", "std::unordered_map<int, int>");
     t.statistics.fills = 1000;
