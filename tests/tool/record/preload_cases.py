@@ -432,7 +432,7 @@ def case_instructions(tool):
     """What a recorded pair of malloc and free executes, of the recorder alone; by callgrind, hence the same everywhere with
     the same compiler. A number that grows is a slower recorder: say why in the commit that changes it."""
     skip_without("valgrind")
-    most = 415
+    most = 410
 
     def executed(count, with_library):
         out = tool.folder / "callgrind.out"

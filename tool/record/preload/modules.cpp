@@ -38,6 +38,8 @@ struct known_module {
 constexpr std::uint32_t most_modules = 4096;
 constinit known_module known[most_modules]{};
 constinit std::atomic<std::uint32_t> known_count{0};
+/// The one that was looked for last: of a stack's frames most lie in the same as the one before.
+constinit std::atomic<std::uint32_t> last_found{0};
 
 bool covers(const known_module& m, std::uintptr_t address) noexcept {
     return m.state.load(std::memory_order_acquire) == known_module::mapped && // pairs with tell()
@@ -46,9 +48,14 @@ bool covers(const known_module& m, std::uintptr_t address) noexcept {
 
 bool is_known(std::uintptr_t address) noexcept {
     const std::uint32_t count = known_count.load(std::memory_order_acquire); // pairs with tell()
+    if (const std::uint32_t last = last_found.load(std::memory_order_relaxed);
+        last < count && covers(known[last], address))
+        return true;
     for (std::uint32_t i = count < most_modules ? count : most_modules; i != 0; --i)
-        if (covers(known[i - 1], address))
+        if (covers(known[i - 1], address)) {
+            last_found.store(i - 1, std::memory_order_relaxed);
             return true;
+        }
     return false;
 }
 
@@ -176,6 +183,12 @@ bool tell_modules(thread_state& thread, thread_writer& writer, const std::uintpt
             return false;
     }
     return true;
+}
+
+bool may_be_in_module(std::uintptr_t address) noexcept {
+    dl_find_object found{};
+    return _dl_find_object == nullptr || is_known(address) ||
+           _dl_find_object(reinterpret_cast<void*>(address), &found) == 0;
 }
 
 void tell_unloaded(thread_state& thread, thread_writer& writer) noexcept {

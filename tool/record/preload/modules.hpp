@@ -11,6 +11,9 @@ namespace linn::tool::preload {
 bool tell_modules(thread_state& thread, thread_writer& writer, const std::uintptr_t* frames,
                   unsigned count) noexcept;
 
+/// False where no file is mapped, as far as the dynamic loader can say. Takes no lock.
+bool may_be_in_module(std::uintptr_t address) noexcept;
+
 /// Tells which of them are not mapped any more.
 void tell_unloaded(thread_state& thread, thread_writer& writer) noexcept;
 

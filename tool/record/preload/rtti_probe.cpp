@@ -2,6 +2,7 @@
 #include "rtti_probe.hpp"
 
 #include "image.hpp"
+#include "modules.hpp"
 #include "probe_budget.hpp"
 #include "raw.hpp"
 
@@ -49,7 +50,9 @@ bool is_name_character(char c) noexcept {
 
 std::size_t read_type_name(std::uintptr_t block, char* name, std::size_t capacity) noexcept {
     std::uintptr_t table = 0;
-    if (!is_pointer(block) || read(block, &table, sizeof table) != sizeof table || !is_pointer(table))
+    // Virtual tables lie in files. Most blocks begin with something else, and need no further system call.
+    if (!is_pointer(block) || read(block, &table, sizeof table) != sizeof table || !is_pointer(table) ||
+        !may_be_in_module(table))
         return 0;
     struct {
         std::intptr_t offset_to_top;

@@ -43,7 +43,7 @@ captured walk_and_keep(thread_stacks& thread, const frame_start& start) noexcept
 /// Takes the stack at `start`. Each frame is a return address, hence one byte behind the call; where a signal
 /// interrupted, the address of that instruction plus 1, so that subtracting 1 is right for every frame.
 [[gnu::always_inline]] inline captured capture(thread_stacks& thread, const frame_start& start) noexcept {
-    if (const stack_cache* const cache = thread.cache.load(std::memory_order_relaxed);
+    if (stack_cache* const cache = thread.cache.load(std::memory_order_relaxed);
         cache != nullptr && thread.epoch == current_epoch.load(std::memory_order_relaxed)) [[likely]] {
         if (const std::uint32_t id = cache->find(start); id != 0) [[likely]] {
             ++thread.count.hits;

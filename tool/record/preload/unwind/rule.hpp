@@ -51,8 +51,15 @@ public:
     constexpr std::int64_t rbp_offset() const { return extend(bits_ >> rbp_shift, rbp_bits); }
     constexpr bool operator==(const rule&) const = default;
 
-    /// Nearly all rules fit fewer bits still: those of frames below 8 KiB.
-    static constexpr unsigned short_bits = 25;
+    /// The caller's frame is this one's size further up, and its rbp is where it was or in this frame: so it is nearly always.
+    constexpr bool is_plain() const {
+        constexpr std::uint32_t kind_and_rbp = (1u << (kind_bits + 2)) - 1;
+        constexpr auto saved = static_cast<std::uint32_t>(saved_rbp::below_cfa) << kind_bits;
+        return (bits_ & kind_and_rbp & ~saved) == static_cast<std::uint32_t>(rule_kind::stack_pointer);
+    }
+
+    /// Nearly all rules fit fewer bits still: those of frames below 64 KiB.
+    static constexpr unsigned short_bits = 28;
     constexpr bool is_short() const { return from_short(to_short()) == *this; }
     constexpr std::uint32_t to_short() const { return bits_ & ((1u << short_bits) - 1); }
     static constexpr rule from_short(std::uint32_t bits) {

@@ -29,7 +29,6 @@ stack_cache* stack_cache::create(unsigned depth) noexcept {
     cache->entry_bytes_ = static_cast<std::uint32_t>(entry_bytes);
     cache->most_words_ = static_cast<std::uint32_t>((entry_bytes - sizeof(entry)) / sizeof(std::uint64_t));
     cache->next_entry_ = 1;
-    cache->next_way_ = 0;
     return cache;
 }
 
@@ -42,7 +41,8 @@ stack_cache::pending stack_cache::add(const frame_start& start, const walk& foun
         return {};
     }
     const std::uint64_t key = hash(start);
-    std::atomic<std::uint64_t>& way = sets_[key >> set_shift][next_way_++ % ways];
+    auto& set = sets_[key >> set_shift];
+    std::atomic<std::uint64_t>& way = set[ways - 1]; // what was met longest ago
     std::uint64_t index = way.load(std::memory_order_relaxed) & index_mask;
     if (index == 0) {
         if (next_entry_ > entry_count) {
@@ -69,7 +69,10 @@ stack_cache::pending stack_cache::add(const frame_start& start, const walk& foun
     std::memcpy(kept.words(), found.words, found.word_count * sizeof *found.words);
     std::atomic_signal_fence(std::memory_order_release); // pairs with the first fence of verify()
     kept.state.store(version + 2 * version_step, std::memory_order_relaxed);
-    way.store((key & tag_mask) << index_bits | index, std::memory_order_relaxed);
+    for (unsigned i = ways - 1; i != 0; --i) {
+        set[i].store(set[i - 1].load(std::memory_order_relaxed), std::memory_order_relaxed);
+    }
+    set[0].store((key & tag_mask) << index_bits | index, std::memory_order_relaxed);
     return {&kept.state, version + 2 * version_step};
 }
 

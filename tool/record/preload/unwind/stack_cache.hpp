@@ -11,7 +11,8 @@
 
 namespace linn::tool::unwind {
 
-/// What one thread's last walks found, kept by return address and stack pointer, four to a set. A hit reads the words
+/// What one thread's last walks found, kept by return address and stack pointer, four to a set, the last that was met
+/// first. A hit reads the words
 /// that the walk read again, in the same order, and stops at the first that differs. The walker depends on nothing
 /// else, so equal words are an equal stack; and since a walk that found the first words equal would read the next
 /// one too, a hit never reads what a walk would not.
@@ -34,12 +35,23 @@ public:
     void destroy() noexcept;
 
     /// The stack's number; 0 if it is not known.
-    [[gnu::always_inline]] std::uint32_t find(const frame_start& start) const noexcept {
+    [[gnu::always_inline]] std::uint32_t find(const frame_start& start) noexcept {
         const std::uint64_t key = hash(start);
-        for (const auto& way : sets_[key >> set_shift]) {
-            const std::uint64_t tagged = way.load(std::memory_order_relaxed);
+        auto& set = sets_[key >> set_shift];
+        const std::uint64_t first = set[0].load(std::memory_order_relaxed);
+        if (first >> index_bits == (key & tag_mask)) {
+            if (const std::uint32_t id = verify(at(first & index_mask), start); id != 0) [[likely]] {
+                return id;
+            }
+        }
+        for (unsigned i = 1; i != ways; ++i) {
+            const std::uint64_t tagged = set[i].load(std::memory_order_relaxed);
             if (tagged >> index_bits == (key & tag_mask)) {
                 if (const std::uint32_t id = verify(at(tagged & index_mask), start); id != 0) {
+                    // What was met last is met next more often than others. Two ways may name one entry if a signal
+                    // handler comes in between: an entry says itself what it is.
+                    set[i].store(first, std::memory_order_relaxed);
+                    set[0].store(tagged, std::memory_order_relaxed);
                     return id;
                 }
             }
@@ -47,20 +59,14 @@ public:
         return 0;
     }
 
-    /// Loads the lines of memory that find() will read, while something else is done.
+    /// Loads the lines of memory that find() will read first, while something else is done.
     [[gnu::always_inline]] void prefetch(const frame_start& start) const noexcept {
-        const std::uint64_t key = hash(start);
-        for (const auto& way : sets_[key >> set_shift]) {
-            const std::uint64_t tagged = way.load(std::memory_order_relaxed);
-            if (tagged >> index_bits == (key & tag_mask)) {
-                const char* const line = reinterpret_cast<const char*>(&at(tagged & index_mask));
-                __builtin_prefetch(line);
-                __builtin_prefetch(line + 64);
-                __builtin_prefetch(line + 128);
-                __builtin_prefetch(line + 192);
-                return;
-            }
-        }
+        const std::uint64_t first = sets_[hash(start) >> set_shift][0].load(std::memory_order_relaxed);
+        const char* const line = reinterpret_cast<const char*>(&at(first & index_mask));
+        __builtin_prefetch(line);
+        __builtin_prefetch(line + 64);
+        __builtin_prefetch(line + 128);
+        __builtin_prefetch(line + 192);
     }
 
     /// Keeps what a walk found, of a stack whose number is not told before confirm(). Its state is null if there is no room.
@@ -149,7 +155,6 @@ private:
     std::uint32_t entry_bytes_;
     std::uint32_t most_words_;
     std::uint32_t next_entry_; // entries are handed out in the order of need, to touch few pages
-    std::uint32_t next_way_;
 };
 
 } // namespace linn::tool::unwind

@@ -33,7 +33,9 @@ public:
     }
 
     /// Whether the aligned word there can be read. Probes pages that are not known yet.
-    bool word(std::uintptr_t address) { return address - begin_ < size_ || learn(address); }
+    bool word(std::uintptr_t address) { return knows(address) || learn(address); }
+    /// The same of the pages that are known.
+    bool knows(std::uintptr_t address) const { return address - begin_ < size_; }
 
 private:
     void unpack(std::uint64_t packed) {

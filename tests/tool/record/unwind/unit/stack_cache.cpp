@@ -103,6 +103,29 @@ TEST_CASE_FIXTURE(fixture, "one place, several stacks") {
     }
 }
 
+TEST_CASE_FIXTURE(fixture, "of many stacks of one place those that were met last stay") {
+    const auto meet = [&](std::uint32_t id) {
+        stack[10] = id;
+        found.word_count = 0;
+        note(3);
+        note(10);
+        if (cache->find(start) == 0) {
+            add(id);
+        }
+    };
+    for (std::uint32_t id = 1; id != 100; ++id) {
+        meet(id);
+        meet(1); // never longer ago than the last but one
+        CHECK(cache->find(start) == 1);
+    }
+    for (const std::uint32_t id : {97u, 98u, 99u}) {
+        stack[10] = id;
+        CHECK(cache->find(start) == id);
+    }
+    stack[10] = 96;
+    CHECK(cache->find(start) == 0);
+}
+
 TEST_CASE_FIXTURE(fixture, "not confirmed is not found") {
     const stack_cache::pending entry = cache->add(start, found);
     CHECK(cache->find(start) == 0);

@@ -91,13 +91,13 @@ TEST_CASE("a near rule is the rule of its address and of no other; what does not
     CHECK(near->find(0x5555'0000'1234).kind() == rule_kind::none);
     for (int i = 0; i != 20'000; ++i) {
         const std::uintptr_t address = random() & 0x7fff'ffff'ffff;
-        const auto cfa = static_cast<std::int64_t>(random() % 4096) * 8 - 16384;
+        const auto cfa = static_cast<std::int64_t>(random() % 32768) * 8 - 131'072;
         const rule value = rule::make(rule_kind::stack_pointer, cfa, saved_rbp::below_cfa,
                                       -8 * static_cast<std::int64_t>(random() % 200));
         near->insert(address, value);
         const rule found = near->find(address);
         CHECK((found == value || (found.kind() == rule_kind::none && !value.is_short())));
-        CHECK(value.is_short() == (cfa >= -8192 && cfa < 8192));
+        CHECK(value.is_short() == (cfa >= -65'536 && cfa < 65'536));
         CHECK(near->find(address ^ 1).kind() == rule_kind::none);
         CHECK(near->find(address ^ std::uintptr_t{1} << 40).kind() == rule_kind::none);
     }
