@@ -3,6 +3,7 @@
 """Breaks the headers on purpose and looks whether the scenario that is named notices.
 
 Usage: changed.py [--only NAME...] -- COMPILER FLAG... OBJECT...
+       changed.py --check       only whether each still fits the headers; builds nothing
 
 Each entry of changed.toml is applied to a copy of the headers; the file of its scenario is compiled against that
 and linked with the objects of the engine. The scenario must then fail.
@@ -25,14 +26,26 @@ SOURCES = {"mutex": "locks", "biased": "locks", "depot": "depot", "pool": "pools
            "resource": "resources", "buffer": "buffers"}
 
 
+def changed(change, include):
+    """The file with the change in it; None if it does not fit the code any more."""
+    text = (include / "linn" / change["file"]).read_text(encoding="utf-8")
+    return text.replace(change["old"], change["new"]) if text.count(change["old"]) == 1 else None
+
+
+def check(changes):
+    stale = [change["name"] for change in changes if changed(change, ROOT / "include") is None]
+    for name in stale:
+        print(f"{name}: does not fit the code any more")
+    return 1 if stale or not changes else 0
+
+
 def outcome(change, folder, command, objects):
     include = folder / "include"
     shutil.copytree(ROOT / "include", include, dirs_exist_ok=True)
-    path = include / "linn" / change["file"]
-    text = path.read_text(encoding="utf-8")
-    if text.count(change["old"]) != 1:
+    text = changed(change, include)
+    if text is None:
         return "does not fit the code any more"
-    path.write_text(text.replace(change["old"], change["new"]), encoding="utf-8")
+    (include / "linn" / change["file"]).write_text(text, encoding="utf-8")
     source = HERE / (SOURCES[change["scenario"].split(".")[0]] + ".cpp")
     program = folder / "model"
     compiled = subprocess.run([*command, f"-I{include}", "-w", "-std=c++20", "-O0", "-fsanitize=thread", "-c", source,
@@ -54,14 +67,20 @@ def outcome(change, folder, command, objects):
     return "is NOT noticed: " + first
 
 
+def load():
+    with open(HERE / "changed.toml", "rb") as file:
+        return tomllib.load(file)["change"]
+
+
 def main():
     arguments = sys.argv[1:]
+    if arguments == ["--check"]:
+        return check(load())
     dashes = arguments.index("--")
     only = [a for a in arguments[:dashes] if a != "--only"]
     command = [a for a in arguments[dashes + 1:] if not a.endswith(".o")]
     objects = [a for a in arguments[dashes + 1:] if a.endswith(".o")]
-    with open(HERE / "changed.toml", "rb") as file:
-        changes = [c for c in tomllib.load(file)["change"] if not only or c["name"] in only]
+    changes = [c for c in load() if not only or c["name"] in only]
     wrong = 0 if changes else 1
     for change in changes:
         with tempfile.TemporaryDirectory(prefix="linn-model-") as folder:
