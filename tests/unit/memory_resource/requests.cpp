@@ -328,3 +328,35 @@ TEST_CASE("pool_resource: upstream is what was given, and never the default reso
 }
 
 } // namespace
+
+TEST_CASE("pool_resource: what a program goes back and forth over stays out of the slabs, until it trims") {
+    if (linn::detail::checked_build || linn::detail::sanitizer_bypass || linn::detail::running_on_memcheck()) {
+        return; // nothing is cached there
+    }
+    pool_resource r;
+    const auto turn = [&r] {
+        std::vector<void*> all(5000);
+        for (void*& p : all) {
+            p = r.allocate(48, 16);
+        }
+        for (void* p : all) {
+            r.deallocate(p, 48, 16);
+        }
+        std::size_t cached = 0;
+        for (const auto& s : r.statistics()) {
+            if (s.object_bytes == 48) {
+                CHECK(s.live == 0);
+                cached = s.cached;
+            }
+        }
+        return cached;
+    };
+    CHECK(turn() < 1000);
+    // A few turns, in which the stash grows, and gets its places by and by.
+    for (int i = 0; i != 12; ++i) {
+        turn();
+    }
+    CHECK(turn() == 5000);
+    CHECK(r.trim() != 0);
+    CHECK(turn() < 1000);
+}

@@ -118,24 +118,62 @@ TEST_CASE("depot: rising and falling visits it once a magazine") {
 }
 
 TEST_CASE("depot: the stash and a thread's cache are bounded") {
+    pages::reset();
     fixture x{small_geometry()};
     front a;
     front b;
     x.depot.attach(a, 1);
     x.depot.attach(b, 2);
-    // One thread allocates and another frees, a thousand times what may be cached.
+    constexpr std::size_t turn = 200;
+    constexpr std::size_t at_first = (3 + 4) * magazine;
+    put_many(x, b, take_many(x, a, turn));
+    CHECK(x.depot.statistics().cached <= at_first);
+    // One thread allocates and another frees, a thousand times what may be cached. What goes to and fro stays cached.
     for (int i = 0; i < 300; ++i) {
-        put_many(x, b, take_many(x, a, 200));
+        put_many(x, b, take_many(x, a, turn));
         const auto s = x.depot.statistics();
         REQUIRE(s.live == 0);
-        REQUIRE(s.cached <= (3 + 4) * magazine);
+        REQUIRE(s.cached <= turn + at_first);
     }
-    CHECK(x.depot.statistics().peak <= 200 + 7 * magazine);
+    CHECK(x.depot.statistics().cached >= turn);
+    CHECK(x.depot.statistics().peak <= turn + at_first);
     CHECK(x.depot.statistics().slabs == 1);
     x.depot.detach(a);
     x.depot.detach(b);
-    CHECK(x.depot.statistics().cached <= 3 * magazine);
+    CHECK(x.depot.statistics().cached <= turn + 3 * magazine);
     CHECK(x.depot.statistics().threads == 0);
+    check_quiescent(x, 0);
+}
+
+TEST_CASE("depot: the stash forgets in seconds what the program does no longer go back and forth over") {
+    pages::reset();
+    policy::clock::time = 1000;
+    fixture x{small_geometry(0)};
+    front f;
+    x.depot.attach(f, 1);
+    for (int i = 0; i < 4; ++i) {
+        put_many(x, f, take_many(x, f, 2000));
+    }
+    CHECK(x.depot.statistics().cached >= 1900);
+    // A magazine's worth now, four visits a turn.
+    for (int second = 0; second < 4; ++second) {
+        policy::clock::time += 1000;
+        for (int i = 0; i < 200; ++i) {
+            put_many(x, f, take_many(x, f, 4 * magazine));
+        }
+    }
+    CHECK(x.depot.statistics().cached <= (4 + 3 + 4) * magazine);
+    check_quiescent(x, 0);
+
+    // And a trim does at once.
+    for (int i = 0; i < 4; ++i) {
+        put_many(x, f, take_many(x, f, 2000));
+    }
+    x.depot.trim(&f);
+    CHECK(x.depot.statistics().cached == 0);
+    put_many(x, f, take_many(x, f, 2000));
+    CHECK(x.depot.statistics().cached <= (3 + 4) * magazine);
+    x.depot.detach(f);
     check_quiescent(x, 0);
 }
 

@@ -6,6 +6,7 @@
 #include <linn/detail/core/pool_statistics.hpp>
 #include <linn/detail/core/slab_set.hpp>
 #include <linn/detail/core/slot_cache.hpp>
+#include <linn/detail/core/slot_stash.hpp>
 #include <linn/detail/sync/chunk_source.hpp>
 #include <linn/detail/sync/policy.hpp>
 
@@ -48,11 +49,10 @@ public:
     using mutex_type = typename Policy::mutex;
     using slabs_type = slab_set<brought_pages<typename Policy::pages>>;
 
-    /// @param stash room for `stash_most` slots
-    class_depot(const geometry& g, void** stash, std::size_t stash_most) noexcept
+    /// @param stash_slots how many its stash holds at first, and by how many it grows
+    class_depot(const geometry& g, std::size_t stash_slots) noexcept
         : slabs_{g, this},
-          stash_{stash},
-          stash_most_{stash_most} {}
+          stash_{stash_slots, g.slot_bytes} {}
 
     class_depot(const class_depot&) = delete;
     class_depot& operator=(const class_depot&) = delete;
@@ -66,12 +66,10 @@ public:
         void** const slots = f.slots();
         const std::size_t most = f.capacity() / 2;
         const std::size_t want = clamp(f.refill, 1, most);
-        std::size_t got = want < stashed_ ? want : stashed_;
-        if (got != 0) {
-            stashed_ -= got;
-            std::memcpy(slots, stash_ + stashed_, got * sizeof(void*));
-        } else {
+        std::size_t got = stash_.pop(slots, want);
+        if (got == 0) {
             got = slabs_.take(slots + want, want);
+            stash_.bound().note_missed(got, slabs_.peak());
             if (got != want) {
                 std::memmove(slots, slots + (want - got), got * sizeof(void*));
             }
@@ -85,7 +83,8 @@ public:
 
     /// Makes room for the older half, or for all that `f` holds, and pushes `slot`.
     /// @pre `f` has an array @returns an empty slab that the caller should give back; null when none
-    slab* put(class_front& f, void* slot, bool all, refused_slots& refused) noexcept {
+    /// @param wants_array set where `add_array` would serve the next
+    slab* put(class_front& f, void* slot, bool all, refused_slots& refused, bool& wants_array) noexcept {
         void** const slots = f.slots();
         const std::size_t n = all ? f.count() : (f.count() + 1) / 2;
         const std::size_t kept = f.count() - n;
@@ -94,6 +93,9 @@ public:
             lock_guard<mutex_type> guard{lock_};
             note_visit(guard.waited());
             put_locked(slots, n, all, refused);
+            stash_.template shrink<typename Policy::clock>(
+                [&](void** some, std::size_t count) { give(some, count, refused); });
+            wants_array = stash_.wants_array();
             excess = excess_locked();
         }
         std::memmove(slots, slots + n, kept * sizeof(void*));
@@ -107,11 +109,10 @@ public:
     void* take_one() noexcept {
         lock_guard<mutex_type> guard{lock_};
         note_visit(guard.waited());
-        if (stashed_ != 0) {
-            return stash_[--stashed_];
-        }
         void* slot = nullptr;
-        slabs_.take(&slot + 1, 1);
+        if (stash_.pop(&slot, 1) == 0) {
+            slabs_.take(&slot + 1, 1);
+        }
         return slot;
     }
 
@@ -127,6 +128,15 @@ public:
     slab* next_to_return() noexcept {
         lock_guard<mutex_type> guard{lock_};
         return excess_locked();
+    }
+
+    // -- memory that the resource brings ------------------------------------------------------------
+
+    [[nodiscard]] std::size_t array_bytes() const noexcept { return stash_.array_bytes(); }
+    /// Room for more slots in the stash. @param memory of array_bytes()
+    void add_array(void* memory) noexcept {
+        lock_guard<mutex_type> guard{lock_};
+        stash_.add_array(memory);
     }
 
     // -- slabs ---------------------------------------------------------------------------------------
@@ -149,9 +159,7 @@ public:
             put_locked(f->slots(), f->count(), true, refused);
             f->use(f->slots(), 0, f->capacity());
         }
-        const std::size_t n = stashed_;
-        stashed_ = 0;
-        put_locked(stash_, n, true, refused);
+        stash_.clear([&](void** slots, std::size_t n) { give(slots, n, refused); });
     }
 
     /// An empty slab, which is the caller's now; null when there is none.
@@ -200,7 +208,7 @@ public:
         lock_guard<mutex_type> guard{lock_};
         pool_statistics s;
         s.object_bytes = s.slot_bytes = slabs_.sizes().slot_bytes;
-        s.cached = stashed_ + in_fronts;
+        s.cached = stash_.size() + in_fronts;
         const std::size_t not_live = s.cached + lost_;
         s.live = slabs_.out() > not_live ? slabs_.out() - not_live : 0;
         s.peak = slabs_.peak();
@@ -232,11 +240,15 @@ private:
 
     /// Into the stash while there is room, else, or if `deep`, into the slabs.
     void put_locked(void** slots, std::size_t n, bool deep, refused_slots& refused) noexcept {
-        if (!deep && stashed_ + n <= stash_most_) {
-            std::memcpy(stash_ + stashed_, slots, n * sizeof(void*));
-            stashed_ += n;
-            return;
+        if (deep) {
+            give(slots, n, refused);
+        } else if (!stash_.push(slots, n)) {
+            stash_.bound().note_spilled(n);
+            give(slots, n, refused);
         }
+    }
+
+    void give(void** slots, std::size_t n, refused_slots& refused) noexcept {
         slabs_.give(slots, n, [&](rejection why, void* slot) { refused.add(why, slot); });
     }
 
@@ -253,9 +265,7 @@ private:
 
     mutex_type lock_;
     slabs_type slabs_;
-    void** stash_;
-    std::size_t stash_most_;
-    std::size_t stashed_ = 0;
+    slot_stash stash_;
     std::size_t returned_bytes_ = 0;
     std::size_t lost_ = 0;
     std::size_t visits_ = 0;

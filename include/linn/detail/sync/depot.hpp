@@ -106,6 +106,7 @@ public:
             note_visit(guard.waited());
             make_room(f, refused);
             pushed = f.try_push(object);
+            shrink_stash(refused);
             excess = next_to_return();
         }
         if (!pushed) {
@@ -228,6 +229,7 @@ public:
                 empty_out(*m, refused);
                 put_emptied(m, mixed);
             }
+            magazines_.bound().reset();
         }
         hand_over_all(mixed);
         if (mine != nullptr && mine->home == this) {
@@ -435,6 +437,7 @@ private:
         f.refill = want * 2;
         void** slots = m->slots();
         const std::size_t got = slabs_.take(slots + want, want);
+        magazines_.bound().note_missed(got, slabs_.peak());
         if (got != want) {
             std::memmove(slots, slots + (want - got), got * sizeof(void*));
         }
@@ -460,6 +463,7 @@ private:
             if (f.spare == nullptr) {
                 return;
             }
+            magazines_.bound().note_spilled(f.spare->count);
             empty_out(*f.spare, refused);
             fresh = magazines_.upgraded(f.spare);
         } else if (f.spare != nullptr) {
@@ -467,6 +471,18 @@ private:
         }
         f.set_spare(f.unload());
         f.load(fresh);
+    }
+
+    /// Gives to the slabs what lay too long in the stash: a magazine a visit, so that no caller pays for all.
+    void shrink_stash(rejects& refused) noexcept {
+        if (magazine* m = magazines_.template take_excess<typename Policy::clock>(); m != nullptr) {
+            empty_out(*m, refused);
+            if (m->count == 0) {
+                magazines_.put_empty(m);
+            } else {
+                magazines_.put_full(m); // another depot's objects: a thread takes them, and brings them back
+            }
+        }
     }
 
     /// Gives the objects of both magazines to the slabs; the magazines stay.

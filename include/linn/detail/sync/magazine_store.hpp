@@ -5,6 +5,7 @@
 #include <linn/config.hpp>
 #include <linn/detail/core/geometry.hpp>
 #include <linn/detail/core/magazine.hpp>
+#include <linn/detail/core/stash_bound.hpp>
 #include <linn/detail/sync/metadata_arena.hpp>
 
 #include <cstddef>
@@ -19,14 +20,14 @@ class magazine_store {
 public:
     magazine_store(const geometry& sizes, metadata_arena<Policy>& arena) noexcept
         : arena_{arena},
+          bound_{sizes.stash_slots, sizes.slot_bytes},
           capacity_{sizes.magazine_slots},
-          capacity_max_{sizes.magazine_slots_max},
-          stash_most_{sizes.stash_slots} {}
+          capacity_max_{sizes.magazine_slots_max} {}
 
     /// A full magazine, or null.
     magazine* take_full() noexcept {
-        magazine* m = stash_.pop();
-        stashed_ -= m != nullptr ? m->count : 0;
+        magazine* m = taken(stash_.pop());
+        bound_.note_taken(stashed_);
         return m;
     }
 
@@ -37,8 +38,17 @@ public:
     }
 
     [[nodiscard]] bool has_room_for(const magazine& m) const noexcept {
-        return stashed_ + m.count <= stash_most_;
+        return bound_.has_room(stashed_, m.count);
     }
+
+    /// The magazine that lay longest in a stash that is larger than it should be by now; else null.
+    template <class Clock>
+    magazine* take_excess() noexcept {
+        return bound_.grown() && bound_.excess(stashed_, Clock::now_ms()) != 0 ? taken(stash_.pop_oldest())
+                                                                               : nullptr;
+    }
+
+    [[nodiscard]] stash_bound& bound() noexcept { return bound_; }
 
     /// One object from the stash, or null.
     void* take_object() noexcept {
@@ -112,15 +122,20 @@ private:
     static constexpr std::size_t waits_to_grow = 16;
     static constexpr std::size_t turns_to_grow = 8;
 
+    magazine* taken(magazine* m) noexcept {
+        stashed_ -= m != nullptr ? m->count : 0;
+        return m;
+    }
+
     void recycle(magazine* m) noexcept { arena_.recycle(m, magazine::bytes_for(m->capacity)); }
 
     metadata_arena<Policy>& arena_;
     magazine_stack stash_;   ///< full magazines
     magazine_stack empties_; ///< magazines without objects, waiting for use
     std::size_t stashed_ = 0;
+    stash_bound bound_;
     std::size_t capacity_;
     std::size_t capacity_max_;
-    std::size_t stash_most_;
     std::size_t waits_ = 0;   ///< visits since the last growth that had to wait
     std::size_t traffic_ = 0; ///< objects moved since then, about
 };

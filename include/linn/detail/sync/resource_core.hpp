@@ -115,7 +115,11 @@ public:
             if (!trimmed && f->try_push(slot)) { // an array that was only made now
                 return;
             }
-            give_back(*d, d->put(*f, slot, trimmed, refused), told);
+            bool wants_array = false;
+            give_back(*d, d->put(*f, slot, trimmed, refused, wants_array), told);
+            if (wants_array) {
+                add_array(*d, told);
+            }
         } else if (d->put_one(slot, refused)) {
             turn mine{memory_};
             give_back(*d, d->next_to_return(), told);
@@ -294,7 +298,7 @@ private:
         return checked_build || limited ? mode::direct : mode::cached;
     }
 
-    static_assert(resource_stash_slots(0) * sizeof(void*) + sizeof(depot_type) <=
+    static_assert(magazine::bytes_for(resource_stash_slots(0)) + sizeof(depot_type) <=
                   chunk_arena<Policy>::most_bytes);
     static_assert(sizeof(thread_block) <= chunk_arena<Policy>::most_bytes);
 
@@ -343,17 +347,28 @@ private:
         return &f;
     }
 
-    /// A free must not fail: where there is no memory for a cache, there is none.
-    class_front* front_for_put(unsigned c, news& told) noexcept {
+    /// What `get` returns, or null where it throws: a free must not fail. Where there is no memory for a cache, there is none.
+    template <class Get>
+    static auto or_null(Get&& get) noexcept -> decltype(get()) {
 #if defined(__cpp_exceptions)
         try {
-            return front_at(c, told);
+            return get();
         } catch (...) {
             return nullptr;
         }
 #else
-        return front_at(c, told);
+        return get();
 #endif
+    }
+
+    class_front* front_for_put(unsigned c, news& told) noexcept {
+        return or_null([&] { return front_at(c, told); });
+    }
+
+    void add_array(depot_type& d, news& told) noexcept {
+        if (void* memory = or_null([&] { return bookkeeping(d.array_bytes(), told); }); memory != nullptr) {
+            d.add_array(memory);
+        }
     }
 
     // The next two read what its owner may be writing: see racy_read.
@@ -407,18 +422,21 @@ private:
         if (depot_type* made = depot_made(c); made != nullptr) {
             return made;
         }
-        const std::size_t stash_most = mode_ == mode::cached ? resource_stash_slots(c) : 0;
-        void* memory = bookkeeping(sizeof(depot_type) + stash_most * sizeof(void*), told);
+        const std::size_t stash_slots = mode_ == mode::cached ? resource_stash_slots(c) : 0;
+        const std::size_t array_bytes = stash_slots != 0 ? magazine::bytes_for(stash_slots) : 0;
+        void* memory = bookkeeping(sizeof(depot_type) + array_bytes, told);
         if (memory == nullptr) {
             return nullptr;
         }
-        auto* stash = reinterpret_cast<void**>(static_cast<std::byte*>(memory) + sizeof(depot_type));
         // Under a lock that forks wait for: they must see every depot that anybody may be inside of.
         lock_guard<typename Policy::mutex> guard{arena_.lock()};
         if (depot_type* made = depots_[c].load(std::memory_order_relaxed); made != nullptr) {
             return made;
         }
-        auto* made = ::new (memory) depot_type{resource_geometry(settings_, c), stash, stash_most};
+        auto* made = ::new (memory) depot_type{resource_geometry(settings_, c), stash_slots};
+        if (stash_slots != 0) {
+            made->add_array(static_cast<std::byte*>(memory) + sizeof(depot_type));
+        }
         // release: pairs with the acquire in depot_made
         depots_[c].store(made, std::memory_order_release);
         return made;
