@@ -178,6 +178,38 @@ struct exchange : core_state {
 };
 const registration<exchange> exchange_of_two{"resource.exchange", 2};
 
+/// The stash gets more places, brought by the first thread that finds it too small, or by both.
+struct grows : core_state {
+    grows() {
+        allocate_all();
+        for (std::size_t i = 0; i != many; ++i) {
+            deallocate(held[i], i); // more than the stash has room for
+        }
+        allocate_all();
+        leave();
+    }
+    void run(unsigned t) {
+        for (std::size_t i = 3 * t; i != 3 * t + 3; ++i) {
+            deallocate(held[i], i);
+        }
+    }
+    void finish() {
+        for (std::size_t i = 6; i != many; ++i) {
+            deallocate(held[i], i);
+        }
+        end();
+    }
+    void allocate_all() {
+        for (std::size_t i = 0; i != many; ++i) {
+            held[i] = allocate(i);
+        }
+    }
+
+    static constexpr std::size_t many = 14;
+    void* held[many] = {};
+};
+const registration<grows> grows_by_two{"resource.grows", 2};
+
 /// Somebody trims and looks at the numbers.
 struct trim : core_state {
     void run(unsigned t) {
