@@ -330,7 +330,8 @@ TEST_CASE("pool_resource: upstream is what was given, and never the default reso
 } // namespace
 
 TEST_CASE("pool_resource: what a program goes back and forth over stays out of the slabs, until it trims") {
-    if (linn::detail::checked_build || linn::detail::sanitizer_bypass || linn::detail::running_on_memcheck()) {
+    if (linn::detail::checked_build || linn::detail::sanitizer_bypass ||
+        linn::detail::running_on_memcheck()) {
         return; // nothing is cached there
     }
     pool_resource r;
