@@ -53,6 +53,20 @@ auto start_or(Start&& start, [[maybe_unused]] GiveBack&& give_back) noexcept(noe
 #endif
 }
 
+/// What `get()` returns, or null where it throws.
+template <class Get>
+auto or_null(Get&& get) noexcept -> decltype(get()) {
+#if defined(__cpp_exceptions)
+    try {
+        return get();
+    } catch (...) {
+        return nullptr;
+    }
+#else
+    return get();
+#endif
+}
+
 } // namespace linn::inline LINN_ABI::detail
 
 #endif

@@ -6,6 +6,7 @@
 #include <linn/detail/core/magazine.hpp>
 #include <linn/detail/core/pointer_list.hpp>
 #include <linn/detail/core/pointer_run.hpp>
+#include <linn/detail/core/pool_description.hpp>
 #include <linn/detail/core/pool_statistics.hpp>
 #include <linn/detail/core/slab_set.hpp>
 #include <linn/detail/sync/bypass.hpp>
@@ -24,24 +25,6 @@
 #include <string_view>
 
 namespace linn::inline LINN_ABI::detail {
-
-/// What a pool is, as constants of its type; copied into its depot.
-struct pool_description {
-    geometry sizes;
-    std::size_t object_bytes = 0;
-    std::size_t object_align = 0;
-    std::string_view type;
-
-    /// The same type and options: what different modules of a program call by one name is one pool.
-    friend constexpr bool operator==(const pool_description&, const pool_description&) = default;
-};
-
-/// How a depot serves: decided once, when it is made.
-enum class service : unsigned char {
-    cached, ///< threads hold magazines
-    direct, ///< each call goes to the slabs and is checked there: checked builds, and pools with a limit
-    bypass, ///< each object is an `operator new`, so that a memory checker sees it
-};
 
 /// The middle of a pool: full magazines, empty magazines, slabs, and one lock around them. Threads
 /// come here once in a magazine. It lives in the metadata arena and is never destroyed.

@@ -3,6 +3,7 @@
 #define LINN_DETAIL_SYNC_RESOURCE_CORE_HPP
 
 #include <linn/config.hpp>
+#include <linn/detail/core/construct.hpp>
 #include <linn/detail/core/size_classes.hpp>
 #include <linn/detail/sanitizer/asan.hpp>
 #include <linn/detail/sanitizer/memcheck.hpp>
@@ -347,20 +348,7 @@ private:
         return &f;
     }
 
-    /// What `get` returns, or null where it throws: a free must not fail. Where there is no memory for a cache, there is none.
-    template <class Get>
-    static auto or_null(Get&& get) noexcept -> decltype(get()) {
-#if defined(__cpp_exceptions)
-        try {
-            return get();
-        } catch (...) {
-            return nullptr;
-        }
-#else
-        return get();
-#endif
-    }
-
+    /// A free must not fail: where there is no memory for a cache, there is none.
     class_front* front_for_put(unsigned c, news& told) noexcept {
         return or_null([&] { return front_at(c, told); });
     }
