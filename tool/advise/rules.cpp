@@ -229,8 +229,13 @@ std::string growth_why(const type_facts& f) {
         s.allocations, s.smallest, s.largest);
 }
 
+/// An allocator of pointers whose container is not known: only arrays have elements like that.
+bool is_array_of_pointers(const type_facts& f) {
+    return f.kind == container_kind::none && f.type.named.rule == type_rule::allocator &&
+           f.type.name.ends_with('*');
+}
 bool is_text_or_array(const type_facts& f) {
-    return f.kind == container_kind::array || f.kind == container_kind::text;
+    return f.kind == container_kind::array || f.kind == container_kind::text || is_array_of_pointers(f);
 }
 bool is_temporary_array(const type_facts& f) {
     return is_text_or_array(f) && turnover(f) >= reused;
@@ -242,8 +247,12 @@ std::string reuse_part(const type_facts& f) {
 std::string reuse_why(const type_facts& f) {
     return fmt::format(
         "{} blocks, of which at most {} live at once: a container outside the loop that is cleared "
-        "keeps its memory; a pool of one size does not fit blocks of {} to {} bytes",
-        counts(f).allocations, counts(f).peak_live, counts(f).smallest, counts(f).largest);
+        "keeps its memory{}",
+        counts(f).allocations, counts(f).peak_live,
+        counts(f).smallest == counts(f).largest
+            ? ""
+            : fmt::format("; a pool of one size does not fit blocks of {} to {} bytes", counts(f).smallest,
+                          counts(f).largest));
 }
 
 bool is_plain_array(const type_facts& f) {
@@ -322,10 +331,10 @@ std::string thread_why(const type_facts&) {
            "instead";
 }
 
-/// A single object, by `new` or in a container that takes no allocator.
+/// A single object, by `new` or in a container that takes no allocator. Pointers are a container's whose name is lost.
 bool is_object(const type_facts& f) {
     return (f.kind == container_kind::none || f.kind == container_kind::other) && !f.type.named.is_array &&
-           is_uniform(f);
+           !f.type.name.ends_with('*') && is_uniform(f);
 }
 
 bool is_class(const type_facts& f) {

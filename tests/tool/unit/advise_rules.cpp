@@ -243,6 +243,15 @@ TEST_CASE("growth: blocks that realloc enlarges") {
     CHECK(rule_of(facts_of(t)) != "growth");
 }
 
+TEST_CASE("a pointer is no class to give a base, and nothing that a pool serves") {
+    CHECK(rule_of(facts_of(churning("HeapThunk", ""))) == "class");
+    CHECK(rule_of(facts_of(churning("HeapThunk*", ""))) == "temporary-array");
+    advised_type t = churning("const void*", "");
+    t.named.rule = type_rule::pointer;
+    CHECK(rule_of(facts_of(t)) != "class");
+    CHECK(rule_of(facts_of(t)) != "uniform-block");
+}
+
 TEST_CASE("what C code or an unknown malloc() fills with zeros is told no 'new without ()'") {
     advised_type t = churning("4096 bytes at zip+0x100", "");
     t.named.rule = type_rule::none;
