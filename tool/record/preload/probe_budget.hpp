@@ -29,6 +29,8 @@ public:
         if (stacks_[id % size] != 0)
             --stacks_[id % size];
     }
+    /// A block of this stack has been looked at, and had no type. After two of them a third is not worth its system calls.
+    void found_none(std::uint32_t id) noexcept { spend(id); }
 
 private:
     static constexpr std::size_t size = std::size_t{1} << 20;

@@ -126,6 +126,8 @@ void finish_probe(thread_state& t, thread_writer& w) noexcept {
     w.has_probe = false;
     char name[512];
     const std::size_t length = read_type_name(w.probe_address, name, sizeof name);
+    if (length == 0)
+        probes.found_none(w.probe_stack);
     if (length == 0 || !ensure_room(t, w, sizeof name + 64))
         return;
     unsigned char* p = wire::encoder::put_varint(w.out.begin_record(ticks()), w.probe_stack);
