@@ -31,6 +31,8 @@ int main(int argc, char** argv) {
          .cells = batch_cell_names(),
          .contenders = {{"linn", role::ours, pair_shared::run_linn},
                         {"linn, not inlined", role::ours, pair_shared::run_linn_call},
+                        {"linn, on_this_thread()", role::ours, pair_shared::run_linn_view},
+                        {"linn, initial-exec", role::ours, pair_shared::run_linn_initial_exec},
                         {"linn, gnu2", role::ours, pair_shared::run_linn_descriptor},
                         {"linn, gnu2, not inlined", role::ours, pair_shared::run_linn_descriptor_call},
                         {"general", role::general, pair_shared::run_general}},

@@ -34,14 +34,15 @@ inline std::vector<std::string> batch_cell_names() {
 /// `rounds` times: takes `n` objects, then gives them back in the same order. Nothing touches them.
 template <class Storage>
 [[gnu::always_inline]] inline void take_and_give(node** live, std::size_t n, std::size_t rounds) {
+    Storage storage; // empty, or what a thread keeps for a loop
     for (std::size_t r = 0; r != rounds; ++r) {
         for (std::size_t i = 0; i != n; ++i) {
-            node* p = Storage::take();
+            node* p = storage.take();
             escape(p);
             live[i] = p;
         }
         for (std::size_t i = 0; i != n; ++i) {
-            Storage::give(live[i]);
+            storage.give(live[i]);
             escape(live);
         }
     }

@@ -56,28 +56,19 @@ public:
     /// @complexity six instructions; once in a magazine, a short lock; once in a slab, the system. With a limit a short
     ///             lock each time
     [[nodiscard, gnu::returns_nonnull]] static T* allocate() {
-        void* p =
-            state::front.template pop_or<detail::near_thread_locals>([] { return allocate_or_throw(); });
-        return static_cast<T*>(detail::opened(p, sizeof(T)));
+        return allocate_from<detail::near_thread_locals>(state::front);
     }
 
     /// As `allocate`, but null where that throws.
     [[nodiscard]] static T* try_allocate() noexcept {
-        void* p =
-            state::front.template pop_or<detail::near_thread_locals>([] { return allocate_elsewhere(); });
-        return p != nullptr ? static_cast<T*>(detail::opened(p, sizeof(T))) : nullptr;
+        return try_allocate_from<detail::near_thread_locals>(state::front);
     }
 
     /// Takes storage back.
     /// @pre `p` is not null and came from this pool, on any thread; its object is destroyed
     /// @complexity six instructions; once in a magazine, a short lock. With a limit a short lock each time
     static void deallocate(T* p) noexcept {
-        void* object = detail::untyped(p);
-        if constexpr (detail::poisons_slots) {
-            close(object);
-        }
-        state::front.template push_or<detail::near_thread_locals>(object,
-                                                                  [object] { deallocate_elsewhere(object); });
+        deallocate_to<detail::near_thread_locals>(state::front, p);
     }
 
     /// A new object, constructed from `args` as `T(args...)`; for braces write `create(T{...})`.
@@ -85,14 +76,7 @@ public:
     template <class... Args>
     [[nodiscard]] static T* create(Args&&... args) {
         if constexpr (detail::creatable<T>) {
-            T* p = allocate();
-            if constexpr (noexcept(construct(detail::untyped(p), std::forward<Args>(args)...))) {
-                return construct(detail::untyped(p), std::forward<Args>(args)...);
-            } else {
-                return detail::start_or(
-                    [&] { return construct(detail::untyped(p), std::forward<Args>(args)...); },
-                    [p] { deallocate(p); });
-            }
+            return start(allocate(), std::forward<Args>(args)...);
         } else {
             return detail::refuse_to_create<T>();
         }
@@ -106,6 +90,50 @@ public:
             deallocate(p);
         }
     }
+
+    /// The pool as one thread sees it. Its calls do what those of the pool with the same names do, and cost in a shared
+    /// library what they cost in a program: the thread's cache is looked up once, where the view is made.
+    ///
+    /// @pre it is used by the thread that made it, and not beyond a suspension of a coroutine, which another thread may resume
+    /// @threads a view belongs to one; objects pass between threads as ever
+    class thread_view {
+    public:
+        /// @throws std::bad_alloc
+        [[nodiscard, gnu::returns_nonnull]] T* allocate() const { return allocate_from<true>(*front_); }
+        [[nodiscard]] T* try_allocate() const noexcept { return try_allocate_from<true>(*front_); }
+        void deallocate(T* p) const noexcept { deallocate_to<true>(*front_, p); }
+
+        /// @throws std::bad_alloc, and what the constructor throws; the storage is back in the pool then
+        template <class... Args>
+        [[nodiscard]] T* create(Args&&... args) const {
+            if constexpr (detail::creatable<T>) {
+                return start(allocate(), std::forward<Args>(args)...);
+            } else {
+                return detail::refuse_to_create<T>();
+            }
+        }
+        void destroy(T* p) const noexcept {
+            static_assert(sizeof(detail::sized<T>) != 0);
+            if (p != nullptr) {
+                p->~T();
+                deallocate(p);
+            }
+        }
+
+    private:
+        friend class pool;
+        explicit thread_view(detail::front<detail::platform>& front) noexcept : front_{&front} {
+            // GCC would look up again, at each use, what it knows to be the address of a thread-local variable.
+            asm("" : "+r"(front_));
+        }
+
+        detail::front<detail::platform>* front_;
+    };
+
+    /// A view for loops in shared libraries, which else look the thread's cache up in each call.
+    /// @complexity one look-up of a thread-local variable
+    /// @snippet examples/37_thread_view.cpp
+    [[nodiscard]] static thread_view on_this_thread() noexcept { return thread_view{state::front}; }
 
     /// Storage for `out.size()` objects, uninitialised.
     /// @throws std::bad_alloc; then nothing was allocated and `out` is unspecified
@@ -233,7 +261,7 @@ private:
             .type = detail::pool_name<T>,
         };
         static inline constinit detail::pool_handle<detail::platform> handle{nullptr, &description};
-        static inline constinit thread_local detail::front<detail::platform> front{};
+        LINN_DETAIL_FRONT_MODEL static inline constinit thread_local detail::front<detail::platform> front{};
     };
 
     /// Up to here a loop is faster than to copy.
@@ -249,6 +277,40 @@ private:
         return ::new (place) T(std::forward<Args>(args)...);
     }
 #pragma GCC diagnostic pop
+
+    /// @tparam is_near see slot_cache::pop_or
+    template <bool is_near>
+    [[gnu::returns_nonnull]] static T* allocate_from(detail::slot_cache& cache) {
+        void* p = cache.pop_or<is_near>([] { return allocate_or_throw(); });
+        return static_cast<T*>(detail::opened(p, sizeof(T)));
+    }
+
+    template <bool is_near>
+    static T* try_allocate_from(detail::slot_cache& cache) noexcept {
+        void* p = cache.pop_or<is_near>([] { return allocate_elsewhere(); });
+        return p != nullptr ? static_cast<T*>(detail::opened(p, sizeof(T))) : nullptr;
+    }
+
+    template <bool is_near>
+    static void deallocate_to(detail::slot_cache& cache, T* p) noexcept {
+        void* object = detail::untyped(p);
+        if constexpr (detail::poisons_slots) {
+            close(object);
+        }
+        cache.push_or<is_near>(object, [object] { deallocate_elsewhere(object); });
+    }
+
+    /// Constructs an object in storage that was allocated for it.
+    template <class... Args>
+    static T* start(T* p, Args&&... args) {
+        if constexpr (noexcept(construct(detail::untyped(p), std::forward<Args>(args)...))) {
+            return construct(detail::untyped(p), std::forward<Args>(args)...);
+        } else {
+            return detail::start_or(
+                [&] { return construct(detail::untyped(p), std::forward<Args>(args)...); },
+                [p] { deallocate(p); });
+        }
+    }
 
     // Out of line, so that the hot paths prepare no arguments for them. A checked build wants to know who
     // called: a return address of these is in the user's function, into which all else is inlined. Of their own for each

@@ -41,6 +41,9 @@ std::atomic<unsigned long> count{0};
 extern "C" void* allocate_one();
 extern "C" void deallocate_one(void* p);
 extern "C" void make_shared_one(std::shared_ptr<node>* place);
+// By a view of the pool, so that no thread-local variable is looked up.
+extern "C" void* allocate_here(const void* view);
+extern "C" void deallocate_here(const void* view, void* p);
 
 extern "C" void* allocate_one() {
     void* p = linn::pool<node>::allocate();
@@ -51,6 +54,17 @@ extern "C" void* allocate_one() {
 extern "C" void deallocate_one(void* p) {
     plant();
     linn::pool<node>::deallocate(static_cast<node*>(p));
+}
+
+extern "C" void* allocate_here(const void* view) {
+    void* p = static_cast<const linn::pool<node>::thread_view*>(view)->allocate();
+    plant();
+    return p;
+}
+
+extern "C" void deallocate_here(const void* view, void* p) {
+    plant();
+    static_cast<const linn::pool<node>::thread_view*>(view)->deallocate(static_cast<node*>(p));
 }
 
 extern "C" void make_shared_one(std::shared_ptr<node>* place) {

@@ -356,3 +356,40 @@ TEST_CASE("pool: try_allocate gives what allocate gives") {
     pool<type>::deallocate_n(all);
     CHECK(pool<type>::statistics().live == 0);
 }
+
+TEST_CASE("pool: a view of this thread does what the pool does") {
+    using view_item = item<90>;
+    const auto here = pool<view_item>::on_this_thread();
+    static_assert(sizeof here == sizeof(void*) && std::is_trivially_copyable_v<decltype(here)>);
+    std::set<view_item*> all;
+    for (std::uint64_t i = 0; i != 3000; ++i) {
+        view_item* p = i % 3 == 0   ? here.create(i, i, i)
+                       : i % 3 == 1 ? pool<view_item>::create(i, i, i)
+                                    : std::construct_at(here.try_allocate(), view_item{i, i, i});
+        REQUIRE(all.insert(p).second);
+    }
+    CHECK(pool<view_item>::statistics().live == 3000);
+    CHECK(std::all_of(all.begin(), all.end(), [](const view_item* p) { return p->a == p->b && p->b == p->c; }));
+    // Another thread frees some, by a view of its own and without one.
+    std::vector<view_item*> theirs{all.begin(), std::next(all.begin(), 1000)};
+    std::thread{[&theirs] {
+        const auto there = pool<view_item>::on_this_thread();
+        for (std::size_t i = 0; i != theirs.size(); ++i) {
+            i % 2 == 0 ? there.destroy(theirs[i]) : pool<view_item>::destroy(theirs[i]);
+        }
+    }}.join();
+    std::for_each(std::next(all.begin(), 1000), all.end(), [&here](view_item* p) { here.destroy(p); });
+    here.destroy(nullptr);
+    CHECK(pool<view_item>::statistics().live == 0);
+}
+
+#if defined(__cpp_exceptions)
+TEST_CASE("pool: what a constructor throws passes a view, and the storage is back") {
+    struct refuses {
+        refuses() { throw std::runtime_error{"no"}; }
+        long words[4] = {};
+    };
+    CHECK_THROWS_AS(static_cast<void>(pool<refuses>::on_this_thread().create()), std::runtime_error);
+    CHECK(pool<refuses>::statistics().live == 0);
+}
+#endif

@@ -31,10 +31,16 @@ enum class slot_place : std::uintptr_t { none = 0 };
     return (static_cast<std::uintptr_t>(high) - static_cast<std::uintptr_t>(low)) / sizeof(void*);
 }
 
-/// Whether code reaches its thread-local variables without a call: not in a shared library, see docs/guide/shared_libraries.md
-#if defined(__PIC__) && !defined(__PIE__)
+/// Whether code reaches the caches of its thread without a call: not in a shared library, unless it is compiled with
+/// LINN_INITIAL_EXEC. See docs/guide/lifetime_and_threads.md.
+#if defined(LINN_INITIAL_EXEC)
+#define LINN_DETAIL_FRONT_MODEL [[gnu::tls_model("initial-exec")]]
+inline constexpr bool near_thread_locals = true;
+#elif defined(__PIC__) && !defined(__PIE__)
+#define LINN_DETAIL_FRONT_MODEL
 inline constexpr bool near_thread_locals = false;
 #else
+#define LINN_DETAIL_FRONT_MODEL
 inline constexpr bool near_thread_locals = true;
 #endif
 

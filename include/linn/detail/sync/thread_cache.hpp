@@ -160,8 +160,10 @@ template <class Policy>
         d = handle.get();
         if (d == nullptr) {
             // This module never used the pool and there is no memory to begin: the slab knows.
-            slab* s = slab::of(object, handle.description->sizes.slab_align);
-            static_cast<depot<Policy>*>(s->owner)->put_one(object, trace_from(caller));
+            const slab* const s = slab::of(object, handle.description->sizes.slab_align);
+            if (auto* const owner = static_cast<depot<Policy>*>(s->depot()); owner != nullptr) {
+                owner->put_one(object, trace_from(caller));
+            }
             return;
         }
         if (d->mode() == service::bypass) {
