@@ -67,9 +67,7 @@ public:
     /// Takes storage back.
     /// @pre `p` is not null and came from this pool, on any thread; its object is destroyed
     /// @complexity six instructions; once in a magazine, a short lock. With a limit a short lock each time
-    static void deallocate(T* p) noexcept {
-        deallocate_to<detail::near_thread_locals>(state::front, p);
-    }
+    static void deallocate(T* p) noexcept { deallocate_to<detail::near_thread_locals>(state::front, p); }
 
     /// A new object, constructed from `args` as `T(args...)`; for braces write `create(T{...})`.
     /// @throws std::bad_alloc, and what the constructor throws; the storage is back in the pool then

@@ -369,7 +369,8 @@ TEST_CASE("pool: a view of this thread does what the pool does") {
         REQUIRE(all.insert(p).second);
     }
     CHECK(pool<view_item>::statistics().live == 3000);
-    CHECK(std::all_of(all.begin(), all.end(), [](const view_item* p) { return p->a == p->b && p->b == p->c; }));
+    CHECK(
+        std::all_of(all.begin(), all.end(), [](const view_item* p) { return p->a == p->b && p->b == p->c; }));
     // Another thread frees some, by a view of its own and without one.
     std::vector<view_item*> theirs{all.begin(), std::next(all.begin(), 1000)};
     std::thread{[&theirs] {
