@@ -189,17 +189,22 @@ public:
 
     /// Calls `f(object)` for each object that is alive, storage that was only allocated included, in
     /// order of address. `f` may destroy objects, which are not visited then, and create some, of
-    /// which it is not said whether they are. @complexity O(N / 64 + live)
+    /// which it is not said whether they are.
+    /// @returns the number of objects visited
+    /// @complexity O(N / 64 + live)
     template <class F>
-    void for_each_live(F&& f) {
+    std::size_t for_each_live(F&& f) {
+        std::size_t visited = 0;
         for (std::size_t w = 0; w < words; ++w) {
             for (std::uint64_t rest = out_[w]; rest != 0; rest &= rest - 1) {
                 const std::size_t slot = w * word_bits + static_cast<std::size_t>(std::countr_zero(rest));
                 if (is_out(slot)) {
                     f(*object_in(slot));
+                    ++visited;
                 }
             }
         }
+        return visited;
     }
 
     /// Whether `p`, which may be any pointer, points into a slot of this pool.

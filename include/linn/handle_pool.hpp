@@ -303,6 +303,11 @@ public:
     /// that has had all its generations is one less.
     [[nodiscard]] std::size_t capacity() const noexcept { return table_type::most - table_.retired(); }
 
+    /// Whether `p`, which may be any pointer, points into memory of this pool. @complexity O(slabs)
+    [[nodiscard]] bool owns(const volatile void* p) const noexcept {
+        return slabs_.find(detail::untyped(p)) != nullptr;
+    }
+
     /// In checked builds, looks for free objects that were written to and for live ones whose surroundings
     /// changed, and reports each to the misuse handler, once. Does nothing in other builds.
     /// @returns the number of reports

@@ -212,6 +212,11 @@ public:
     /// @complexity O(bytes of the pool)
     std::size_t check() noexcept { return detail::check_slabs<T>(slabs_); }
 
+    /// Whether `p`, which may be any pointer, points into memory of this pool. @complexity O(slabs)
+    [[nodiscard]] bool owns(const volatile void* p) const noexcept {
+        return slabs_.find(detail::untyped(p)) != nullptr;
+    }
+
     /// Objects handed out now.
     [[nodiscard]] std::size_t live() const noexcept { return slabs_.out() - count_; }
 

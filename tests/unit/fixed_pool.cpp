@@ -315,7 +315,7 @@ TEST_CASE("fixed_pool: for_each_live visits what a shadow says, in order of addr
         REQUIRE(pool.live() == shadow.size());
         if (step % 50 == 0) {
             std::vector<order*> seen;
-            pool.for_each_live([&](order& o) { seen.push_back(&o); });
+            CHECK(pool.for_each_live([&](order& o) { seen.push_back(&o); }) == pool.live());
             REQUIRE(seen == std::vector<order*>(shadow.begin(), shadow.end()));
         }
     }

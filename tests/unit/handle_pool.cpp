@@ -323,6 +323,17 @@ TEST_CASE("handle_pool: reserve takes the memory at once, and trim gives back wh
     CHECK(std::count_if(all.begin(), all.end(), [&](auto h) { return pool.contains(h); }) == 1001);
 }
 
+TEST_CASE("handle_pool: owns knows its memory from that of others") {
+    linn::handle_pool<long> pool;
+    linn::handle_pool<long> other;
+    const auto h = pool.create(1L);
+    const auto k = other.create(2L);
+    CHECK(pool.owns(pool.get(h)));
+    CHECK_FALSE(pool.owns(other.get(k)));
+    CHECK_FALSE(pool.owns(&pool));
+    CHECK_FALSE(pool.owns(nullptr));
+}
+
 TEST_CASE("handle_pool: numbers") {
     handle_pool<counted> pool;
     CHECK(pool.statistics().reserved_bytes == 0); // nothing is allocated before it is needed

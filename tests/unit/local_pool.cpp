@@ -304,3 +304,20 @@ TEST_CASE("local_pool: a double free is noticed, at the latest at the end") {
     CHECK(seen.back().count == 1);
     CHECK((linn::detail::checked_build || seen[0].kind == misuse_kind::double_free));
 }
+
+TEST_CASE("local_pool: owns knows its memory from that of others") {
+    linn::local_pool<long> pool;
+    linn::local_pool<long> other;
+    long mine = 0;
+    CHECK_FALSE(pool.owns(&mine));
+    CHECK_FALSE(pool.owns(nullptr));
+    long* const p = pool.create(1L);
+    long* const q = other.create(2L);
+    CHECK(pool.owns(p));
+    CHECK(pool.owns(reinterpret_cast<const char*>(p) + 3));
+    CHECK_FALSE(pool.owns(q));
+    CHECK(other.owns(q));
+    CHECK_FALSE(pool.owns(&mine));
+    pool.destroy(p);
+    other.destroy(q);
+}
