@@ -12,6 +12,7 @@
 #include <cctype>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
@@ -142,11 +143,35 @@ bool is_users_class(const advised_type& type) {
            !type.name.starts_with("std::");
 }
 
+constexpr std::string_view arithmetic[]{"bool",    "char",     "double", "float",    "int",
+                                        "long",    "short",    "signed", "unsigned", "void",
+                                        "wchar_t", "__int128", "(",      "0",        "1"};
+
+/// Whether a line names the classes of the user's own among a container's arguments: else it declares another container.
+bool names_arguments(const std::string& line, const std::string& container) {
+    for (const std::string& argument : template_arguments(container)) {
+        std::string bare = argument;
+        for (const std::string_view noise : {" const", "*", "&"})
+            while (bare.ends_with(noise))
+                bare.resize(bare.size() - noise.size());
+        if (bare.starts_with("const "))
+            bare.erase(0, std::string_view{"const "}.size());
+        // The names of arithmetic types have many spellings.
+        const bool is_builtin = std::any_of(std::begin(arithmetic), std::end(arithmetic),
+                                            [&](std::string_view word) { return bare.starts_with(word); });
+        if (!is_builtin && !bare.starts_with("std::") && !bare.empty() &&
+            find_word(code_of(line), last_component(bare)) == std::string_view::npos)
+            return false;
+    }
+    return true;
+}
+
 std::string container_snippet(const advised_type& type, const source_reader& sources) {
     const std::string name{std_template(type.container)};
     const std::string element = element_word(type.container);
-    const auto change =
-        nearest(type, sources, [&](const std::string& line) { return with_linn(line, name, element); });
+    const auto change = nearest(type, sources, [&](const std::string& line) -> std::optional<std::string> {
+        return names_arguments(line, type.container) ? with_linn(line, name, element) : std::nullopt;
+    });
     return change ? as_text("containers.hpp", change) : std::string{};
 }
 

@@ -269,7 +269,7 @@ void take_verdict(advice& a) {
             continue;
         // No row promises more than the sentence, though one of many low ends is high by chance.
         if (t.served_with.empty())
-            t.gain.low = std::min(t.gain.low, v.pools.low);
+            t.gain.low = std::min(t.gain.low, std::max(0.0, v.pools.low));
         if (a.answer != pool_answer::no)
             continue;
         // No row says "use a pool" below a sentence that says that none is needed.

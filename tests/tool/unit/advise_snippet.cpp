@@ -54,6 +54,14 @@ TEST_CASE("a container: the nearest line that declares one of that element") {
           "- std::unordered_map<int, Order> orders; // by number\n"
           "+ linn::unordered_map<int, Order> orders; // by number\n");
     CHECK(snippet_for(t, no_file).empty()); // no declaration, no change
+    // Another container of the same element is not the one to change.
+    const advised_type keyed = type_at(
+        remedy::pooled_container, "std::pair<const shop::Name* const, shop::Order*>",
+        "std::map<const shop::Name*, shop::Order*>", "linn::map<const shop::Name*, shop::Order*>", "node", 2);
+    CHECK(snippet_for(keyed, file({"typedef std::map<std::string, Order *> by_text;", "f();"})).empty());
+    CHECK(snippet_for(keyed, file({"typedef std::map<std::string, Order *> by_text;", "f();", "f();", "f();",
+                                   "typedef std::map<const Name *, Order *> by_name;"}))
+              .find("- typedef std::map<const Name *, Order *> by_name;") != std::string::npos);
     // A line of another namespace's container, or of another element, is not touched.
     CHECK(snippet_for(t, file({"boost::unordered_map<int, Order> a;", "my_unordered_map<int, Order> b;",
                                "std::unordered_map<int, Orders> c;"}))
