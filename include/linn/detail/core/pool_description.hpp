@@ -21,13 +21,6 @@ struct pool_description {
     friend constexpr bool operator==(const pool_description&, const pool_description&) = default;
 };
 
-/// How a depot serves: decided once, when it is made.
-enum class service : unsigned char {
-    cached, ///< threads hold magazines
-    direct, ///< each call goes to the slabs and is checked there: checked builds, and pools with a limit
-    bypass, ///< each object is an `operator new`, so that a memory checker sees it
-};
-
 } // namespace linn::inline LINN_ABI::detail
 
 #endif

@@ -8,6 +8,7 @@
 #include <linn/detail/core/slot_cache.hpp>
 #include <linn/detail/core/slot_stash.hpp>
 #include <linn/detail/sync/chunk_source.hpp>
+#include <linn/detail/sync/misuse.hpp>
 #include <linn/detail/sync/policy.hpp>
 
 #include <cstddef>
@@ -20,22 +21,6 @@ namespace linn::inline LINN_ABI::detail {
 struct class_front : slot_cache {
     std::uint32_t refill = 0; ///< how many slots the next refill asks for
     std::uint32_t epoch = 0;  ///< of the resource, at the last visit of the depot
-};
-
-/// Frees that were errors, kept until the lock is released. More than fit are dropped: the first one
-/// has told that the program is broken.
-struct refused_slots {
-    static constexpr std::size_t most = 16;
-    void* slots[most];
-    rejection reasons[most];
-    std::size_t count = 0;
-
-    void add(rejection why, void* slot) noexcept {
-        if (count < most) {
-            slots[count] = slot;
-            reasons[count++] = why;
-        }
-    }
 };
 
 /// What all threads share of one size class of one resource: a stash of free slots, the slabs, and one
@@ -84,7 +69,7 @@ public:
     /// Makes room for the older half, or for all that `f` holds, and pushes `slot`.
     /// @pre `f` has an array @returns an empty slab that the caller should give back; null when none
     /// @param wants_array set where `add_array` would serve the next
-    slab* put(class_front& f, void* slot, bool all, refused_slots& refused, bool& wants_array) noexcept {
+    slab* put(class_front& f, void* slot, bool all, refusals& refused, bool& wants_array) noexcept {
         void** const slots = f.slots();
         const std::size_t n = all ? f.count() : (f.count() + 1) / 2;
         const std::size_t kept = f.count() - n;
@@ -117,7 +102,7 @@ public:
     }
 
     /// @returns whether `next_to_return` is worth a call
-    [[nodiscard]] bool put_one(void* slot, refused_slots& refused) noexcept {
+    [[nodiscard]] bool put_one(void* slot, refusals& refused) noexcept {
         lock_guard<mutex_type> guard{lock_};
         note_visit(guard.waited());
         put_locked(&slot, 1, true, refused);
@@ -153,7 +138,7 @@ public:
     }
 
     /// Puts what `f`, if any, and the stash hold back into the slabs.
-    void flush(class_front* f, refused_slots& refused) noexcept {
+    void flush(class_front* f, refusals& refused) noexcept {
         lock_guard<mutex_type> guard{lock_};
         if (f != nullptr && f->has_places()) {
             put_locked(f->slots(), f->count(), true, refused);
@@ -239,7 +224,7 @@ private:
     }
 
     /// Into the stash while there is room, else, or if `deep`, into the slabs.
-    void put_locked(void** slots, std::size_t n, bool deep, refused_slots& refused) noexcept {
+    void put_locked(void** slots, std::size_t n, bool deep, refusals& refused) noexcept {
         if (deep) {
             give(slots, n, refused);
         } else if (!stash_.push(slots, n)) {
@@ -248,9 +233,7 @@ private:
         }
     }
 
-    void give(void** slots, std::size_t n, refused_slots& refused) noexcept {
-        slabs_.give(slots, n, [&](rejection why, void* slot) { refused.add(why, slot); });
-    }
+    void give(void** slots, std::size_t n, refusals& refused) noexcept { slabs_.give(slots, n, refused); }
 
     slab* excess_locked() noexcept {
         return slabs_.has_excess() ? disowned(slabs_.next_to_return(Policy::clock::now_ms())) : nullptr;

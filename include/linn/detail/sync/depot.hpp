@@ -8,6 +8,7 @@
 #include <linn/detail/core/pointer_run.hpp>
 #include <linn/detail/core/pool_description.hpp>
 #include <linn/detail/core/pool_statistics.hpp>
+#include <linn/detail/core/service.hpp>
 #include <linn/detail/core/slab_set.hpp>
 #include <linn/detail/sync/bypass.hpp>
 #include <linn/detail/sync/front.hpp>

@@ -4,6 +4,7 @@
 
 #include <linn/config.hpp>
 #include <linn/detail/core/construct.hpp>
+#include <linn/detail/core/service.hpp>
 #include <linn/detail/core/size_classes.hpp>
 #include <linn/detail/sanitizer/asan.hpp>
 #include <linn/detail/sanitizer/memcheck.hpp>
@@ -103,12 +104,12 @@ public:
 
     [[gnu::noinline]] void put(unsigned c, void* slot) noexcept {
         join_forks();
-        refused_slots refused;
+        refusals refused;
         news told{settings_.pool};
         // relaxed: made by the thread that allocated `slot`, which reached this thread in some ordered way
         depot_type* d = depots_[c].load(std::memory_order_relaxed);
         if (d == nullptr) {
-            refused.add(rejection::not_from_a_slab, slot);
+            refused(rejection::not_from_a_slab, slot);
         } else if (class_front* f = front_for_put(c, told); f != nullptr) {
             const std::uint32_t now = epoch_.load(std::memory_order_relaxed);
             const bool trimmed = f->epoch != now;
@@ -194,7 +195,7 @@ public:
         epoch_.fetch_add(1, std::memory_order_relaxed);
         thread_block* mine = block_here();
         std::size_t bytes = 0;
-        refused_slots refused;
+        refusals refused;
         news told{settings_.pool};
         for (unsigned c = 0; c < size_class_count; ++c) {
             depot_type* d = depot_made(c);
@@ -264,7 +265,7 @@ public:
 
     [[nodiscard]] void* upstream() const noexcept { return memory_.upstream(); }
     /// Whether each request is a block of its own, so that a memory checker sees it.
-    [[nodiscard]] bool bypasses() const noexcept { return mode_ == mode::bypass; }
+    [[nodiscard]] bool bypasses() const noexcept { return mode_ == service::bypass; }
 
     /// For tests, at quiescence.
     [[nodiscard]] bool consistent() noexcept {
@@ -279,12 +280,6 @@ public:
 private:
     friend registry_type;
 
-    enum class mode : unsigned char {
-        cached, ///< threads hold fronts
-        direct, ///< each call goes to the slabs and is checked there: checked builds, and with a limit
-        bypass, ///< each request is an `operator new`
-    };
-
     struct alignas(cache_line_bytes) thread_block {
         class_front fronts[size_class_count];
     };
@@ -292,11 +287,11 @@ private:
     using turn = typename resource_memory<Policy>::turn;
     using news = resource_news;
 
-    static mode mode_here(bool limited) noexcept {
+    static service mode_here(bool limited) noexcept {
         if (sanitizer_bypass || running_on_memcheck()) {
-            return mode::bypass;
+            return service::bypass;
         }
-        return checked_build || limited ? mode::direct : mode::cached;
+        return checked_build || limited ? service::direct : service::cached;
     }
 
     static_assert(magazine::bytes_for(resource_stash_slots(0)) + sizeof(depot_type) <=
@@ -318,7 +313,7 @@ private:
 
     /// This thread's front of class `c` with its array; null when it can have none.
     class_front* front_at(unsigned c, news& told) {
-        if (mode_ != mode::cached || table_ != &index_table::process()) {
+        if (mode_ != service::cached || table_ != &index_table::process()) {
             return nullptr;
         }
         const std::uint32_t index = thread_index<Policy>();
@@ -410,7 +405,7 @@ private:
         if (depot_type* made = depot_made(c); made != nullptr) {
             return made;
         }
-        const std::size_t stash_slots = mode_ == mode::cached ? resource_stash_slots(c) : 0;
+        const std::size_t stash_slots = mode_ == service::cached ? resource_stash_slots(c) : 0;
         const std::size_t array_bytes = stash_slots != 0 ? magazine::bytes_for(stash_slots) : 0;
         void* memory = bookkeeping(sizeof(depot_type) + array_bytes, told);
         if (memory == nullptr) {
@@ -472,10 +467,10 @@ private:
     // -- errors -----------------------------------------------------------------------------------------
 
     /// Reports what was refused. No lock is held.
-    void settle(const refused_slots& refused) noexcept {
+    void settle(const refusals& refused) noexcept {
         for (std::size_t i = 0; i < refused.count; ++i) {
-            report(misuse{kind_of(refused.reasons[i], refused.slots[i]), resource_type_name, refused.slots[i],
-                          1});
+            const refusal<>& r = refused.all[i];
+            report(misuse{kind_of(r.why, r.object), resource_type_name, r.object, 1});
         }
     }
 
@@ -579,7 +574,7 @@ private:
     typename Policy::template atomic<bool> joined_{false};     ///< whether forks know of it
     resource_settings settings_;
     resource_memory<Policy> memory_;
-    mode mode_;
+    service mode_;
     chunk_arena<Policy> arena_;
     tracked_blocks<Policy> blocks_;
 };
