@@ -85,7 +85,6 @@ int main() {
               },
               nullptr, nullptr) == 0);
     detail::resource_settings settings;
-    settings.name = "waiting";
     detail::resource_core<waiting_platform> resource{settings};
     CHECK(handle.get() != nullptr);
     CHECK(::pthread_atfork([] { may_leave = true; }, nullptr, nullptr) == 0);
