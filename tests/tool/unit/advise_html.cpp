@@ -162,6 +162,23 @@ TEST_CASE("what the page carries without data is small, and ten thousand types d
     CHECK(contains(page, "9804 more types"));
 }
 
+TEST_CASE("the page calls types and ranges as the other forms do") {
+    advice a = samples::make_advice(3);
+    a.pools = {-0.06, 0.29};
+    a.types[0].container = "";
+    a.types[0].name = a.types[0].named.type = "std::string";
+    a.types[1].what = remedy::pool_allocator;
+    a.types[1].gain = {-0.06, 0.29};
+    a.types[1].serves = 2;
+    a.types[1].named.takes_allocator = "shop::document<std::allocator>";
+    const std::string page = advise_html(a);
+    CHECK(contains(page, "std::string object"));
+    CHECK(contains(page, "the allocator of shop::document"));
+    CHECK(contains(page, "all pools together"));
+    CHECK(count(page, escape(range_text(quantity::share, -0.06, 0.29))) >=
+          3); // all pools, the bar and the row
+}
+
 TEST_CASE("empty, damaged and interrupted results make pages that say so") {
     CHECK(is_well_formed(advise_html(advice{})));
     CHECK(is_well_formed(replay_html(replay_result{})));

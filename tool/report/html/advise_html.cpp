@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "advise_html.hpp"
 
+#include "../../advise/one_change.hpp"
 #include "../../measure/process.hpp"
 #include "../advise_cells.hpp"
 #include "../shell_words.hpp"
@@ -57,11 +58,10 @@ markup ceiling_figure(id_source& ids, const advice& a) {
     plot.rows.push_back({"an allocator that costs nothing", std::max(0.0, a.ceiling.low),
                          std::max({0.0, a.ceiling.low, a.ceiling.high}), emphasis::muted});
     if (a.pools.high > 0)
-        plot.rows.push_back({"all pools together", std::max(0.0, a.pools.low),
-                             std::max({0.0, a.pools.low, a.pools.high}), emphasis::ours});
+        plot.rows.push_back({"all pools together", a.pools.low, a.pools.high, emphasis::ours});
     for (const advised_type& t : a.types)
         if (t.gain.high > 0 && plot.rows.size() <= most_bars)
-            plot.rows.push_back({shortened(title_of(t), bar_letters), t.gain.low,
+            plot.rows.push_back({shortened(change_label(t), bar_letters), t.gain.low,
                                  std::max(t.gain.low, t.gain.high),
                                  is_pool(t.what) ? emphasis::ours : emphasis::none});
     const std::string source =

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "advise_types.hpp"
 
+#include "../../advise/type_groups.hpp"
 #include "flame_tree.hpp"
 #include "histogram_plot.hpp"
 #include "html_table.hpp"
@@ -182,7 +183,7 @@ markup details(id_source& ids, const advised_type& t) {
 std::vector<html_cell> row_of(const advised_type& t) {
     const site_statistics& s = t.statistics;
     const double remote = part_of(s.remote_releases, s.releases);
-    return {{cut(title_of(t), name_letters), {}},
+    return {{cut(label_of(t), name_letters), {}},
             {cut(t.part.empty() ? "–" : t.part, name_letters), {}},
             !t.served_with.empty()
                 ? number_cell(0, "shared")
@@ -203,10 +204,6 @@ std::string gain_text(const gain_range& g) {
     if (!(g.high > 0))
         return "–";
     return range_text(quantity::share, g.low, g.high);
-}
-
-std::string title_of(const advised_type& t) {
-    return t.container.empty() ? t.name : t.container;
 }
 
 markup type_table(id_source& ids, const advice& a) {

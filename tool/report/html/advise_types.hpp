@@ -12,9 +12,6 @@ namespace linn::tool::html {
 /// "3.1 – 11 %", "2.0 %", or "–" where nothing is to be gained.
 std::string gain_text(const gain_range& g);
 
-/// What a type is called: its container where it lives in one.
-std::string title_of(const advised_type& t);
-
 /// The types of the program, sortable; each with what to do, why, and where, folded away below its row. Of thousands
 /// the first few hundred are listed, fewer of them with details; the last row says what was left out.
 markup type_table(id_source& ids, const advice& a);
