@@ -373,7 +373,7 @@ def case_real_sizes(reports):
         page = b.open(str(path))
         check(page.complaints == [], page.complaints)
         shown = page.evaluate("document.body.textContent")
-        check(result["headline"] in shown, result["headline"])
+        check(result["headline"] is None, result["headline"])  # two rounds are too few for a claim
         for finding in result["findings"]:
             check(finding in shown, finding)
         check(page.evaluate("document.querySelectorAll('#scenario-sizes svg').length") >= 4, "the curves")
