@@ -457,7 +457,7 @@ class LocalPoolPrinter:
     def __init__(self, value):
         self.value = value
         self.element = value.type.strip_typedefs().template_argument(0)
-        count = int(value["count_"])
+        count = int(value["count_"]["value_"])
         capacity = value["cache_"].type.range()[1] + 1
         self.cached = [int(value["cache_"][i]) for i in range(min(count, capacity))]
         self.live = int(value["slabs_"]["out_"]) - count
@@ -516,7 +516,7 @@ class FixedPoolPrinter:
         self.value = value
         self.element = value.type.strip_typedefs().template_argument(0)
         self.capacity = int(value.type.strip_typedefs().template_argument(1))
-        self.live = int(value["carved_"]) - int(value["free_count_"])
+        self.live = int(value["carved_"]["value_"]) - int(value["free_count_"]["value_"])
 
     def to_string(self):
         name = re.sub(r", \d+[uUlL]*>$", f", {self.capacity}>", short_name(self.value))
@@ -525,7 +525,7 @@ class FixedPoolPrinter:
     def children(self):
         storage = self.value["slots_"]["bytes"]
         slot_bytes = storage.type.sizeof // max(1, self.capacity)
-        for slot in range(int(self.value["carved_"])):
+        for slot in range(int(self.value["carved_"]["value_"])):
             if int(self.value["out_"][slot // 64]) >> (slot % 64) & 1:
                 address = int(storage.address) + slot * slot_bytes
                 yield (f"[{slot}]", gdb.Value(address).cast(self.element.pointer()).dereference())
