@@ -69,7 +69,9 @@ def case_table(tool):
     few = prose(tool.replay(tool.record(), "--rounds", "3", "--allocators", "linn").stdout)
     check(few.startswith("3 rounds are too few to compare 1 allocator (6 needed): use --rounds 6"), few)
     check("Noise floor" not in few, few)
-    done = tool.replay(tool.folder / "program.linn", "--rounds", "6", "--allocators", "linn")
+    done = tool.call("replay", tool.folder / "program.linn", "--rounds", "6", "--allocators", "linn",
+                     env={**os.environ, "COLUMNS": "100"})
+    check(done.returncode == 0, done.stderr)
     text = prose(done.stdout)
     for words in ("serve", "default (glibc", "default again", "Linn", "costs nothing", "50 to 130 %",
                   "Noise floor"):
