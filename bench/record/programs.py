@@ -89,6 +89,9 @@ def main():
             events = events_of(recorders[0], folder)
             alone = times.pop(None)
             print(f"{' '.join(command)[:60]}: {events} events, {min(alone):.3f} s alone")
+            if events == 0:
+                print("  nothing was recorded: a script that starts the program, or a program that allocates nothing")
+                continue
             for recorder, taken in times.items():
                 least = (min(taken) - min(alone)) / events * 1e9
                 median = (statistics.median(taken) - statistics.median(alone)) / events * 1e9
