@@ -79,7 +79,7 @@ public:
     /// Hands the oldest array that is in excess to `give(slots, n)`; no more, so that no caller pays for all.
     template <class Clock, class Give>
     void shrink(Give&& give) noexcept {
-        if (bound_.grown() && bound_.excess(size_, Clock::now_ms()) != 0) {
+        if (bound_.template has_excess<Clock>(size_)) {
             empty(full_.pop_oldest(), give);
         }
     }

@@ -53,15 +53,19 @@ public:
     /// Whether the bound has grown, so that time matters.
     [[nodiscard]] bool grown() const noexcept { return most_ != least_; }
 
-    /// Once in a second the bound shrinks by what was never touched in that second.
-    /// @returns how many slots of the stash are too many now
-    [[nodiscard]] std::size_t excess(std::size_t stashed, std::uint64_t now_ms) noexcept {
-        if (now_ms - since_ms_ >= period_ms) {
+    /// Whether the stash holds too many slots now. Once in a second the bound shrinks by what was never touched in that
+    /// second.
+    template <class Clock>
+    [[nodiscard]] bool has_excess(std::size_t stashed) noexcept {
+        if (!grown()) {
+            return false;
+        }
+        if (const std::uint64_t now_ms = Clock::now_ms(); now_ms - since_ms_ >= period_ms) {
             most_ = clamp(most_ - (low_ < most_ ? low_ : most_), least_, most_);
             low_ = stashed;
             since_ms_ = now_ms;
         }
-        return stashed > most_ ? stashed - most_ : 0;
+        return stashed > most_;
     }
 
     /// As at the start: for an explicit trim.

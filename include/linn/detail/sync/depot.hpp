@@ -82,7 +82,7 @@ public:
             f.try_push(object);
             return;
         }
-        rejects refused;
+        refusals refused;
         slab* excess = nullptr;
         bool pushed = false;
         {
@@ -103,7 +103,7 @@ public:
     // -- one object at a time, for threads without a cache --------------------------------------
 
     void* take_one(const call_trace& by = no_trace) noexcept {
-        rejects noticed;
+        refusals noticed;
         void* object = nullptr;
         slab_news news;
         {
@@ -124,7 +124,7 @@ public:
     /// @returns false when there are too few; then none is taken
     /// @pre in service::direct
     [[nodiscard]] bool take_run(void* out, std::size_t count, const call_trace& by = no_trace) noexcept {
-        rejects noticed;
+        refusals noticed;
         std::size_t done = 0;
         slab_news news;
         {
@@ -176,7 +176,7 @@ public:
 
     /// Takes back all that `f` holds and leaves it as it was before its first use.
     void detach(front_type& f) noexcept {
-        rejects refused;
+        refusals refused;
         magazine_stack mixed;
         slab* excess = nullptr;
         {
@@ -201,7 +201,7 @@ public:
     /// @returns bytes given back
     std::size_t trim(front_type* mine) noexcept {
         check();
-        rejects refused;
+        refusals refused;
         magazine_stack mixed;
         {
             lock_guard<mutex_type> guard{lock_};
@@ -271,7 +271,7 @@ public:
     /// @returns how many
     std::size_t check() noexcept {
         if constexpr (checked_build) {
-            rejects noticed;
+            refusals noticed;
             locked([&] { slabs_.check(noticed); });
             settle(noticed);
             return noticed.count + noticed.dropped;
@@ -332,7 +332,6 @@ public:
 
 private:
     static constexpr std::size_t first_refill = 4;
-    using rejects = refusals;
 
     static void* pop_or_null(front_type& f) noexcept {
         void* object = nullptr;
@@ -341,7 +340,7 @@ private:
 
     /// Takes objects back, and forgets what `objects` holds.
     void put_some(void** objects, std::size_t count, const call_trace& by) noexcept {
-        rejects refused;
+        refusals refused;
         slab* excess = nullptr;
         std::size_t others = 0;
         {
@@ -358,7 +357,7 @@ private:
     }
 
     /// Gives what take_run took to the slabs again, with the lock held.
-    void give_back_run(const void* objects, std::size_t count, rejects& refused) noexcept {
+    void give_back_run(const void* objects, std::size_t count, refusals& refused) noexcept {
         for_each_batch(objects, count, [&](void** some, std::size_t n) { give_locked(some, n, refused); });
     }
 
@@ -376,7 +375,7 @@ private:
         }
     }
 
-    void* take_one_locked(const call_trace& by, rejects& noticed) noexcept {
+    void* take_one_locked(const call_trace& by, refusals& noticed) noexcept {
         void* object = nullptr;
         if (slabs_.take(&object + 1, 1, by, noticed) == 1) {
             return object;
@@ -404,7 +403,7 @@ private:
         if (!f.has_loaded()) {
             magazine* m = magazines_.take_empty();
             if (m == nullptr) {
-                rejects none; // threads hold magazines only where nothing is checked
+                refusals none; // threads hold magazines only where nothing is checked
                 return take_one_locked(no_trace, none);
             }
             f.load(m);
@@ -431,7 +430,7 @@ private:
 
     /// Loads a magazine that has room, with the lock held. There may be none to be had, and a
     /// flushed one may stay full of another depot's objects: the caller pushes and sees.
-    void make_room(front_type& f, rejects& refused) noexcept {
+    void make_room(front_type& f, refusals& refused) noexcept {
         if (f.epoch != epoch_) {
             f.epoch = epoch_;
             give_back_cache(f, refused);
@@ -458,7 +457,7 @@ private:
     }
 
     /// Gives to the slabs what lay too long in the stash: a magazine a visit, so that no caller pays for all.
-    void shrink_stash(rejects& refused) noexcept {
+    void shrink_stash(refusals& refused) noexcept {
         if (magazine* m = magazines_.template take_excess<typename Policy::clock>(); m != nullptr) {
             empty_out(*m, refused);
             if (m->count == 0) {
@@ -470,7 +469,7 @@ private:
     }
 
     /// Gives the objects of both magazines to the slabs; the magazines stay.
-    void give_back_cache(front_type& f, rejects& refused) noexcept {
+    void give_back_cache(front_type& f, refusals& refused) noexcept {
         if (magazine* m = f.unload(); m != nullptr) {
             empty_out(*m, refused);
             f.load(m);
@@ -483,7 +482,7 @@ private:
 
     /// Puts a magazine of a thread that leaves where it belongs; into `mixed` when objects of
     /// another depot stayed in it.
-    void retire(magazine* m, rejects& refused, magazine_stack& mixed) noexcept {
+    void retire(magazine* m, refusals& refused, magazine_stack& mixed) noexcept {
         if (m == nullptr) {
             return;
         }
@@ -504,12 +503,12 @@ private:
     }
 
     /// Objects that belong to another depot stay, and nothing else does.
-    void empty_out(magazine& m, rejects& refused) noexcept {
+    void empty_out(magazine& m, refusals& refused) noexcept {
         m.count = give_locked(m.slots(), m.count, refused);
     }
 
     /// @returns how many objects belong to another depot; these are now the first of `objects`
-    std::size_t give_locked(void** objects, std::size_t count, rejects& refused,
+    std::size_t give_locked(void** objects, std::size_t count, refusals& refused,
                             const call_trace& by = no_trace) noexcept {
         std::size_t others = 0;
         // Places that are written here have been read by the slabs already.
@@ -538,7 +537,7 @@ private:
     }
 
     /// Reports refused objects. No lock is held.
-    void settle(const rejects& refused) noexcept {
+    void settle(const refusals& refused) noexcept {
         for (std::size_t i = 0; i < refused.count; ++i) {
             const refusal<>& r = refused.all[i];
             // Slabs of a sibling lie where ours would, so it is none of theirs.

@@ -44,8 +44,7 @@ public:
     /// The magazine that lay longest in a stash that is larger than it should be by now; else null.
     template <class Clock>
     magazine* take_excess() noexcept {
-        return bound_.grown() && bound_.excess(stashed_, Clock::now_ms()) != 0 ? taken(stash_.pop_oldest())
-                                                                               : nullptr;
+        return bound_.template has_excess<Clock>(stashed_) ? taken(stash_.pop_oldest()) : nullptr;
     }
 
     [[nodiscard]] stash_bound& bound() noexcept { return bound_; }
