@@ -32,6 +32,7 @@ TOOL = {
     "analysis": ["trace"],
     "symbols": [],
     "allocators": ["measure"],
+    "pools": ["measure", "program", "symbols"],
     "record": ["analysis", "measure", "program", "trace"],
     "bench": ["allocators", "measure"],
     "run": ["allocators", "measure", "program"],
@@ -41,8 +42,8 @@ TOOL = {
     "lint": ["measure"],
     "report": ["advise", "allocators", "analysis", "bench", "compare", "lint", "measure", "replay", "run",
                "symbols", "trace"],
-    "cli": ["advise", "allocators", "analysis", "bench", "compare", "lint", "measure", "record", "replay", "report",
-            "run", "symbols", "trace"],
+    "cli": ["advise", "allocators", "analysis", "bench", "compare", "lint", "measure", "pools", "record", "replay",
+            "report", "run", "symbols", "trace"],
 }
 
 # Seconds of compile time in every user's file, or output streams behind their back.

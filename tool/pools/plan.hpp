@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace linn::tool {
+
+// A plan as the tool makes and changes it; docs/reference/plan.md is the format.
+
+struct plan_module {
+    std::string name;
+    std::vector<unsigned char> build_id; ///< empty: the file has none
+
+    friend bool operator==(const plan_module&, const plan_module&) = default;
+};
+
+struct plan_pool {
+    std::string name;
+    unsigned align = 16;
+    bool is_padded = false;
+    bool is_by_address = false; ///< else what came back last is handed out first
+    bool wants_huge_pages = false;
+    unsigned max_waste = 8;
+    std::string note = {};
+
+    friend bool operator==(const plan_pool&, const plan_pool&) = default;
+};
+
+/// A return address: `offset` as nm and addr2line count.
+struct plan_call {
+    std::string module;
+    std::uint64_t offset = 0;
+    std::vector<unsigned char> code = {}; ///< what is before it; may be empty
+
+    friend bool operator==(const plan_call&, const plan_call&) = default;
+};
+
+struct plan_site {
+    std::string pool;
+    unsigned size = 0;
+    unsigned align = 16;
+    std::optional<std::uint64_t> token = {}; ///< in place of `call`
+    plan_call call = {};                     ///< of the allocation function
+    unsigned stack = 0;                      ///< with `caller`: where its return address lies
+    std::optional<plan_call> caller = {};    ///< of the wrapper that `call` lies in
+    std::string note = {};
+
+    friend bool operator==(const plan_site&, const plan_site&) = default;
+};
+
+struct pool_plan {
+    std::string program = {};
+    std::string note = {};
+    std::uint64_t max_bytes = 0; ///< 0: no limit
+    bool has_children = true;
+    std::vector<plan_module> modules = {};
+    std::vector<plan_pool> pools = {};
+    std::vector<plan_site> sites = {};
+
+    friend bool operator==(const pool_plan&, const pool_plan&) = default;
+};
+
+/// There is no such file, or it is no plan: "FILE:LINE: what is wrong".
+class unusable_plan : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+};
+
+/// Reads a plan, as the preloaded library does. @throws unusable_plan
+pool_plan read_plan_file(const std::filesystem::path& file);
+
+/// The text of a plan, for write_atomically(). @pre its names refer to each other, and its limits hold: else read_plan_file refuses the text
+std::string plan_text(const pool_plan& plan);
+
+/// What a plan says of a program or shared library: file name and build id. Empty when it is not an ELF file.
+std::optional<plan_module> plan_module_of(const std::filesystem::path& file);
+
+/// A return address in `file`, with the code before it. Empty when that is not code of the file.
+std::optional<plan_call> plan_call_of(const std::filesystem::path& file, std::uint64_t offset);
+
+/// For `plan_site::stack`: how far above the stack pointer of the call that returns to `offset` the return address of the
+/// calling function lies, by its call frame information. Empty when that is not a constant of the code within the limits.
+std::optional<unsigned> stack_offset_of(const std::filesystem::path& file, std::uint64_t offset);
+
+/// What the preloaded library is told through the environment; docs/reference/plan.md.
+struct pool_settings {
+    std::filesystem::path plan;
+    std::string mode = "on";          ///< LINN_POOLS
+    std::filesystem::path statistics; ///< LINN_POOLS_STATS; may be empty
+    std::string signal = {};          ///< LINN_POOLS_SIGNAL; may be empty
+    bool counts_hits = false;         ///< LINN_POOLS_COUNT
+    bool is_checked = false;          ///< liblinn-try-checked.so
+};
+
+/// The variables, as NAME=VALUE, all of them each time: runs in different modes differ in values only. LD_PRELOAD is
+/// not among them; pool_library says what to put there.
+std::vector<std::string> pool_variables(const pool_settings& settings);
+
+/// The library to preload: beside the tool, or as installed.
+std::filesystem::path pool_library(bool is_checked = false);
+
+} // namespace linn::tool
