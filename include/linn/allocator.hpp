@@ -25,11 +25,12 @@ namespace linn::inline LINN_ABI {
 /// and propagated as its own traits say; single objects come from the pool all the same.
 /// `rebind` keeps every parameter.
 ///
+/// @complexity constant where nothing else is said, beside what `Upstream` does
 /// @threads any thread, as far as `Upstream` allows
 /// @snippet examples/03_containers.cpp
-template <class T, class Upstream = std::allocator<T>, pool_options O = pool_options{}>
+template <class T, class Upstream = std::allocator<T>, pool_options O = detail::options_of_type>
 class allocator {
-    static_assert(detail::checked_options<O>::done);
+    static_assert(detail::checked_options<detail::options_for<void>(O)>::done);
     using upstream_type = typename std::allocator_traits<Upstream>::template rebind_alloc<T>;
     using upstream_traits = std::allocator_traits<upstream_type>;
 
@@ -67,7 +68,8 @@ public:
                  std::is_constructible_v<upstream_type, const OtherUpstream&>)
     constexpr allocator(const allocator<U, OtherUpstream, O>& other) noexcept : upstream_{other.upstream()} {}
 
-    /// @throws std::bad_alloc, std::bad_array_new_length
+    /// @throws std::bad_alloc; for more than one object what `Upstream` throws
+    /// @complexity that of `pool::allocate`; for more than one object that of `Upstream`
     [[nodiscard]] T* allocate(std::size_t n) {
         static_assert(sizeof(detail::sized<T>) != 0);
         if (n == 1) [[likely]] {
@@ -77,6 +79,7 @@ public:
     }
 
     /// @pre `p` came from `allocate(n)` of an allocator that compares equal
+    /// @complexity that of `pool::deallocate`; for more than one object that of `Upstream`
     void deallocate(T* p, std::size_t n) noexcept {
         if (n == 1) [[likely]] {
             pool_of<>::deallocate(p);
@@ -87,6 +90,7 @@ public:
 
     /// What a container's copy gets. Only there when `Upstream` has a wish of its own: a class derived from
     /// this one is else copied as itself, as one derived from `std::allocator` is.
+    /// @throws what `Upstream` throws
     [[nodiscard]] constexpr allocator select_on_container_copy_construction() const
         requires requires(const upstream_type& u) { u.select_on_container_copy_construction(); }
     {

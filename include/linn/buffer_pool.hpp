@@ -58,6 +58,7 @@ struct buffer_statistics : pool_statistics {
 ///
 /// It stays valid when the pool is gone.
 ///
+/// @complexity constant where nothing else is said
 /// @threads as a pointer: one thread at a time, any thread may be the last
 class buffer {
 public:
@@ -107,6 +108,7 @@ public:
     /// Turns it into shared ownership; null when empty. This handle is empty afterwards.
     /// The control block comes from a `linn::pool`.
     /// @throws std::bad_alloc; the buffer is back in its pool then
+    /// @complexity that of `pool::allocate`
     [[nodiscard]] std::shared_ptr<std::byte[]> share() && {
         if (block_ == nullptr) {
             return nullptr;
@@ -147,6 +149,7 @@ private:
 /// - Under AddressSanitizer, Memcheck and `LINN_CHECKED`, touching a buffer that was given back, or what
 ///   lies behind its capacity, is an error that shows.
 ///
+/// @complexity constant where nothing else is said
 /// @threads every function but the destructor: any thread, at the same time
 /// @snippet examples/14_buffers.cpp
 class buffer_pool {
@@ -165,7 +168,7 @@ public:
     buffer_pool(const buffer_pool&) = delete;
     buffer_pool& operator=(const buffer_pool&) = delete;
 
-    /// Idle buffers go to the system, and those that are out when they come back.
+    /// Idle buffers go to the system, and those that are out when they come back. @complexity O(idle buffers)
     /// @threads no other call may run or follow, except what handles and shared_ptrs do
     ~buffer_pool() { store_->orphan(); }
 
@@ -187,12 +190,14 @@ public:
     /// A buffer that goes back with its last `shared_ptr`; a `weak_ptr` does not hold it. The control
     /// block comes from a `linn::pool`.
     /// @throws std::bad_alloc as `acquire`
+    /// @complexity that of `acquire`, and of `pool::allocate`
     [[nodiscard]] std::shared_ptr<std::byte[]> acquire_shared() { return acquire().share(); }
 
     /// A T in a buffer, default-initialised: members without initialiser keep what is there, as with
     /// `std::make_shared_for_overwrite`. The last `shared_ptr` destroys it and gives the buffer back.
     /// @throws std::invalid_argument when a T does not fit; std::bad_alloc; what the constructor throws:
     ///         the buffer is back in the pool then
+    /// @complexity that of `acquire_shared`, and of the constructor
     /// @snippet examples/15_line_cache.cpp
     template <class T>
     [[nodiscard]] std::shared_ptr<T> make_shared_for_overwrite() {
@@ -212,13 +217,14 @@ public:
     /// Sees to it that `buffers` are idle, so that as many can be acquired without asking the system, as
     /// long as no other thread takes them; and keeps as many from now on, whatever `retain_bytes` says.
     /// @throws std::bad_alloc when the system or `max_bytes` says no; what was made so far stays
+    /// @complexity O(buffers), a mapping each
     void reserve(std::size_t buffers) {
         if (!store_->reserve(buffers)) {
             detail::throw_bad_alloc();
         }
     }
 
-    /// Gives all idle buffers to the system. @returns bytes
+    /// Gives all idle buffers to the system. @returns bytes @complexity O(idle buffers)
     std::size_t trim() noexcept { return store_->trim(); }
 
     /// Bytes that were asked for.

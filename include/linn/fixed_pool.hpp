@@ -47,6 +47,7 @@ namespace linn::inline LINN_ABI {
 ///
 /// A class with a private constructor or destructor makes this class its friend.
 ///
+/// @complexity O(1) and no call, where nothing else is said; beside the constructors and destructors of T
 /// @threads one at a time, allocation and free alike; not for signal handlers, unless the signal is
 ///          blocked around every other use
 /// @snippet examples/17_fixed_pool.cpp
@@ -169,7 +170,7 @@ public:
         }
     }
 
-    /// Takes the storage of many objects back.
+    /// Takes the storage of many objects back. @complexity O(objects.size())
     void deallocate_n(std::span<T* const> objects) noexcept {
         for (T* p : objects) {
             deallocate(p);
@@ -191,6 +192,7 @@ public:
     /// order of address. `f` may destroy objects, which are not visited then, and create some, of
     /// which it is not said whether they are.
     /// @returns the number of objects visited
+    /// @throws what `f` throws
     /// @complexity O(N / 64 + live)
     template <class F>
     std::size_t for_each_live(F&& f) {

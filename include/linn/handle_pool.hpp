@@ -46,6 +46,8 @@ struct handle_options {
 /// A number that stands for an object of a `handle_pool`, and for no other object ever. One that is default
 /// initialised is null and stands for none. It compares and hashes as a number; it is valid for the pool that
 /// made it only.
+/// @complexity constant
+/// @threads as a number
 template <class T, handle_options O = handle_options{}>
 class pool_handle {
 public:
@@ -121,6 +123,7 @@ struct handle_cell {
 /// A class with a private constructor or destructor makes this class its friend. Constructors and destructors may
 /// use the pool; they do not see their own object in it.
 ///
+/// @complexity O(1) where nothing else is said; beside the constructors and destructors of T
 /// @threads one at a time; while nobody creates, destroys or trims, any number may `get` and iterate
 /// @source slot maps: S. Barrett, A. Kelley, handles by index and generation; docs/reference/handle_pool.md
 /// @snippet examples/35_handles.cpp
@@ -146,7 +149,7 @@ public:
     handle_pool(const handle_pool&) = delete;
     handle_pool& operator=(const handle_pool&) = delete;
 
-    /// Destroys all objects, in order of address.
+    /// Destroys all objects, in order of address. @complexity O(objects + slots / 64 + slabs)
     ~handle_pool() {
         clear();
         check();
@@ -245,6 +248,7 @@ public:
     }
 
     /// Takes the memory for objects up to `objects` in all. @throws std::bad_alloc; no object is affected then
+    /// @complexity O(slabs + handles so far)
     void reserve(std::size_t objects) {
         const std::size_t more = objects > size_ ? objects - size_ : 0;
         const std::size_t fresh = more > cached_ ? more - cached_ : 0;
@@ -278,11 +282,13 @@ public:
     /// Calls `f(T&)`, or `f(handle, T&)` if it takes two, for each object in order of address.
     /// `f` may destroy any object: those that are gone when their turn comes are not visited. It may create objects;
     /// whether these are visited is not said. It must not trim.
+    /// @throws what `f` throws
     /// @complexity O(objects + slots / 64)
     template <class F>
     void for_each(F&& f) {
         visit(*this, f);
     }
+    /// As `for_each`, for a pool that is const.
     template <class F>
     void for_each(F&& f) const {
         visit(*this, f);
@@ -314,7 +320,7 @@ public:
     /// @complexity O(bytes of the pool)
     std::size_t check() noexcept { return detail::check_slabs<T>(slabs_); }
 
-    /// The numbers of this pool; the table of handles counts as memory.
+    /// The numbers of this pool; the table of handles counts as memory. @complexity O(slabs)
     [[nodiscard]] pool_statistics statistics() const noexcept {
         pool_statistics s;
         s.type = type_name;

@@ -70,6 +70,7 @@ using node_slot = node_storage<sizeof(detail::shape_of<Container>), alignof(deta
 ///
 /// The pool must outlive what was allocated from it.
 ///
+/// @complexity constant where nothing else is said
 /// @threads as the pool: one at a time
 /// @snippet examples/36_local_allocator.cpp
 template <class T, class Pool, class Upstream = std::allocator<T>>
@@ -140,6 +141,7 @@ public:
     }
 
     /// @pre `p` came from `allocate(n)` of an allocator that compares equal
+    /// @complexity that of the pool's `deallocate`
     void deallocate(T* p, std::size_t n) noexcept {
         if constexpr (fits<T>()) {
             if (n == 1) [[likely]] {

@@ -220,16 +220,19 @@ template <class T, class... Args>
 auto make_shared(Args&&...) {
     return detail::refuse_to_make<T>();
 }
+/// Only there to refuse, as `make_shared`.
 template <class T, class... Args>
     requires(!detail::makeable<T>)
 auto make_shared_for_overwrite(Args&&...) {
     return detail::refuse_to_make<T>();
 }
+/// Only there to refuse, as `make_shared`.
 template <class T, class... Args>
     requires(!detail::makeable<T>)
 auto make_unique(Args&&...) {
     return detail::refuse_to_make<T>();
 }
+/// Only there to refuse, as `make_shared`.
 template <class T, class... Args>
     requires(!detail::makeable<T>)
 auto make_unique_for_overwrite(Args&&...) {
@@ -250,21 +253,21 @@ template <class T, class... Args>
     return detail::pooled_shared<T>(std::forward<Args>(args)...);
 }
 
-/// `T()`: the object is zero where it has no constructor of its own. Also for `T[N]`.
+/// As `make_shared`, of `T()`: the object is zero where it has no constructor of its own. Also for `T[N]`.
 template <class T>
     requires(detail::makeable<T> && !std::is_unbounded_array_v<T>)
 [[nodiscard]] std::shared_ptr<T> make_shared(value_initialize_t how) {
     return detail::pooled_shared<T>(how);
 }
 
-/// The same, without a word, for types where that fills nothing, or little, or as intended.
+/// As `make_shared`, of `T()` without a word, for types where that fills nothing, or little, or as intended.
 template <class T>
     requires(detail::makeable<T> && !std::is_unbounded_array_v<T> && !detail::zero_fill_trap<T>)
 [[nodiscard]] std::shared_ptr<T> make_shared() {
     return detail::pooled_shared<T>(value_initialize);
 }
 
-/// The same where it fills 256 bytes or more for nothing.
+/// As `make_shared`, of `T()` where that fills 256 bytes or more for nothing.
 template <class T>
     requires(detail::makeable<T> && !std::is_unbounded_array_v<T> && detail::zero_fill_trap<T>)
 [[nodiscard, deprecated("it fills the object with zeros that its own initialisation leaves alone: use "
@@ -274,7 +277,7 @@ make_shared() {
     return detail::pooled_shared<T>(value_initialize);
 }
 
-/// `T[N]`, each element a copy of `value`.
+/// As `make_shared`, of `T[N]`, each element a copy of `value`.
 template <class T>
     requires(detail::makeable<T> && std::is_bounded_array_v<T>)
 [[nodiscard]] std::shared_ptr<T> make_shared(const std::remove_extent_t<T>& value) {
@@ -285,6 +288,7 @@ template <class T>
 /// of `std::allocator`, with the control block in it. libstdc++ 12 refuses elements that are const or
 /// volatile; here they are made as plain ones.
 /// @throws std::bad_alloc, std::bad_array_new_length, and what a constructor throws
+/// @complexity that of `std::allocator`, and O(n)
 template <class T>
     requires(detail::makeable<T> && std::is_unbounded_array_v<T> &&
              !detail::zero_fill_trap<std::remove_extent_t<T>>)
@@ -292,6 +296,7 @@ template <class T>
     return std::make_shared<std::remove_cv_t<T>>(detail::checked_length<T>(n));
 }
 
+/// As `make_shared`, of `T[]` where that fills 256 bytes or more an element for nothing.
 template <class T>
     requires(detail::makeable<T> && std::is_unbounded_array_v<T> &&
              detail::zero_fill_trap<std::remove_extent_t<T>>)
@@ -302,13 +307,14 @@ make_shared(std::size_t n) {
     return std::make_shared<std::remove_cv_t<T>>(detail::checked_length<T>(n));
 }
 
+/// As `make_shared`, of `T[]` whose zeros are meant.
 template <class T>
     requires(detail::makeable<T> && std::is_unbounded_array_v<T>)
 [[nodiscard]] std::shared_ptr<T> make_shared(std::size_t n, value_initialize_t) {
     return std::make_shared<std::remove_cv_t<T>>(detail::checked_length<T>(n));
 }
 
-/// `T[]` of `n` elements, each a copy of `value`.
+/// As `make_shared`, of `T[]` with `n` elements, each a copy of `value`.
 template <class T>
     requires(detail::makeable<T> && std::is_unbounded_array_v<T>)
 [[nodiscard]] std::shared_ptr<T> make_shared(std::size_t n, const std::remove_extent_t<T>& value) {
@@ -325,6 +331,8 @@ template <class T>
     return detail::pooled_shared<T>();
 }
 
+/// As `make_shared`, of `T[]` with `n` elements, each default-initialised.
+/// @throws std::bad_alloc, std::bad_array_new_length, and what a constructor throws
 template <class T>
     requires(detail::makeable<T> && std::is_unbounded_array_v<T>)
 [[nodiscard]] std::shared_ptr<T> make_shared_for_overwrite(std::size_t n) {
@@ -335,6 +343,7 @@ template <class T>
 
 /// The deleter of `linn::unique_ptr`. It has no state and does not convert to that of a base class,
 /// whose pool would be another one.
+/// @complexity that of `pool::destroy`
 template <class T>
 struct pool_delete {
     constexpr pool_delete() noexcept = default;
@@ -375,21 +384,21 @@ template <class T, class... Args>
     return unique_ptr<T>{pool<std::remove_cv_t<T>>::create(std::forward<Args>(args)...)};
 }
 
-/// `T()`: the object is zero where it has no constructor of its own.
+/// As `make_unique`, of `T()`: the object is zero where it has no constructor of its own.
 template <class T>
     requires(detail::makeable<T> && !std::is_array_v<T>)
 [[nodiscard]] unique_ptr<T> make_unique(value_initialize_t) {
     return unique_ptr<T>{pool<std::remove_cv_t<T>>::create()};
 }
 
-/// The same, without a word, for types where that fills nothing, or little, or as intended.
+/// As `make_unique`, of `T()` without a word, for types where that fills nothing, or little, or as intended.
 template <class T>
     requires(detail::makeable<T> && !std::is_array_v<T> && !detail::zero_fill_trap<T>)
 [[nodiscard]] unique_ptr<T> make_unique() {
     return linn::make_unique<T>(value_initialize);
 }
 
-/// The same where it fills 256 bytes or more for nothing.
+/// As `make_unique`, of `T()` where that fills 256 bytes or more for nothing.
 template <class T>
     requires(detail::makeable<T> && !std::is_array_v<T> && detail::zero_fill_trap<T>)
 [[nodiscard, deprecated("it fills the object with zeros that its own initialisation leaves alone: use "
@@ -402,6 +411,7 @@ make_unique() {
 /// `T[]` of `n` elements, value-initialised. A deleter without state cannot know the length, and lengths
 /// differ: these are plain `new[]` and `delete[]`.
 /// @throws std::bad_alloc, std::bad_array_new_length, and what a constructor throws
+/// @complexity that of `new[]`, and O(n)
 template <class T>
     requires(detail::makeable<T> && std::is_unbounded_array_v<T> &&
              !detail::zero_fill_trap<std::remove_extent_t<T>>)
@@ -409,6 +419,7 @@ template <class T>
     return std::make_unique<T>(detail::checked_length<T>(n));
 }
 
+/// As `make_unique`, of `T[]` where that fills 256 bytes or more an element for nothing.
 template <class T>
     requires(detail::makeable<T> && std::is_unbounded_array_v<T> &&
              detail::zero_fill_trap<std::remove_extent_t<T>>)
@@ -419,6 +430,7 @@ make_unique(std::size_t n) {
     return std::make_unique<T>(detail::checked_length<T>(n));
 }
 
+/// As `make_unique`, of `T[]` whose zeros are meant.
 template <class T>
     requires(detail::makeable<T> && std::is_unbounded_array_v<T>)
 [[nodiscard]] unique_ptr<T> make_unique(std::size_t n, value_initialize_t) {
@@ -435,6 +447,8 @@ template <class T>
     return unique_ptr<T>{detail::start_in_pool<object>([](void* place) { return ::new (place) object; })};
 }
 
+/// As `make_unique`, of `T[]` with `n` elements, each default-initialised.
+/// @throws std::bad_alloc, std::bad_array_new_length, and what a constructor throws
 template <class T>
     requires(detail::makeable<T> && std::is_unbounded_array_v<T>)
 [[nodiscard]] unique_ptr<T> make_unique_for_overwrite(std::size_t n) {

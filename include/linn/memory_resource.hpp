@@ -56,6 +56,7 @@ struct pool_resource_options {
 /// The object itself takes about 3 KiB. It must outlive what is allocated from it, as any resource; see
 /// `default_pool_resource()` for one that always does.
 ///
+/// @complexity constant where nothing else is said
 /// @threads allocate, deallocate, trim, statistics: any thread, at the same time
 /// @source Bonwick, Adams: Magazines and Vmem, USENIX 2001; docs/reference/memory_resource.md
 /// @snippet examples/26_memory_resource.cpp
@@ -103,6 +104,7 @@ public:
     /// Numbers of each size class in use, by size; last, with an `object_bytes` of 0, those of requests that
     /// went to upstream one by one, if there were any.
     /// @throws std::bad_alloc
+    /// @complexity O(slabs + threads)
     [[nodiscard]] std::vector<pool_statistics> statistics() const {
         std::vector<pool_statistics> all;
         core_.statistics([&](const pool_statistics& s) { all.push_back(s); });

@@ -67,6 +67,10 @@ inline constexpr pool_options default_options{};
 
 namespace detail {
 
+/// In the place of options that were not given: those of the type, whatever type that will be, which may be specialised
+/// after it is named. No pool can have them.
+inline constexpr pool_options options_of_type{.slab_bytes = static_cast<std::size_t>(-1)};
+
 /// Instantiated by each pool: refuses options outside their range.
 template <pool_options O>
 struct checked_options {
@@ -77,10 +81,10 @@ struct checked_options {
     static constexpr bool done = true;
 };
 
-/// Options that equal the general defaults give way to the type's own.
+/// The options of a pool of T that was asked for with `o`.
 template <class T>
 constexpr pool_options options_for(pool_options o) noexcept {
-    return o == pool_options{} ? default_options<T> : o;
+    return o == options_of_type ? default_options<T> : o;
 }
 
 constexpr geometry geometry_for(std::size_t bytes, std::size_t align, pool_options o,

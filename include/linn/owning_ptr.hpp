@@ -19,6 +19,8 @@
 namespace linn::inline LINN_ABI {
 
 /// The deleter of `linn::unique_ptr_in`: knows its pool.
+/// @complexity that of the pool's `destroy`
+/// @threads as the pool
 template <class Pool>
 class pool_delete_in {
 public:
@@ -49,7 +51,8 @@ template <class Pool, class... Args>
     return unique_ptr_in<Pool>{pool.create(std::forward<Args>(args)...), pool_delete_in<Pool>{pool}};
 }
 
-/// The same, but null when a `fixed_pool` is full.
+/// As `make_unique_in`, but null when a `fixed_pool` is full.
+/// @throws what the constructor throws; the slot is back in the pool then
 template <class Pool, class... Args>
     requires requires(Pool& pool, Args&&... args) { pool.try_create(std::forward<Args>(args)...); }
 [[nodiscard]] unique_ptr_in<Pool> try_make_unique_in(Pool& pool, Args&&... args) {
@@ -88,6 +91,8 @@ concept plain_base_of = std::is_convertible_v<Derived*, Base*> &&
 
 /// The deleter of `linn::base_ptr`: destroys the object as the class that it was made as, in the pool that it came
 /// from. So Base needs no virtual destructor.
+/// @complexity a call more than the pool's `destroy`
+/// @threads as the pool
 template <class Base>
 class base_delete {
 public:

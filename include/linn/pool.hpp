@@ -71,6 +71,7 @@ public:
 
     /// A new object, constructed from `args` as `T(args...)`; for braces write `create(T{...})`.
     /// @throws std::bad_alloc, and what the constructor throws; the storage is back in the pool then
+    /// @complexity that of `allocate`, and of the constructor
     template <class... Args>
     [[nodiscard]] static T* create(Args&&... args) {
         if constexpr (detail::creatable<T>) {
@@ -81,6 +82,7 @@ public:
     }
 
     /// Destroys `p`, which may be null, and takes its storage back.
+    /// @complexity that of the destructor, and of `deallocate`
     static void destroy(T* p) noexcept {
         static_assert(sizeof(detail::sized<T>) != 0);
         if (p != nullptr) {
@@ -93,6 +95,7 @@ public:
     /// library what they cost in a program: the thread's cache is looked up once, where the view is made.
     ///
     /// @pre it is used by the thread that made it, and not beyond a suspension of a coroutine, which another thread may resume
+    /// @complexity that of the pool's functions
     /// @threads a view belongs to one; objects pass between threads as ever
     class thread_view {
     public:

@@ -26,19 +26,22 @@ namespace linn::inline LINN_ABI {
 /// goes back to where it came from. To delete a derived object through a base pointer needs a virtual
 /// destructor, as always.
 ///
+/// @complexity where nothing else is said, that of the pool's `allocate` and `deallocate`, or of the global operators
 /// @threads any thread
 /// @snippet examples/04_pooled.cpp
-template <class T, pool_options O = pool_options{}>
+template <class T, pool_options O = detail::options_of_type>
 struct pooled {
     static_assert(std::is_class_v<T> && std::is_same_v<T, std::remove_cv_t<T>>,
                   "linn::pooled is a base of the class that it names: struct order : linn::pooled<order>");
 
+    /// @throws std::bad_alloc
     static void* operator new(std::size_t bytes) {
         return is_object(bytes) ? pool_of<>::allocate() : ::operator new(bytes);
     }
     static void* operator new(std::size_t bytes, const std::nothrow_t& tag) noexcept {
         return is_object(bytes) ? pool_of<>::try_allocate() : ::operator new(bytes, tag);
     }
+    /// @throws std::bad_alloc
     static void* operator new(std::size_t bytes, std::align_val_t align) {
         return is_object(bytes, align) ? pool_of<>::allocate() : ::operator new(bytes, align);
     }
@@ -79,6 +82,7 @@ struct pooled {
             ::operator delete(p);
         }
     }
+    /// The same for an over-aligned class. @complexity O(slabs)
     static void operator delete(void* p, std::align_val_t align, const std::nothrow_t&) noexcept {
         if (pool_of<>::owns(p)) {
             give_back(p);

@@ -67,6 +67,8 @@ template <class T>
 class recycler;
 
 /// The deleter of `recycler<T>::handle`: stateless, gives the object back to the recycler it came from.
+/// @complexity that of `recycler<T>::recycle`
+/// @threads any thread
 template <class T>
 struct recycle_delete {
     void operator()(T* object) const noexcept { recycler<T>::recycle(object); }
@@ -364,6 +366,7 @@ std::shared_ptr<T> recycler_body<T>::share(slot_type* s) {
 /// An object is in the state in which it was released, or in which `reset` left it. T's destructor must
 /// not throw.
 ///
+/// @complexity constant where nothing else is said; what `create`, `reset` and T itself do comes on top
 /// @threads every function: any thread, at the same time; the destructor may run while other threads
 ///          release, but not while they call members
 /// @source the control block inside the slot: docs/design/recycler.md
@@ -388,6 +391,7 @@ public:
 
     /// @throws std::bad_alloc, and what `create` throws when there is something to prefill;
     ///         std::bad_function_call when there is no `create` and T cannot be default-initialised
+    /// @complexity O(objects to prefill)
     explicit recycler(options o) : recycler{std::move(o), o.prefill, private_tag{}} {}
 
     recycler(const recycler&) = delete;
@@ -460,6 +464,7 @@ public:
     ///
     /// Misuse is reported and otherwise ignored: `double_free` for an object that is not out, or that
     /// shared_ptrs own; `foreign_pointer` for one that no recycler made, as far as the bytes before it tell.
+    /// @complexity no lock and no locked instruction; now and then a short lock, or T's destructor
     static void recycle(T* object) noexcept {
         if (object != nullptr) {
             body::release(object);
@@ -468,6 +473,7 @@ public:
 
     /// Makes objects until `n` are idle, or `capacity()`, or the limit is reached. @returns how many it made
     /// @throws std::bad_alloc, and what `create` throws; those that were made stay
+    /// @complexity O(n), a short lock each
     std::size_t prefill(std::size_t n) {
         const std::size_t goal = n < capacity() ? n : capacity();
         std::size_t made = 0;
@@ -487,9 +493,11 @@ public:
     }
 
     /// Objects that wait for their next use. Exact while no other thread uses the recycler.
+    /// @complexity O(threads), under a lock
     [[nodiscard]] std::size_t idle() const noexcept { return body_->idle(); }
 
     /// Objects that are out, or that a weak_ptr holds back. Exact while no other thread uses the recycler.
+    /// @complexity O(threads), under a lock
     [[nodiscard]] std::size_t live() const noexcept { return live_in(body_->counts()); }
 
     [[nodiscard]] std::size_t capacity() const noexcept { return body_->capacity(); }

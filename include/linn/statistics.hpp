@@ -24,6 +24,8 @@
 /// All pools of the process at one moment: as a range, as JSON, as a table, and the objects that are
 /// still alive as a leak report. The hot paths count nothing; numbers come from magazine tops and
 /// from what slow paths note.
+///
+/// Every function: @threads any thread
 
 namespace linn::inline LINN_ABI {
 
@@ -135,6 +137,8 @@ inline void append_right(std::string& out, std::string_view text, std::size_t wi
 } // namespace detail
 
 /// One pool as a JSON object; keys are the member names of `pool_statistics`.
+/// @throws std::bad_alloc
+/// @complexity O(characters)
 [[nodiscard]] inline std::string to_json(const pool_statistics& s) {
     std::string out = "{\"type\":";
     detail::append_json_string(out, s.type);
@@ -149,6 +153,8 @@ inline void append_right(std::string& out, std::string_view text, std::size_t wi
 }
 
 /// Pools as a JSON object: `{"schema":"linn.statistics/1","pools":[...]}`.
+/// @throws std::bad_alloc
+/// @complexity O(characters)
 [[nodiscard]] inline std::string to_json(const std::vector<pool_statistics>& pools) {
     std::string out = "{\"schema\":\"linn.statistics/1\",\"pools\":[";
     const char* separator = "";
@@ -164,6 +170,8 @@ inline void append_right(std::string& out, std::string_view text, std::size_t wi
 /// Pools as a table for people, one line a pool, the type last because its name may be long. Names are
 /// shortened: no inline namespaces, no default template arguments; JSON has the full ones.
 /// Memory is in KiB: what may be resident now, and what went back to the system so far.
+/// @throws std::bad_alloc
+/// @complexity O(characters)
 [[nodiscard]] inline std::string to_table(const std::vector<pool_statistics>& pools) {
     constexpr std::size_t kib = 1024;
     std::string out =
@@ -238,6 +246,7 @@ inline void append_allocation_sites(std::string& out, depot<platform>& d) {
 /// Called at the end of main it names the types that leak; static objects that are still to be
 /// destroyed count as alive: see `report_leaks_at_exit`.
 /// @throws std::bad_alloc
+/// @complexity O(pools x (slabs + threads)); in checked builds also O(objects ever live at once)
 [[nodiscard]] inline std::string leak_report() {
     std::string out;
     std::vector<detail::depot<detail::platform>*> depots;
@@ -280,6 +289,7 @@ LINN_DETAIL_HIDDEN void report_leaks_now() {
 /// `atexit` functions and destructors of static objects, so what static containers hold is no leak.
 /// Prints nothing when nothing is alive. Only plugins asked for it, and not the program? Then it is printed when the first of them
 /// is unloaded that shares its pools with the others.
+/// @complexity O(1) now; that of `leak_report` at the end
 /// @threads any; may be called more than once, from main or before
 /// @snippet examples/22_leaks.cpp
 inline void report_leaks_at_exit() noexcept {

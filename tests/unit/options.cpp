@@ -2,12 +2,14 @@
 #include <linn/allocator.hpp>
 #include <linn/options.hpp>
 #include <linn/pool.hpp>
+#include <linn/pooled.hpp>
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <type_traits>
 #include <vector>
 
@@ -24,17 +26,40 @@ struct small_slabs {
 struct batch {
     int i;
 };
+struct with_own_options : linn::pooled<with_own_options> {
+    int i;
+};
+struct with_general_options : linn::pooled<with_general_options, linn::pool_options{}> {
+    int i;
+};
 } // namespace linn_test_options
 
 using namespace linn_test_options;
 
 template <>
 inline constexpr linn::pool_options linn::default_options<padded_by_default>{.cache_line_padding = true};
+// After the class, whose base names the type.
+template <>
+inline constexpr linn::pool_options linn::default_options<with_own_options>{.cache_line_padding = true};
+template <>
+inline constexpr linn::pool_options linn::default_options<with_general_options>{.cache_line_padding = true};
 
 static_assert(linn::pool<padded_by_default>::options.cache_line_padding);
 static_assert(!linn::pool<plain>::options.cache_line_padding);
 static_assert(linn::pool<plain>::options == linn::pool_options{});
 static_assert(!std::is_same_v<linn::pool<plain>, linn::pool<plain, {.cache_line_padding = true}>>);
+
+// Options that are given hold, also where they equal what a type without its own has.
+using given = linn::allocator<padded_by_default, std::allocator<padded_by_default>, linn::pool_options{}>;
+using not_given = linn::allocator<padded_by_default>;
+static_assert(!std::is_same_v<given, not_given>);
+// A container asks for its nodes and for elements again: it comes back to where it began.
+template <class A>
+using there_and_back =
+    typename std::allocator_traits<typename std::allocator_traits<A>::template rebind_alloc<plain>>::
+        template rebind_alloc<padded_by_default>;
+static_assert(std::is_same_v<there_and_back<given>, given>);
+static_assert(std::is_same_v<there_and_back<not_given>, not_given>);
 
 namespace {
 
@@ -124,4 +149,24 @@ TEST_CASE("options: an allocator without options shares the pool of its type") {
     p = other.allocate(1);
     CHECK(linn::pool<padded_by_default>::statistics().live == before);
     other.deallocate(p, 1);
+}
+
+TEST_CASE(
+    "options: what is given to an allocator or a base holds, also where it equals the general defaults") {
+    using unpadded = linn::pool<padded_by_default, linn::pool_options{}>;
+    given a;
+    padded_by_default* p = a.allocate(1);
+    CHECK(unpadded::statistics().live == 1);
+    CHECK(unpadded::statistics().slot_bytes < linn::pool<padded_by_default>::statistics().slot_bytes);
+    a.deallocate(p, 1);
+    CHECK(unpadded::statistics().live == 0);
+
+    const auto* own = new with_own_options;
+    const auto* general = new with_general_options;
+    CHECK(linn::pool<with_own_options>::statistics().live == 1);
+    CHECK(linn::pool<with_own_options>::options.cache_line_padding);
+    CHECK(linn::pool<with_general_options>::statistics().live == 0);
+    CHECK(linn::pool<with_general_options, linn::pool_options{}>::statistics().live == 1);
+    delete own;
+    delete general;
 }
