@@ -8,8 +8,8 @@
 #include <linn/allocator.hpp>
 #include <linn/detail/core/argument_error.hpp>
 #include <linn/detail/core/construct.hpp>
-#include <linn/detail/core/pool_statistics.hpp>
 #include <linn/detail/sync/buffer_store.hpp>
+#include <linn/types/pool_statistics.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -8,12 +8,12 @@
 #include <linn/detail/core/construct.hpp>
 #include <linn/detail/core/element.hpp>
 #include <linn/detail/core/exact_divider.hpp>
-#include <linn/detail/core/pool_statistics.hpp>
 #include <linn/detail/core/type_name.hpp>
 #include <linn/detail/core/unaliased.hpp>
 #include <linn/detail/sanitizer/asan.hpp>
 #include <linn/detail/sync/misuse.hpp>
 #include <linn/options.hpp>
+#include <linn/types/pool_statistics.hpp>
 
 #include <bit>
 #include <cstddef>

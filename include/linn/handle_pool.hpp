@@ -9,7 +9,6 @@
 #include <linn/detail/core/element.hpp>
 #include <linn/detail/core/handle_table.hpp>
 #include <linn/detail/core/pointer_list.hpp>
-#include <linn/detail/core/pool_statistics.hpp>
 #include <linn/detail/core/slab_set.hpp>
 #include <linn/detail/core/type_name.hpp>
 #include <linn/detail/os/pages_heap.hpp>
@@ -17,6 +16,7 @@
 #include <linn/detail/sanitizer/memcheck.hpp>
 #include <linn/detail/sync/misuse.hpp>
 #include <linn/options.hpp>
+#include <linn/types/pool_statistics.hpp>
 
 #include <bit>
 #include <compare>

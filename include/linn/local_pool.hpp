@@ -8,7 +8,6 @@
 #include <linn/detail/core/construct.hpp>
 #include <linn/detail/core/element.hpp>
 #include <linn/detail/core/pointer_run.hpp>
-#include <linn/detail/core/pool_statistics.hpp>
 #include <linn/detail/core/slab_set.hpp>
 #include <linn/detail/core/type_name.hpp>
 #include <linn/detail/core/unaliased.hpp>
@@ -17,6 +16,7 @@
 #include <linn/detail/sync/misuse.hpp>
 #include <linn/detail/sync/observer.hpp>
 #include <linn/options.hpp>
+#include <linn/types/pool_statistics.hpp>
 
 #include <cstddef>
 #include <cstdlib>

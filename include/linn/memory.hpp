@@ -9,10 +9,10 @@
 #include <linn/detail/core/element.hpp>
 #include <linn/detail/core/geometry.hpp>
 #include <linn/detail/core/shared_slot.hpp>
-#include <linn/detail/core/value_initialization.hpp>
 #include <linn/options.hpp>
 #include <linn/owning_ptr.hpp>
 #include <linn/pool.hpp>
+#include <linn/types/value_initialization.hpp>
 
 #include <cstddef>
 #include <cstdlib>

@@ -6,12 +6,12 @@
 #ifdef LINN_ABI // C++20
 
 #include <linn/detail/core/construct.hpp>
-#include <linn/detail/core/pool_statistics.hpp>
 #include <linn/detail/core/size_classes.hpp>
 #include <linn/detail/sanitizer/asan.hpp>
 #include <linn/detail/sync/immortal.hpp>
 #include <linn/detail/sync/policy.hpp>
 #include <linn/detail/sync/resource_core.hpp>
+#include <linn/types/pool_statistics.hpp>
 
 #include <cstddef>
 #include <cstdint>

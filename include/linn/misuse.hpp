@@ -10,7 +10,37 @@
 /// `set_misuse_handler`. Release builds look when objects return to their slabs, once in a
 /// magazine; `LINN_CHECKED` builds look at every deallocation.
 
+#include <linn/detail/os/module_image.hpp>
+#include <linn/detail/os/program_end.hpp>
 #include <linn/detail/sync/misuse.hpp>
+#include <linn/types/misuse.hpp>
+
+#include <cstdio>
+
+namespace linn::inline LINN_ABI {
+
+/// Writes a report of several lines to `file`, as the default handler does to standard error. Allocates
+/// nothing.
+/// @complexity constant, beside the names of callers
+/// @threads any thread
+inline void print_misuse(std::FILE* file, const misuse& m) noexcept {
+    detail::write_misuse(file, m);
+}
+
+/// Installs what is called on misuse; null brings the default back, which prints to standard error
+/// and aborts (for `objects_alive` it prints only). A handler that returns makes the pool ignore
+/// the offending call. It is called without any lock held and may use pools. When the shared library that calls this is
+/// unloaded and the handler lies in it, the default is back.
+/// @returns the handler before
+/// @complexity constant
+/// @threads any thread
+inline misuse_handler set_misuse_handler(misuse_handler handler) noexcept {
+    static_cast<void>(
+        &detail::at_program_end<&detail::take_along<detail::current_misuse_handler>>); // odr-use registers it
+    return detail::exchange_misuse_handler(handler);
+}
+
+} // namespace linn::inline LINN_ABI
 
 #endif
 #endif

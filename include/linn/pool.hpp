@@ -8,11 +8,11 @@
 #include <linn/detail/core/construct.hpp>
 #include <linn/detail/core/element.hpp>
 #include <linn/detail/core/pointer_list.hpp>
-#include <linn/detail/core/pool_statistics.hpp>
 #include <linn/detail/core/type_name.hpp>
 #include <linn/detail/sanitizer/asan.hpp>
 #include <linn/detail/sync/thread_cache.hpp>
 #include <linn/options.hpp>
+#include <linn/types/pool_statistics.hpp>
 
 #include <cstddef>
 #include <cstdint>

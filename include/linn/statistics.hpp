@@ -5,13 +5,13 @@
 #include <linn/config.hpp>
 #ifdef LINN_ABI // C++20
 
-#include <linn/detail/core/pool_statistics.hpp>
 #include <linn/detail/core/readable_name.hpp>
 #include <linn/detail/os/program_end.hpp>
 #include <linn/detail/sync/buffer_store.hpp>
 #include <linn/detail/sync/recycler_core.hpp>
 #include <linn/detail/sync/registry.hpp>
 #include <linn/detail/sync/resource_core.hpp>
+#include <linn/types/pool_statistics.hpp>
 
 #include <atomic>
 #include <cstddef>

@@ -6,7 +6,7 @@
 #ifdef LINN_ABI // C++20
 
 #include <linn/detail/core/construct.hpp>
-#include <linn/detail/core/value_initialization.hpp>
+#include <linn/types/value_initialization.hpp>
 
 #include <cstddef>
 #include <cstring>

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Public functions say what they cost, which threads may call them, and how they fail.
 
-The comment above a function of include/linn/*.hpp has
+The comment above a function of include/linn/*.hpp and include/linn/types/*.hpp has
 
     @complexity  or the comment of its class, of a class around it or of its file (`@file`) has one that speaks for it
     @threads     the same
@@ -16,7 +16,7 @@ import re
 
 import source
 
-PUBLIC = re.compile(r"include/linn/[^/]+\.hpp")
+PUBLIC = re.compile(r"include/linn/(?:types/)?[^/]+\.hpp")
 LABELS = {"complexity": "@complexity", "threads": "@threads", "throws": "@throws"}
 # Overloads and specialisations whose use is an error of compilation.
 REFUSAL = re.compile(r"\s*(?:Only there to refuse|Not an? [\w ]+: )")

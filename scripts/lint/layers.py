@@ -11,6 +11,9 @@ import source
 
 DETAIL = "include/linn/detail"
 
+# Plain types that users and detail name alike. They include each other and std only.
+TYPES = "include/linn/types"
+
 # Folder of include/linn/detail -> folders of it that it may include, beside itself.
 LIBRARY = {
     "core": [],
@@ -85,14 +88,20 @@ def library_include(name, target, path):
     if path is None:
         if target in HEAVY and (name, target) not in HEAVY_ALLOWED:
             return f"<{target}> is too heavy for a header of the library"
-        if mine in ("core", "os") and target in CONCURRENT:
+        if layer(name, TYPES) == "":
+            mine = "types"
+        if mine in ("types", "core", "os") and target in CONCURRENT:
             return f"<{target}>: {mine} knows no threads and no atomics"
-        if mine == "core" and SYSTEM.match(target):
-            return f"<{target}>: core knows no operating system"
+        if mine in ("types", "core") and SYSTEM.match(target):
+            return f"<{target}>: {mine} knows no operating system"
         return None
     if not path.startswith("include/linn/"):
         return f"the library may not include {path}"
-    if mine is None or path in BELOW_ALL:
+    if path in BELOW_ALL or layer(path, TYPES) == "":
+        return None
+    if layer(name, TYPES) == "":
+        return f"types may not include {path}"
+    if mine is None:
         return None
     theirs = layer(path, DETAIL)
     if theirs is None:
@@ -151,6 +160,7 @@ def check(root):
 
 CORE, SYNC, OS = DETAIL + "/core/a.hpp", DETAIL + "/sync/a.hpp", DETAIL + "/os/a.hpp"
 PUBLIC = "include/linn/pool.hpp"
+TYPE = TYPES + "/a.hpp"
 PLANTED = [
     ({CORE: "#include <linn/detail/sync/a.hpp>\n", SYNC: ""}, "core may not include sync"),
     ({CORE: '#include "../sync/a.hpp"\n', SYNC: ""}, "core may not include sync"),
@@ -171,6 +181,11 @@ PLANTED = [
     ({CORE: "// #include <atomic>\n/* memory_order */\n#include <cstddef>\n"}, None),
     ({SYNC: "#include <linn/detail/core/a.hpp>\n#include <atomic>\nstd::memory_order x;\n",
       CORE: "#include <linn/config.hpp>\n", "include/linn/config.hpp": ""}, None),
+    ({TYPE: "#include <linn/detail/core/a.hpp>\n", CORE: ""}, "types may not include"),
+    ({TYPE: "#include <linn/pool.hpp>\n", PUBLIC: ""}, "types may not include"),
+    ({TYPE: "#include <atomic>\n"}, "types knows no threads"),
+    ({TYPE: "#include <linn/types/b.hpp>\n#include <span>\n", TYPES + "/b.hpp": "",
+      CORE: "#include <linn/types/a.hpp>\n", PUBLIC: "#include <linn/types/a.hpp>\n"}, None),
     ({"tool/main.cpp": '#include "cli/a.hpp"\n', "tool/cli/a.hpp": "#include <thread>\n"}, None),
 ]
 

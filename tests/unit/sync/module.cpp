@@ -4,8 +4,8 @@
 #include <linn/detail/sync/fork_registry.hpp>
 #include <linn/detail/sync/immortal.hpp>
 #include <linn/detail/sync/late_thread_exit.hpp>
-#include <linn/detail/sync/misuse.hpp>
 #include <linn/detail/sync/module.hpp>
+#include <linn/misuse.hpp>
 
 #include <doctest/doctest.h>
 

@@ -5,7 +5,7 @@
 #include <linn/config.hpp>
 #include <linn/detail/core/construct.hpp>
 #include <linn/detail/core/type_name.hpp>
-#include <linn/detail/core/value_initialization.hpp>
+#include <linn/types/value_initialization.hpp>
 
 #include <cstddef>
 #include <new>

@@ -3,19 +3,11 @@
 #define LINN_DETAIL_OS_BUFFER_MAPPING_HPP
 
 #include <linn/config.hpp>
+#include <linn/types/huge_page_use.hpp>
 
 #include <cstddef>
 
-namespace linn::inline LINN_ABI {
-
-/// Which pages a large buffer lies on: what is asked for, and what was obtained.
-enum class huge_page_use : unsigned char {
-    off,         ///< the system's usual pages
-    transparent, ///< huge pages that the kernel forms by itself as it can, after being asked to
-    reserved,    ///< huge pages that the administrator set aside (Linux: hugetlb, 2 MiB)
-};
-
-namespace detail {
+namespace linn::inline LINN_ABI::detail {
 
 struct buffer_request {
     std::size_t bytes; ///< a multiple of the page; of a huge page for `reserved`
@@ -34,8 +26,6 @@ struct buffer_mapping {
 
 inline constexpr std::size_t huge_page_bytes = std::size_t{2} << 20;
 
-} // namespace detail
-
-} // namespace linn::inline LINN_ABI
+} // namespace linn::inline LINN_ABI::detail
 
 #endif

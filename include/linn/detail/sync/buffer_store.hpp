@@ -3,13 +3,13 @@
 #define LINN_DETAIL_SYNC_BUFFER_STORE_HPP
 
 #include <linn/config.hpp>
-#include <linn/detail/core/pool_statistics.hpp>
 #include <linn/detail/os/buffer_pages.hpp>
 #include <linn/detail/sanitizer/memcheck.hpp>
 #include <linn/detail/sync/fork_registry.hpp>
 #include <linn/detail/sync/mutex.hpp>
 #include <linn/detail/sync/observer.hpp>
 #include <linn/detail/sync/policy.hpp>
+#include <linn/types/pool_statistics.hpp>
 
 #include <cstddef>
 #include <new>

@@ -3,13 +3,13 @@
 #define LINN_DETAIL_SYNC_CLASS_DEPOT_HPP
 
 #include <linn/config.hpp>
-#include <linn/detail/core/pool_statistics.hpp>
 #include <linn/detail/core/slab_set.hpp>
 #include <linn/detail/core/slot_cache.hpp>
 #include <linn/detail/core/slot_stash.hpp>
 #include <linn/detail/sync/chunk_source.hpp>
 #include <linn/detail/sync/misuse.hpp>
 #include <linn/detail/sync/policy.hpp>
+#include <linn/types/pool_statistics.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -7,7 +7,6 @@
 #include <linn/detail/core/pointer_list.hpp>
 #include <linn/detail/core/pointer_run.hpp>
 #include <linn/detail/core/pool_description.hpp>
-#include <linn/detail/core/pool_statistics.hpp>
 #include <linn/detail/core/service.hpp>
 #include <linn/detail/core/slab_set.hpp>
 #include <linn/detail/sync/bypass.hpp>
@@ -18,6 +17,7 @@
 #include <linn/detail/sync/misuse.hpp>
 #include <linn/detail/sync/observer.hpp>
 #include <linn/detail/sync/policy.hpp>
+#include <linn/types/pool_statistics.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef LINN_DETAIL_CORE_POOL_STATISTICS_HPP
-#define LINN_DETAIL_CORE_POOL_STATISTICS_HPP
+#ifndef LINN_TYPES_POOL_STATISTICS_HPP
+#define LINN_TYPES_POOL_STATISTICS_HPP
 
 #include <linn/config.hpp>
+#ifdef LINN_ABI // C++20
 
 #include <cstddef>
 #include <string_view>
@@ -29,4 +30,5 @@ struct pool_statistics {
 
 } // namespace linn::inline LINN_ABI
 
+#endif
 #endif

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef LINN_DETAIL_CORE_VALUE_INITIALIZATION_HPP
-#define LINN_DETAIL_CORE_VALUE_INITIALIZATION_HPP
+#ifndef LINN_TYPES_VALUE_INITIALIZATION_HPP
+#define LINN_TYPES_VALUE_INITIALIZATION_HPP
 
 #include <linn/config.hpp>
+#ifdef LINN_ABI // C++20
 
 #include <cstddef>
 #include <new>
@@ -10,8 +11,7 @@
 
 /// @file
 /// What can be told at compile time about the bytes that `T()` writes and `T` default-initialised does
-/// not. The user's view of it is in zero_fill.hpp; it stands here because memory.hpp needs it and must
-/// not pay for the probes.
+/// not. `<linn/zero_fill.hpp>` counts them; it includes this, as `<linn/memory.hpp>` does, which must not pay for the probes.
 
 namespace linn::inline LINN_ABI {
 
@@ -77,4 +77,5 @@ concept zero_fill_trap = sizeof(T) >= noticeable_fill_bytes && value_initializat
 
 } // namespace linn::inline LINN_ABI
 
+#endif
 #endif
