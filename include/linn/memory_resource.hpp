@@ -114,12 +114,12 @@ public:
 protected:
     /// @throws std::bad_alloc when `alignment` is no power of two, the size is too large, there is no
     /// memory, or at the limit of `max_bytes`; and what upstream throws. Nothing has changed then.
-    /// @complexity about thirty instructions, no lock; once in half a cache a short lock. With a limit a lock each time
+    /// @complexity less than thirty instructions, no lock; once in half a cache a short lock. With a limit a lock each time
     void* do_allocate(std::size_t bytes, std::size_t alignment) override {
         const std::size_t padded = padded_bytes(bytes, alignment);
         if (padded - 1 < options_.largest_pooled_bytes && is_power_of_two(alignment)) [[likely]] {
             const unsigned c = detail::class_of(padded);
-            if (void* p = core_.pop(c); p != nullptr) [[likely]] {
+            if (void* p = nullptr; core_.pop(c, p)) [[likely]] {
                 return detail::opened(p, bytes);
             }
         }

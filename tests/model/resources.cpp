@@ -58,8 +58,8 @@ struct core_state {
 
     void* allocate(std::size_t value, std::size_t n = bytes) {
         const unsigned c = class_of(n);
-        void* p = shared.pop(c);
-        if (p == nullptr) {
+        void* p = nullptr;
+        if (!shared.pop(c, p)) {
             p = shared.take(c);
         }
         check(p != nullptr, "there is memory");

@@ -361,3 +361,51 @@ TEST_CASE("pool_resource: what a program goes back and forth over stays out of t
     CHECK(r.trim() != 0);
     CHECK(turn() < 1000);
 }
+
+namespace {
+
+linn::pool_statistics class_of_48(const pool_resource& r) {
+    for (const auto& s : r.statistics()) {
+        if (s.object_bytes == 48) {
+            return s;
+        }
+    }
+    return {};
+}
+
+} // namespace
+
+TEST_CASE("pool_resource: a thread that takes and gives in turns gets a larger cache, one that only takes "
+          "does not") {
+    if (linn::detail::checked_build || linn::detail::sanitizer_bypass ||
+        linn::detail::running_on_memcheck()) {
+        return; // nothing is cached there
+    }
+    pool_resource r;
+    std::vector<void*> all(400);
+    const auto turn = [&] {
+        for (void*& p : all) {
+            p = r.allocate(48, 16);
+        }
+        for (void* p : all) {
+            r.deallocate(p, 48, 16);
+        }
+    };
+    SUBCASE("in turns") {
+        for (int i = 0; i != 20; ++i) {
+            turn();
+        }
+        const std::size_t visits = class_of_48(r).depot_visits;
+        turn();
+        CHECK(class_of_48(r).depot_visits == visits);
+    }
+    SUBCASE("one way at a time") {
+        for (int i = 0; i != 100; ++i) {
+            for (void*& p : all) {
+                p = r.allocate(48, 16);
+            }
+            CHECK(class_of_48(r).cached <= 64);
+        }
+        r.release();
+    }
+}

@@ -6,6 +6,7 @@
 
 #include <bit>
 #include <cstddef>
+#include <cstdint>
 
 namespace linn::inline LINN_ABI::detail {
 
@@ -28,18 +29,41 @@ constexpr std::size_t class_align(unsigned c) noexcept {
     return class_bytes(c) & (~class_bytes(c) + 1);
 }
 
-/// The smallest class that holds `bytes`. @pre 1 <= bytes <= largest_class_bytes
-/// @complexity constant, no table: a look-up would take a cache line or two from the program
-constexpr unsigned class_of(std::size_t bytes) noexcept {
-    if (bytes > largest_class_bytes) {
-        __builtin_unreachable(); // GCC would warn of classes beyond the last where a size is a constant
-    }
+/// `class_of`, computed. @pre 1 <= bytes <= largest_class_bytes
+constexpr unsigned computed_class_of(std::size_t bytes) noexcept {
     if (bytes <= 64) {
         return static_cast<unsigned>((bytes - 1) / 8);
     }
     const auto width = static_cast<unsigned>(std::bit_width(bytes - 1)); // 7 for 65 to 128
     const auto quarter = static_cast<unsigned>((bytes - 1) >> (width - 3)) & 3U;
     return 4 * width - 20 + quarter;
+}
+
+/// The classes of small requests, by how many times 8 bytes they are long. Two cache lines, of which a program touches
+/// those of its sizes. The computation costs more: a jump there and back for the commonest sizes, and for the others
+/// `bsr`, which is slow on AMD.
+struct small_class_table {
+    static constexpr std::size_t most_bytes = 1024;
+
+    constexpr small_class_table() noexcept {
+        for (std::size_t i = 0; i < most_bytes / 8; ++i) {
+            class_of[i] = static_cast<std::uint8_t>(computed_class_of(8 * (i + 1)));
+        }
+    }
+    alignas(64) std::uint8_t class_of[most_bytes / 8]{};
+};
+inline constexpr small_class_table small_classes{};
+
+/// The smallest class that holds `bytes`. @pre 1 <= bytes <= largest_class_bytes
+/// @complexity constant
+constexpr unsigned class_of(std::size_t bytes) noexcept {
+    if (bytes > largest_class_bytes) {
+        __builtin_unreachable(); // GCC would warn of classes beyond the last where a size is a constant
+    }
+    if (bytes <= small_class_table::most_bytes) [[likely]] {
+        return small_classes.class_of[(bytes - 1) / 8];
+    }
+    return computed_class_of(bytes);
 }
 
 static_assert(class_bytes(size_class_count - 1) == largest_class_bytes);

@@ -19,9 +19,22 @@ namespace linn::inline LINN_ABI::detail {
 
 /// What one thread caches of one size class.
 struct class_front : slot_cache {
-    std::uint32_t refill = 0; ///< how many slots the next refill asks for
     std::uint32_t epoch = 0;  ///< of the resource, at the last visit of the depot
+    std::uint16_t refill = 0; ///< how many slots the next refill asks for
+    std::uint8_t turns =
+        0; ///< how often a visit was of the other kind than the one before; odd: the last one gave
+
+    /// A front that is emptied and filled in turns has too few places. One that only takes, or only gives, would gain
+    /// nothing by more of them.
+    static constexpr std::uint8_t turns_to_grow = 16;
+
+    [[nodiscard]] bool wants_more() const noexcept { return turns >= turns_to_grow; }
+    void note_taken() noexcept { turns = static_cast<std::uint8_t>(turns + (turns & 1U)); }
+    void note_given() noexcept {
+        turns = turns < turns_to_grow ? static_cast<std::uint8_t>(turns | 1U) : turns;
+    }
 };
+static_assert(sizeof(class_front) == 4 * sizeof(void*) || sizeof(void*) != 8);
 
 /// What all threads share of one size class of one resource: a stash of free slots, the slabs, and one
 /// lock. Slabs are brought to it and taken away again: it never asks for memory.
@@ -48,6 +61,7 @@ public:
     void* take(class_front& f) noexcept {
         lock_guard<mutex_type> guard{lock_};
         note_visit(guard.waited());
+        f.note_taken();
         void** const slots = f.slots();
         const std::size_t most = f.capacity() / 2;
         const std::size_t want = clamp(f.refill, 1, most);
@@ -59,7 +73,7 @@ public:
                 std::memmove(slots, slots + (want - got), got * sizeof(void*));
             }
         }
-        f.refill = static_cast<std::uint32_t>(clamp(2 * want, 1, most));
+        f.refill = static_cast<std::uint16_t>(clamp(2 * want, 1, most));
         f.use(slots, got, f.capacity());
         void* slot = nullptr;
         f.try_pop(slot);
@@ -70,6 +84,7 @@ public:
     /// @pre `f` has an array @returns an empty slab that the caller should give back; null when none
     /// @param wants_array set where `add_array` would serve the next
     slab* put(class_front& f, void* slot, bool all, refusals& refused, bool& wants_array) noexcept {
+        f.note_given();
         void** const slots = f.slots();
         const std::size_t n = all ? f.count() : (f.count() + 1) / 2;
         const std::size_t kept = f.count() - n;

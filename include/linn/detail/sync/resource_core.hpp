@@ -58,11 +58,10 @@ public:
 
     // -- the hot path ------------------------------------------------------------------------------
 
-    /// A slot of class `c` from this thread's cache; null when that is empty.
-    [[gnu::always_inline]] void* pop(unsigned c) noexcept {
-        void* slot = nullptr;
+    /// Takes a slot of class `c` from this thread's cache; false when that is empty.
+    [[gnu::always_inline]] bool pop(unsigned c, void*& slot) noexcept {
         thread_block* b = block_here();
-        return b != nullptr && b->fronts[c].try_pop(slot) ? slot : nullptr;
+        return b != nullptr && b->fronts[c].try_pop(slot);
     }
 
     /// Puts a slot of class `c` into this thread's cache; false when that is full.
@@ -85,6 +84,9 @@ public:
         if (void* slot = nullptr;
             f != nullptr && f->try_pop(slot)) { // requests of no bytes come here at once
             return told.served(slot);
+        }
+        if (f != nullptr && f->wants_more()) {
+            enlarge(*f, c, told);
         }
         const auto take_slot = [&] { return f != nullptr ? d->take(*f) : d->take_one(); };
         if (void* slot = take_slot(); slot != nullptr) {
@@ -332,15 +334,29 @@ private:
         }
         class_front& f = b->fronts[c];
         if (!f.has_places()) {
-            auto* array = static_cast<void**>(bookkeeping(resource_front_slots(c) * sizeof(void*), told));
+            constexpr std::size_t first_slots = 128;
+            const std::size_t n = clamp(resource_front_slots(c), 1, first_slots);
+            auto* array = static_cast<void**>(bookkeeping(n * sizeof(void*), told));
             if (array == nullptr) {
                 return nullptr;
             }
             f.refill = first_refill;
             f.epoch = epoch_.load(std::memory_order_relaxed);
-            f.use(array, 0, resource_front_slots(c));
+            f.use(array, 0, n);
         }
         return &f;
+    }
+
+    /// Gives `f` the most places that a front of class `c` may have; where there is no memory, leaves it. What its first
+    /// array took is not used again. @pre `f` is empty
+    void enlarge(class_front& f, unsigned c, news& told) noexcept {
+        const std::size_t n = resource_front_slots(c);
+        if (f.capacity() < n) {
+            if (void* array = or_null([&] { return bookkeeping(n * sizeof(void*), told); });
+                array != nullptr) {
+                f.use(static_cast<void**>(array), 0, n);
+            }
+        }
     }
 
     /// A free must not fail: where there is no memory for a cache, there is none.

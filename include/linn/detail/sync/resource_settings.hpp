@@ -23,9 +23,9 @@ struct resource_settings {
     const void* pool = nullptr;       ///< whom the observer hears of
 };
 
-/// Slots that a front has room for. By bytes: 32 KiB worth, and two of the large ones.
+/// Slots that a front may have room for. By bytes: 32 KiB worth, and two of the large ones.
 constexpr std::size_t resource_front_slots(unsigned c) noexcept {
-    return clamp((std::size_t{32} << 10) / class_bytes(c), 2, 128);
+    return clamp((std::size_t{32} << 10) / class_bytes(c), 2, 512);
 }
 constexpr std::size_t resource_stash_slots(unsigned c) noexcept {
     return clamp((std::size_t{128} << 10) / class_bytes(c), 2, 512);
