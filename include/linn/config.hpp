@@ -58,8 +58,15 @@
 #define LINN_DETAIL_TSAN 0
 #endif
 
-#define LINN_DETAIL_JOIN_(a, b, c, d) a##b##c##d
-#define LINN_DETAIL_JOIN(a, b, c, d) LINN_DETAIL_JOIN_(a, b, c, d)
+#define LINN_DETAIL_JOIN_(a, b, c, d, e) a##b##c##d##e
+#define LINN_DETAIL_JOIN(a, b, c, d, e) LINN_DETAIL_JOIN_(a, b, c, d, e)
+
+// As long as the major number is 0, each minor number has layouts of its own.
+#if LINN_VERSION_MAJOR == 0
+#define LINN_DETAIL_TAG_MINOR LINN_DETAIL_JOIN(_, LINN_VERSION_MINOR, , , )
+#else
+#define LINN_DETAIL_TAG_MINOR
+#endif
 
 #if LINN_CHECKED
 #define LINN_DETAIL_TAG_CHECKED _checked
@@ -83,8 +90,10 @@
 #define LINN_DETAIL_HIDDEN [[gnu::visibility("hidden")]]
 #endif
 
-/// The inline namespace: major version and all that changes layout or behaviour.
-#define LINN_ABI LINN_DETAIL_JOIN(v, LINN_VERSION_MAJOR, LINN_DETAIL_TAG_CHECKED, LINN_DETAIL_TAG_SANITIZER)
+/// The inline namespace: the version, 0.x or x, and all that changes layout or behaviour.
+#define LINN_ABI                                                                                             \
+    LINN_DETAIL_JOIN(v, LINN_VERSION_MAJOR, LINN_DETAIL_TAG_MINOR, LINN_DETAIL_TAG_CHECKED,                  \
+                     LINN_DETAIL_TAG_SANITIZER)
 
 namespace linn::inline LINN_ABI::detail {
 

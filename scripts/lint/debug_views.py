@@ -41,12 +41,18 @@ def expressions(element):
             yield node.attrib["Condition"]
 
 
+def abi_version(text):
+    """As config.hpp says: 0_x or x."""
+    major, minor = (re.search(rf"LINN_VERSION_{part} (\d+)", text).group(1) for part in ("MAJOR", "MINOR"))
+    return f"0_{minor}" if major == "0" else major
+
+
 def natvis(root, name, code):
     try:
         tree = xml.etree.ElementTree.fromstring(source.read(root, name))
     except xml.etree.ElementTree.ParseError as error:
         return [f"{name}:{error.position[0]}: not well-formed: {error}"]
-    major = re.search(r"LINN_VERSION_MAJOR (\d+)", source.read(root, "include/linn/version.hpp")).group(1)
+    abi = abi_version(source.read(root, "include/linn/version.hpp"))
     known, problems, views = words(code), [], 0
     for view in tree.iter():
         if not view.tag.endswith("}Type"):
@@ -56,7 +62,7 @@ def natvis(root, name, code):
                                          if child.tag.endswith("}AlternativeType")]
         plain = re.sub(r"^linn::v\d\w*::", "linn::", named[0])
         for tag in TAGS:
-            full = plain.replace("linn::", f"linn::v{major}{tag}::", 1)
+            full = plain.replace("linn::", f"linn::v{abi}{tag}::", 1)
             if full not in named:
                 problems.append(f"{name}:1: {plain} has no view as {full}")
         short = re.sub(r"<.*", "", plain).rsplit("::", 1)[-1]
@@ -97,7 +103,7 @@ VIEW = ("<AutoVisualizer xmlns='http://schemas.microsoft.com/vstudio/debugger/na
                                                        for tag in TAGS[1:])
         + "<DisplayString>{{ x={%s} }} words</DisplayString><Expand><Item Name='[y]'>%s + $T1</Item></Expand>"
         "</Type></AutoVisualizer>\n")
-TREE = {"include/linn/version.hpp": "#define LINN_VERSION_MAJOR 3\n",
+TREE = {"include/linn/version.hpp": "#define LINN_VERSION_MAJOR 3\n#define LINN_VERSION_MINOR 4\n",
         "include/linn/a.hpp": "class a { int one_; int two_; // gone_\n};\n"}
 PLANTED = [
     ({**TREE, "packaging/debug/a.natvis": VIEW % ("one_", "gone_")}, "gone_ is not in the headers"),
@@ -106,6 +112,8 @@ PLANTED = [
     ({**TREE, "packaging/debug/a.natvis": (VIEW % ("one_", "two_")).replace("::a&", "::b&")}, "no class b"),
     ({**TREE, "packaging/debug/a.natvis": "<AutoVisualizer>"}, "not well-formed"),
     ({**TREE, "packaging/debug/a.natvis": "<AutoVisualizer/>"}, "no view at all"),
+    ({**TREE, "include/linn/version.hpp": "#define LINN_VERSION_MAJOR 0\n#define LINN_VERSION_MINOR 3\n",
+      "packaging/debug/a.natvis": VIEW % ("one_", "two_")}, "no view as linn::v0_3::"),
     ({**TREE, "packaging/debug/a_gdb.py": "x = int(value[\"one_\"][\"gone_\"])\n"}, "gone_ is not in the headers"),
     ({**TREE, "packaging/debug/a_gdb.py": "x = chain(y, \"gone_\")\n"}, "gone_ is not in the headers"),
     ({**TREE, "packaging/debug/a.natvis": VIEW % ("one_", "two_"),

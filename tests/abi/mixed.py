@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A checked and an unchecked part of one program: what passes Linn's types between them does not link; what only
+"""A checked and an unchecked part of one program, or parts built with two releases: what passes Linn's types between them does not link; what only
 uses the pool of the same type on both sides does, and each side has a pool of its own.
 
-usage: mixed.py COMPILER FLAGS...
+usage: mixed.py COMPILER FLAGS... -IINCLUDE
 """
 import pathlib
+import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -49,8 +51,20 @@ int main() {
 CHECKED = "-DLINN_CHECKED=1"
 
 
+def next_release(include, folder):
+    """A copy of the headers with the version after this one."""
+    copy = folder / "include"
+    shutil.copytree(include, copy)
+    version = copy / "linn/version.hpp"
+    text = version.read_text(encoding="utf-8")
+    part = "MINOR" if re.search(r"LINN_VERSION_MAJOR 0\b", text) else "MAJOR"
+    version.write_text(re.sub(rf"(LINN_VERSION_{part}) (\d+)", lambda m: f"{m[1]} {int(m[2]) + 1}", text), encoding="utf-8")
+    return copy
+
+
 def main():
-    compiler = sys.argv[1:]
+    *compiler, include = sys.argv[1:]
+    include = include.removeprefix("-I")
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
 
@@ -60,7 +74,7 @@ def main():
             for i, (text, flags) in enumerate(((first, first_flags), (second, second_flags))):
                 source, target = folder / f"{i}.cpp", folder / f"{i}.o"
                 source.write_text(text, encoding="utf-8")
-                subprocess.run([*compiler, *flags, "-c", str(source), "-o", str(target)], check=True)
+                subprocess.run([*compiler, *flags, f"-I{include}", "-c", str(source), "-o", str(target)], check=True)
                 objects.append(str(target))
             program = folder / "program"
             done = subprocess.run([*compiler, *objects, "-o", str(program)], capture_output=True, text=True)
@@ -69,7 +83,10 @@ def main():
         program, message = build(CALLEE, [CHECKED], CALLER, [CHECKED])
         assert program, message  # the control: built alike, they link
         assert subprocess.run([program]).returncode == 0
-        for ours, theirs in (([], [CHECKED]), ([CHECKED], [])):
+        later = [f"-I{next_release(include, folder)}"]
+        program, message = build(CALLEE, later, CALLER, later)
+        assert program, message
+        for ours, theirs in (([], [CHECKED]), ([CHECKED], []), ([], later), (later, [])):
             program, message = build(CALLEE, ours, CALLER, theirs)
             assert program is None, "parts that were built differently link"
             assert "consume" in message, message
