@@ -57,6 +57,12 @@ def pointers(address, count):
     return struct.unpack("=%d%s" % (count, "Q" if size == 8 else "I"), memory(address, size * count))
 
 
+def cached_slots(cache):
+    """What a slot_cache holds, which its owner may be about to change."""
+    bottom, top = int(cache["bottom"]), int(cache["top"])
+    return pointers(bottom, (top - bottom) // gdb.lookup_type("void").pointer().sizeof) if 0 < bottom < top else ()
+
+
 def chain(first, link):
     """The elements of a list that ends with null."""
     while int(first):
@@ -140,10 +146,8 @@ class Pool:
 
     def thread_caches(self):
         """(thread, free objects that it keeps) for each thread that uses the pool."""
-        word = gdb.lookup_type("void").pointer().sizeof
         for front in self.fronts():
-            bottom, top = int(front["bottom"]), int(front["top"])
-            held = list(pointers(bottom, (top - bottom) // word)) if 0 < bottom < top else []
+            held = list(cached_slots(front))
             if int(front["spare"]):
                 held += magazine_objects(front["spare"].dereference())
             yield int(front["thread"]), held
@@ -226,7 +230,7 @@ def idle_slots(store):
         slots += pointers(int(chunk["slots"].address), used)
         used = chunk["slots"].type.range()[1] + 1
     for front in fronts_of(store):
-        slots += pointers(int(front["slots"].address), int(atomic(front["count"])))
+        slots += cached_slots(front)
     return set(slots)
 
 

@@ -3,56 +3,54 @@
 #define LINN_DETAIL_SYNC_RECYCLER_FRONT_HPP
 
 #include <linn/config.hpp>
+#include <linn/detail/core/slot_cache.hpp>
 #include <linn/detail/sync/biased_lock.hpp>
 #include <linn/detail/sync/recycler_slot.hpp>
 
-#include <atomic>
-#include <cstdint>
+#include <cstddef>
 
 namespace linn::inline LINN_ABI::detail {
 
 /// What one thread number of one recycler caches: the last object that came back goes out first.
 ///
-/// A front is open or closed. Its thread uses an open one without the core's mutex. A closed one is empty and its
-/// `lock` is revoked, so that the thread comes to the mutex. Only the thread that has the number opens it; any thread
-/// closes it, under the mutex.
+/// A front is open or closed. Its thread uses an open one without the core's mutex. A closed one is all zero, so empty and
+/// full, and its `lock` is revoked, so that the thread comes to the mutex. Only the thread that has the number opens it; any
+/// thread closes it, under the mutex.
 ///
-/// Everything but `count` is touched by the thread that has the number, inside `lock` or while it
-/// holds the core's mutex, and by others while they hold the mutex and have revoked `lock`. Of `count` any
-/// thread may read a recent value.
+/// All is touched by the thread that has the number, inside `lock` or while it holds the core's mutex, and by others while
+/// they hold the mutex and have revoked `lock`. Any thread may ask for `shown_count`.
 template <class Policy>
-struct alignas(64) recycler_front {
-    static constexpr std::uint32_t most = 32;
+struct alignas(64) recycler_front : slot_cache {
+    static constexpr std::size_t most = 32;
+    using slot = recycled_slot<Policy>;
 
     explicit recycler_front(bool asymmetric) noexcept : lock{asymmetric} { lock.revoke(); }
 
-    [[gnu::always_inline]] bool pop(recycled_slot<Policy>*& s) noexcept {
-        const std::uint32_t n = count.load(std::memory_order_relaxed);
-        if (n == 0) [[unlikely]] {
+    [[gnu::always_inline]] bool pop(slot*& s) noexcept {
+        void* p;
+        if (!try_pop(p)) [[unlikely]] {
             return false;
         }
-        s = slots[n - 1];
-        count.store(n - 1, std::memory_order_relaxed);
+        s = static_cast<slot*>(p);
         return true;
     }
+    [[gnu::always_inline]] bool push(slot* s) noexcept { return try_push(s); }
 
-    [[gnu::always_inline]] bool push(recycled_slot<Policy>* s) noexcept {
-        const std::uint32_t n = count.load(std::memory_order_relaxed);
-        if (n == limit) [[unlikely]] {
-            return false;
-        }
-        slots[n] = s;
-        count.store(n + 1, std::memory_order_relaxed);
-        return true;
-    }
+    [[nodiscard]] bool is_open() const noexcept { return has_places(); }
 
-    [[nodiscard]] bool is_open() const noexcept { return limit != 0; }
+    /// @param n reserved of the core's capacity, `most` at most
+    void open(std::size_t n) noexcept { use(places, 0, n); }
+    void close() noexcept { top = bottom = limit = slot_place::none; }
+
+    /// The first `n` places hold slots now. @pre it is open
+    void hold(std::size_t n) noexcept { use(places, n, capacity()); }
+
+    /// How many slots it has, from any thread: approximate while its own works.
+    [[nodiscard]] std::size_t shown_count() const noexcept { return slot_cache::shown_count(slots(), most); }
 
     biased_lock<Policy> lock;
-    std::uint32_t limit = 0; ///< reserved of the core's capacity; 0 while it is closed
-    typename Policy::template atomic<std::uint32_t> count{0};
     union {
-        recycled_slot<Policy>* slots[most];
+        void* places[most];
         recycler_front* next_spare; ///< while it belongs to no thread number
     };
 };

@@ -107,13 +107,13 @@ public:
             return false;
         }
         if (own != nullptr && !shares() && (own->is_open() || open(*own))) {
-            if (own->count.load(std::memory_order_relaxed) == 0) {
-                const std::size_t half = (own->limit + 1) / 2;
+            if (own->count() == 0) {
+                const std::size_t half = (own->capacity() + 1) / 2;
                 fill(*own, depot_.size() < half ? depot_.size() : half);
             }
             return own->pop(s);
         }
-        depot_.pop(&s, 1);
+        s = pop();
         return true;
     }
 
@@ -145,10 +145,9 @@ public:
         for_each_front([this, own](front& f) {
             if (&f != own && f.is_open()) {
                 f.lock.await();
-                depot_.push(f.slots, f.count.load(std::memory_order_relaxed));
-                f.count.store(0, std::memory_order_relaxed);
-                reserved_ -= f.limit;
-                f.limit = 0;
+                depot_.push(f.places, f.count());
+                reserved_ -= f.capacity();
+                f.close();
                 --open_fronts_;
             }
         });
@@ -167,8 +166,7 @@ public:
         close_fronts(nullptr);
         slot* all = nullptr;
         while (depot_.size() != 0) {
-            slot* s = nullptr;
-            depot_.pop(&s, 1);
+            slot* s = pop();
             s->next = all;
             all = s;
         }
@@ -177,7 +175,7 @@ public:
 
     template <class Visit>
     void for_each_in_depot(Visit&& visit) const {
-        depot_.for_each(visit);
+        depot_.for_each([&visit](void* s) { visit(static_cast<slot*>(s)); });
     }
 
     /// For the child of a fork, when only `own` was left open: the threads of all other fronts are gone.
@@ -197,7 +195,7 @@ public:
     /// Exact while no other thread uses the recycler.
     [[nodiscard]] std::size_t idle() const noexcept {
         std::size_t sum = depot_.size();
-        for_each_front([&sum](const front& f) { sum += f.count.load(std::memory_order_relaxed); });
+        for_each_front([&sum](const front& f) { sum += f.shown_count(); });
         return sum;
     }
 
@@ -236,7 +234,7 @@ private:
         if (own->push(s)) {
             return true;
         }
-        const std::size_t half = (own->limit + 1) / 2;
+        const std::size_t half = (own->capacity() + 1) / 2;
         spill(*own, room() < half ? room() : half);
         return own->push(s);
     }
@@ -249,7 +247,7 @@ private:
         if (limit == 0 || shares() || barred_ != 0 || !depot_.reserve(reserved_ + limit + depot_.size())) {
             return false;
         }
-        own.limit = static_cast<std::uint32_t>(limit);
+        own.open(limit);
         reserved_ += limit;
         ++open_fronts_;
         const std::size_t rest = capacity_ - reserved_;
@@ -264,26 +262,33 @@ private:
     [[nodiscard]] std::size_t room() const noexcept { return capacity_ - reserved_ - depot_.size(); }
 
     /// @returns false when there is no room for it, or no memory to note it in
-    bool push(slot* s) noexcept { return room() != 0 && move_to_depot(&s, 1) == 1; }
+    bool push(void* s) noexcept { return room() != 0 && move_to_depot(&s, 1) == 1; }
+
+    /// The latest slot of the depot. @pre there is one
+    slot* pop() noexcept {
+        void* s;
+        depot_.pop(&s, 1);
+        return static_cast<slot*>(s);
+    }
 
     /// Leaves the memory that closing the fronts will need. @returns `n`, or 0 when there is not enough
-    std::size_t move_to_depot(slot* const* from, std::size_t n) noexcept {
+    std::size_t move_to_depot(void* const* from, std::size_t n) noexcept {
         return depot_.reserve(reserved_ + depot_.size() + n) ? depot_.push(from, n) : 0;
     }
 
     /// Moves `n` slots from the depot into an empty front, the latest on top.
     void fill(front& own, std::size_t n) noexcept {
-        depot_.pop(own.slots, n);
-        own.count.store(static_cast<std::uint32_t>(n), std::memory_order_relaxed);
+        depot_.pop(own.places, n);
+        own.hold(n);
     }
 
     /// Moves the `n` slots of a full front that came back longest ago to the depot, or none when there
     /// is no memory to note them in.
     void spill(front& own, std::size_t n) noexcept {
-        const std::size_t moved = move_to_depot(own.slots, n);
-        const std::size_t rest = own.limit - moved;
-        std::memmove(own.slots, own.slots + moved, rest * sizeof(slot*));
-        own.count.store(static_cast<std::uint32_t>(rest), std::memory_order_relaxed);
+        const std::size_t moved = move_to_depot(own.places, n);
+        const std::size_t rest = own.capacity() - moved;
+        std::memmove(own.places, own.places + moved, rest * sizeof(void*));
+        own.hold(rest);
     }
 
     template <class Visit>
@@ -315,7 +320,7 @@ private:
     /// the last that of threads that get none. Both stay null.
     typename Policy::template atomic<front*> fronts_[table::most + 2] = {};
 
-    pointer_stack<slot> depot_;
+    pointer_stack<void> depot_;
     front* spare_fronts_ = nullptr; ///< closed, of threads that a fork left behind
     std::size_t reserved_ = 0;
     std::size_t steals_ = 0;
