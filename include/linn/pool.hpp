@@ -23,7 +23,7 @@
 namespace linn::inline LINN_ABI {
 
 namespace detail {
-template <class T>
+template <class T, class Memory>
 class recycler_body;
 } // namespace detail
 
@@ -250,7 +250,7 @@ public:
     }
 
 private:
-    template <class>
+    template <class, class>
     friend class detail::recycler_body; // says where the objects are that are idle in it
 
     /// Apart from `pool`, so that it is instantiated, and T must be complete, only on use.

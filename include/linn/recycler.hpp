@@ -5,12 +5,11 @@
 #include <linn/config.hpp>
 #ifdef LINN_ABI // C++20
 
-#include <linn/detail/core/construct.hpp>
 #include <linn/detail/core/nanoseconds.hpp>
 #include <linn/detail/core/recycled_object.hpp>
 #include <linn/detail/core/type_name.hpp>
-#include <linn/detail/sync/misuse.hpp>
 #include <linn/detail/sync/parking.hpp>
+#include <linn/detail/sync/recycler_body.hpp>
 #include <linn/detail/sync/recycler_core.hpp>
 #include <linn/detail/sync/recycler_slot.hpp>
 #include <linn/pool.hpp>
@@ -19,7 +18,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <new>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -73,283 +71,6 @@ template <class T>
 struct recycle_delete {
     void operator()(T* object) const noexcept { recycler<T>::recycle(object); }
 };
-
-namespace detail {
-
-template <class T>
-inline constexpr std::string_view pool_name<recycler_slot<T>>{recycler_name_of<T>.text,
-                                                              recycler_name_of<T>.size};
-
-/// What a recycler owns and what its objects find their way back to.
-template <class T>
-class recycler_body final : public recycler_core<platform> {
-public:
-    using slot_type = recycler_slot<T>;
-    using element = typename slot_type::element;
-    using memory = pool<slot_type>;
-
-    explicit recycler_body(recycler_options<T>&& o)
-        : recycler_core{{.capacity = o.capacity,
-                         .limit = o.limit,
-                         .asymmetric = enable_thread_barrier(),
-                         .memory = &memory::state::handle.depot}},
-          create_{std::move(o.create)},
-          reset_{std::move(o.reset)} {}
-
-    /// An object that the calling thread caches. @returns false when it has none
-    [[gnu::always_inline]] bool try_cached(slot_type*& s) noexcept {
-        recycled_slot<platform>* head;
-        if (!this->try_take(head)) [[unlikely]] {
-            return false;
-        }
-        s = reused(head);
-        return true;
-    }
-
-    /// An object from elsewhere, or a new one. Waits at the limit, until `until`; null when there is no object then,
-    /// or no recycler any more.
-    slot_type* acquire(std::uint64_t until) {
-        recycled_slot<platform>* s = nullptr;
-        switch (this->take_slow(s, until)) {
-        case recycler_offer::object:
-            return reused(s);
-        case recycler_offer::place:
-            return make();
-        default:
-            return nullptr;
-        }
-    }
-
-    /// As `acquire(at_once)`, but null also when no object can be made.
-    slot_type* try_acquire() noexcept {
-#if defined(__cpp_exceptions)
-        try {
-            return acquire(at_once);
-        } catch (...) {
-            return nullptr;
-        }
-#else
-        recycled_slot<platform>* s = nullptr;
-        const recycler_offer what = this->take_slow(s, at_once);
-        return what == recycler_offer::object  ? reused(s)
-               : what == recycler_offer::place ? try_make()
-                                               : nullptr;
-#endif
-    }
-
-    /// Makes an idle object. @returns false if there is no room for it
-    bool add() {
-        if (!this->try_take_place()) {
-            return false;
-        }
-        slot_type* s = make();
-        s->hide();
-        return this->put_for_all(&s->head);
-    }
-
-    /// The end of a use through a handle.
-    static void release(T* object) noexcept {
-        slot_type* s = slot_type::of(object);
-        if (!slot_type::may_start_at(s) || s->head.state() != recycled_state::out) [[unlikely]] {
-            refuse(s, object);
-            return;
-        }
-        auto* home = static_cast<recycler_body*>(s->head.home);
-        if (home->clean(object)) [[likely]] {
-            s->head.become(recycled_state::kept);
-            s->hide();
-            home->put(&s->head);
-        } else {
-            home->destroy(&s->head);
-        }
-    }
-
-    /// A shared_ptr that owns the object, its control block in the slot.
-    static std::shared_ptr<T> share(slot_type* s);
-
-    /// The last shared_ptr is gone; a weak_ptr may still use the control block.
-    static void release_object(T* object) noexcept {
-        slot_type* s = slot_type::of(object);
-        if (static_cast<recycler_body*>(s->head.home)->clean(object)) [[likely]] {
-            s->hide();
-        } else {
-            hollow_out(s);
-        }
-    }
-
-    /// The last weak_ptr is gone too, and with it the control block.
-    static void release_block(slot_type* s) noexcept {
-        auto* home = s->head.home;
-        if (s->head.state() != recycled_state::hollow) [[likely]] {
-            home->put(&s->head);
-        } else {
-            home->destroy(&s->head);
-        }
-    }
-
-private:
-    [[gnu::returns_nonnull]] static slot_type* reused(recycled_slot<platform>* head) noexcept {
-        slot_type* s = slot_type::of(head);
-        s->show();
-        return s;
-    }
-
-    /// Destroys an object whose slot somebody still looks at.
-    [[gnu::noinline]] static void hollow_out(slot_type* s) noexcept {
-        s->head.become(recycled_state::hollow);
-        s->destroy();
-        s->head.home->pass_place_on();
-    }
-
-    /// A new object in the place that the caller has. @throws what making one throws; the place is given up then
-    slot_type* make() {
-        slot_type* s = try_make();
-        if (s == nullptr) {
-            throw_bad_alloc();
-        }
-        return s;
-    }
-
-    /// As `make`, but null when there is no memory for the object itself.
-    slot_type* try_make() {
-        slot_type* s = memory::try_allocate();
-        if (s == nullptr) {
-            this->give_up_place();
-            return nullptr;
-        }
-        ::new (static_cast<void*>(&s->head)) recycled_slot<platform>{this, recycled_state::kept};
-#if defined(__cpp_exceptions)
-        try {
-            construct_object(s->object);
-        } catch (...) {
-            s->head.become(recycled_state::freed);
-            memory::deallocate(s);
-            this->give_up_place();
-            throw;
-        }
-#else
-        construct_object(s->object);
-#endif
-        s->show();
-        this->count_new();
-        return s;
-    }
-
-    void construct_object(void* place) {
-        if constexpr (default_initialisable<element>) {
-            if (!create_) {
-                ::new (place) element;
-                return;
-            }
-        }
-        ::new (place) element(create_()); // no copy: what create_ returns is constructed in place
-    }
-
-    /// Makes an object fit for its next use. @returns false if it is to be destroyed instead
-    bool clean(T* object) const noexcept {
-        if (reset_) {
-            if (this->closed()) {
-                return false; // what the function refers to may be gone with the recycler
-            }
-#if defined(__cpp_exceptions)
-            try {
-                reset_(*object);
-            } catch (...) {
-                return false;
-            }
-#else
-            reset_(*object);
-#endif
-        }
-        detail::forget_control_block(object);
-        return true;
-    }
-
-    void dispose(recycled_slot<platform>* head) noexcept override {
-        slot_type* s = slot_type::of(head);
-        s->show();
-        if (s->head.state() != recycled_state::hollow) {
-            s->destroy();
-        }
-        s->head.become(recycled_state::freed);
-        memory::deallocate(s);
-    }
-
-    [[gnu::noinline, gnu::cold]] static void refuse(slot_type* s, const void* object) noexcept {
-        constexpr auto mark = static_cast<std::uint32_t>(recycled_state::mark);
-        const bool ours =
-            slot_type::may_start_at(s) && (static_cast<std::uint32_t>(s->head.state()) & 0xffffff00U) == mark;
-        report(misuse{ours ? misuse_kind::double_free : misuse_kind::foreign_pointer, pool_name<slot_type>,
-                      object, 1});
-    }
-
-    const std::function<element()> create_;
-    const std::function<void(T&)> reset_;
-};
-
-/// The deleter of a shared_ptr to a recycled object.
-template <class T>
-struct recycled_object_release {
-    void operator()(T* object) const noexcept { recycler_body<T>::release_object(object); }
-};
-
-/// Gives the standard library room for the control block, in the object's slot where it fits.
-template <class Block, class T>
-struct control_block_allocator {
-    using value_type = Block;
-    static constexpr bool fits = sizeof(Block) <= recycled_slot<platform>::block_bytes &&
-                                 alignof(Block) <= alignof(recycled_slot<platform>);
-
-    recycler_slot<T>* slot;
-
-    explicit control_block_allocator(recycler_slot<T>* s) noexcept : slot{s} {}
-    template <class Other>
-    control_block_allocator(const control_block_allocator<Other, T>& other) noexcept : slot{other.slot} {}
-
-    [[nodiscard]] Block* allocate([[maybe_unused]] std::size_t n) {
-        if constexpr (fits) {
-            return reinterpret_cast<Block*>(slot->head.block);
-        } else {
-            void* p = ::operator new(n * sizeof(Block), std::align_val_t{alignof(Block)}, std::nothrow);
-            if (p == nullptr) {
-                throw_bad_alloc();
-            }
-            return static_cast<Block*>(p);
-        }
-    }
-
-    void deallocate([[maybe_unused]] Block* p, std::size_t) noexcept {
-        if constexpr (!fits) {
-            ::operator delete(static_cast<void*>(p), std::align_val_t{alignof(Block)});
-        }
-        recycler_body<T>::release_block(slot);
-    }
-
-    template <class Other>
-    friend bool operator==(const control_block_allocator& a,
-                           const control_block_allocator<Other, T>& b) noexcept {
-        return a.slot == b.slot;
-    }
-};
-
-template <class T>
-std::shared_ptr<T> recycler_body<T>::share(slot_type* s) {
-    const auto make = [s] {
-        return std::shared_ptr<T>{s->get(), recycled_object_release<T>{}, control_block_allocator<T, T>{s}};
-    };
-#if defined(__cpp_exceptions)
-    try {
-        return make();
-    } catch (...) {
-        release_block(s); // it did not fit and there was no memory; the object is released already
-        throw;
-    }
-#else
-    return make();
-#endif
-}
-
-} // namespace detail
 
 /// Keeps objects of T that are not in use, constructed, for their next use. Acquiring one runs no
 /// constructor and releasing it no destructor, so that buffers inside T keep their capacity.
@@ -524,12 +245,13 @@ public:
     }
 
 private:
-    using body = detail::recycler_body<T>;
+    using body = detail::recycler_body<T, pool<detail::recycler_slot<T>>>;
     using slot = detail::recycler_slot<T>;
     struct private_tag {};
 
     /// Apart, so that the destructor runs when `prefill` throws.
-    recycler(options&& o, private_tag) : body_{new body{std::move(o)}} {}
+    recycler(options&& o, private_tag)
+        : body_{new body{o.capacity, o.limit, std::move(o.create), std::move(o.reset)}} {}
     recycler(options&& o, std::size_t n, private_tag t) : recycler{checked(std::move(o)), t} { prefill(n); }
 
     // Out of line, so that the hot paths prepare nothing for them.

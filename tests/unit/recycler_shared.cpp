@@ -22,6 +22,8 @@ struct message {
     int number = 0;
 };
 
+using message_body = linn::detail::recycler_body<message, linn::pool<linn::detail::recycler_slot<message>>>;
+
 TEST_CASE("recycler: acquire_shared allocates nothing once objects exist") {
     linn::recycler<message> all{10};
     const message* address = all.acquire_shared().get();
@@ -38,7 +40,7 @@ TEST_CASE("recycler: acquire_shared allocates nothing once objects exist") {
     }
     CHECK(all.statistics().created == 1);
     CHECK(linn::pool<linn::detail::recycler_slot<message>>::statistics().live == from_pool);
-    using block = linn::detail::control_block_allocator<char[48], message>;
+    using block = linn::detail::control_block_allocator<char[48], message_body>;
     static_assert(block::fits);
 }
 
@@ -186,9 +188,9 @@ struct large_block {
 };
 
 TEST_CASE("recycler: a control block that does not fit comes from operator new") {
-    using allocator = linn::detail::control_block_allocator<large_block, message>;
+    using allocator = linn::detail::control_block_allocator<large_block, message_body>;
     static_assert(!allocator::fits);
-    static_assert(!linn::detail::control_block_allocator<std::max_align_t[4], message>::fits);
+    static_assert(!linn::detail::control_block_allocator<std::max_align_t[4], message_body>::fits);
     linn::recycler<message> all{10};
     message* m = all.acquire().release();
     auto* slot = linn::detail::recycler_slot<message>::of(m);
@@ -196,8 +198,8 @@ TEST_CASE("recycler: a control block that does not fit comes from operator new")
     large_block* block = a.allocate(1);
     CHECK((reinterpret_cast<std::byte*>(block) < slot->head.block ||
            reinterpret_cast<std::byte*>(block) >= slot->object + sizeof(message)));
-    CHECK(a == linn::detail::control_block_allocator<char, message>{a});
-    linn::detail::recycler_body<message>::release_object(m);
+    CHECK(a == linn::detail::control_block_allocator<char, message_body>{a});
+    message_body::release_object(m);
     CHECK(all.idle() == 0);
     a.deallocate(block, 1);
     CHECK(all.idle() == 1);
