@@ -101,7 +101,7 @@ class Slab:
 
 
 def slabs_of(slab_set):
-    return [Slab(value, slab_set["geometry_"]) for value in chain(slab_set["newest_"], "older")]
+    return [Slab(value, slab_set["geometry_"]) for value in chain(slab_set["slabs_"]["newest_"], "older")]
 
 
 def magazine_objects(magazine, count=None):
@@ -121,7 +121,7 @@ class Pool:
         self.mode = int(depot["mode_"])
         self.out = int(depot["slabs_"]["out_"])
         self.peak = int(depot["slabs_"]["peak_"])
-        self.slab_count = int(depot["slabs_"]["slab_count_"])
+        self.slab_count = int(depot["slabs_"]["slabs_"]["count_"])
         self.lost = int(depot["fronts_"]["lost_"])
         self.threads = sum(1 for _ in self.fronts())
         self.cached = int(depot["magazines_"]["stashed_"]) + sum(
@@ -467,7 +467,7 @@ class LocalPoolPrinter:
         self.live = int(value["slabs_"]["out_"]) - count
 
     def to_string(self):
-        slabs = int(self.value["slabs_"]["slab_count_"])
+        slabs = int(self.value["slabs_"]["slabs_"]["count_"])
         return f"{short_name(self.value)}: {self.live} live, {len(self.cached)} cached, {slabs} slab" + ("s" if slabs != 1 else "")
 
     def children(self):

@@ -7,26 +7,24 @@
 #include <linn/detail/core/geometry.hpp>
 #include <linn/detail/core/page_source.hpp>
 #include <linn/detail/core/pointer_list.hpp>
-#include <linn/detail/core/pointer_run.hpp>
 #include <linn/detail/core/slab.hpp>
+#include <linn/detail/core/slab_directory.hpp>
 #include <linn/detail/core/slab_growth.hpp>
-#include <linn/detail/core/slab_list.hpp>
+#include <linn/detail/core/slab_states.hpp>
 #include <linn/detail/core/slot_checks.hpp>
 #include <linn/detail/core/slot_guard.hpp>
+#include <linn/detail/core/slot_stretch.hpp>
 
 #include <cstddef>
 #include <cstdint>
 
 namespace linn::inline LINN_ABI::detail {
 
-/// The slabs of one pool and the order in which they are used. No lock, no OS: the owner
+/// The slabs of one pool: takes slots out of them and gives slots back. No lock, no OS: the owner
 /// serialises and `Pages` provides.
 ///
-/// Each slab is in exactly one state:
-///   available  has slots to give and slots out, or was just opened
-///   full       nothing to give; in no list
-///   empty      no slot out; resident, kept for reuse
-///   returned   no slot out, its pages are with the system; its addresses stay ours
+/// `slab_directory` knows all slabs, `slab_states` which of them to use next, `slab_growth` how large the next one is. What is here
+/// counts: `out = sum of the slots out of each slab <= peak`.
 ///
 /// Slabs are never unmapped while the set lives: a slot's address is never reused for another type.
 ///
@@ -57,7 +55,7 @@ public:
             growth_.note(shortage::limit);
         }
         while (got != want) {
-            slab* s = available_.front();
+            slab* s = states_.available();
             if (s == nullptr) {
                 s = open();
                 if (s == nullptr) {
@@ -75,8 +73,7 @@ public:
             }
             got += more;
             if (!s->has_slots()) {
-                available_.remove(s);
-                s->available = false;
+                states_.make_full(s);
             }
         }
         out_ += got;
@@ -92,7 +89,7 @@ public:
     template <class Reject>
     void give(void* const* objects, std::size_t count, Reject&& reject,
               const call_trace& by = no_trace) noexcept {
-        readable_ = nullptr;
+        slabs_.forget_answers();
         if constexpr (Guards) {
             if (geometry_.guarded()) {
                 for (std::size_t i = 0; i < count; ++i) {
@@ -102,7 +99,7 @@ public:
             }
         }
         for (std::size_t i = 0; i < count;) {
-            const stretch run = stretch_from(objects + i, count - i);
+            const slot_stretch run = slot_stretch::from(objects + i, count - i, geometry_.slot_bytes);
             if (run.count != 1 || !give_one(run.lowest)) {
                 give_stretch(run, reject);
             }
@@ -122,9 +119,9 @@ public:
             growth_.note(shortage::memory);
             return false;
         }
-        slab* const newest_before = newest_;
+        slab* const newest_before = newest();
         std::size_t ready = 0;
-        for (slab* s = newest_; s != nullptr; s = s->older) {
+        for (slab* s = newest(); s != nullptr; s = s->older) {
             ready += s->capacity - s->out();
         }
         if (ready < want && !growth_.may_map((want - ready) * geometry_.slot_bytes, geometry_)) {
@@ -133,12 +130,12 @@ public:
         while (ready < want) {
             slab* s = map_slab(use::later);
             if (s == nullptr) {
-                while (newest_ != newest_before) {
+                while (newest() != newest_before) {
                     unmap_newest();
                 }
                 return false;
             }
-            make_available(s);
+            states_.make_available(s);
             ready += s->capacity;
         }
         return true;
@@ -151,7 +148,7 @@ public:
         slab* s = add_slab(memory, bytes, zeroed);
         if (s != nullptr) {
             growth_.add(bytes);
-            make_available(s);
+            states_.make_available(s);
         }
         return s != nullptr;
     }
@@ -159,13 +156,8 @@ public:
     /// Forgets a slab that `next_to_return` or `take_empty` gave, or that was withdrawn; its memory is the caller's now.
     /// @complexity O(slabs)
     void disown(slab* s) noexcept {
-        slab** link = &newest_;
-        while (*link != s) {
-            link = &(*link)->older;
-        }
-        *link = s->older;
+        slabs_.remove(s);
         s->magic = 0;
-        --slab_count_;
         growth_.remove(s->mapped_bytes);
     }
 
@@ -182,42 +174,19 @@ public:
 
     /// Whether more memory is empty than is to be kept, so that `next_to_return` is worth a look at
     /// the clock.
-    [[nodiscard]] bool has_excess() const noexcept { return empty_.bytes() > geometry_.retain_bytes; }
+    [[nodiscard]] bool has_excess() const noexcept { return states_.has_excess(geometry_.retain_bytes); }
 
-    /// An empty slab whose pages should go back, taken out of the lists; null when there is none.
-    /// That is the one unused for longest, when it was seen empty a second ago and the rest still
-    /// makes up `retain_bytes`. Slabs are reused newest first, so those that reach that age are the
-    /// ones below the low-water mark of the last second: a program that fills and empties its pool
-    /// in shorter cycles never pays for page faults twice.
-    ///
+    /// An empty slab whose pages should go back, as slab_states says; null when there is none.
     /// The caller discards, without a lock if it has one, and then calls `put_returned`.
     slab* next_to_return(std::uint64_t now_ms) noexcept {
-        for (slab* s = empty_.front(); s != nullptr && s->empty_since_ms == 0; s = s->next) {
-            s->empty_since_ms = now_ms;
-        }
-        slab* oldest = empty_.back();
-        if (!has_excess() || now_ms - oldest->empty_since_ms < retain_ms) {
-            return nullptr;
-        }
-        return take_empty();
+        return states_.next_to_return(now_ms, geometry_.retain_bytes);
     }
 
     /// Any empty slab, for an explicit trim; null when none.
-    slab* take_empty() noexcept {
-        slab* s = empty_.back();
-        if (s != nullptr) {
-            empty_.remove(s);
-            s->empty_since_ms = 0;
-            s->returned = true; // from now on, while its owner has it
-        }
-        return s;
-    }
+    slab* take_empty() noexcept { return states_.take_empty(); }
 
     /// Takes a slab out of its list, to be disowned. @pre no slot of it is out, and it was not returned
-    void withdraw(slab* s) noexcept {
-        (s->available ? available_ : empty_).remove(s);
-        s->available = false;
-    }
+    void withdraw(slab* s) noexcept { states_.withdraw(s); }
 
     /// Gives the pages of `s` back. Needs no serialisation: `s` is in no list.
     /// @returns the bytes that went back; 0 when the system refused
@@ -247,14 +216,13 @@ public:
     void put_returned(slab* s, std::size_t bytes) noexcept {
         s->hole_bytes = 0;
         s->touched = 0;
-        s->returned = true;
-        returned_.push_front(s);
+        states_.put_returned(s);
         returned_bytes_ += bytes;
     }
 
     /// Unmaps everything, whether slots are out or not.
     void unmap_all() noexcept {
-        for (slab* s = newest_; s != nullptr;) {
+        for (slab* s = newest(); s != nullptr;) {
             slab* older = s->older;
             s->magic = 0;
             Pages::unmap(s, s->mapped_bytes, geometry_.slab_align);
@@ -265,38 +233,21 @@ public:
 
     /// Drops the slabs without unmapping them.
     void forget_all() noexcept {
-        newest_ = nullptr;
-        available_ = empty_ = returned_ = slab_list{};
-        slab_count_ = out_ = 0;
+        slabs_.forget_all();
+        states_.forget_all();
+        out_ = 0;
         growth_.forget_all();
     }
 
     /// Takes every slot back at once and keeps the slabs.
     void reset_all() noexcept {
-        available_ = empty_ = slab_list{};
-        for (slab* s = newest_; s != nullptr; s = s->older) {
-            if (s->returned) {
-                continue;
-            }
-            s->reset();
-            s->available = false;
-            empty_.push_front(s);
-        }
+        states_.reset_all(newest());
         out_ = 0;
     }
 
     /// The slab that `object` points into, found by walking: safe for any pointer.
     /// @complexity O(slabs)
-    [[nodiscard]] slab* find(const void* object) const noexcept {
-        const auto address = reinterpret_cast<std::uintptr_t>(object);
-        for (slab* s = newest_; s != nullptr; s = s->older) {
-            const auto begin = reinterpret_cast<std::uintptr_t>(s);
-            if (address >= begin && address - begin < s->mapped_bytes) {
-                return s;
-            }
-        }
-        return nullptr;
-    }
+    [[nodiscard]] slab* find(const void* object) const noexcept { return slabs_.find(object); }
 
     /// Appends each slot that is out but is not among `cached`, which may hold anything else too and
     /// is sorted afterwards. @returns false when there is no memory for the list
@@ -306,7 +257,7 @@ public:
             return false;
         }
         cached.sort();
-        for (const slab* s = newest_; s != nullptr; s = s->older) {
+        for (const slab* s = newest(); s != nullptr; s = s->older) {
             append_live(*s, cached, live);
         }
         return true;
@@ -316,7 +267,7 @@ public:
     /// once to `notice(rejection, object)`, and mended. @complexity O(bytes of all slots that were ever used)
     template <class Notice>
     void check(Notice&& notice) noexcept {
-        for (slab* s = newest_; Guards && geometry_.guarded() && s != nullptr; s = s->older) {
+        for (slab* s = newest(); Guards && geometry_.guarded() && s != nullptr; s = s->older) {
             check_slots(geometry_, s, notice);
         }
     }
@@ -330,15 +281,15 @@ public:
     [[nodiscard]] const geometry& sizes() const noexcept { return geometry_; }
     [[nodiscard]] std::size_t out() const noexcept { return out_; }
     [[nodiscard]] std::size_t peak() const noexcept { return peak_; }
-    [[nodiscard]] std::size_t slab_count() const noexcept { return slab_count_; }
+    [[nodiscard]] std::size_t slab_count() const noexcept { return slabs_.count(); }
     [[nodiscard]] std::size_t mapped_bytes() const noexcept { return growth_.mapped_bytes(); }
     [[nodiscard]] std::size_t returned_bytes() const noexcept { return returned_bytes_; }
-    [[nodiscard]] slab* newest() const noexcept { return newest_; }
+    [[nodiscard]] slab* newest() const noexcept { return slabs_.newest(); }
 
     /// Bytes that the slabs may occupy in memory now. @complexity O(slabs)
     [[nodiscard]] std::size_t resident_bytes() const noexcept {
         std::size_t bytes = 0;
-        for (const slab* s = newest_; s != nullptr; s = s->older) {
+        for (const slab* s = newest(); s != nullptr; s = s->older) {
             bytes += page_bytes + s->touched_bytes();
         }
         return bytes;
@@ -348,43 +299,21 @@ public:
     [[nodiscard]] bool consistent() const noexcept {
         std::size_t out = 0;
         std::size_t slabs = 0;
-        for (const slab* s = newest_; s != nullptr; s = s->older, ++slabs) {
+        for (const slab* s = newest(); s != nullptr; s = s->older, ++slabs) {
             if (!s->consistent(owner_)) {
                 return false;
             }
             out += s->out();
         }
-        return out == out_ && slabs == slab_count_ && out_ <= peak_;
+        return out == out_ && slabs == slab_count() && out_ <= peak_;
     }
 
 private:
-    struct stretch {
-        std::byte* lowest;
-        std::size_t count;
-    };
-
-    /// How many of the objects are neighbours in memory, upwards or downwards. Slabs begin with a
-    /// header, so a stretch never runs from one slab into the next.
-    [[nodiscard]] stretch stretch_from(void* const* objects, std::size_t count) const noexcept {
-        const auto at = [objects](std::size_t i) { return reinterpret_cast<std::uintptr_t>(objects[i]); };
-        const std::uintptr_t size = geometry_.slot_bytes;
-        auto* first = static_cast<std::byte*>(objects[0]);
-        if (count == 1) {
-            return {first, 1};
-        }
-        const std::uintptr_t step = at(1) - at(0);
-        if (step != size && step != 0 - size) {
-            return {first, 1};
-        }
-        const std::size_t n = run_length(objects, count, step);
-        return {step == size ? first : static_cast<std::byte*>(objects[n - 1]), n};
-    }
-
     /// The common case of objects that were freed in random order, kept short: about forty
     /// instructions. False, and nothing done, when there is anything unusual about it.
     [[gnu::always_inline]] bool give_one(std::byte* object) noexcept {
         slab* s = slab::of(object, geometry_.slab_align);
-        if (!may_read(s) || s->owner != owner_ || !s->is_slab()) [[unlikely]] {
+        if (!slabs_.may_read(s) || s->owner != owner_ || !s->is_slab()) [[unlikely]] {
             return false;
         }
         const std::uint32_t index = s->index_of(object);
@@ -393,15 +322,15 @@ private:
         }
         --out_;
         if (s->free_count == s->carved || !s->available) [[unlikely]] {
-            after_give(s);
+            states_.after_give(s);
         }
         return true;
     }
 
     template <class Reject>
-    void give_stretch(stretch run, Reject& reject) noexcept {
+    void give_stretch(slot_stretch run, Reject& reject) noexcept {
         slab* s = slab::of(run.lowest, geometry_.slab_align);
-        if (!may_read(s)) [[unlikely]] {
+        if (!slabs_.may_read(s)) [[unlikely]] {
             reject_all(run, rejection::not_from_a_slab, reject);
             return;
         }
@@ -414,7 +343,7 @@ private:
         if (index != slab::no_index && run.count <= s->carved - index && s->give(index, run.count))
             [[likely]] {
             out_ -= run.count;
-            after_give(s);
+            states_.after_give(s);
             return;
         }
         if (run.count == 1) {
@@ -423,34 +352,15 @@ private:
         }
         // Something in the stretch is wrong: find out which.
         for (std::size_t i = 0; i < run.count; ++i) {
-            give_stretch(stretch{run.lowest + i * geometry_.slot_bytes, 1}, reject);
+            give_stretch(slot_stretch{run.lowest + i * geometry_.slot_bytes, 1}, reject);
         }
     }
 
     template <class Reject>
-    void reject_all(stretch run, rejection why, Reject& reject) noexcept {
+    void reject_all(slot_stretch run, rejection why, Reject& reject) noexcept {
         for (std::size_t i = 0; i < run.count; ++i) {
             tell(reject, why, run.lowest + i * geometry_.slot_bytes, {});
         }
-    }
-
-    /// Keeps a pointer that never came from a pool from crashing the check that would report it. The
-    /// bounds are exact enough in release builds: heap and stack lie far from the slabs. Beyond them the
-    /// system is asked, which also serves the objects of another module's pool.
-    [[nodiscard]] bool may_read(const slab* s) const noexcept {
-        const auto address = reinterpret_cast<std::uintptr_t>(s);
-        const bool within = address - lowest_ <= highest_ - lowest_;
-        if (within && (!checked_build || find(s) != nullptr)) {
-            return true;
-        }
-        if (s == readable_ && s != nullptr) {
-            return true;
-        }
-        if (!Pages::readable(s) || !slab::seems_to_start_at(s)) {
-            return false;
-        }
-        readable_ = s; // its objects tend to come together, and each question is a system call
-        return true;
     }
 
     [[nodiscard]] rejection reason(const slab* s, const void* object) const noexcept {
@@ -473,7 +383,7 @@ private:
     template <class Reject>
     void give_guarded(std::byte* object, Reject& reject, const call_trace& by) noexcept {
         slab* s = slab::of(object, geometry_.slab_align);
-        if (!may_read(s)) {
+        if (!slabs_.may_read(s)) {
             tell(reject, rejection::not_from_a_slab, object, {});
             return;
         }
@@ -488,35 +398,14 @@ private:
         slot_guard{geometry_, object}.close(by);
         s->give(index, 1);
         --out_;
-        after_give(s);
-    }
-
-    void after_give(slab* s) noexcept {
-        if (s->out() == 0) {
-            if (s->available) {
-                available_.remove(s);
-                s->available = false;
-            }
-            s->reset();
-            empty_.push_front(s);
-        } else if (!s->available) {
-            make_available(s);
-        }
-    }
-
-    void make_available(slab* s) noexcept {
-        available_.push_front(s);
-        s->available = true;
+        states_.after_give(s);
     }
 
     /// A slab with nothing out becomes the one to carve from: resident ones first.
     slab* open() noexcept {
-        slab* s = empty_.pop_front();
-        if (s == nullptr) {
-            s = returned_.pop_front();
-            if (s != nullptr) {
-                growth_.note_reused(s->mapped_bytes);
-            }
+        slab* s = states_.take_unused();
+        if (s != nullptr && s->returned) {
+            growth_.note_reused(s->mapped_bytes);
         }
         if (s == nullptr) {
             s = map_slab(use::now);
@@ -524,7 +413,7 @@ private:
         if (s != nullptr) {
             s->returned = false;
             s->empty_since_ms = 0;
-            make_available(s);
+            states_.make_available(s);
         }
         return s;
     }
@@ -543,45 +432,30 @@ private:
 
     slab* add_slab(void* memory, std::size_t bytes, bool zeroed) noexcept {
         slab* s = slab::construct(memory, bytes, geometry_, owner_, next_colour(), zeroed);
-        if (s == nullptr) {
-            return nullptr;
+        if (s != nullptr) {
+            slabs_.add(s);
         }
-        const auto address = reinterpret_cast<std::uintptr_t>(s);
-        lowest_ = newest_ == nullptr || address < lowest_ ? address : lowest_;
-        highest_ = newest_ == nullptr || address > highest_ ? address : highest_;
-        s->older = newest_;
-        newest_ = s;
-        ++slab_count_;
         return s;
     }
 
     /// @pre the newest slab is available, and none of its slots was ever handed out
     void unmap_newest() noexcept {
-        slab* s = newest_;
-        available_.remove(s);
-        newest_ = s->older;
-        --slab_count_;
+        slab* s = newest();
+        states_.make_full(s);
+        slabs_.remove(s);
         growth_.unmap({s, s->mapped_bytes}, geometry_);
     }
 
     /// Spreads slabs and pools over the cache sets. @source Bonwick: The slab allocator, 1994, 4.1
     std::size_t next_colour() noexcept {
         const auto seed = reinterpret_cast<std::uintptr_t>(this) / cache_line_bytes;
-        return (seed * 7 + slab_count_ * 11) % cache_line_bytes;
+        return (seed * 7 + slab_count() * 11) % cache_line_bytes;
     }
-
-    static constexpr std::uint64_t retain_ms = 1000;
 
     geometry geometry_;
     void* owner_;
-    slab* newest_ = nullptr;              ///< all slabs, through slab::older
-    std::uintptr_t lowest_ = UINTPTR_MAX; ///< bounds of the slabs' headers; unmapped ones included
-    std::uintptr_t highest_ = UINTPTR_MAX;
-    mutable const slab* readable_ = nullptr; ///< see may_read; holds during one give
-    slab_list available_;
-    slab_list empty_;
-    slab_list returned_;
-    std::size_t slab_count_ = 0;
+    slab_directory<Pages> slabs_;
+    slab_states states_;
     slab_growth<Pages> growth_;
     std::size_t out_ = 0;  ///< slots taken and not given back
     std::size_t peak_ = 0; ///< highest `out_`

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef LINN_DETAIL_CORE_SLAB_DIRECTORY_HPP
+#define LINN_DETAIL_CORE_SLAB_DIRECTORY_HPP
+
+#include <linn/config.hpp>
+#include <linn/detail/core/page_source.hpp>
+#include <linn/detail/core/slab.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace linn::inline LINN_ABI::detail {
+
+/// Which slabs a set has, whatever their state, and whether an address may be looked at.
+///
+/// `count` slabs hang together by slab::older, the newest first. The header of each lies between two bounds, which shrink only
+/// when there is none left.
+template <page_source Pages>
+class slab_directory {
+public:
+    [[nodiscard]] slab* newest() const noexcept { return newest_; }
+    [[nodiscard]] std::size_t count() const noexcept { return count_; }
+
+    void add(slab* s) noexcept {
+        const auto address = reinterpret_cast<std::uintptr_t>(s);
+        lowest_ = newest_ == nullptr || address < lowest_ ? address : lowest_;
+        highest_ = newest_ == nullptr || address > highest_ ? address : highest_;
+        s->older = newest_;
+        newest_ = s;
+        ++count_;
+    }
+
+    /// @pre it has `s`
+    /// @complexity O(slabs that are newer)
+    void remove(const slab* s) noexcept {
+        slab** link = &newest_;
+        while (*link != s) {
+            link = &(*link)->older;
+        }
+        *link = s->older;
+        --count_;
+    }
+
+    void forget_all() noexcept {
+        newest_ = nullptr;
+        count_ = 0;
+    }
+
+    /// The slab that `object` points into, found by walking: safe for any pointer.
+    /// @complexity O(slabs)
+    [[nodiscard]] slab* find(const void* object) const noexcept {
+        const auto address = reinterpret_cast<std::uintptr_t>(object);
+        for (slab* s = newest_; s != nullptr; s = s->older) {
+            const auto begin = reinterpret_cast<std::uintptr_t>(s);
+            if (address >= begin && address - begin < s->mapped_bytes) {
+                return s;
+            }
+        }
+        return nullptr;
+    }
+
+    /// Keeps a pointer that never came from a pool from crashing the check that would report it. The
+    /// bounds are exact enough in release builds: heap and stack lie far from the slabs. Beyond them the
+    /// system is asked, which also serves the objects of another module's pool.
+    [[nodiscard]] bool may_read(const slab* s) const noexcept {
+        const auto address = reinterpret_cast<std::uintptr_t>(s);
+        const bool within = address - lowest_ <= highest_ - lowest_;
+        if (within && (!checked_build || find(s) != nullptr)) {
+            return true;
+        }
+        if (s == readable_ && s != nullptr) {
+            return true;
+        }
+        if (!Pages::readable(s) || !slab::seems_to_start_at(s)) {
+            return false;
+        }
+        readable_ = s; // its objects tend to come together, and each question is a system call
+        return true;
+    }
+
+    /// What the system said may have changed since.
+    void forget_answers() noexcept { readable_ = nullptr; }
+
+private:
+    slab* newest_ = nullptr;
+    std::uintptr_t lowest_ = UINTPTR_MAX; ///< bounds of the slabs' headers; unmapped ones included
+    std::uintptr_t highest_ = UINTPTR_MAX;
+    mutable const slab* readable_ = nullptr; ///< see may_read
+    std::size_t count_ = 0;
+};
+
+} // namespace linn::inline LINN_ABI::detail
+
+#endif
