@@ -25,18 +25,19 @@ LIBRARY = {
 # The two public headers that detail may include: they hold macros only.
 BELOW_ALL = {"include/linn/config.hpp", "include/linn/version.hpp"}
 
-# Folder of tool/ -> folders of tool/ that it may include, beside itself. record/preload runs inside the
-# user's program, hence knows nothing but the format. What measures does not know how it is shown:
+# Folder of tool/ -> folders of tool/ that it may include, beside itself. record/preload and pools/preload run inside the
+# user's program, hence know nothing but their formats, and interpose, which finds what they stand in front of. What measures does not know how it is shown:
 # report stands above the verbs.
 TOOL = {
+    "interpose": [],
     "measure": [],
     "program": ["measure"],
     "trace": [],
     "analysis": ["trace"],
     "symbols": [],
     "allocators": ["measure"],
-    "pools": ["measure", "program", "symbols"],
-    "record": ["analysis", "measure", "program", "trace"],
+    "pools": ["interpose", "measure", "program", "symbols"],
+    "record": ["analysis", "interpose", "measure", "program", "trace"],
     "bench": ["allocators", "measure"],
     "run": ["allocators", "measure", "program"],
     "compare": ["measure"],

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "event_cost.hpp"
 
+#include "../../interpose/raw.hpp"
 #include "image.hpp"
-#include "raw.hpp"
 
 namespace linn::tool::preload {
 namespace {

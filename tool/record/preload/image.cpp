@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "image.hpp"
 
+#include "../../interpose/raw.hpp"
 #include "probe_budget.hpp"
-#include "raw.hpp"
 #include "thread.hpp"
 #include "unwind/capture.hpp"
 

@@ -1,23 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 # liblinn-record.so: preloaded into the recorded program, in C as in C++; so without a C++ runtime, and never
 # sanitized. `-z defs` finds at once what would need one.
+include(${CMAKE_CURRENT_LIST_DIR}/../../interpose/sources.cmake)
 include(${CMAKE_CURRENT_LIST_DIR}/unwind/sources.cmake)
 add_library(
   linn_record MODULE
-  ${CMAKE_CURRENT_LIST_DIR}/boot_arena.cpp
   ${CMAKE_CURRENT_LIST_DIR}/event_cost.cpp
   ${CMAKE_CURRENT_LIST_DIR}/image.cpp
   ${CMAKE_CURRENT_LIST_DIR}/malloc_hooks.cpp
   ${CMAKE_CURRENT_LIST_DIR}/modules.cpp
   ${CMAKE_CURRENT_LIST_DIR}/new_hooks.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/operators.cpp
   ${CMAKE_CURRENT_LIST_DIR}/other_hooks.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/real.cpp
   ${CMAKE_CURRENT_LIST_DIR}/recorder.cpp
   ${CMAKE_CURRENT_LIST_DIR}/rtti_probe.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/symbol_lookup.cpp
   ${CMAKE_CURRENT_LIST_DIR}/thread.cpp
   ${CMAKE_CURRENT_LIST_DIR}/writer_pool.cpp
+  ${linn_interpose_sources}
   ${linn_unwind_sources})
 set_target_properties(linn_record PROPERTIES OUTPUT_NAME linn-record PREFIX lib CXX_VISIBILITY_PRESET hidden)
 target_compile_features(linn_record PRIVATE cxx_std_20)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The malloc family, as the program sees it: what the next definition does, recorded. A block is recorded after it was
 // got and before it is given back, so that merged by time no block is ever got twice.
-#include "boot_arena.hpp"
-#include "raw.hpp"
-#include "real.hpp"
+#include "../../interpose/boot_arena.hpp"
+#include "../../interpose/raw.hpp"
+#include "../../interpose/real.hpp"
 #include "recorder.hpp"
 
 #include <bit>

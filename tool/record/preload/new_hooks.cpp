@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every replaceable operator new and delete. Where the standard library's would call malloc or free, so do we, and save
 // the detour; failures are left to the library, which alone can throw. Nothing here catches: an exception only passes.
-#include "boot_arena.hpp"
-#include "operators.hpp"
-#include "real.hpp"
+#include "../../interpose/boot_arena.hpp"
+#include "../../interpose/operators.hpp"
+#include "../../interpose/real.hpp"
 #include "recorder.hpp"
 
 #include <bit>

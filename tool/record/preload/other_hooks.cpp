@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is noticed beside allocations: zero fills of fresh blocks, and the unloading of files. Not dlopen: its caller
 // decides where it looks, and that would be us.
+#include "../../interpose/operators.hpp"
+#include "../../interpose/real.hpp"
 #include "image.hpp"
-#include "operators.hpp"
-#include "real.hpp"
 #include "recorder.hpp"
 
 namespace linn::tool::preload {

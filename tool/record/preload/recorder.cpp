@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "recorder.hpp"
 
-#include "boot_arena.hpp"
+#include "../../interpose/boot_arena.hpp"
 #include "image.hpp"
 #include "modules.hpp"
 #include "rtti_probe.hpp"

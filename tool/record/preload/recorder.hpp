@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "../../interpose/raw.hpp"
 #include "../../trace/event.hpp"
 #include "probe_budget.hpp"
-#include "raw.hpp"
 #include "thread.hpp"
 
 #include <cstddef>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rtti_probe.hpp"
 
+#include "../../interpose/raw.hpp"
 #include "image.hpp"
 #include "modules.hpp"
 #include "probe_budget.hpp"
-#include "raw.hpp"
 
 #include <sys/uio.h>
 

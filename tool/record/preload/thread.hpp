@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "../../interpose/raw.hpp"
 #include "../../trace/encode.hpp"
 #include "event_cost.hpp"
-#include "raw.hpp"
 #include "unwind/capture.hpp"
 
 #include <atomic>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "writer_pool.hpp"
 
+#include "../../interpose/raw.hpp"
 #include "image.hpp"
-#include "raw.hpp"
 
 #include <signal.h>
 #include <sys/mman.h>

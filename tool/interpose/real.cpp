@@ -55,9 +55,9 @@ constinit std::atomic<int> state{unknown};
 
 } // namespace
 
-constinit real_functions real{first_malloc, first_calloc, first_realloc, first_free, first_memset,
-                              nullptr,      nullptr,      nullptr,       nullptr,    nullptr,
-                              nullptr,      nullptr,      nullptr};
+constinit real_functions real{first_malloc, first_calloc, first_realloc, first_free, first_memset, nullptr,
+                              nullptr,      nullptr,      nullptr,       nullptr,    nullptr,      nullptr,
+                              nullptr,      nullptr,      nullptr,       nullptr};
 
 bool find_real_functions() noexcept {
     int expected = unknown;
@@ -77,7 +77,10 @@ bool find_real_functions() noexcept {
     find(real.pvalloc, "pvalloc");
     find(real.reallocarray, "reallocarray");
     find(real.memset_chk, "__memset_chk");
+    find(real.malloc_usable_size, "malloc_usable_size");
+    find(real.malloc_trim, "malloc_trim");
     find(real.dlclose, "dlclose");
+    find(real.dlopen, "dlopen");
     ::dlerror(); // or the program would be told of what we did not find
     state.store(known, std::memory_order_release);
     return true;

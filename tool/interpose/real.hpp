@@ -21,7 +21,10 @@ struct real_functions {
     int (*posix_memalign)(void**, std::size_t, std::size_t);
     void* (*valloc)(std::size_t);
     void* (*pvalloc)(std::size_t);
+    std::size_t (*malloc_usable_size)(void*);
+    int (*malloc_trim)(std::size_t);
     int (*dlclose)(void*);
+    void* (*dlopen)(const char*, int);
 };
 extern real_functions real;
 

@@ -1,0 +1,656 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan_tables.hpp"
+
+#include <cstdarg>
+#include <cstdio>
+#include <cstring>
+
+namespace linn::tool {
+namespace {
+
+enum class place : std::uint8_t { top, module, pool, site };
+
+/// The keys of all tables; a bit of each is set once the key was read.
+enum class key : std::uint8_t {
+    version,
+    program,
+    note,
+    max_bytes,
+    children,
+    name,
+    build_id,
+    align,
+    padding,
+    order,
+    huge_pages,
+    max_waste,
+    pool,
+    size,
+    module,
+    offset,
+    code,
+    stack,
+    caller_module,
+    caller_offset,
+    caller_code,
+    token,
+};
+
+struct known_key {
+    std::string_view name;
+    place where;
+    key what;
+};
+constexpr known_key known_keys[] = {
+    {"linn_plan", place::top, key::version},
+    {"program", place::top, key::program},
+    {"note", place::top, key::note},
+    {"max_bytes", place::top, key::max_bytes},
+    {"children", place::top, key::children},
+    {"name", place::module, key::name},
+    {"build_id", place::module, key::build_id},
+    {"name", place::pool, key::name},
+    {"align", place::pool, key::align},
+    {"padding", place::pool, key::padding},
+    {"order", place::pool, key::order},
+    {"huge_pages", place::pool, key::huge_pages},
+    {"max_waste", place::pool, key::max_waste},
+    {"note", place::pool, key::note},
+    {"pool", place::site, key::pool},
+    {"size", place::site, key::size},
+    {"align", place::site, key::align},
+    {"module", place::site, key::module},
+    {"offset", place::site, key::offset},
+    {"code", place::site, key::code},
+    {"stack", place::site, key::stack},
+    {"caller_module", place::site, key::caller_module},
+    {"caller_offset", place::site, key::caller_offset},
+    {"caller_code", place::site, key::caller_code},
+    {"token", place::site, key::token},
+    {"note", place::site, key::note},
+};
+
+constexpr std::uint32_t bit(key k) noexcept {
+    return std::uint32_t{1} << static_cast<unsigned>(k);
+}
+
+int hex_digit(char c) noexcept {
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    if (c >= 'a' && c <= 'f')
+        return c - 'a' + 10;
+    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+struct value {
+    enum kind : std::uint8_t { text, number, boolean } what;
+    std::string_view string;
+    std::uint64_t integer;
+};
+
+/// One reading of one text. What goes wrong first is kept in `error`; every function returns false from then on.
+class plan_reader {
+public:
+    plan_reader(char* text, std::size_t bytes, plan_tables& into, plan_error& error) noexcept
+        : at_(text),
+          end_(text + bytes),
+          plan_(into),
+          error_(error) {}
+
+    bool read() noexcept {
+        plan_.program = plan_.note = {};
+        plan_.max_bytes = 0;
+        plan_.has_children = true;
+        plan_.module_count = plan_.pool_count = plan_.site_count = 0;
+        if (end_ - at_ >= 3 && std::memcmp(at_, "\xef\xbb\xbf", 3) == 0)
+            at_ += 3;
+        for (line_ = 1; at_ != end_; ++line_)
+            if (!read_line())
+                return false;
+        if (!end_table())
+            return false;
+        if ((seen_at_top_ & bit(key::version)) == 0)
+            return fail("this is no plan: linn_plan = 1 is missing");
+        return connect();
+    }
+
+private:
+    [[gnu::format(printf, 2, 3)]] bool fail(const char* format, ...) noexcept {
+        error_.line = line_;
+        std::va_list arguments;
+        va_start(arguments, format);
+        std::vsnprintf(error_.what, sizeof error_.what, format, arguments);
+        va_end(arguments);
+        return false;
+    }
+    static int length(std::string_view text) noexcept {
+        return text.size() < 60 ? static_cast<int>(text.size()) : 60;
+    }
+
+    // -- characters ------------------------------------------------------------------------------
+
+    void skip_blanks() noexcept {
+        while (at_ != end_ && (*at_ == ' ' || *at_ == '\t'))
+            ++at_;
+    }
+
+    /// Past a comment and the end of the line.
+    bool end_line() noexcept {
+        skip_blanks();
+        if (at_ != end_ && *at_ == '#')
+            for (; at_ != end_ && *at_ != '\n' && *at_ != '\r'; ++at_)
+                if (is_control(*at_))
+                    return fail("a control character in a comment");
+        if (at_ != end_ && *at_ == '\r')
+            ++at_;
+        if (at_ == end_)
+            return true;
+        if (*at_ != '\n')
+            return fail("something follows that does not belong on this line");
+        ++at_;
+        return true;
+    }
+
+    static bool is_control(char c) noexcept {
+        return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f;
+    }
+
+    std::string_view word() noexcept {
+        const char* const begin = at_;
+        while (at_ != end_ &&
+               ((*at_ >= 'a' && *at_ <= 'z') || (*at_ >= 'A' && *at_ <= 'Z') ||
+                (*at_ >= '0' && *at_ <= '9') || *at_ == '_' || *at_ == '-' || *at_ == '+' || *at_ == '.'))
+            ++at_;
+        return {begin, static_cast<std::size_t>(at_ - begin)};
+    }
+
+    // -- lines -----------------------------------------------------------------------------------
+
+    bool read_line() noexcept {
+        skip_blanks();
+        if (at_ == end_ || *at_ == '\n' || *at_ == '\r' || *at_ == '#')
+            return end_line();
+        if (*at_ == '[')
+            return read_header() && end_line();
+        return read_pair() && end_line();
+    }
+
+    bool read_header() noexcept {
+        ++at_;
+        if (at_ == end_ || *at_ != '[')
+            return fail("a plan has no table but [[module]], [[pool]] and [[site]]");
+        ++at_;
+        skip_blanks();
+        const std::string_view name = word();
+        skip_blanks();
+        if (end_ - at_ < 2 || at_[0] != ']' || at_[1] != ']')
+            return fail("[[ without ]] behind a name");
+        at_ += 2;
+        if ((seen_at_top_ & bit(key::version)) == 0)
+            return fail("this is no plan: linn_plan = 1 must come first");
+        if (!end_table())
+            return false;
+        seen_ = 0;
+        if (name == "module")
+            return begin_module();
+        if (name == "pool")
+            return begin_pool();
+        if (name == "site")
+            return begin_site();
+        return fail("a plan has no [[%.*s]]", length(name), name.data());
+    }
+
+    bool begin_module() noexcept {
+        if (plan_.module_count == most_planned_modules)
+            return fail("a plan has %zu modules at most", most_planned_modules);
+        where_ = place::module;
+        planned_module& m = plan_.modules[plan_.module_count++];
+        m.name = {};
+        m.build_id_bytes = 0;
+        m.line = line_;
+        return true;
+    }
+
+    bool begin_pool() noexcept {
+        if (plan_.pool_count == most_planned_pools)
+            return fail("a plan has %zu pools at most", most_planned_pools);
+        where_ = place::pool;
+        planned_pool& p = plan_.pools[plan_.pool_count++];
+        p.name = p.note = {};
+        p.align = 16;
+        p.object_bytes = 0;
+        p.is_padded = p.is_by_address = p.wants_huge_pages = false;
+        p.max_waste = 8;
+        p.line = line_;
+        return true;
+    }
+
+    bool begin_site() noexcept {
+        if (plan_.site_count == most_planned_sites)
+            return fail("a plan has %zu sites at most", most_planned_sites);
+        where_ = place::site;
+        planned_site& s = plan_.sites[plan_.site_count++];
+        s.pool_name = s.note = {};
+        s.pool = 0;
+        s.has_token = s.is_behind = false;
+        s.size = s.stack = 0;
+        s.align = 16;
+        s.token = 0;
+        for (planned_call* c : {&s.call, &s.caller}) {
+            c->module_name = {};
+            c->offset = 0;
+            c->module = 0;
+            c->code_bytes = 0;
+        }
+        s.line = line_;
+        return true;
+    }
+
+    bool read_pair() noexcept {
+        const std::string_view name = word();
+        if (name.empty())
+            return fail("a name is missing");
+        const known_key* found = nullptr;
+        for (const known_key& k : known_keys)
+            if (k.where == where_ && k.name == name)
+                found = &k;
+        if (found == nullptr)
+            return fail("'%.*s' is not a key of %s", length(name), name.data(), table_name());
+        std::uint32_t& seen = where_ == place::top ? seen_at_top_ : seen_;
+        if ((seen & bit(found->what)) != 0)
+            return fail("'%.*s' is given twice", length(name), name.data());
+        if (where_ == place::top && seen == 0 && found->what != key::version)
+            return fail("this is no plan: linn_plan = 1 must come first");
+        seen |= bit(found->what);
+        skip_blanks();
+        if (at_ == end_ || *at_ != '=')
+            return fail("'=' is missing behind '%.*s'", length(name), name.data());
+        ++at_;
+        skip_blanks();
+        value v{};
+        return read_value(v) && take(*found, v);
+    }
+
+    const char* table_name() const noexcept {
+        switch (where_) {
+        case place::module:
+            return "[[module]]";
+        case place::pool:
+            return "[[pool]]";
+        case place::site:
+            return "[[site]]";
+        case place::top:
+            break;
+        }
+        return "a plan, before its first table";
+    }
+
+    // -- values ----------------------------------------------------------------------------------
+
+    bool read_value(value& v) noexcept {
+        if (at_ != end_ && *at_ == '"')
+            return read_basic_string(v);
+        if (at_ != end_ && *at_ == '\'')
+            return read_literal_string(v);
+        const std::string_view text = word();
+        if (text == "true" || text == "false") {
+            v.what = value::boolean;
+            v.integer = text == "true" ? 1 : 0;
+            return true;
+        }
+        v.what = value::number;
+        if (text.empty() || !read_integer(text, v.integer))
+            return fail(
+                "a value is a string on one line, a whole number that is not negative, true or false");
+        return true;
+    }
+
+    static bool read_integer(std::string_view text, std::uint64_t& into) noexcept {
+        const char* p = text.data();
+        const char* const end = p + text.size();
+        const bool is_hex = text.size() > 2 && p[0] == '0' && p[1] == 'x';
+        const unsigned base = is_hex ? 16 : 10;
+        p += is_hex ? 2 : 0;
+        if (!is_hex && text.size() > 1 && *p == '0')
+            return false;
+        into = 0;
+        bool after_digit = false;
+        for (; p != end; ++p) {
+            if (*p == '_' && after_digit) {
+                after_digit = false;
+                continue;
+            }
+            const int digit = hex_digit(*p);
+            if (digit < 0 || static_cast<unsigned>(digit) >= base)
+                return false;
+            if (__builtin_mul_overflow(into, std::uint64_t{base}, &into) ||
+                __builtin_add_overflow(into, static_cast<std::uint64_t>(digit), &into))
+                return false;
+            after_digit = true;
+        }
+        return after_digit && into <= INT64_MAX;
+    }
+
+    bool read_literal_string(value& v) noexcept {
+        const char* const begin = ++at_;
+        while (at_ != end_ && *at_ != '\'' && !is_control(*at_))
+            ++at_;
+        if (at_ == end_ || *at_ != '\'')
+            return fail("a string does not end on its line");
+        v.what = value::text;
+        v.string = {begin, static_cast<std::size_t>(at_ - begin)};
+        ++at_;
+        return true;
+    }
+
+    bool read_basic_string(value& v) noexcept {
+        char* const begin = ++at_;
+        char* out = begin;
+        while (at_ != end_ && *at_ != '"' && !is_control(*at_)) {
+            if (*at_ != '\\') {
+                *out++ = *at_++;
+            } else if (!read_escape(out)) {
+                return false;
+            }
+        }
+        if (at_ == end_ || *at_ != '"')
+            return fail("a string does not end on its line");
+        v.what = value::text;
+        v.string = {begin, static_cast<std::size_t>(out - begin)};
+        ++at_;
+        return true;
+    }
+
+    /// What is written is never longer than what was read.
+    bool read_escape(char*& out) noexcept {
+        ++at_;
+        const char c = at_ != end_ ? *at_++ : '\0';
+        constexpr char names[] = "btnfr\"\\";
+        constexpr char meanings[] = "\b\t\n\f\r\"\\";
+        for (std::size_t i = 0; i != sizeof names - 1; ++i)
+            if (c == names[i]) {
+                *out++ = meanings[i];
+                return true;
+            }
+        const int digits = c == 'u' ? 4 : c == 'U' ? 8 : 0;
+        std::uint32_t code = 0;
+        int read = 0;
+        for (; read != digits && at_ != end_ && hex_digit(*at_) >= 0; ++read)
+            code = code << 4 | static_cast<std::uint32_t>(hex_digit(*at_++));
+        if (digits == 0 || read != digits || code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
+            return fail("a backslash in a string is followed by one of b t n f r \" \\ u U");
+        write_utf8(code, out);
+        return true;
+    }
+
+    static void write_utf8(std::uint32_t code, char*& out) noexcept {
+        if (code < 0x80) {
+            *out++ = static_cast<char>(code);
+            return;
+        }
+        const int more = code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
+        constexpr unsigned heads[] = {0, 0xc0, 0xe0, 0xf0};
+        *out++ = static_cast<char>(heads[more] | code >> (6 * more));
+        for (int i = more - 1; i >= 0; --i)
+            *out++ = static_cast<char>(0x80 | ((code >> (6 * i)) & 0x3f));
+    }
+
+    // -- what values mean ------------------------------------------------------------------------
+
+    bool take(const known_key& k, const value& v) noexcept {
+        switch (where_) {
+        case place::top:
+            return take_top(k, v);
+        case place::module:
+            return take_module(k, v, plan_.modules[plan_.module_count - 1]);
+        case place::pool:
+            return take_pool(k, v, plan_.pools[plan_.pool_count - 1]);
+        case place::site:
+            break;
+        }
+        return take_site(k, v, plan_.sites[plan_.site_count - 1]);
+    }
+
+    bool as_text(const known_key& k, const value& v, std::string_view& into) noexcept {
+        if (v.what != value::text)
+            return fail("'%.*s' wants a string", length(k.name), k.name.data());
+        into = v.string;
+        return true;
+    }
+    bool as_name(const known_key& k, const value& v, std::string_view& into) noexcept {
+        if (!as_text(k, v, into))
+            return false;
+        if (into.empty())
+            return fail("'%.*s' wants a string that is not empty", length(k.name), k.name.data());
+        return true;
+    }
+    bool as_boolean(const known_key& k, const value& v, bool& into) noexcept {
+        if (v.what != value::boolean)
+            return fail("'%.*s' wants true or false", length(k.name), k.name.data());
+        into = v.integer != 0;
+        return true;
+    }
+    template <class Integer>
+    bool as_number(const known_key& k, const value& v, std::uint64_t least, std::uint64_t most,
+                   Integer& into) noexcept {
+        if (v.what != value::number || v.integer < least || v.integer > most)
+            return fail("'%.*s' wants a whole number from %llu to %llu", length(k.name), k.name.data(),
+                        static_cast<unsigned long long>(least), static_cast<unsigned long long>(most));
+        into = static_cast<Integer>(v.integer);
+        return true;
+    }
+    bool as_alignment(const known_key& k, const value& v, std::uint64_t least, std::uint16_t& into) noexcept {
+        if (!as_number(k, v, least, 128, into))
+            return false;
+        if ((into & (into - 1)) != 0)
+            return fail("'align' wants a power of two");
+        return true;
+    }
+    bool as_bytes(const known_key& k, const value& v, std::size_t least, std::size_t most,
+                  unsigned char* into, std::uint8_t& count) noexcept {
+        std::string_view text;
+        if (!as_text(k, v, text))
+            return false;
+        std::size_t digits = 0;
+        for (const char c : text) {
+            if (c == ' ' && digits % 2 == 0)
+                continue;
+            const int digit = hex_digit(c);
+            if (digit < 0 || digits / 2 == most) {
+                digits = 1;
+                break;
+            }
+            const auto half = static_cast<unsigned>(digit);
+            into[digits / 2] =
+                static_cast<unsigned char>(digits % 2 == 0 ? half << 4 : into[digits / 2] | half);
+            ++digits;
+        }
+        if (digits % 2 != 0 || digits / 2 < least)
+            return fail("'%.*s' wants %zu to %zu bytes in hexadecimal", length(k.name), k.name.data(), least,
+                        most);
+        count = static_cast<std::uint8_t>(digits / 2);
+        return true;
+    }
+
+    bool take_top(const known_key& k, const value& v) noexcept {
+        switch (k.what) {
+        case key::version:
+            if (v.what != value::number)
+                return fail("'linn_plan' wants the version of the format: 1");
+            if (v.integer != 1)
+                return fail("this is a plan of version %llu; this reader knows version 1",
+                            static_cast<unsigned long long>(v.integer));
+            return true;
+        case key::program:
+            return as_text(k, v, plan_.program);
+        case key::max_bytes:
+            return as_number(k, v, 0, INT64_MAX, plan_.max_bytes);
+        case key::children:
+            return as_boolean(k, v, plan_.has_children);
+        default:
+            return as_text(k, v, plan_.note);
+        }
+    }
+
+    bool take_module(const known_key& k, const value& v, planned_module& m) noexcept {
+        if (k.what == key::name)
+            return as_name(k, v, m.name);
+        return as_bytes(k, v, 1, most_build_id_bytes, m.build_id, m.build_id_bytes);
+    }
+
+    bool take_pool(const known_key& k, const value& v, planned_pool& p) noexcept {
+        std::string_view order;
+        switch (k.what) {
+        case key::name:
+            return as_name(k, v, p.name);
+        case key::align:
+            return as_alignment(k, v, 16, p.align);
+        case key::padding:
+            return as_boolean(k, v, p.is_padded);
+        case key::huge_pages:
+            return as_boolean(k, v, p.wants_huge_pages);
+        case key::max_waste:
+            return as_number(k, v, 0, 1'000'000, p.max_waste);
+        case key::order:
+            if (!as_text(k, v, order))
+                return false;
+            p.is_by_address = order == "address";
+            return p.is_by_address || order == "lifo" || fail("'order' wants \"lifo\" or \"address\"");
+        default:
+            return as_text(k, v, p.note);
+        }
+    }
+
+    bool take_site(const known_key& k, const value& v, planned_site& s) noexcept {
+        switch (k.what) {
+        case key::pool:
+            return as_name(k, v, s.pool_name);
+        case key::size:
+            return as_number(k, v, 1, largest_planned_size, s.size);
+        case key::align:
+            return as_alignment(k, v, 1, s.align);
+        case key::module:
+            return as_name(k, v, s.call.module_name);
+        case key::offset:
+            return as_number(k, v, most_code_bytes, std::uint64_t{1} << 46, s.call.offset);
+        case key::code:
+            return as_bytes(k, v, least_code_bytes, most_code_bytes, s.call.code, s.call.code_bytes);
+        case key::stack:
+            s.is_behind = true;
+            return as_number(k, v, 0, largest_stack_offset, s.stack) &&
+                   (s.stack % 8 == 0 || fail("'stack' wants a multiple of 8"));
+        case key::caller_module:
+            return as_name(k, v, s.caller.module_name);
+        case key::caller_offset:
+            return as_number(k, v, most_code_bytes, std::uint64_t{1} << 46, s.caller.offset);
+        case key::caller_code:
+            return as_bytes(k, v, least_code_bytes, most_code_bytes, s.caller.code, s.caller.code_bytes);
+        case key::token:
+            s.has_token = true;
+            return as_number(k, v, 0, INT64_MAX, s.token);
+        default:
+            return as_text(k, v, s.note);
+        }
+    }
+
+    // -- whole tables ----------------------------------------------------------------------------
+
+    bool require(key k, const char* name) noexcept {
+        return (seen_ & bit(k)) != 0 || fail("%s without '%s'", table_name(), name);
+    }
+
+    /// At the line behind a table: what it must have. What names refer to is looked up when all are known.
+    bool end_table() noexcept {
+        if (where_ == place::top)
+            return true;
+        const std::uint32_t here = line_;
+        line_ = where_ == place::module ? plan_.modules[plan_.module_count - 1].line
+                : where_ == place::pool ? plan_.pools[plan_.pool_count - 1].line
+                                        : plan_.sites[plan_.site_count - 1].line;
+        const bool is_whole = where_ == place::site ? is_whole_site() : require(key::name, "name");
+        if (is_whole)
+            line_ = here;
+        return is_whole;
+    }
+
+    bool is_whole_site() noexcept {
+        constexpr std::uint32_t of_caller =
+            bit(key::stack) | bit(key::caller_module) | bit(key::caller_offset);
+        constexpr std::uint32_t of_call = bit(key::module) | bit(key::offset) | bit(key::code);
+        if (!require(key::pool, "pool") || !require(key::size, "size"))
+            return false;
+        const bool has_caller = (seen_ & (of_caller | bit(key::caller_code))) != 0;
+        if (has_caller && (seen_ & of_caller) != of_caller)
+            return fail("[[site]]: 'stack', 'caller_module' and 'caller_offset' go together");
+        if ((seen_ & bit(key::token)) != 0)
+            return (seen_ & of_call) == 0 && !has_caller
+                       ? true
+                       : fail("[[site]]: 'token' stands in place of a return address");
+        return require(key::module, "module") && require(key::offset, "offset");
+    }
+
+    /// What tables call each other by.
+    bool connect() noexcept {
+        for (std::uint32_t i = 0; i != plan_.module_count; ++i)
+            for (std::uint32_t j = 0; j != i; ++j)
+                if (plan_.modules[i].name == plan_.modules[j].name)
+                    return fail_at(plan_.modules[i].line, "two modules are called", plan_.modules[i].name);
+        for (std::uint32_t i = 0; i != plan_.pool_count; ++i)
+            for (std::uint32_t j = 0; j != i; ++j)
+                if (plan_.pools[i].name == plan_.pools[j].name)
+                    return fail_at(plan_.pools[i].line, "two pools are called", plan_.pools[i].name);
+        for (std::uint32_t i = 0; i != plan_.site_count; ++i)
+            if (!connect(plan_.sites[i]))
+                return false;
+        return true;
+    }
+
+    bool connect(planned_site& s) noexcept {
+        std::uint32_t pool = 0;
+        while (pool != plan_.pool_count && plan_.pools[pool].name != s.pool_name)
+            ++pool;
+        if (pool == plan_.pool_count)
+            return fail_at(s.line, "there is no pool", s.pool_name);
+        planned_pool& p = plan_.pools[pool];
+        const unsigned slot_align = p.is_padded && p.align < 64 ? 64 : p.align;
+        if (s.align > slot_align)
+            return fail_at(s.line, "the site's alignment is larger than that of pool", p.name);
+        s.pool = static_cast<std::uint8_t>(pool);
+        p.object_bytes = s.size > p.object_bytes ? s.size : p.object_bytes;
+        return s.has_token || (connect(s, s.call) && (!s.is_behind || connect(s, s.caller)));
+    }
+
+    bool connect(const planned_site& s, planned_call& c) noexcept {
+        std::uint32_t module = 0;
+        while (module != plan_.module_count && plan_.modules[module].name != c.module_name)
+            ++module;
+        if (module == plan_.module_count)
+            return fail_at(s.line, "there is no module", c.module_name);
+        if (plan_.modules[module].build_id_bytes == 0 && c.code_bytes == 0)
+            return fail_at(s.line, "without a build id each site needs its code: module", c.module_name);
+        c.module = static_cast<std::uint16_t>(module);
+        return true;
+    }
+
+    bool fail_at(std::uint32_t line, const char* what, std::string_view name) noexcept {
+        line_ = line;
+        return fail("%s '%.*s'", what, length(name), name.data());
+    }
+
+    char* at_;
+    char* end_;
+    plan_tables& plan_;
+    plan_error& error_;
+    place where_ = place::top;
+    std::uint32_t line_ = 0;
+    std::uint32_t seen_at_top_ = 0;
+    std::uint32_t seen_ = 0; ///< in this table
+};
+
+} // namespace
+
+bool read_plan(char* text, std::size_t bytes, plan_tables& into, plan_error& error) noexcept {
+    return plan_reader{text, bytes, into, error}.read();
+}
+
+} // namespace linn::tool
