@@ -7,6 +7,7 @@
 #include "compare_command.hpp"
 #include "exit_code.hpp"
 #include "lint_command.hpp"
+#include "pools_command.hpp"
 #include "record_command.hpp"
 #include "replay_command.hpp"
 #include "run_command.hpp"
@@ -58,7 +59,7 @@ int explain(const CLI::App& program, const CLI::ParseError& error) {
 /// `linn run -- PROG`, keeps its "--".
 std::vector<std::string> words_of(int argc, char** argv) {
     std::vector<std::string> words(argv + 1, argv + argc);
-    if (!words.empty() && (words.front() == "run" || words.front() == "record"))
+    if (!words.empty() && (words.front() == "run" || words.front() == "record" || words.front() == "pools"))
         if (const auto mark = std::find(words.begin(), words.end(), "--"); mark != words.end())
             *mark = separator_word;
     std::reverse(words.begin(), words.end());
@@ -78,6 +79,7 @@ int run(int argc, char** argv) {
                    "  linn trace FILE      what was recorded\n"
                    "  linn advise FILE     which types need a pool, and what they would gain\n"
                    "  linn replay FILE     what would its requests cost under each allocator?\n"
+                   "  linn pools -- PROG   run it with pools, unmodified\n"
                    "  linn lint            where does make_shared<T>() write zeros for nothing?\n");
     program.require_subcommand(1);
     std::vector<std::unique_ptr<command>> verbs;
@@ -88,6 +90,7 @@ int run(int argc, char** argv) {
     verbs.push_back(std::make_unique<trace_command>(program));
     verbs.push_back(std::make_unique<replay_command>(program));
     verbs.push_back(std::make_unique<advise_command>(program));
+    verbs.push_back(std::make_unique<pools_command>(program));
     verbs.push_back(std::make_unique<lint_command>(program));
     verbs.push_back(std::make_unique<allocators_command>(program));
     try {

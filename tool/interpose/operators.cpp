@@ -60,16 +60,6 @@ struct search {
     bool is_standard[symbol_count] = {}; ///< it is a standard library's
 };
 
-bool is_own_file(const dl_phdr_info& file) noexcept {
-    const auto here = reinterpret_cast<std::uintptr_t>(&names);
-    for (int i = 0; i != file.dlpi_phnum; ++i) {
-        const auto& p = file.dlpi_phdr[i];
-        if (p.p_type == PT_LOAD && here - (file.dlpi_addr + p.p_vaddr) < p.p_memsz)
-            return true;
-    }
-    return false;
-}
-
 bool is_standard_library(const char* path) noexcept {
     const char* const slash = std::strrchr(path, '/');
     const char* const file = slash != nullptr ? slash + 1 : path;
@@ -123,6 +113,20 @@ struct wanted {
 };
 
 } // namespace
+
+const char* mangled_name(operator_name name) noexcept {
+    return names[static_cast<std::size_t>(name)];
+}
+
+bool is_own_file(const dl_phdr_info& file) noexcept {
+    const auto here = reinterpret_cast<std::uintptr_t>(&names);
+    for (int i = 0; i != file.dlpi_phnum; ++i) {
+        const auto& p = file.dlpi_phdr[i];
+        if (p.p_type == PT_LOAD && here - (file.dlpi_addr + p.p_vaddr) < p.p_memsz)
+            return true;
+    }
+    return false;
+}
 
 void find_operators() noexcept {
     search s;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <link.h>
+
 #include <cstddef>
 #include <cstdint>
 
@@ -44,6 +46,11 @@ struct operators {
     void* next[operator_count]; ///< the definition behind ours; may be null
 };
 extern operators next_operators;
+
+const char* mangled_name(operator_name name) noexcept;
+
+/// Whether a mapped file is the one that this is linked into.
+bool is_own_file(const dl_phdr_info& file) noexcept;
 
 /// Looks at the files that are mapped, in the loader's order.
 void find_operators() noexcept;

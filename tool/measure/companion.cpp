@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "companion.hpp"
 
+#include <fmt/format.h>
+
 namespace linn::tool {
 
 std::filesystem::path companion(std::string_view name) {
@@ -10,6 +12,18 @@ std::filesystem::path companion(std::string_view name) {
         if (std::filesystem::exists(directory / name, error))
             return directory / name;
     return self / name;
+}
+
+std::filesystem::path preload_companion(std::string_view name, std::string& problem) {
+    const std::filesystem::path library = companion(name);
+    std::error_code error;
+    if (!std::filesystem::exists(library, error))
+        problem = fmt::format("{} is missing, which belongs to linn: install linn again", library.string());
+    else if (library.string().find_first_of(" :\t") != std::string::npos)
+        problem = fmt::format("{} cannot be preloaded: the loader takes spaces and colons in its path for "
+                              "the ends of names; install linn elsewhere",
+                              library.string());
+    return library;
 }
 
 } // namespace linn::tool

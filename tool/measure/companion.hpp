@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 #include <string_view>
 
 namespace linn::tool {
@@ -10,5 +11,8 @@ namespace linn::tool {
 /// program, as in a build tree, or in `../libexec/linn`, as installed. Where it is in neither, the path beside the
 /// program, for the message of the code that opens it.
 std::filesystem::path companion(std::string_view name);
+
+/// The same for a library that is to be preloaded into a program. What makes that impossible is said in `problem`.
+std::filesystem::path preload_companion(std::string_view name, std::string& problem);
 
 } // namespace linn::tool

@@ -90,11 +90,11 @@ std::optional<unsigned> stack_offset_of(const std::filesystem::path& file, std::
 /// What the preloaded library is told through the environment; docs/reference/plan.md.
 struct pool_settings {
     std::filesystem::path plan;
-    std::string mode = "on";          ///< LINN_POOLS
-    std::filesystem::path statistics; ///< LINN_POOLS_STATS; may be empty
-    std::string signal = {};          ///< LINN_POOLS_SIGNAL; may be empty
-    bool counts_hits = false;         ///< LINN_POOLS_COUNT
-    bool is_checked = false;          ///< liblinn-try-checked.so
+    std::string mode = "on";               ///< LINN_POOLS
+    std::filesystem::path statistics = {}; ///< LINN_POOLS_STATS; may be empty
+    std::string signal = {};               ///< LINN_POOLS_SIGNAL; may be empty
+    bool counts_hits = false;              ///< LINN_POOLS_COUNT
+    bool is_checked = false;               ///< liblinn-try-checked.so
 };
 
 /// The variables, as NAME=VALUE, all of them each time: runs in different modes differ in values only. LD_PRELOAD is

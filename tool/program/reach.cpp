@@ -45,26 +45,43 @@ std::string why_not_executable(const std::string& name, const fs::path& file, co
     return {};
 }
 
+/// How a refusal names what was to be loaded.
+struct preload_words {
+    const char* what;     ///< "no … can be preloaded"
+    const char* dynamic;  ///< why to link dynamically
+    const char* for_musl; ///< what is built for glibc
+    const char* instead;  ///< what to do with a build without a sanitizer
+};
+preload_words words_for(preload_kind what) {
+    switch (what) {
+    case preload_kind::recorder:
+        return {"recorder", "to record it", "the recorder here is", "record"};
+    case preload_kind::pools:
+        return {"pools", "to serve it from pools", "the library of pools here is", "use"};
+    case preload_kind::allocator:
+        break;
+    }
+    return {"allocator", "to compare allocators", "the allocators here are", "measure"};
+}
+
 } // namespace
 
 std::string why_not_preloadable(const fs::path& file, const executable_info& info, preload_kind what) {
     const std::string name = file.string();
-    const bool records = what == preload_kind::recorder;
+    const preload_words words = words_for(what);
+    const bool has_own_heap = info.is_go;
     if (info.what == kind::program && info.interpreter.empty())
-        return fmt::format("{} is statically linked: no {} can be preloaded into it{}", name,
-                           records ? "recorder" : "allocator",
-                           info.is_go ? " (it is written in Go, whose heap is its own anyway)"
-                           : records  ? "; link it dynamically to record it"
-                                      : "; link it dynamically to compare allocators");
+        return fmt::format("{} is statically linked: no {} can be preloaded into it{}", name, words.what,
+                           has_own_heap ? " (it is written in Go, whose heap is its own anyway)"
+                                        : fmt::format("; link it dynamically {}", words.dynamic));
     if (fs::path{info.interpreter}.filename().string().starts_with("ld-musl"))
-        return fmt::format("{} was built for musl: {} built for glibc", name,
-                           records ? "the recorder here is" : "the allocators here are");
+        return fmt::format("{} was built for musl: {} built for glibc", name, words.for_musl);
     if (!info.privilege.empty())
         return fmt::format("{} has privileges of its own ({}): the kernel's loader ignores preloads for it",
                            name, info.privilege);
     if (!info.sanitizer.empty())
         return fmt::format("{} was built with {}, which provides malloc itself: {} a build without it", name,
-                           info.sanitizer, records ? "record" : "measure");
+                           info.sanitizer, words.instead);
     return {};
 }
 

@@ -18,7 +18,7 @@ struct reached_program {
 };
 
 /// What is to be loaded into the program: for the words of a refusal.
-enum class preload_kind { allocator, recorder };
+enum class preload_kind { allocator, recorder, pools };
 
 /// Looks `name` up as a shell does, with this process's PATH.
 reached_program reach_program(const std::string& name, preload_kind what = preload_kind::allocator);

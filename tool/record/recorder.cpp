@@ -56,19 +56,6 @@ wire::ring_options ring_options_of(const record_options& o) {
     return r;
 }
 
-/// The library that is loaded into the program; throws nothing, says what is wrong with it in `problem`.
-fs::path find_library(std::string& problem) {
-    const fs::path library = companion("liblinn-record.so");
-    std::error_code error;
-    if (!fs::exists(library, error))
-        problem = fmt::format("{} is missing, which belongs to linn: install linn again", library.string());
-    else if (library.string().find_first_of(" :\t") != std::string::npos)
-        problem = fmt::format("{} cannot be preloaded: the loader takes spaces and colons in its path for "
-                              "the ends of names; install linn elsewhere",
-                              library.string());
-    return library;
-}
-
 /// Started with closed standard streams, the shared memory and the trace would get their numbers. The program still
 /// finds them closed.
 void occupy_standard_streams() {
@@ -149,7 +136,7 @@ bool recording::check() {
             return fail(fmt::format("{} is a script, and {}", program_.file.string(), problem));
     }
     std::string problem;
-    library_ = find_library(problem);
+    library_ = preload_companion("liblinn-record.so", problem);
     if (!problem.empty())
         return fail(problem);
     if (!program_.info.private_heap.empty())

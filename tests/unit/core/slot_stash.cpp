@@ -125,6 +125,18 @@ TEST_CASE("slot_stash: a clear hands everything out, and the bound is as at the 
     CHECK_FALSE(f.push(5, 1));
 }
 
+TEST_CASE(
+    "stash_bound: one that starts at 0 stays there, so that slots come out of slabs by their addresses") {
+    stash_bound b{0, 64};
+    for (int i = 0; i != 10; ++i) {
+        CHECK_FALSE(b.has_room(0, 1));
+        b.note_spilled(1000);
+        b.note_missed(1000, 1'000'000);
+    }
+    CHECK(b.most() == 0);
+    CHECK_FALSE(b.grown());
+}
+
 TEST_CASE("stash_bound: it grows by what was asked for again, and by no more than its price allows") {
     stash_bound b{100, 64};
     CHECK(b.has_room(90, 10));

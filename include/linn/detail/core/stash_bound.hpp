@@ -17,6 +17,9 @@ namespace linn::inline LINN_ABI::detail {
 /// want of room and was asked for again: a program that goes back and forth over its objects pays for them once. What
 /// lay in the stash untouched for a second leaves it again, and then its slabs can go back to the system.
 ///
+/// A bound that starts at 0 stays there: then free slots are in the slabs, and come out of them in the order of their
+/// addresses.
+///
 /// It has a price. The stash is an array of pointers, 8 bytes a slot: it takes no more than an eighth of what the objects
 /// took at their peak, or 64 KiB. And slots come out of it in the order in which they went in, not in that of their addresses:
 /// beyond 2 MiB of objects, which caches hold, the slabs are the faster way for a program that frees in random order.
@@ -39,6 +42,9 @@ public:
     /// `slots` came out of slabs, because the stash was empty. @param peak of slots out of slabs
     void note_missed(std::size_t slots, std::size_t peak) noexcept {
         low_ = 0;
+        if (least_ == 0) {
+            return;
+        }
         const std::size_t again = slots < spilled_ ? slots : spilled_;
         spilled_ -= again;
         const std::size_t by_peak = clamp(peak * slot_bytes_ / (8 * sizeof(void*)), always, SIZE_MAX);

@@ -1,0 +1,544 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Programs under liblinn-try.so and `linn pools`, with plans for calls of theirs; one case a call.
+
+Every program checks itself what it gets; a case checks what the statistics say, and what is on standard error: nothing,
+unless the case is about it.
+"""
+import json
+import os
+import pathlib
+import re
+import resource
+import signal
+import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from cases import check, main, named, skip, skip_without
+
+BYTES = 40
+CALLS = ["malloc", "calloc", "realloc", "reallocarray", "new", "new_array", "new_nothrow", "new_array_nothrow"]
+ALIGNED = ["aligned_alloc", "memalign", "posix_memalign", "new_aligned", "new_array_aligned", "new_aligned_nothrow",
+           "new_array_aligned_nothrow"]
+# How often the program's `calls` go through each.
+HITS = {"calloc": 2000, "new": 2000, "new_array": 2000, "new_aligned": 2000, "new_array_aligned": 2000}
+
+
+def quoted(text):
+    return '"' + str(text).replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+class Plan:
+    """The text of a plan, put together as the tool would."""
+
+    def __init__(self, tool, top=""):
+        self.tool = tool
+        self.text = "linn_plan = 1\n" + top
+        self.modules = set()
+        self.pools = set()
+
+    def module(self, info, **changes):
+        if info["name"] not in self.modules:
+            self.modules.add(info["name"])
+            values = {"name": info["name"], "build_id": info["build_id"], **changes}
+            self.text += "\n[[module]]\n" + "".join(f"{k} = {quoted(v)}\n" for k, v in values.items() if v)
+
+    def pool(self, name, text=""):
+        if name not in self.pools:
+            self.pools.add(name)
+            self.text += f"\n[[pool]]\nname = {quoted(name)}\n{text}"
+
+    def site(self, pool, program, function, size, align=16, options="", behind=None, changes=None, code=None):
+        """A site in `function`, whose first call it is; `behind` a wrapper, that one's first call, as (program, function)."""
+        self.pool(pool, options or (f"align = {align}\n" if align > 16 else ""))
+        call = self.tool.call(program, function)
+        self.module(call, **(changes or {}))
+        self.text += f"\n[[site]]\npool = {quoted(pool)}\nsize = {size}\nalign = {align}\n"
+        if behind:
+            wrapper = self.tool.call(*behind)
+            self.module(wrapper)
+            self.add(wrapper, "")
+            self.text += f"stack = {wrapper['stack']}\n"
+            self.add(call, "caller_")
+        else:
+            self.add(call, "", code)
+        return self
+
+    def add(self, call, prefix, code=None):
+        self.text += f"{prefix}module = {quoted(call['name'])}\n{prefix}offset = {call['offset']:#x}\n"
+        self.text += f"{prefix}code = {quoted(code or call['code'])}\n"
+
+    def write(self, name="plan.toml"):
+        path = os.path.join(self.tool.folder, name)
+        pathlib.Path(path).write_text(self.text)
+        return path
+
+
+class Tool:
+    def __init__(self, arguments, folder):
+        self.programs = named(arguments.program)
+        self.linn = arguments.linn
+        self.folder = folder
+        self.library = self.programs["library"]
+        skip_without("objdump")
+
+    def call(self, program, function):
+        """Where the first call in a function returns to, and what the tool says of it."""
+        file = self.programs.get(program, program)
+        listing = subprocess.run(["objdump", "-d", f"--disassemble={function}", file], capture_output=True, text=True,
+                                 check=True).stdout.splitlines()
+        at = next((i for i, line in enumerate(listing) if re.search(r"\b(call|bl|blr)\b", line)), None)
+        check(at is not None, f"{function} of {program} calls nothing")
+        offset = int(listing[at + 1].split(":")[0], 16)
+        info = subprocess.run([self.programs["site_info"], file, hex(offset)], capture_output=True, text=True, check=False)
+        check(info.returncode == 0, f"site_info of {function} failed")
+        return {**json.loads(info.stdout), "offset": offset}
+
+    def plan_of_calls(self, top=""):
+        plan = Plan(self, top)
+        for name in CALLS:
+            plan.site("plain", "served", f"site_{name}", BYTES)
+        for name in ALIGNED:
+            plan.site("wide", "served", f"site_{name}", 64, align=64)
+        return plan
+
+    def malloc_plan(self, options="", top=""):
+        """One pool for `malloc`, and one for `new`."""
+        plan = Plan(self, top)
+        plan.site("by malloc", "served", "site_malloc", BYTES, options=options)
+        plan.site("by new", "served", "site_new", BYTES, options=options)
+        return plan
+
+    def run(self, plan, *words, program="served", status=0, stderr="", library=None, out="ok\n", limits=(), **variables):
+        """Runs a program with a plan, and returns its statistics; `stderr` is a pattern."""
+        stats = os.path.join(self.folder, "stats.%p.json")
+        environment = dict(os.environ, LD_PRELOAD=library or self.library, LINN_POOLS_STATS=stats, **variables)
+        if plan:
+            environment["LINN_PLAN"] = plan.write() if isinstance(plan, Plan) else str(plan)
+
+        def limit():
+            for what, bound in limits:
+                resource.setrlimit(what, (bound, bound))
+
+        child = subprocess.Popen([self.programs.get(program, program), *map(str, words)], stdout=subprocess.PIPE,
+                                 stderr=subprocess.PIPE, text=True, env=environment, preexec_fn=limit)
+        output, errors = child.communicate(timeout=300)
+        check(child.returncode == status, f"status {child.returncode} in place of {status}: {output}{errors}")
+        if stderr:
+            check(re.search(stderr, errors), f"standard error is not as expected: {errors}")
+        else:
+            check(errors == "", f"standard error: {errors}")
+        check(out is None or output == out, f"standard output: {output}")
+        self.output = output
+        return self.statistics(child.pid)
+
+    def statistics(self, pid=None):
+        """Of one process, or of all, each by its id."""
+        found = {}
+        for file in pathlib.Path(self.folder).glob("stats.*.json"):
+            data = json.loads(file.read_text())
+            check(data["schema"] == "linn.pools/1", "the schema")
+            found[data["process"]] = data
+        return found[pid] if pid in found else None if pid else found
+
+
+def pools_of(data):
+    return {pool["name"]: pool for pool in data["pools"]}
+
+
+def check_used(data, *names, live=0):
+    for name in names or pools_of(data):
+        pool = pools_of(data)[name]
+        check(pool["peak"] > 0, f"pool {name} was not used: {pool}")
+        check(pool["live"] == live, f"pool {name} has {pool['live']} live blocks at the end, not {live}")
+
+
+def case_calls(tool):
+    data = tool.run(tool.plan_of_calls(), "calls")
+    check(all(site["state"] == "active" and site["hits"] is None for site in data["sites"]), "sites")
+    check_used(data, "plain", "wide")
+
+
+def case_calls_counted(tool):
+    """Every call goes through its pool: none is missed, none is counted twice."""
+    data = tool.run(tool.plan_of_calls(), "calls", LINN_POOLS_COUNT="1")
+    check(data["counted"], "counted")
+    for name, site in zip(CALLS + ALIGNED, data["sites"]):
+        check(site["hits"] == HITS.get(name, 1000), f"{name}: {site['hits']} hits")
+        check(site["other_sizes"] == 0, f"{name}: {site['other_sizes']} of other sizes")
+    check_used(data, "plain", "wide")
+    plan = Plan(tool).site("one size", "served", "site_of_size", 100)
+    data = tool.run(plan, "sizes", LINN_POOLS_COUNT="1")
+    check(data["sites"][0]["hits"] == 1000, "hits of one size")
+    check(data["sites"][0]["other_sizes"] == 15000, f"others of the same 16 bytes: {data['sites'][0]}")
+
+
+def case_modes(tool):
+    plan = tool.plan_of_calls().write()
+    for mode in ("off", "empty", "lookup"):
+        data = tool.run(plan, "calls", LINN_POOLS=mode)
+        check(data["mode"] == mode and data["pools"] == [] and data["problem"] is None, f"{mode}: {data}")
+    data = tool.run(plan, "calls", LINN_POOLS="lookup", LINN_POOLS_COUNT="1")
+    check(data["sites"][0]["hits"] == 1000 and data["pools"] == [], "lookup finds, and serves nothing")
+    data = tool.run(plan, "calls", LINN_POOLS="sizes")
+    check([p["slot_bytes"] for p in data["pools"]] == [48, 64], f"sizes: {data['pools']}")
+    check_used(data, "48 bytes")
+    data = tool.run(plan, "sizes", LINN_POOLS="sizes")
+    check_used(data)
+    data = tool.run(plan, "calls", stderr="'sometimes' is none of", LINN_POOLS="sometimes")
+    check(data["mode"] == "off", "an unknown mode is off")
+    data = tool.run(None, "calls")
+    check(data["plan"] is None and data["pools"] == [], "no plan")
+
+
+def case_tokens(tool):
+    plan = Plan(tool)
+    plan.pool("token")
+    plan.text += f'[[site]]\npool = "token"\nsize = {BYTES}\ntoken = 7\n'
+    data = tool.run(plan, "tokens", LINN_POOLS_COUNT="1")
+    check(data["sites"][0]["hits"] == 9000 and data["sites"][0]["module"] is None, f"tokens: {data['sites']}")
+    check_used(data, "token")
+    check_used(tool.run(plan, "tokens"), "token")
+
+
+def case_resize(tool):
+    check_used(tool.run(tool.malloc_plan(), "resize"), "by malloc")
+
+
+def case_errno(tool):
+    check_used(tool.run(tool.malloc_plan(), "errno"))
+
+
+def case_threads(tool):
+    data = tool.run(tool.malloc_plan(), "threads")
+    check_used(data)
+    check(pools_of(data)["by malloc"]["threads"] <= 1, "caches of threads that are gone")
+
+
+def case_fork(tool):
+    check_used(tool.run(tool.malloc_plan(), "fork"), "by malloc")
+    one = tool.run(tool.malloc_plan(), "fork", LINN_POOLS_COUNT="1")
+    check(one["sites"][0]["hits"] >= 500, "hits of the parent")
+
+
+def case_start(tool):
+    """vfork, exec and posix_spawn: the children have pools too, or not, as the plan says."""
+    data = tool.run(tool.malloc_plan(), "start", out=None)
+    children = [d for d in tool.statistics().values() if d["process"] != data["process"]]
+    check(len(children) == 10 and tool.output == "ok\n" * 11, f"{len(children)} children")
+    for child in children:
+        check_used(child, "by malloc")
+    for file in pathlib.Path(tool.folder).glob("stats.*"):
+        file.unlink()
+    data = tool.run(tool.malloc_plan(top="children = false\n"), "start", out=None)
+    check_used(data, "by malloc")
+    for child in tool.statistics().values():
+        check(child["process"] == data["process"] or child["plan"] is None, "a child has the plan")
+
+
+def case_shell(tool):
+    """A script's shell matches nothing: it is silent, and what it starts has pools."""
+    plan = tool.malloc_plan(top="children = false\n")
+    tool.run(plan, "-c", f"{tool.programs['served']} calls; {tool.programs['served']} threads", program="sh",
+             out="ok\nok\n")
+    used = [d for d in tool.statistics().values() if d["pools"] and d["pools"][0]["peak"] > 0]
+    check(len(used) == 2, f"{len(used)} processes with pools")
+
+
+def case_exit(tool):
+    data = tool.run(tool.malloc_plan(), "exit")
+    check_used(data, "by new")
+    check(pools_of(data)["by malloc"]["peak"] >= 1000, "blocks at the end")
+
+
+def case_plugin(tool):
+    """A library's sites take effect when it is loaded, again when it is loaded elsewhere, and end with it."""
+    plan = tool.malloc_plan().site("of plugin", "plugin", "site_of_plugin", 24)
+    data = tool.run(plan, "plugin", tool.programs["plugin"], 1, LINN_POOLS_COUNT="1")
+    by_pool = {site["pool"]: site for site in data["sites"]}
+    # The first calls of a library are served generally until one of a planned size was not found.
+    check(by_pool["of plugin"]["hits"] == 2001, f"hits in a library: {by_pool}")
+    check(by_pool["of plugin"]["state"] in ("active", "absent"), "the state after it was unloaded")
+    check_used(data, "by malloc", "of plugin")
+    data = tool.run(plan, "plugin", tool.programs["plugin"], 50)
+    check_used(data, "by malloc", "of plugin")
+    plan = tool.malloc_plan().site("of plugin", "plugin", "site_of_plugin", 24)
+    data = tool.run(plan, "calls")
+    check([s["state"] for s in data["sites"]] == ["active", "active", "absent"], "a library that is not there")
+    # The caller of dlopen decides where it looks: the program's own RUNPATH.
+    name = os.path.basename(tool.programs["plugin"])
+    data = tool.run(plan, "plugin", name, 2)
+    check_used(data, "of plugin")
+
+
+def case_wrapper(tool):
+    """Two callers of one wrapper are two sites, and what else calls it is served generally."""
+    plan = Plan(tool)
+    plan.site("one", "served", "caller_one", BYTES, behind=("served", "wrapper"))
+    plan.site("two", "served", "caller_two", BYTES, behind=("served", "wrapper"))
+    for counts in ("0", "1"):
+        data = tool.run(plan, "wrapper", LINN_POOLS_COUNT=counts)
+        check_used(data, "one", "two")
+        check(pools_of(data)["one"]["peak"] < 1100, f"pool one has too much: {pools_of(data)['one']}")
+    check([s["hits"] for s in data["sites"]] == [1000, 1000], f"hits behind a wrapper: {data['sites']}")
+
+
+def case_options(tool):
+    for options in ("padding = true\n", 'order = "address"\n', "huge_pages = true\n", "align = 128\n"):
+        for words in (("calls",), ("threads",), ("serve", 1)):
+            data = tool.run(tool.malloc_plan(options), *words, out=None)
+            check_used(data, "by malloc")
+    data = tool.run(tool.malloc_plan("padding = true\n"), "calls")
+    check(pools_of(data)["by malloc"]["slot_bytes"] == 64, "padding")
+    plan = Plan(tool).site("group", "served", "site_malloc", BYTES).site("group", "served", "site_of_size", 100)
+    data = tool.run(plan, "sizes")
+    check(pools_of(data)["group"]["slot_bytes"] == 112, "the slots of a group")
+    check_used(tool.run(plan, "calls"), "group")
+
+
+def case_c_program(tool):
+    plan = Plan(tool).site("node", "plain", "site_in_c", 48)
+    data = tool.run(plan, program="plain", LINN_POOLS_COUNT="1")
+    check(data["sites"][0]["hits"] == 1000, "hits in a C program")
+    check_used(tool.run(plan, program="plain"), "node")
+
+
+def case_other_build(tool):
+    """What does not match is named and left out; the rest is served."""
+    build = "00" * 20
+    data = tool.run(Plan(tool).site("p", "served", "site_malloc", BYTES, changes={"build_id": build}), "calls",
+                    stderr="1 of 1 sites are left out: .* is another build")
+    check(data["sites"][0]["state"] == "left out" and "build" in data["sites"][0]["why"], f"{data['sites']}")
+    plan = Plan(tool).site("p", "served", "site_malloc", BYTES, code="00 11 22 33 44 55 66 77")
+    plan.site("q", "served", "site_new", BYTES)
+    data = tool.run(plan, "calls", stderr="1 of 2 sites are left out: .* has other code")
+    check([s["state"] for s in data["sites"]] == ["left out", "active"], f"{data['sites']}")
+    check_used(data, "q")
+    # Without a build id, a module is known by its name, and its code decides.
+    plan = Plan(tool).site("p", "served", "site_malloc", BYTES, changes={"build_id": ""})
+    check_used(tool.run(plan, "calls"), "p")
+    # An address beyond the file's code.
+    plan.text = re.sub(r"offset = 0x[0-9a-f]+", "offset = 0x3fffffff0", plan.text)
+    data = tool.run(plan, "calls", stderr="left out")
+    check(data["sites"][0]["state"] == "left out", "an address that is no code")
+
+
+def case_damaged(tool):
+    """One line on standard error; the program runs without pools."""
+    good = tool.malloc_plan().text
+    for wrong, text in (("this is no plan", ""), ("version 2", good.replace("linn_plan = 1", "linn_plan = 2")),
+                        ("there is no pool", good.replace('pool = "by new"', 'pool = "nowhere"')),
+                        ("not a key", good + "colour = 3\n"), ("'size' wants", good.replace("size = 40", "size = 4000", 1)),
+                        ("does not end", good.replace('name = "by new"', 'name = "by new'))):
+        path = os.path.join(tool.folder, "damaged.toml")
+        pathlib.Path(path).write_text(text)
+        data = tool.run(path, "calls", stderr=rf"\Alinn-try: {path}:\d+: .*{wrong}.*; nothing is pooled\n\Z")
+        check(data["problem"] == "the plan is damaged" and data["pools"] == [], f"{data}")
+        done = subprocess.run([tool.linn, "pools", "--plan", path, "--", tool.programs["served"], "calls"],
+                              capture_output=True, text=True, check=False)
+        check(done.returncode == 2 and wrong in done.stderr and done.stdout == "", f"linn pools: {done}")
+    for path in ("/nowhere/plan.toml", tool.folder, "/dev/null"):
+        tool.run(path, "calls", stderr="nothing is pooled")
+    # What the program starts is not told again.
+    tool.run("/nowhere/plan.toml", "start", stderr=r"\Alinn-try: [^\n]*\n\Z", out=None)
+
+
+def case_limits(tool):
+    """Little address space, or a limit of the plan: fewer pools, or none, and the program notices nothing."""
+    ranges = []
+    for mib in (64 << 10, 9000, 3000, 600):
+        data = tool.run(tool.malloc_plan(), "calls", limits=[(resource.RLIMIT_AS, mib << 20)])
+        check(data["range_bytes"] <= mib << 17, f"{data['range_bytes']} bytes of {mib} MiB")
+        ranges.append(data["range_bytes"])
+        check_used(data, "by malloc")
+    check(ranges == sorted(ranges, reverse=True) and ranges[0] != ranges[-1], f"ranges {ranges}")
+    data = tool.run(tool.malloc_plan(), "calls", stderr="no address space", limits=[(resource.RLIMIT_AS, 300 << 20)])
+    check(data["range_bytes"] == 0 and data["problem"] == "no address space", f"{data}")
+    data = tool.run(tool.malloc_plan(top=f"max_bytes = {1 << 20}\n"), "trim")
+    check(data["pool_bytes"] <= 1 << 20, f"{data['pool_bytes']} bytes in spite of the limit")
+    check(pools_of(data)["by malloc"]["refused"] > 100_000, f"{data['pools']}")
+    check_used(data, "by malloc")
+
+
+def case_waste(tool):
+    """A pool that a few blocks keep large is given up; one that is full is not."""
+    data = tool.run(tool.malloc_plan("max_waste = 4\n"), "waste", 6)
+    pool = pools_of(data)["by malloc"]
+    check(pool["stopped"] is not None and "max_waste" in pool["stopped"], f"{pool}")
+    check(pools_of(data)["by new"]["stopped"] is None, "the other pool")
+    check(pool["live"] == 0, "its blocks came back")
+    data = tool.run(tool.malloc_plan("max_waste = 0\n"), "waste", 4)
+    check(pools_of(data)["by malloc"]["stopped"] is None, "max_waste = 0")
+
+
+def case_trim(tool):
+    data = tool.run(tool.malloc_plan(), "trim")
+    pool = pools_of(data)["by malloc"]
+    check(400_000 <= pool["peak"] < 401_000 and pool["returned_bytes"] > 15 << 20, f"{pool}")
+    check(pool["resident_bytes"] < 1 << 20, f"{pool}")
+
+
+def case_signal(tool):
+    number = int(signal.SIGUSR2)
+    data = tool.run(tool.malloc_plan(), "signal", number, LINN_POOLS_SIGNAL="USR2")
+    check_used(data, "by malloc")
+    tool.run(tool.malloc_plan(), "signal", number, status=-number, out="")
+    tool.run(tool.malloc_plan(), "calls", stderr="is no signal that is free", LINN_POOLS_SIGNAL="KILLED")
+    # Statistics while it runs, of a process that no destructor ends.
+    plan = tool.malloc_plan().write()
+    stats = os.path.join(tool.folder, "running.json")
+    child = subprocess.Popen([tool.programs["served"], "serve", "60"], stdout=subprocess.DEVNULL,
+                             env=dict(os.environ, LD_PRELOAD=tool.library, LINN_PLAN=plan, LINN_POOLS_STATS=stats,
+                                      LINN_POOLS_SIGNAL="SIGUSR2"))
+    try:
+        import time
+        for _ in range(30):
+            time.sleep(0.1)
+            child.send_signal(signal.SIGUSR2)
+        time.sleep(0.5)
+        check(child.poll() is None, "the signal ended it")
+        data = json.loads(pathlib.Path(stats).read_text())
+        check(pools_of(data)["by malloc"]["peak"] > 0, f"{data}")
+    finally:
+        child.kill()
+        child.wait()
+
+
+def case_checked(tool):
+    checked = tool.programs["checked_library"]
+    plan = tool.malloc_plan()
+    data = tool.run(plan, "calls", library=checked)
+    check(data["checked"], "checked")
+    check_used(data, "by malloc")
+    for words in (("resize",), ("threads",), ("fork",)):
+        check_used(tool.run(plan, *words, library=checked), "by malloc")
+    abort = -int(signal.SIGABRT)
+    tool.run(plan, "misuse", "double_free", library=checked, status=abort, out="", stderr="freed twice")
+    tool.run(plan, "misuse", "overrun", library=checked, status=abort, out="", stderr="written to beyond its end")
+    tool.run(plan, "misuse", "interior", library=checked, status=abort, out="",
+             stderr="no object starts at this address|no object can start")
+
+
+def case_own_allocator(tool):
+    """A program that brings malloc, or operator new, keeps it."""
+    plan = Plan(tool).site("p", "served", "site_malloc", BYTES)
+    data = tool.run(plan, program="own_malloc", out=None)
+    check(data is None or "brings its own malloc" in (data["problem"] or ""), f"{data}")
+    check(data is not None, "no statistics")
+    tool.run(plan, program="own_operators", out=None)
+
+
+def case_other_preloads(tool):
+    """Another allocator behind ours, and ours behind another."""
+    bump = tool.programs["bump"]
+    data = tool.run(tool.malloc_plan(), "calls", library=f"{tool.library}:{bump}")
+    check_used(data, "by malloc")
+    data = tool.run(tool.malloc_plan(), "calls", library=f"{bump}:{tool.library}")
+    check("brings its own malloc" in data["problem"], f"{data['problem']}")
+
+
+def case_memcheck(tool):
+    skip_without("valgrind")
+    plan = tool.malloc_plan().write()
+    done = subprocess.run(["valgrind", "-q", "--error-exitcode=9", tool.programs["served"], "errno"],
+                          capture_output=True, text=True, check=False,
+                          env=dict(os.environ, LD_PRELOAD=tool.library, LINN_PLAN=plan))
+    check(done.returncode == 0, f"{done.stdout}{done.stderr}")
+
+
+def case_verb(tool):
+    plan = tool.malloc_plan(top='program = "served"\n').write()
+    served = tool.programs["served"]
+
+    def linn(*words, status=0, **more):
+        done = subprocess.run([tool.linn, "pools", *words], capture_output=True, text=True, check=False, **more)
+        check(done.returncode == status, f"status {done.returncode} in place of {status}: {done.stdout}{done.stderr}")
+        return done
+
+    stats = os.path.join(tool.folder, "s.json")
+    done = linn("--plan", plan, "--stats", stats, "--count", "--", served, "calls")
+    check(done.stdout == "ok\n" and done.stderr == "", f"{done}")
+    check(json.loads(pathlib.Path(stats).read_text())["sites"][0]["hits"] == 1000, "hits")
+    linn("--plan", plan, "--", served, "status", "7", status=7)
+    linn("--plan", plan, served, "status", "--plan", status=0)
+    linn("--plan", plan, "--", served, "abort", status=-int(signal.SIGABRT))
+    # A relative plan and statistics, of a program found on PATH, beside other preloads.
+    environment = dict(os.environ, PATH=os.path.dirname(served) + ":" + os.environ["PATH"],
+                       LD_PRELOAD=tool.programs["bump"])
+    os.remove(stats)
+    linn("--plan", "plan.toml", "--stats", "s.json", "--", os.path.basename(served), "calls", cwd=tool.folder,
+         env=environment)
+    check(json.loads(pathlib.Path(stats).read_text())["pools"][0]["peak"] > 0, "a program on PATH")
+    done = linn("--plan", plan)
+    check("2 sites in 2 pools, made for served" in done.stdout and "40 bytes" in done.stdout, done.stdout)
+    done = linn("--plan", plan, "--checked", "--", served, "misuse", "double_free", status=-int(signal.SIGABRT))
+    check("freed twice" in done.stderr, done.stderr)
+    for words, wrong in (((), "which plan?"), (("--plan", "/nowhere", "--", served), "/nowhere"),
+                         (("--plan", plan, "--", "/nowhere"), "no such program"),
+                         (("--plan", plan, "--plam", "x"), "did you mean '--plan'"),
+                         (("--plan", plan, "--count", "--", served), "--stats"),
+                         (("--plan", plan, "--mode", "odd", "--", served), "odd")):
+        check(wrong in linn(*words, status=2).stderr, f"{words}")
+    check("--checked" in linn("--help").stdout, "help")
+
+
+def case_unreachable(tool):
+    """What no preload reaches is refused, with the reason."""
+    plan = tool.malloc_plan().write()
+    for name, reason in (("static", "statically linked: no pools"), ("sanitized", "AddressSanitizer")):
+        if name not in tool.programs:
+            continue
+        done = subprocess.run([tool.linn, "pools", "--plan", plan, "--", tool.programs[name]], capture_output=True,
+                              text=True, check=False)
+        check(done.returncode == 1 and reason in done.stderr, f"{name}: {done}")
+    if os.geteuid() != 0:
+        skip("only root makes a file setuid")
+    own = os.path.join(tool.folder, "setuid")
+    pathlib.Path(own).write_bytes(pathlib.Path(tool.programs["served"]).read_bytes())
+    os.chown(own, 1, 1)
+    os.chmod(own, 0o4755)
+    done = subprocess.run([tool.linn, "pools", "--plan", plan, "--", own], capture_output=True, text=True, check=False)
+    check(done.returncode == 1 and "setuid" in done.stderr, f"setuid: {done}")
+
+
+def case_soak(tool):
+    """Threads that come and go, blocks that live short and long: memory does not grow."""
+    seconds = os.environ.get("LINN_SOAK_SECONDS", "4")
+    data = tool.run(tool.malloc_plan(), "serve", seconds, out=None)
+    first, last = map(int, tool.output.split()[:2])
+    check(last < first * 1.15 + 2048, f"resident memory grew from {first} to {last} KiB")
+    check_used(data)
+    for pool in data["pools"]:
+        check(pool["threads"] <= 1 and pool["stopped"] is None, f"{pool}")
+
+
+def case_instructions(tool):
+    """What a call costs: with an empty plan, and one that is served."""
+    skip_without("valgrind")
+    plan = tool.malloc_plan().write()
+
+    def instructions(count, **variables):
+        out = os.path.join(tool.folder, "callgrind.out")
+        done = subprocess.run(["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}", tool.programs["served"],
+                               "loop", str(count)], capture_output=True, text=True, check=False,
+                              env=dict(os.environ, **variables))
+        check(done.returncode == 0, done.stderr)
+        return int(re.search(r"^summary: (\d+)", pathlib.Path(out).read_text(), re.MULTILINE).group(1))
+
+    def a_pair(**variables):
+        return (instructions(30_000, **variables) - instructions(10_000, **variables)) / 20_000
+
+    plain = a_pair()
+    empty = a_pair(LD_PRELOAD=tool.library)
+    lookup = a_pair(LD_PRELOAD=tool.library, LINN_PLAN=plan, LINN_POOLS="lookup")
+    served = a_pair(LD_PRELOAD=tool.library, LINN_PLAN=plan)
+    print(f"instructions of malloc and free: plain {plain:.1f}, empty {empty - plain:+.1f}, lookup {lookup - plain:+.1f}, "
+          f"served {served:.1f}")
+    check(empty - plain <= 20, "a call that is not planned")
+    check(lookup - empty <= 35, "a look-up")
+    check(served <= 90, "a call that is served")
+
+
+if __name__ == "__main__":
+    main(globals(), Tool, lists=("program",))

@@ -1,0 +1,590 @@
+// SPDX-License-Identifier: Apache-2.0
+// A program that does what its first argument says, through calls that the tests' plans name. It finds itself what goes
+// wrong (a block that is not aligned, not zero, or somebody else's too), prints it and ends with status 1.
+#include "sites.hpp"
+
+#include <dlfcn.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+extern char** environ;
+
+namespace {
+
+constexpr std::size_t bytes = 40;
+struct alignas(64) wide {
+    unsigned char content[64];
+};
+
+} // namespace
+
+// NOLINTBEGIN
+LINN_SITE void* site_malloc() {
+    return kept(std::malloc(bytes));
+}
+LINN_SITE void* site_calloc() {
+    return kept(std::calloc(4, 10));
+}
+LINN_SITE void* site_realloc() {
+    return kept(std::realloc(nullptr, bytes));
+}
+LINN_SITE void* site_reallocarray() {
+    return kept(::reallocarray(nullptr, 5, 8));
+}
+LINN_SITE void* site_aligned_alloc() {
+    return kept(std::aligned_alloc(64, 64));
+}
+LINN_SITE void* site_memalign() {
+    return kept(::memalign(64, 64));
+}
+LINN_SITE void* site_posix_memalign() {
+    void* p = nullptr;
+    if (::posix_memalign(&p, 64, 64) != 0)
+        return nullptr;
+    return kept(p);
+}
+LINN_SITE void* site_new() {
+    return kept(::operator new(bytes));
+}
+LINN_SITE void* site_new_array() {
+    return kept(::operator new[](bytes));
+}
+LINN_SITE void* site_new_nothrow() {
+    return kept(::operator new(bytes, std::nothrow));
+}
+LINN_SITE void* site_new_array_nothrow() {
+    return kept(::operator new[](bytes, std::nothrow));
+}
+LINN_SITE void* site_new_aligned() {
+    return kept(::operator new(64, std::align_val_t{64}));
+}
+LINN_SITE void* site_new_array_aligned() {
+    return kept(::operator new[](64, std::align_val_t{64}));
+}
+LINN_SITE void* site_new_aligned_nothrow() {
+    return kept(::operator new(64, std::align_val_t{64}, std::nothrow));
+}
+LINN_SITE void* site_new_array_aligned_nothrow() {
+    return kept(::operator new[](64, std::align_val_t{64}, std::nothrow));
+}
+LINN_SITE void* site_of_size(std::size_t n) {
+    return kept(std::malloc(n));
+}
+
+// What clang's -fsanitize=alloc-token makes calls of; null without the library.
+extern "C" {
+__attribute__((weak)) void* __alloc_token_malloc(std::size_t, std::size_t);
+__attribute__((weak)) void* __alloc_token_calloc(std::size_t, std::size_t, std::size_t);
+__attribute__((weak)) void* __alloc_token_realloc(void*, std::size_t, std::size_t);
+__attribute__((weak)) void* __alloc_token_aligned_alloc(std::size_t, std::size_t, std::size_t);
+__attribute__((weak)) int __alloc_token_posix_memalign(void**, std::size_t, std::size_t, std::size_t);
+__attribute__((weak)) void* __alloc_token__Znwm(std::size_t, std::size_t);
+__attribute__((weak)) void* __alloc_token__Znam(std::size_t, std::size_t);
+__attribute__((weak)) void* __alloc_token__ZnwmRKSt9nothrow_t(std::size_t, const std::nothrow_t&,
+                                                              std::size_t);
+__attribute__((weak)) void* __alloc_token__ZnwmSt11align_val_t(std::size_t, std::align_val_t, std::size_t);
+}
+
+// Two types through one wrapper.
+LINN_SITE void* wrapper(std::size_t n) {
+    void* const p = std::malloc(n);
+    if (p == nullptr)
+        std::abort();
+    return kept(p);
+}
+LINN_SITE void* caller_one() {
+    return kept(wrapper(bytes));
+}
+LINN_SITE void* caller_two() {
+    return kept(wrapper(bytes));
+}
+// NOLINTEND
+
+namespace {
+
+[[noreturn]] void fail(const char* what) {
+    std::printf("failed: %s\n", what);
+    std::fflush(stdout);
+    std::_Exit(1);
+}
+void expect(bool condition, const char* what) {
+    if (!condition)
+        fail(what);
+}
+
+bool is_aligned(const void* p, std::size_t alignment) {
+    return reinterpret_cast<std::uintptr_t>(p) % alignment == 0;
+}
+
+/// Fills a block with what only it has, and knows it again.
+void mark(void* p, std::size_t n) {
+    const auto value = static_cast<int>((reinterpret_cast<std::uintptr_t>(p) >> 4) & 0xff);
+    std::memset(p, value, n);
+}
+void expect_mark(const void* p, std::size_t n) {
+    const auto value = static_cast<unsigned char>((reinterpret_cast<std::uintptr_t>(p) >> 4) & 0xff);
+    for (std::size_t i = 0; i != n; ++i)
+        expect(static_cast<const unsigned char*>(p)[i] == value, "a block changed while it was alive");
+}
+
+constexpr int rounds = 1000;
+
+template <class Take, class Give>
+void many(Take take, Give give, std::size_t n = bytes, std::size_t alignment = 16) {
+    std::vector<void*> blocks;
+    for (int i = 0; i != rounds; ++i) {
+        void* const p = take();
+        expect(p != nullptr && is_aligned(p, alignment), "a block is not aligned");
+        mark(p, n);
+        blocks.push_back(p);
+    }
+    for (void* p : blocks)
+        expect_mark(p, n);
+    for (void* p : blocks)
+        give(p);
+}
+
+void call_all() {
+    many(site_malloc, [](void* p) { std::free(p); });
+    many(
+        [] {
+            void* const p = site_calloc();
+            for (std::size_t i = 0; i != bytes; ++i)
+                expect(static_cast<const unsigned char*>(p)[i] == 0, "calloc gave a block that is not zero");
+            return p;
+        },
+        [](void* p) { std::free(p); });
+    many(site_calloc, [](void* p) { std::free(p); });
+    many(site_realloc, [](void* p) { std::free(p); });
+    many(site_reallocarray, [](void* p) { std::free(p); });
+    many(site_aligned_alloc, [](void* p) { std::free(p); }, 64, 64);
+    many(site_memalign, [](void* p) { std::free(p); }, 64, 64);
+    many(site_posix_memalign, [](void* p) { std::free(p); }, 64, 64);
+    many(site_new, [](void* p) { ::operator delete(p); });
+    many(site_new, [](void* p) { ::operator delete(p, bytes); });
+    many(site_new_array, [](void* p) { ::operator delete[](p); });
+    many(site_new_array, [](void* p) { ::operator delete[](p, bytes); });
+    many(site_new_nothrow, [](void* p) { ::operator delete(p, std::nothrow); });
+    many(site_new_array_nothrow, [](void* p) { ::operator delete[](p, std::nothrow); });
+    many(site_new_aligned, [](void* p) { ::operator delete(p, std::align_val_t{64}); }, 64, 64);
+    many(site_new_aligned, [](void* p) { ::operator delete(p, 64, std::align_val_t{64}); }, 64, 64);
+    many(site_new_array_aligned, [](void* p) { ::operator delete[](p, std::align_val_t{64}); }, 64, 64);
+    many(site_new_array_aligned, [](void* p) { ::operator delete[](p, 64, std::align_val_t{64}); }, 64, 64);
+    many(
+        site_new_aligned_nothrow, [](void* p) { ::operator delete(p, std::align_val_t{64}, std::nothrow); },
+        64, 64);
+    many(
+        site_new_array_aligned_nothrow,
+        [](void* p) { ::operator delete[](p, std::align_val_t{64}, std::nothrow); }, 64, 64);
+}
+
+void call_with_tokens() {
+    expect(__alloc_token_malloc != nullptr, "the library has no functions with tokens");
+    many([] { return __alloc_token_malloc(bytes, 7); }, [](void* p) { std::free(p); });
+    many([] { return __alloc_token_calloc(1, bytes, 7); }, [](void* p) { std::free(p); });
+    many([] { return __alloc_token_realloc(nullptr, bytes, 7); }, [](void* p) { std::free(p); });
+    many([] { return __alloc_token_aligned_alloc(16, bytes, 7); }, [](void* p) { std::free(p); });
+    many(
+        [] {
+            void* p = nullptr;
+            expect(__alloc_token_posix_memalign(&p, 16, bytes, 7) == 0, "posix_memalign");
+            return p;
+        },
+        [](void* p) { std::free(p); });
+    many([] { return __alloc_token__Znwm(bytes, 7); }, [](void* p) { ::operator delete(p); });
+    many([] { return __alloc_token__Znam(bytes, 7); }, [](void* p) { ::operator delete[](p); });
+    many([] { return __alloc_token__ZnwmRKSt9nothrow_t(bytes, std::nothrow, 7); },
+         [](void* p) { ::operator delete(p); });
+    many([] { return __alloc_token__ZnwmSt11align_val_t(bytes, std::align_val_t{16}, 7); },
+         [](void* p) { ::operator delete(p, std::align_val_t{16}); });
+    many([] { return __alloc_token_malloc(bytes, 8); }, [](void* p) { std::free(p); }); // not planned
+}
+
+void resize() {
+    for (int i = 0; i != rounds; ++i) {
+        void* p = site_malloc();
+        mark(p, bytes);
+        void* const q = std::realloc(p, 8);
+        expect(q == p, "a smaller size moved a block");
+        p = std::realloc(q, bytes);
+        expect(p == q, "the same size moved a block");
+        const auto value = static_cast<unsigned char*>(p)[bytes - 1];
+        p = kept(std::realloc(p, 5000));
+        for (std::size_t k = 0; k != bytes; ++k)
+            expect(static_cast<unsigned char*>(p)[k] == value, "realloc lost what a block held");
+        std::memset(p, 1, 5000);
+        p = std::realloc(p, 6000);
+        std::free(p);
+        p = site_malloc();
+        p = ::reallocarray(p, 100, 100);
+        std::memset(p, 1, 10000);
+        std::free(p);
+        p = site_malloc();
+        errno = 0;
+        volatile std::size_t much = SIZE_MAX;
+        expect(::reallocarray(p, much, 2) == nullptr && errno == ENOMEM, "an overflow was not refused");
+        const std::size_t usable = ::malloc_usable_size(p);
+        expect(usable >= bytes && usable <= 48, "malloc_usable_size");
+        std::memset(p, 1, usable);
+        expect(std::realloc(p, 0) == nullptr, "realloc to 0 bytes gave a block"); // NOLINT
+    }
+    void* const general = std::malloc(100);
+    expect(::malloc_usable_size(general) >= 100 && ::malloc_usable_size(nullptr) == 0, "malloc_usable_size");
+    std::free(general);
+    std::free(nullptr);
+    ::operator delete(nullptr);
+}
+
+void keep_errno() {
+    for (int i = 0; i != 100'000; ++i) {
+        void* const p = site_malloc();
+        void* const q = site_new();
+        errno = 1234;
+        std::free(p);
+        ::operator delete(q);
+        expect(errno == 1234, "free changed errno");
+    }
+}
+
+// -- threads ---------------------------------------------------------------------------------------
+
+struct in_thread {
+    void* block = nullptr;
+    ~in_thread() {
+        std::free(block);
+        many(site_malloc, [](void* p) { std::free(p); });
+    }
+};
+thread_local in_thread of_this_thread;
+
+pthread_key_t late_key;
+void late(void* block) {
+    std::free(block);
+    many(site_new, [](void* p) { ::operator delete(p); });
+}
+
+void run_threads() {
+    ::pthread_key_create(&late_key, late);
+    for (int round = 0; round != 20; ++round) {
+        std::vector<void*> handed(2000);
+        std::vector<std::thread> threads;
+        for (int t = 0; t != 4; ++t)
+            threads.emplace_back([&handed, t] {
+                of_this_thread.block = site_malloc();
+                ::pthread_setspecific(late_key, site_malloc());
+                for (std::size_t i = static_cast<std::size_t>(t); i < handed.size(); i += 4)
+                    mark(handed[i] = site_malloc(), bytes);
+            });
+        for (auto& t : threads)
+            t.join();
+        threads.clear();
+        for (int t = 0; t != 4; ++t)
+            threads.emplace_back([&handed, t] {
+                for (std::size_t i = static_cast<std::size_t>(t); i < handed.size(); i += 4) {
+                    expect_mark(handed[handed.size() - 1 - i], bytes);
+                    std::free(handed[handed.size() - 1 - i]);
+                }
+            });
+        for (auto& t : threads)
+            t.join();
+    }
+    // The smallest stack that the system allows.
+    pthread_attr_t small;
+    ::pthread_attr_init(&small);
+    ::pthread_attr_setstacksize(&small, static_cast<std::size_t>(PTHREAD_STACK_MIN) + 8192);
+    pthread_t thread;
+    expect(::pthread_create(
+               &thread, &small,
+               [](void*) -> void* {
+                   for (int i = 0; i != 1000; ++i)
+                       std::free(site_malloc());
+                   return nullptr;
+               },
+               nullptr) == 0,
+           "a thread with a small stack was not started");
+    ::pthread_join(thread, nullptr);
+}
+
+// -- processes -------------------------------------------------------------------------------------
+
+void wait_for(pid_t child) {
+    int status = 0;
+    while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    expect(WIFEXITED(status) && WEXITSTATUS(status) == 0, "a child failed");
+}
+
+void fork_with_threads() {
+    std::atomic<bool> is_over{false};
+    std::vector<std::thread> threads;
+    for (int t = 0; t != 3; ++t)
+        threads.emplace_back([&is_over] {
+            while (!is_over)
+                many(site_malloc, [](void* p) { std::free(p); });
+        });
+    std::vector<void*> before;
+    for (int i = 0; i != 500; ++i)
+        mark(before.emplace_back(site_malloc()), bytes);
+    for (int round = 0; round != 60; ++round) {
+        const pid_t child = ::fork();
+        if (child == 0) {
+            for (void* p : before) {
+                expect_mark(p, bytes);
+                std::free(p);
+            }
+            many(site_malloc, [](void* p) { std::free(p); });
+            std::thread{[] { many(site_new, [](void* p) { ::operator delete(p); }); }}.join();
+            if (const pid_t grandchild = ::fork(); grandchild == 0) {
+                many(site_malloc, [](void* p) { std::free(p); });
+                std::_Exit(0);
+            } else {
+                wait_for(grandchild);
+            }
+            std::_Exit(0);
+        }
+        wait_for(child);
+    }
+    is_over = true;
+    for (auto& t : threads)
+        t.join();
+    for (void* p : before)
+        std::free(p);
+}
+
+[[gnu::noinline]] pid_t vforked(const char* const* arguments) {
+    const pid_t child = ::vfork(); // NOLINT
+    if (child == 0) {
+        std::free(site_malloc()); // in its parent's memory
+        ::execv(arguments[0], const_cast<char**>(arguments));
+        ::_exit(1);
+    }
+    return child;
+}
+
+void start_others(const char* self) {
+    std::vector<void*> blocks;
+    for (int i = 0; i != 100; ++i)
+        mark(blocks.emplace_back(site_malloc()), bytes);
+    const char* const arguments[] = {self, "calls", nullptr};
+    for (int round = 0; round != 5; ++round) {
+        wait_for(vforked(arguments));
+        pid_t spawned = 0;
+        expect(::posix_spawn(&spawned, self, nullptr, nullptr, const_cast<char**>(arguments), environ) == 0,
+               "posix_spawn");
+        wait_for(spawned);
+    }
+    for (void* p : blocks) {
+        expect_mark(p, bytes);
+        std::free(p);
+    }
+}
+
+// -- the end ---------------------------------------------------------------------------------------
+
+void at_end() {
+    many(site_malloc, [](void* p) { std::free(p); });
+}
+struct static_object {
+    void* block = site_malloc();
+    ~static_object() {
+        std::free(block);
+        many(site_new, [](void* p) { ::operator delete(p); });
+    }
+};
+
+void exit_late() {
+    static static_object until_the_end;
+    std::atexit(at_end);
+    static std::vector<void*> left;
+    for (int i = 0; i != 10; ++i)
+        left.push_back(site_malloc()); // alive to the end
+}
+
+// -- libraries -------------------------------------------------------------------------------------
+
+void use_plugin(const char* file, int rounds_of_it) {
+    std::vector<void*> left;
+    for (int i = 0; i != rounds_of_it; ++i) {
+        void* const plugin = ::dlopen(file, RTLD_NOW | RTLD_LOCAL);
+        if (plugin == nullptr)
+            fail(::dlerror());
+        auto* const make = reinterpret_cast<void* (*)()>(::dlsym(plugin, "site_of_plugin"));
+        auto* const give = reinterpret_cast<void (*)(void*)>(::dlsym(plugin, "give_in_plugin"));
+        many(make, give, 24);
+        many(site_malloc, give);
+        many(make, [](void* p) { std::free(p); }, 24);
+        mark(left.emplace_back(make()), 24);
+        ::dlclose(plugin);
+    }
+    for (void* p : left) {
+        expect_mark(p, 24);
+        std::free(p);
+    }
+}
+
+// -- memory ----------------------------------------------------------------------------------------
+
+/// A few blocks that live keep a page each of a pool that was large once.
+void waste(const char* seconds) {
+    std::vector<void*> all;
+    std::vector<void*> kept_ones;
+    for (int i = 0; i != 400'000; ++i)
+        all.push_back(site_malloc());
+    for (std::size_t i = 0; i != all.size(); ++i) {
+        if (i % 60 == 0)
+            kept_ones.push_back(all[i]);
+        else
+            std::free(all[i]);
+    }
+    for (int tenths = 10 * std::atoi(seconds); tenths != 0; --tenths) {
+        for (int i = 0; i != 5000; ++i)
+            all[static_cast<std::size_t>(i)] = site_malloc();
+        for (int i = 0; i != 5000; ++i)
+            std::free(all[static_cast<std::size_t>(i)]);
+        ::usleep(100'000);
+    }
+    for (void* p : kept_ones)
+        std::free(p);
+}
+
+void grow_and_trim() {
+    std::vector<void*> all;
+    for (int i = 0; i != 400'000; ++i)
+        mark(all.emplace_back(site_malloc()), bytes);
+    for (void* p : all)
+        std::free(p);
+    ::malloc_trim(0);
+}
+
+/// Requests as of a server: threads that hold a changing set of objects, and now and then begin and end.
+void serve(const char* seconds) {
+    const auto resident_kib = [] {
+        long pages = 0;
+        if (std::FILE* const f = std::fopen("/proc/self/statm", "r")) {
+            if (std::fscanf(f, "%*d %ld", &pages) != 1)
+                pages = 0;
+            std::fclose(f);
+        }
+        return pages * ::sysconf(_SC_PAGESIZE) / 1024;
+    };
+    const auto session = [](unsigned seed) {
+        std::vector<void*> live(20'000, nullptr);
+        for (int i = 0; i != 300'000; ++i) {
+            seed = seed * 1664525u + 1013904223u;
+            void*& place = live[(seed >> 8) % live.size()];
+            if (place != nullptr) {
+                expect_mark(place, bytes);
+                std::free(place);
+                place = nullptr;
+            } else {
+                mark(place = (seed & 1) != 0 ? site_malloc() : site_new(), bytes);
+            }
+        }
+        for (void* p : live)
+            std::free(p);
+    };
+    const auto end = ::time(nullptr) + std::atoi(seconds);
+    long first = 0;
+    long last = 0;
+    for (unsigned round = 0; round < 8 || ::time(nullptr) < end; ++round) {
+        std::vector<std::thread> threads;
+        for (unsigned t = 0; t != 3; ++t)
+            threads.emplace_back(session, 100 * round + t);
+        for (auto& t : threads)
+            t.join();
+        last = resident_kib();
+        first = round == 4 ? last : first;
+    }
+    std::printf("%ld %ld\n", first, last);
+}
+
+void call_in_loop(const char* count) {
+    for (long i = std::atol(count); i != 0; --i) {
+        void* const p = site_malloc();
+        *static_cast<volatile char*>(p) = 1;
+        std::free(p);
+    }
+}
+
+void misuse(std::string_view what) {
+    auto* const p = static_cast<unsigned char*>(site_malloc());
+    if (what == "double_free") {
+        std::free(p);
+        std::free(kept(p)); // NOLINT
+    } else if (what == "overrun") {
+        *kept(p + bytes) = 1;
+        std::free(p);
+    } else if (what == "interior") {
+        std::free(kept(p + 8)); // NOLINT
+    }
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    const std::string_view what = argc > 1 ? argv[1] : "";
+    const char* const more = argc > 2 ? argv[2] : "";
+    if (what == "calls")
+        call_all();
+    else if (what == "tokens")
+        call_with_tokens();
+    else if (what == "resize")
+        resize();
+    else if (what == "errno")
+        keep_errno();
+    else if (what == "threads")
+        run_threads();
+    else if (what == "fork")
+        fork_with_threads();
+    else if (what == "start")
+        start_others(argv[0]);
+    else if (what == "exit")
+        exit_late();
+    else if (what == "plugin")
+        use_plugin(more, argc > 3 ? std::atoi(argv[3]) : 1);
+    else if (what == "wrapper") {
+        many(caller_one, [](void* p) { std::free(p); });
+        many(caller_two, [](void* p) { std::free(p); });
+        many([] { return wrapper(bytes); }, [](void* p) { std::free(p); });
+    } else if (what == "sizes") {
+        for (std::size_t n = 1; n != 1200; ++n)
+            many([n] { return site_of_size(n); }, [](void* p) { std::free(p); }, n);
+    } else if (what == "waste")
+        waste(more);
+    else if (what == "trim")
+        grow_and_trim();
+    else if (what == "serve")
+        serve(more);
+    else if (what == "loop")
+        call_in_loop(more);
+    else if (what == "misuse")
+        misuse(more);
+    else if (what == "status")
+        return std::atoi(more);
+    else if (what == "signal") {
+        ::raise(std::atoi(more));
+        std::free(site_malloc());
+    } else if (what == "abort")
+        std::abort();
+    else
+        return 2;
+    std::puts("ok");
+    return 0;
+}

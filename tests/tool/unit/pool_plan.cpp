@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plans of pools: what is written is read again, what is damaged is refused with the line, and what a plan says of code is
+// what the file holds.
+#include "pools/plan.hpp"
+#include "pools/plan_tables.hpp"
+#include "scratch_folder.hpp"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <link.h>
+
+#include <fstream>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace linn::tool;
+using testing::scratch_folder;
+
+pool_plan example() {
+    pool_plan plan;
+    plan.program = "shop \"new\"";
+    plan.note = "two\nlines, a \\ and a \t";
+    plan.max_bytes = 1 << 20;
+    plan.has_children = false;
+    plan.modules = {{"shop", {0x1f, 0x00, 0xff}}, {"libold.so.1", {}}};
+    plan.pools = {{"order", 16, false, false, false, 8, ""},
+                  {"std::map<int, \"x\">", 128, true, true, true, 0, "caf\xc3\xa9"}};
+    plan.sites = {
+        {.pool = "order", .size = 72, .align = 8, .call = {"shop", 0x4f2a, {1, 2, 3, 4, 5, 6, 7, 8}}},
+        {.pool = "order", .size = 1008, .token = 12345},
+        {.pool = "std::map<int, \"x\">",
+         .size = 1,
+         .align = 64,
+         .call = {"shop", 0x5000, {}},
+         .stack = 24,
+         .caller = plan_call{"libold.so.1", 0x6000, std::vector<unsigned char>(16, 0xab)},
+         .note = "behind xmalloc"}};
+    return plan;
+}
+
+/// What is wrong with a text: "LINE: …"; empty: nothing.
+std::string problem_of(std::string text) {
+    const auto tables = std::make_unique<plan_tables>();
+    plan_error error{};
+    return read_plan(text.data(), text.size(), *tables, error)
+               ? std::string{}
+               : fmt::format("{}: {}", error.line, error.what);
+}
+
+bool says(const std::string& problem, const std::string& what) {
+    INFO(problem);
+    const bool found = problem.find(what) != std::string::npos;
+    CHECK(found);
+    return found;
+}
+
+constexpr const char* site = "linn_plan = 1\n"            // 1
+                             "[[module]]\n"               // 2
+                             "name = 'm'\n"               // 3
+                             "build_id = 'ab'\n"          // 4
+                             "[[pool]]\n"                 // 5
+                             "name = 'p'\n"               // 6
+                             "[[site]]\n"                 // 7
+                             "pool = 'p'\n"               // 8
+                             "size = 40\n"                // 9
+                             "module = 'm'\n"             // 10
+                             "offset = 0x1_000 # here\n"; // 11
+
+TEST_CASE("a plan that was written is read again") {
+    const scratch_folder folder;
+    const auto file = folder / "plan.toml";
+    for (const pool_plan& plan : {example(), pool_plan{}}) {
+        std::ofstream{file} << plan_text(plan);
+        CHECK(read_plan_file(file) == plan);
+    }
+}
+
+TEST_CASE("a plan may be written by hand") {
+    CHECK(problem_of(site) == "");
+    CHECK(problem_of("linn_plan=1") == "");
+    CHECK(problem_of("\xef\xbb\xbf# a comment\r\n\r\nlinn_plan\t=\t1#x\r\n  [[ pool ]]\r\nname='p'\r\n") ==
+          "");
+    const auto tables = std::make_unique<plan_tables>();
+    plan_error error{};
+    std::string text = "linn_plan = 1\nprogram = \"\\u00e9\\U0001F600\\\"\\\\\\t\"\nnote = '\\u'\n";
+    REQUIRE(read_plan(text.data(), text.size(), *tables, error));
+    CHECK(tables->program == "\xc3\xa9\xf0\x9f\x98\x80\"\\\t");
+    CHECK(tables->note == "\\u");
+}
+
+TEST_CASE("what a pool's slots hold is the largest size of its sites") {
+    std::string text = std::string{site} + "[[site]]\npool = 'p'\nsize = 72\nmodule = 'm'\noffset = 8192\n";
+    const auto tables = std::make_unique<plan_tables>();
+    plan_error error{};
+    REQUIRE(read_plan(text.data(), text.size(), *tables, error));
+    CHECK(tables->pools[0].object_bytes == 72);
+    CHECK(tables->sites[0].call.offset == 0x1000);
+}
+
+TEST_CASE("what is no plan is refused, with the line") {
+    says(problem_of(""), "linn_plan = 1 is missing");
+    says(problem_of("program = 'x'\nlinn_plan = 1\n"), "1: this is no plan");
+    says(problem_of("[[pool]]\n"), "1: this is no plan");
+    says(problem_of("linn_plan = 2\n"), "1: this is a plan of version 2");
+    says(problem_of("linn_plan = '1'\n"), "wants the version");
+    says(problem_of("linn_plan = 1\nlinn_plan = 1\n"), "2: 'linn_plan' is given twice");
+    says(problem_of("linn_plan = 1\nmax_bites = 1\n"), "2: 'max_bites' is not a key");
+    says(problem_of("linn_plan = 1\n[pool]\n"), "2: a plan has no table but");
+    says(problem_of("linn_plan = 1\n[[pools]]\n"), "2: a plan has no [[pools]]");
+    says(problem_of("linn_plan = 1\n[[pool]\n"), "2: [[ without ]]");
+    says(problem_of("linn_plan = 1 2\n"), "1: something follows");
+    says(problem_of("linn_plan = 1\nnote = \"x\n"), "2: a string does not end");
+    says(problem_of("linn_plan = 1\nnote = 'x\n"), "2: a string does not end");
+    says(problem_of("linn_plan = 1\nnote = \"\\x\"\n"), "2: a backslash");
+    says(problem_of("linn_plan = 1\nnote = \"\\ud800\"\n"), "2: a backslash");
+    says(problem_of("linn_plan = 1\nnote = '\xc0\x80'\n"), "2: a string is not UTF-8");
+    says(problem_of("linn_plan = 1\nnote = [1]\n"), "2: a value is");
+    for (const char* number :
+         {"01", "1__0", "1_", "_1", "0x", "-1", "1.5", "9223372036854775808", "0xg", "+1", "1e3"})
+        says(problem_of(fmt::format("linn_plan = 1\nmax_bytes = {}\n", number)), "2: ");
+    says(problem_of("linn_plan = 1\nchildren = 1\n"), "wants true or false");
+    says(problem_of("linn_plan = 1\nnote 'x'\n"), "'=' is missing");
+    says(problem_of("linn_plan = 1\n# \x01\n"), "2: a control character");
+    says(problem_of("linn_plan = 1\n[[pool]]\nname = ''\n"), "not empty");
+    says(problem_of("linn_plan = 1\n[[pool]]\nalign = 16\n"), "2: [[pool]] without 'name'");
+    says(problem_of("linn_plan = 1\n[[pool]]\nname = 'p'\nalign = 48\n"), "power of two");
+    says(problem_of("linn_plan = 1\n[[pool]]\nname = 'p'\nalign = 8\n"), "from 16 to 128");
+    says(problem_of("linn_plan = 1\n[[pool]]\nname = 'p'\norder = 'fifo'\n"), "\"lifo\" or \"address\"");
+    says(problem_of("linn_plan = 1\n[[pool]]\nname = 'p'\n[[pool]]\nname = 'p'\n"),
+         "4: two pools are called 'p'");
+    says(problem_of("linn_plan = 1\n[[module]]\nname = 'p'\nbuild_id = 'abc'\n"), "bytes in hexadecimal");
+    says(problem_of("linn_plan = 1\n[[pool]]\nname = \"a\\nb\"\n[[pool]]\nname = \"a\\nb\"\n"), "'a?b'");
+}
+
+TEST_CASE("what a site must have, and with what it goes together") {
+    const auto with = [](std::string text, const std::string& what, const std::string& instead) {
+        const std::size_t at = text.find(what);
+        REQUIRE(at != std::string::npos);
+        return text.replace(at, what.size(), instead);
+    };
+    says(problem_of(with(site, "pool = 'p'\n", "")), "7: [[site]] without 'pool'");
+    says(problem_of(with(site, "size = 40\n", "")), "7: [[site]] without 'size'");
+    says(problem_of(with(site, "module = 'm'\n", "")), "7: [[site]] without 'module'");
+    says(problem_of(with(site, "offset = 0x1_000", "")), "7: [[site]] without 'offset'");
+    says(problem_of(with(site, "size = 40", "size = 0")), "9: 'size' wants");
+    says(problem_of(with(site, "size = 40", "size = 1009")), "9: 'size' wants");
+    says(problem_of(with(site, "offset = 0x1_000", "offset = 1")), "11: 'offset' wants");
+    says(problem_of(with(site, "pool = 'p'", "pool = 'q'")), "7: there is no pool 'q'");
+    says(problem_of(with(site, "module = 'm'", "module = 'n'")), "7: there is no module 'n'");
+    says(problem_of(with(site, "build_id = 'ab'\n", "")), "without a build id");
+    says(problem_of(std::string{site} + "align = 32\n"), "alignment is larger");
+    says(problem_of(std::string{site} + "code = '01 02'\n"), "8 to 16 bytes");
+    says(problem_of(std::string{site} + "code = '0 10 20 30 40 50 60 70 80'\n"), "8 to 16 bytes");
+    says(problem_of(std::string{site} + "token = 3\n"), "in place of a return address");
+    says(problem_of(std::string{site} + "stack = 8\n"), "go together");
+    says(problem_of(std::string{site} + "stack = 4\ncaller_module = 'm'\ncaller_offset = 64\n"),
+         "multiple of 8");
+    says(problem_of(std::string{site} + "caller_code = '0102030405060708'\n"), "go together");
+    says(problem_of(std::string{site} + "stack = 8\ncaller_module = 'x'\ncaller_offset = 64\n"),
+         "no module 'x'");
+    CHECK(problem_of(std::string{site} + "stack = 8\ncaller_module = 'm'\ncaller_offset = 64\n") == "");
+    CHECK(problem_of(with(site, "name = 'p'\n", "name = 'p'\npadding = true\n") + "align = 64\n") == "");
+}
+
+TEST_CASE("a plan has so much and not more") {
+    const auto repeated = [](std::size_t count, auto line) {
+        std::string text = site;
+        for (std::size_t i = 0; i != count; ++i)
+            text += line(i);
+        return text;
+    };
+    const auto pool = [](std::size_t i) { return fmt::format("[[pool]]\nname = '{}'\n", i); };
+    CHECK(problem_of(repeated(most_planned_pools - 1, pool)) == "");
+    says(problem_of(repeated(most_planned_pools, pool)), "62 pools at most");
+    const auto module = [](std::size_t i) { return fmt::format("[[module]]\nname = '{}'\n", i); };
+    CHECK(problem_of(repeated(most_planned_modules - 1, module)) == "");
+    says(problem_of(repeated(most_planned_modules, module)), "256 modules at most");
+    const auto another = [](std::size_t i) {
+        return fmt::format("[[site]]\npool = 'p'\nsize = 8\nmodule = 'm'\noffset = {}\n", 100 + i);
+    };
+    CHECK(problem_of(repeated(most_planned_sites - 1, another)) == "");
+    says(problem_of(repeated(most_planned_sites, another)), "4096 sites at most");
+}
+
+TEST_CASE("two sites that are one call are refused") {
+    const scratch_folder folder;
+    const auto file = folder / "plan.toml";
+    std::ofstream{file} << site << "[[site]]\npool = 'p'\nsize = 40\nmodule = 'm'\noffset = 4096\n";
+    CHECK_THROWS_WITH_AS(static_cast<void>(read_plan_file(file)),
+                         doctest::Contains("plan.toml:12: the same call and size as the site of line 7"),
+                         unusable_plan);
+    CHECK_THROWS_WITH_AS(static_cast<void>(read_plan_file(folder / "none")), doctest::Contains("none"),
+                         unusable_plan);
+    CHECK_THROWS_AS(static_cast<void>(read_plan_file("/")), unusable_plan);
+}
+
+[[gnu::noinline]] std::uintptr_t here() {
+    return reinterpret_cast<std::uintptr_t>(__builtin_return_address(0));
+}
+
+TEST_CASE("what a plan says of a file is what the file holds") {
+    const auto module = plan_module_of("/proc/self/exe");
+    REQUIRE(module);
+    CHECK(plan_module_of("/etc/passwd") == std::nullopt);
+    CHECK(plan_module_of("/nowhere") == std::nullopt);
+    const std::uintptr_t address = here();
+    std::uintptr_t bias = 0;
+    ::dl_iterate_phdr(
+        [](dl_phdr_info* file, std::size_t, void* into) {
+            *static_cast<std::uintptr_t*>(into) = file->dlpi_addr;
+            return 1; // the program comes first
+        },
+        &bias);
+    const auto call = plan_call_of("/proc/self/exe", address - bias);
+    REQUIRE(call);
+    REQUIRE(call->code.size() == most_code_bytes);
+    for (std::size_t i = 0; i != most_code_bytes; ++i)
+        CHECK(call->code[i] ==
+              reinterpret_cast<const unsigned char*>(address)[static_cast<std::ptrdiff_t>(i) - 16]);
+    CHECK(plan_call_of("/proc/self/exe", 4) == std::nullopt);
+    CHECK(plan_call_of("/proc/self/exe", std::uint64_t{1} << 40) == std::nullopt);
+    CHECK(stack_offset_of("/proc/self/exe", std::uint64_t{1} << 40) == std::nullopt);
+}
+
+TEST_CASE("every run is told in the same variables") {
+    CHECK(pool_variables({.plan = "/p", .mode = "on"}) ==
+          std::vector<std::string>{"LINN_PLAN=/p", "LINN_POOLS=on",
+                                   "LINN_POOLS_STATS=", "LINN_POOLS_SIGNAL=", "LINN_POOLS_COUNT=0"});
+    CHECK(pool_variables(
+              {.plan = "/p", .mode = "sizes", .statistics = "/s", .signal = "USR2", .counts_hits = true}) ==
+          std::vector<std::string>{"LINN_PLAN=/p", "LINN_POOLS=sizes", "LINN_POOLS_STATS=/s",
+                                   "LINN_POOLS_SIGNAL=USR2", "LINN_POOLS_COUNT=1"});
+}
+
+} // namespace

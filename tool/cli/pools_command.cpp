@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pools_command.hpp"
+
+#include "../pools/launch.hpp"
+#include "exit_code.hpp"
+#include "program_words.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <filesystem>
+
+namespace linn::tool {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* pools_footer =
+    "Everything from PROG on belongs to the program. linn becomes the program, so its exit status, its "
+    "signals and\n"
+    "its process id are the program's own. Without PROG, says what the plan holds.\n"
+    "\n"
+    "The same without linn: LD_PRELOAD=.../liblinn-try.so LINN_PLAN=FILE PROG. LINN_POOLS=off in the "
+    "environment\n"
+    "switches the pools off. What a plan may say: docs/reference/plan.md.\n"
+    "\n"
+    "Exit status: the program's; 1 when it cannot be served; 2 when there is no such program, plan or "
+    "option.\n"
+    "\n"
+    "Examples:\n"
+    "  linn pools --plan shop.toml -- ./shop --port 7777\n"
+    "  linn pools --plan shop.toml                        which sites and pools the plan has\n"
+    "  linn pools --plan shop.toml --stats shop.json -- ./shop batch.txt\n"
+    "  linn pools --plan shop.toml --stats 'shop.%p.json' --signal USR2 -- ./shop\n"
+    "  linn pools --plan shop.toml --checked -- ./shop    find double frees and overruns of pooled blocks\n";
+
+} // namespace
+
+pools_command::pools_command(CLI::App& program)
+    : command{
+          *program.add_subcommand("pools", "Run an unmodified program with pools that a plan describes")} {
+    CLI::App& arguments = verb();
+    arguments.footer(pools_footer);
+    arguments.prefix_command();
+    arguments.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+    arguments.add_option("--plan", plan_file_, "the plan: a TOML file, as linn try writes it")
+        ->type_name("FILE");
+    arguments
+        .add_option("--stats", statistics_,
+                    "write statistics as JSON when the program ends; %p becomes the process id")
+        ->type_name("FILE");
+    arguments
+        .add_option("--signal", settings_.signal,
+                    "with --stats: write them when this signal arrives, too: USR2")
+        ->type_name("NAME");
+    arguments.add_flag("--count", settings_.counts_hits,
+                       "with --stats: count the hits of every site, which costs some nanoseconds a call");
+    arguments.add_flag("--checked", settings_.is_checked,
+                       "guard every block of a pool: slow, and reports misuse with its callers");
+    arguments
+        .add_option(
+            "--mode", settings_.mode,
+            "on (default); to measure by: empty (nothing is looked up), lookup (no pools), sizes (a pool "
+            "for each size, whatever the site)")
+        ->type_name("WHICH")
+        ->check(CLI::IsMember({"on", "empty", "lookup", "sizes"}).description(""));
+}
+
+std::string pools_command::check() {
+    if (plan_file_.empty())
+        return "which plan? linn pools --plan FILE -- PROG ARGS...";
+    if (!verb().remaining().empty())
+        if (std::string problem = take_program_words(verb(), words_); !problem.empty())
+            return problem;
+    if (statistics_.empty() && (settings_.counts_hits || !settings_.signal.empty()))
+        return fmt::format("{} is about the statistics: --stats FILE says where they go",
+                           settings_.counts_hits ? "--count" : "--signal");
+    try {
+        plan_ = read_plan_file(plan_file_);
+    } catch (const unusable_plan& error) {
+        return error.what();
+    }
+    // The program may change its directory before it ends, and what it starts may have another.
+    std::error_code error;
+    settings_.plan = fs::absolute(plan_file_, error);
+    if (!statistics_.empty())
+        settings_.statistics = fs::absolute(statistics_, error);
+    return {};
+}
+
+void pools_command::tell_plan() const {
+    fmt::print("{}: {} site{} in {} pool{}{}\n", plan_file_, plan_.sites.size(),
+               plan_.sites.size() == 1 ? "" : "s", plan_.pools.size(), plan_.pools.size() == 1 ? "" : "s",
+               plan_.program.empty() ? "" : fmt::format(", made for {}", plan_.program));
+    for (const plan_pool& pool : plan_.pools) {
+        fmt::print("\n{}\n", pool.name);
+        for (const plan_site& site : plan_.sites) {
+            if (site.pool != pool.name)
+                continue;
+            const std::string where =
+                site.token ? fmt::format("token {}", *site.token)
+                           : fmt::format("{}+{:#x}", site.call.module, site.call.offset) +
+                                 (site.caller ? fmt::format(" called from {}+{:#x}", site.caller->module,
+                                                            site.caller->offset)
+                                              : "");
+            fmt::print("  {:4} bytes  {}{}{}\n", site.size, where, site.note.empty() ? "" : "  ", site.note);
+        }
+    }
+}
+
+int pools_command::run() {
+    const auto fail = [](const std::string& problem, int status) {
+        fmt::print(stderr, "linn pools: {}\n", problem);
+        if (status == exit_usage)
+            fmt::print(stderr, "Try 'linn pools --help'.\n");
+        return status;
+    };
+    if (const std::string problem = check(); !problem.empty())
+        return fail(problem, exit_usage);
+    if (words_.empty()) {
+        tell_plan();
+        return exit_success;
+    }
+    const served_program program = find_served_program(words_.front(), settings_.is_checked);
+    if (!program.problem.empty())
+        return fail(program.problem, program.is_usage_error ? exit_usage : exit_failure);
+    return fail(become_served(program, words_, settings_), exit_failure);
+}
+
+} // namespace linn::tool

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "../pools/plan.hpp"
+#include "command.hpp"
+
+#include <string>
+#include <vector>
+
+namespace linn::tool {
+
+/// The verb `pools`: checks a plan and a program, and becomes that program with the plan's pools.
+class pools_command final : public command {
+public:
+    /// Adds the verb to the program's arguments.
+    explicit pools_command(CLI::App& program);
+
+    int run() override;
+
+private:
+    std::string check();
+    void tell_plan() const;
+
+    pool_settings settings_;
+    std::string plan_file_;
+    std::string statistics_;
+    pool_plan plan_;
+    std::vector<std::string> words_; // the program and what belongs to it
+};
+
+} // namespace linn::tool

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "plan.hpp"
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace linn::tool {
+
+/// A program that a plan is to serve, and the library that does it.
+struct served_program {
+    std::filesystem::path file;
+    std::filesystem::path library;
+    std::string problem;         ///< why it cannot be served; empty when it can
+    bool is_usage_error = false; ///< of `problem`: there is no such program (exit status 2)
+};
+
+/// Looks `name` up as a shell does, and whether the library reaches it.
+served_program find_served_program(const std::string& name, bool is_checked);
+
+/// Becomes the program. Returns only when that fails: why.
+/// @param words what it is called by, and its arguments
+std::string become_served(const served_program& program, const std::vector<std::string>& words,
+                          const pool_settings& settings);
+
+} // namespace linn::tool

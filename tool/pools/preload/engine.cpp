@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine.hpp"
+
+#include "sites.hpp"
+#include "statistics.hpp"
+
+#include <linn/detail/core/geometry.hpp>
+#include <linn/detail/sync/late_thread_exit.hpp>
+#include <linn/detail/sync/metadata_arena.hpp>
+#include <linn/detail/sync/misuse.hpp>
+#include <linn/detail/sync/module.hpp>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <new>
+
+namespace linn::tool::pools {
+
+constinit pool_state pools[pool_numbers]{};
+
+namespace {
+
+using detail::service;
+
+/// Of a thread that was never here, and of one whose caches are gone.
+constinit front no_fronts[pool_numbers]{};
+
+constinit std::uint32_t count = 0;
+
+/// Memory for the caches of threads, which come and go. The only lock of the library that fork has to stop beside those
+/// of the engine.
+constinit detail::metadata_arena<range_platform> caches{};
+void on_fork(void*, detail::module_event e) noexcept {
+    detail::module_record::on_fork(caches.lock(), e);
+    if (e == detail::module_event::after_fork_in_child) {
+        forget_scan_of_parent();
+        forget_writing_of_parent();
+    }
+}
+constinit detail::module_part caches_part{detail::this_module, nullptr, &on_fork};
+
+std::size_t bytes_of_fronts() noexcept {
+    return count * sizeof(front);
+}
+
+void flush(void*) noexcept {
+    me.is_over = true;
+    front* const fronts = me.fronts;
+    me.fronts = no_fronts;
+    if (fronts == no_fronts)
+        return;
+    const slow_path here;
+    for (std::uint32_t i = 0; i != count; ++i)
+        if (fronts[i].home != nullptr)
+            fronts[i].home->detach(fronts[i]);
+    caches.recycle(fronts, bytes_of_fronts());
+}
+constinit detail::late_thread_exit<&flush> at_thread_exit{detail::this_module};
+
+/// Whether the calling thread holds a cache of the pool now.
+bool attach(std::uint64_t number, depot& d) noexcept {
+    if (d.mode() != service::cached || me.is_over)
+        return false;
+    if (me.fronts == no_fronts) {
+        if (detail::module_ends())
+            return false;
+        void* const memory = caches.allocate(bytes_of_fronts());
+        if (memory == nullptr)
+            return false;
+        auto* const fronts = static_cast<front*>(memory);
+        for (std::uint32_t i = 0; i != count; ++i)
+            ::new (fronts + i) front;
+        at_thread_exit.arm(&me);
+        me.fronts = fronts;
+    }
+    if (front& f = me.fronts[number]; f.home == nullptr)
+        d.attach(f, detail::current_thread());
+    return true;
+}
+
+constexpr std::size_t small_pool_bytes = std::size_t{4} << 20;
+constexpr std::uint64_t look_every_ms = 1000;
+constexpr std::uint64_t rest_ms = 100;
+constexpr std::uint32_t most_strikes = 3;
+
+bool is_wasteful(depot& d, std::uint32_t max_waste) noexcept {
+    const pool_statistics s = d.statistics();
+    return s.resident_bytes > small_pool_bytes && s.resident_bytes / max_waste > s.live * s.slot_bytes;
+}
+
+/// Once a second: a pool that holds far more than its live blocks need is trimmed, and when that does not help three times
+/// in a row it serves no more: a few blocks that live long pin its memory.
+void look_after(std::uint64_t number, depot& d) noexcept {
+    pool_state& s = pools[number];
+    const std::uint64_t now = range_platform::clock::now_ms();
+    std::uint64_t last = s.looked_after_ms.load(std::memory_order_relaxed);
+    if (now - last < look_every_ms ||
+        !s.looked_after_ms.compare_exchange_strong(last, now, std::memory_order_relaxed))
+        return;
+    if (s.max_waste == 0 || s.stopped.load(std::memory_order_relaxed) != nullptr)
+        return;
+    if (!is_wasteful(d, s.max_waste)) {
+        s.strikes.store(0, std::memory_order_relaxed);
+        return;
+    }
+    d.trim(&me.fronts[number]);
+    if (!is_wasteful(d, s.max_waste)) {
+        s.strikes.store(0, std::memory_order_relaxed);
+    } else if (s.strikes.fetch_add(1, std::memory_order_relaxed) + 1 == most_strikes) {
+        s.stopped.store("it held more than max_waste times the memory of its live objects",
+                        std::memory_order_relaxed);
+        request_scan();
+    }
+}
+
+/// The depot whose slab holds the block; null where no slab begins.
+depot* depot_of(const void* block) noexcept {
+    if (!is_used_chunk(chunk_of(block)))
+        return nullptr;
+    const detail::slab* const s = detail::slab::of(block, chunk_bytes);
+    return s->is_slab() ? static_cast<depot*>(s->depot()) : nullptr;
+}
+
+[[gnu::cold]] void report_foreign(void* block) noexcept {
+    detail::report({misuse_kind::foreign_pointer, "a plan", block, 1});
+}
+
+} // namespace
+
+constinit thread_local thread_state me{no_fronts, false, false};
+
+slow_path::slow_path() noexcept : errno_(errno), was_inside_(me.is_inside) {
+    me.is_inside = true;
+    std::atomic_signal_fence(std::memory_order_seq_cst); // a signal handler of this thread looks at it
+}
+
+slow_path::~slow_path() {
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    me.is_inside = was_inside_;
+    if (!was_inside_ && are_statistics_wanted()) [[unlikely]]
+        write_wanted_statistics();
+    errno = errno_;
+}
+
+void set_pool_count(std::uint32_t pools_to_come) noexcept {
+    count = pools_to_come;
+    caches_part.join();
+}
+std::uint32_t pool_count() noexcept {
+    return count;
+}
+
+void describe_pool(std::uint32_t number, std::string_view name, const pool_wishes& wishes) noexcept {
+    pool_state& s = pools[number];
+    detail::geometry_wishes w;
+    w.slab_bytes = chunk_bytes;
+    w.cache_line_padding = wishes.is_padded;
+    w.huge_pages = wishes.wants_huge_pages;
+    w.guarded = detail::checked_build;
+    detail::geometry g = detail::make_geometry(wishes.object_bytes, wishes.align, w);
+    if (wishes.wants_huge_pages)
+        g.first_slab_bytes = chunk_bytes; // less than a huge page is none
+    if (wishes.is_by_address) {
+        // Blocks come out of a stash in the order in which they went in, and out of slabs in that of their addresses.
+        g.stash_slots = 0;
+    }
+    s.description = {g, wishes.object_bytes, wishes.align, name};
+    s.max_waste = wishes.max_waste;
+}
+
+bool make_pool(std::uint32_t number) noexcept {
+    const slow_path here;
+    pool_state& s = pools[number];
+    return registry::process().depot_in(s.made, s.description) != nullptr;
+}
+
+void* refill(std::uint64_t number, const void* caller) noexcept {
+    pool_state& s = pools[number];
+    depot* const d = s.get();
+    if (d == nullptr || me.is_inside)
+        return nullptr;
+    if (s.stopped.load(std::memory_order_relaxed) != nullptr) [[unlikely]] {
+        scan_if_requested(); // which takes its sites out of the index
+        return nullptr;
+    }
+    const slow_path here;
+    if (const std::uint64_t again = s.again_ms.load(std::memory_order_relaxed);
+        again != 0 && range_platform::clock::now_ms() < again) {
+        s.refused.fetch_add(1, std::memory_order_relaxed);
+        return nullptr;
+    }
+    void* const block =
+        attach(number, *d) ? d->take(me.fronts[number]) : d->take_one(detail::trace_from(caller));
+    if (block == nullptr) [[unlikely]] {
+        s.refused.fetch_add(1, std::memory_order_relaxed);
+        s.again_ms.store(range_platform::clock::now_ms() + rest_ms, std::memory_order_relaxed);
+        return nullptr;
+    }
+    look_after(number, *d);
+    return block;
+}
+
+std::uint32_t pool_of(const void* block) noexcept {
+    const std::size_t chunk = chunk_of(block);
+    if (const unsigned known = range.pool_of_chunk[chunk].load(std::memory_order_relaxed); known != 0)
+        return known - 1;
+    const depot* const d = depot_of(block);
+    for (std::uint32_t i = 0; d != nullptr && i != count; ++i)
+        if (pools[i].get() == d) {
+            range.pool_of_chunk[chunk].store(static_cast<std::uint8_t>(i + 1), std::memory_order_relaxed);
+            return i;
+        }
+    return pool_numbers;
+}
+
+void give_slowly(void* block, const void* caller) noexcept {
+    const std::uint32_t number = pool_of(block);
+    if (number == pool_numbers) {
+        report_foreign(block);
+        return;
+    }
+    depot& d = *pools[number].get();
+    if (me.fronts[number].try_push(block)) // now that the pool is known
+        return;
+    const slow_path here;
+    if (attach(number, d))
+        d.put(me.fronts[number], block);
+    else
+        d.put_one(block, detail::trace_from(caller));
+    look_after(number, d);
+}
+
+std::size_t trim_pools() noexcept {
+    const slow_path here;
+    std::size_t bytes = 0;
+    for (std::uint32_t i = 0; i != count; ++i)
+        if (depot* const d = pools[i].get())
+            bytes += d->trim(&me.fronts[i]);
+    return bytes;
+}
+
+void check_pools() noexcept {
+    for (std::uint32_t i = 0; i != count; ++i)
+        if (depot* const d = pools[i].get())
+            d->check();
+}
+
+} // namespace linn::tool::pools

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+# liblinn-try.so: preloaded into programs in C as in C++; so without a C++ runtime, and never sanitized. `-z defs` finds
+# at once what would need one. liblinn-try-checked.so is the same with every block guarded.
+include(${CMAKE_CURRENT_LIST_DIR}/../../interpose/sources.cmake)
+foreach(kind IN ITEMS try try-checked)
+  string(REPLACE - _ target linn_${kind})
+  add_library(
+    ${target} MODULE
+    ${CMAKE_CURRENT_LIST_DIR}/../plan_tables.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/../toml_scanner.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/engine.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/malloc_hooks.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/modules.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/new_hooks.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/range.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/say.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/sites.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/standing.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/start.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/statistics.cpp
+    ${linn_interpose_sources})
+  set_target_properties(${target} PROPERTIES OUTPUT_NAME linn-${kind} PREFIX lib CXX_VISIBILITY_PRESET hidden
+                                             VISIBILITY_INLINES_HIDDEN ON)
+  target_compile_features(${target} PRIVATE cxx_std_20)
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/include)
+  # It defines malloc itself: the compiler must not make calls of it out of anything here.
+  target_compile_options(${target} PRIVATE -O2 -fno-exceptions -fno-rtti -fno-sanitize=all
+                                           -fasynchronous-unwind-tables -ftls-model=initial-exec
+                                           -fno-builtin-malloc -fno-threadsafe-statics)
+  target_link_options(${target} PRIVATE -nodefaultlibs -fno-sanitize=all LINKER:--as-needed LINKER:-z,defs)
+  target_link_libraries(${target} PRIVATE c gcc)
+  if(TARGET linn_warnings)
+    target_link_libraries(${target} PRIVATE linn_warnings)
+  endif()
+  add_dependencies(linn_tool ${target})
+  if(LINN_INSTALL)
+    install(TARGETS ${target} LIBRARY DESTINATION ${CMAKE_INSTALL_BINDIR}/../libexec/linn COMPONENT tool)
+  endif()
+endforeach()
+target_compile_definitions(linn_try_checked PRIVATE LINN_CHECKED=1)
+target_link_libraries(linn_try_checked PRIVATE gcc_eh c)

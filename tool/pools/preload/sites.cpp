@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sites.hpp"
+
+#include "modules.hpp"
+#include "say.hpp"
+
+#include <linn/detail/os/clock.hpp>
+#include <linn/detail/os/pages.hpp>
+
+#include <bit>
+#include <cstdio>
+#include <cstring>
+
+namespace linn::tool::pools {
+
+constinit const char* const mode_names[5] = {"on", "off", "empty", "lookup", "sizes"};
+
+namespace {
+
+constinit const std::atomic<std::uint64_t> nothing[1]{};
+
+/// An index with what belongs to its entries, and room to make the next one in.
+struct growing_index {
+    site_index index{nothing, 63, 0};
+    std::atomic<std::uint64_t>* live = nullptr;
+    std::atomic<std::uint16_t>* more = nullptr; ///< of each entry: where a wrapper's caller is, or the site
+    std::uint64_t* next = nullptr;
+    std::uint16_t* next_more = nullptr;
+
+    bool make(std::size_t sites) noexcept {
+        const std::size_t count = std::bit_ceil(4 * (sites < 16 ? std::size_t{16} : sites));
+        void* const memory = detail::system_pages::map(count * 20, 4096);
+        if (memory == nullptr)
+            return false;
+        live = static_cast<std::atomic<std::uint64_t>*>(memory);
+        next = reinterpret_cast<std::uint64_t*>(live + count);
+        more = reinterpret_cast<std::atomic<std::uint16_t>*>(next + count);
+        next_more = reinterpret_cast<std::uint16_t*>(more + count);
+        index = {live, static_cast<std::uint32_t>(64 - std::countr_zero(count)),
+                 static_cast<std::uint32_t>(count - 1)};
+        return true;
+    }
+
+    void clear() noexcept { std::memset(next, 0, (std::size_t{index.last} + 1) * sizeof *next); }
+    /// The first with a key stays.
+    void put(std::uint64_t key, std::uint64_t number, std::uint16_t extra) noexcept {
+        std::size_t i = home_of(key, index.shift);
+        for (; next[i] != 0; i = (i + 1) & index.last)
+            if (next[i] - key < pool_numbers)
+                return;
+        next[i] = key + number;
+        next_more[i] = extra;
+    }
+    /// Readers go on meanwhile: each entry is right by itself, and one that they miss is served elsewhere.
+    void publish() noexcept {
+        for (std::size_t i = 0; i <= index.last; ++i) {
+            more[i].store(next_more[i], std::memory_order_relaxed);
+            if (live[i].load(std::memory_order_relaxed) != next[i])
+                live[i].store(next[i],
+                              std::memory_order_relaxed); // the pool's own pointer publishes the pool
+        }
+    }
+};
+
+constinit growing_index calls;     ///< what the calls of allocation functions return to
+constinit growing_index callers;   ///< what wrappers return to
+constinit growing_index addresses; ///< either, whatever the size: for the counts
+
+constinit const plan_tables* plan = nullptr;
+constinit site_settings settings{};
+constinit std::uint8_t pool_of_sixteens[64]{}; ///< pool_mode::sizes: the number, plus one
+
+constinit std::atomic<std::uint64_t> hits[most_planned_sites]{};
+constinit std::atomic<std::uint64_t> others[most_planned_sites]{};
+constinit std::uint16_t counted_at[most_planned_sites]{}; ///< the first site of the same address
+
+// -- looking at what is loaded -------------------------------------------------------------------
+
+constinit std::atomic<bool> is_scanning{false};
+constinit std::atomic<bool> is_stop_pending{false};
+constinit std::atomic<std::uint64_t> scan_wanted_ms{0};
+constinit std::atomic<std::uint64_t> scanned_ms{0};
+constinit std::atomic<std::uint32_t> vain_scans{0};
+constinit bool was_said = false;
+
+site_state state_of(std::uint32_t i) noexcept {
+    const planned_site& s = plan->sites[i];
+    if (s.has_token)
+        return site_state::active;
+    const site_state call = resolved_call(i).state;
+    return call != site_state::active || !s.is_behind ? call : resolved_caller(i).state;
+}
+
+bool serves(const planned_site& s) noexcept {
+    return pools[s.pool].stopped.load(std::memory_order_relaxed) == nullptr;
+}
+
+void fill_indices() noexcept {
+    calls.clear();
+    callers.clear();
+    if (settings.counts_hits)
+        addresses.clear();
+    for (std::uint32_t i = 0; i != plan->site_count; ++i) {
+        const planned_site& s = plan->sites[i];
+        if (state_of(i) != site_state::active || !serves(s))
+            continue;
+        const std::uint64_t number = settings.mode == pool_mode::lookup ? general_number : s.pool;
+        const auto site = static_cast<std::uint16_t>(i);
+        const std::uintptr_t call = s.has_token ? address_of_token(s.token) : resolved_call(i).address;
+        const std::uintptr_t last = s.is_behind ? resolved_caller(i).address : call;
+        if (s.is_behind) {
+            calls.put(key_of(call, s.size), wrapper_number, s.stack);
+            callers.put(key_of(last, s.size), number, site);
+            if (settings.counts_hits)
+                addresses.put(key_of(call, 0), wrapper_number, s.stack);
+        } else {
+            calls.put(key_of(call, s.size), number, site);
+        }
+        if (settings.counts_hits) {
+            addresses.put(key_of(last, 0), 0, site);
+            std::size_t at = home_of(key_of(last, 0), addresses.index.shift);
+            while (addresses.next[at] != key_of(last, 0) && addresses.next[at] != 0)
+                at = (at + 1) & addresses.index.last;
+            counted_at[i] = addresses.next[at] != 0 ? addresses.next_more[at] : site;
+        }
+    }
+    calls.publish();
+    callers.publish();
+    if (settings.counts_hits)
+        addresses.publish();
+}
+
+void say_what_is_left_out() noexcept {
+    std::uint32_t left_out = 0;
+    const char* why = nullptr;
+    std::string_view whose;
+    for (std::uint32_t i = 0; i != plan->site_count; ++i) {
+        const site_state state = state_of(i);
+        if (state != site_state::other_build && state != site_state::other_code)
+            continue;
+        if (left_out++ == 0) {
+            const planned_site& s = plan->sites[i];
+            const bool is_caller = resolved_call(i).state == site_state::active;
+            whose = (is_caller ? s.caller : s.call).module_name;
+            why = state == site_state::other_build ? "is another build than the plan was made for"
+                                                   : "has other code at a site than the plan says";
+        }
+    }
+    if (left_out == 0 || was_said)
+        return;
+    was_said = true;
+    say("%u of %u sites are left out: %.*s %s", left_out, plan->site_count,
+        static_cast<int>(whose.size() < 80 ? whose.size() : 80), whose.data(), why);
+}
+
+/// @pre is_scanning, set by the caller
+void scan() noexcept {
+    const slow_path here;
+    resolve_sites(*plan);
+    fill_indices();
+    say_what_is_left_out();
+}
+
+constexpr std::uint64_t give_up_ms = 10'000;
+constexpr std::uint32_t vain_at_once = 16;
+
+/// A dlopen() announces itself before it is done, so the loader's counts say whether there is something new. Until there
+/// is, a look now and then; after ten seconds it is taken for a failed one.
+void scan_if_due() noexcept {
+    if (me.is_inside)
+        return;
+    const std::uint64_t now = detail::coarse_clock::now_ms();
+    if (!is_stop_pending.load(std::memory_order_relaxed) &&
+        vain_scans.load(std::memory_order_relaxed) > vain_at_once &&
+        scanned_ms.load(std::memory_order_relaxed) == now)
+        return;
+    if (is_scanning.exchange(true, std::memory_order_acquire)) // pairs with the release below
+        return;
+    scanned_ms.store(now, std::memory_order_relaxed);
+    const bool has_stopped = is_stop_pending.exchange(false, std::memory_order_relaxed);
+    bool has_changed = false;
+    {
+        const slow_path here;
+        has_changed = have_modules_changed();
+    }
+    if (has_changed || has_stopped) {
+        hot.attention.fetch_and(~std::uint32_t{attention_to_modules}, std::memory_order_relaxed);
+        scan();
+    } else if (vain_scans.fetch_add(1, std::memory_order_relaxed) > vain_at_once &&
+               now - scan_wanted_ms.load(std::memory_order_relaxed) > give_up_ms) {
+        hot.attention.fetch_and(~std::uint32_t{attention_to_modules}, std::memory_order_relaxed);
+    }
+    is_scanning.store(false, std::memory_order_release); // pairs with the acquire above
+}
+
+// -- calls that are not in the index ---------------------------------------------------------------
+
+std::uintptr_t caller_of(call_place from, std::uint16_t stack) noexcept {
+    std::uintptr_t address = 0;
+    std::memcpy(&address, reinterpret_cast<const void*>(from.stack_pointer + stack), sizeof address);
+    return address;
+}
+
+found_entry find_behind(std::size_t bytes, call_place from, found_entry wrapper) noexcept {
+    const std::uint16_t stack = calls.more[wrapper.at].load(std::memory_order_relaxed);
+    return find(callers.index, key_of(caller_of(from, stack), bytes));
+}
+
+std::uint64_t pool_of_counted(std::size_t bytes, call_place from) noexcept {
+    found_entry found = find(calls.index, key_of(from.return_address, bytes));
+    const growing_index* where = &calls;
+    if (found.number == wrapper_number) {
+        found = find_behind(bytes, from, found);
+        where = &callers;
+    }
+    if (found.number != no_number) {
+        hits[where->more[found.at].load(std::memory_order_relaxed)].fetch_add(1, std::memory_order_relaxed);
+        return found.number;
+    }
+    found = find(addresses.index, key_of(from.return_address, 0));
+    if (found.number == wrapper_number)
+        found = find(addresses.index,
+                     key_of(caller_of(from, addresses.more[found.at].load(std::memory_order_relaxed)), 0));
+    if (found.number == 0)
+        others[addresses.more[found.at].load(std::memory_order_relaxed)].fetch_add(1,
+                                                                                   std::memory_order_relaxed);
+    return no_number;
+}
+
+std::uint64_t sizes_of_plan() noexcept {
+    std::uint64_t sizes = 0;
+    for (std::uint32_t i = 0; i != plan->site_count; ++i)
+        sizes |= std::uint64_t{1} << (plan->sites[i].size + 15u) / 16;
+    return sizes;
+}
+
+/// One pool each 16 bytes that the plan names; the depots are made at once, for every process may need each.
+bool make_pools_of_sizes(std::uint64_t sizes) noexcept {
+    std::uint32_t count = 0;
+    set_pool_count(static_cast<std::uint32_t>(std::popcount(sizes)));
+    for (std::uint32_t sixteens = 1; sixteens != 64; ++sixteens) {
+        if ((sizes >> sixteens & 1) == 0)
+            continue;
+        pool_state& s = pools[count];
+        const int n = std::snprintf(s.name_of_size, sizeof s.name_of_size, "%u bytes", sixteens * 16);
+        describe_pool(count, {s.name_of_size, static_cast<std::size_t>(n)},
+                      {sixteens * std::size_t{16}, 16, false, false, false, 0});
+        if (!make_pool(count))
+            return false;
+        pool_of_sixteens[sixteens] = static_cast<std::uint8_t>(++count);
+    }
+    return true;
+}
+
+bool make_pools_of_plan() noexcept {
+    set_pool_count(plan->pool_count);
+    for (std::uint32_t i = 0; i != plan->pool_count; ++i) {
+        const planned_pool& p = plan->pools[i];
+        if (p.object_bytes == 0)
+            continue;
+        describe_pool(
+            i, p.name,
+            {p.object_bytes, p.align, p.is_padded, p.is_by_address, p.wants_huge_pages, p.max_waste});
+        if (settings.mode == pool_mode::on && !make_pool(i))
+            return false;
+    }
+    return true;
+}
+
+} // namespace
+
+constinit hot_data hot{{0}, {0}, {nothing, 63, 0}, {0}};
+
+std::uint64_t pool_of_other(std::size_t bytes, call_place from, found_entry found) noexcept {
+    const bool is_wrapper = found.number == wrapper_number;
+    if (is_wrapper)
+        found = find_behind(bytes, from, found);
+    const std::uint32_t attention = hot.attention.load(std::memory_order_relaxed);
+    if (attention == 0 || found.number != no_number) [[likely]]
+        return found.number;
+    if ((attention & attention_to_modules) != 0)
+        scan_if_due();
+    if ((attention & attention_to_sizes) != 0)
+        return std::uint64_t{pool_of_sixteens[(bytes + 15) / 16]} - 1;
+    return (attention & attention_to_counts) != 0 && !is_wrapper ? pool_of_counted(bytes, from) : no_number;
+}
+
+bool apply_plan(const plan_tables& tables, const site_settings& wishes) noexcept {
+    plan = &tables;
+    settings = wishes;
+    if (settings.mode == pool_mode::empty)
+        return true;
+    const std::uint64_t sizes = sizes_of_plan();
+    const bool has_pools =
+        settings.mode == pool_mode::sizes ? make_pools_of_sizes(sizes) : make_pools_of_plan();
+    if (!has_pools || !calls.make(plan->site_count) || !callers.make(plan->site_count) ||
+        (settings.counts_hits && !addresses.make(std::size_t{2} * plan->site_count)))
+        return false;
+    is_scanning.store(true, std::memory_order_relaxed);
+    have_modules_changed();
+    scan();
+    is_scanning.store(false, std::memory_order_release); // pairs with the acquire in scan_if_due
+    std::uint32_t attention = settings.counts_hits ? std::uint32_t{attention_to_counts} : 0u;
+    if (settings.mode == pool_mode::sizes)
+        attention = attention_to_sizes;
+    if (attention == 0)
+        hot.index = calls.index; // else every call is to be seen
+    hot.attention.store(attention, std::memory_order_relaxed);
+    if (settings.serves_malloc)
+        hot.malloc_sizes.store(sizes, std::memory_order_relaxed); // there is one thread so far
+    if (settings.serves_new)
+        hot.new_sizes.store(sizes, std::memory_order_relaxed);
+    return true;
+}
+
+void request_scan() noexcept {
+    if (plan == nullptr || settings.mode == pool_mode::empty || settings.mode == pool_mode::sizes)
+        return;
+    scan_wanted_ms.store(detail::coarse_clock::now_ms(), std::memory_order_relaxed);
+    vain_scans.store(0, std::memory_order_relaxed);
+    for (std::uint32_t i = 0; i != plan->pool_count; ++i)
+        if (pools[i].stopped.load(std::memory_order_relaxed) != nullptr)
+            is_stop_pending.store(true, std::memory_order_relaxed);
+    hot.attention.fetch_or(attention_to_modules, std::memory_order_relaxed);
+}
+
+void scan_if_requested() noexcept {
+    if ((hot.attention.load(std::memory_order_relaxed) & attention_to_modules) != 0)
+        scan_if_due();
+}
+
+void forget_scan_of_parent() noexcept {
+    if (is_scanning.load(std::memory_order_relaxed)) {
+        is_scanning.store(false, std::memory_order_relaxed);
+        is_stop_pending.store(true, std::memory_order_relaxed);
+        hot.attention.fetch_or(attention_to_modules, std::memory_order_relaxed);
+    }
+}
+
+site_status status_of(std::uint32_t site) noexcept {
+    return {state_of(site), hits[site].load(std::memory_order_relaxed),
+            others[counted_at[site]].load(std::memory_order_relaxed)};
+}
+
+bool is_any_site_active() noexcept {
+    for (std::uint32_t i = 0; plan != nullptr && i != plan->site_count; ++i)
+        if (!plan->sites[i].has_token && state_of(i) == site_state::active)
+            return true;
+    return false;
+}
+
+const plan_tables* applied_plan() noexcept {
+    return plan;
+}
+bool are_hits_counted() noexcept {
+    return plan != nullptr && settings.counts_hits && settings.mode != pool_mode::empty;
+}
+
+} // namespace linn::tool::pools

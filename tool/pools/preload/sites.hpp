@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "../plan_tables.hpp"
+#include "engine.hpp"
+#include "site_index.hpp"
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace linn::tool::pools {
+
+/// LINN_POOLS; docs/reference/plan.md says what each does.
+enum class pool_mode : std::uint8_t { on, off, empty, lookup, sizes };
+[[gnu::visibility("hidden")]] extern const char* const mode_names[5];
+
+/// What every call reads, in one cache line.
+struct alignas(64) hot_data {
+    std::atomic<std::uint64_t> malloc_sizes; ///< see covers(); 0: nothing of the malloc family is planned
+    std::atomic<std::uint64_t> new_sizes;    ///< the same of operator new
+    site_index index;
+    std::atomic<std::uint32_t>
+        attention; ///< what else concerns a call of a planned size that is not in the index
+};
+[[gnu::visibility("hidden")]] extern hot_data hot;
+
+enum : std::uint32_t {
+    attention_to_modules = 1, ///< files may have come or gone
+    attention_to_sizes = 2,   ///< pool_mode::sizes
+    attention_to_counts = 4,  ///< hits are counted
+};
+
+/// Where a call comes from, as the exported function sees it.
+struct call_place {
+    std::uintptr_t return_address;
+    std::uintptr_t stack_pointer; ///< just above the return address
+};
+#define LINN_CALL_PLACE                                                                                      \
+    ::linn::tool::pools::call_place {                                                                        \
+        reinterpret_cast<std::uintptr_t>(__builtin_return_address(0)),                                       \
+            reinterpret_cast<std::uintptr_t>(__builtin_dwarf_cfa())                                          \
+    }
+
+/// The pool of a call that the index does not know, or knows to be a wrapper's; no_number: none.
+std::uint64_t pool_of_other(std::size_t bytes, call_place from, found_entry found) noexcept;
+
+/// The pool that serves a call: below general_number, or not to be served. @pre covers(sizes, bytes)
+[[gnu::always_inline]] inline std::uint64_t planned_pool_of(std::size_t bytes, call_place from) noexcept {
+    const found_entry found = find(hot.index, key_of(from.return_address, bytes));
+    return found.number < general_number ? found.number : pool_of_other(bytes, from, found);
+}
+
+// What a call gets: a block of its pool, or General::get(bytes). Each way but the one through a thread's cache is a jump to
+// another function, so that neither a planned call nor one that is not pays for saving registers.
+
+template <class General>
+[[gnu::noinline]] void* block_after_refill(std::size_t bytes, std::uint64_t number,
+                                           std::uintptr_t caller) noexcept(noexcept(General::get(bytes))) {
+    void* const block = refill(number, reinterpret_cast<const void*>(caller));
+    return block != nullptr ? block : General::get(bytes);
+}
+
+template <class General>
+[[gnu::noinline]] void* block_of_other(std::size_t bytes, call_place from,
+                                       found_entry found) noexcept(noexcept(General::get(bytes))) {
+    const std::uint64_t number = pool_of_other(bytes, from, found);
+    void* block = nullptr;
+    if (number < general_number)
+        block = take(number, reinterpret_cast<const void*>(from.return_address));
+    return block != nullptr ? block : General::get(bytes);
+}
+
+template <class General>
+[[gnu::always_inline]] inline void* block_for(const std::atomic<std::uint64_t>& sizes, std::size_t bytes,
+                                              call_place from) noexcept(noexcept(General::get(bytes))) {
+    if (!covers(sizes.load(std::memory_order_relaxed), bytes)) [[likely]]
+        return General::get(bytes);
+    const found_entry found = find(hot.index, key_of(from.return_address, bytes));
+    if (found.number >= general_number) [[unlikely]] {
+        // Another call of the same size, most of the time.
+        const bool is_general =
+            found.number == general_number ||
+            (found.number == no_number && hot.attention.load(std::memory_order_relaxed) == 0);
+        return is_general ? General::get(bytes) : block_of_other<General>(bytes, from, found);
+    }
+    void* block = nullptr;
+    return me.fronts[found.number].try_pop(block)
+               ? block
+               : block_after_refill<General>(bytes, found.number, from.return_address);
+}
+
+/// A block for a call that is planned; null: the general allocator serves.
+[[gnu::always_inline]] inline void* planned_block(const std::atomic<std::uint64_t>& sizes, std::size_t bytes,
+                                                  call_place from) noexcept {
+    if (!covers(sizes.load(std::memory_order_relaxed), bytes)) [[likely]]
+        return nullptr;
+    const std::uint64_t number = planned_pool_of(bytes, from);
+    return number < general_number ? take(number, reinterpret_cast<const void*>(from.return_address))
+                                   : nullptr;
+}
+
+/// The same for a call that asks for an alignment, a power of two.
+[[gnu::always_inline]] inline void* planned_block(const std::atomic<std::uint64_t>& sizes, std::size_t bytes,
+                                                  std::size_t alignment, call_place from) noexcept {
+    if (!covers(sizes.load(std::memory_order_relaxed), bytes)) [[likely]]
+        return nullptr;
+    const std::uint64_t number = planned_pool_of(bytes, from);
+    return number < general_number && pools[number].description.sizes.slot_align >= alignment
+               ? take(number, reinterpret_cast<const void*>(from.return_address))
+               : nullptr;
+}
+
+// -- setting up ----------------------------------------------------------------------------------
+
+struct site_settings {
+    pool_mode mode;
+    bool counts_hits;
+    bool serves_malloc; ///< nobody stands before our malloc and free
+    bool serves_new;    ///< the same of operator new and delete
+};
+/// Describes and makes the pools, and looks for sites in the files that are loaded. False when there is no memory.
+/// @param plan for good
+bool apply_plan(const plan_tables& plan, const site_settings& settings) noexcept;
+
+/// Files may have come or gone, or a pool has stopped: to be looked at again.
+void request_scan() noexcept;
+/// Does so, if that was requested.
+void scan_if_requested() noexcept;
+/// In the child of a fork, where another thread may have been at it.
+void forget_scan_of_parent() noexcept;
+
+enum class site_state : std::uint8_t { absent, active, other_build, other_code };
+struct site_status {
+    site_state state;
+    std::uint64_t hits;
+    std::uint64_t other_sizes;
+};
+site_status status_of(std::uint32_t site) noexcept;
+bool is_any_site_active() noexcept;
+/// What was applied; null: nothing.
+const plan_tables* applied_plan() noexcept;
+bool are_hits_counted() noexcept;
+
+} // namespace linn::tool::pools

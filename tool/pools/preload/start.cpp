@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the library begins and ends: the environment, the plan, the range; the statistics. And what it notices of files
+// that come and go.
+#include "../../interpose/operators.hpp"
+#include "../../interpose/real.hpp"
+#include "../plan_tables.hpp"
+#include "engine.hpp"
+#include "range.hpp"
+#include "say.hpp"
+#include "sites.hpp"
+#include "standing.hpp"
+#include "statistics.hpp"
+
+#include <linn/detail/os/pages.hpp>
+#include <linn/detail/sanitizer/memcheck.hpp>
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+namespace linn::tool::pools {
+namespace {
+
+using preload::find_operators;
+using preload::find_real_functions;
+using preload::real;
+
+const char* variable(const char* name) noexcept {
+    const char* const value = ::secure_getenv(name);
+    return value != nullptr && *value != '\0' ? value : nullptr;
+}
+
+/// False when the value is none of ours.
+bool mode_from(const char* text, pool_mode& mode) noexcept {
+    mode = pool_mode::on;
+    if (text == nullptr)
+        return true;
+    for (std::size_t i = 0; i != sizeof mode_names / sizeof *mode_names; ++i)
+        if (std::strcmp(text, mode_names[i]) == 0) {
+            mode = static_cast<pool_mode>(i);
+            return true;
+        }
+    mode = pool_mode::off;
+    return false;
+}
+
+/// The text of a file in memory that may be written to; null when it cannot be read, and errno says why.
+char* text_of(const char* file, std::size_t& bytes) noexcept {
+    const int descriptor = ::open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    struct stat about_file{};
+    void* text = MAP_FAILED;
+    if (descriptor >= 0 && ::fstat(descriptor, &about_file) == 0) {
+        constexpr off_t most = off_t{64} << 20;
+        errno = S_ISREG(about_file.st_mode) ? EFBIG : EINVAL;
+        if (S_ISREG(about_file.st_mode) && about_file.st_size <= most) {
+            bytes = static_cast<std::size_t>(about_file.st_size);
+            text =
+                ::mmap(nullptr, bytes != 0 ? bytes : 1, PROT_READ | PROT_WRITE, MAP_PRIVATE, descriptor, 0);
+        }
+    }
+    const int before = errno;
+    if (descriptor >= 0)
+        ::close(descriptor);
+    errno = before;
+    return text != MAP_FAILED ? static_cast<char*>(text) : nullptr;
+}
+
+/// Null when there is no plan to be had, which then has been said.
+const plan_tables* plan_from(const char* file) noexcept {
+    std::size_t bytes = 0;
+    char* const text = text_of(file, bytes);
+    if (text == nullptr) {
+        about.problem = "the plan cannot be read";
+        say("%s: %s; nothing is pooled", file, ::strerrordesc_np(errno));
+        return nullptr;
+    }
+    void* const memory = detail::system_pages::map(sizeof(plan_tables), 4096);
+    if (memory == nullptr) {
+        about.problem = "no memory";
+        return nullptr;
+    }
+    auto* const plan = ::new (memory) plan_tables;
+    plan_error error{};
+    if (!read_plan(text, bytes, *plan, error)) {
+        about.problem = "the plan is damaged";
+        say("%s:%u: %s; nothing is pooled", file, error.line, error.what);
+        return nullptr;
+    }
+    return plan;
+}
+
+/// Why pools would not work in this process, or are not wanted; null: they would.
+const char* obstacle(const standing& s) noexcept {
+    if (detail::running_on_memcheck())
+        return "Valgrind's Memcheck has to see each block";
+    if (s.owns_malloc != nullptr)
+        return "the program, or a library before this one, brings its own malloc";
+    return nullptr;
+}
+
+/// Operators that call each other across files are left alone: the program's own new belongs with its own delete.
+bool serves_operators(const standing& s) noexcept {
+    if (s.owns_delete != nullptr || s.owns_a_new)
+        return false;
+    for (const preload::operator_way way : preload::next_operators.ways)
+        if (way == preload::operator_way::passed)
+            return false;
+    return true;
+}
+
+void apply(const plan_tables& plan, pool_mode mode) noexcept {
+    const standing before = who_stands_before();
+    if (const char* const problem = obstacle(before)) {
+        about.problem = problem;
+        return;
+    }
+    limit_slabs(plan.max_bytes);
+    if ((mode == pool_mode::on || mode == pool_mode::sizes) && !reserve_range()) {
+        about.problem = "no address space";
+        say("no address space for pools: nothing is pooled");
+        return;
+    }
+    const char* const counts = variable("LINN_POOLS_COUNT");
+    const bool counts_hits = counts != nullptr && std::strcmp(counts, "1") == 0;
+    if (!apply_plan(plan, {mode, counts_hits, true, serves_operators(before)})) {
+        about.problem = "no memory";
+        say("no memory for pools: nothing is pooled");
+    }
+}
+
+__attribute__((constructor)) void start() noexcept {
+    find_real_functions();
+    find_operators();
+    keep_statistics_in(variable("LINN_POOLS_STATS"));
+    const char* const signal = variable("LINN_POOLS_SIGNAL");
+    if (signal != nullptr && !write_statistics_at(signal))
+        say("LINN_POOLS_SIGNAL: %s is no signal that is free here", signal);
+    pool_mode mode = pool_mode::on;
+    const char* const wanted = variable("LINN_POOLS");
+    if (!mode_from(wanted, mode))
+        say("LINN_POOLS: '%s' is none of on, off, empty, lookup, sizes; nothing is pooled", wanted);
+    about.mode = mode_names[static_cast<std::size_t>(mode)];
+    about.plan = variable("LINN_PLAN");
+    if (about.plan == nullptr || mode == pool_mode::off)
+        return;
+    const plan_tables* const plan = plan_from(about.plan);
+    if (plan == nullptr) {
+        ::unsetenv("LINN_PLAN"); // once is enough for all that the program starts
+        return;
+    }
+    apply(*plan, mode);
+    if (!plan->has_children && is_any_site_active())
+        ::unsetenv("LINN_PLAN");
+}
+
+__attribute__((destructor)) void end() noexcept {
+    if constexpr (detail::checked_build)
+        check_pools();
+    write_statistics();
+}
+
+} // namespace
+} // namespace linn::tool::pools
+
+using namespace linn::tool::pools;
+
+// A jump at the end: the C library takes the caller of dlopen for the file whose RUNPATH counts. Files come later, so the
+// mark is set before.
+extern "C" __attribute__((visibility("default"), noinline)) void* dlopen(const char* file,
+                                                                         int mode) noexcept {
+    linn::tool::preload::find_real_functions();
+    request_scan();
+    return linn::tool::preload::real.dlopen(file, mode);
+}
+
+extern "C" __attribute__((visibility("default"), noinline)) int dlclose(void* handle) noexcept {
+    linn::tool::preload::find_real_functions();
+    const int result =
+        linn::tool::preload::real.dlclose != nullptr ? linn::tool::preload::real.dlclose(handle) : -1;
+    request_scan();
+    return result;
+}

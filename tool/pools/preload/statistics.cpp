@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "statistics.hpp"
+
+#include "engine.hpp"
+#include "sites.hpp"
+
+#include <linn/version.hpp>
+
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cinttypes>
+#include <cstdarg>
+#include <cstdio>
+#include <cstring>
+
+namespace linn::tool::pools {
+
+constinit facts about{};
+constinit std::atomic<bool> statistics_wanted{false};
+
+namespace {
+
+constinit const char* pattern = nullptr;
+
+/// JSON, a piece at a time: no memory of its own, no stream, nothing that a signal handler must not do.
+class json_file {
+public:
+    explicit json_file(int descriptor) noexcept : descriptor_(descriptor) {}
+    json_file(const json_file&) = delete;
+    json_file& operator=(const json_file&) = delete;
+    ~json_file() { flush(); }
+
+    [[gnu::format(printf, 2, 3)]] void print(const char* format, ...) noexcept {
+        char text[512];
+        std::va_list arguments;
+        va_start(arguments, format);
+        const int n = std::vsnprintf(text, sizeof text, format, arguments);
+        va_end(arguments);
+        write(text, n < 0                                       ? 0
+                    : static_cast<std::size_t>(n) < sizeof text ? static_cast<std::size_t>(n)
+                                                                : sizeof text - 1);
+    }
+
+    void string(std::string_view text) noexcept {
+        write("\"", 1);
+        for (const char c : text) {
+            if (c == '"' || c == '\\') {
+                write("\\", 1);
+                write(&c, 1);
+            } else if (static_cast<unsigned char>(c) < 0x20) {
+                print("\\u%04x", static_cast<unsigned>(c));
+            } else {
+                write(&c, 1);
+            }
+        }
+        write("\"", 1);
+    }
+    void string_or_null(const char* text) noexcept {
+        if (text != nullptr)
+            string({text, std::strlen(text)});
+        else
+            print("null");
+    }
+    void field(const char* name, std::uint64_t value) noexcept { print(", \"%s\": %" PRIu64, name, value); }
+
+    /// Whether all went well. @pre nothing more is written
+    bool end() noexcept {
+        flush();
+        return is_whole_;
+    }
+
+private:
+    void write(const char* text, std::size_t n) noexcept {
+        for (; n != 0; ++text, --n) {
+            if (used_ == sizeof buffer_)
+                flush();
+            buffer_[used_++] = *text;
+        }
+    }
+    void flush() noexcept {
+        for (std::size_t done = 0; done != used_ && is_whole_;) {
+            const ssize_t n = ::write(descriptor_, buffer_ + done, used_ - done);
+            if (n < 0 && errno == EINTR)
+                continue;
+            is_whole_ = n > 0;
+            done += n > 0 ? static_cast<std::size_t>(n) : 0;
+        }
+        used_ = 0;
+    }
+
+    static char buffer_[4096];
+
+    int descriptor_;
+    bool is_whole_ = true;
+    std::size_t used_ = 0;
+};
+constinit char json_file::buffer_[4096];
+
+// Stacks of threads and of signal handlers may be small, so names do not lie there either: one writes at a time.
+constinit std::atomic<bool> is_writing{false};
+constinit char program_path[PATH_MAX];
+constinit char file_path[PATH_MAX];
+constinit char part_path[PATH_MAX + 16];
+
+void write_sites(json_file& out, const plan_tables& plan) noexcept {
+    constexpr const char* states[] = {"absent", "active", "left out", "left out"};
+    constexpr const char* reasons[] = {nullptr, nullptr, "the module is another build",
+                                       "the code is not what the plan says"};
+    for (std::uint32_t i = 0; i != plan.site_count; ++i) {
+        const planned_site& s = plan.sites[i];
+        const site_status status = status_of(i);
+        out.print("%s\n  {\"pool\": ", i != 0 ? "," : "");
+        out.string(s.pool_name);
+        out.print(", \"module\": ");
+        if (s.has_token)
+            out.print("null");
+        else
+            out.string(s.call.module_name);
+        out.field("offset", s.has_token ? s.token : s.call.offset);
+        out.field("size", s.size);
+        const auto state = static_cast<std::size_t>(status.state);
+        out.print(", \"state\": \"%s\", \"why\": ", states[state]);
+        out.string_or_null(reasons[state]);
+        if (are_hits_counted()) {
+            out.field("hits", status.hits);
+            out.field("other_sizes", status.other_sizes);
+            out.print("}");
+        } else {
+            out.print(", \"hits\": null, \"other_sizes\": null}");
+        }
+    }
+}
+
+void write_pool(json_file& out, pool_state& s, depot& d) noexcept {
+    const pool_statistics n = d.statistics();
+    out.string(d.name());
+    out.field("object_bytes", n.object_bytes);
+    out.field("slot_bytes", n.slot_bytes);
+    out.field("live", n.live);
+    out.field("peak", n.peak);
+    out.field("cached", n.cached);
+    out.field("live_bytes", n.live * n.slot_bytes);
+    out.field("reserved_bytes", n.reserved_bytes);
+    out.field("resident_bytes", n.resident_bytes);
+    out.field("returned_bytes", n.returned_bytes);
+    out.field("slabs", n.slabs);
+    out.field("threads", n.threads);
+    out.field("depot_visits", n.depot_visits);
+    out.field("contended", n.contended);
+    out.field("refused", s.refused.load(std::memory_order_relaxed));
+    out.print(", \"stopped\": ");
+    out.string_or_null(s.stopped.load(std::memory_order_relaxed));
+}
+
+void write_pools(json_file& out) noexcept {
+    const char* separator = "";
+    for (std::uint32_t i = 0; i != pool_count(); ++i) {
+        depot* const d = pools[i].get();
+        if (d == nullptr)
+            continue;
+        out.print("%s\n  {\"name\": ", separator);
+        write_pool(out, pools[i], *d);
+        out.print("}");
+        separator = ",";
+    }
+}
+
+void write_all(json_file& out) noexcept {
+    const ssize_t n = ::readlink("/proc/self/exe", program_path, sizeof program_path);
+    out.print(
+        "{\n\"schema\": \"linn.pools/1\",\n\"version\": \"%d.%d.%d\",\n\"process\": %ld,\n\"program\": ",
+        LINN_VERSION_MAJOR, LINN_VERSION_MINOR, LINN_VERSION_PATCH, static_cast<long>(::getpid()));
+    out.string({program_path, n > 0 ? static_cast<std::size_t>(n) : 0});
+    out.print(",\n\"plan\": ");
+    out.string_or_null(about.plan);
+    out.print(",\n\"mode\": \"%s\",\n\"checked\": %s,\n\"problem\": ", about.mode,
+              detail::checked_build ? "true" : "false");
+    out.string_or_null(about.problem);
+    out.print(",\n\"range_bytes\": %zu,\n\"pool_bytes\": %zu,\n\"counted\": %s,\n\"sites\": [",
+              range.bytes.load(std::memory_order_relaxed), slab_bytes(),
+              are_hits_counted() ? "true" : "false");
+    if (const plan_tables* const plan = applied_plan())
+        write_sites(out, *plan);
+    out.print("],\n\"pools\": [");
+    write_pools(out);
+    out.print("]\n}\n");
+}
+
+/// The pattern with the process id in it. False when it is too long.
+bool make_name(char* into, std::size_t room, const char* end) noexcept {
+    std::size_t n = 0;
+    for (const char* p = pattern; *p != '\0' && n < room; ++p) {
+        if (p[0] == '%' && p[1] == 'p') {
+            n += static_cast<std::size_t>(
+                std::snprintf(into + n, room - n, "%ld", static_cast<long>(::getpid())));
+            ++p;
+        } else {
+            into[n++] = *p;
+        }
+    }
+    const std::size_t more = std::strlen(end) + 1;
+    if (n + more > room)
+        return false;
+    std::memcpy(into + n, end, more);
+    return true;
+}
+
+void write_file() noexcept {
+    if (!make_name(file_path, sizeof file_path, "") || !make_name(part_path, sizeof part_path, ".part"))
+        return;
+    const slow_path here;
+    const int file = ::open(part_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (file < 0)
+        return;
+    bool is_whole = false;
+    {
+        json_file out{file};
+        write_all(out);
+        is_whole = out.end();
+    }
+    ::close(file);
+    if (!is_whole || ::rename(part_path, file_path) != 0)
+        ::unlink(part_path);
+}
+
+struct known_signal {
+    const char* name;
+    int number;
+};
+constexpr known_signal known_signals[] = {{"HUP", SIGHUP},   {"INT", SIGINT},     {"QUIT", SIGQUIT},
+                                          {"USR1", SIGUSR1}, {"USR2", SIGUSR2},   {"ALRM", SIGALRM},
+                                          {"TERM", SIGTERM}, {"WINCH", SIGWINCH}, {"URG", SIGURG}};
+
+int number_of_signal(const char* name) noexcept {
+    if (std::strncmp(name, "SIG", 3) == 0)
+        name += 3;
+    for (const known_signal& s : known_signals)
+        if (std::strcmp(name, s.name) == 0)
+            return s.number;
+    char* end = nullptr;
+    const long number = std::strtol(name, &end, 10);
+    return *name != '\0' && *end == '\0' && number > 0 && number < NSIG ? static_cast<int>(number) : 0;
+}
+
+void on_signal(int) {
+    const int before = errno;
+    if (me.is_inside)
+        statistics_wanted.store(true,
+                                std::memory_order_relaxed); // the thread may hold a lock: when it is out
+    else
+        write_statistics();
+    errno = before;
+}
+
+} // namespace
+
+void keep_statistics_in(const char* file_pattern) noexcept {
+    pattern = file_pattern;
+}
+
+bool write_statistics_at(const char* signal_name) noexcept {
+    const int number = number_of_signal(signal_name);
+    struct sigaction now{};
+    if (number == 0 || ::sigaction(number, nullptr, &now) != 0 || now.sa_handler != SIG_DFL)
+        return false;
+    now = {};
+    now.sa_handler = &on_signal;
+    now.sa_flags = SA_RESTART;
+    return ::sigaction(number, &now, nullptr) == 0;
+}
+
+void write_statistics() noexcept {
+    if (pattern == nullptr ||
+        is_writing.exchange(true, std::memory_order_acquire)) // pairs with the release below
+        return;
+    write_file();
+    is_writing.store(false, std::memory_order_release); // pairs with the acquire above
+}
+
+void forget_writing_of_parent() noexcept {
+    is_writing.store(false, std::memory_order_relaxed);
+}
+
+void write_wanted_statistics() noexcept {
+    if (statistics_wanted.exchange(false, std::memory_order_relaxed))
+        write_statistics();
+}
+
+} // namespace linn::tool::pools
