@@ -119,12 +119,12 @@ class Pool:
         self.type = text(depot["description_"]["type"])
         self.object_bytes = int(depot["description_"]["object_bytes"])
         self.mode = int(depot["mode_"])
-        self.out = int(depot["slabs_"]["out_"])
-        self.peak = int(depot["slabs_"]["peak_"])
-        self.slab_count = int(depot["slabs_"]["slabs_"]["count_"])
-        self.lost = int(depot["fronts_"]["lost_"])
+        self.out = int(depot["stock_"]["slabs_"]["out_"])
+        self.peak = int(depot["stock_"]["slabs_"]["peak_"])
+        self.slab_count = int(depot["stock_"]["slabs_"]["slabs_"]["count_"])
+        self.lost = int(depot["stock_"]["fronts_"]["lost_"])
         self.threads = sum(1 for _ in self.fronts())
-        self.cached = int(depot["magazines_"]["stashed_"]) + sum(
+        self.cached = int(depot["stock_"]["magazines_"]["stashed_"]) + sum(
             len(objects) for _, objects in self.thread_caches())
         self.live = max(0, self.out - self.cached - self.lost)
         if self.mode == SERVICE_BYPASS:
@@ -139,10 +139,10 @@ class Pool:
         self.cached += len(slots)
 
     def slabs(self):
-        return slabs_of(self.depot["slabs_"])
+        return slabs_of(self.depot["stock_"]["slabs_"])
 
     def fronts(self):
-        return chain(self.depot["fronts_"]["first_"], "next_in_depot")
+        return chain(self.depot["stock_"]["fronts_"]["first_"], "next_in_depot")
 
     def thread_caches(self):
         """(thread, free objects that it keeps) for each thread that uses the pool."""
@@ -157,7 +157,7 @@ class Pool:
         held = {}
         for thread, objects in self.thread_caches():
             held.update(dict.fromkeys(objects, "in the cache of " + thread_name(thread)))
-        for magazine in chain(self.depot["magazines_"]["stash_"]["head_"], "next"):
+        for magazine in chain(self.depot["stock_"]["magazines_"]["stash_"]["head_"], "next"):
             held.update(dict.fromkeys(magazine_objects(magazine), "in a magazine that no thread holds"))
         held.update(dict.fromkeys(self.idle, "idle in its recycler"))
         return held

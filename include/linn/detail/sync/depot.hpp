@@ -10,9 +10,8 @@
 #include <linn/detail/core/service.hpp>
 #include <linn/detail/core/slab_set.hpp>
 #include <linn/detail/sync/bypass.hpp>
+#include <linn/detail/sync/depot_stock.hpp>
 #include <linn/detail/sync/front.hpp>
-#include <linn/detail/sync/front_list.hpp>
-#include <linn/detail/sync/magazine_store.hpp>
 #include <linn/detail/sync/metadata_arena.hpp>
 #include <linn/detail/sync/misuse.hpp>
 #include <linn/detail/sync/observer.hpp>
@@ -21,17 +20,16 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <new>
 #include <string_view>
 
 namespace linn::inline LINN_ABI::detail {
 
-/// The middle of a pool: full magazines, empty magazines, slabs, and one lock around them. Threads
+/// The middle of a pool: one lock around its `depot_stock`, and what must be done outside of it. Threads
 /// come here once in a magazine. It lives in the metadata arena and is never destroyed.
 ///
-/// Invariant, at quiescence: slots out of the slabs == live + in fronts + in the stash + lost,
-/// where `lost` are slots that threads held which a fork left behind in its child.
+/// What the stock refuses is reported, what belongs to another depot is handed over to it, and what the system gets back goes
+/// back, when the lock is released.
 ///
 /// Lock order: registry, then depots, then the metadata arena. No misuse handler runs under a lock, and
 /// no system call that returns memory but in an explicit trim.
@@ -39,15 +37,14 @@ template <class Policy>
 class depot {
 public:
     using front_type = front<Policy>;
+    using stock = depot_stock<Policy>;
     using mutex_type = typename Policy::mutex;
 
     depot(const pool_description& d, std::string_view name, service mode,
           metadata_arena<Policy>& arena) noexcept
         : description_{d.sizes, d.object_bytes, d.object_align, name},
           mode_{mode},
-          slabs_{d.sizes, this},
-          magazines_{d.sizes, arena},
-          fronts_{d.sizes.magazine_slots_max},
+          stock_{d.sizes, this, arena},
           bypass_{d.object_bytes, d.object_align, d.sizes} {}
 
     depot(const depot&) = delete;
@@ -60,15 +57,15 @@ public:
     void* take(front_type& f) noexcept {
         if (f.spare != nullptr && f.spare->count != 0) {
             f.swap_with_spare();
-            return pop_or_null(f);
+            return stock::pop_or_null(f);
         }
         void* object = nullptr;
         slab_news news;
         {
             lock_guard<mutex_type> guard{lock_};
             note_visit(guard.waited());
-            object = take_locked(f);
-            news = slabs_.take_news();
+            object = stock_.take(f);
+            news = stock_.slabs().take_news();
         }
         tell(news, object == nullptr ? 1 : 0);
         return object;
@@ -88,10 +85,10 @@ public:
         {
             lock_guard<mutex_type> guard{lock_};
             note_visit(guard.waited());
-            make_room(f, refused);
+            stock_.make_room(f, refused);
             pushed = f.try_push(object);
-            shrink_stash(refused);
-            excess = next_to_return();
+            stock_.shrink_stash(refused);
+            excess = stock_.next_to_return();
         }
         if (!pushed) {
             put_one(object);
@@ -109,8 +106,8 @@ public:
         {
             lock_guard<mutex_type> guard{lock_};
             note_visit(guard.waited());
-            object = take_one_locked(by, noticed);
-            news = slabs_.take_news();
+            object = stock_.take_one(by, noticed);
+            news = stock_.slabs().take_news();
         }
         settle(noticed);
         tell(news, object == nullptr ? 1 : 0);
@@ -130,18 +127,8 @@ public:
         {
             lock_guard<mutex_type> guard{lock_};
             note_visit(guard.waited());
-            void* some[pointer_batch];
-            while (done != count) {
-                const std::size_t want = count - done < pointer_batch ? count - done : pointer_batch;
-                const std::size_t got = slabs_.take(some + want, want, by, noticed);
-                copy_reversed(static_cast<std::byte*>(out) + done * sizeof(void*), some + (want - got), got);
-                done += got;
-                if (got != want) {
-                    give_back_run(out, done, noticed);
-                    break;
-                }
-            }
-            news = slabs_.take_news();
+            done = stock_.take_run(out, count, by, noticed);
+            news = stock_.slabs().take_news();
         }
         settle(noticed);
         tell(news, done == count ? 0 : count);
@@ -169,9 +156,7 @@ public:
         lock_guard<mutex_type> guard{lock_};
         f.home = this;
         f.thread = thread;
-        f.epoch = epoch_;
-        f.refill = first_refill;
-        fronts_.add(f);
+        stock_.attach(f);
     }
 
     /// Takes back all that `f` holds and leaves it as it was before its first use.
@@ -182,11 +167,8 @@ public:
         {
             lock_guard<mutex_type> guard{lock_};
             note_visit(guard.waited());
-            retire(f.unload(), refused, mixed);
-            retire(f.spare, refused, mixed);
-            f.set_spare(nullptr);
-            fronts_.remove(f);
-            excess = next_to_return();
+            stock_.detach(f, refused, mixed);
+            excess = stock_.next_to_return();
         }
         f.home = nullptr;
         hand_over_all(mixed);
@@ -205,15 +187,7 @@ public:
         magazine_stack mixed;
         {
             lock_guard<mutex_type> guard{lock_};
-            ++epoch_;
-            if (mine != nullptr && mine->home == this) {
-                give_back_cache(*mine, refused);
-            }
-            while (magazine* m = magazines_.take_full()) {
-                empty_out(*m, refused);
-                put_emptied(m, mixed);
-            }
-            magazines_.bound().reset();
+            stock_.flush(mine != nullptr && mine->home == this ? mine : nullptr, refused, mixed);
         }
         hand_over_all(mixed);
         if (mine != nullptr && mine->home == this) {
@@ -221,13 +195,13 @@ public:
         }
         settle(refused);
         std::size_t bytes = 0;
-        while (slab* s = locked([this] { return slabs_.take_empty(); })) {
+        while (slab* s = locked([this] { return stock_.slabs().take_empty(); })) {
             bytes += return_one(s);
         }
         // Slabs with survivors: page by page, and with the lock held, since the free slots on these
         // pages could be handed out at any time. Slab by slab, to let others in between.
-        for (slab* s = locked([this] { return slabs_.newest(); }); s != nullptr; s = s->older) {
-            bytes += locked([this, s] { return slabs_.discard_free_pages(s); });
+        for (slab* s = locked([this] { return stock_.slabs().newest(); }); s != nullptr; s = s->older) {
+            bytes += locked([this, s] { return stock_.slabs().discard_free_pages(s); });
         }
         return bytes;
     }
@@ -239,7 +213,7 @@ public:
         {
             lock_guard<mutex_type> guard{lock_};
             enough = reserve_locked(objects);
-            news = slabs_.take_news();
+            news = stock_.slabs().take_news();
         }
         tell(news, enough ? 0 : objects);
         return enough;
@@ -251,18 +225,9 @@ public:
         s.type = name();
         s.object_bytes = description_.object_bytes;
         s.slot_bytes = description_.sizes.slot_bytes;
-        const auto held = fronts_.count();
-        s.cached = magazines_.stashed() + held.objects;
-        s.threads = held.fronts;
-        const std::size_t not_live = s.cached + fronts_.lost();
-        s.live = (slabs_.out() > not_live ? slabs_.out() - not_live : 0) + bypass_.live();
-        s.peak = slabs_.peak() + bypass_.peak();
-        s.slabs = slabs_.slab_count();
-        s.reserved_bytes = slabs_.mapped_bytes();
-        s.resident_bytes = slabs_.resident_bytes();
-        s.returned_bytes = slabs_.returned_bytes();
-        s.depot_visits = visits_;
-        s.contended = contended_;
+        stock_.fill_in(s);
+        s.live += bypass_.live();
+        s.peak += bypass_.peak();
         return s;
     }
 
@@ -272,7 +237,7 @@ public:
     std::size_t check() noexcept {
         if constexpr (checked_build) {
             refusals noticed;
-            locked([&] { slabs_.check(noticed); });
+            locked([&] { stock_.slabs().check(noticed); });
             settle(noticed);
             return noticed.count + noticed.dropped;
         }
@@ -287,17 +252,17 @@ public:
         pointer_list<typename Policy::pages> cached;
         bool complete = true;
         for_each_sibling([&](depot& other) {
-            complete = other.locked([&] { return other.append_cached(cached); });
+            complete = other.locked([&] { return other.stock_.append_cached(cached); });
             return complete;
         });
         lock_guard<mutex_type> guard{lock_};
-        return complete && append_cached(cached) && slabs_.collect_live(cached, live) &&
+        return complete && stock_.append_cached(cached) && stock_.slabs().collect_live(cached, live) &&
                bypass_.objects().copy_to(live);
     }
 
     /// What is known of `object`, which is handed out. Nothing unless the build is checked.
     [[nodiscard]] slot_evidence evidence_of(const void* object) noexcept {
-        return locked([&] { return slabs_.evidence_of(object); });
+        return locked([&] { return stock_.slabs().evidence_of(object); });
     }
 
     // -- fork --------------------------------------------------------------------------------------
@@ -305,7 +270,7 @@ public:
     mutex_type& lock() noexcept { return lock_; }
 
     /// In the child of a fork, with the lock held.
-    void forget_threads_but(std::uintptr_t survivor) noexcept { fronts_.forget_threads_but(survivor); }
+    void forget_threads_but(std::uintptr_t survivor) noexcept { stock_.forget_threads_but(survivor); }
 
     [[nodiscard]] service mode() const noexcept { return mode_; }
     [[nodiscard]] std::string_view name() const noexcept { return description_.type; }
@@ -314,15 +279,16 @@ public:
     /// Whether `object` lies in one of this pool's slabs; in service::bypass, whether it is an object of
     /// this pool. @complexity O(slabs)
     [[nodiscard]] bool contains(const void* object) noexcept {
-        return locked([&] { return slabs_.find(object) != nullptr || bypass_.objects().contains(object); });
+        return locked(
+            [&] { return stock_.slabs().find(object) != nullptr || bypass_.objects().contains(object); });
     }
 
     /// For tests, at quiescence.
     [[nodiscard]] bool consistent() noexcept {
-        return locked([this] { return slabs_.consistent(); });
+        return locked([this] { return stock_.slabs().consistent(); });
     }
     [[nodiscard]] std::size_t magazine_capacity() noexcept {
-        return locked([this] { return magazines_.capacity(); });
+        return locked([this] { return stock_.magazine_capacity(); });
     }
 
     depot* older = nullptr;        ///< all depots of a registry, newest first; guarded by its lock
@@ -331,13 +297,6 @@ public:
     typename Policy::template atomic<bool> orphaned{false};
 
 private:
-    static constexpr std::size_t first_refill = 4;
-
-    static void* pop_or_null(front_type& f) noexcept {
-        void* object = nullptr;
-        return f.try_pop(object) ? object : nullptr;
-    }
-
     /// Takes objects back, and forgets what `objects` holds.
     void put_some(void** objects, std::size_t count, const call_trace& by) noexcept {
         refusals refused;
@@ -346,8 +305,8 @@ private:
         {
             lock_guard<mutex_type> guard{lock_};
             note_visit(guard.waited());
-            others = give_locked(objects, count, refused, by);
-            excess = next_to_return();
+            others = stock_.give(objects, count, refused, by);
+            excess = stock_.next_to_return();
         }
         for (std::size_t i = 0; i != others; ++i) {
             hand_over(objects[i], by);
@@ -356,171 +315,20 @@ private:
         return_pages(excess);
     }
 
-    /// Gives what take_run took to the slabs again, with the lock held.
-    void give_back_run(const void* objects, std::size_t count, refusals& refused) noexcept {
-        for_each_batch(objects, count, [&](void** some, std::size_t n) { give_locked(some, n, refused); });
-    }
-
     template <class F>
     auto locked(F&& f) noexcept {
         lock_guard<mutex_type> guard{lock_};
         return f();
     }
 
-    void note_visit(bool waited) noexcept {
-        ++visits_;
-        contended_ += waited ? 1 : 0;
-        if (mode_ == service::cached) {
-            magazines_.note_visit(waited, slabs_.peak());
-        }
-    }
-
-    void* take_one_locked(const call_trace& by, refusals& noticed) noexcept {
-        void* object = nullptr;
-        if (slabs_.take(&object + 1, 1, by, noticed) == 1) {
-            return object;
-        }
-        return magazines_.take_object(); // the system has no more; the stash may
-    }
+    void note_visit(bool waited) noexcept { stock_.note_visit(waited, mode_ == service::cached); }
 
     bool reserve_locked(std::size_t objects) noexcept {
         if (mode_ == service::bypass) {
-            slabs_.note(shortage::limit);
+            stock_.slabs().note(shortage::limit);
             return objects <= bypass_.room();
         }
-        return objects <= magazines_.stashed() || slabs_.reserve(objects - magazines_.stashed());
-    }
-
-    /// The middle of `take`.
-    void* take_locked(front_type& f) noexcept {
-        if (magazine* full = magazines_.take_full(); full != nullptr) {
-            if (magazine* old = f.unload(); old != nullptr) {
-                magazines_.put_empty(old);
-            }
-            f.load(full);
-            return pop_or_null(f);
-        }
-        if (!f.has_loaded()) {
-            magazine* m = magazines_.take_empty();
-            if (m == nullptr) {
-                refusals none; // threads hold magazines only where nothing is checked
-                return take_one_locked(no_trace, none);
-            }
-            f.load(m);
-        }
-        fill_from_slabs(f);
-        return pop_or_null(f);
-    }
-
-    /// A thread begins with few objects and asks for twice as many each time, so that types with
-    /// few objects stay small.
-    void fill_from_slabs(front_type& f) noexcept {
-        magazine* m = magazines_.upgraded(f.unload());
-        const std::size_t want = f.refill < m->capacity ? f.refill : m->capacity;
-        f.refill = want * 2;
-        void** slots = m->slots();
-        const std::size_t got = slabs_.take(slots + want, want);
-        magazines_.bound().note_missed(got, slabs_.peak());
-        if (got != want) {
-            std::memmove(slots, slots + (want - got), got * sizeof(void*));
-        }
-        m->count = got;
-        f.load(m);
-    }
-
-    /// Loads a magazine that has room, with the lock held. There may be none to be had, and a
-    /// flushed one may stay full of another depot's objects: the caller pushes and sees.
-    void make_room(front_type& f, refusals& refused) noexcept {
-        if (f.epoch != epoch_) {
-            f.epoch = epoch_;
-            give_back_cache(f, refused);
-            if (f.has_loaded()) {
-                return;
-            }
-        }
-        magazine* fresh = nullptr;
-        if (f.spare == nullptr || magazines_.has_room_for(*f.spare)) {
-            fresh = magazines_.take_empty();
-        }
-        if (fresh == nullptr) {
-            if (f.spare == nullptr) {
-                return;
-            }
-            magazines_.bound().note_spilled(f.spare->count);
-            empty_out(*f.spare, refused);
-            fresh = magazines_.upgraded(f.spare);
-        } else if (f.spare != nullptr) {
-            magazines_.put_full(f.spare);
-        }
-        f.set_spare(f.unload());
-        f.load(fresh);
-    }
-
-    /// Gives to the slabs what lay too long in the stash: a magazine a visit, so that no caller pays for all.
-    void shrink_stash(refusals& refused) noexcept {
-        if (magazine* m = magazines_.template take_excess<typename Policy::clock>(); m != nullptr) {
-            empty_out(*m, refused);
-            if (m->count == 0) {
-                magazines_.put_empty(m);
-            } else {
-                magazines_.put_full(m); // another depot's objects: a thread takes them, and brings them back
-            }
-        }
-    }
-
-    /// Gives the objects of both magazines to the slabs; the magazines stay.
-    void give_back_cache(front_type& f, refusals& refused) noexcept {
-        if (magazine* m = f.unload(); m != nullptr) {
-            empty_out(*m, refused);
-            f.load(m);
-        }
-        if (f.spare != nullptr) {
-            empty_out(*f.spare, refused);
-            f.set_spare(f.spare);
-        }
-    }
-
-    /// Puts a magazine of a thread that leaves where it belongs; into `mixed` when objects of
-    /// another depot stayed in it.
-    void retire(magazine* m, refusals& refused, magazine_stack& mixed) noexcept {
-        if (m == nullptr) {
-            return;
-        }
-        if (2 * m->count > m->capacity && magazines_.has_room_for(*m)) {
-            magazines_.put_full(m);
-        } else {
-            empty_out(*m, refused);
-            put_emptied(m, mixed);
-        }
-    }
-
-    void put_emptied(magazine* m, magazine_stack& mixed) noexcept {
-        if (m->count == 0) {
-            magazines_.put_empty(m);
-        } else {
-            mixed.push(m);
-        }
-    }
-
-    /// Objects that belong to another depot stay, and nothing else does.
-    void empty_out(magazine& m, refusals& refused) noexcept {
-        m.count = give_locked(m.slots(), m.count, refused);
-    }
-
-    /// @returns how many objects belong to another depot; these are now the first of `objects`
-    std::size_t give_locked(void** objects, std::size_t count, refusals& refused,
-                            const call_trace& by = no_trace) noexcept {
-        std::size_t others = 0;
-        // Places that are written here have been read by the slabs already.
-        const auto reject = [&](rejection why, void* object, const slot_evidence& evidence = {}) {
-            if (why == rejection::other_owner) {
-                objects[others++] = object;
-            } else {
-                refused(why, object, evidence);
-            }
-        };
-        slabs_.give(objects, count, reject, by);
-        return others;
+        return stock_.reserve(objects);
     }
 
     /// Gives an object to the depot that its slab names, as when two modules have a pool each of
@@ -556,23 +364,13 @@ private:
     template <class Visit>
     void for_each_sibling(Visit&& visit) noexcept;
 
-    /// Appends what threads and the stash hold, with the lock held. False when there is no memory.
-    bool append_cached(pointer_list<typename Policy::pages>& cached) noexcept {
-        return fronts_.append_to(cached) && magazines_.stash().append_to(cached);
-    }
-
     /// Discards with no lock held, since the system call may take long.
     std::size_t return_one(slab* s) noexcept {
         const std::size_t bytes = slab_set<typename Policy::pages>::discard(s);
         const std::size_t mapped = s->mapped_bytes;
-        locked([&] { slabs_.put_returned(s, bytes); });
+        locked([&] { stock_.slabs().put_returned(s, bytes); });
         tell_observer({pool_event_kind::slab_returned, name(), nullptr, 1, mapped});
         return bytes;
-    }
-
-    /// One slab a visit, so that no caller pays for the whole of a shrinking pool.
-    slab* next_to_return() noexcept {
-        return slabs_.has_excess() ? slabs_.next_to_return(Policy::clock::now_ms()) : nullptr;
     }
 
     std::size_t return_pages(slab* s) noexcept { return s != nullptr ? return_one(s) : 0; }
@@ -581,12 +379,7 @@ private:
     service mode_;
 
     mutex_type lock_;
-    slab_set<typename Policy::pages> slabs_;
-    magazine_store<Policy> magazines_;
-    front_list<Policy> fronts_;
-    std::size_t epoch_ = 0; ///< counts trims
-    std::size_t visits_ = 0;
-    std::size_t contended_ = 0;
+    depot_stock<Policy> stock_; ///< guarded by it, as the next
     bypass<Policy> bypass_;
 };
 

@@ -212,7 +212,7 @@ void depot<Policy>::hand_over_all(magazine_stack& mixed) noexcept {
             hand_over(m->slots()[i]);
         }
         m->count = 0;
-        locked([&] { magazines_.put_empty(m); });
+        locked([&] { stock_.put_empty(m); });
     }
 }
 
