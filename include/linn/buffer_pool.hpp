@@ -8,6 +8,7 @@
 #include <linn/allocator.hpp>
 #include <linn/detail/core/argument_error.hpp>
 #include <linn/detail/core/construct.hpp>
+#include <linn/detail/os/thread_barrier.hpp>
 #include <linn/detail/sync/buffer_store.hpp>
 #include <linn/types/pool_statistics.hpp>
 
@@ -68,7 +69,7 @@ public:
         buffer{std::move(other)}.swap(*this);
         return *this;
     }
-    ~buffer() { reset(); }
+    [[gnu::always_inline]] ~buffer() { reset(); }
 
     /// Null when empty.
     [[nodiscard]] std::byte* data() const noexcept {
@@ -98,8 +99,9 @@ public:
     }
 
     /// Gives the buffer back; nothing when empty, so a second call does no harm.
-    /// @complexity a lock for a few instructions; `munmap` when enough are kept or the pool is gone
-    void reset() noexcept {
+    /// @complexity no lock while the thread's cache has room; else a lock for a few instructions, `munmap` when enough are
+    ///             kept or the pool is gone
+    [[gnu::always_inline]] void reset() noexcept {
         if (block* b = std::exchange(block_, nullptr); b != nullptr) {
             detail::buffer_store<detail::buffer_platform>::release(b);
         }
@@ -142,7 +144,7 @@ private:
 };
 
 /// Large buffers of one size, 64 KiB to GiB, that are used again: the memory stays mapped and its pages
-/// stay present, and nobody fills it with zeros. The buffer that came back last is handed out first.
+/// stay present, and nobody fills it with zeros. The buffer that a thread gave back last is the first that it gets again.
 ///
 /// - A buffer may be given back on any thread, and after the pool is gone; it then goes to the system.
 /// - Idle memory is bounded by `buffer_options::retain_bytes`, and goes back at once with `trim`.
@@ -175,8 +177,9 @@ public:
     /// A buffer, with what its last user left in it. A new one is zero where it comes from the kernel;
     /// on systems without mmap it may hold anything.
     /// @throws std::bad_alloc when the system or `max_bytes` says no; the pool is usable afterwards
-    /// @complexity a lock for a few instructions; `mmap` when none is idle
-    [[nodiscard]] buffer acquire() {
+    /// @complexity no lock while the thread's cache has one; else a lock for a few instructions; a barrier in the
+    ///             processors of the other threads when these cache what is idle; `mmap` when none is
+    [[nodiscard]] [[gnu::always_inline]] buffer acquire() {
         buffer got = try_acquire();
         if (!got) {
             detail::throw_bad_alloc();
@@ -185,7 +188,7 @@ public:
     }
 
     /// As `acquire`, but empty when there is none.
-    [[nodiscard]] buffer try_acquire() noexcept { return buffer{store_->acquire()}; }
+    [[nodiscard]] [[gnu::always_inline]] buffer try_acquire() noexcept { return buffer{store_->acquire()}; }
 
     /// A buffer that goes back with its last `shared_ptr`; a `weak_ptr` does not hold it. The control
     /// block comes from a `linn::pool`.
@@ -275,6 +278,7 @@ private:
         plan.retain = o.retain_bytes != 0 && o.retain_bytes < rounded ? 1 : o.retain_bytes / rounded;
         plan.most = o.max_bytes / rounded;
         plan.prefault = o.prefault;
+        plan.asymmetric = detail::enable_thread_barrier();
         plan.pool = pool;
         return plan;
     }

@@ -545,7 +545,7 @@ class RecyclerPrinter:
         idle = len(idle_slots(store))
         waiting = int(self.core["waiting_"])
         live = int(atomic(self.core["references_"])) - 1 - waiting - idle
-        text = f"{short_name(self.value)}: {live} live, {idle} idle of at most {int(store['capacity_'])}"
+        text = f"{short_name(self.value)}: {live} live, {idle} idle of at most {int(atomic(store['capacity_']))}"
         limit = int(self.core["limit_"])
         return text + (f", {limit} in all, {waiting} threads wait" if limit else "")
 
@@ -566,9 +566,13 @@ class BufferPoolPrinter:
         self.store = value["store_"].dereference()
 
     def to_string(self):
+        store = self.store["idle_"]
+        idle = int(store["depot_"]["size_"]) + sum(len(cached_slots(front)) for front in fronts_of(store))
         counts = self.store["counts_"]
-        return (f"linn::buffer_pool of {int(self.store['plan_']['bytes'])} bytes: {int(counts['live'])} live, "
-                f"{int(counts['idle'])} idle, peak {int(counts['peak'])}")
+        live = int(counts["mapped"]) - int(self.store["promised_"]) - idle
+        peak = max(int(counts["peak"]), live)  # which the store itself notes at its next look
+        return (f"linn::buffer_pool of {int(self.store['plan_']['bytes'])} bytes: {live} live, "
+                f"{idle} idle, peak {peak}")
 
 
 class AllocatorPrinter:

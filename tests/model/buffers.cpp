@@ -5,6 +5,7 @@
 #include <linn/detail/sync/buffer_store.hpp>
 
 #include <cstddef>
+#include <cstdint>
 
 namespace model::of_buffers {
 
@@ -43,16 +44,19 @@ private:
 struct buffer_policy {
     using pages = buffer_pages;
     using mutex = policy::mutex;
+    using engine = policy;
 };
 using store = linn::detail::buffer_store<buffer_policy>;
 
 struct store_state {
-    explicit store_state(std::size_t retain, std::size_t most = 0) {
+    /// Threads cache where four or more are retained.
+    explicit store_state(std::size_t retain, std::size_t most = 0, bool asymmetric = true) {
         linn::detail::buffer_plan p;
         p.bytes = 64;
         p.request = {.bytes = 64, .align = 64, .huge = linn::huge_page_use::off};
         p.retain = retain;
         p.most = most;
+        p.asymmetric = asymmetric;
         shared = store::make(p, stores);
     }
     store::block* acquire(std::size_t value) {
@@ -68,6 +72,14 @@ struct store_state {
     }
     static std::size_t& place(store::block* b) { return reinterpret_cast<std::size_t*>(b->memory.data)[1]; }
 
+    /// A buffer is in the cache of the thread number that this leaves to somebody.
+    void warm() {
+        release(acquire(0), 0);
+        number = linn::detail::this_thread_index<policy>;
+    }
+    /// The calling thread is one that has used the store before.
+    void use_warm_number() const { linn::detail::this_thread_index<policy> = number; }
+
     void end() {
         const auto c = shared->counts();
         check(c.live == 0 && c.idle == c.mapped, "every buffer came back");
@@ -78,6 +90,7 @@ struct store_state {
 
     store::registry stores;
     store* shared;
+    std::uint32_t number = 0;
 };
 
 /// Buffers come and go, one is kept.
@@ -170,5 +183,144 @@ struct makers : store_state {
     void finish() { end(); }
 };
 const registration<makers> makers_of_two{"buffer.makers", 2};
+
+/// Each thread gets a cache; what the one has the other may want.
+template <bool Asymmetric>
+struct cached : store_state {
+    cached() : store_state{8, 0, Asymmetric} {}
+    void run(unsigned t) {
+        release(acquire(t), t);
+        leave_thread_number();
+    }
+    void finish() {
+        check(shared->counts().mappings <= 2, "what is idle is used before another is mapped");
+        check(shared->counts().acquired == 2, "every buffer that was handed out is counted");
+        end();
+    }
+};
+const registration<cached<true>> cached_of_two{"buffer.cached", 2};
+const registration<cached<false>> cached_symmetric{"buffer.cached_symmetric", 2};
+
+/// The only buffer that the limit allows is in the cache of a thread, idle or not: another one gets it unless it is out.
+template <bool Asymmetric>
+struct steal : store_state {
+    steal() : store_state{8, 1, Asymmetric} { warm(); }
+    void run(unsigned t) {
+        if (t == 0) {
+            use_warm_number();
+        }
+        if (store::block* a = acquire(t); a != nullptr) {
+            got[t] = true;
+            release(a, t);
+        }
+    }
+    void finish() {
+        check(got[0] || got[1], "an idle buffer is found wherever it is");
+        check(shared->counts().mappings == 1, "no more are mapped than the limit says");
+        end();
+    }
+    bool got[2] = {};
+};
+const registration<steal<true>> steal_of_two{"buffer.steal", 2};
+const registration<steal<false>> steal_symmetric{"buffer.steal_symmetric", 2, true};
+
+/// Somebody trims while the owner of a cache works.
+template <bool Asymmetric>
+struct trim_cached : store_state {
+    trim_cached() : store_state{8, 0, Asymmetric} { warm(); }
+    void run(unsigned t) {
+        if (t == 0) {
+            use_warm_number();
+            release(acquire(1), 1);
+        } else {
+            shared->trim();
+        }
+    }
+    void finish() { end(); }
+};
+const registration<trim_cached<true>> trim_cached_of_two{"buffer.trim_cached", 2};
+const registration<trim_cached<false>> trim_cached_symmetric{"buffer.trim_cached_symmetric", 2};
+
+/// Somebody looks at the numbers meanwhile.
+struct numbers : store_state {
+    numbers() : store_state{8} { warm(); }
+    void run(unsigned t) {
+        if (t == 0) {
+            use_warm_number();
+            store::block* a = acquire(1);
+            store::block* b = acquire(2);
+            release(a, 1);
+            release(b, 2);
+        } else {
+            const auto c = shared->counts();
+            check(c.live + c.idle <= c.mapped && c.mapped <= 2 && c.peak <= 2 && c.acquired <= 3,
+                  "the numbers are in bounds");
+        }
+    }
+    void finish() {
+        check(shared->counts().peak == 2 && shared->counts().acquired == 3, "the numbers are exact");
+        end();
+    }
+};
+const registration<numbers> numbers_of_two{"buffer.numbers", 2};
+
+/// The pool goes while a thread gives back what it caches for: the last buffer ends the store, and none is left in a cache.
+template <bool Asymmetric>
+struct orphan_cached : store_state {
+    orphan_cached() : store_state{8, 0, Asymmetric} {
+        out[0] = acquire(0);
+        out[1] = acquire(1);
+        release(acquire(2), 2); // there is a cache, and a buffer in it
+        number = linn::detail::this_thread_index<policy>;
+    }
+    void run(unsigned t) {
+        if (t == 1) {
+            shared->orphan();
+            return;
+        }
+        use_warm_number();
+        release(out[0], 0);
+        release(out[1], 1);
+    }
+    void finish() { check(stores.empty(), "the store is gone"); }
+    store::block* out[2];
+};
+const registration<orphan_cached<true>> orphan_cached_of_two{"buffer.orphan_cached", 2};
+const registration<orphan_cached<false>> orphan_cached_symmetric{"buffer.orphan_cached_symmetric", 2};
+
+/// A thread ends and leaves its cache to the one that gets its number.
+struct inherit : store_state {
+    inherit() : store_state{8} {
+        warm();
+        leave_thread_number();
+    }
+    void run(unsigned t) {
+        release(acquire(t), t);
+        leave_thread_number();
+    }
+    void finish() {
+        check(shared->counts().mappings <= 2, "what is idle is used before another is mapped");
+        end();
+    }
+};
+const registration<inherit> inherit_of_two{"buffer.inherit", 2};
+
+/// Somebody wants two idle ones while a thread caches one, uses it and gives it back.
+struct reserve_cached : store_state {
+    reserve_cached() : store_state{8} { warm(); }
+    void run(unsigned t) {
+        if (t == 0) {
+            use_warm_number();
+            release(acquire(1), 1);
+        } else {
+            check(shared->reserve(2), "there is memory");
+        }
+    }
+    void finish() {
+        check(shared->counts().idle >= 2, "as many are idle as were asked for");
+        end();
+    }
+};
+const registration<reserve_cached> reserve_cached_of_two{"buffer.reserve_cached", 2};
 
 } // namespace model::of_buffers

@@ -7,10 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 
-/// Threads cache again at once after a steal: more steals in fewer calls.
-template <>
-inline constexpr linn::detail::recycler_span linn::detail::shared_after_steal<model::policy>{0, 0};
-
 namespace model::of_recyclers {
 
 using base = linn::detail::recycler_core<policy>;

@@ -96,7 +96,7 @@ private:
     static constexpr int read_write = PROT_READ | PROT_WRITE;
     static constexpr int flags = MAP_PRIVATE | MAP_ANONYMOUS;
 
-    static bool protect(const buffer_mapping& m, int access) noexcept {
+    [[gnu::noinline]] static bool protect(const buffer_mapping& m, int access) noexcept {
         const int before = errno;
         const bool done = ::mprotect(m.data, m.bytes, access) == 0;
         errno = before;

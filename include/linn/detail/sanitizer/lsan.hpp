@@ -20,7 +20,7 @@ namespace linn::inline LINN_ABI::detail {
 /// what a pooled object owns would be reported as leaked.
 inline void add_leak_root([[maybe_unused]] const void* p, [[maybe_unused]] std::size_t bytes) noexcept {
 #if defined(__ELF__)
-    if (__lsan_register_root_region != nullptr) {
+    if (__lsan_register_root_region != nullptr) [[unlikely]] {
         __lsan_register_root_region(p, bytes);
     }
 #endif
@@ -28,7 +28,7 @@ inline void add_leak_root([[maybe_unused]] const void* p, [[maybe_unused]] std::
 
 inline void remove_leak_root([[maybe_unused]] const void* p, [[maybe_unused]] std::size_t bytes) noexcept {
 #if defined(__ELF__)
-    if (__lsan_unregister_root_region != nullptr) {
+    if (__lsan_unregister_root_region != nullptr) [[unlikely]] {
         __lsan_unregister_root_region(p, bytes);
     }
 #endif

@@ -3,14 +3,18 @@
 #define LINN_DETAIL_SYNC_BUFFER_STORE_HPP
 
 #include <linn/config.hpp>
+#include <linn/detail/core/linked_stack.hpp>
 #include <linn/detail/os/buffer_pages.hpp>
 #include <linn/detail/sanitizer/memcheck.hpp>
 #include <linn/detail/sync/fork_registry.hpp>
+#include <linn/detail/sync/idle_front.hpp>
+#include <linn/detail/sync/idle_store.hpp>
 #include <linn/detail/sync/mutex.hpp>
 #include <linn/detail/sync/observer.hpp>
 #include <linn/detail/sync/policy.hpp>
 #include <linn/types/pool_statistics.hpp>
 
+#include <atomic>
 #include <cstddef>
 #include <new>
 #include <string_view>
@@ -21,6 +25,7 @@ namespace linn::inline LINN_ABI::detail {
 struct buffer_platform {
     using pages = system_buffer_pages;
     using mutex = detail::mutex;
+    using engine = platform; ///< threads and their numbers
 };
 
 /// What a store is made with, checked and rounded.
@@ -30,12 +35,13 @@ struct buffer_plan {
     std::size_t retain = 0; ///< idle buffers that are kept
     std::size_t most = 0;   ///< buffers that may be mapped at once; 0: no limit
     bool prefault = false;
+    bool asymmetric = false;    ///< whether `enable_thread_barrier` returned true
     const void* pool = nullptr; ///< whom the observer hears of
 };
 
 inline constexpr std::string_view buffer_type_name = "linn::buffer";
 
-/// Counters of a store, all guarded by its lock.
+/// Numbers of a store.
 struct buffer_counts {
     std::size_t live = 0;
     std::size_t peak = 0;
@@ -51,11 +57,18 @@ struct buffer_counts {
     std::size_t contended = 0;
 };
 
-/// Buffers of one size: a stack of idle ones, and counts. Lives until its pool is gone *and* its last
+/// Buffers of one size: where the idle ones are, and counts. Lives until its pool is gone *and* its last
 /// buffer came back.
 ///
-/// Every buffer is idle (on the stack, closed) or live (its block belongs to a handle, open). No system
-/// call and no allocation happens under the lock: what the lock decides is done after it.
+/// Every buffer is idle (in `idle_`, closed) or live (its block belongs to a handle, open), or a thread is just mapping it.
+/// A thread that releases and acquires does both in its front of `idle_`, where no other thread is. So nobody counts live
+/// buffers: `live = mapped - promised - idle`.
+///
+/// When `acquire` maps, no buffer is idle in any front. When the pool goes, all fronts are closed for good: each release
+/// comes to the lock, and the one that leaves nothing mapped ends the store.
+///
+/// No system call that may take long and no allocation happens under the lock: what the lock decides is done after it. The
+/// barrier that closes fronts is one.
 ///
 /// @threads any, except `orphan`
 template <class Policy>
@@ -68,7 +81,7 @@ public:
     struct block {
         buffer_mapping memory;
         buffer_store* owner = nullptr;
-        block* below = nullptr; ///< on the stack of idle buffers
+        block* next = nullptr; ///< while it is idle, or on its way to the system
         bool is_protected = false;
     };
 
@@ -86,75 +99,24 @@ public:
     buffer_store(const buffer_store&) = delete;
     buffer_store& operator=(const buffer_store&) = delete;
 
-    /// The buffer that came back last, else a new one. Null when the system or the limit says no.
-    [[nodiscard]] block* acquire() noexcept {
-        for (;;) {
-            block* b = nullptr;
-            bool promised = false;
-            {
-                lock_guard<mutex_type> guard{lock_};
-                note_visit(guard);
-                b = pop();
-                if (b != nullptr) {
-                    note_live();
-                } else {
-                    promised = promise();
-                }
-            }
-            if (b == nullptr) {
-                b = promised ? map_promised() : nullptr;
-                if (b != nullptr) {
-                    lock_guard<mutex_type> guard{lock_};
-                    note_mapped(*b);
-                    note_live();
-                }
-                tell_mapped(b, promised);
-                return b;
-            }
-            if (open(*b)) [[likely]] {
-                return b;
-            }
-            // The system refuses to lift a protection: this one is lost, the next may do.
-            {
-                lock_guard<mutex_type> guard{lock_};
-                forget(*b);
-                --counts_.live;
-                --counts_.acquired;
-            }
-            unmap(b);
-            tell_returned(1, plan_.request.bytes, plan_.pool);
+    /// The buffer that came back last on this thread, else another idle one, else a new one. Null when the system or the
+    /// limit says no.
+    [[nodiscard]] [[gnu::always_inline]] block* acquire() noexcept {
+        front* f = idle_.here();
+        block* b = nullptr;
+        if (f != nullptr && f->lock.try_enter() && take_inside(*f, b) && open(*b)) [[likely]] {
+            return b;
         }
+        return acquire_slow(b);
     }
 
     /// Takes a buffer back, on any thread, also after `orphan`.
-    static void release(block* b) noexcept {
+    [[gnu::always_inline]] static void release(block* b) noexcept {
         buffer_store* store = b->owner;
         store->close(*b);
-        const std::size_t bytes = b->memory.bytes;
-        bool kept = false;
-        bool last = false;
-        const void* pool = nullptr; // the store may be gone when the observer hears
-        {
-            lock_guard<mutex_type> guard{store->lock_};
-            pool = store->orphaned_ ? nullptr : store->plan_.pool;
-            store->note_visit(guard);
-            --store->counts_.live;
-            kept = !store->orphaned_ && store->counts_.idle < store->retain_;
-            if (kept) {
-                store->push(b);
-            } else {
-                store->forget(*b);
-                last = store->orphaned_ && store->counts_.live == 0;
-            }
-        }
-        if (!kept) {
-            unmap(b);
-        }
-        if (last) {
-            store->destroy();
-        }
-        if (!kept) {
-            tell_returned(1, bytes, pool);
+        front* f = store->idle_.here();
+        if (f == nullptr || !f->lock.try_enter() || !put_inside(*f, b)) [[unlikely]] {
+            store->release_slow(b);
         }
     }
 
@@ -163,15 +125,18 @@ public:
     [[nodiscard]] bool reserve(std::size_t n) noexcept {
         {
             lock_guard<mutex_type> guard{lock_};
-            retain_ = retain_ < n ? n : retain_;
+            idle_.raise_capacity(n);
+            idle_.bar(); // so that all that is idle is in the depot until this is done
         }
-        for (;;) {
+        bool done = false;
+        for (bool goes_on = true; goes_on;) {
             bool promised = false;
             {
                 lock_guard<mutex_type> guard{lock_};
                 note_visit(guard);
-                if (counts_.idle >= n) {
-                    return true;
+                done = idle_.in_depot() >= n;
+                if (done) {
+                    break;
                 }
                 promised = promise();
             }
@@ -180,13 +145,15 @@ public:
                 close(*b);
                 lock_guard<mutex_type> guard{lock_};
                 note_mapped(*b);
-                push(b);
+                // Never refused: fewer than `n` were idle, and what came back meanwhile makes this one too many at worst.
+                idle_.put(b);
             }
             tell_mapped(b, promised);
-            if (b == nullptr) {
-                return false;
-            }
+            goes_on = b != nullptr;
         }
+        lock_guard<mutex_type> guard{lock_};
+        idle_.unbar();
+        return done;
     }
 
     /// Gives all idle buffers back to the system. @returns bytes
@@ -208,9 +175,10 @@ public:
         bool last = false;
         {
             lock_guard<mutex_type> guard{lock_};
-            orphaned_ = true;
+            // relaxed: who does not see it comes to the lock all the same
+            orphaned_.store(true, std::memory_order_relaxed);
             all = take_all_idle();
-            last = counts_.live == 0;
+            last = counts_.mapped == 0;
         }
         if (last) {
             destroy();
@@ -218,9 +186,16 @@ public:
         unmap_all(all, pool);
     }
 
+    /// Exact while no other thread uses the store; but `peak` is an upper bound where several threads cached: see `note_live`.
     [[nodiscard]] buffer_counts counts() noexcept {
         lock_guard<mutex_type> guard{lock_};
-        return counts_;
+        buffer_counts c = counts_;
+        const std::size_t all = c.mapped - promised_;
+        const std::size_t idle = idle_.idle(); // while buffers move, one may be seen in two fronts
+        c.idle = idle < all ? idle : all;
+        c.live = all - c.idle;
+        c.acquired += idle_.taken();
+        return c;
     }
 
     /// The numbers that every kind of pool has. An object is a buffer.
@@ -244,16 +219,128 @@ public:
 
 private:
     friend registry;
+    using idle_type = idle_store<typename Policy::engine, block, linked_stack<block>, false>;
+    using front = typename idle_type::front;
 
-    void lock_for_fork() noexcept { detail::lock_for_fork(lock_); }
+    /// Also closes the fronts of the other threads: nobody is inside one, so the child has all that is idle.
+    void lock_for_fork() noexcept {
+        detail::lock_for_fork(lock_);
+        idle_.close_fronts(idle_.here());
+    }
     void unlock_in_parent() noexcept { unlock_after_fork(lock_); }
-    void unlock_in_child() noexcept { lock_.reset(); }
+    void unlock_in_child() noexcept {
+        idle_.forget_threads_but(idle_.here());
+        lock_.reset();
+    }
 
     explicit buffer_store(const buffer_plan& plan) noexcept
         : plan_{plan},
-          retain_{plan.retain},
+          idle_{plan.retain, plan.asymmetric},
           protect_idle_{(checked_build && !sanitizer_poison) || running_on_memcheck()} {}
     ~buffer_store() = default;
+
+    // --- in a front -------------------------------------------------------------------------------
+
+    [[gnu::always_inline]] static bool take_inside(front& f, block*& b) noexcept {
+        const bool found = f.pop_counted(b);
+        f.lock.leave();
+        return found;
+    }
+    [[gnu::always_inline]] static bool put_inside(front& f, block* b) noexcept {
+        const bool kept = f.push(b);
+        f.lock.leave();
+        return kept;
+    }
+
+    // --- past the front ---------------------------------------------------------------------------
+
+    /// @param lost null, or a buffer that the system does not open
+    /// Finds or makes the front of the calling thread, null if it gets none. @returns whether the thread is inside its lock
+    bool attach(front*& f) noexcept {
+        f = idle_.here();
+        const bool arrives = f == nullptr;
+        if (arrives) {
+            f = idle_.attach(lock_);
+        }
+        // A thread that arrives may have inherited an open one.
+        return f != nullptr && ((arrives && f->lock.try_enter()) || f->lock.try_enter_symmetric());
+    }
+
+    [[gnu::noinline]] block* acquire_slow(block* lost) noexcept {
+        for (;;) {
+            if (lost != nullptr) {
+                lose(lost);
+            }
+            front* f = nullptr;
+            block* b = nullptr;
+            bool promised = false;
+            if (!attach(f) || !take_inside(*f, b)) {
+                lock_guard<mutex_type> guard{lock_};
+                note_visit(guard);
+                if (idle_.find(f, b)) {
+                    note_live();
+                } else {
+                    promised = promise();
+                }
+            }
+            if (b == nullptr) {
+                b = promised ? map_promised() : nullptr;
+                if (b != nullptr) {
+                    lock_guard<mutex_type> guard{lock_};
+                    note_mapped(*b);
+                    note_live();
+                }
+                tell_mapped(b, promised);
+                return b;
+            }
+            if (open(*b)) [[likely]] {
+                return b;
+            }
+            lost = b;
+        }
+    }
+
+    [[gnu::noinline]] void release_slow(block* b) noexcept {
+        const std::size_t bytes = b->memory.bytes;
+        front* f = nullptr;
+        if (!orphaned_.load(std::memory_order_relaxed) && attach(f) && put_inside(*f, b)) {
+            return;
+        }
+        bool kept = false;
+        bool last = false;
+        const void* pool = nullptr; // the store may be gone when the observer hears
+        {
+            lock_guard<mutex_type> guard{lock_};
+            const bool orphaned = orphaned_.load(std::memory_order_relaxed);
+            pool = orphaned ? nullptr : plan_.pool;
+            note_visit(guard);
+            kept = !orphaned && idle_.keep(f, b);
+            if (!kept) {
+                forget(*b);
+                last = orphaned && counts_.mapped == 0;
+            }
+        }
+        if (!kept) {
+            unmap(b);
+        }
+        if (last) {
+            destroy();
+        }
+        if (!kept) {
+            tell_returned(1, bytes, pool);
+        }
+    }
+
+    /// The system refuses to lift the protection of a buffer: it is lost, the next may do.
+    void lose(block* b) noexcept {
+        {
+            lock_guard<mutex_type> guard{lock_};
+            forget(*b);
+            --counts_.acquired;
+        }
+        unmap(b);
+        tell_returned(1, plan_.request.bytes, plan_.pool);
+    }
 
     // --- under the lock ----------------------------------------------------------------------------
 
@@ -262,25 +349,12 @@ private:
         counts_.contended += guard.waited() ? 1U : 0U;
     }
 
-    void push(block* b) noexcept {
-        b->below = idle_;
-        idle_ = b;
-        ++counts_.idle;
-    }
-
-    block* pop() noexcept {
-        block* b = idle_;
-        if (b != nullptr) {
-            idle_ = b->below;
-            --counts_.idle;
-        }
-        return b;
-    }
-
+    /// A thread that comes here found its front empty, or none. So what fronts hold, which is counted in the peak as if it were
+    /// live, is that of other threads. What a thread then takes out of its front was live before: it gave it back itself.
     void note_live() noexcept {
         ++counts_.acquired;
-        ++counts_.live;
-        counts_.peak = counts_.peak < counts_.live ? counts_.live : counts_.peak;
+        const std::size_t out = counts_.mapped - promised_ - idle_.in_depot();
+        counts_.peak = counts_.peak < out ? out : counts_.peak;
     }
 
     /// Counts a buffer that is to be mapped after the lock.
@@ -289,10 +363,12 @@ private:
             return false;
         }
         ++counts_.mapped;
+        ++promised_;
         return true;
     }
 
     void note_mapped(const block& b) noexcept {
+        --promised_;
         ++counts_.mappings;
         counts_.transparent += b.memory.huge == huge_page_use::transparent ? 1U : 0U;
         counts_.reserved += b.memory.huge == huge_page_use::reserved ? 1U : 0U;
@@ -308,12 +384,10 @@ private:
     }
 
     block* take_all_idle() noexcept {
-        block* all = idle_;
-        for (const block* b = all; b != nullptr; b = b->below) {
+        block* all = idle_.take_all();
+        for (const block* b = all; b != nullptr; b = b->next) {
             forget(*b);
         }
-        idle_ = nullptr;
-        counts_.idle = 0;
         return all;
     }
 
@@ -337,21 +411,27 @@ private:
         if (b == nullptr) {
             lock_guard<mutex_type> guard{lock_};
             --counts_.mapped;
+            --promised_;
         }
         return b;
     }
 
     bool open(block& b) noexcept {
-        if (!pages::open(b.memory, b.is_protected)) {
+        if (!pages::open(b.memory, b.is_protected)) [[unlikely]] {
             return false;
         }
-        b.is_protected = false;
+        if (b.is_protected) [[unlikely]] {
+            b.is_protected = false;
+        }
         return true;
     }
 
     void close(block& b) noexcept {
-        pages::close(b.memory, protect_idle_);
-        b.is_protected = protect_idle_;
+        const bool protects = protect_idle_;
+        pages::close(b.memory, protects);
+        if (protects) [[unlikely]] {
+            b.is_protected = true;
+        }
     }
 
     static void unmap(block* b) noexcept {
@@ -364,7 +444,7 @@ private:
         std::size_t bytes = 0;
         while (all != nullptr) {
             block* b = all;
-            all = b->below;
+            all = b->next;
             ++count;
             bytes += b->memory.bytes;
             unmap(b);
@@ -394,11 +474,11 @@ private:
     }
 
     const buffer_plan plan_;
-    mutex_type lock_;
-    block* idle_ = nullptr; ///< under the lock, as all up to counts_
-    bool orphaned_ = false;
-    std::size_t retain_;
-    buffer_counts counts_;
+    typename Policy::engine::template atomic<bool> orphaned_{false}; ///< written under the lock
+    mutex_type lock_; ///< guards what follows, and all fronts that are closed
+    idle_type idle_;
+    std::size_t promised_ = 0; ///< of the mapped, those that a thread is mapping
+    buffer_counts counts_;    ///< `live` and `idle` are not kept, `acquired` is without what came from fronts
     const bool protect_idle_; ///< idle memory is inaccessible, where nobody else tells of misuse
 };
 

@@ -6,11 +6,11 @@
 #include <linn/detail/core/pointer_list.hpp>
 #include <linn/detail/os/thread_barrier.hpp>
 #include <linn/detail/sync/fork_registry.hpp>
+#include <linn/detail/sync/idle_front.hpp>
+#include <linn/detail/sync/idle_store.hpp>
 #include <linn/detail/sync/parking.hpp>
 #include <linn/detail/sync/policy.hpp>
-#include <linn/detail/sync/recycler_front.hpp>
 #include <linn/detail/sync/recycler_slot.hpp>
-#include <linn/detail/sync/recycler_store.hpp>
 #include <linn/detail/sync/recycler_waiters.hpp>
 #include <linn/detail/sync/thread_index.hpp>
 
@@ -57,7 +57,7 @@ template <class Policy>
 class recycler_core : private in_fork_registry<recycler_core<Policy>> {
 public:
     using slot = recycled_slot<Policy>;
-    using front = recycler_front<Policy>;
+    using front = idle_front<Policy, slot>;
     using registry = fork_registry<recycler_core, typename Policy::mutex>;
     using offer = recycler_offer;
     using plan = recycler_plan<Policy>;
@@ -369,7 +369,7 @@ private:
     atomic<bool> closed_{false};
 
     mutable typename Policy::mutex lock_; ///< guards what follows, and all fronts that are closed
-    recycler_store<Policy> store_;
+    idle_store<Policy, slot> store_;
     recycler_waiters<Policy> waiters_;
     std::size_t waiting_ = 0; ///< threads that are in `waiters_` or were answered; each has a reference
     std::size_t objects_ = 0; ///< that exist or are being made; 0 when there is no limit

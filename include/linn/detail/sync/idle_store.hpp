@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef LINN_DETAIL_SYNC_RECYCLER_STORE_HPP
-#define LINN_DETAIL_SYNC_RECYCLER_STORE_HPP
+#ifndef LINN_DETAIL_SYNC_IDLE_STORE_HPP
+#define LINN_DETAIL_SYNC_IDLE_STORE_HPP
 
 #include <linn/config.hpp>
 #include <linn/detail/core/pointer_stack.hpp>
 #include <linn/detail/sync/biased_lock.hpp>
+#include <linn/detail/sync/idle_front.hpp>
 #include <linn/detail/sync/policy.hpp>
-#include <linn/detail/sync/recycler_front.hpp>
-#include <linn/detail/sync/recycler_slot.hpp>
 #include <linn/detail/sync/thread_index.hpp>
 
 #include <atomic>
@@ -20,14 +19,15 @@ namespace linn::inline LINN_ABI::detail {
 
 /// After a steal so many calls share the depot before threads cache again: what a steal costs is paid
 /// once in so many calls that take the lock, however objects move between threads.
-struct recycler_span {
+struct sharing_span {
     std::size_t first; ///< when the last steal is long ago
     std::size_t most;  ///< when one follows another
 };
 template <class Policy>
-inline constexpr recycler_span shared_after_steal{64, 512};
+inline constexpr sharing_span shared_after_steal{64, 512};
 
-/// Where the idle slots of a recycler are: in the depot, a stack, and in the fronts of threads that are open.
+/// Where what is idle lies, the slots of a recycler or the buffers of a pool: in the depot, a stack, and in the fronts of
+/// threads that are open.
 ///
 /// `slots in the depot <= capacity - reserved`, `reserved = sum of the limits of the open fronts`.
 ///
@@ -35,22 +35,28 @@ inline constexpr recycler_span shared_after_steal{64, 512};
 /// "`capacity` are idle" are true at one moment, when this class says it. Closed fronts open again one by one, when
 /// their threads come by; not at once, or two threads could steal from each other at each call.
 ///
-/// The caller holds the core's mutex, except where another thing is said.
-template <class Policy>
-class recycler_store {
+/// The caller holds the mutex of its own that guards the store, except where another thing is said.
+///
+/// @tparam Item has a member `next`, used while it is in no front
+/// @tparam Depot `pointer_stack<void>` or `linked_stack<Item>`
+/// @tparam Ahead whether a thread that finds its front empty fills half of it. Without, fronts hold only what their threads
+///         gave back, so a thread has no more in the end than it once used at the same time: right where items are few, and
+///         what one thread has ahead another one misses
+template <class Policy, class Item, class Depot = pointer_stack<void>, bool Ahead = true>
+class idle_store {
 public:
-    using slot = recycled_slot<Policy>;
-    using front = recycler_front<Policy>;
+    using slot = Item;
+    using front = idle_front<Policy, Item>;
     using table = thread_index_table<Policy>;
 
     /// @param asymmetric whether `enable_thread_barrier` returned true
-    recycler_store(std::size_t capacity, bool asymmetric) noexcept
+    idle_store(std::size_t capacity, bool asymmetric) noexcept
         : home_table_{&table::process()},
           capacity_{capacity},
           asymmetric_{asymmetric} {}
-    recycler_store(const recycler_store&) = delete;
-    recycler_store& operator=(const recycler_store&) = delete;
-    ~recycler_store() {
+    idle_store(const idle_store&) = delete;
+    idle_store& operator=(const idle_store&) = delete;
+    ~idle_store() {
         for_each_front([](front& f) { free_front(&f); });
         while (front* f = spare_fronts_) {
             spare_fronts_ = f->next_spare;
@@ -70,13 +76,14 @@ public:
     }
 
     /// The same, made if the thread has none. Null for threads without a number, and where the
-    /// capacity is too small to share. @param lock the core's mutex, not held
-    front* attach(typename Policy::mutex& lock) noexcept {
+    /// capacity is too small to share. @param lock the caller's mutex, not held
+    template <class Mutex>
+    front* attach(Mutex& lock) noexcept {
         const std::uint32_t index = thread_index<Policy>(); // first: there may be a front to inherit
         if (front* f = here(); f != nullptr) {
             return f;
         }
-        if (home_table_ != &table::process() || index == table::most || capacity_ < 4) {
+        if (home_table_ != &table::process() || index == table::most || capacity() < 4) {
             return nullptr;
         }
         front* f = spare_front(lock);
@@ -87,7 +94,7 @@ public:
             }
             f = ::new (memory) front{asymmetric_};
         }
-        const lock_guard<typename Policy::mutex> guard{lock};
+        const lock_guard<Mutex> guard{lock};
         fronts_[this_thread_index<Policy>].store(f, std::memory_order_relaxed);
         return f;
     }
@@ -106,7 +113,7 @@ public:
         if (depot_.size() == 0) {
             return false;
         }
-        if (own != nullptr && !shares() && (own->is_open() || open(*own))) {
+        if (Ahead && own != nullptr && !shares() && (own->is_open() || open(*own))) {
             if (own->count() == 0) {
                 const std::size_t half = (own->capacity() + 1) / 2;
                 fill(*own, depot_.size() < half ? depot_.size() : half);
@@ -128,6 +135,9 @@ public:
     bool keep_for_all(front* own, slot* s) noexcept {
         return push(s) || (steal(own) && push(s)) || (own != nullptr && own->push(s));
     }
+
+    /// Keeps a slot in the depot, also beyond the capacity. @pre the depot has memory for it
+    void put(void* s) noexcept { depot_.push(&s, 1); }
 
     /// Closes all fronts but `own`: all that they held, slots and room, is in the depot then, which has the
     /// memory for it: see `open`. @returns false when they are closed already
@@ -190,12 +200,33 @@ public:
         }
     }
 
-    [[nodiscard]] std::size_t capacity() const noexcept { return capacity_; }
+    /// No lock is needed.
+    [[nodiscard]] std::size_t capacity() const noexcept { return capacity_.load(std::memory_order_relaxed); }
 
-    /// Exact while no other thread uses the recycler.
+    /// Keeps at least `n` from now on.
+    void raise_capacity(std::size_t n) noexcept {
+        if (capacity() < n) {
+            capacity_.store(n, std::memory_order_relaxed);
+        }
+    }
+
+    [[nodiscard]] std::size_t in_depot() const noexcept { return depot_.size(); }
+
+    /// Exact while no other thread uses the store.
     [[nodiscard]] std::size_t idle() const noexcept {
         std::size_t sum = depot_.size();
         for_each_front([&sum](const front& f) { sum += f.shown_count(); });
+        return sum;
+    }
+
+    /// How often something was taken out of a front by `pop_counted`. Exact as `idle`.
+    [[nodiscard]] std::size_t taken() const noexcept {
+        std::size_t sum = 0;
+        const auto add = [&sum](const front& f) { sum += f.taken.load(std::memory_order_relaxed); };
+        for_each_front(add);
+        for (const front* f = spare_fronts_; f != nullptr; f = f->next_spare) {
+            add(*f);
+        }
         return sum;
     }
 
@@ -214,7 +245,7 @@ private:
         if (!close_fronts(own)) {
             return false;
         }
-        constexpr recycler_span span = shared_after_steal<Policy>;
+        constexpr sharing_span span = shared_after_steal<Policy>;
         const bool soon = calls_ < 2 * shared_span_;
         shared_span_ = !soon ? span.first : 2 * shared_span_ < span.most ? 2 * shared_span_ : span.most;
         calls_ = 0;
@@ -242,15 +273,18 @@ private:
     /// Opens the closed front of the calling thread if there is capacity left for it, and others need not share
     /// what it would hold. A quarter of what is left at most, so that many threads cannot leave the depot with nothing.
     bool open(front& own) noexcept {
-        const std::size_t quarter = (capacity_ - reserved_) / 4;
-        const std::size_t limit = quarter < front::most ? quarter : front::most;
+        const std::size_t quarter = (capacity() - reserved_) / 4;
+        std::size_t limit = quarter < front::most ? quarter : front::most;
+        if (!Ahead && limit > room()) {
+            limit = room(); // what the depot has stays there
+        }
         if (limit == 0 || shares() || barred_ != 0 || !depot_.reserve(reserved_ + limit + depot_.size())) {
             return false;
         }
         own.open(limit);
         reserved_ += limit;
         ++open_fronts_;
-        const std::size_t rest = capacity_ - reserved_;
+        const std::size_t rest = capacity() - reserved_;
         if (depot_.size() > rest) {
             fill(own, depot_.size() - rest); // `limit` at most
         }
@@ -259,7 +293,7 @@ private:
     }
 
     /// Slots that the depot may still take.
-    [[nodiscard]] std::size_t room() const noexcept { return capacity_ - reserved_ - depot_.size(); }
+    [[nodiscard]] std::size_t room() const noexcept { return capacity() - reserved_ - depot_.size(); }
 
     /// @returns false when there is no room for it, or no memory to note it in
     bool push(void* s) noexcept { return room() != 0 && move_to_depot(&s, 1) == 1; }
@@ -300,8 +334,9 @@ private:
         }
     }
 
-    front* spare_front(typename Policy::mutex& lock) noexcept {
-        const lock_guard<typename Policy::mutex> guard{lock};
+    template <class Mutex>
+    front* spare_front(Mutex& lock) noexcept {
+        const lock_guard<Mutex> guard{lock};
         front* f = spare_fronts_;
         if (f != nullptr) {
             spare_fronts_ = f->next_spare;
@@ -314,13 +349,13 @@ private:
     }
 
     const table* const home_table_;
-    const std::size_t capacity_;
+    typename Policy::template atomic<std::size_t> capacity_;
     const bool asymmetric_;
     /// By `this_thread_index`: the first place is that of threads that have not asked for a number yet,
     /// the last that of threads that get none. Both stay null.
     typename Policy::template atomic<front*> fronts_[table::most + 2] = {};
 
-    pointer_stack<void> depot_;
+    Depot depot_;
     front* spare_fronts_ = nullptr; ///< closed, of threads that a fork left behind
     std::size_t reserved_ = 0;
     std::size_t steals_ = 0;

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+// Promises of buffer_pool to threads that acquire and release at the same time: they do not meet, and yet an idle buffer is
+// found wherever it is, no more than `retain_bytes` stay idle, and the numbers are exact once they are done.
+//
+// Breaks when a thread takes the lock for a buffer that it has just given back; when a buffer is mapped while another thread
+// caches an idle one; when what a thread caches is forgotten by trim, the limits, the statistics or the end of the pool.
+#include <linn/buffer_pool.hpp>
+
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <barrier>
+#include <cstddef>
+#include <optional>
+#include <thread>
+#include <vector>
+
+namespace {
+
+constexpr std::size_t bytes = 64 * 1024;
+
+/// Runs `first` on another thread, then `second` on this one, and ends the thread after that: what it caches is there.
+template <class First, class Second>
+void while_a_thread_sits(First&& first, Second&& second) {
+    std::barrier step{2};
+    std::thread other{[&] {
+        first();
+        step.arrive_and_wait();
+        step.arrive_and_wait();
+    }};
+    step.arrive_and_wait();
+    second();
+    step.arrive_and_wait();
+    other.join();
+}
+
+std::vector<linn::buffer> several(linn::buffer_pool& pool, std::size_t n) {
+    std::vector<linn::buffer> all;
+    for (std::size_t i = 0; i < n; ++i) {
+        all.push_back(pool.acquire());
+    }
+    return all;
+}
+
+TEST_CASE("buffer_pool: threads with one or a few buffers each do not meet") {
+    constexpr int threads = 4;
+    linn::buffer_pool pool{bytes};
+    pool.reserve(3 * threads);
+    std::atomic<std::size_t> before{0};
+    std::barrier step{threads, [&]() noexcept { before = pool.statistics().depot_visits; }};
+    std::barrier end{threads};
+    std::atomic<std::size_t> after{0};
+    std::vector<std::thread> all;
+    for (int t = 0; t < threads; ++t) {
+        all.emplace_back([&] {
+            several(pool, 3).clear();
+            several(pool, 3).clear();
+            step.arrive_and_wait(); // each has its three
+            for (int i = 0; i < 1000; ++i) {
+                several(pool, 1 + static_cast<std::size_t>(i) % 3).clear();
+            }
+            end.arrive_and_wait();
+            after = pool.statistics().depot_visits;
+        });
+    }
+    for (std::thread& t : all) {
+        t.join();
+    }
+    CHECK(after.load() == before.load());
+    const auto s = pool.statistics();
+    CHECK(s.acquired == threads * (6 + 1999));
+    CHECK(s.live == 0);
+    CHECK(s.mappings == 3 * threads);
+    CHECK(s.cached == 3 * threads);
+    CHECK(s.peak <= 3 * threads);
+}
+
+TEST_CASE("buffer_pool: threads that come and go leave what they cache to those that follow") {
+    linn::buffer_pool pool{bytes};
+    std::thread{[&] { several(pool, 2).clear(); }}.join();
+    const auto before = pool.statistics();
+    for (int i = 0; i < 100; ++i) {
+        std::thread{[&] { several(pool, 2).clear(); }}.join();
+    }
+    const auto s = pool.statistics();
+    CHECK(s.mappings == 2);
+    CHECK(s.depot_visits == before.depot_visits);
+    CHECK(s.acquired == 202);
+    CHECK(s.peak == 2);
+    CHECK(s.cached == 2);
+}
+
+TEST_CASE("buffer_pool: an idle buffer is found in the cache of a thread that does nothing") {
+    linn::buffer_pool pool{bytes, {.max_bytes = 3 * bytes}};
+    while_a_thread_sits([&] { several(pool, 3).clear(); },
+                        [&] {
+                            CHECK(pool.statistics().cached == 3);
+                            const std::vector<linn::buffer> all = several(pool, 3); // the limit would throw
+                            CHECK(pool.statistics().mappings == 3);
+                            CHECK(pool.statistics().peak == 3);
+                            CHECK(!pool.try_acquire());
+                        });
+}
+
+TEST_CASE(
+    "buffer_pool: room that a thread reserved is there for another; no more than the retention is idle") {
+    constexpr std::size_t retained = 12;
+    linn::buffer_pool pool{bytes, {.retain_bytes = retained * bytes}};
+    while_a_thread_sits(
+        [&] {
+            several(pool, 3).clear(); // it caches
+        },
+        [&] {
+            several(pool, retained + 5).clear();
+            CHECK(pool.statistics().cached == retained);
+            CHECK(pool.statistics().live == 0);
+            CHECK(pool.statistics().slabs == retained);
+        });
+    several(pool, retained + 1).clear();
+    CHECK(pool.statistics().cached == retained);
+}
+
+TEST_CASE("buffer_pool: trim, reserve and the end of the pool reach what other threads cache") {
+    std::optional<linn::buffer_pool> pool{std::in_place, bytes};
+    while_a_thread_sits([&] { several(*pool, 3).clear(); },
+                        [&] {
+                            CHECK(pool->trim() == 3 * bytes);
+                            CHECK(pool->statistics().slabs == 0);
+                        });
+    while_a_thread_sits([&] { several(*pool, 3).clear(); },
+                        [&] {
+                            pool->reserve(3);
+                            CHECK(pool->statistics().slabs == 3);
+                            several(*pool, 3).clear();
+                            CHECK(pool->statistics().mappings == 6);
+                        });
+    linn::buffer late;
+    while_a_thread_sits(
+        [&] {
+            late = pool->acquire();
+            several(*pool, 2).clear();
+        },
+        [&] {
+            pool.reset();
+            late.span()[5] = std::byte{1};
+            late.reset();
+        });
+}
+
+TEST_CASE("buffer_pool: the peak is that of the buffers that are out, not of those that are ready") {
+    linn::buffer_pool pool{bytes};
+    pool.reserve(50);
+    for (int i = 0; i < 3; ++i) {
+        several(pool, 20).clear();
+        CHECK(pool.statistics().peak == 20);
+    }
+    several(pool, 21).clear();
+    several(pool, 7).clear();
+    CHECK(pool.statistics().peak == 21);
+    CHECK(pool.statistics().mappings == 50);
+}
+
+TEST_CASE("buffer_pool: one thread fills and another one empties; few buffers do, and each is whole") {
+    linn::buffer_pool pool{bytes};
+    constexpr std::size_t rounds = 4000;
+    constexpr std::size_t places = 4;
+    std::atomic<linn::buffer*> queue[places] = {};
+    std::atomic<int> wrong{0};
+    std::thread consumer{[&] {
+        for (std::size_t i = 0; i < rounds; ++i) {
+            linn::buffer* b = nullptr;
+            while ((b = queue[i % places].exchange(nullptr)) == nullptr) {
+                std::this_thread::yield();
+            }
+            wrong += b->span().front() == static_cast<std::byte>(i) &&
+                             b->span().back() == static_cast<std::byte>(i)
+                         ? 0
+                         : 1;
+            delete b;
+        }
+    }};
+    for (std::size_t i = 0; i < rounds; ++i) {
+        auto* b = new linn::buffer{pool.acquire()};
+        b->span().front() = b->span().back() = static_cast<std::byte>(i);
+        while (queue[i % places].load() != nullptr) {
+            std::this_thread::yield();
+        }
+        queue[i % places] = b;
+    }
+    consumer.join();
+    CHECK(wrong == 0);
+    const auto s = pool.statistics();
+    CHECK(s.live == 0);
+    CHECK(s.acquired == rounds);
+    CHECK(s.mappings <= places + 2); // in the queue, and in the hands of either
+}
+
+} // namespace
