@@ -28,6 +28,10 @@ PHASES = {
     "pmr": PMR + [name + "_two" for name in PMR],
     "sizes": SIZES + [name + "_two" for name in SIZES],
 }
+THREAD_PROGRAMS = ["larson", "mstress", "rptest", "xmalloc-test", "sh6bench", "sh8bench", "alloc-test", "cache-scratch",
+                   "glibc-thread"]
+CPUS = len(os.sched_getaffinity(0))
+THREADS = [1 << log2 for log2 in range(20) if 1 << log2 <= 2 * CPUS]
 GENERAL_ROWS = {  # variants that run on every general allocator
     "shared-ptr": ["make_shared", "shared_ptr_with_new", "new_delete"],
     "zero-fill": ["make_shared", "make_shared_constructor", "make_shared_for_overwrite"],
@@ -294,6 +298,38 @@ def case_sizes(tool):
     check(general["65536"]["metrics"]["touched_cycles"] > general["65536"]["cycles"]["median"], general["65536"])
     check({p["contender"] for p in scenario["published"]} == {"glibc", "tcmalloc", "jemalloc", "mimalloc2", "hoard", ""},
           scenario["published"])
+
+
+def case_threads(tool):
+    """The group runs where it is named, all programs or one; each phase has its own memory, Linn's have their locks."""
+    result = tool.result("threads", "--only", "linn", "--rounds", "1")
+    check([s["name"] for s in result["scenarios"]] == THREAD_PROGRAMS, [s["name"] for s in result["scenarios"]])
+    check(not [e for e in result["left_out"] if e["scenario"]], result["left_out"])
+    for scenario in result["scenarios"]:
+        check(scenario["group"] == "threads" and scenario["baseline"] == "new_delete", scenario["group"])
+        check([p["name"] for p in scenario["phases"]] == [str(n) for n in THREADS], scenario["phases"])
+        rows = {(row["variant"], row["contender"]): row for row in scenario["rows"]}
+        check(set(rows) == {("new_delete", "glibc"), ("new_delete", "glibc-again"), ("linn_pool", "linn"),
+                            ("linn_pool_resource", "linn")}, set(rows))
+        for (variant, _), row in rows.items():
+            for name, phase in row["phases"].items():
+                metrics = phase["metrics"]
+                check(metrics["peak_rss_bytes"] > 1 << 20 and metrics["seconds"] > 0, metrics)
+                check(metrics["peak_rss_bytes"] <= row["peak_rss_bytes"], f"{metrics} {row['peak_rss_bytes']}")
+                timed = variant != "new_delete" and int(name) <= CPUS
+                check(("saturation_threads" in metrics) == timed, f"{variant}, {name}: {metrics}")
+                if timed:
+                    check(0 <= metrics["lock_ns"] <= metrics["all_locks_ns"] and metrics["saturation_threads"] >= 1, metrics)
+                    check(metrics["lock_visits"] > 0, metrics)
+    text = prose(" ".join(result["findings"]))
+    check("saturates at" in text and "threads, on 2 threads:" in text, text)
+    done = tool.bench("rptest", "--only", "linn", "--rounds", "1", env={"COLUMNS": "100"})
+    check(done.returncode == 0 and "rptest: " in done.stdout and "larson" not in done.stdout, done.stdout)
+    check("2 threads" in done.stdout and "MiB" in done.stdout, done.stdout)
+    # Named with nothing else, it is measured alone; not named, it is not.
+    done = tool.run("bench", "--help")
+    check("on request only" in done.stdout and "glibc-thread" in done.stdout, done.stdout)
+    check(tool.run("bench", "thread").stderr.count("did you mean 'threads'") == 1, "no suggestion")
 
 
 def case_budget(tool):

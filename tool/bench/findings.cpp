@@ -3,6 +3,7 @@
 
 #include "../measure/statistics.hpp"
 #include "judgement.hpp"
+#include "threads_findings.hpp"
 
 #include <fmt/format.h>
 
@@ -150,6 +151,8 @@ std::string buffers_finding(const figures& f) {
 } // namespace
 
 std::string scenario_finding(const bench_result& result, const scenario_result& s) {
+    if (s.what->group == "threads")
+        return lock_finding(result, s);
     const figures f{result, s};
     if (!why_not_judged(result).empty())
         return s.what->name == "zero-fill" ? filled_bytes(f)

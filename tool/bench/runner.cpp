@@ -56,7 +56,10 @@ public:
 private:
     bool is_selected(const scenario& s) const {
         const auto& wanted = result_.options.scenarios;
-        return wanted.empty() || std::find(wanted.begin(), wanted.end(), s.name) != wanted.end();
+        const auto is_named = [&](std::string_view name) {
+            return std::find(wanted.begin(), wanted.end(), name) != wanted.end();
+        };
+        return s.group.empty() ? wanted.empty() || is_named(s.name) : is_named(s.name) || is_named(s.group);
     }
 
     /// Keeps the contenders that prove to run on what they should.

@@ -4,13 +4,25 @@
 #include "scenarios/all.hpp"
 
 #include <array>
+#include <vector>
 
 namespace linn::tool {
 
 std::span<const scenario> scenarios() noexcept {
-    static const std::array all{object_scenario(),    containers_scenario(), shared_ptr_scenario(),
-                                zero_fill_scenario(), sizes_scenario(),      pipeline_scenario(),
-                                buffers_scenario(),   pmr_scenario()};
+    static const std::vector<scenario> all = [] {
+        std::vector<scenario> list{object_scenario(),    containers_scenario(), shared_ptr_scenario(),
+                                   zero_fill_scenario(), sizes_scenario(),      pipeline_scenario(),
+                                   buffers_scenario(),   pmr_scenario()};
+        for (const scenario& s : threads_scenarios())
+            list.push_back(s);
+        return list;
+    }();
+    return all;
+}
+
+std::span<const scenario_group> scenario_groups() noexcept {
+    static constexpr std::array all{scenario_group{
+        "threads", "nine programs of allocation benchmarks with 1, 2, 4 ... threads; on request only"}};
     return all;
 }
 

@@ -41,6 +41,7 @@ enum class figure {
     rate,        ///< operations a second, times `factor`
     faults,      ///< minor page faults an operation
     metric,      ///< the share that the worker reports under the name `metric`, times `factor`
+    memory,      ///< the bytes that it reports under the name `metric`, as MiB
     metric_time, ///< the ticks an operation that it reports so, as nanoseconds times `factor`
     cliff,       ///< where the curve that the phase belongs to jumps (cliffs.hpp)
 };
@@ -85,12 +86,30 @@ struct scenario {
     std::size_t touched_mib = 4; ///< memory to touch before each process starts
 
     std::string_view topic = {}; ///< what it is about, in a sentence: "Linn is 3 x the best allocator for …"
-    double usual_seconds = 0.5;  ///< what a process takes, roughly: a first guess at the time left, no more
+    std::string_view group =
+        {}; ///< a name for several scenarios, which are measured only where it or they are named
+    double usual_seconds = 0.5; ///< what a process takes, roughly: a first guess at the time left, no more
 
     bool has_variants() const noexcept { return !variants.empty(); }
+    /// True when its columns show memory, each phase its own.
+    bool shows_memory() const noexcept {
+        for (const column_info& c : columns)
+            if (c.shows == figure::memory)
+                return true;
+        return false;
+    }
     /// True when its phases are points of curves over the size of a block.
     bool has_curves() const noexcept { return !phases.empty() && phases.front().bytes != 0; }
 };
+
+/// A name for several scenarios.
+struct scenario_group {
+    std::string_view name;
+    std::string_view summary;
+};
+
+/// Every group, in the order of the help text.
+std::span<const scenario_group> scenario_groups() noexcept;
 
 /// Every scenario, in the order of the help text.
 std::span<const scenario> scenarios() noexcept;

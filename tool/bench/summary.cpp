@@ -5,6 +5,7 @@
 #include "findings.hpp"
 #include "headline.hpp"
 #include "judgement.hpp"
+#include "threads_findings.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -195,6 +196,8 @@ std::vector<std::string> findings(const bench_result& result) {
         if (s.what->has_variants())
             if (std::string finding = variant_finding(result, s); !finding.empty())
                 list.push_back(std::move(finding));
+    if (std::string all = threads_finding(result); !all.empty())
+        list.push_back(std::move(all));
     if (list.empty())
         list.emplace_back(not_measured);
     if (std::string warning = disturbance(result); !warning.empty())

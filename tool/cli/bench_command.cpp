@@ -38,13 +38,22 @@ std::vector<std::string> scenario_names() {
     std::vector<std::string> names;
     for (const scenario& s : scenarios())
         names.emplace_back(s.name);
+    for (const scenario_group& g : scenario_groups())
+        names.emplace_back(g.name);
     return names;
 }
 
 std::string bench_footer() {
     std::string text = "Scenarios:\n";
     for (const scenario& s : scenarios())
-        text += fmt::format("  {:<12} {}\n", s.name, s.summary);
+        if (s.group.empty())
+            text += fmt::format("  {:<13} {}\n", s.name, s.summary);
+    for (const scenario_group& g : scenario_groups()) {
+        text += fmt::format("  {:<13} {}:\n", g.name, g.summary);
+        for (const scenario& s : scenarios())
+            if (s.group == g.name)
+                text += fmt::format("    {:<13} {}\n", s.name, s.summary);
+    }
     text += "\nContenders:\n  ";
     text += wrap(fmt::format("{}", fmt::join(contender_names({}), ", ")), 78, 2) + '\n';
     text += "\nExamples:\n"
@@ -52,6 +61,7 @@ std::string bench_footer() {
             "  linn bench --full                       ten rounds of the same; half an hour\n"
             "  linn bench object                       one scenario, seconds\n"
             "  linn bench shared-ptr pipeline          packets held by shared_ptr\n"
+            "  linn bench threads                      programs with many threads, and what locks allow\n"
             "  linn bench zero-fill --only linn        what make_shared<T>() writes for nothing\n"
             "  linn bench buffers pmr --only linn,jemalloc,tcmalloc\n"
             "  linn bench containers --container map   another container, same three phases\n"
@@ -108,7 +118,9 @@ bench_command::bench_command(CLI::App& program)
     arguments.footer(bench_footer());
     // The last one counts, so that a user may overrule what an alias or a script says.
     arguments.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-    arguments.add_option("scenario", options_.scenarios, "what to measure; everything when none is named")
+    arguments
+        .add_option("scenario", options_.scenarios,
+                    "what to measure; all but the threads programs when none is named")
         ->type_name("NAME")
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     CLI::Option* full = arguments.add_flag(

@@ -136,6 +136,7 @@ void add_comparisons(ordered_json& json, const bench_result& result, const scena
 
 ordered_json scenario_json(const bench_result& result, const scenario_result& s) {
     ordered_json json{{"name", s.what->name}, {"summary", s.what->summary}, {"operation", s.what->operation}};
+    json["group"] = s.what->group.empty() ? ordered_json{} : ordered_json(s.what->group);
     json["phases"] = ordered_json::array();
     for (const phase_info& p : s.what->phases)
         json["phases"].push_back({{"name", p.name},

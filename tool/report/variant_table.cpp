@@ -39,6 +39,10 @@ std::string cell_text(const bench_result& result, const scenario& s, const row& 
         const auto value = r.metric(c.phase, c.metric);
         return value ? fmt::format("{:.0f} %", *value * c.factor) : "";
     }
+    if (c.shows == figure::memory) {
+        const auto value = r.metric(c.phase, c.metric);
+        return value ? fmt::format("{:.0f}", std::ceil(*value * c.factor)) : "-";
+    }
     if (c.shows == figure::metric_time) {
         const auto value = r.metric(c.phase, c.metric);
         return value ? three_digits(*value / result.machine.ticks_per_ns * c.factor, c.decimals) : "-";
@@ -88,7 +92,8 @@ private:
         std::vector<table_column> list{{"", "", true, 0}};
         for (const column_info& c : s.columns)
             list.push_back({std::string{c.title}, std::string{c.group}, false, c.droppable});
-        list.push_back({"MiB", "", false, 1});
+        if (!s.shows_memory())
+            list.push_back({"MiB", "", false, 1});
         if (has_published_column(s))
             list.push_back({"published", "", false, 1});
         return list;
@@ -123,7 +128,8 @@ private:
         std::vector<std::string> cells{std::move(title)};
         for (const column_info& c : s_->what->columns)
             cells.push_back(cell_text(*result_, *s_->what, r, c));
-        cells.push_back(fmt::format("{:.0f}", std::ceil(r.peak_rss_bytes() / (1024 * 1024))));
+        if (!s_->what->shows_memory())
+            cells.push_back(fmt::format("{:.0f}", std::ceil(r.peak_rss_bytes() / (1024 * 1024))));
         const std::string& name = result_->contenders[r.contender].name;
         if (has_published_column(*s_->what)) {
             const published_row* published = find_published(*s_->what, name, s_->variant_of(r));
@@ -141,7 +147,8 @@ private:
             const double f = c.shows == figure::time ? published.figures[c.phase] : 0;
             cells.push_back(f != 0 ? three_digits(f, c.decimals) : "");
         }
-        cells.emplace_back();
+        if (!s_->what->shows_memory())
+            cells.emplace_back();
         table_.add_row(std::move(cells));
     }
 
@@ -161,7 +168,8 @@ private:
         }
         if (!any)
             return;
-        cells.emplace_back();
+        if (!s_->what->shows_memory())
+            cells.emplace_back();
         if (has_published_column(*s_->what))
             cells.emplace_back();
         if (last_ours != info.ours)

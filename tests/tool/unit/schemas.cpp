@@ -83,8 +83,8 @@ TEST_CASE("linn.bench/1 keeps its fields") {
         require_fields(result["contenders"][0]["proof"], {"preload_mapped", "providers"});
         require_fields(result["left_out"][0], {"name", "scenario", "variant", "reason"});
         const json& scenario = result["scenarios"][0];
-        require_fields(scenario, {"name", "summary", "operation", "noise_floor", "claim_threshold", "rows",
-                                  "linn_by_best_other", "published"});
+        require_fields(scenario, {"name", "summary", "operation", "group", "noise_floor", "claim_threshold",
+                                  "rows", "linn_by_best_other", "published"});
         if (has_variants)
             require_fields(scenario, {"baseline", "variants", "comparisons"});
         const json& row = scenario["rows"][0];

@@ -89,7 +89,9 @@ TEST_CASE("every scenario with variants is consistent in itself") {
         CHECK(variants.count(s.baseline) == 1);
         for (const column_info& c : s.columns) {
             CHECK(c.phase < s.phases.size());
-            CHECK((c.shows == figure::metric || c.shows == figure::metric_time) == !c.metric.empty());
+            const bool shows_metric =
+                c.shows == figure::metric || c.shows == figure::metric_time || c.shows == figure::memory;
+            CHECK(shows_metric == !c.metric.empty());
         }
         CHECK_FALSE(s.comparisons.empty());
         for (const comparison_info& c : s.comparisons) {

@@ -15,4 +15,7 @@ scenario buffers_scenario() noexcept;
 scenario pmr_scenario() noexcept;
 scenario sizes_scenario() noexcept;
 
+/// Those of the group threads.
+std::span<const scenario> threads_scenarios();
+
 } // namespace linn::tool

@@ -97,11 +97,12 @@ int run(int argc, char** argv) {
         const std::uint64_t busy = cpu_ns();
         result = work(o);
         const std::uint64_t busy_end = cpu_ns();
-        cpu_share = std::min(result.cpu_share,
-                             static_cast<double>(busy_end - busy) / static_cast<double>(now_ns() - wall));
+        const double own_share = static_cast<double>(busy_end - busy) / static_cast<double>(now_ns() - wall);
+        cpu_share = result.is_in_children ? result.cpu_share : std::min(result.cpu_share, own_share);
         canary_after = canary();
     }
-    const std::uint64_t peak = peak_rss_bytes(); // before the report below allocates
+    const std::uint64_t peak =
+        result.is_in_children ? result.peak_rss_bytes : peak_rss_bytes(); // before the report below allocates
 
     nlohmann::json reply;
     for (const provider& p : memory_providers())

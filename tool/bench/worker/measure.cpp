@@ -98,6 +98,12 @@ unsigned usable_cpus() {
     return count < 1 ? 1 : static_cast<unsigned>(count);
 }
 
+void unpin_thread() {
+    const placement& p = the_placement();
+    if (p.pinned >= 0)
+        ::sched_setaffinity(0, sizeof p.usable, &p.usable);
+}
+
 void pin_thread(unsigned index) {
     const placement& p = the_placement();
     if (p.pinned < 0)

@@ -26,6 +26,10 @@ struct outcome {
     std::size_t work_check = 0; ///< a number every contender must agree on, so that all did the same work
     std::string error;          ///< not empty: the contender computed something wrong
     double cpu_share = 1;       ///< of the helper thread that had the least of its CPU while it was measured
+
+    // Of a scenario that does its work in processes of its own, while this one waits.
+    bool is_in_children = false;
+    std::uint64_t peak_rss_bytes = 0; ///< the highest of them
 };
 
 /// Makes the pointer escape, so that no compiler may delete the allocation behind it.
@@ -52,6 +56,9 @@ unsigned usable_cpus();
 /// Moves the calling thread to a CPU of its own: 0 is the one of `pin`, others follow, those of other cores before
 /// the second thread of a core. Does nothing when the process is not pinned or has no other CPU.
 void pin_thread(unsigned index);
+
+/// Lets the calling thread run on every CPU that the process might use before `pin`. Does nothing when it is not pinned.
+void unpin_thread();
 
 /// Measures ticks and page faults from its construction to `finish`.
 class stopwatch {

@@ -32,7 +32,10 @@ const variant* find_variant(std::string_view scenario, std::string_view name) {
                                           &pmr_standard,
                                           &pmr_linn,
                                           &sizes_standard,
-                                          &sizes_linn};
+                                          &sizes_linn,
+                                          &threads_standard,
+                                          &threads_linn_pool,
+                                          &threads_linn_resource};
     for (variants* file : files)
         for (const variant& v : file())
             if (v.scenario == scenario && v.name == name)

@@ -32,6 +32,9 @@ std::span<const variant> pmr_standard();
 std::span<const variant> pmr_linn();
 std::span<const variant> sizes_standard();
 std::span<const variant> sizes_linn();
+std::span<const variant> threads_standard();
+std::span<const variant> threads_linn_pool();
+std::span<const variant> threads_linn_resource();
 
 /// The variant of that scenario and name, or null.
 const variant* find_variant(std::string_view scenario, std::string_view name);

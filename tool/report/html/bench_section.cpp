@@ -109,6 +109,10 @@ html_cell column_cell(const bench_result& result, const scenario_result& s, cons
                            fmt::format("{} × {:.0f}{}", short_size(bytes), cliffs.front().factor,
                                        cliffs.size() > 1 ? "+" : ""));
     }
+    case figure::memory: {
+        const auto value = r.metric(c.phase, c.metric);
+        return value ? number_cell(*value, fmt::format("{:.1f}", *value * c.factor)) : words_cell("–");
+    }
     case figure::metric:
     case figure::metric_time: {
         const auto value = r.metric(c.phase, c.metric);

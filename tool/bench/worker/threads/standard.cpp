@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "threads.hpp"
+
+#include <new>
+
+namespace linn::tool::worker {
+namespace {
+
+/// Every program knows the size of what it frees, and tells it.
+struct new_delete {
+    static void* take(std::size_t bytes) { return ::operator new(bytes); }
+    static void give(void* p, std::size_t bytes) noexcept { ::operator delete(p, bytes); }
+};
+
+constexpr auto all = all_programs<new_delete>("new_delete");
+
+} // namespace
+
+std::span<const variant> threads_standard() {
+    return all;
+}
+
+} // namespace linn::tool::worker
