@@ -26,8 +26,8 @@ private:
 struct timed_resource_memory {
     static void* take(std::size_t bytes) {
         const unsigned c = detail::class_of(bytes);
-        void* p = core().pop(c);
-        if (p == nullptr)
+        void* p = nullptr;
+        if (!core().pop(c, p))
             p = core().take(c);
         return p != nullptr ? p : throw std::bad_alloc{};
     }
