@@ -215,7 +215,7 @@ private:
             reset_(*object);
 #endif
         }
-        forget_control_block(object);
+        detail::forget_control_block(object);
         return true;
     }
 
