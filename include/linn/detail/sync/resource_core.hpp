@@ -12,6 +12,7 @@
 #include <linn/detail/sync/class_depot.hpp>
 #include <linn/detail/sync/fork_registry.hpp>
 #include <linn/detail/sync/misuse.hpp>
+#include <linn/detail/sync/resource_fronts.hpp>
 #include <linn/detail/sync/resource_memory.hpp>
 #include <linn/detail/sync/resource_news.hpp>
 #include <linn/detail/sync/resource_settings.hpp>
@@ -42,7 +43,6 @@ template <class Policy>
 class resource_core : private in_fork_registry<resource_core<Policy>> {
 public:
     using depot_type = class_depot<Policy>;
-    using index_table = thread_index_table<Policy>;
     using registry_type = fork_registry<resource_core, typename Policy::mutex>;
 
     explicit resource_core(const resource_settings& s) noexcept
@@ -60,13 +60,13 @@ public:
 
     /// Takes a slot of class `c` from this thread's cache; false when that is empty.
     [[gnu::always_inline]] bool pop(unsigned c, void*& slot) noexcept {
-        thread_block* b = block_here();
+        thread_block* b = fronts_.here();
         return b != nullptr && b->fronts[c].try_pop(slot);
     }
 
     /// Puts a slot of class `c` into this thread's cache; false when that is full.
     [[gnu::always_inline]] bool push(unsigned c, void* slot) noexcept {
-        thread_block* b = block_here();
+        thread_block* b = fronts_.here();
         return b != nullptr && b->fronts[c].try_push(slot);
     }
 
@@ -168,9 +168,7 @@ public:
     /// Gives everything back, also what is handed out. @pre nobody else uses the resource meanwhile
     void release() noexcept {
         news told{settings_.pool};
-        for (auto& slot : thread_blocks_) {
-            slot.store(nullptr, std::memory_order_relaxed);
-        }
+        fronts_.forget_all();
         for (auto& slot : depots_) {
             // relaxed: the caller sees to it that all use is over
             if (depot_type* d = slot.load(std::memory_order_relaxed); d != nullptr) {
@@ -195,7 +193,7 @@ public:
         join_forks();
         // relaxed: a number that others compare with their own
         epoch_.fetch_add(1, std::memory_order_relaxed);
-        thread_block* mine = block_here();
+        thread_block* mine = fronts_.here();
         std::size_t bytes = 0;
         refusals refused;
         news told{settings_.pool};
@@ -240,19 +238,10 @@ public:
             if (d == nullptr) {
                 continue;
             }
-            std::size_t cached = 0;
-            std::size_t threads = 0;
-            for (const auto& slot : thread_blocks_) {
-                // relaxed: of the block only what its owner may be writing is read, by racy_read
-                if (const thread_block* b = slot.load(std::memory_order_relaxed);
-                    b != nullptr && shown_array(b->fronts[c]) != nullptr) {
-                    cached += shown_count(b->fronts[c], resource_front_slots(c));
-                    ++threads;
-                }
-            }
-            pool_statistics s = d->statistics(cached);
+            const auto held = fronts_.count(c);
+            pool_statistics s = d->statistics(held.slots);
             s.type = resource_type_name;
-            s.threads = threads;
+            s.threads = held.threads;
             see(s);
         }
         if (const auto n = blocks_.count(); n.peak != 0) {
@@ -282,10 +271,7 @@ public:
 private:
     friend registry_type;
 
-    struct alignas(cache_line_bytes) thread_block {
-        class_front fronts[size_class_count];
-    };
-
+    using thread_block = typename resource_fronts<Policy>::block;
     using turn = typename resource_memory<Policy>::turn;
     using news = resource_news;
 
@@ -302,35 +288,20 @@ private:
 
     // -- this thread's part -------------------------------------------------------------------------
 
-    /// Null when this thread has none yet, or may have none: the number of a thread means something only in
-    /// the module whose table it is from. Zero, for a thread that has not asked for its number, and the
-    /// last, for one that cannot have one, are places that stay empty.
-    [[gnu::always_inline]] thread_block* block_here() noexcept {
-        if (table_ != &index_table::process()) [[unlikely]] {
-            return nullptr;
-        }
-        // relaxed: written by a thread of this number, which is this one or was over before it began
-        return thread_blocks_[this_thread_index<Policy>].load(std::memory_order_relaxed);
-    }
-
     /// This thread's front of class `c` with its array; null when it can have none.
     class_front* front_at(unsigned c, news& told) {
-        if (mode_ != service::cached || table_ != &index_table::process()) {
+        auto* const place = mode_ == service::cached ? fronts_.place() : nullptr;
+        if (place == nullptr) {
             return nullptr;
         }
-        const std::uint32_t index = thread_index<Policy>();
-        if (index >= index_table::most) {
-            return nullptr;
-        }
-        auto& place = thread_blocks_[index + 1];
-        thread_block* b = place.load(std::memory_order_relaxed);
+        thread_block* b = place->load(std::memory_order_relaxed);
         if (b == nullptr) {
             void* memory = bookkeeping(sizeof(thread_block), told);
             if (memory == nullptr) {
                 return nullptr;
             }
             b = ::new (memory) thread_block;
-            place.store(b, std::memory_order_relaxed); // see statistics
+            place->store(b, std::memory_order_relaxed); // see resource_fronts::count
         }
         class_front& f = b->fronts[c];
         if (!f.has_places()) {
@@ -368,12 +339,6 @@ private:
         if (void* memory = or_null([&] { return bookkeeping(d.array_bytes(), told); }); memory != nullptr) {
             d.add_array(memory);
         }
-    }
-
-    // The next two read what its owner may be writing: see racy_read.
-    static void** shown_array(const class_front& f) noexcept { return pointer_to(racy_read(f.bottom)); }
-    static std::size_t shown_count(const class_front& f, std::size_t most) noexcept {
-        return f.shown_count(shown_array(f), most);
     }
 
     // -- memory ---------------------------------------------------------------------------------------
@@ -545,7 +510,12 @@ private:
         unlock_all([](auto& lock) { unlock_after_fork(lock); });
     }
     void unlock_in_child() noexcept {
-        forget_other_threads();
+        fronts_.forget_other_threads([this](unsigned c, std::size_t slots) {
+            if (depot_type* d = depot_made(c); d != nullptr) {
+                d->lose(slots);
+            }
+        });
+        memory_.reset_locks();
         unlock_all([](auto& lock) { lock.reset(); });
     }
 
@@ -561,30 +531,9 @@ private:
         open(arena_.lock());
     }
 
-    /// In the child of a fork, with every lock held: the caches of other threads are written off, since
-    /// each may have been in the middle of a change.
-    void forget_other_threads() noexcept {
-        const bool our_table =
-            table_ == &index_table::process(); // else nobody knows whether it is still there
-        for (std::uint32_t i = 0; i < index_table::most + 2; ++i) {
-            thread_block* b = thread_blocks_[i].load(std::memory_order_relaxed);
-            if (b == nullptr || (our_table && table_->is_mine(i - 1))) {
-                continue;
-            }
-            for (unsigned c = 0; c < size_class_count; ++c) {
-                if (depot_type* d = depot_made(c); d != nullptr) {
-                    d->lose(shown_count(b->fronts[c], resource_front_slots(c)));
-                }
-            }
-            thread_blocks_[i].store(nullptr, std::memory_order_relaxed);
-        }
-        memory_.reset_locks();
-    }
-
     static constexpr std::uint32_t first_refill = 4;
 
-    const index_table* table_ = &index_table::process();
-    typename Policy::template atomic<thread_block*> thread_blocks_[index_table::most + 2] = {};
+    resource_fronts<Policy> fronts_; // first: the hot path begins there
     typename Policy::template atomic<depot_type*> depots_[size_class_count] = {};
     typename Policy::template atomic<std::uint32_t> epoch_{0}; ///< counts trims
     typename Policy::template atomic<bool> joined_{false};     ///< whether forks know of it

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef LINN_DETAIL_SYNC_RESOURCE_FRONTS_HPP
+#define LINN_DETAIL_SYNC_RESOURCE_FRONTS_HPP
+
+#include <linn/config.hpp>
+#include <linn/detail/core/geometry.hpp>
+#include <linn/detail/core/size_classes.hpp>
+#include <linn/detail/core/slot_cache.hpp>
+#include <linn/detail/sync/class_depot.hpp>
+#include <linn/detail/sync/resource_settings.hpp>
+#include <linn/detail/sync/thread_index.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace linn::inline LINN_ABI::detail {
+
+/// The caches that threads have of one resource: for each thread number a block of fronts, one a size class.
+///
+/// Only the thread that has the number makes its block and touches what is in it. A block stays: the next thread of that number
+/// inherits it. Others only count.
+template <class Policy>
+class resource_fronts {
+public:
+    using table = thread_index_table<Policy>;
+
+    struct alignas(cache_line_bytes) block {
+        class_front fronts[size_class_count];
+    };
+    using place_type = typename Policy::template atomic<block*>;
+
+    /// Null when this thread has none yet, or may have none: the number of a thread means something only in
+    /// the module whose table it is from. Zero, for a thread that has not asked for its number, and the
+    /// last, for one that cannot have one, are places that stay empty.
+    [[gnu::always_inline]] block* here() noexcept {
+        if (table_ != &table::process()) [[unlikely]] {
+            return nullptr;
+        }
+        // relaxed: written by a thread of this number, which is this one or was over before it began
+        return blocks_[this_thread_index<Policy>].load(std::memory_order_relaxed);
+    }
+
+    /// Where this thread's block belongs; null when it can have none.
+    place_type* place() noexcept {
+        if (table_ != &table::process()) {
+            return nullptr;
+        }
+        const std::uint32_t index = thread_index<Policy>();
+        return index < table::most ? &blocks_[index + 1] : nullptr;
+    }
+
+    struct counts {
+        std::size_t slots = 0;
+        std::size_t threads = 0;
+    };
+    /// What all threads cache of class `c`, and how many do: approximate while they work.
+    [[nodiscard]] counts count(unsigned c) const noexcept {
+        counts n;
+        for (const auto& place : blocks_) {
+            // relaxed: of the block only what its owner may be writing is read, by racy_read
+            if (const block* b = place.load(std::memory_order_relaxed);
+                b != nullptr && shown_array(b->fronts[c]) != nullptr) {
+                n.slots += shown_count(b->fronts[c], c);
+                ++n.threads;
+            }
+        }
+        return n;
+    }
+
+    /// @pre no thread uses the resource
+    void forget_all() noexcept {
+        for (auto& place : blocks_) {
+            place.store(nullptr, std::memory_order_relaxed);
+        }
+    }
+
+    /// In the child of a fork: the caches of other threads are written off, since each may have been in the middle of a
+    /// change. Calls `lose(class, slots)` for each.
+    template <class Lose>
+    void forget_other_threads(Lose&& lose) noexcept {
+        const bool our_table = table_ == &table::process(); // else nobody knows whether it is still there
+        for (std::uint32_t i = 0; i < table::most + 2; ++i) {
+            block* b = blocks_[i].load(std::memory_order_relaxed);
+            if (b == nullptr || (our_table && table_->is_mine(i - 1))) {
+                continue;
+            }
+            for (unsigned c = 0; c < size_class_count; ++c) {
+                lose(c, shown_count(b->fronts[c], c));
+            }
+            blocks_[i].store(nullptr, std::memory_order_relaxed);
+        }
+    }
+
+private:
+    // The next two read what its owner may be writing: see racy_read.
+    static void** shown_array(const class_front& f) noexcept { return pointer_to(racy_read(f.bottom)); }
+    static std::size_t shown_count(const class_front& f, unsigned c) noexcept {
+        return f.shown_count(shown_array(f), resource_front_slots(c));
+    }
+
+    const table* table_ = &table::process();
+    place_type blocks_[table::most + 2] = {};
+};
+
+} // namespace linn::inline LINN_ABI::detail
+
+#endif
