@@ -57,7 +57,7 @@ constinit std::atomic<int> state{unknown};
 
 constinit real_functions real{first_malloc, first_calloc, first_realloc, first_free, first_memset, nullptr,
                               nullptr,      nullptr,      nullptr,       nullptr,    nullptr,      nullptr,
-                              nullptr,      nullptr,      nullptr,       nullptr};
+                              nullptr,      nullptr,      nullptr,       nullptr,    nullptr};
 
 bool find_real_functions() noexcept {
     int expected = unknown;
@@ -81,6 +81,7 @@ bool find_real_functions() noexcept {
     find(real.malloc_trim, "malloc_trim");
     find(real.dlclose, "dlclose");
     find(real.dlopen, "dlopen");
+    find(real.mlockall, "mlockall");
     ::dlerror(); // or the program would be told of what we did not find
     state.store(known, std::memory_order_release);
     return true;

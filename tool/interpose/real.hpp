@@ -25,6 +25,7 @@ struct real_functions {
     int (*malloc_trim)(std::size_t);
     int (*dlclose)(void*);
     void* (*dlopen)(const char*, int);
+    int (*mlockall)(int);
 };
 extern real_functions real;
 

@@ -63,7 +63,8 @@ bool toml_scanner::fail(const char* format, ...) noexcept {
     std::vsnprintf(error_.what, sizeof error_.what, format, arguments);
     va_end(arguments);
     for (char* c = error_.what; *c != '\0'; ++c)
-        *c = is_control(*c) ? '?' : *c; // of a name that the plan gives: one line stays one line
+        *c =
+            is_control(*c) || *c == '\t' ? '?' : *c; // of a name that the plan gives: one line stays one line
     return false;
 }
 

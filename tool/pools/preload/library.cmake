@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # liblinn-try.so: preloaded into programs in C as in C++; so without a C++ runtime, and never sanitized. `-z defs` finds
-# at once what would need one. liblinn-try-checked.so is the same with every block guarded.
+# at once what would need one. `-z now` binds before anything is served: not with a lock held, nor in a signal handler.
+# liblinn-try-checked.so is the same with every block guarded.
 include(${CMAKE_CURRENT_LIST_DIR}/../../interpose/sources.cmake)
 foreach(kind IN ITEMS try try-checked)
   string(REPLACE - _ target linn_${kind})
@@ -27,7 +28,7 @@ foreach(kind IN ITEMS try try-checked)
   target_compile_options(${target} PRIVATE -O2 -fno-exceptions -fno-rtti -fno-sanitize=all
                                            -fasynchronous-unwind-tables -ftls-model=initial-exec
                                            -fno-builtin-malloc -fno-threadsafe-statics)
-  target_link_options(${target} PRIVATE -nodefaultlibs -fno-sanitize=all LINKER:--as-needed LINKER:-z,defs)
+  target_link_options(${target} PRIVATE -nodefaultlibs -fno-sanitize=all LINKER:--as-needed LINKER:-z,defs LINKER:-z,now)
   target_link_libraries(${target} PRIVATE c gcc)
   if(TARGET linn_warnings)
     target_link_libraries(${target} PRIVATE linn_warnings)

@@ -19,14 +19,12 @@ constinit std::atomic<std::size_t> next_chunk{0};
 constinit std::atomic<std::size_t> used_bytes{0};
 constinit std::atomic<std::size_t> most_bytes{SIZE_MAX};
 
-/// What the range may take of a limit of the process, so that the program does not miss it. A program that runs under
-/// such a limit has to get by with an eighth less.
-std::size_t share_of(int resource, std::size_t usual) noexcept {
+/// What the range may take where address space is limited, so that the program does not miss it. A program that runs
+/// under such a limit has to get by with an eighth less.
+std::size_t share_of_addresses() noexcept {
     rlimit limit{};
-    if (::getrlimit(static_cast<__rlimit_resource_t>(resource), &limit) != 0 ||
-        limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur <= usual)
-        return SIZE_MAX;
-    return limit.rlim_cur / 8;
+    return ::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ? SIZE_MAX
+                                                                                  : limit.rlim_cur / 8;
 }
 
 bool try_to_reserve(std::size_t bytes) noexcept {
@@ -52,14 +50,21 @@ bool is_used_chunk(std::size_t chunk) noexcept {
 }
 
 bool reserve_range() noexcept {
-    // A program that locks its memory pays for addresses too; 8 MiB is the limit that nobody has set.
-    const std::size_t of_addresses = share_of(RLIMIT_AS, 0);
-    const std::size_t of_locked = share_of(RLIMIT_MEMLOCK, std::size_t{8} << 20);
-    const std::size_t most = of_addresses < of_locked ? of_addresses : of_locked;
+    const std::size_t most = share_of_addresses();
     for (std::size_t bytes = most_chunks * chunk_bytes; bytes >= std::size_t{64} << 20; bytes /= 4)
         if (bytes <= most && try_to_reserve(bytes))
             return true;
     return false;
+}
+
+void give_up_rest_of_range() noexcept {
+    constexpr std::size_t closed = SIZE_MAX / 2;
+    const std::size_t bytes = range.bytes.load(std::memory_order_relaxed);
+    const std::size_t used = next_chunk.exchange(closed, std::memory_order_relaxed) * chunk_bytes;
+    if (used >= bytes)
+        return;
+    range.bytes.store(used, std::memory_order_relaxed);
+    ::munmap(reinterpret_cast<void*>(range.base.load(std::memory_order_relaxed) + used), bytes - used);
 }
 
 void limit_slabs(std::uint64_t bytes) noexcept {

@@ -17,7 +17,7 @@ inline constexpr unsigned chunk_shift = 21;
 inline constexpr std::size_t most_chunks = (std::size_t{64} << 30) / chunk_bytes;
 
 struct address_range {
-    // Both 0 until there is a range; then they never change.
+    // Both 0 until there is a range; then it never moves, and gets smaller at most once.
     std::atomic<std::uintptr_t> base;
     std::atomic<std::size_t> bytes;
     /// The number of the chunk's pool, plus one; 0: not known yet, its slab says.
@@ -41,6 +41,10 @@ bool is_used_chunk(std::size_t chunk) noexcept;
 /// Reserves the range: 64 GiB, or less where that is refused or would be much of what the process may have.
 /// @returns false when there is none
 bool reserve_range() noexcept;
+
+/// Gives the addresses back that no slab has had: pools have what they have from now on. For a program that locks all of its
+/// memory, where each address counts.
+void give_up_rest_of_range() noexcept;
 
 /// What the slabs may take together; 0: no limit.
 void limit_slabs(std::uint64_t bytes) noexcept;

@@ -26,6 +26,7 @@ struct growing_index {
     std::atomic<std::uint16_t>* more = nullptr; ///< of each entry: where a wrapper's caller is, or the site
     std::uint64_t* next = nullptr;
     std::uint16_t* next_more = nullptr;
+    std::atomic<std::uint32_t> used{0}; ///< of pool_mode::sizes
 
     bool make(std::size_t sites) noexcept {
         const std::size_t count = std::bit_ceil(4 * (sites < 16 ? std::size_t{16} : sites));
@@ -39,6 +40,20 @@ struct growing_index {
         index = {live, static_cast<std::uint32_t>(64 - std::countr_zero(count)),
                  static_cast<std::uint32_t>(count - 1)};
         return true;
+    }
+
+    /// Adds a call of pool_mode::sizes while others look: after that it costs what a planned one does.
+    void remember(std::uint64_t key, std::uint64_t number) noexcept {
+        for (std::size_t i = home_of(key, index.shift);; i = (i + 1) & index.last) {
+            std::uint64_t entry = live[i].load(std::memory_order_relaxed);
+            if (entry == 0 && used.load(std::memory_order_relaxed) <= index.last / 4 &&
+                live[i].compare_exchange_strong(entry, key + number, std::memory_order_relaxed)) {
+                used.fetch_add(1, std::memory_order_relaxed);
+                return;
+            }
+            if (entry == 0 || entry - key < pool_numbers)
+                return; // there is no room, or it is there
+        }
     }
 
     void clear() noexcept { std::memset(next, 0, (std::size_t{index.last} + 1) * sizeof *next); }
@@ -227,6 +242,15 @@ std::uint64_t pool_of_counted(std::size_t bytes, call_place from) noexcept {
     return no_number;
 }
 
+std::uint64_t pool_of_size(std::size_t bytes, call_place from) noexcept {
+    const std::uint64_t number = std::uint64_t{pool_of_sixteens[(bytes + 15) / 16]} - 1;
+    calls.remember(key_of(from.return_address, bytes), number);
+    return number;
+}
+
+/// Calls that pool_mode::sizes remembers; those beyond pay for it each time.
+constexpr std::size_t remembered_calls = 2048;
+
 std::uint64_t sizes_of_plan() noexcept {
     std::uint64_t sizes = 0;
     for (std::uint32_t i = 0; i != plan->site_count; ++i)
@@ -281,7 +305,7 @@ std::uint64_t pool_of_other(std::size_t bytes, call_place from, found_entry foun
     if ((attention & attention_to_modules) != 0)
         scan_if_due();
     if ((attention & attention_to_sizes) != 0)
-        return std::uint64_t{pool_of_sixteens[(bytes + 15) / 16]} - 1;
+        return pool_of_size(bytes, from);
     return (attention & attention_to_counts) != 0 && !is_wrapper ? pool_of_counted(bytes, from) : no_number;
 }
 
@@ -293,17 +317,19 @@ bool apply_plan(const plan_tables& tables, const site_settings& wishes) noexcept
     const std::uint64_t sizes = sizes_of_plan();
     const bool has_pools =
         settings.mode == pool_mode::sizes ? make_pools_of_sizes(sizes) : make_pools_of_plan();
-    if (!has_pools || !calls.make(plan->site_count) || !callers.make(plan->site_count) ||
+    if (!has_pools || !calls.make(settings.mode == pool_mode::sizes ? remembered_calls : plan->site_count) ||
+        !callers.make(plan->site_count) ||
         (settings.counts_hits && !addresses.make(std::size_t{2} * plan->site_count)))
         return false;
-    is_scanning.store(true, std::memory_order_relaxed);
-    have_modules_changed();
-    scan();
-    is_scanning.store(false, std::memory_order_release); // pairs with the acquire in scan_if_due
-    std::uint32_t attention = settings.counts_hits ? std::uint32_t{attention_to_counts} : 0u;
-    if (settings.mode == pool_mode::sizes)
-        attention = attention_to_sizes;
-    if (attention == 0)
+    std::uint32_t attention = attention_to_sizes;
+    if (settings.mode != pool_mode::sizes) {
+        is_scanning.store(true, std::memory_order_relaxed);
+        have_modules_changed();
+        scan();
+        is_scanning.store(false, std::memory_order_release); // pairs with the acquire in scan_if_due
+        attention = settings.counts_hits ? std::uint32_t{attention_to_counts} : 0u;
+    }
+    if (attention != attention_to_counts)
         hot.index = calls.index; // else every call is to be seen
     hot.attention.store(attention, std::memory_order_relaxed);
     if (settings.serves_malloc)

@@ -185,3 +185,9 @@ extern "C" __attribute__((visibility("default"), noinline)) int dlclose(void* ha
     request_scan();
     return result;
 }
+
+extern "C" __attribute__((visibility("default"), noinline)) int mlockall(int flags) noexcept {
+    linn::tool::preload::find_real_functions();
+    give_up_rest_of_range();
+    return linn::tool::preload::real.mlockall != nullptr ? linn::tool::preload::real.mlockall(flags) : -1;
+}

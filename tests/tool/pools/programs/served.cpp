@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A program that does what its first argument says, through calls that the tests' plans name. It finds itself what goes
 // wrong (a block that is not aligned, not zero, or somebody else's too), prints it and ends with status 1.
+#include "served.hpp"
+
 #include "sites.hpp"
 
 #include <dlfcn.h>
@@ -8,7 +10,6 @@
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -25,15 +26,6 @@
 #include <vector>
 
 extern char** environ;
-
-namespace {
-
-constexpr std::size_t bytes = 40;
-struct alignas(64) wide {
-    unsigned char content[64];
-};
-
-} // namespace
 
 // NOLINTBEGIN
 LINN_SITE void* site_malloc() {
@@ -118,48 +110,6 @@ LINN_SITE void* caller_two() {
 // NOLINTEND
 
 namespace {
-
-[[noreturn]] void fail(const char* what) {
-    std::printf("failed: %s\n", what);
-    std::fflush(stdout);
-    std::_Exit(1);
-}
-void expect(bool condition, const char* what) {
-    if (!condition)
-        fail(what);
-}
-
-bool is_aligned(const void* p, std::size_t alignment) {
-    return reinterpret_cast<std::uintptr_t>(p) % alignment == 0;
-}
-
-/// Fills a block with what only it has, and knows it again.
-void mark(void* p, std::size_t n) {
-    const auto value = static_cast<int>((reinterpret_cast<std::uintptr_t>(p) >> 4) & 0xff);
-    std::memset(p, value, n);
-}
-void expect_mark(const void* p, std::size_t n) {
-    const auto value = static_cast<unsigned char>((reinterpret_cast<std::uintptr_t>(p) >> 4) & 0xff);
-    for (std::size_t i = 0; i != n; ++i)
-        expect(static_cast<const unsigned char*>(p)[i] == value, "a block changed while it was alive");
-}
-
-constexpr int rounds = 1000;
-
-template <class Take, class Give>
-void many(Take take, Give give, std::size_t n = bytes, std::size_t alignment = 16) {
-    std::vector<void*> blocks;
-    for (int i = 0; i != rounds; ++i) {
-        void* const p = take();
-        expect(p != nullptr && is_aligned(p, alignment), "a block is not aligned");
-        mark(p, n);
-        blocks.push_back(p);
-    }
-    for (void* p : blocks)
-        expect_mark(p, n);
-    for (void* p : blocks)
-        give(p);
-}
 
 void call_all() {
     many(site_malloc, [](void* p) { std::free(p); });
@@ -439,82 +389,6 @@ void use_plugin(const char* file, int rounds_of_it) {
     }
 }
 
-// -- memory ----------------------------------------------------------------------------------------
-
-/// A few blocks that live keep a page each of a pool that was large once.
-void waste(const char* seconds) {
-    std::vector<void*> all;
-    std::vector<void*> kept_ones;
-    for (int i = 0; i != 400'000; ++i)
-        all.push_back(site_malloc());
-    for (std::size_t i = 0; i != all.size(); ++i) {
-        if (i % 60 == 0)
-            kept_ones.push_back(all[i]);
-        else
-            std::free(all[i]);
-    }
-    for (int tenths = 10 * std::atoi(seconds); tenths != 0; --tenths) {
-        for (int i = 0; i != 5000; ++i)
-            all[static_cast<std::size_t>(i)] = site_malloc();
-        for (int i = 0; i != 5000; ++i)
-            std::free(all[static_cast<std::size_t>(i)]);
-        ::usleep(100'000);
-    }
-    for (void* p : kept_ones)
-        std::free(p);
-}
-
-void grow_and_trim() {
-    std::vector<void*> all;
-    for (int i = 0; i != 400'000; ++i)
-        mark(all.emplace_back(site_malloc()), bytes);
-    for (void* p : all)
-        std::free(p);
-    ::malloc_trim(0);
-}
-
-/// Requests as of a server: threads that hold a changing set of objects, and now and then begin and end.
-void serve(const char* seconds) {
-    const auto resident_kib = [] {
-        long pages = 0;
-        if (std::FILE* const f = std::fopen("/proc/self/statm", "r")) {
-            if (std::fscanf(f, "%*d %ld", &pages) != 1)
-                pages = 0;
-            std::fclose(f);
-        }
-        return pages * ::sysconf(_SC_PAGESIZE) / 1024;
-    };
-    const auto session = [](unsigned seed) {
-        std::vector<void*> live(20'000, nullptr);
-        for (int i = 0; i != 300'000; ++i) {
-            seed = seed * 1664525u + 1013904223u;
-            void*& place = live[(seed >> 8) % live.size()];
-            if (place != nullptr) {
-                expect_mark(place, bytes);
-                std::free(place);
-                place = nullptr;
-            } else {
-                mark(place = (seed & 1) != 0 ? site_malloc() : site_new(), bytes);
-            }
-        }
-        for (void* p : live)
-            std::free(p);
-    };
-    const auto end = ::time(nullptr) + std::atoi(seconds);
-    long first = 0;
-    long last = 0;
-    for (unsigned round = 0; round < 8 || ::time(nullptr) < end; ++round) {
-        std::vector<std::thread> threads;
-        for (unsigned t = 0; t != 3; ++t)
-            threads.emplace_back(session, 100 * round + t);
-        for (auto& t : threads)
-            t.join();
-        last = resident_kib();
-        first = round == 4 ? last : first;
-    }
-    std::printf("%ld %ld\n", first, last);
-}
-
 void call_in_loop(const char* count) {
     for (long i = std::atol(count); i != 0; --i) {
         void* const p = site_malloc();
@@ -566,7 +440,9 @@ int main(int argc, char** argv) {
     } else if (what == "sizes") {
         for (std::size_t n = 1; n != 1200; ++n)
             many([n] { return site_of_size(n); }, [](void* p) { std::free(p); }, n);
-    } else if (what == "waste")
+    } else if (what == "failures")
+        ask_for_too_much();
+    else if (what == "waste")
         waste(more);
     else if (what == "trim")
         grow_and_trim();
@@ -578,6 +454,8 @@ int main(int argc, char** argv) {
         misuse(more);
     else if (what == "status")
         return std::atoi(more);
+    else if (what == "lock")
+        lock_memory();
     else if (what == "signal") {
         ::raise(std::atoi(more));
         std::free(site_malloc());

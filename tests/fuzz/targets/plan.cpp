@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+// The reader of plans of pools, which runs in the user's program before anything else: it takes a text or refuses it, with
+// a line, whatever is in it; what it takes has no name out of the text, no index out of range and no size that the index of
+// sites could not hold. The input is either a text or changes to a good one.
+#include "../support/expect.hpp"
+#include "../support/input.hpp"
+#include "../support/operations.hpp"
+#include "../support/target.hpp"
+#include "pools/plan_tables.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace {
+
+using namespace linn_fuzz;
+using namespace linn::tool;
+
+constexpr std::string_view good = R"(# A plan.
+linn_plan = 1
+program = "shop \"new\" \u00e9"
+max_bytes = 1_000_000
+children = false
+
+[[module]]
+name = "shop"
+build_id = "1f9c0e8b1a7d44f0"
+[[module]]
+name = 'libold.so.1'
+
+[[pool]]
+name = "order"
+[[pool]]
+name = "std::map<int, \"x\">"
+align = 64
+padding = true
+order = "address"
+huge_pages = true
+max_waste = 0
+note = "for people"
+
+[[site]]
+pool = "order"
+size = 72
+module = "shop"
+offset = 0x4f2a
+code = "48 89 c5 bf 48 00 00 00 e8 d1 f0 ff ff"
+note = "order_book::add"
+[[site]]
+pool = "order"
+size = 1008
+token = 7
+[[site]]
+pool = "std::map<int, \"x\">"
+size = 1
+align = 64
+module = "libold.so.1"
+offset = 8192
+code = "0102030405060708"
+stack = 24
+caller_module = "shop"
+caller_offset = 0x5000
+caller_code = "00112233445566778899aabbccddeeff"
+)";
+
+struct plan_state {
+    std::string text;
+
+    std::size_t place(std::size_t n) const { return text.empty() ? 0 : n % text.size(); }
+    /// Where the n-th line begins.
+    std::size_t line(std::size_t n) const {
+        const std::size_t at = text.rfind('\n', place(n));
+        return at == std::string::npos ? 0 : at + 1;
+    }
+    std::string line_at(std::size_t begin) const {
+        return text.substr(begin, text.find('\n', begin) - begin + 1);
+    }
+};
+
+struct change_byte {
+    explicit change_byte(input& in) : where{in.below(1 << 12)}, value{in.byte()} {}
+    void perform(plan_state& s) const {
+        if (!s.text.empty()) {
+            s.text[s.place(where)] = static_cast<char>(value);
+        }
+    }
+    std::size_t where;
+    std::size_t value;
+};
+
+struct insert_word {
+    explicit insert_word(input& in) : where{in.below(1 << 12)}, which{in.byte()} {}
+    void perform(plan_state& s) const {
+        constexpr std::string_view words[] = {
+            "[[site]]\n", "[[pool]]\n", "[[module]]\n", "[",           "]",           "\"",
+            "'",          "\\",         "\\u0000",      "\\Uffffffff", "=",           "\n",
+            "\r\n",       "#",          "true",         "0x",          "_",           "9",
+            "999999",     "-1",         "name",         "size = 1\n",  "token = 1\n", "stack = 8\n",
+            " ",          "\xc3",       "\x00"};
+        s.text.insert(s.place(where), words[which % std::size(words)]);
+    }
+    std::size_t where;
+    std::size_t which;
+};
+
+struct remove_bytes {
+    explicit remove_bytes(input& in) : where{in.below(1 << 12)}, count{in.below(64)} {}
+    void perform(plan_state& s) const { s.text.erase(s.place(where), count); }
+    std::size_t where;
+    std::size_t count;
+};
+
+struct copy_line {
+    explicit copy_line(input& in) : from{in.below(1 << 12)}, to{in.below(1 << 12)} {}
+    void perform(plan_state& s) const {
+        if (s.text.size() < (1 << 16)) {
+            s.text.insert(s.line(to), s.line_at(s.line(from)));
+        }
+    }
+    std::size_t from;
+    std::size_t to;
+};
+
+struct remove_line {
+    explicit remove_line(input& in) : where{in.below(1 << 12)} {}
+    void perform(plan_state& s) const {
+        const std::size_t begin = s.line(where);
+        s.text.erase(begin, s.line_at(begin).size());
+    }
+    std::size_t where;
+};
+
+void check_name(std::string_view name, const std::string& text) {
+    expect(name.empty() ||
+               (name.data() >= text.data() && name.data() + name.size() <= text.data() + text.size()),
+           "a name that lies outside of the text");
+}
+
+void check_call(const planned_call& call, const plan_tables& plan) {
+    expect(call.module < plan.module_count, "a call's module is out of range");
+    expect(call.offset >= most_code_bytes && call.offset < std::uint64_t{1} << 47, "an offset out of range");
+    expect(call.code_bytes == 0 ||
+               (call.code_bytes >= least_code_bytes && call.code_bytes <= most_code_bytes),
+           "a number of bytes of code");
+}
+
+void check_plan(const plan_tables& plan, const std::string& text) {
+    expect(plan.module_count <= most_planned_modules && plan.pool_count <= most_planned_pools &&
+               plan.site_count <= most_planned_sites,
+           "more than there is room for");
+    for (std::size_t i = 0; i != plan.module_count; ++i) {
+        check_name(plan.modules[i].name, text);
+        expect(plan.modules[i].build_id_bytes <= most_build_id_bytes, "a long build id");
+    }
+    for (std::size_t i = 0; i != plan.pool_count; ++i) {
+        const planned_pool& p = plan.pools[i];
+        check_name(p.name, text);
+        expect(!p.name.empty() && p.object_bytes <= largest_planned_size, "a pool's name or size");
+        expect(p.align >= 16 && p.align <= 128 && (p.align & (p.align - 1)) == 0, "a pool's alignment");
+    }
+    for (std::size_t i = 0; i != plan.site_count; ++i) {
+        const planned_site& s = plan.sites[i];
+        check_name(s.note, text);
+        expect(s.pool < plan.pool_count && s.size >= 1 && s.size <= plan.pools[s.pool].object_bytes,
+               "a site's pool is out of range, or too small");
+        expect(s.stack <= largest_stack_offset && s.stack % 8 == 0, "a stack offset");
+        if (!s.has_token) {
+            check_call(s.call, plan);
+        }
+        if (s.is_behind) {
+            expect(!s.has_token, "a token behind a wrapper");
+            check_call(s.caller, plan);
+        }
+    }
+}
+
+void check_error(const plan_error& error, const std::string& text) {
+    const auto lines = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')) + 2;
+    expect(error.line <= lines, "a line that is not there");
+    const std::size_t length = ::strnlen(error.what, sizeof error.what);
+    expect(length != 0 && length != sizeof error.what, "a reason is missing");
+    expect(std::none_of(error.what, error.what + length,
+                        [](char c) { return static_cast<unsigned char>(c) < 0x20; }),
+           "a reason of more than one line");
+}
+
+void read(const std::string& original) {
+    static const auto plan = std::make_unique<plan_tables>();
+    std::string text = original;
+    plan_error error{};
+    const bool is_plan = read_plan(text.data(), text.size(), *plan, error);
+    if (is_plan) {
+        check_plan(*plan, text);
+    } else {
+        check_error(error, original);
+    }
+    std::string again = original;
+    expect(read_plan(again.data(), again.size(), *plan, error) == is_plan && again == text,
+           "the same text is read in another way");
+}
+
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    if (size > 9 && std::memcmp(data, "linn_plan", 9) == 0) {
+        ++operations_performed;
+        read(std::string{reinterpret_cast<const char*>(data), size});
+        return 0;
+    }
+    input in{data, std::min<std::size_t>(size, 4096)};
+    plan_state state;
+    while (!in.empty()) {
+        state.text = good;
+        // A few changes each, or nothing of the plan would be left to read.
+        for (std::size_t changes = in.below(6); changes != 0; --changes) {
+            operations<plan_state, often<change_byte, 3>, often<insert_word, 3>, remove_bytes,
+                       often<copy_line, 3>, often<remove_line, 2>>::one(state, in);
+        }
+        read(state.text);
+    }
+    return 0;
+}

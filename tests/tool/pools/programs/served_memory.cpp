@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the program does with much memory, and with none.
+#include "served.hpp"
+#include "sites.hpp"
+
+#include <malloc.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <ctime>
+#include <new>
+#include <thread>
+
+void lock_memory() {
+    std::free(site_malloc());
+    rlimit limit{};
+    ::getrlimit(RLIMIT_MEMLOCK, &limit);
+    limit.rlim_cur = limit.rlim_max < (128u << 20) ? limit.rlim_max : 128u << 20;
+    ::setrlimit(RLIMIT_MEMLOCK, &limit);
+    const bool has_privilege = ::geteuid() == 0 && ::setuid(65534) != 0;
+    const bool may_lock = has_privilege || limit.rlim_cur >= (32u << 20);
+    expect(::mlockall(MCL_CURRENT | MCL_FUTURE) == 0 || !may_lock, "mlockall");
+    many(site_malloc, [](void* p) { std::free(p); });
+    many([] { return std::malloc(10'000); }, [](void* p) { std::free(p); }, 10'000);
+}
+
+/// What is too much is refused as without the library: new handlers run, and exceptions come through.
+void ask_for_too_much() {
+    volatile std::size_t much = SIZE_MAX / 4;
+    const auto throws = [](auto call) {
+        try {
+            call();
+        } catch (const std::bad_alloc&) {
+            return true;
+        }
+        return false;
+    };
+    static int handled = 0;
+    std::set_new_handler([] {
+        if (++handled % 3 == 0)
+            throw std::bad_alloc{};
+    });
+    expect(throws([&] { kept(::operator new(much)); }) && handled == 3, "operator new");
+    expect(throws([&] { kept(::operator new[](much)); }) && handled == 6, "operator new[]");
+    expect(throws([&] { kept(::operator new(much, std::align_val_t{64})); }) && handled == 9,
+           "aligned operator new");
+    expect(kept(::operator new(much, std::nothrow)) == nullptr && handled == 12, "nothrow operator new");
+    std::set_new_handler(nullptr);
+    expect(throws([&] { kept(::operator new(much)); }), "operator new without a handler");
+    errno = 0;
+    expect(kept(std::malloc(much)) == nullptr && errno == ENOMEM, "malloc");
+    expect(kept(std::calloc(much, much)) == nullptr, "calloc");
+    // Until there is nothing left, neither in pools nor elsewhere.
+    void** all = nullptr;
+    std::size_t count = 0;
+    expect(throws([&] {
+               for (;; ++count) {
+                   auto** const p = static_cast<void**>(site_new());
+                   *p = all;
+                   all = p;
+               }
+           }),
+           "operator new of little");
+    expect(count > 100'000, "there was no memory from the start");
+    while (all != nullptr) {
+        auto** const next = static_cast<void**>(*all);
+        ::operator delete(all);
+        all = next;
+    }
+    many(site_new, [](void* p) { ::operator delete(p); });
+}
+
+/// A few blocks that live keep a page each of a pool that was large once.
+void waste(const char* seconds) {
+    std::vector<void*> all;
+    std::vector<void*> kept_ones;
+    for (int i = 0; i != 400'000; ++i)
+        all.push_back(site_malloc());
+    for (std::size_t i = 0; i != all.size(); ++i) {
+        if (i % 60 == 0)
+            kept_ones.push_back(all[i]);
+        else
+            std::free(all[i]);
+    }
+    for (int tenths = 10 * std::atoi(seconds); tenths != 0; --tenths) {
+        for (int i = 0; i != 5000; ++i)
+            all[static_cast<std::size_t>(i)] = site_malloc();
+        for (int i = 0; i != 5000; ++i)
+            std::free(all[static_cast<std::size_t>(i)]);
+        ::usleep(100'000);
+    }
+    for (void* p : kept_ones)
+        std::free(p);
+}
+
+void grow_and_trim() {
+    std::vector<void*> all;
+    for (int i = 0; i != 400'000; ++i)
+        mark(all.emplace_back(site_malloc()), bytes);
+    for (void* p : all)
+        std::free(p);
+    ::malloc_trim(0);
+}
+
+/// Requests as of a server: threads that hold a changing set of objects, and now and then begin and end.
+void serve(const char* seconds) {
+    const auto resident_kib = [] {
+        long pages = 0;
+        if (std::FILE* const f = std::fopen("/proc/self/statm", "r")) {
+            if (std::fscanf(f, "%*d %ld", &pages) != 1)
+                pages = 0;
+            std::fclose(f);
+        }
+        return pages * ::sysconf(_SC_PAGESIZE) / 1024;
+    };
+    const auto session = [](unsigned seed) {
+        std::vector<void*> live(20'000, nullptr);
+        for (int i = 0; i != 300'000; ++i) {
+            seed = seed * 1664525u + 1013904223u;
+            void*& place = live[(seed >> 8) % live.size()];
+            if (place != nullptr) {
+                expect_mark(place, bytes);
+                std::free(place);
+                place = nullptr;
+            } else {
+                mark(place = (seed & 1) != 0 ? site_malloc() : site_new(), bytes);
+            }
+        }
+        for (void* p : live)
+            std::free(p);
+    };
+    const auto end = ::time(nullptr) + std::atoi(seconds);
+    long first = 0;
+    long last = 0;
+    for (unsigned round = 0; round < 8 || ::time(nullptr) < end; ++round) {
+        std::vector<std::thread> threads;
+        for (unsigned t = 0; t != 3; ++t)
+            threads.emplace_back(session, 100 * round + t);
+        for (auto& t : threads)
+            t.join();
+        last = resident_kib();
+        first = round == 4 ? last : first;
+    }
+    std::printf("%ld %ld\n", first, last);
+}
