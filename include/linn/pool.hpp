@@ -56,18 +56,18 @@ public:
     /// @complexity six instructions; once in a magazine, a short lock; once in a slab, the system. With a limit a short
     ///             lock each time
     [[nodiscard, gnu::returns_nonnull]] static T* allocate() {
-        return allocate_from<detail::near_thread_locals>(state::front);
+        return allocate_from<detail::near_thread_locals>(state::here());
     }
 
     /// As `allocate`, but null where that throws.
     [[nodiscard]] static T* try_allocate() noexcept {
-        return try_allocate_from<detail::near_thread_locals>(state::front);
+        return try_allocate_from<detail::near_thread_locals>(state::here());
     }
 
     /// Takes storage back.
     /// @pre `p` is not null and came from this pool, on any thread; its object is destroyed
     /// @complexity six instructions; once in a magazine, a short lock. With a limit a short lock each time
-    static void deallocate(T* p) noexcept { deallocate_to<detail::near_thread_locals>(state::front, p); }
+    static void deallocate(T* p) noexcept { deallocate_to<detail::near_thread_locals>(state::here(), p); }
 
     /// A new object, constructed from `args` as `T(args...)`; for braces write `create(T{...})`.
     /// @throws std::bad_alloc, and what the constructor throws; the storage is back in the pool then
@@ -100,9 +100,13 @@ public:
     class thread_view {
     public:
         /// @throws std::bad_alloc
-        [[nodiscard, gnu::returns_nonnull]] T* allocate() const { return allocate_from<true>(*front_); }
-        [[nodiscard]] T* try_allocate() const noexcept { return try_allocate_from<true>(*front_); }
-        void deallocate(T* p) const noexcept { deallocate_to<true>(*front_, p); }
+        [[nodiscard, gnu::returns_nonnull]] T* allocate() const {
+            return allocate_from<!detail::fronts_by_key>(*front_);
+        }
+        [[nodiscard]] T* try_allocate() const noexcept {
+            return try_allocate_from<!detail::fronts_by_key>(*front_);
+        }
+        void deallocate(T* p) const noexcept { deallocate_to<!detail::fronts_by_key>(*front_, p); }
 
         /// @throws std::bad_alloc, and what the constructor throws; the storage is back in the pool then
         template <class... Args>
@@ -134,7 +138,7 @@ public:
     /// A view for loops in shared libraries, which else look the thread's cache up in each call.
     /// @complexity one look-up of a thread-local variable
     /// @snippet examples/37_thread_view.cpp
-    [[nodiscard]] static thread_view on_this_thread() noexcept { return thread_view{state::front}; }
+    [[nodiscard]] static thread_view on_this_thread() noexcept { return thread_view{state::own()}; }
 
     /// Storage for `out.size()` objects, uninitialised.
     /// @throws std::bad_alloc; then nothing was allocated and `out` is unspecified
@@ -196,7 +200,7 @@ public:
     /// @complexity O(cached objects + slabs)
     static std::size_t trim() noexcept {
         auto* depot = state::handle.existing();
-        return depot != nullptr ? depot->trim(&state::front) : 0;
+        return depot != nullptr ? depot->trim(&state::here()) : 0;
     }
 
     /// Numbers of this pool now. @complexity O(slabs + threads)
@@ -263,6 +267,28 @@ private:
         };
         static inline constinit detail::pool_handle<detail::platform> handle{nullptr, &description};
         LINN_DETAIL_FRONT_MODEL static inline constinit thread_local detail::front<detail::platform> front{};
+
+#if defined(_WIN32)
+        /// The calling thread's front; where it has none, one that is empty and stays so.
+        [[gnu::always_inline]] static detail::front<detail::platform>& here() noexcept {
+            if constexpr (detail::fronts_by_key) {
+                return detail::front_here(handle);
+            } else {
+                return front;
+            }
+        }
+        /// The same, made where it can be.
+        static detail::front<detail::platform>& own() noexcept {
+            if constexpr (detail::fronts_by_key) {
+                return detail::own_front(handle);
+            } else {
+                return front;
+            }
+        }
+#else
+        [[gnu::always_inline]] static detail::front<detail::platform>& here() noexcept { return front; }
+        [[gnu::always_inline]] static detail::front<detail::platform>& own() noexcept { return front; }
+#endif
     };
 
     /// Up to here a loop is faster than to copy.
@@ -318,27 +344,27 @@ private:
     // type, as the front is: a thread that attaches it must keep the module that both lie in.
 
     [[gnu::noinline, gnu::returns_nonnull]] static void* allocate_or_throw() {
-        return detail::allocate_or_throw(state::front, state::handle,
+        return detail::allocate_or_throw(state::own(), state::handle,
                                          detail::checked_build ? __builtin_return_address(0) : nullptr);
     }
 
     [[gnu::noinline]] static void* allocate_elsewhere() noexcept {
-        return detail::allocate_slow(state::front, state::handle,
+        return detail::allocate_slow(state::own(), state::handle,
                                      detail::checked_build ? __builtin_return_address(0) : nullptr);
     }
 
     [[gnu::noinline]] static void deallocate_elsewhere(void* object) noexcept {
-        detail::deallocate_slow(state::front, state::handle, object,
+        detail::deallocate_slow(state::own(), state::handle, object,
                                 detail::checked_build ? __builtin_return_address(0) : nullptr);
     }
 
     [[gnu::noinline]] static bool allocate_run(std::span<T*> out) noexcept {
-        return detail::allocate_run(state::front, state::handle, out.data(), out.size(),
+        return detail::allocate_run(state::own(), state::handle, out.data(), out.size(),
                                     detail::checked_build ? __builtin_return_address(0) : nullptr);
     }
 
     [[gnu::noinline]] static void deallocate_run(std::span<T* const> objects) noexcept {
-        detail::deallocate_run(state::front, state::handle, objects.data(), objects.size(),
+        detail::deallocate_run(state::own(), state::handle, objects.data(), objects.size(),
                                detail::checked_build ? __builtin_return_address(0) : nullptr);
     }
 

@@ -142,7 +142,7 @@ TEST_CASE("bulk: objects move between threads in bursts") {
 
 TEST_CASE("bulk: a magazine is moved whole, with as few visits to the depot as single calls make") {
     using pool = linn::pool<item<4>>;
-    if (!pooling() || linn::detail::checked_build || !linn::detail::thread_locals_last) {
+    if (!pooling() || linn::detail::checked_build || !linn::detail::threads_hold_fronts) {
         return; // there are no magazines
     }
     std::vector<item<4>*> burst(10'000);

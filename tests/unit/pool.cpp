@@ -339,7 +339,7 @@ TEST_CASE("pool: no depot visit while a magazine lasts") {
     for (int i = 0; i < 10'000; ++i) {
         pool<type>::deallocate(pool<type>::allocate());
     }
-    if (pooling() && !linn::detail::checked_build && linn::detail::thread_locals_last) {
+    if (pooling() && !linn::detail::checked_build && linn::detail::threads_hold_fronts) {
         CHECK(pool<type>::statistics().depot_visits - before <= 1);
     }
     CHECK(pool<type>::statistics().live == 0);

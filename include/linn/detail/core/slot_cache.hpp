@@ -32,8 +32,11 @@ enum class slot_place : std::uintptr_t { none = 0 };
 }
 
 /// Whether code reaches the caches of its thread without a call: not in a shared library, unless it is compiled with
-/// LINN_INITIAL_EXEC. See docs/guide/lifetime_and_threads.md.
-#if defined(LINN_INITIAL_EXEC)
+/// LINN_INITIAL_EXEC, and not where a library emulates thread-local variables. See docs/guide/lifetime_and_threads.md.
+#if defined(__MINGW32__) && !defined(__clang__)
+#define LINN_DETAIL_FRONT_MODEL
+inline constexpr bool near_thread_locals = false;
+#elif defined(LINN_INITIAL_EXEC)
 #define LINN_DETAIL_FRONT_MODEL [[gnu::tls_model("initial-exec")]]
 inline constexpr bool near_thread_locals = true;
 #elif defined(__PIC__) && !defined(__PIE__)

@@ -21,7 +21,7 @@ namespace linn::inline LINN_ABI::detail {
 struct program_end {
     using function = void (*)();
     static inline constinit bool awaited = false;
-    static inline constinit function calls[8]{};
+    static inline constinit function calls[16]{};
 
     static void run() {
         for (const function f : calls) {

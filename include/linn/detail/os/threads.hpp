@@ -52,6 +52,15 @@ inline constexpr bool thread_locals_last = false;
 inline constexpr bool thread_locals_last = true;
 #endif
 
+/// Whether what a pool caches for a thread lies in memory of ours that a key of the system leads to.
+#if defined(_WIN32)
+inline constexpr bool fronts_by_key = !thread_locals_last;
+#else
+inline constexpr bool fronts_by_key = false;
+#endif
+/// Whether pools cache for threads at all; else each call takes the pool's lock.
+inline constexpr bool threads_hold_fronts = thread_locals_last || fronts_by_key;
+
 } // namespace linn::inline LINN_ABI::detail
 
 #undef LINN_DETAIL_POSIX

@@ -21,8 +21,7 @@ namespace linn::inline LINN_ABI::detail {
 struct class_front : slot_cache {
     std::uint32_t epoch = 0;  ///< of the resource, at the last visit of the depot
     std::uint16_t refill = 0; ///< how many slots the next refill asks for
-    std::uint8_t turns =
-        0; ///< how often a visit was of the other kind than the one before; odd: the last one gave
+    std::uint8_t turns = 0;   ///< how often a visit gave after one that took, or the reverse; odd: it gave
 
     /// A front that is emptied and filled in turns has too few places. One that only takes, or only gives, would gain
     /// nothing by more of them.

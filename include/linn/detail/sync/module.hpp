@@ -3,6 +3,7 @@
 #define LINN_DETAIL_SYNC_MODULE_HPP
 
 #include <linn/config.hpp>
+#include <linn/detail/os/program_end.hpp>
 #include <linn/detail/os/threads.hpp>
 #include <linn/detail/sync/policy.hpp>
 
@@ -165,11 +166,20 @@ LINN_DETAIL_HIDDEN inline void install_fork_handlers() noexcept;
 /// The module that the code lies in which names it.
 LINN_DETAIL_HIDDEN inline constinit module_record this_module{&install_fork_handlers};
 
+#if defined(_WIN32)
+/// After the destructors of static objects: threads may end while these run, and Windows keeps no module for them anyhow.
+inline void end_module() {
+    this_module.end();
+}
+template <class = void>
+inline constexpr auto end_this_module = &at_program_end<&end_module>;
+#else
 /// Destructor functions of a shared library run before the destructors of its static objects.
 template <class = void>
 LINN_DETAIL_HIDDEN [[gnu::destructor]] void end_this_module() {
     this_module.end();
 }
+#endif
 
 LINN_DETAIL_HIDDEN inline void before_fork() {
     this_module.before_fork();

@@ -6,6 +6,7 @@
 #include <linn/detail/core/construct.hpp>
 #include <linn/detail/os/threads.hpp>
 #include <linn/detail/sync/depot.hpp>
+#include <linn/detail/sync/front_block.hpp>
 #include <linn/detail/sync/late_thread_exit.hpp>
 #include <linn/detail/sync/module.hpp>
 #include <linn/detail/sync/registry.hpp>
@@ -16,31 +17,25 @@
 
 namespace linn::inline LINN_ABI::detail {
 
-/// What a thread knows of the fronts that code of one module attached. Trivially destructible, so it can be asked at any
-/// time.
-///
 /// All that follows up to `attach_here` is each module's own. The loader keeps a module while a thread has to call the
 /// destructor of its janitor; so that keeps the fronts in the thread's memory, too, which goes with their module.
 template <class Policy>
-struct thread_state {
-    front<Policy>* fronts = nullptr; ///< attached ones, to flush at exit
-    bool janitor_armed = false;
-    bool over = false; ///< the janitor ran: from now on every call goes to the depot
-};
-
-template <class Policy>
 LINN_DETAIL_HIDDEN inline constinit thread_local thread_state<Policy> this_thread{};
 
-/// Flushes all fronts of the calling thread. Idempotent.
+/// Flushes all fronts of a thread, which calls it. Idempotent.
 template <class Policy>
-LINN_DETAIL_HIDDEN void flush_this_thread() noexcept {
-    thread_state<Policy>& state = this_thread<Policy>;
+LINN_DETAIL_HIDDEN void flush_fronts(thread_state<Policy>& state) noexcept {
     state.over = true;
     while (front<Policy>* f = state.fronts) {
         state.fronts = f->next_in_thread;
         f->next_in_thread = nullptr;
         f->home->detach(*f);
     }
+}
+
+template <class Policy>
+LINN_DETAIL_HIDDEN void flush_this_thread() noexcept {
+    flush_fronts(this_thread<Policy>);
 }
 
 /// Has a destructor, and so runs when the thread exits; kept apart from all that the hot path and
@@ -57,7 +52,13 @@ struct janitor {
 };
 
 template <class Policy>
-LINN_DETAIL_HIDDEN void flush_this_thread_late(void*) noexcept {
+LINN_DETAIL_HIDDEN void flush_this_thread_late([[maybe_unused]] void* armed_with) noexcept {
+#if defined(_WIN32)
+    if constexpr (fronts_by_key) {
+        front_block<Policy>::end(armed_with, &flush_fronts<Policy>);
+        return;
+    }
+#endif
     flush_this_thread<Policy>();
 }
 
@@ -72,11 +73,39 @@ LINN_DETAIL_HIDDEN void arm_janitor() noexcept {
     this_thread<Policy>.janitor_armed = true;
 }
 
+/// Where the calling thread notes that it attached `f`; null when it may not attach any more.
+template <class Policy>
+LINN_DETAIL_HIDDEN thread_state<Policy>* state_for([[maybe_unused]] const front<Policy>& f) noexcept {
+    if constexpr (thread_locals_last) {
+        thread_state<Policy>& state = this_thread<Policy>;
+        if (!state.over && !state.janitor_armed) {
+            if (module_ends()) {
+                return nullptr;
+            }
+            arm_janitor<Policy>();
+        }
+        return state.over ? nullptr : &state;
+    }
+#if defined(_WIN32)
+    if constexpr (fronts_by_key) {
+        thread_state<Policy>* const state = front_block<Policy>::state_of(f);
+        if (state != nullptr && !state->janitor_armed) {
+            late_flush<Policy>.arm(front_block<Policy>::to_arm());
+            // Where there was no key to be had, nobody would flush.
+            state->janitor_armed = late_flush<Policy>.argument() != nullptr;
+        }
+        return state != nullptr && state->janitor_armed ? state : nullptr;
+    }
+#endif
+    return nullptr;
+}
+
 /// A pool as the slow paths see it.
 template <class Policy>
 struct pool_handle {
     typename registry<Policy>::slot_type depot{nullptr};
     const pool_description* description = nullptr;
+    [[no_unique_address]] front_number<fronts_by_key> number{};
 
     /// The depot, or null when the pool was never used.
     detail::depot<Policy>* existing() noexcept {
@@ -99,6 +128,20 @@ struct pool_handle {
     }
 };
 
+#if defined(_WIN32)
+/// The calling thread's front of a pool whose front no variable is; see front_block.
+template <class Policy>
+[[gnu::always_inline]] inline front<Policy>& front_here(pool_handle<Policy>& handle) noexcept {
+    static_assert(fronts_by_key);
+    return front_block<Policy>::here(handle.number);
+}
+/// The same, made where it can be.
+template <class Policy>
+LINN_DETAIL_HIDDEN front<Policy>& own_front(pool_handle<Policy>& handle) noexcept {
+    return front_block<Policy>::own(handle.number, late_flush<Policy>.over());
+}
+#endif
+
 /// Attaches `f` if this thread may hold a cache. The janitor comes first: nothing may be cached
 /// that nobody would flush. For the same reason nothing is where `thread_local` variables end too early.
 template <class Policy>
@@ -106,19 +149,13 @@ LINN_DETAIL_HIDDEN bool attach_here(front<Policy>& f, depot<Policy>& d) noexcept
     if (d.mode() != service::cached) {
         return false;
     }
-    thread_state<Policy>& state = this_thread<Policy>;
-    if (!thread_locals_last || state.over) {
+    thread_state<Policy>* const state = state_for(f);
+    if (state == nullptr) {
         return false;
     }
-    if (!state.janitor_armed) {
-        if (module_ends()) {
-            return false;
-        }
-        arm_janitor<Policy>();
-    }
     d.attach(f, current_thread());
-    f.next_in_thread = state.fronts;
-    state.fronts = &f;
+    f.next_in_thread = state->fronts;
+    state->fronts = &f;
     return true;
 }
 
