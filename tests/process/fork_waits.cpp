@@ -97,7 +97,7 @@ int main() {
         const unsigned c = detail::class_of(16384);
         std::vector<void*> all(100);
         for (void*& p : all) {
-            p = resource.pop(c);
+            resource.pop(c, p);
             p = p != nullptr ? p : resource.take(c);
             CHECK(p != nullptr);
         }

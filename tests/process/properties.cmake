@@ -2,9 +2,11 @@
 # What tests of whole processes need beyond the defaults.
 
 # Measured memory and time limits mean little when another test runs beside.
-foreach(stem IN ITEMS memory_footprint memory_pipeline memory_producers memory_short_threads exit_pthread_keys)
+foreach(stem IN ITEMS memory_exchange memory_footprint memory_pipeline memory_producers memory_short_threads exit_pthread_keys)
   linn_test_properties(process.${stem} PROCESSORS 2)
 endforeach()
+
+linn_test_properties(process.memory_exchange TIMEOUT 300)
 
 # Correct programs that Memcheck must find clean: threads, exit, errors and containers.
 set(LINN_VALGRIND_TESTS
