@@ -44,10 +44,11 @@ TOOL = {
     "replay": ["allocators", "measure", "trace"],
     "advise": ["analysis", "measure", "replay", "symbols", "trace"],
     "lint": ["measure"],
+    "try": ["advise", "measure", "pools", "run", "symbols"],
     "report": ["advise", "allocators", "analysis", "bench", "compare", "lint", "measure", "replay", "run",
-               "symbols", "trace"],
+               "symbols", "trace", "try"],
     "cli": ["advise", "allocators", "analysis", "bench", "compare", "lint", "measure", "pools", "record", "replay",
-            "report", "run", "symbols", "trace"],
+            "report", "run", "symbols", "trace", "try"],
 }
 
 # Seconds of compile time in every user's file, or output streams behind their back.

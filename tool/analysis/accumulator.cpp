@@ -151,6 +151,7 @@ void accumulator::count_release(const live_block& block, const event& e, bool is
 void accumulator::forget(const live_block& block) {
     ++unseen_releases_;
     site_record& site = sites_[block.site];
+    ++site.unseen_releases;
     --site.live;
     site.live_bytes -= block.bytes;
     --live_;

@@ -52,6 +52,7 @@ site_statistics site_record::statistics() const {
     s.temporary = temporary;
     s.reallocations = reallocations;
     s.outgrown = outgrown;
+    s.unseen_releases = unseen_releases;
     s.lifetimes = lifetimes;
     s.live_at_end = live;
     s.live_bytes_at_end = live_bytes;

@@ -67,6 +67,7 @@ struct site_record {
     frequent_sizes sizes;
     std::uint64_t reallocations = 0;
     std::uint64_t outgrown = 0;
+    std::uint64_t unseen_releases = 0;
     std::uint64_t fills = 0;
     std::uint64_t filled_bytes = 0;
     std::uint64_t fill_ns = 0;

@@ -61,6 +61,7 @@ void site_statistics::merge(const site_statistics& other) {
     temporary += other.temporary;
     reallocations += other.reallocations;
     outgrown += other.outgrown;
+    unseen_releases += other.unseen_releases;
     live_at_end += other.live_at_end;
     live_bytes_at_end += other.live_bytes_at_end;
     peak_live += other.peak_live;

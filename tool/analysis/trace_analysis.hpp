@@ -27,6 +27,7 @@ struct site_statistics {
     std::uint64_t releases = 0;
     std::uint64_t remote_releases = 0; ///< by another thread than the one that allocated
     std::uint64_t temporary = 0;       ///< released by the very next call of the same thread
+    std::uint64_t unseen_releases = 0; ///< of blocks whose address was given out again before one was seen
     std::uint64_t reallocations = 0;   ///< blocks of this site that a later realloc changed
     std::uint64_t outgrown =
         0; ///< took the place of a smaller block, which the very next call released: a vector that grows

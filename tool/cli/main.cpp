@@ -12,6 +12,7 @@
 #include "replay_command.hpp"
 #include "run_command.hpp"
 #include "trace_command.hpp"
+#include "try_command.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -59,7 +60,8 @@ int explain(const CLI::App& program, const CLI::ParseError& error) {
 /// `linn run -- PROG`, keeps its "--".
 std::vector<std::string> words_of(int argc, char** argv) {
     std::vector<std::string> words(argv + 1, argv + argc);
-    if (!words.empty() && (words.front() == "run" || words.front() == "record" || words.front() == "pools"))
+    if (!words.empty() && (words.front() == "run" || words.front() == "record" || words.front() == "try" ||
+                           words.front() == "pools"))
         if (const auto mark = std::find(words.begin(), words.end(), "--"); mark != words.end())
             *mark = separator_word;
     std::reverse(words.begin(), words.end());
@@ -79,6 +81,7 @@ int run(int argc, char** argv) {
                    "  linn trace FILE      what was recorded\n"
                    "  linn advise FILE     which types need a pool, and what they would gain\n"
                    "  linn replay FILE     what would its requests cost under each allocator?\n"
+                   "  linn try -- PROG     what would pools gain on it, unmodified?\n"
                    "  linn pools -- PROG   run it with pools, unmodified\n"
                    "  linn lint            where does make_shared<T>() write zeros for nothing?\n");
     program.require_subcommand(1);
@@ -90,6 +93,7 @@ int run(int argc, char** argv) {
     verbs.push_back(std::make_unique<trace_command>(program));
     verbs.push_back(std::make_unique<replay_command>(program));
     verbs.push_back(std::make_unique<advise_command>(program));
+    verbs.push_back(std::make_unique<try_command>(program));
     verbs.push_back(std::make_unique<pools_command>(program));
     verbs.push_back(std::make_unique<lint_command>(program));
     verbs.push_back(std::make_unique<allocators_command>(program));

@@ -11,26 +11,15 @@
 #include "../run/runner.hpp"
 #include "exit_code.hpp"
 #include "given_library.hpp"
-#include "given_seed.hpp"
 #include "program_words.hpp"
 
 #include <CLI/CLI.hpp>
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <poll.h>
-#include <sched.h>
-#include <sys/ioctl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <charconv>
 #include <cstdio>
-#include <cstring>
-#include <filesystem>
-#include <sstream>
 
 namespace linn::tool {
 namespace {
@@ -48,37 +37,6 @@ constexpr const char* run_footer =
     "  linn run --ready 'redis-cli -p 7777 ping' --client 'redis-benchmark -p 7777 -q -n 100000 -t "
     "set,lpush' \\\n"
     "           -- redis-server --port 7777 --save ''\n";
-
-/// A whole number from 1 on; the name of the value says the rest, so that the help stays readable.
-CLI::Validator whole_number(unsigned long most) {
-    return CLI::Validator{
-        [most](const std::string& text) {
-            unsigned long value = 0;
-            const char* const end = text.data() + text.size();
-            const auto [stop, error] = std::from_chars(text.data(), end, value);
-            const bool is_good = error == std::errc{} && stop == end && value >= 1 && value <= most;
-            return is_good ? std::string{}
-                           : fmt::format("wants a whole number from 1 to {}, not '{}'", most, text);
-        },
-        ""};
-}
-
-/// The path of a regular file on standard input; empty when it is none.
-std::string file_on_stdin() {
-    struct stat s{};
-    if (::fstat(STDIN_FILENO, &s) != 0 || !S_ISREG(s.st_mode))
-        return {};
-    return "/proc/self/fd/0";
-}
-
-/// True when somebody wrote into a pipe on standard input, which only one run could read.
-bool has_data_on_stdin() {
-    struct stat s{};
-    if (::fstat(STDIN_FILENO, &s) != 0 || !(S_ISFIFO(s.st_mode) || S_ISSOCK(s.st_mode)))
-        return false;
-    int bytes = 0;
-    return ::ioctl(STDIN_FILENO, FIONREAD, &bytes) == 0 && bytes > 0;
-}
 
 } // namespace
 
@@ -102,46 +60,7 @@ run_command::run_command(CLI::App& program)
     list("--only,--allocators", only_, "compare these allocators (comma-separated) with the default")
         ->type_name("NAMES");
     list("--allocator", allocators_, "compare the library PATH too, under this name")->type_name("NAME=PATH");
-    arguments
-        .add_option("--rounds", options_.rounds, "run exactly COUNT rounds (default: until --precision)")
-        ->type_name("COUNT")
-        ->check(whole_number(100'000));
-    arguments.add_option("--budget", budget_, "seconds that the rounds may take (default 120)")
-        ->type_name("SECONDS")
-        ->check(whole_number(1'000'000));
-    arguments
-        .add_option("--precision", precision_,
-                    "stop when all ratios of wall times are known to within PERCENT (default 1)")
-        ->type_name("PERCENT")
-        ->check(CLI::Range(0.01, 100.0).description(""));
-    arguments.add_option("--warm-up", options_.warm_up_rounds, "rounds thrown away first (default 1)")
-        ->type_name("COUNT")
-        ->check(CLI::Range(0.0, 1000.0).description(""));
-    arguments.add_option("--prepare", options_.prepare, "shell command before every run, not measured")
-        ->type_name("CMD");
-    arguments.add_option("--input", input_, "standard input of every run, from its start")->type_name("FILE");
-    arguments
-        .add_option("--client", options_.launch.client,
-                    "the program is a server; this shell command drives it and ends, and is timed")
-        ->type_name("CMD");
-    arguments
-        .add_option("--ready", options_.launch.ready,
-                    "with --client: shell command that succeeds as soon as the server is ready")
-        ->type_name("CMD");
-    arguments
-        .add_option("--timeout", timeout_,
-                    "kill a run after SECONDS (default 10, and ten times the first run's)")
-        ->type_name("SECONDS")
-        ->check(whole_number(1'000'000));
-    arguments.add_option("--pin", pin_, "CPUs to run on, such as 0 or 0-1,3 (default none: all)")
-        ->type_name("LIST");
-    arguments.add_flag("--no-compare-output", not_compared_, "do not require identical output from all runs");
-    arguments.add_flag("--ignore-exit-status", options_.ignore_exit_status,
-                       "measure a program that ends with another status than 0");
-    arguments.add_flag("--wrapper", options_.keep_wrappers,
-                       "measure through wrapper scripts, not the program that they start");
-    arguments.add_option("--seed", seed_, "seed of the order of the rounds (default random, printed)")
-        ->type_name("UINT");
+    measuring_.add();
 }
 
 std::string run_command::check_allocators() {
@@ -152,80 +71,12 @@ std::string run_command::check_allocators() {
     return take_names("--only", only_, run_contender_names(options_.allocators), options_.only);
 }
 
-std::string run_command::check_input() {
-    if (input_.empty()) {
-        options_.launch.input = file_on_stdin();
-        if (options_.launch.input.empty() && has_data_on_stdin())
-            fmt::print(stderr,
-                       "linn run: warning: standard input is a pipe, which only one run could read; each "
-                       "run gets an empty one. Save it to a file and give --input FILE\n");
-        return {};
-    }
-    std::error_code error;
-    if (std::filesystem::is_directory(input_, error))
-        return fmt::format("--input {}: it is a folder", input_);
-    const int file = ::open(input_.c_str(), O_RDONLY | O_CLOEXEC);
-    if (file < 0)
-        return fmt::format("--input {}: {}", input_, std::strerror(errno));
-    struct stat s{};
-    const bool is_seekable = ::fstat(file, &s) == 0 && (S_ISREG(s.st_mode) || S_ISCHR(s.st_mode));
-    ::close(file);
-    if (!is_seekable)
-        return fmt::format("--input {}: a pipe can be read by one run only; give a file", input_);
-    options_.launch.input = std::filesystem::absolute(input_);
-    return {};
-}
-
-std::string run_command::check_cpus() const {
-    const std::string& list = options_.launch.cpus;
-    if (list.empty())
-        return {};
-    const std::string wanted = fmt::format("--pin wants CPUs such as 0 or 0-1,3, not '{}'", list);
-    cpu_set_t usable;
-    CPU_ZERO(&usable);
-    ::sched_getaffinity(0, sizeof usable, &usable);
-    std::istringstream parts{list};
-    for (std::string part; std::getline(parts, part, ',');) {
-        unsigned first = 0;
-        const char* const end = part.data() + part.size();
-        auto [stop, error] = std::from_chars(part.data(), end, first);
-        unsigned last = first;
-        if (error == std::errc{} && stop != end && *stop == '-') {
-            const auto second = std::from_chars(stop + 1, end, last);
-            stop = second.ptr;
-            error = second.ec;
-        }
-        if (error != std::errc{} || stop != end || last < first || last >= CPU_SETSIZE)
-            return wanted;
-        for (unsigned cpu = first; cpu <= last; ++cpu)
-            if (!CPU_ISSET(cpu, &usable))
-                return fmt::format("--pin {}: there is no CPU {} that this process may use", list, cpu);
-    }
-    return list.ends_with(',') ? wanted : std::string{};
-}
-
 std::string run_command::check() {
     if (std::string problem = take_program_words(verb(), words_); !problem.empty())
         return problem;
     if (std::string problem = check_allocators(); !problem.empty())
         return problem;
-    if (!options_.launch.ready.empty() && options_.launch.client.empty())
-        return "--ready is for servers: it needs --client";
-    if (!options_.launch.client.empty() && !options_.prepare.empty() &&
-        options_.prepare == options_.launch.client)
-        return "--prepare and --client are the same command";
-    options_.launch.cpus = pin_ == "none" ? "" : pin_;
-    if (std::string problem = check_cpus(); !problem.empty())
-        return problem;
-    if (std::string problem = read_seed(seed_, options_.seed); !problem.empty())
-        return problem;
-    options_.precision = precision_ / 100;
-    options_.budget = std::chrono::seconds{budget_};
-    options_.compare_output = !not_compared_;
-    options_.is_timeout_given = timeout_ != 0;
-    if (timeout_ != 0)
-        options_.launch.timeout = std::chrono::seconds{timeout_};
-    return check_input();
+    return measuring_.check();
 }
 
 int run_command::run() {

@@ -4,6 +4,7 @@
 #include "../run/results.hpp"
 #include "command.hpp"
 #include "report_files.hpp"
+#include "run_arguments.hpp"
 
 #include <string>
 #include <vector>
@@ -21,23 +22,15 @@ public:
 private:
     std::string check();
     std::string check_allocators();
-    std::string check_input();
-    std::string check_cpus() const;
     int deliver() const;
 
     report_files files_;
     run_options options_;
+    run_arguments measuring_{verb(), options_};
     run_result result_;
     std::vector<std::string> words_;      // the program and what belongs to it
     std::vector<std::string> allocators_; // NAME=PATH, unparsed
     std::vector<std::string> only_;       // names, commas between them
-    std::string seed_;
-    std::string input_;
-    std::string pin_;
-    double precision_ = 1;
-    unsigned budget_ = 120;
-    unsigned timeout_ = 0;
-    bool not_compared_ = false;
 };
 
 } // namespace linn::tool

@@ -165,7 +165,7 @@ const char* to_string(enum metric_info::unit unit) noexcept {
     return "unknown";
 }
 
-std::string run_json(const run_result& result) {
+ordered_json run_document(const run_result& result) {
     ordered_json json{{"schema", "linn.run/1"},
                       {"version", version_text()},
                       {"started", result.started},
@@ -193,8 +193,12 @@ std::string run_json(const run_result& result) {
     json["left_out"] = ordered_json::array();
     for (const run_left_out& l : result.left_out)
         json["left_out"].push_back({{"name", l.name}, {"reason", l.reason}});
+    return json;
+}
+
+std::string run_json(const run_result& result) {
     // Paths and output come from outside and may hold bytes that are no UTF-8.
-    return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + '\n';
+    return run_document(result).dump(2, ' ', false, ordered_json::error_handler_t::replace) + '\n';
 }
 
 } // namespace linn::tool

@@ -3,12 +3,17 @@
 
 #include "../run/results.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <string>
 
 namespace linn::tool {
 
 /// The run in the schema "linn.run/1" (docs/reference/run-json.md), ended by a newline.
 std::string run_json(const run_result& result);
+
+/// The same as a part of another document.
+nlohmann::ordered_json run_document(const run_result& result);
 
 /// The words of that schema.
 const char* to_string(verdict v) noexcept;

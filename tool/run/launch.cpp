@@ -406,6 +406,12 @@ std::string run_shell_command(const std::string& command, const interrupt_guard&
     return shell.report().status == 0 ? std::string{} : describe_status(shell.report().status);
 }
 
+void set_variable(std::vector<std::string>& environment, const std::string& variable) {
+    const std::string name = variable.substr(0, variable.find('=') + 1);
+    std::erase_if(environment, [&](const std::string& e) { return e.starts_with(name); });
+    environment.push_back(variable);
+}
+
 std::string describe_ending(const observation& o, const launch_spec& spec) {
     const std::string more = o.detail.empty() ? std::string{} : fmt::format(": {}", o.detail);
     switch (o.how) {

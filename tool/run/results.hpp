@@ -31,26 +31,6 @@ std::span<const metric_info> metrics() noexcept;
 inline constexpr const char* wall_metric = "wall_ns";
 inline constexpr const char* cpu_metric = "cpu_ns";
 
-/// What the user asked of `linn run`.
-struct run_options {
-    std::vector<std::string> only; ///< allocators; empty: all
-    user_allocators allocators;
-    std::size_t rounds = 0; ///< exactly as many; 0: adaptive
-    std::size_t least_rounds = 10;
-    std::size_t most_rounds = 100;
-    std::size_t warm_up_rounds = 1;
-    double precision = 0.01; ///< half-width of the interval of the wall ratio at which an adaptive run ends
-    double level = 0.95;     ///< of the intervals; 1 - level bounds the false positives of the whole run
-    std::chrono::seconds budget{120};
-    std::string prepare; ///< shell command before every run, not measured
-    bool compare_output = true;
-    bool ignore_exit_status = false;
-    bool keep_wrappers = false;
-    std::uint64_t seed = 0;
-    bool is_timeout_given = false; ///< false: after the discovery run, it follows from how long that took
-    launch_spec launch;            ///< input, timeout, cpus, ready, client, count
-};
-
 /// One way to run the program.
 struct run_contender {
     std::string name;              ///< "default", "default-again", "glibc-no-trim", "jemalloc" …; stable
@@ -65,6 +45,28 @@ struct run_contender {
     bool is_default() const noexcept; ///< the reference that the others are compared with
     bool is_control() const noexcept; ///< its second copy
     bool is_own() const noexcept { return is_default() || is_control(); } ///< what the program runs on anyway
+};
+
+/// What the user asked of `linn run`.
+struct run_options {
+    std::vector<std::string> only; ///< allocators; empty: all
+    user_allocators allocators;
+    std::vector<run_contender>
+        given; ///< measured before the allocators; the environments of all runs then have one size
+    std::size_t rounds = 0; ///< exactly as many; 0: adaptive
+    std::size_t least_rounds = 10;
+    std::size_t most_rounds = 100;
+    std::size_t warm_up_rounds = 1;
+    double precision = 0.01; ///< half-width of the interval of the wall ratio at which an adaptive run ends
+    double level = 0.95;     ///< of the intervals; 1 - level bounds the false positives of the whole run
+    std::chrono::seconds budget{120};
+    std::string prepare; ///< shell command before every run, not measured
+    bool compare_output = true;
+    bool ignore_exit_status = false;
+    bool keep_wrappers = false;
+    std::uint64_t seed = 0;
+    bool is_timeout_given = false; ///< false: after the discovery run, it follows from how long that took
+    launch_spec launch;            ///< input, timeout, cpus, ready, client, count
 };
 
 /// The allocator that the program runs on when nothing is preloaded, and its second copy, the A/A control.

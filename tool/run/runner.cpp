@@ -36,6 +36,15 @@ constexpr double most_warm_up_share = 0.2;
 /// Bootstrap resamples while looking whether to stop; the final judgement takes more.
 constexpr judge_options quick_look{1'000};
 
+/// What a contender adds to the environment: its variables with their pointers, and its library in LD_PRELOAD and where
+/// the probe is told of it.
+std::size_t environment_bytes(const run_contender& c) {
+    std::size_t bytes = 2 * c.library.string().size() + c.runtime.size() + (c.library.empty() ? 0 : 1);
+    for (const std::string& variable : c.environment)
+        bytes += variable.size() + 1 + sizeof(char*);
+    return bytes;
+}
+
 class session {
 public:
     session(const run_options& options, const run_world& world, const run_progress& report,
@@ -107,6 +116,8 @@ private:
             run_row& row = result_.rows.emplace_back();
             row.contender = std::move(c);
         }
+        if (!result_.options.given.empty())
+            add_given();
         if (result_.rows.size() == 2) {
             result_.stopped = stop_reason::nothing_to_compare;
             result_.problem = "there is no allocator to compare with: none of those asked for can be used";
@@ -117,6 +128,21 @@ private:
             return false;
         }
         return true;
+    }
+
+    /// The size of the environment alone moves a program's time, so all runs get the same.
+    void add_given() {
+        constexpr std::size_t own_rows = 2;
+        std::vector<run_row> given;
+        for (const run_contender& c : result_.options.given)
+            given.emplace_back().contender = c;
+        result_.rows.insert(result_.rows.begin() + own_rows, given.begin(), given.end());
+        std::size_t most = 0;
+        for (const run_row& row : result_.rows)
+            most = std::max(most, environment_bytes(row.contender));
+        for (run_row& row : result_.rows)
+            row.contender.environment.push_back("LINN_PAD=" +
+                                                std::string(most - environment_bytes(row.contender), 'x'));
     }
 
     std::size_t least_rounds() const {
@@ -282,11 +308,8 @@ private:
         spec.directory = result_.what.spec.directory;
         spec.library = c.library;
         spec.runtime = c.runtime;
-        for (const std::string& setting : c.environment) {
-            const std::string name = setting.substr(0, setting.find('=') + 1);
-            std::erase_if(spec.environment, [&](const std::string& e) { return e.starts_with(name); });
-            spec.environment.push_back(setting);
-        }
+        for (const std::string& setting : c.environment)
+            set_variable(spec.environment, setting);
         return spec;
     }
 

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// Two types of nodes, made and given back in random order: `churn ROUNDS [STATUS]`. `new` of both stands in functions of their own,
+// and a wrapper hands out blocks of one size for two more types.
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <new>
+#include <vector>
+
+namespace {
+
+struct order {
+    std::uint64_t number;
+    std::uint64_t more[7];
+};
+struct trade {
+    std::uint64_t number;
+    std::uint64_t more[3];
+};
+struct price {
+    std::uint64_t number;
+    std::uint64_t more[11];
+};
+struct quote {
+    std::uint64_t number;
+    std::uint64_t more[11];
+};
+
+std::uint64_t state = 88172645463325252u;
+std::uint64_t random_number() {
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return state;
+}
+
+[[gnu::noinline]] void* xmalloc(std::size_t bytes) {
+    void* const block = std::malloc(bytes);
+    if (block == nullptr)
+        std::abort();
+    return block;
+}
+
+template <class T>
+T* made() {
+    T* const one = new T;
+    one->number = random_number();
+    return one;
+}
+template <class T>
+T* made_by_wrapper() {
+    T* const one = static_cast<T*>(xmalloc(sizeof(T)));
+    one->number = random_number();
+    return one;
+}
+
+[[gnu::noinline]] order* make_order() {
+    return made<order>();
+}
+[[gnu::noinline]] trade* make_trade() {
+    return made<trade>();
+}
+[[gnu::noinline]] price* make_price() {
+    return made_by_wrapper<price>();
+}
+[[gnu::noinline]] quote* make_quote() {
+    return made_by_wrapper<quote>();
+}
+
+std::uint64_t sum = 0;
+
+/// Puts a new object in a random one's place.
+template <class T, class Make, class Drop>
+void replace(std::vector<T*>& all, Make make, Drop drop) {
+    T*& place = all[random_number() % all.size()];
+    if (place != nullptr) {
+        sum += place->number;
+        drop(place);
+    }
+    place = make();
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    const long rounds = argc > 1 ? std::atol(argv[1]) : 100'000;
+    std::vector<order*> orders(20'000);
+    std::vector<trade*> trades(20'000);
+    std::vector<price*> prices(100);
+    std::vector<quote*> quotes(100);
+    for (long i = 0; i != rounds; ++i) {
+        replace(orders, make_order, [](order* p) { delete p; });
+        replace(trades, make_trade, [](trade* p) { delete p; });
+        if (i % 4 == 0) {
+            replace(prices, make_price, [](price* p) { std::free(p); });
+            replace(quotes, make_quote, [](quote* p) { std::free(p); });
+        }
+    }
+    std::printf("%llu\n", static_cast<unsigned long long>(sum));
+    return argc > 2 ? std::atoi(argv[2]) : 0;
+}

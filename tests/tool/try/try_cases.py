@@ -1,0 +1,158 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""`linn try` on a program of two node types, as a user would call it; one case a call.
+
+How much is gained is a matter of the machine and of what else it does; what is tried, served, compared and written is not.
+"""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from cases import check, main, named, prose, skip
+
+ROUNDS = "60000"
+QUICK = ["--rounds", "2", "--warm-up", "0", "--seed", "7"]
+
+
+class Tool:
+    def __init__(self, arguments, folder):
+        self.programs = named(arguments.program)
+        self.linn = arguments.linn
+        self.folder = folder
+        self.churn = [self.programs["churn"], ROUNDS]
+
+    def call(self, verb, *words, status=0):
+        done = subprocess.run([self.linn, verb, *map(str, words)], capture_output=True, text=True, timeout=250, cwd=self.folder,
+                              stdin=subprocess.DEVNULL, check=False)
+        check(done.returncode == status, f"{verb} {words}: exit status {done.returncode}: {done.stderr}{done.stdout}")
+        return done
+
+    def result(self, *words):
+        """The JSON of a quick trial of the program."""
+        return json.loads(self.call("try", *QUICK, "--json", "-", *words, "--", *self.churn).stdout)
+
+    def record(self):
+        self.call("record", "-q", "--no-baseline", "-o", "churn.linn", "--", *self.churn)
+        return "churn.linn"
+
+
+def labels(result):
+    return [candidate["label"] for candidate in result["candidates"]]
+
+
+def rows(run):
+    return {row["name"]: row for row in run["rows"]}
+
+
+def case_usage(tool):
+    for words, wanted in [
+            ([], ["which program?"]),
+            (["--"], ["which program?"]),
+            (["trace.linn"], ["which program?", "-- PROG"]),
+            (["--rounds", "0", "--", "ls"], ["--rounds"]),
+            (["--client", "true", "--", "ls"], ["record the server first"]),
+            (["nosuch.linn", "--", *tool.churn], ["nosuch.linn"]),
+            (["--", "./nosuch"], ["nosuch"])]:
+        done = tool.call("try", *words, status=2)
+        check(done.stdout == "", f"{words}: a usage error wrote to standard output: {done.stdout}")
+        for text in wanted:
+            check(text in done.stderr, f"{words}: {text!r} is not in {done.stderr!r}")
+
+
+def case_help(tool):
+    text = prose(tool.call("try", "--help").stdout)
+    for word in ("TRACE", "--type", "--plan", "--budget", "--rounds", "--json", "Examples:", "linn pools"):
+        check(word in text, f"{word!r} is not in the help")
+    check("linn try" in tool.call("--help").stdout, "linn --help does not name it")
+
+
+def case_churn(tool):
+    """Records, finds both types, serves nearly all of their blocks, compares the output in every run."""
+    result = tool.result()
+    check(result["schema"] == "linn.try/1" and result["trace"] is None and result["complete"], result)
+    check(any("order" in label for label in labels(result)) and any("trade" in label for label in labels(result)),
+          f"candidates are {labels(result)}")
+    for candidate in result["candidates"]:
+        check(candidate["routed"] is not None and candidate["routed"] >= 0.99, f"not all is served: {candidate}")
+    check(list(rows(result["alone"]))[:2] == ["default", "default-again"], "no plain program, or no control")
+    check({f"pools-{i + 1}" for i in range(len(labels(result)))} <= set(rows(result["alone"])), "a type was not tried alone")
+    check({"default", "pools", "sizes", "lookup", "empty"} <= set(rows(result["together"])), "an arm is missing")
+    for run in (result["alone"], result["together"]):
+        check(run["outputs_compared"] and run["complete_rounds"] == 2, "outputs were not compared")
+        for row in run["rows"]:
+            check(row["failure"] is None and row["output_difference"] is None, row)
+        sizes = {sum(len(v) + 9 for v in row["environment"]) + 2 * len(row["library"] or "") + bool(row["library"])
+                 for row in run["rows"]}
+        check(len(sizes) == 1, f"environments have several sizes: {sizes}")
+    check("served" in tool.call("try", *QUICK, "--", *tool.churn).stdout, "the table does not say what was served")
+
+
+def case_trace(tool):
+    """With a trace nothing is recorded; one of another input is used, and says so."""
+    trace = tool.record()
+    done = tool.call("try", *QUICK, trace, "--", *tool.churn)
+    check("recording" not in done.stderr, done.stderr)
+    check("pools for" in done.stdout and "order" in done.stdout, done.stdout)
+    other = tool.call("try", *QUICK, trace, "--", tool.churn[0], "20000")
+    check("another input" in prose(other.stdout), f"nothing is said of the other input: {other.stdout}")
+
+
+def case_type(tool):
+    result = tool.result("--type", "trade")
+    check(len(result["candidates"]) == 1 and "trade" in labels(result)[0], f"candidates are {labels(result)}")
+    check(result["alone"] is None, "one type was measured twice")
+    check(result["candidates"][0]["chosen"], "it was not chosen")
+    done = tool.call("try", *QUICK, "--type", "nosuch", tool.record(), "--", *tool.churn, status=2)
+    check("has 'nosuch' in its name" in done.stderr and done.stdout == "", f"{done}")
+
+
+def case_plan(tool):
+    """A plan is written where pools gain, as they do here; and it serves the program."""
+    for _ in range(3):  # a busy machine hides even this
+        done = tool.call("try", "--rounds", "12", "--warm-up", "0", "--plan", "churn.toml", "--type", "order", "--", *tool.churn[:1],
+                         "400000")
+        if os.path.exists(tool.folder / "churn.toml"):
+            break
+    else:
+        skip(f"the machine is too busy: {done.stdout}")
+    check("linn pools --plan churn.toml -- " in done.stderr, f"the next command is not said: {done.stderr}")
+    check("Pools for " in done.stdout and " save " in done.stdout, done.stdout)
+    tool.call("pools", "--plan", "churn.toml", "--stats", "stats.json", "--count", "--", *tool.churn)
+    statistics = json.loads((tool.folder / "stats.json").read_text())
+    check(statistics["problem"] is None and all(site["state"] == "active" for site in statistics["sites"]), statistics)
+    check(sum(site["hits"] for site in statistics["sites"]) >= 0.99 * int(ROUNDS), statistics["sites"])
+
+
+def case_refusals(tool):
+    """What a preload cannot serve is refused with the reason, before anything is run."""
+    for name in ("static", "sanitized"):
+        if name in tool.programs:
+            done = tool.call("try", *QUICK, "--", tool.programs[name], status=1)
+            check(done.stdout == "" and tool.programs[name] in done.stderr, f"{name}: {done}")
+
+
+def case_failing(tool):
+    """A program that fails passes its status, recorded or not."""
+    trace = tool.record()
+    for words in ([], [trace]):
+        done = tool.call("try", *QUICK, *words, "--", *tool.churn, "3", status=3)
+        check(done.stdout == "" and "exit status 3" in done.stderr, f"{words}: {done}")
+    ignored = tool.call("try", *QUICK, "--ignore-exit-status", trace, "--", *tool.churn, "3")
+    check("pools for" in ignored.stdout, ignored.stdout)
+
+
+def case_stranger(tool):
+    """A trace of another program leaves nothing to try, and says so."""
+    trace = tool.record()
+    done = tool.call("try", *QUICK, "--json", "-", trace, "--", "/bin/true")
+    result = json.loads(done.stdout)
+    check(result["candidates"] == [] and result["answer"] == "not-known", result)
+    check(all(left["reason"] == "no call of this run came from its sites" for left in result["left_out"]), result["left_out"])
+    check(result["plan"] is None, "there is a plan of nothing")
+
+
+if __name__ == "__main__":
+    main(globals(), Tool, lists=["program"])

@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a trace to a plan: a call that is one type's is a site, one that several share is told by its caller or left out with
+// the reason; and what the measurement of the plan is said to mean.
+#include "pools/plan.hpp"
+#include "report/try_json.hpp"
+#include "report/try_table.hpp"
+#include "scratch_folder.hpp"
+#include "try/trial.hpp"
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+using namespace linn::tool;
+using linn::tool::testing::scratch_folder;
+using nlohmann::json;
+
+namespace {
+
+constexpr std::uint32_t program = 0;
+constexpr std::uint32_t runtime_library = 1;
+
+/// A trace, put together type by type.
+struct trace_of_types {
+    advice a;
+
+    trace_of_types() {
+        a.analysis.info.modules = {{"/bin/shop", "0102"}, {"/lib/libother.so", "0a0b"}};
+        a.analysis.info.stacks.resize(1);
+    }
+
+    /// `stack`: return addresses, innermost first.
+    advised_type& add(const std::string& name, std::vector<code_address> stack, std::uint64_t size,
+                      std::uint64_t count, allocation_call call = allocation_call::operator_new) {
+        analysed_site site;
+        site.stack = static_cast<std::uint32_t>(a.analysis.info.stacks.size());
+        site.call = call;
+        site.statistics.allocations = site.statistics.releases = count;
+        site.statistics.sizes = {{size, count}};
+        a.analysis.info.stacks.push_back(std::move(stack));
+        a.analysis.sites.push_back(site);
+        a.analysis.all.merge(site.statistics);
+        const auto index = static_cast<std::uint32_t>(a.analysis.sites.size() - 1);
+        for (advised_type& known : a.types)
+            if (known.name == name) {
+                known.statistics.merge(site.statistics);
+                known.places.front().sites.push_back(index);
+                return known;
+            }
+        advised_type& type = a.types.emplace_back();
+        type.name = name;
+        type.statistics = site.statistics;
+        advised_place place;
+        place.frame = {"make", "/home/me/" + name + ".cpp", 7, 1, false};
+        place.sites = {index};
+        type.places.push_back(place);
+        return type;
+    }
+
+    try_candidates find(const candidate_options& options = {}, std::optional<unsigned> stack = 24) {
+        for (advised_type& type : a.types)
+            type.share = static_cast<double>(type.statistics.allocations) /
+                         static_cast<double>(a.analysis.all.allocations);
+        code_reader code;
+        code.module = [](const std::filesystem::path& file) -> std::optional<plan_module> {
+            if (file == "/bin/shop")
+                return plan_module{"shop", {1, 2}};
+            return plan_module{"libother.so", {0x0a, 0x0c}}; // another build
+        };
+        code.call = [](const std::filesystem::path& file, std::uint64_t offset) -> std::optional<plan_call> {
+            return plan_call{file.filename().string(), offset, std::vector<unsigned char>(16, 0x90)};
+        };
+        code.stack = [stack](const std::filesystem::path&, std::uint64_t) { return stack; };
+        return find_candidates(a, options, code);
+    }
+};
+
+void check_left_out(const try_candidates& found, const std::string& reason) {
+    CHECK(found.list.empty());
+    REQUIRE(found.left_out.size() == 1);
+    CAPTURE(found.left_out.front().reason);
+    CHECK(found.left_out.front().reason.find(reason) != std::string::npos);
+}
+
+try_candidate candidate(const std::string& label) {
+    try_candidate c;
+    c.label = label;
+    c.types = {label};
+    c.pools = {{.name = label}};
+    plan_site site;
+    site.pool = label;
+    site.size = 48;
+    site.call = {"shop", 0x1000, {}};
+    c.sites = {site};
+    c.allocations = 1000;
+    c.share = 0.5;
+    return c;
+}
+
+run_row row_of(const std::string& name, double ratio, double low, double high, verdict call, double mib) {
+    run_row row;
+    row.contender.name = row.contender.title = name;
+    row.estimates[cpu_metric] = {2e8, 1e8, 3e8, ratio, low, high, 0.001, 0.01, call};
+    row.estimates["peak_rss_bytes"].median = mib * 1024 * 1024;
+    return row;
+}
+
+/// Two types, measured together; `pools` is the row of both.
+try_result measured(run_row pools) {
+    try_result result;
+    result.candidates.list = {candidate("order"), candidate("trade")};
+    result.candidates.list[1].sites.front().call.offset = 0x2000;
+    result.candidates.modules = {{"shop", {1, 2}}};
+    result.hits = {1000, 500};
+    result.chosen = {0, 1};
+    result.together.complete_rounds = 12;
+    result.together.rows = {row_of(default_name, 1, 1, 1, verdict::no_difference, 10),
+                            std::move(pools),
+                            row_of("sizes", 0.95, 0.94, 0.96, verdict::better, 10),
+                            row_of("lookup", 1.03, 1.02, 1.04, verdict::no_difference, 10),
+                            row_of("empty", 1.01, 1, 1.02, verdict::no_difference, 10),
+                            row_of("jemalloc", 0.93, 0.92, 0.94, verdict::better, 12)};
+    describe_try(result);
+    return result;
+}
+
+} // namespace
+
+TEST_CASE("a type whose calls are its own has a pool, and a site for each call") {
+    trace_of_types trace;
+    trace.add("order", {{program, 0x1000}, {program, 0x5000}}, 72, 1000);
+    trace.add("order", {{program, 0x1000}, {program, 0x6000}}, 72, 500); // the same call, from elsewhere
+    trace.add("order", {{program, 0x2000}}, 72, 100);
+    trace.add("trade", {{program, 0x3000}}, 40, 1000);
+    const try_candidates found = trace.find();
+    REQUIRE(found.list.size() == 2);
+    CHECK(found.left_out.empty());
+    CHECK(found.list[0].allocations == 1600);
+    REQUIRE(found.list[0].sites.size() == 2);
+    const plan_site& site = found.list[0].sites[0];
+    CHECK(site.pool == "order");
+    CHECK(site.size == 72);
+    CHECK(site.call.module == "shop");
+    CHECK(site.call.offset == 0x1000);
+    CHECK_FALSE(site.caller);
+    CHECK(site.note == "order.cpp:7");
+
+    // What is written is a plan, of the chosen alone.
+    const scratch_folder folder;
+    const std::filesystem::path file = folder.file("plan.toml", plan_text(plan_of_candidates(found, {1})));
+    const pool_plan plan = read_plan_file(file);
+    CHECK(plan == plan_of_candidates(found, {1}));
+    REQUIRE(plan.sites.size() == 1);
+    CHECK(plan.sites[0].pool == "trade");
+    REQUIRE(plan.modules.size() == 1);
+    CHECK(plan.modules[0].build_id == std::vector<unsigned char>{1, 2});
+}
+
+TEST_CASE("a call that several types share is told by its caller") {
+    trace_of_types trace;
+    trace.add("order", {{program, 0x1000}, {program, 0x5000}}, 72, 1000, allocation_call::malloc);
+    trace.add("trade", {{program, 0x1000}, {program, 0x6000}}, 72, 1000, allocation_call::malloc);
+    const try_candidates found = trace.find();
+    REQUIRE(found.list.size() == 2);
+    for (const try_candidate& c : found.list) {
+        REQUIRE(c.sites.size() == 1);
+        CHECK(c.sites[0].stack == 24);
+        REQUIRE(c.sites[0].caller);
+        CHECK(c.sites[0].caller->offset == (c.label == "order" ? 0x5000 : 0x6000));
+    }
+    SUBCASE("which lies at no constant place") {
+        const try_candidates none = trace.find({}, std::nullopt);
+        CHECK(none.list.empty());
+        REQUIRE(none.left_out.size() == 2);
+        CHECK(none.left_out[0].reason ==
+              "other types of its size come from the same call, at shop+0x1000, whose caller "
+              "lies at no constant place of the stack");
+    }
+    SUBCASE("or not, where that is shared too") {
+        trace.add("price", {{program, 0x1000}, {program, 0x6000}}, 72, 1000, allocation_call::malloc);
+        const try_candidates some = trace.find();
+        CHECK(some.list.size() == 1);
+        CHECK(some.left_out.size() == 2);
+    }
+}
+
+TEST_CASE("of a call with several sizes each type has its own") {
+    trace_of_types trace;
+    trace.add("order", {{program, 0x1000}}, 72, 1000, allocation_call::malloc);
+    trace.add("trade", {{program, 0x1000}}, 40, 1000, allocation_call::malloc);
+    const try_candidates found = trace.find();
+    REQUIRE(found.list.size() == 2);
+    CHECK_FALSE(found.list[0].sites[0].caller);
+    CHECK_FALSE(found.list[1].sites[0].caller);
+}
+
+TEST_CASE("what cannot be tried is left out with the reason") {
+    trace_of_types trace;
+    SUBCASE("large") {
+        trace.add("page", {{program, 0x1000}}, 1009, 1000);
+        check_left_out(trace.find(), "larger than 1008 bytes");
+    }
+    SUBCASE("many sizes") {
+        advised_type& text = trace.add("text", {{program, 0x1000}}, 24, 500);
+        text.statistics.allocations = 1000;
+        check_left_out(trace.find(), "many sizes");
+    }
+    SUBCASE("aligned") {
+        trace.add("line", {{program, 0x1000}}, 64, 1000, allocation_call::operator_new_aligned);
+        check_left_out(trace.find(), "over-aligned");
+    }
+    SUBCASE("another build") {
+        trace.add("string", {{runtime_library, 0x1000}}, 64, 1000);
+        check_left_out(trace.find(), "another build than the recorded one");
+    }
+    SUBCASE("a release that nobody saw") {
+        trace.add("node", {{program, 0x1000}}, 64, 1000).statistics.unseen_releases = 2;
+        check_left_out(trace.find(), "given back in a way that the recorder did not see");
+    }
+    SUBCASE("no stack") {
+        trace.add("node", {}, 64, 1000);
+        check_left_out(trace.find(), "no stack");
+    }
+}
+
+TEST_CASE("rare types are one candidate, and --type chooses") {
+    trace_of_types trace;
+    for (unsigned i = 0; i != 9; ++i)
+        trace.add("type" + std::to_string(i), {{program, 0x1000 + i}}, 32 + 16 * i, 1000 - i);
+    trace.add("rarest", {{program, 0x3000}}, 32, 1);
+    const try_candidates found = trace.find();
+    REQUIRE(found.list.size() == 7);
+    CHECK(found.list.back().label == "3 other types");
+    CHECK(found.list.back().sites.size() == 3);
+    candidate_options one;
+    one.types = {"rarest"};
+    CHECK(trace.find(one).list.size() == 1);
+}
+
+TEST_CASE("the answer is what the interval says, and the plan is of what gained") {
+    const auto ask = [](double ratio, double low, double high, verdict call) {
+        return measured(row_of("pools", ratio, low, high, call, 10.3));
+    };
+    const try_result yes = ask(0.881, 0.874, 0.888, verdict::better);
+    CHECK(yes.answer == pool_answer::yes);
+    CHECK(yes.verdict ==
+          "Pools for `order` and `trade` save 11.9 % (11.2 to 12.6) of CPU time, peak memory +0.3 MiB; "
+          "jemalloc saves 7.0 %.");
+    CHECK(yes.plan.sites.size() == 2);
+    REQUIRE(yes.findings.size() == 2);
+    CHECK(yes.findings[0].find(
+              "empty plan costs 1.0 % (0.0 to 2.0) of CPU time, with look-ups and no pool 3.0 %") !=
+          std::string::npos);
+    CHECK(yes.findings[1].find("saves 5.0 %: more is gained by pools of the types' own") !=
+          std::string::npos);
+    REQUIRE(yes.warnings.size() == 1); // half of `trade` came from elsewhere
+    CHECK(yes.warnings[0].find("served 50.0 %") != std::string::npos);
+
+    const try_result small = ask(0.99, 0.985, 0.995, verdict::better);
+    CHECK(small.answer == pool_answer::no);
+    const try_result worse = ask(1.03, 1.02, 1.04, verdict::worse);
+    CHECK(worse.answer == pool_answer::no);
+    CHECK(worse.verdict.find("takes 3.0 % (2.0 to 4.0) more CPU time") != std::string::npos);
+    CHECK(worse.plan.sites.empty());
+    const try_result open = ask(0.97, 0.93, 1.01, verdict::no_difference);
+    CHECK(open.answer == pool_answer::not_known);
+    CHECK(open.plan.sites.empty());
+
+    run_row crashed;
+    crashed.contender.name = crashed.contender.title = "pools";
+    crashed.failure = "killed by SIGSEGV";
+    const try_result broken = measured(crashed);
+    CHECK(broken.answer == pool_answer::not_known);
+    CHECK(broken.verdict ==
+          "Pools for `order` and `trade` do not work: killed by SIGSEGV; the program runs without them.");
+    CHECK(broken.plan.sites.empty());
+}
+
+TEST_CASE("linn.try/1 keeps its fields, and the table says the verdict") {
+    try_result result = measured(row_of("pools", 0.881, 0.874, 0.888, verdict::better, 10.3));
+    result.candidates.left_out = {{"text", "its blocks have many sizes", 0.2}};
+    const json all = json::parse(try_json(result, {"./shop", "7"}));
+    CHECK(all["schema"] == "linn.try/1");
+    for (const char* name :
+         {"version", "command", "trace", "complete", "problem", "verdict", "answer", "findings", "warnings",
+          "gained_alone", "candidates", "left_out", "plan", "alone", "together"})
+        CHECK_MESSAGE(all.contains(name), name);
+    REQUIRE(all["candidates"].size() == 2);
+    for (const char* name :
+         {"label", "types", "allocations", "share", "sites", "pools", "hits", "routed", "row", "chosen"})
+        CHECK_MESSAGE(all["candidates"][0].contains(name), name);
+    for (const char* name : {"type", "reason", "share"})
+        CHECK_MESSAGE(all["left_out"][0].contains(name), name);
+    CHECK(all["answer"] == "yes");
+    CHECK(all["alone"].is_null());
+    CHECK(all["together"]["schema"] == "linn.run/1");
+
+    const std::string report = try_report(result, {"./shop", "7"}, {});
+    CHECK(report.find("-11.9 %") != std::string::npos);
+    CHECK(report.find("75.0 %") != std::string::npos); // served, of both together
+    CHECK(report.find("left out: text (20.0 % of allocations): its blocks have many sizes") !=
+          std::string::npos);
+}

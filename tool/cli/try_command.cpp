@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "try_command.hpp"
+
+#include "../advise/advise.hpp"
+#include "../advise/analysis.hpp"
+#include "../measure/interrupt.hpp"
+#include "../pools/launch.hpp"
+#include "../record/recorder.hpp"
+#include "../report/progress.hpp"
+#include "../report/shell_words.hpp"
+#include "../report/text_file.hpp"
+#include "../report/try_json.hpp"
+#include "../report/try_table.hpp"
+#include "../run/run_folder.hpp"
+#include "../trace/corruption.hpp"
+#include "exit_code.hpp"
+#include "program_words.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+namespace linn::tool {
+namespace {
+
+constexpr const char* try_footer =
+    "Everything behind -- belongs to the program, which is run many times. Without TRACE it is recorded "
+    "first.\n"
+    "\n"
+    "Exit status: 0 whatever the answer is; the program's own when it fails; 1 when it cannot be measured; 2 "
+    "when there is\n"
+    "no such program, trace or option; 128+n when signal n stopped it.\n"
+    "\n"
+    "Examples:\n"
+    "  linn try -- ./simulate 1000                      record, then try what the trace suggests\n"
+    "  linn try simulate.linn -- ./simulate 1000        the same, recorded before\n"
+    "  linn try --type Particle --budget 300 -- ./simulate 1000\n"
+    "  linn try --plan simulate.toml -- ./simulate 1000\n"
+    "  linn pools --plan simulate.toml -- ./simulate 1000\n"
+    "  linn try --json - -- ./simulate 1000 | jq -r .verdict\n";
+
+/// The general allocators that a pool must be compared with.
+const std::vector<std::string> rivals{"mimalloc", "tcmalloc", "jemalloc"};
+
+/// While it lives, standard input is another file and standard output leads nowhere: a recorded program has both.
+class quiet_streams {
+public:
+    explicit quiet_streams(const std::filesystem::path& input)
+        : input_{redirect(STDIN_FILENO, input.empty() ? "/dev/null" : input.c_str(), O_RDONLY)},
+          output_{redirect(STDOUT_FILENO, "/dev/null", O_WRONLY)} {}
+    quiet_streams(const quiet_streams&) = delete;
+    quiet_streams& operator=(const quiet_streams&) = delete;
+    ~quiet_streams() {
+        restore(STDIN_FILENO, input_);
+        restore(STDOUT_FILENO, output_);
+    }
+
+private:
+    static int redirect(int stream, const char* to, int flags) {
+        std::fflush(stdout);
+        const int before = ::fcntl(stream, F_DUPFD_CLOEXEC, 3);
+        if (const int file = ::open(to, flags | O_CLOEXEC); file >= 0) {
+            ::dup2(file, stream);
+            ::close(file);
+        }
+        return before;
+    }
+    static void restore(int stream, int before) {
+        if (before < 0)
+            return;
+        ::dup2(before, stream);
+        ::close(before);
+    }
+
+    int input_;
+    int output_;
+};
+
+int refuse(const std::string& problem, int status) {
+    fmt::print(stderr, "linn try: {}\n", problem);
+    if (status == exit_usage)
+        fmt::print(stderr, "Try 'linn try --help'.\n");
+    return status;
+}
+
+} // namespace
+
+try_command::try_command(CLI::App& program)
+    : command{*program.add_subcommand("try", "Measure what pools gain on your own program, unmodified")},
+      files_{verb(), {{"--json", "write the result as JSON", [this] { return try_json(result_, words_); }}}} {
+    CLI::App& arguments = verb();
+    arguments.footer(try_footer);
+    arguments.prefix_command();
+    arguments.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+    arguments.add_option("TRACE", trace_, "what linn record wrote of this program")->type_name("FILE");
+    arguments
+        .add_option("--type", wanted_.types, "try the types that have this in their name; may be repeated")
+        ->type_name("NAME")
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+        ->allow_extra_args(false);
+    arguments.add_option("--plan", plan_file_, "write the plan of the pools that gain, for linn pools")
+        ->type_name("FILE");
+    measuring_.add();
+}
+
+std::string try_command::check() {
+    const std::string usage = "which program? linn try [TRACE] [options] -- PROG ARGS...";
+    words_ = verb().remaining();
+    if (trace_ == separator_word) // there is no trace
+        trace_.clear();
+    else if (!words_.empty() && words_.front() == separator_word)
+        words_.erase(words_.begin());
+    else
+        return words_.empty() ? usage : take_program_words(verb(), words_) + usage;
+    if (words_.empty())
+        return usage;
+    if (!options_.launch.client.empty() && trace_.empty())
+        return "--client: record the server first, with linn record, and give the TRACE";
+    options_.only = rivals;
+    return measuring_.check();
+}
+
+try_candidates try_command::candidates_of(const std::string& trace) const {
+    refuse_corrupt(trace);
+    trace_reader reader{trace};
+    trace_analysis analysis = analyse_trace(reader);
+    symbolizer symbols;
+    type_namer namer{symbols};
+    advise_parts parts;
+    parts.names.name = [&](const allocation_site& site) { return namer.name(site); };
+    parts.names.about = [&](const std::string& module, const std::string& build_id) {
+        return symbols.about(module, build_id);
+    };
+    parts.sources = read_sources();
+    advise_options options;
+    options.trace = trace;
+    options.use_replay = false; // what it would predict is measured
+    return find_candidates(advise(std::move(analysis), options, parts), wanted_);
+}
+
+int try_command::measure(const std::string& trace) {
+    progress_line line;
+    work_progress now;
+    now.doing = "reading the trace";
+    line.show(now);
+    try_candidates candidates = candidates_of(trace);
+    if (!wanted_.types.empty() && candidates.list.empty() && candidates.left_out.empty()) {
+        line.clear();
+        return refuse(fmt::format("no type that the program allocates has '{}' in its name",
+                                  fmt::join(wanted_.types, "' or '")),
+                      exit_usage);
+    }
+    const interrupt_guard guard;
+    const bool is_watched = ::isatty(STDERR_FILENO) != 0;
+    result_ = try_pools(
+        options_, std::move(candidates), words_, guard, [&](const work_progress& p) { line.show(p); },
+        [&](const std::string& text) {
+            line.clear();
+            if (is_watched)
+                fmt::print(stderr, "{}\n", text);
+        });
+    line.clear();
+    result_.trace = trace_;
+    result_.plan.program = std::filesystem::path{words_.front()}.filename().string();
+    result_.plan.note = fmt::format("linn try: {}", result_.verdict);
+    return deliver();
+}
+
+std::string try_command::write_plan() const {
+    if (result_.plan.sites.empty())
+        return plan_file_.empty() ? "" : fmt::format("no plan: {} is not written", plan_file_);
+    if (plan_file_.empty())
+        return fmt::format("to have these pools: again with --plan FILE, then linn pools --plan FILE -- {}",
+                           shell_words(words_));
+    if (std::string problem = write_atomically(plan_file_, plan_text(result_.plan)); !problem.empty())
+        throw std::runtime_error{problem};
+    return fmt::format("next: linn pools --plan {} -- {}", shell_words({plan_file_}), shell_words(words_));
+}
+
+int try_command::deliver() const {
+    if (!result_.problem.empty())
+        fmt::print(stderr, "linn try: {}\n", result_.problem);
+    if (!result_.verdict.empty() || !result_.alone.rows.empty() || !result_.together.rows.empty()) {
+        const std::string next = write_plan();
+        const std::string problem = files_.write();
+        if (!files_.takes_stdout())
+            fmt::print("{}", try_report(result_, words_, style_of_stdout()));
+        if (!problem.empty())
+            return refuse(problem, exit_failure);
+        if (std::fflush(stdout) != 0)
+            return refuse("the result cannot be written to standard output", exit_failure);
+        if (!next.empty() && result_.problem.empty())
+            fmt::print(stderr, "linn try: {}\n", next);
+    }
+    if (result_.interrupted_by != 0)
+        return 128 + result_.interrupted_by;
+    if (result_.problem.empty())
+        return exit_success;
+    if (result_.status)
+        return *result_.status;
+    return result_.is_usage_error ? exit_usage : exit_failure;
+}
+
+int try_command::run() {
+    if (const std::string problem = check(); !problem.empty())
+        return refuse(problem, exit_usage);
+    if (const std::string problem = files_.check(); !problem.empty())
+        return refuse(problem, exit_failure);
+    const served_program program = find_served_program(words_.front(), false);
+    if (!program.problem.empty())
+        return refuse(program.problem, program.is_usage_error ? exit_usage : exit_failure);
+    try {
+        if (!trace_.empty())
+            return measure(trace_);
+        run_folder folder;
+        record_options recording;
+        recording.command = words_;
+        recording.file = folder.records().parent_path() / "recorded.linn";
+        recording.baseline = second_run_when::never;
+        recording.is_calibrated = false;
+        fmt::print(stderr, "linn try: recording {}\n", words_.front());
+        record_result recorded;
+        {
+            const quiet_streams streams{options_.launch.input};
+            recorded = record_program(recording, [](const std::string&) {});
+        }
+        if (!recorded.was_started)
+            return refuse(recorded.problem, recorded.is_usage_error ? exit_usage : exit_failure);
+        if (recorded.exit_status != 0 && !options_.ignore_exit_status)
+            return refuse(fmt::format("the program failed while it was recorded, with exit status {}",
+                                      recorded.exit_status),
+                          recorded.exit_status);
+        return measure(recording.file.string());
+    } catch (const unusable_trace& error) {
+        return refuse(error.what(), exit_usage);
+    }
+}
+
+} // namespace linn::tool

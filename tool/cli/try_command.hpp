@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "../try/trial.hpp"
+#include "command.hpp"
+#include "report_files.hpp"
+#include "run_arguments.hpp"
+
+#include <string>
+#include <vector>
+
+namespace linn::tool {
+
+/// The verb `try`: what pools gain on a program as it is.
+class try_command final : public command {
+public:
+    /// Adds the verb to the program's arguments.
+    explicit try_command(CLI::App& program);
+
+    int run() override;
+
+private:
+    std::string check();
+    int measure(const std::string& trace);
+    try_candidates candidates_of(const std::string& trace) const;
+    int deliver() const;
+    std::string write_plan() const;
+
+    report_files files_;
+    run_options options_;
+    run_arguments measuring_{verb(), options_};
+    candidate_options wanted_;
+    try_result result_;
+    std::vector<std::string> words_; // the program and what belongs to it
+    std::string trace_;
+    std::string plan_file_;
+};
+
+} // namespace linn::tool

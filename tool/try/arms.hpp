@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "../run/results.hpp"
+#include "candidates.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace linn::tool {
+
+// The ways in which `linn try` runs the program beside plain, as contenders of a run. The names are stable.
+inline constexpr std::string_view together_arm = "pools"; ///< all that is chosen
+inline constexpr std::string_view sizes_arm = "sizes";    ///< a pool for each size, whatever the call
+inline constexpr std::string_view lookup_arm = "lookup";  ///< sites are found, the general allocator serves
+inline constexpr std::string_view empty_arm = "empty";    ///< the preload, and nothing is looked up
+
+/// "pools-3": the third candidate alone.
+std::string arm_alone(std::size_t candidate);
+
+/// The library and the folder that plans are written to.
+struct try_place {
+    std::filesystem::path library;
+    std::filesystem::path folder;
+};
+
+/// Each candidate alone. Writes their plans. @throws std::runtime_error when that fails
+std::vector<run_contender> arms_alone(const try_candidates& candidates, const try_place& place);
+
+/// The chosen together, and the three that say where a gain comes from. @throws the same
+std::vector<run_contender> arms_together(const try_candidates& candidates,
+                                         const std::vector<std::size_t>& chosen, const try_place& place);
+
+/// Variables of a run of all candidates that counts, not to be timed. @throws the same
+std::vector<std::string> counting_variables(const try_candidates& candidates, const try_place& place);
+
+/// What such a run left: allocations served, beside the candidates; empty where no process wrote statistics.
+std::vector<std::uint64_t> read_hits(const try_candidates& candidates, const try_place& place);
+
+} // namespace linn::tool

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "candidates.hpp"
+
+#include "../advise/type_groups.hpp"
+#include "../pools/plan_tables.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+
+namespace linn::tool {
+namespace {
+
+constexpr double least_share = 0.001;   // of all allocations: less is no candidate
+constexpr double told_share = 0.01;     // a type that is left out and has less is not named
+constexpr double least_covered = 0.5;   // of a type's allocations
+constexpr double clear_majority = 0.99; // of a call's allocations of one size: it is one type's
+constexpr std::uint64_t rare =
+    1000; // a size that has less than one of so many allocations of its type has no site
+constexpr std::size_t no_type = ~std::size_t{0};
+
+/// Allocations of one size by one call, or by one call of a wrapper.
+using call_key = std::tuple<std::uint32_t, std::uint64_t, std::uint64_t>; // module, address, size
+using wrapped_key = std::pair<call_key, std::pair<std::uint32_t, std::uint64_t>>;
+
+struct owners {
+    std::map<std::size_t, std::uint64_t> by_type;
+    std::uint64_t all = 0;
+
+    void add(std::size_t type, std::uint64_t count) {
+        by_type[type] += count;
+        all += count;
+    }
+    bool belongs_to(std::size_t type) const {
+        const auto mine = by_type.find(type);
+        return mine != by_type.end() &&
+               static_cast<double>(mine->second) >= clear_majority * static_cast<double>(all);
+    }
+};
+
+bool is_aligned(allocation_call call) {
+    return call == allocation_call::aligned || call == allocation_call::operator_new_aligned ||
+           call == allocation_call::operator_new_array_aligned;
+}
+
+std::string hexadecimal(const std::vector<unsigned char>& bytes) {
+    std::string text;
+    for (const unsigned char byte : bytes)
+        text += fmt::format("{:02x}", byte);
+    return text;
+}
+
+unsigned slot_of(unsigned size) {
+    return (size + 15) / 16 * 16;
+}
+
+class finder {
+public:
+    finder(const advice& a, const candidate_options& options, const code_reader& code)
+        : a_{a},
+          options_{options},
+          code_{code} {
+        std::vector<std::size_t> type_of(a.analysis.sites.size(), no_type);
+        for (std::size_t i = 0; i != a.types.size(); ++i)
+            for (const advised_place& place : a.types[i].places)
+                for (const std::uint32_t site : place.sites)
+                    type_of[site] = i;
+        for (std::size_t i = 0; i != type_of.size(); ++i)
+            for (const auto& [size, count] : a.analysis.sites[i].statistics.sizes)
+                if (const std::vector<code_address>& stack = stack_of(i); !stack.empty()) {
+                    calls_[key_of(stack, size)].add(type_of[i], count);
+                    if (stack.size() > 1)
+                        wrapped_[wrapped_key_of(stack, size)].add(type_of[i], count);
+                }
+    }
+
+    try_candidates find() {
+        for (std::size_t i = 0; i != a_.types.size(); ++i)
+            if (is_wanted(a_.types[i]))
+                take(i);
+        gather_the_rest();
+        return std::move(found_);
+    }
+
+private:
+    const std::vector<code_address>& stack_of(std::size_t site) const {
+        static const std::vector<code_address> nothing;
+        const std::uint32_t stack = a_.analysis.sites[site].stack;
+        return stack < a_.analysis.info.stacks.size() ? a_.analysis.info.stacks[stack] : nothing;
+    }
+    static call_key key_of(const std::vector<code_address>& stack, std::uint64_t size) {
+        return {stack[0].module, stack[0].address, size};
+    }
+    static wrapped_key wrapped_key_of(const std::vector<code_address>& stack, std::uint64_t size) {
+        return {key_of(stack, size), {stack[1].module, stack[1].address}};
+    }
+
+    bool is_wanted(const advised_type& type) const {
+        const std::string label = label_of(type);
+        return options_.types.empty() ||
+               std::any_of(options_.types.begin(), options_.types.end(),
+                           [&](const std::string& part) { return label.find(part) != std::string::npos; });
+    }
+
+    void leave_out(const advised_type& type, std::string reason) {
+        if (type.share >= told_share || !options_.types.empty())
+            found_.left_out.push_back({label_of(type), std::move(reason), type.share});
+    }
+
+    void take(std::size_t index) {
+        const advised_type& type = a_.types[index];
+        const site_statistics& s = type.statistics;
+        if (!type.runtime.empty() || s.allocations == 0)
+            return;
+        if (type.share < least_share && options_.types.empty())
+            return;
+        if (!type.is_uniform())
+            return leave_out(type, "its blocks have many sizes");
+        if (!s.sizes.empty() && s.sizes.front().first > largest_planned_size)
+            return leave_out(type, fmt::format("its blocks are larger than {} bytes", largest_planned_size));
+        if (s.unseen_releases * rare > s.allocations)
+            return leave_out(
+                type,
+                fmt::format("{} of its {} blocks were given back in a way that the recorder did not see",
+                            s.unseen_releases, s.allocations));
+        why_missed_.clear();
+        pools_by_slot_.clear();
+        try_candidate c{label_of(type), {label_of(type)}, {}, {}, s.allocations, type.share};
+        covered_ = 0;
+        for (const advised_place& place : type.places)
+            for (const std::uint32_t site : place.sites)
+                add_sites(c, index, site, place);
+        if (static_cast<double>(covered_) < least_covered * static_cast<double>(s.allocations))
+            return leave_out(type, most_frequent_reason());
+        if (sites_ + c.sites.size() > most_planned_sites || pools_ + c.pools.size() > most_planned_pools)
+            return leave_out(type, "a plan has no room for it");
+        sites_ += c.sites.size();
+        pools_ += c.pools.size();
+        found_.list.push_back(std::move(c));
+    }
+
+    void add_sites(try_candidate& c, std::size_t type, std::uint32_t site, const advised_place& place) {
+        const analysed_site& here = a_.analysis.sites[site];
+        const std::vector<code_address>& stack = stack_of(site);
+        for (const auto& [size, count] : here.statistics.sizes) {
+            if (count * rare < c.allocations)
+                continue;
+            std::string why = why_no_site(c, type, here, stack, size, place);
+            if (why.empty())
+                covered_ += count;
+            else
+                why_missed_[std::move(why)] += count;
+        }
+    }
+
+    /// Adds the site, or says why there is none.
+    std::string why_no_site(try_candidate& c, std::size_t type, const analysed_site& here,
+                            const std::vector<code_address>& stack, std::uint64_t size,
+                            const advised_place& place) {
+        if (is_aligned(here.call))
+            return "its blocks are over-aligned";
+        if (size == 0 || size > largest_planned_size)
+            return fmt::format("its blocks are larger than {} bytes", largest_planned_size);
+        if (stack.empty())
+            return "the trace has no stack of its allocations";
+        plan_site s;
+        s.size = static_cast<unsigned>(size);
+        const owners& mine = calls_.at(key_of(stack, size));
+        if (std::string why = read_call(stack[0], s.call); !why.empty())
+            return why;
+        if (!mine.belongs_to(type)) {
+            const std::string& name = a_.analysis.info.modules[stack[0].module].path;
+            const std::string shared = fmt::format(
+                "other types of its size come from the same call, at {}+{:#x}", s.call.module, s.call.offset);
+            if (stack.size() < 2 || !wrapped_.at(wrapped_key_of(stack, size)).belongs_to(type))
+                return shared;
+            const std::optional<unsigned> offset = code_.stack(name, stack[0].address);
+            if (!offset)
+                return shared + ", whose caller lies at no constant place of the stack";
+            s.stack = *offset;
+            s.caller.emplace();
+            if (std::string why = read_call(stack[1], *s.caller); !why.empty())
+                return why;
+        }
+        if (!known_
+                 .emplace(s.call.module, s.call.offset, s.caller ? s.caller->module : "",
+                          s.caller ? s.caller->offset : 0, s.size)
+                 .second)
+            return {}; // another stack of the same call
+        s.pool = pool_of(c, s.size);
+        s.note = place_text(place.frame);
+        c.sites.push_back(std::move(s));
+        return {};
+    }
+
+    /// What is at the return address now; says what is wrong with it.
+    std::string read_call(const code_address& at, plan_call& into) {
+        if (at.module >= a_.analysis.info.modules.size())
+            return "its allocations come from code of no file";
+        const trace_module& recorded = a_.analysis.info.modules[at.module];
+        if (std::string why = why_no_module(recorded); !why.empty())
+            return why;
+        std::optional<plan_call> call = code_.call(recorded.path, at.address);
+        if (!call)
+            return fmt::format("{} has no code at {:#x}", recorded.path, at.address);
+        into = std::move(*call);
+        return {};
+    }
+
+    std::string why_no_module(const trace_module& recorded) {
+        const auto [known, is_new] = modules_.try_emplace(recorded.path + '\n' + recorded.build_id);
+        if (is_new)
+            known->second = add_module(recorded);
+        return known->second;
+    }
+
+    std::string add_module(const trace_module& recorded) {
+        std::optional<plan_module> module = code_.module(recorded.path);
+        if (!module)
+            return fmt::format("{} cannot be read", recorded.path);
+        if (hexadecimal(module->build_id) != recorded.build_id)
+            return fmt::format("{} is another build than the recorded one", recorded.path);
+        const auto same = std::find_if(found_.modules.begin(), found_.modules.end(),
+                                       [&](const plan_module& m) { return m.name == module->name; });
+        if (same == found_.modules.end() && found_.modules.size() < most_planned_modules)
+            found_.modules.push_back(std::move(*module));
+        else if (same == found_.modules.end() || *same != *module)
+            return fmt::format("a plan cannot name {} beside the other modules", recorded.path);
+        return {};
+    }
+
+    /// One pool a slot size: sizes that differ waste no memory.
+    std::string pool_of(try_candidate& c, unsigned size) {
+        if (const auto known = pools_by_slot_.find(slot_of(size)); known != pools_by_slot_.end())
+            return known->second;
+        std::string name = c.pools.empty() ? c.label : fmt::format("{}, {} bytes", c.label, slot_of(size));
+        for (unsigned again = 2; !names_.insert(name).second; ++again)
+            name = fmt::format("{} ({})", c.label, again);
+        c.pools.push_back({.name = name});
+        return pools_by_slot_[slot_of(size)] = name;
+    }
+
+    std::string most_frequent_reason() const {
+        const auto most = std::max_element(why_missed_.begin(), why_missed_.end(),
+                                           [](const auto& x, const auto& y) { return x.second < y.second; });
+        return most == why_missed_.end() ? "its allocations have many sizes" : most->first;
+    }
+
+    void gather_the_rest() {
+        if (found_.list.size() <= options_.most_alone + 1)
+            return;
+        try_candidate rest;
+        for (std::size_t i = options_.most_alone; i != found_.list.size(); ++i) {
+            try_candidate& c = found_.list[i];
+            rest.types.push_back(c.label);
+            rest.pools.insert(rest.pools.end(), c.pools.begin(), c.pools.end());
+            rest.sites.insert(rest.sites.end(), c.sites.begin(), c.sites.end());
+            rest.allocations += c.allocations;
+            rest.share += c.share;
+        }
+        rest.label = fmt::format("{} other types", rest.types.size());
+        found_.list.resize(options_.most_alone);
+        found_.list.push_back(std::move(rest));
+    }
+
+    const advice& a_;
+    const candidate_options& options_;
+    const code_reader& code_;
+    std::map<call_key, owners> calls_;
+    std::map<wrapped_key, owners> wrapped_;
+    std::map<std::string, std::string> modules_;      // why a module has no sites; empty: it may
+    std::map<std::string, std::uint64_t> why_missed_; // of the type at hand: allocations by reason
+    std::map<unsigned, std::string> pools_by_slot_;   // of the type at hand
+    std::uint64_t covered_ = 0;                       // the same: allocations that have a site
+    std::set<std::tuple<std::string, std::uint64_t, std::string, std::uint64_t, unsigned>> known_;
+    std::set<std::string> names_; // of pools
+    std::size_t sites_ = 0;
+    std::size_t pools_ = 0;
+    try_candidates found_;
+};
+
+} // namespace
+
+try_candidates find_candidates(const advice& a, const candidate_options& options, const code_reader& code) {
+    return finder{a, options, code}.find();
+}
+
+pool_plan plan_of_candidates(const try_candidates& candidates, const std::vector<std::size_t>& chosen) {
+    pool_plan plan;
+    std::set<std::string> used;
+    for (const std::size_t i : chosen) {
+        const try_candidate& c = candidates.list[i];
+        plan.pools.insert(plan.pools.end(), c.pools.begin(), c.pools.end());
+        plan.sites.insert(plan.sites.end(), c.sites.begin(), c.sites.end());
+        for (const plan_site& site : c.sites) {
+            used.insert(site.call.module);
+            if (site.caller)
+                used.insert(site.caller->module);
+        }
+    }
+    for (const plan_module& module : candidates.modules)
+        if (used.contains(module.name))
+            plan.modules.push_back(module);
+    return plan;
+}
+
+} // namespace linn::tool

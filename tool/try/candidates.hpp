@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "../advise/advice.hpp"
+#include "../pools/plan.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace linn::tool {
+
+/// What is measured as one: a type, or several that are each rare.
+struct try_candidate {
+    std::string label;              ///< "HeapString"; "12 other types"
+    std::vector<std::string> types; ///< their labels
+    std::vector<plan_pool> pools;
+    std::vector<plan_site> sites;
+    std::uint64_t allocations = 0; ///< of the types in the trace, wherever they come from
+    double share = 0;              ///< of all allocations of the trace
+};
+
+/// A type that is not tried.
+struct try_left_out {
+    std::string type;
+    std::string reason;
+    double share = 0; ///< of all allocations of the trace
+};
+
+struct try_candidates {
+    std::vector<try_candidate> list; ///< in the order of the advice
+    std::vector<try_left_out> left_out;
+    std::vector<plan_module> modules; ///< that sites lie in
+};
+
+/// What the files of the program say; plan_module_of() and its like, or a test's own.
+struct code_reader {
+    std::function<std::optional<plan_module>(const std::filesystem::path&)> module = plan_module_of;
+    std::function<std::optional<plan_call>(const std::filesystem::path&, std::uint64_t)> call = plan_call_of;
+    std::function<std::optional<unsigned>(const std::filesystem::path&, std::uint64_t)> stack =
+        stack_offset_of;
+};
+
+struct candidate_options {
+    std::vector<std::string>
+        types; ///< those that have one of these in their label; empty: all that are worth a look
+    std::size_t most_alone = 6; ///< that are measured alone; the others are one candidate
+};
+
+/// The types of the advice whose objects have one size of at most 1008 bytes, as sites of a plan: the return address of the
+/// outermost allocation call and the size. Where several types come through one address, the second return address
+/// tells them apart, if it lies at a constant place. A type of which less than half can be told, or whose blocks went back
+/// unseen, is left out with the reason.
+/// @complexity O(sites of the trace x log); reads each module once, and its code once a site
+try_candidates find_candidates(const advice& a, const candidate_options& options,
+                               const code_reader& code = {});
+
+/// The plan of some of the candidates, as indices of `list`, in that order.
+pool_plan plan_of_candidates(const try_candidates& candidates, const std::vector<std::size_t>& chosen);
+
+} // namespace linn::tool

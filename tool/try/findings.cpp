@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the measurement means, in words.
+#include "../advise/verdict.hpp"
+#include "../measure/rounds.hpp"
+#include "../measure/statistics.hpp"
+#include "../symbols/short_name.hpp"
+#include "trial.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace linn::tool {
+namespace {
+
+constexpr std::size_t name_room = 40;
+constexpr std::size_t most_names = 4; // in the verdict
+constexpr double least_memory = 0.05; // MiB: less is no difference
+constexpr double mib = 1024 * 1024;
+
+double percent(double share) {
+    const double value = std::round(share * 1000) / 10;
+    return value == 0 ? 0 : value; // not "-0.0"
+}
+
+/// "11.9 % (11.2 to 12.6)", of what is saved.
+std::string saved_text(const estimate& e) {
+    return fmt::format("{:.1f} % ({:.1f} to {:.1f})", percent(1 - e.ratio), percent(1 - e.ratio_high),
+                       percent(1 - e.ratio_low));
+}
+
+/// The same of what it costs.
+std::string cost_text(const estimate& e) {
+    return fmt::format("{:.1f} % ({:.1f} to {:.1f})", percent(e.ratio - 1), percent(e.ratio_low - 1),
+                       percent(e.ratio_high - 1));
+}
+
+std::string memory_text(const run_row& row, const run_row& plain) {
+    const auto now = row.estimates.find("peak_rss_bytes");
+    const auto before = plain.estimates.find("peak_rss_bytes");
+    if (now == row.estimates.end() || before == plain.estimates.end())
+        return "";
+    const double more = (now->second.median - before->second.median) / mib;
+    return std::abs(more) < least_memory ? ", peak memory as before"
+                                         : fmt::format(", peak memory {:+.1f} MiB", more);
+}
+
+bool is_arm(const run_row& row) {
+    for (const std::string_view arm : {together_arm, sizes_arm, lookup_arm, empty_arm})
+        if (row.contender.name == arm)
+            return true;
+    return false;
+}
+
+/// The allocator that takes the least CPU time; null: none was measured.
+const run_row* best_allocator(const run_result& run) {
+    const run_row* best = nullptr;
+    for (const run_row& row : run.rows) {
+        const auto e = row.estimates.find(cpu_metric);
+        if (row.contender.is_own() || is_arm(row) || e == row.estimates.end())
+            continue;
+        if (best == nullptr || e->second.ratio < best->estimates.at(cpu_metric).ratio)
+            best = &row;
+    }
+    return best;
+}
+
+std::string allocator_text(const run_result& run) {
+    const run_row* best = best_allocator(run);
+    if (best == nullptr)
+        return "no other allocator was measured";
+    const estimate& e = best->estimates.at(cpu_metric);
+    if (e.call == verdict::better)
+        return fmt::format("{} saves {:.1f} %", best->contender.title, percent(1 - e.ratio));
+    return "no allocator tried saves as much as can be measured";
+}
+
+std::string names_of(const try_result& result) {
+    std::vector<std::string> names;
+    std::size_t more = 0;
+    for (const std::size_t i : result.chosen) {
+        const try_candidate& c = result.candidates.list[i];
+        if (names.size() == most_names)
+            more += c.types.size();
+        else
+            names.push_back(c.types.size() > 1 ? c.label
+                                               : fmt::format("`{}`", short_type(c.label, name_room)));
+    }
+    if (more != 0)
+        names.push_back(fmt::format("{} more", more));
+    const std::string last = names.back();
+    names.pop_back();
+    return names.empty() ? last : fmt::format("{} and {}", fmt::join(names, ", "), last);
+}
+
+class description {
+public:
+    explicit description(try_result& result) : result_{result} {}
+
+    void write() {
+        if (result_.candidates.list.empty())
+            return nothing_to_try();
+        add_failures(result_.alone);
+        add_failures(result_.together);
+        const run_row* row = result_.together.find(together_arm);
+        const run_row* plain = result_.together.find(default_name);
+        if (row == nullptr || plain == nullptr || !row->failure.empty() || !row->output_difference.empty()) {
+            result_.verdict =
+                row == nullptr
+                    ? "Not known: no type's pools could be measured; the program runs without them."
+                    : fmt::format("Pools for {} do not work: {}; the program runs without them.",
+                                  names_of(result_), why_unsound(*row));
+            return add_warnings();
+        }
+        decide(*row, *plain);
+        add_explanations();
+        add_warnings();
+    }
+
+private:
+    static std::string why_unsound(const run_row& row) {
+        return row.failure.empty() ? fmt::format("the output differs ({})", row.output_difference)
+                                   : row.failure;
+    }
+
+    void nothing_to_try() {
+        const bool is_explained = !result_.candidates.left_out.empty();
+        result_.answer = is_explained ? pool_answer::not_known : pool_answer::no;
+        result_.verdict = is_explained
+                              ? "Not known: no type can be tried on the program as it is."
+                              : "No pool is needed: no type of one size has a share of the allocations.";
+    }
+
+    void decide(const run_row& row, const run_row& plain) {
+        const auto found = row.estimates.find(cpu_metric);
+        const std::string names = names_of(result_);
+        if (found == row.estimates.end() || !are_bounds(found->second.ratio_low, found->second.ratio_high)) {
+            result_.verdict =
+                fmt::format("Not known whether pools for {} gain: {}.", names, why_no_interval());
+            return;
+        }
+        const estimate& e = found->second;
+        const std::string memory = memory_text(row, plain);
+        const std::string others = allocator_text(result_.together);
+        if (1 - e.ratio_low < worth_a_pool)
+            result_.answer = pool_answer::no;
+        if (e.call == verdict::better) {
+            if (1 - e.ratio_high >= worth_a_pool)
+                result_.answer = pool_answer::yes;
+            result_.verdict =
+                fmt::format("Pools for {} save {} of CPU time{}; {}.", names, saved_text(e), memory, others);
+            result_.plan = plan_of_candidates(result_.candidates, result_.chosen);
+        } else if (e.call == verdict::worse) {
+            result_.verdict =
+                fmt::format("No pool gains: with pools for {} the program takes {} more CPU time{}; {}.",
+                            names, cost_text(e), memory, others);
+        } else if (result_.answer == pool_answer::no) {
+            result_.verdict = fmt::format("No pool gains: pools for {} save {} of CPU time; {}.", names,
+                                          saved_text(e), others);
+        } else {
+            const auto floor = result_.together.noise_floor.find(cpu_metric);
+            result_.verdict = fmt::format(
+                "Not known whether pools gain: those for {} save {} of CPU time{}; a larger --budget may "
+                "tell.",
+                names, saved_text(e),
+                floor == result_.together.noise_floor.end()
+                    ? ""
+                    : fmt::format(", with a noise floor of {:.1f} %", percent(floor->second.floor)));
+        }
+    }
+
+    std::string why_no_interval() const {
+        const run_result& run = result_.together;
+        too_few_rounds rounds;
+        rounds.done = run.complete_rounds;
+        rounds.seconds = result_.alone.measured_seconds + run.measured_seconds;
+        rounds.why =
+            run.stopped == stop_reason::budget ? too_few_rounds::end::budget : too_few_rounds::end::count;
+        return rounds.done < rounds.needed ? text_of(rounds, "to judge them") : "its runs do not compare";
+    }
+
+    void add_explanations() {
+        const estimate* empty = result_.cpu_of(empty_arm);
+        const estimate* lookup = result_.cpu_of(lookup_arm);
+        if (empty != nullptr && are_bounds(empty->ratio_low, empty->ratio_high))
+            result_.findings.push_back(fmt::format(
+                "A lower bound: pools in the source have no preload, no look-up, and are inlined. The "
+                "preload with an empty "
+                "plan costs {} of CPU time{}.",
+                cost_text(*empty),
+                lookup != nullptr
+                    ? fmt::format(", with look-ups and no pool {:.1f} %", percent(lookup->ratio - 1))
+                    : ""));
+        const estimate* sizes = result_.cpu_of(sizes_arm);
+        const estimate* pools = result_.cpu_of(together_arm);
+        if (sizes == nullptr || pools == nullptr || pools->call != verdict::better)
+            return;
+        result_.findings.push_back(fmt::format(
+            "A pool for each size, for all calls of that size, saves {:.1f} %: {}.",
+            percent(1 - sizes->ratio),
+            sizes->ratio_low <= pools->ratio_high ? "that it is a pool gains, not that it is the type's own"
+                                                  : "more is gained by pools of the types' own"));
+    }
+
+    void add_failures(const run_result& run) {
+        for (const run_row& row : run.rows)
+            if (!row.contender.is_own() && (!row.failure.empty() || !row.output_difference.empty()))
+                result_.findings.push_back(fmt::format("{}: {}.", row.contender.title, why_unsound(row)));
+    }
+
+    void add_warnings() {
+        for (std::size_t i = 0; i != result_.candidates.list.size(); ++i)
+            if (const std::optional<double> share = result_.routed(i); share && *share < 0.99)
+                result_.warnings.push_back(fmt::format("the pools of {} served {:.1f} % of its allocations: "
+                                                       "the rest comes from elsewhere, or the "
+                                                       "trace is of another input",
+                                                       result_.candidates.list[i].label, percent(*share)));
+        const run_result& run = result_.together.rows.empty() ? result_.alone : result_.together;
+        for (const std::string& warning : run.warnings)
+            if (!warning.starts_with("the output differs under")) // a finding says so
+                result_.warnings.push_back(warning);
+    }
+
+    try_result& result_;
+};
+
+} // namespace
+
+void describe_try(try_result& result) {
+    description{result}.write();
+}
+
+} // namespace linn::tool

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial.hpp"
+
+#include "../pools/launch.hpp"
+#include "../run/run_folder.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <stdexcept>
+#include <utility>
+
+namespace linn::tool {
+namespace {
+
+using ending = observation::ending;
+
+class trial {
+public:
+    trial(const run_options& options, try_candidates candidates, const std::vector<std::string>& command,
+          const interrupt_guard& guard, const run_progress& report, const run_notice& notice)
+        : options_{options},
+          command_{command},
+          guard_{guard},
+          report_{report},
+          notice_{notice} {
+        result_.candidates = std::move(candidates);
+    }
+
+    try_result perform() {
+        const served_program program = find_served_program(command_.front(), false);
+        if (!program.problem.empty())
+            return refused(program.problem, program.is_usage_error);
+        place_.library = program.library;
+        place_.folder = folder_.records().parent_path();
+        try {
+            if (!result_.candidates.list.empty() && count() && !result_.candidates.list.empty())
+                measure();
+        } catch (const std::runtime_error& error) {
+            return refused(error.what(), false);
+        }
+        if (result_.problem.empty() && result_.interrupted_by == 0)
+            describe_try(result_);
+        return std::move(result_);
+    }
+
+private:
+    try_result refused(std::string problem, bool is_usage_error) {
+        result_.problem = std::move(problem);
+        result_.is_usage_error = is_usage_error;
+        return std::move(result_);
+    }
+
+    /// Finds the program, and runs it once with all pools and counts; false to end.
+    bool count() {
+        work_progress now;
+        const auto tick = [&] { report_(now); };
+        now.doing = "running the program once";
+        const target what = find_target(command_, options_.launch, options_.keep_wrappers,
+                                        options_.ignore_exit_status, guard_, tick);
+        if (is_interrupted())
+            return false;
+        if (!what.problem.empty()) {
+            refuse(what);
+            return false;
+        }
+        now.doing = "counting what the pools serve";
+        launch_spec spec = options_.launch;
+        spec.program = what.spec.program;
+        spec.arguments = what.spec.arguments;
+        spec.environment = what.spec.environment;
+        spec.directory = what.spec.directory;
+        spec.library = place_.library;
+        for (const std::string& variable : counting_variables(result_.candidates, place_))
+            set_variable(spec.environment, variable);
+        if (!prepare())
+            return false;
+        const observation o = launch(spec, guard_, tick);
+        if (is_interrupted())
+            return false;
+        if (o.how != what.first.how || o.code != what.first.code)
+            result_.warnings.push_back(fmt::format("with the pools of all types the program {}: {}",
+                                                   o.how == ending::exited ? "ends otherwise" : "fails",
+                                                   describe_ending(o, spec)));
+        else
+            drop_idle(read_hits(result_.candidates, place_));
+        return true;
+    }
+
+    void refuse(const target& what) {
+        result_.problem = what.problem;
+        result_.is_usage_error = what.is_usage_error;
+        if (what.first.how == ending::exited && what.first.code != 0)
+            result_.status = what.first.code;
+    }
+
+    bool prepare() {
+        if (options_.prepare.empty())
+            return true;
+        const std::string problem = run_shell_command(options_.prepare, guard_, [] {});
+        if (!problem.empty() && !is_interrupted())
+            result_.problem = fmt::format("--prepare '{}': {}", options_.prepare, problem);
+        return problem.empty();
+    }
+
+    bool is_interrupted() {
+        result_.interrupted_by = interrupt_guard::pending();
+        return result_.interrupted_by != 0;
+    }
+
+    /// A trace of another run may know types that this one does not have.
+    void drop_idle(const std::vector<std::uint64_t>& hits) {
+        std::vector<try_candidate> served;
+        for (std::size_t i = 0; i != hits.size(); ++i) {
+            try_candidate& c = result_.candidates.list[i];
+            if (hits[i] == 0) {
+                result_.candidates.left_out.push_back(
+                    {c.label, "no call of this run came from its sites", c.share});
+                continue;
+            }
+            result_.hits.push_back(hits[i]);
+            served.push_back(std::move(c));
+        }
+        if (!hits.empty())
+            result_.candidates.list = std::move(served);
+    }
+
+    void measure() {
+        const bool is_alone = result_.candidates.list.size() == 1;
+        if (is_alone)
+            result_.chosen = {0};
+        else if (!measure_alone())
+            return;
+        if (result_.chosen.empty())
+            return;
+        run_options o = options_;
+        if (!is_alone)
+            o.budget = std::max<std::chrono::seconds>(o.budget / 2, std::chrono::seconds{1});
+        o.given = arms_together(result_.candidates, result_.chosen, place_);
+        result_.together = run_program(o, command_, guard_, report_, notice_);
+        take_problem(result_.together);
+    }
+
+    bool measure_alone() {
+        run_options o = options_;
+        o.budget = std::max<std::chrono::seconds>(o.budget / 2, std::chrono::seconds{1});
+        o.only = {default_name}; // no other allocator
+        o.given = arms_alone(result_.candidates, place_);
+        result_.alone = run_program(o, command_, guard_, report_, notice_);
+        if (!take_problem(result_.alone))
+            return false;
+        choose();
+        return true;
+    }
+
+    bool take_problem(const run_result& run) {
+        result_.interrupted_by = run.interrupted_by;
+        if (run.problem.empty())
+            return run.interrupted_by == 0;
+        result_.problem = run.problem;
+        result_.is_usage_error = run.is_usage_error;
+        return false;
+    }
+
+    /// Those that gained; where none did, all that ran as they should: small gains may add up.
+    void choose() {
+        std::vector<std::size_t> sound;
+        for (std::size_t i = 0; i != result_.candidates.list.size(); ++i) {
+            const run_row* row = result_.alone.find(arm_alone(i));
+            if (row == nullptr || !row->failure.empty() || !row->output_difference.empty())
+                continue;
+            sound.push_back(i);
+            const estimate* e = result_.cpu_of(row->contender.name);
+            if (e != nullptr && e->call == verdict::better)
+                result_.chosen.push_back(i);
+        }
+        result_.has_gained_alone = !result_.chosen.empty();
+        if (!result_.has_gained_alone)
+            result_.chosen = std::move(sound);
+    }
+
+    const run_options& options_;
+    const std::vector<std::string>& command_;
+    const interrupt_guard& guard_;
+    const run_progress& report_;
+    const run_notice& notice_;
+    run_folder folder_;
+    try_place place_;
+    try_result result_;
+};
+
+} // namespace
+
+std::optional<double> try_result::routed(std::size_t candidate) const {
+    if (candidate >= hits.size() || candidates.list[candidate].allocations == 0)
+        return std::nullopt;
+    return std::min(1.0, static_cast<double>(hits[candidate]) /
+                             static_cast<double>(candidates.list[candidate].allocations));
+}
+
+const estimate* try_result::cpu_of(std::string_view arm) const {
+    for (const run_result* run : {&together, &alone})
+        if (const run_row* row = run->find(arm); row != nullptr) {
+            const auto found = row->estimates.find(cpu_metric);
+            return found == row->estimates.end() ? nullptr : &found->second;
+        }
+    return nullptr;
+}
+
+try_result try_pools(const run_options& options, try_candidates candidates,
+                     const std::vector<std::string>& command, const interrupt_guard& guard,
+                     const run_progress& report, const run_notice& notice) {
+    return trial{options, std::move(candidates), command, guard, report, notice}.perform();
+}
+
+} // namespace linn::tool
