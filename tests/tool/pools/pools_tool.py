@@ -94,7 +94,7 @@ class Tool:
         for name in CALLS:
             plan.site("plain", "served", f"site_{name}", BYTES)
         for name in ALIGNED:
-            plan.site("wide", "served", f"site_{name}", 64, align=64)
+            plan.site("wide", "served", f"site_{name}", BYTES if name == "memalign" else 64, align=64)
         return plan
 
     def malloc_plan(self, options="", top=""):

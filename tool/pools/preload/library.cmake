@@ -29,7 +29,7 @@ foreach(kind IN ITEMS try try-checked)
                                            -fasynchronous-unwind-tables -ftls-model=initial-exec
                                            -fno-builtin-malloc -fno-threadsafe-statics)
   target_link_options(${target} PRIVATE -nodefaultlibs -fno-sanitize=all LINKER:--as-needed LINKER:-z,defs LINKER:-z,now)
-  target_link_libraries(${target} PRIVATE c gcc)
+  target_link_libraries(${target} PRIVATE c gcc gcc_eh c) # the unwinder is for checked builds
   if(TARGET linn_warnings)
     target_link_libraries(${target} PRIVATE linn_warnings)
   endif()
@@ -39,4 +39,3 @@ foreach(kind IN ITEMS try try-checked)
   endif()
 endforeach()
 target_compile_definitions(linn_try_checked PRIVATE LINN_CHECKED=1)
-target_link_libraries(linn_try_checked PRIVATE gcc_eh c)

@@ -15,6 +15,7 @@
 #include <linn/detail/sanitizer/memcheck.hpp>
 
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -34,6 +35,16 @@ const char* variable(const char* name) noexcept {
     const char* const value = ::secure_getenv(name);
     return value != nullptr && *value != '\0' ? value : nullptr;
 }
+
+/// A copy: programs that rename themselves write over their environment.
+template <std::size_t room>
+const char* kept(const char* value, char (&into)[room]) noexcept {
+    if (value == nullptr || ::strnlen(value, room) == room)
+        return nullptr;
+    return std::strcpy(into, value);
+}
+constinit char plan_file[PATH_MAX];
+constinit char statistics_file[PATH_MAX];
 
 /// False when the value is none of ours.
 bool mode_from(const char* text, pool_mode& mode) noexcept {
@@ -136,7 +147,7 @@ void apply(const plan_tables& plan, pool_mode mode) noexcept {
 __attribute__((constructor)) void start() noexcept {
     find_real_functions();
     find_operators();
-    keep_statistics_in(variable("LINN_POOLS_STATS"));
+    keep_statistics_in(kept(variable("LINN_POOLS_STATS"), statistics_file));
     const char* const signal = variable("LINN_POOLS_SIGNAL");
     if (signal != nullptr && !write_statistics_at(signal))
         say("LINN_POOLS_SIGNAL: %s is no signal that is free here", signal);
@@ -145,7 +156,7 @@ __attribute__((constructor)) void start() noexcept {
     if (!mode_from(wanted, mode))
         say("LINN_POOLS: '%s' is none of on, off, empty, lookup, sizes; nothing is pooled", wanted);
     about.mode = mode_names[static_cast<std::size_t>(mode)];
-    about.plan = variable("LINN_PLAN");
+    about.plan = kept(variable("LINN_PLAN"), plan_file);
     if (about.plan == nullptr || mode == pool_mode::off)
         return;
     const plan_tables* const plan = plan_from(about.plan);
