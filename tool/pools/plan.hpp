@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "plan_tables.hpp"
+
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -25,7 +27,7 @@ struct plan_pool {
     bool is_padded = false;
     bool is_by_address = false; ///< else what came back last is handed out first
     bool wants_huge_pages = false;
-    unsigned max_waste = 8;
+    unsigned max_waste = usual_max_waste;
     std::string note = {};
 
     friend bool operator==(const plan_pool&, const plan_pool&) = default;

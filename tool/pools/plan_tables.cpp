@@ -155,7 +155,7 @@ private:
         p.align = 16;
         p.object_bytes = 0;
         p.is_padded = p.is_by_address = p.wants_huge_pages = false;
-        p.max_waste = 8;
+        p.max_waste = usual_max_waste;
         p.line = line_;
         return true;
     }

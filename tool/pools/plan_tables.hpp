@@ -15,6 +15,7 @@ inline constexpr std::size_t most_planned_pools = 62;
 inline constexpr std::size_t most_planned_sites = 4096;
 inline constexpr std::uint32_t largest_planned_size = 1008;
 inline constexpr std::uint32_t largest_stack_offset = 1024;
+inline constexpr std::uint32_t usual_max_waste = 8;
 inline constexpr std::size_t least_code_bytes = 8;
 inline constexpr std::size_t most_code_bytes = 16;
 inline constexpr std::size_t most_build_id_bytes = 64;

@@ -299,6 +299,10 @@ def case_waste(tool):
     check(pool["stopped"] is not None and "max_waste" in pool["stopped"], f"{pool}")
     check(pools_of(data)["by new"]["stopped"] is None, "the other pool")
     check(pool["live"] == 0, "its blocks came back")
+    data = tool.run(tool.malloc_plan(), "leave", LINN_POOLS_SIGNAL="USR2")
+    pool = pools_of(data)["by malloc"]
+    check(pool["stopped"] is None and pool["live"] == 400, f"a pool that is left alone: {pool}")
+    check(pool["resident_bytes"] < 4 << 20 and pool["returned_bytes"] > 10 << 20, f"it kept its memory: {pool}")
     data = tool.run(tool.malloc_plan("max_waste = 0\n"), "waste", 4)
     check(pools_of(data)["by malloc"]["stopped"] is None, "max_waste = 0")
 

@@ -89,29 +89,38 @@ bool is_wasteful(depot& d, std::uint32_t max_waste) noexcept {
     return s.resident_bytes > small_pool_bytes && s.resident_bytes / max_waste > s.live * s.slot_bytes;
 }
 
-/// Once a second: a pool that holds far more than its live blocks need is trimmed, and when that does not help three times
-/// in a row it serves no more: a few blocks that live long pin its memory.
-void look_after(std::uint64_t number, depot& d) noexcept {
+constinit std::atomic<std::uint64_t> looked_after_ms{0};
+
+/// A pool that holds far more than its live blocks need is trimmed, and when that does not help three times in a row it serves
+/// no more: a few blocks that live long pin its memory.
+void look_after(std::uint32_t number, depot& d) noexcept {
     pool_state& s = pools[number];
-    const std::uint64_t now = range_platform::clock::now_ms();
-    std::uint64_t last = s.looked_after_ms.load(std::memory_order_relaxed);
-    if (now - last < look_every_ms ||
-        !s.looked_after_ms.compare_exchange_strong(last, now, std::memory_order_relaxed))
-        return;
     if (s.max_waste == 0 || s.stopped.load(std::memory_order_relaxed) != nullptr)
         return;
-    if (!is_wasteful(d, s.max_waste)) {
-        s.strikes.store(0, std::memory_order_relaxed);
+    if (is_wasteful(d, s.max_waste)) {
+        d.trim(&me.fronts[number]);
+        if (is_wasteful(d, s.max_waste)) {
+            if (s.strikes.fetch_add(1, std::memory_order_relaxed) + 1 == most_strikes) {
+                s.stopped.store("it held more than max_waste times the memory of its live objects",
+                                std::memory_order_relaxed);
+                request_scan();
+            }
+            return;
+        }
+    }
+    s.strikes.store(0, std::memory_order_relaxed);
+}
+
+/// Once a second, from a slow path of any pool: a pool that the program is done with has none of its own.
+void look_after_all() noexcept {
+    const std::uint64_t now = range_platform::clock::now_ms();
+    std::uint64_t last = looked_after_ms.load(std::memory_order_relaxed);
+    if (now - last < look_every_ms ||
+        !looked_after_ms.compare_exchange_strong(last, now, std::memory_order_relaxed))
         return;
-    }
-    d.trim(&me.fronts[number]);
-    if (!is_wasteful(d, s.max_waste)) {
-        s.strikes.store(0, std::memory_order_relaxed);
-    } else if (s.strikes.fetch_add(1, std::memory_order_relaxed) + 1 == most_strikes) {
-        s.stopped.store("it held more than max_waste times the memory of its live objects",
-                        std::memory_order_relaxed);
-        request_scan();
-    }
+    for (std::uint32_t i = 0; i != count; ++i)
+        if (depot* const d = pools[i].get())
+            look_after(i, *d);
 }
 
 /// The depot whose slab holds the block; null where no slab begins.
@@ -197,7 +206,7 @@ void* refill(std::uint64_t number, const void* caller) noexcept {
         s.again_ms.store(range_platform::clock::now_ms() + rest_ms, std::memory_order_relaxed);
         return nullptr;
     }
-    look_after(number, *d);
+    look_after_all();
     return block;
 }
 
@@ -228,7 +237,7 @@ void give_slowly(void* block, const void* caller) noexcept {
         d.put(me.fronts[number], block);
     else
         d.put_one(block, detail::trace_from(caller));
-    look_after(number, d);
+    look_after_all();
 }
 
 std::size_t trim_pools() noexcept {

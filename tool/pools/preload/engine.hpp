@@ -29,8 +29,7 @@ struct pool_state {
     detail::pool_description description;
     char name_of_size[24];
     std::uint32_t max_waste;
-    std::atomic<std::uint64_t> looked_after_ms; ///< when somebody last looked whether it wastes memory
-    std::atomic<std::uint64_t> again_ms;        ///< it had no memory: not to be asked before
+    std::atomic<std::uint64_t> again_ms; ///< it had no memory: not to be asked before
     std::atomic<std::uint64_t> refused;
     std::atomic<const char*> stopped; ///< why it serves no more; null: it serves
     std::atomic<std::uint32_t> strikes;

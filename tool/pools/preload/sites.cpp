@@ -268,7 +268,7 @@ bool make_pools_of_sizes(std::uint64_t sizes) noexcept {
         pool_state& s = pools[count];
         const int n = std::snprintf(s.name_of_size, sizeof s.name_of_size, "%u bytes", sixteens * 16);
         describe_pool(count, {s.name_of_size, static_cast<std::size_t>(n)},
-                      {sixteens * std::size_t{16}, 16, false, false, false, 0});
+                      {sixteens * std::size_t{16}, 16, false, false, false, usual_max_waste});
         if (!make_pool(count))
             return false;
         pool_of_sixteens[sixteens] = static_cast<std::uint8_t>(++count);

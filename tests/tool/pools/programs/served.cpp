@@ -459,6 +459,8 @@ int main(int argc, char** argv) {
         ask_for_too_much();
     else if (what == "waste")
         waste(more);
+    else if (what == "leave")
+        leave();
     else if (what == "trim")
         grow_and_trim();
     else if (what == "serve")

@@ -56,6 +56,7 @@ void many(Take take, Give give, std::size_t n = bytes, std::size_t alignment = 1
 
 // What the program does with much memory, and with none.
 void waste(const char* seconds);
+void leave();
 void grow_and_trim();
 void serve(const char* seconds);
 void lock_memory();

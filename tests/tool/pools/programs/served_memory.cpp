@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstddef>
 #include <ctime>
 #include <new>
@@ -94,6 +95,24 @@ void waste(const char* seconds) {
     }
     for (void* p : kept_ones)
         std::free(p);
+}
+
+/// The same with a pool that the program is done with, while another one goes on.
+void leave() {
+    std::vector<void*> all;
+    std::vector<void*> kept_ones;
+    for (int i = 0; i != 400'000; ++i)
+        (i % 1000 == 0 ? kept_ones : all).push_back(site_malloc());
+    for (void* p : all)
+        std::free(p);
+    for (int tenths = 0; tenths != 25; ++tenths) {
+        for (int i = 0; i != 5000; ++i)
+            all[static_cast<std::size_t>(i)] = site_new();
+        for (int i = 0; i != 5000; ++i)
+            ::operator delete(all[static_cast<std::size_t>(i)]);
+        ::usleep(100'000);
+    }
+    std::_Exit((std::puts("ok"), std::fflush(stdout), ::raise(SIGUSR2), 0)); // with what it kept
 }
 
 void grow_and_trim() {
