@@ -180,9 +180,16 @@ std::string plan_text(const pool_plan& plan) {
 }
 
 std::vector<std::string> pool_variables(const pool_settings& settings) {
-    return {"LINN_PLAN=" + settings.plan.string(), "LINN_POOLS=" + settings.mode,
-            "LINN_POOLS_STATS=" + settings.statistics.string(), "LINN_POOLS_SIGNAL=" + settings.signal,
-            std::string{"LINN_POOLS_COUNT="} + (settings.counts_hits ? "1" : "0")};
+    std::vector<std::string> variables;
+    const auto add = [&variables](std::string_view name, const std::string& value) {
+        variables.push_back(fmt::format("{}={}", name, value));
+    };
+    add("LINN_PLAN", settings.plan.string());
+    add("LINN_POOLS", settings.mode);
+    add("LINN_POOLS_STATS", settings.statistics.string());
+    add("LINN_POOLS_SIGNAL", settings.signal);
+    add("LINN_POOLS_COUNT", settings.counts_hits ? "1" : "0");
+    return variables;
 }
 
 std::filesystem::path pool_library(bool is_checked) {
