@@ -144,6 +144,18 @@ def case_failing(tool):
     check("pools for" in ignored.stdout, ignored.stdout)
 
 
+def case_broken(tool):
+    """What a preload breaks is named, and the plain program's figures are kept: a crash, and another output."""
+    trace = tool.record()
+    for how, words, wanted in [("crash", [], "killed by SIGABRT"), ("crash", ["--type", "order"], "do not work: killed by SIGABRT"),
+                               ("print", ["--type", "order"], "do not work: the output differs (line 1 is 'LINN_PLAN'")]:
+        done = tool.call("try", *QUICK, "--plan", "broken.toml", *words, trace, "--", *tool.churn, "0", how)
+        text = prose(done.stdout)
+        check(wanted in text, f"{how} {words}: {wanted!r} is not in {text}")
+        check("the program runs without them" in text and "default (" in text, f"{how} {words}: {text}")
+        check(not os.path.exists(tool.folder / "broken.toml"), "there is a plan of what does not work")
+
+
 def case_stranger(tool):
     """A trace of another program leaves nothing to try, and says so."""
     trace = tool.record()

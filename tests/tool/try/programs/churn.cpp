@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two types of nodes, made and given back in random order: `churn ROUNDS [STATUS]`. `new` of both stands in functions of their own,
+// Two types of nodes, made and given back in random order: `churn ROUNDS [STATUS [WHEN]]`. `new` of both stands in functions of their own,
 // and a wrapper hands out blocks of one size for two more types.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <new>
+#include <string_view>
 #include <vector>
 
 namespace {
@@ -80,9 +81,20 @@ void replace(std::vector<T*>& all, Make make, Drop drop) {
     place = make();
 }
 
+/// Does what a program would that a preload breaks: "crash" or "print", where that variable is set.
+void fail_under(const char* how, const char* variable) {
+    if (std::getenv(variable) == nullptr)
+        return;
+    if (std::string_view{how} == "crash")
+        std::abort();
+    std::puts(variable);
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
+    if (argc > 3)
+        fail_under(argv[3], "LINN_PLAN");
     const long rounds = argc > 1 ? std::atol(argv[1]) : 100'000;
     std::vector<order*> orders(20'000);
     std::vector<trade*> trades(20'000);
