@@ -60,7 +60,9 @@ void run_arguments::add() {
         .add_option("--rounds", options_.rounds, "run exactly COUNT rounds (default: until --precision)")
         ->type_name("COUNT")
         ->check(whole_number(100'000));
-    arguments.add_option("--budget", budget_, "seconds that the rounds may take (default 120)")
+    arguments
+        .add_option("--budget", budget_,
+                    fmt::format("seconds that the rounds may take (default {})", budget_))
         ->type_name("SECONDS")
         ->check(whole_number(1'000'000));
     arguments

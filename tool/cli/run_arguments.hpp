@@ -14,8 +14,11 @@ namespace linn::tool {
 /// The options of how a program is measured, of `run` and `try`: rounds, time, input, CPUs, what counts as the same.
 class run_arguments {
 public:
-    /// Fills in `options`, which must outlive it.
-    run_arguments(CLI::App& verb, run_options& options) : verb_{verb}, options_{options} {}
+    /// Fills in `options`, which must outlive it. @param budget the default, in seconds
+    run_arguments(CLI::App& verb, run_options& options, unsigned budget = 120)
+        : verb_{verb},
+          options_{options},
+          budget_{budget} {}
     run_arguments(const run_arguments&) = delete;
     run_arguments& operator=(const run_arguments&) = delete;
 
@@ -35,7 +38,7 @@ private:
     std::string input_;
     std::string pin_;
     double precision_ = 1;
-    unsigned budget_ = 120;
+    unsigned budget_;
     unsigned timeout_ = 0;
     bool not_compared_ = false;
 };

@@ -82,7 +82,8 @@ public:
         for (std::size_t i = 0; i != a_.types.size(); ++i)
             if (is_wanted(a_.types[i]))
                 take(i);
-        gather_the_rest();
+        if (found_.list.size() > options_.most_alone + 1)
+            make_one_of(found_, options_.most_alone);
         return std::move(found_);
     }
 
@@ -250,23 +251,6 @@ private:
         return most == why_missed_.end() ? "its allocations have many sizes" : most->first;
     }
 
-    void gather_the_rest() {
-        if (found_.list.size() <= options_.most_alone + 1)
-            return;
-        try_candidate rest;
-        for (std::size_t i = options_.most_alone; i != found_.list.size(); ++i) {
-            try_candidate& c = found_.list[i];
-            rest.types.push_back(c.label);
-            rest.pools.insert(rest.pools.end(), c.pools.begin(), c.pools.end());
-            rest.sites.insert(rest.sites.end(), c.sites.begin(), c.sites.end());
-            rest.allocations += c.allocations;
-            rest.share += c.share;
-        }
-        rest.label = fmt::format("{} other types", rest.types.size());
-        found_.list.resize(options_.most_alone);
-        found_.list.push_back(std::move(rest));
-    }
-
     const advice& a_;
     const candidate_options& options_;
     const code_reader& code_;
@@ -287,6 +271,21 @@ private:
 
 try_candidates find_candidates(const advice& a, const candidate_options& options, const code_reader& code) {
     return finder{a, options, code}.find();
+}
+
+void make_one_of(try_candidates& candidates, std::size_t first) {
+    try_candidate one;
+    for (std::size_t i = first; i != candidates.list.size(); ++i) {
+        try_candidate& c = candidates.list[i];
+        one.types.insert(one.types.end(), c.types.begin(), c.types.end());
+        one.pools.insert(one.pools.end(), c.pools.begin(), c.pools.end());
+        one.sites.insert(one.sites.end(), c.sites.begin(), c.sites.end());
+        one.allocations += c.allocations;
+        one.share += c.share;
+    }
+    one.label = fmt::format("{}{} types", one.types.size(), first == 0 ? "" : " other");
+    candidates.list.resize(first);
+    candidates.list.push_back(std::move(one));
 }
 
 pool_plan plan_of_candidates(const try_candidates& candidates, const std::vector<std::size_t>& chosen) {

@@ -59,6 +59,9 @@ struct candidate_options {
 try_candidates find_candidates(const advice& a, const candidate_options& options,
                                const code_reader& code = {});
 
+/// Makes one candidate of the one at `first` and all behind it: "12 other types". @pre there are two of them at least
+void make_one_of(try_candidates& candidates, std::size_t first);
+
 /// The plan of some of the candidates, as indices of `list`, in that order.
 pool_plan plan_of_candidates(const try_candidates& candidates, const std::vector<std::size_t>& chosen);
 

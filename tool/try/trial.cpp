@@ -2,6 +2,7 @@
 #include "trial.hpp"
 
 #include "../pools/launch.hpp"
+#include "../run/judge.hpp"
 #include "../run/run_folder.hpp"
 
 #include <fmt/format.h>
@@ -15,6 +16,9 @@ namespace linn::tool {
 namespace {
 
 using ending = observation::ending;
+
+constexpr std::size_t own_arms = 2;            // the plain program, twice
+constexpr std::size_t arms_of_second_part = 9; // these, four with the preload, and three allocators
 
 class trial {
 public:
@@ -85,6 +89,8 @@ private:
                                                    describe_ending(o, spec)));
         else
             drop_idle(read_hits(result_.candidates, place_));
+        if (const auto wall = what.first.values.find("wall_ns"); wall != what.first.values.end())
+            fit_into_budget(wall->second * 1e-9);
         return true;
     }
 
@@ -126,6 +132,36 @@ private:
             result_.candidates.list = std::move(served);
     }
 
+    /// The arms of the first part, where each of both parts has the rounds that a claim takes in the budget.
+    void fit_into_budget(double seconds_a_run) {
+        const std::size_t count = result_.candidates.list.size();
+        if (options_.rounds != 0 || count < 2)
+            return;
+        const auto rounds =
+            static_cast<double>(least_rounds_to_claim(arms_of_second_part - own_arms, options_.level));
+        const double arms = static_cast<double>(options_.budget.count()) / (seconds_a_run * rounds) -
+                            static_cast<double>(arms_of_second_part + own_arms);
+        const std::size_t fits = arms < 2 ? 1 : std::min(count, static_cast<std::size_t>(arms));
+        if (fits == count)
+            return;
+        make_one_of(result_.candidates, fits - 1);
+        if (!result_.hits.empty()) {
+            result_.hits[fits - 1] =
+                std::accumulate(result_.hits.begin() + static_cast<std::ptrdiff_t>(fits - 1),
+                                result_.hits.end(), std::uint64_t{0});
+            result_.hits.resize(fits);
+        }
+        result_.findings.push_back(
+            fmt::format("{} are measured as one: a larger --budget measures each alone.",
+                        result_.candidates.list.back().label));
+    }
+
+    std::chrono::seconds budget_for(std::size_t arms) const {
+        const std::size_t all = result_.candidates.list.size() + own_arms + arms_of_second_part;
+        return std::max(options_.budget * static_cast<int>(arms) / static_cast<int>(all),
+                        std::chrono::seconds{1});
+    }
+
     void measure() {
         const bool is_alone = result_.candidates.list.size() == 1;
         if (is_alone)
@@ -136,7 +172,7 @@ private:
             return;
         run_options o = options_;
         if (!is_alone)
-            o.budget = std::max<std::chrono::seconds>(o.budget / 2, std::chrono::seconds{1});
+            o.budget = budget_for(arms_of_second_part);
         o.given = arms_together(result_.candidates, result_.chosen, place_);
         result_.together = run_program(o, command_, guard_, report_, notice_);
         take_problem(result_.together);
@@ -144,7 +180,7 @@ private:
 
     bool measure_alone() {
         run_options o = options_;
-        o.budget = std::max<std::chrono::seconds>(o.budget / 2, std::chrono::seconds{1});
+        o.budget = budget_for(result_.candidates.list.size() + own_arms);
         o.only = {default_name}; // no other allocator
         o.given = arms_alone(result_.candidates, place_);
         result_.alone = run_program(o, command_, guard_, report_, notice_);

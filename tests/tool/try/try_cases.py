@@ -107,6 +107,9 @@ def case_type(tool):
     check(result["candidates"][0]["chosen"], "it was not chosen")
     done = tool.call("try", *QUICK, "--type", "nosuch", tool.record(), "--", *tool.churn, status=2)
     check("has 'nosuch' in its name" in done.stderr and done.stdout == "", f"{done}")
+    short = json.loads(tool.call("try", "--budget", "1", "--warm-up", "0", "--json", "-", "--", *tool.churn).stdout)
+    check(len(short["candidates"]) == 1 and short["alone"] is None, f"a budget of 1 s measures each alone: {labels(short)}")
+    check(any("measured as one" in finding for finding in short["findings"]), short["findings"])
 
 
 def case_plan(tool):

@@ -236,6 +236,13 @@ TEST_CASE("rare types are one candidate, and --type chooses") {
     REQUIRE(found.list.size() == 7);
     CHECK(found.list.back().label == "3 other types");
     CHECK(found.list.back().sites.size() == 3);
+    try_candidates one_of_all = found;
+    make_one_of(one_of_all, 0);
+    REQUIRE(one_of_all.list.size() == 1);
+    CHECK(one_of_all.list[0].label == "9 types");
+    CHECK(one_of_all.list[0].types.size() == 9);
+    CHECK(one_of_all.list[0].allocations == 9 * 1000 - 36);
+    CHECK(plan_of_candidates(one_of_all, {0}).pools.size() == 9);
     candidate_options one;
     one.types = {"rarest"};
     CHECK(trace.find(one).list.size() == 1);
