@@ -85,15 +85,15 @@ void gone(item* p, std::uint64_t mark) {
 
 /// What `threads` may hold while at most `live` objects are: two caches of the largest size each, the stash, and slabs in
 /// the size in which they come.
-std::size_t most_bytes(std::size_t threads, std::size_t live) {
-    return (live + threads * 2 * 1024) * sizeof(item) + 4 * linn_test::mib;
+std::size_t most_bytes(std::size_t threads, std::size_t live, std::size_t slot_bytes) {
+    return (live + threads * 2 * 1024) * slot_bytes + 4 * linn_test::mib;
 }
 
 template <class Memory>
 void check_bounded(std::size_t threads, std::size_t live) {
     const auto s = Memory::statistics();
     CHECK(s.live == 0);
-    CHECK_AT_MOST(s.resident_bytes, most_bytes(threads, live));
+    CHECK_AT_MOST(s.resident_bytes, most_bytes(threads, live, s.slot_bytes));
 }
 
 void run_all(std::vector<std::function<void()>> works) {
