@@ -10,7 +10,7 @@
 int main() {
     // [make]
     linn::buffer_pool blocks{1 << 20, {.retain_bytes = 16 << 20}}; // 1 MiB each, at most 16 idle ones
-    blocks.reserve(2);                                             // mapped now, not at the first use
+    blocks.reserve(1);                                             // mapped now, not at the first use
     // [/make]
 
     // [use]
