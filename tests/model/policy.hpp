@@ -100,7 +100,11 @@ private:
 struct pages {
     static constexpr bool zeroed = true;
 
-    static void* map(std::size_t bytes, std::size_t align) noexcept { return memory_get(bytes, align); }
+    static constexpr std::size_t offset_step = 0;
+
+    static void* map(std::size_t bytes, std::size_t align, std::size_t = 0) noexcept {
+        return memory_get(bytes, align);
+    }
     static void unmap(void* p, std::size_t bytes, std::size_t) noexcept { memory_put(p, bytes); }
     static bool discard(void* p, std::size_t bytes) noexcept {
         memory_clear(p, bytes);

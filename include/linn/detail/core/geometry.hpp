@@ -35,6 +35,7 @@ struct geometry {
     std::size_t object_align = 1;       ///< what the object asks for
     std::size_t record_offset = 0;      ///< from an object to its slot_record; 0: slots have no guards
     std::size_t slab_align = 0;         ///< largest slab, and the alignment of all: a power of two
+    std::size_t slab_offset = 0;        ///< slabs begin that far behind a multiple of `slab_align`: whole pages
     std::size_t first_slab_bytes = 0;   ///< the first slab; later ones double up to `slab_align`
     std::size_t magazine_slots = 0;     ///< capacity of a magazine at the start
     std::size_t magazine_slots_max = 0; ///< what it grows to in a pool with much traffic

@@ -16,7 +16,8 @@
 namespace linn::inline LINN_ABI::detail {
 
 /// A stretch of memory that holds objects of one pool. Its header lies at its start, and it is
-/// aligned to `slab_align`, so the slab of any object is found by clearing low address bits.
+/// aligned to `slab_align`, so the slab of any object is found by clearing low address bits. (Or it begins
+/// `slab_offset` behind such an address: that is subtracted first.)
 ///
 /// ```
 ///  | header | summary | bitmap | colour | slot 0 | slot 1 | ...  carved ... | never touched ... |
@@ -52,7 +53,7 @@ struct slab {
     slab* older = nullptr; ///< all slabs of the set, newest first
 
     /// Makes the header of a slab in `mapped_bytes` at `memory`. Null when not even one slot fits.
-    /// @pre memory is aligned to g.slab_align; all zero if `zeroed`
+    /// @pre memory lies where `g` wants slabs; all zero if `zeroed`
     /// @complexity O(1), and O(slots / 64) when not zeroed
     static slab* construct(void* memory, std::size_t mapped_bytes, const geometry& g, void* owner,
                            std::size_t colour, bool zeroed) noexcept {
@@ -90,9 +91,10 @@ struct slab {
     }
 
     /// The slab that holds `object`, if any does: check `is_slab` and `index_of` before trust.
-    static slab* of(const void* object, std::size_t slab_align) noexcept {
-        return reinterpret_cast<slab*>(reinterpret_cast<std::uintptr_t>(object) &
-                                       ~(static_cast<std::uintptr_t>(slab_align) - 1));
+    static slab* of(const void* object, std::size_t slab_align, std::size_t slab_offset = 0) noexcept {
+        const auto address = reinterpret_cast<std::uintptr_t>(object) - slab_offset;
+        return reinterpret_cast<slab*>((address & ~(static_cast<std::uintptr_t>(slab_align) - 1)) +
+                                       slab_offset);
     }
 
     [[nodiscard]] bool is_slab() const noexcept {

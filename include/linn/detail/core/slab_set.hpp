@@ -142,7 +142,7 @@ public:
     }
 
     /// Adds a slab in memory that the owner got elsewhere: for a set whose `Pages` map nothing.
-    /// @pre aligned to slab_align, at most as large, all zero if `zeroed`
+    /// @pre where `sizes()` wants slabs, at most as large as `slab_align`, all zero if `zeroed`
     /// @returns false when not even one slot fits
     bool adopt(void* memory, std::size_t bytes, bool zeroed) noexcept {
         slab* s = add_slab(memory, bytes, zeroed);
@@ -309,10 +309,15 @@ public:
     }
 
 private:
+    /// The slab that `object` belongs to if it is one of ours.
+    [[gnu::always_inline]] slab* slab_of(const void* object) const noexcept {
+        return slab::of(object, geometry_.slab_align, geometry_.slab_offset);
+    }
+
     /// The common case of objects that were freed in random order, kept short: about forty
     /// instructions. False, and nothing done, when there is anything unusual about it.
     [[gnu::always_inline]] bool give_one(std::byte* object) noexcept {
-        slab* s = slab::of(object, geometry_.slab_align);
+        slab* s = slab_of(object);
         if (!slabs_.may_read(s) || s->owner != owner_ || !s->is_slab()) [[unlikely]] {
             return false;
         }
@@ -329,7 +334,7 @@ private:
 
     template <class Reject>
     void give_stretch(slot_stretch run, Reject& reject) noexcept {
-        slab* s = slab::of(run.lowest, geometry_.slab_align);
+        slab* s = slab_of(run.lowest);
         if (!slabs_.may_read(s)) [[unlikely]] {
             reject_all(run, rejection::not_from_a_slab, reject);
             return;
@@ -382,7 +387,7 @@ private:
 
     template <class Reject>
     void give_guarded(std::byte* object, Reject& reject, const call_trace& by) noexcept {
-        slab* s = slab::of(object, geometry_.slab_align);
+        slab* s = slab_of(object);
         if (!slabs_.may_read(s)) {
             tell(reject, rejection::not_from_a_slab, object, {});
             return;

@@ -19,8 +19,10 @@ namespace linn::inline LINN_ABI::detail {
 struct system_pages {
     static constexpr bool zeroed = true;
 
-    /// Null when the system refuses. @complexity three system calls
-    static void* map(std::size_t bytes, std::size_t align) noexcept {
+    static constexpr std::size_t offset_step = 4096;
+
+    /// Memory that begins `offset` behind a multiple of `align`. Null when the system refuses. @complexity three system calls
+    static void* map(std::size_t bytes, std::size_t align, std::size_t offset = 0) noexcept {
         // The kernel aligns to pages only: take more, and cut both ends off.
         const std::size_t spare = align > kernel_alignment ? align - kernel_alignment : 0;
         const std::size_t wide = bytes + spare;
@@ -32,7 +34,7 @@ struct system_pages {
             return nullptr;
         }
         auto* begin = static_cast<std::byte*>(raw);
-        const std::size_t head = (align - reinterpret_cast<std::uintptr_t>(raw) % align) % align;
+        const std::size_t head = (align + offset - reinterpret_cast<std::uintptr_t>(raw) % align) % align;
         if (head != 0) {
             ::munmap(begin, head);
         }

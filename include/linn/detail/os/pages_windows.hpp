@@ -19,8 +19,11 @@ namespace linn::inline LINN_ABI::detail {
 struct system_pages {
     static constexpr bool zeroed = true;
 
-    /// Null when the system refuses. @complexity one system call, or about three
-    static void* map(std::size_t bytes, std::size_t align) noexcept {
+    static constexpr std::size_t offset_step = windows::allocation_granularity;
+
+    /// Memory that begins `offset` behind a multiple of `align`. Null when the system refuses. @complexity one system call, or
+    /// about three
+    static void* map(std::size_t bytes, std::size_t align, std::size_t offset = 0) noexcept {
         if (align <= windows::allocation_granularity) {
             return commit(nullptr, bytes);
         }
@@ -36,7 +39,7 @@ struct system_pages {
                 return nullptr;
             }
             ::VirtualFree(room, 0, windows::mem_release);
-            if (void* p = commit(aligned(room, align), bytes)) {
+            if (void* p = commit(aligned(room, align, offset), bytes)) {
                 return p;
             }
         }
@@ -45,7 +48,7 @@ struct system_pages {
         if (room == nullptr) {
             return nullptr;
         }
-        void* p = ::VirtualAlloc(aligned(room, align), bytes, windows::mem_commit, windows::page_readwrite);
+        void* p = ::VirtualAlloc(aligned(room, align, offset), bytes, windows::mem_commit, windows::page_readwrite);
         if (p == nullptr) {
             ::VirtualFree(room, 0, windows::mem_release);
         }
@@ -88,8 +91,9 @@ private:
     static void* commit(void* at, std::size_t bytes) noexcept {
         return ::VirtualAlloc(at, bytes, windows::mem_reserve | windows::mem_commit, windows::page_readwrite);
     }
-    static void* aligned(void* room, std::size_t align) noexcept {
-        return reinterpret_cast<void*>((reinterpret_cast<std::uintptr_t>(room) + align - 1) & ~(align - 1));
+    static void* aligned(void* room, std::size_t align, std::size_t offset) noexcept {
+        const auto from = reinterpret_cast<std::uintptr_t>(room) - offset;
+        return reinterpret_cast<void*>(((from + align - 1) & ~(align - 1)) + offset);
     }
 };
 

@@ -397,7 +397,8 @@ private:
         if (depot_type* made = depots_[c].load(std::memory_order_relaxed); made != nullptr) {
             return made;
         }
-        auto* made = ::new (memory) depot_type{resource_geometry(settings_, c), stash_slots};
+        auto* made = ::new (memory) depot_type{
+            resource_geometry(settings_, c, Policy::pages::offset_step), stash_slots};
         if (stash_slots != 0) {
             made->add_array(static_cast<std::byte*>(memory) + sizeof(depot_type));
         }
@@ -415,7 +416,7 @@ private:
         const std::size_t next = d.next_slab_bytes();
         const std::size_t bytes = next < room ? next : room;
         const std::size_t align = d.sizes().slab_align;
-        void* memory = memory_.get_chunk(bytes, align);
+        void* memory = memory_.get_chunk(bytes, align, d.sizes().slab_offset);
         if (memory == nullptr) {
             return false;
         }

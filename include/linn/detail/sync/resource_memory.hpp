@@ -55,14 +55,15 @@ public:
     };
 
     /// For slabs and bookkeeping. Null when there is none. @pre bytes <= room()
+    /// @param offset it begins that far behind a multiple of `align`; of upstream nobody asks for more than 0
     /// @throws what upstream throws; nothing has changed then
-    void* get_chunk(std::size_t bytes, std::size_t align) {
+    void* get_chunk(std::size_t bytes, std::size_t align, std::size_t offset = 0) {
         charge c{*this, bytes};
         if (!own_pages_) {
             return c.keep(source_.get(bytes, align));
         }
-        void* spare = spare_chunks::process().take(bytes, align);
-        return c.keep(spare != nullptr ? spare : Policy::pages::map(bytes, align));
+        void* spare = spare_chunks::process().take(bytes, align, offset);
+        return c.keep(spare != nullptr ? spare : Policy::pages::map(bytes, align, offset));
     }
 
     /// @param may_keep for the next resource, rather than give it to the system
@@ -72,8 +73,12 @@ public:
         }
         if (!own_pages_) {
             source_.put(p, bytes, align);
-        } else if (!may_keep || !spare_chunks::process().keep(p, bytes, align)) {
-            Policy::pages::unmap(p, bytes, align);
+        } else {
+            const spare_chunks::chunk given{p, bytes, align};
+            const spare_chunks::chunk gone = may_keep ? spare_chunks::process().keep(given) : given;
+            if (gone.memory != nullptr) {
+                Policy::pages::unmap(gone.memory, gone.bytes, gone.align);
+            }
         }
         credit(bytes);
     }

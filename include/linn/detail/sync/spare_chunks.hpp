@@ -8,6 +8,7 @@
 #include <linn/detail/sync/policy.hpp>
 
 #include <cstddef>
+#include <cstdint>
 
 namespace linn::inline LINN_ABI::detail {
 
@@ -19,12 +20,20 @@ public:
     spare_chunks(const spare_chunks&) = delete;
     spare_chunks& operator=(const spare_chunks&) = delete;
 
-    /// A chunk of that size and alignment that a resource left; null when there is none. Not zeroed.
-    void* take(std::size_t bytes, std::size_t align) noexcept {
+    struct chunk {
+        void* memory = nullptr;
+        std::size_t bytes = 0;
+        std::size_t align = 0;
+    };
+
+    /// A chunk of that size, `offset` behind a multiple of that alignment, which a resource left; null when there is none.
+    /// Not zeroed.
+    void* take(std::size_t bytes, std::size_t align, std::size_t offset) noexcept {
         lock_guard<mutex> guard{lock_};
         for (std::size_t i = count_; i-- != 0;) {
-            if (chunks_[i].bytes == bytes && chunks_[i].align == align) {
-                void* p = chunks_[i].memory;
+            void* const p = chunks_[i].memory;
+            if (chunks_[i].bytes == bytes && chunks_[i].align == align &&
+                reinterpret_cast<std::uintptr_t>(p) % align == offset) {
                 chunks_[i] = chunks_[--count_];
                 return p;
             }
@@ -32,16 +41,23 @@ public:
         return nullptr;
     }
 
-    /// Keeps a small chunk for the next resource; false when it is large, or enough are kept. A
-    /// resource that lives for one container then costs no system call and no page fault.
-    bool keep(void* memory, std::size_t bytes, std::size_t align) noexcept {
+    /// Keeps a small chunk for the next resource: one that lives for one container then costs no system call and no page
+    /// fault. Where enough are kept, an older one goes in its place, so that no chunk that nobody asks for stays for good.
+    /// @returns what the caller must unmap; its memory is null when that is nothing
+    [[nodiscard]] chunk keep(chunk c) noexcept {
+        if (c.bytes > largest_bytes) {
+            return c;
+        }
         join_forks();
         lock_guard<mutex> guard{lock_};
-        if (bytes > largest_bytes || count_ == most) {
-            return false;
+        if (count_ < most) {
+            chunks_[count_++] = c;
+            return {};
         }
-        chunks_[count_++] = {memory, bytes, align};
-        return true;
+        next_to_go_ = (next_to_go_ + 1) % most;
+        const chunk old = chunks_[next_to_go_];
+        chunks_[next_to_go_] = c;
+        return old;
     }
 
     /// Hands all of them to `put(memory, bytes, align)`, one at a time, with no lock held.
@@ -65,17 +81,13 @@ public:
     static spare_chunks& process() noexcept;
 
 private:
-    struct chunk {
-        void* memory = nullptr;
-        std::size_t bytes = 0;
-        std::size_t align = 0;
-    };
     static constexpr std::size_t most = 16;
     static constexpr std::size_t largest_bytes = std::size_t{64} << 10;
 
     mutex lock_;
     chunk chunks_[most];
     std::size_t count_ = 0;
+    std::size_t next_to_go_ = 0;
 
     static void on_event(void* self, module_event e) noexcept {
         module_record::on_fork(static_cast<spare_chunks*>(self)->lock_, e);
