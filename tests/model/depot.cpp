@@ -251,7 +251,7 @@ struct growing_neighbours : neighbours {
     }
     static geometry growing() {
         geometry g = small_geometry(1);
-        g.magazine_slots_max = 4;
+        g.magazine_slots_max = g.magazine_slots_met = 4;
         g.stash_slots = 0;
         return g;
     }

@@ -25,6 +25,7 @@ inline geometry small_geometry(std::size_t magazine = 1, std::size_t slot_bytes 
     g.first_slab_bytes = 8192;
     g.magazine_slots = magazine;
     g.magazine_slots_max = magazine;
+    g.magazine_slots_met = magazine;
     g.stash_slots = magazine;
     g.retain_bytes = 0;
     return g;

@@ -23,7 +23,8 @@ constexpr bool sound(const geometry& g, std::size_t bytes, std::size_t align) {
            std::has_single_bit(g.slab_align) && g.first_slab_bytes <= g.slab_align &&
            g.first_slab_bytes % linn::detail::page_bytes == 0 &&
            g.first_slab_bytes >= sizeof(slab) + g.slot_bytes && g.magazine_slots >= 1 &&
-           g.magazine_slots_max >= g.magazine_slots && g.stash_slots >= 2 * g.magazine_slots_max;
+           g.magazine_slots_max >= g.magazine_slots && g.magazine_slots_met >= g.magazine_slots_max &&
+           g.stash_slots >= 2 * g.magazine_slots_max;
 }
 
 constexpr geometry_wishes all_wishes[] = {

@@ -348,7 +348,7 @@ TEST_CASE("depot: a fork leaves behind what other threads had, and counts it as 
 
 TEST_CASE("depot: magazines grow with traffic over all objects, not while a pool is filled") {
     auto g = small_geometry();
-    g.magazine_slots_max = 32;
+    g.magazine_slots_max = g.magazine_slots_met = 32;
     fixture x{g};
     front f;
     x.depot.attach(f, 1);
@@ -378,7 +378,7 @@ TEST_CASE("depot: magazines grow with traffic over all objects, not while a pool
 
 TEST_CASE("depot: magazines grow while threads meet, up to their bound") {
     auto g = small_geometry();
-    g.magazine_slots_max = 20;
+    g.magazine_slots_max = g.magazine_slots_met = 20;
     fixture x{g};
     front f;
     x.depot.attach(f, 1);

@@ -39,6 +39,7 @@ struct geometry {
     std::size_t first_slab_bytes = 0;   ///< the first slab; later ones double up to `slab_align`
     std::size_t magazine_slots = 0;     ///< capacity of a magazine at the start
     std::size_t magazine_slots_max = 0; ///< what it grows to in a pool with much traffic
+    std::size_t magazine_slots_met = 0; ///< and where threads that take and give in turns meet at each exchange
     std::size_t stash_slots = 0;        ///< objects that the depot keeps in full magazines
     std::size_t retain_bytes = 0;       ///< empty slabs kept for reuse, in bytes
     std::size_t max_slots = SIZE_MAX;   ///< slots that may be out at once
@@ -74,6 +75,8 @@ inline constexpr std::size_t largest_default_slab_bytes =
 inline constexpr std::size_t largest_slab_bytes = std::size_t{1} << 30;
 inline constexpr std::size_t largest_default_local_slab_bytes = std::size_t{256} << 10;
 inline constexpr std::size_t largest_magazine_slots = 4096;
+/// Bytes of objects of one size that a thread may cache where threads meet at each exchange: see meeting_count.hpp.
+inline constexpr std::size_t cached_where_threads_meet = std::size_t{1} << 20;
 
 /// Room that a slab's header may take at most beside one slot: see slab.hpp.
 constexpr std::size_t header_allowance(std::size_t slot_align) noexcept {
@@ -123,6 +126,9 @@ constexpr geometry make_geometry(std::size_t object_bytes, std::size_t object_al
     g.magazine_slots = wishes.magazine_slots != 0 ? clamp(wishes.magazine_slots, 1, largest_magazine_slots)
                                                   : clamp(budget / g.slot_bytes, floor_slots, 128);
     g.magazine_slots_max = clamp(4 * budget / g.slot_bytes, g.magazine_slots, 4 * g.magazine_slots);
+    g.magazine_slots_met = clamp(
+        cached_where_threads_meet / 2 / g.slot_bytes, g.magazine_slots_max,
+        g.magazine_slots_max > largest_magazine_slots ? g.magazine_slots_max : largest_magazine_slots);
     const std::size_t two_magazines = 2 * g.magazine_slots_max;
     const std::size_t stash_wanted = clamp((std::size_t{1} << 20) / g.slot_bytes, 0, 8192);
     g.stash_slots = stash_wanted > two_magazines ? stash_wanted : two_magazines;

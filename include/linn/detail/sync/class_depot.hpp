@@ -3,14 +3,17 @@
 #define LINN_DETAIL_SYNC_CLASS_DEPOT_HPP
 
 #include <linn/config.hpp>
+#include <linn/detail/core/meeting_count.hpp>
 #include <linn/detail/core/slab_set.hpp>
 #include <linn/detail/core/slot_cache.hpp>
 #include <linn/detail/core/slot_stash.hpp>
+#include <linn/detail/core/turn_count.hpp>
 #include <linn/detail/sync/chunk_source.hpp>
 #include <linn/detail/sync/misuse.hpp>
 #include <linn/detail/sync/policy.hpp>
 #include <linn/types/pool_statistics.hpp>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -21,17 +24,7 @@ namespace linn::inline LINN_ABI::detail {
 struct class_front : slot_cache {
     std::uint32_t epoch = 0;  ///< of the resource, at the last visit of the depot
     std::uint16_t refill = 0; ///< how many slots the next refill asks for
-    std::uint8_t turns = 0;   ///< how often a visit gave after one that took, or the reverse; odd: it gave
-
-    /// A front that is emptied and filled in turns has too few places. One that only takes, or only gives, would gain
-    /// nothing by more of them.
-    static constexpr std::uint8_t turns_to_grow = 16;
-
-    [[nodiscard]] bool wants_more() const noexcept { return turns >= turns_to_grow; }
-    void note_taken() noexcept { turns = static_cast<std::uint8_t>(turns + (turns & 1U)); }
-    void note_given() noexcept {
-        turns = turns < turns_to_grow ? static_cast<std::uint8_t>(turns | 1U) : turns;
-    }
+    turn_count turns;
 };
 static_assert(sizeof(class_front) == 4 * sizeof(void*) || sizeof(void*) != 8);
 
@@ -60,7 +53,8 @@ public:
     void* take(class_front& f) noexcept {
         lock_guard<mutex_type> guard{lock_};
         note_visit(guard.waited());
-        f.note_taken();
+        f.turns.note_taken();
+        note_exchange(f);
         void** const slots = f.slots();
         const std::size_t most = f.capacity() / 2;
         const std::size_t want = clamp(f.refill, 1, most);
@@ -83,7 +77,7 @@ public:
     /// @pre `f` has an array @returns an empty slab that the caller should give back; null when none
     /// @param wants_array set where `add_array` would serve the next
     slab* put(class_front& f, void* slot, bool all, refusals& refused, bool& wants_array) noexcept {
-        f.note_given();
+        f.turns.note_given();
         void** const slots = f.slots();
         const std::size_t n = all ? f.count() : (f.count() + 1) / 2;
         const std::size_t kept = f.count() - n;
@@ -91,6 +85,7 @@ public:
         {
             lock_guard<mutex_type> guard{lock_};
             note_visit(guard.waited());
+            note_exchange(f);
             put_locked(slots, n, all, refused);
             stash_.template shrink<typename Policy::clock>(
                 [&](void** some, std::size_t count) { give(some, count, refused); });
@@ -102,6 +97,9 @@ public:
         f.try_push(slot);
         return excess;
     }
+
+    /// Whether threads that take and give in turns have met here all the time. @threads any, without the lock
+    [[nodiscard]] bool threads_meet() const noexcept { return threads_meet_.load(std::memory_order_relaxed); }
 
     // -- threads without one -----------------------------------------------------------------------
 
@@ -237,6 +235,13 @@ private:
         contended_ += waited ? 1 : 0;
     }
 
+    void note_exchange(const class_front& f) noexcept {
+        if (meetings_.template note<typename Policy::clock>(&f, f.turns.alternates())) {
+            // relaxed: a hint, for whoever makes an array next
+            threads_meet_.store(true, std::memory_order_relaxed);
+        }
+    }
+
     /// Into the stash while there is room, else, or if `deep`, into the slabs.
     void put_locked(void** slots, std::size_t n, bool deep, refusals& refused) noexcept {
         if (deep) {
@@ -267,6 +272,8 @@ private:
     std::size_t lost_ = 0;
     std::size_t visits_ = 0;
     std::size_t contended_ = 0;
+    meeting_count meetings_;
+    typename Policy::template atomic<bool> threads_meet_{false};
 };
 
 } // namespace linn::inline LINN_ABI::detail

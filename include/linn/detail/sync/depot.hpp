@@ -63,7 +63,7 @@ public:
         slab_news news;
         {
             lock_guard<mutex_type> guard{lock_};
-            note_visit(guard.waited());
+            stock_.note_taking(f, guard.waited());
             object = stock_.take(f);
             news = stock_.slabs().take_news();
         }
@@ -84,7 +84,7 @@ public:
         bool pushed = false;
         {
             lock_guard<mutex_type> guard{lock_};
-            note_visit(guard.waited());
+            stock_.note_giving(f, guard.waited());
             stock_.make_room(f, refused);
             pushed = f.try_push(object);
             stock_.shrink_stash(refused);
@@ -105,7 +105,7 @@ public:
         slab_news news;
         {
             lock_guard<mutex_type> guard{lock_};
-            note_visit(guard.waited());
+            stock_.note_visit(guard.waited());
             object = stock_.take_one(by, noticed);
             news = stock_.slabs().take_news();
         }
@@ -126,7 +126,7 @@ public:
         slab_news news;
         {
             lock_guard<mutex_type> guard{lock_};
-            note_visit(guard.waited());
+            stock_.note_visit(guard.waited());
             done = stock_.take_run(out, count, by, noticed);
             news = stock_.slabs().take_news();
         }
@@ -166,7 +166,7 @@ public:
         slab* excess = nullptr;
         {
             lock_guard<mutex_type> guard{lock_};
-            note_visit(guard.waited());
+            stock_.note_visit(guard.waited());
             stock_.detach(f, refused, mixed);
             excess = stock_.next_to_return();
         }
@@ -304,7 +304,7 @@ private:
         std::size_t others = 0;
         {
             lock_guard<mutex_type> guard{lock_};
-            note_visit(guard.waited());
+            stock_.note_visit(guard.waited());
             others = stock_.give(objects, count, refused, by);
             excess = stock_.next_to_return();
         }
@@ -320,8 +320,6 @@ private:
         lock_guard<mutex_type> guard{lock_};
         return f();
     }
-
-    void note_visit(bool waited) noexcept { stock_.note_visit(waited, mode_ == service::cached); }
 
     bool reserve_locked(std::size_t objects) noexcept {
         if (mode_ == service::bypass) {

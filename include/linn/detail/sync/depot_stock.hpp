@@ -5,6 +5,7 @@
 #include <linn/config.hpp>
 #include <linn/detail/core/geometry.hpp>
 #include <linn/detail/core/magazine.hpp>
+#include <linn/detail/core/meeting_count.hpp>
 #include <linn/detail/core/pointer_list.hpp>
 #include <linn/detail/core/pointer_run.hpp>
 #include <linn/detail/core/slab_set.hpp>
@@ -35,18 +36,26 @@ public:
     depot_stock(const geometry& g, void* owner, metadata_arena<Policy>& arena) noexcept
         : slabs_{g, owner},
           magazines_{g, arena},
-          fronts_{g.magazine_slots_max} {}
+          fronts_{g.magazine_slots_met} {}
 
     [[nodiscard]] slabs_type& slabs() noexcept { return slabs_; }
     [[nodiscard]] std::size_t magazine_capacity() const noexcept { return magazines_.capacity(); }
 
-    /// @param cached whether threads cache at all
-    void note_visit(bool waited, bool cached) noexcept {
+    /// A visit of a thread without a cache, or one that leaves.
+    void note_visit(bool waited, bool threads_meet = false) noexcept {
         ++visits_;
         contended_ += waited ? 1 : 0;
-        if (cached) {
-            magazines_.note_visit(waited, slabs_.peak());
-        }
+        magazines_.note_visit(waited, threads_meet, slabs_.peak());
+    }
+    /// A visit because `f` is empty.
+    void note_taking(front_type& f, bool waited) noexcept {
+        f.turns.note_taken();
+        note_exchange(f, waited);
+    }
+    /// A visit because `f` is full.
+    void note_giving(front_type& f, bool waited) noexcept {
+        f.turns.note_given();
+        note_exchange(f, waited);
     }
 
     // -- slots go out -----------------------------------------------------------------------------
@@ -234,6 +243,10 @@ public:
 private:
     static constexpr std::size_t first_refill = 4;
 
+    void note_exchange(const front_type& f, bool waited) noexcept {
+        note_visit(waited, meetings_.template note<typename Policy::clock>(&f, f.turns.alternates()));
+    }
+
     /// A thread begins with few objects and asks for twice as many each time, so that types with
     /// few objects stay small.
     void fill_from_slabs(front_type& f) noexcept {
@@ -298,6 +311,7 @@ private:
     std::size_t epoch_ = 0; ///< counts flushes
     std::size_t visits_ = 0;
     std::size_t contended_ = 0;
+    meeting_count meetings_;
 };
 
 } // namespace linn::inline LINN_ABI::detail

@@ -22,7 +22,8 @@ public:
         : arena_{arena},
           bound_{sizes.stash_slots, sizes.slot_bytes},
           capacity_{sizes.magazine_slots},
-          capacity_max_{sizes.magazine_slots_max} {}
+          capacity_max_{sizes.magazine_slots_max},
+          capacity_met_{sizes.magazine_slots_met} {}
 
     /// A full magazine, or null.
     magazine* take_full() noexcept {
@@ -95,19 +96,25 @@ public:
     }
 
     /// Notes that a thread came to exchange a magazine, and lets magazines grow when that pays. Larger
-    /// ones mean rarer visits. They grow when threads meet here, and when the traffic shows that the
+    /// ones mean rarer visits. They grow when threads wait for each other here, and when the traffic shows that the
     /// program goes back and forth over more than its threads cache: when several times all objects that
     /// were ever out have passed. A pool that is only filled keeps small ones.
-    void note_visit(bool waited, std::size_t peak) noexcept {
+    ///
+    /// Beyond that they grow where threads meet all the time: then each exchange also moves objects from
+    /// one core to another, which costs more than the exchange.
+    /// @param threads_meet what meeting_count says of this visit
+    void note_visit(bool waited, bool threads_meet, std::size_t peak) noexcept {
         waits_ += waited ? 1 : 0;
         traffic_ += capacity_;
-        if (waits_ < waits_to_grow && traffic_ < turns_to_grow * (peak + 8 * capacity_)) {
+        const bool much =
+            waits_ >= waits_to_grow || traffic_ >= turns_to_grow * (peak + 8 * capacity_) || threads_meet;
+        if (!much) {
             return;
         }
         waits_ = 0;
         traffic_ = 0;
-        if (capacity_ < capacity_max_) {
-            capacity_ = clamp(capacity_ * 2, 1, capacity_max_);
+        if (const std::size_t most = threads_meet ? capacity_met_ : capacity_max_; capacity_ < most) {
+            capacity_ = clamp(capacity_ * 2, 1, most);
         }
     }
 
@@ -135,6 +142,7 @@ private:
     stash_bound bound_;
     std::size_t capacity_;
     std::size_t capacity_max_;
+    std::size_t capacity_met_;
     std::size_t waits_ = 0;   ///< visits since the last growth that had to wait
     std::size_t traffic_ = 0; ///< objects moved since then, about
 };

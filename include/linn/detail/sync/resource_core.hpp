@@ -85,8 +85,9 @@ public:
             f != nullptr && f->try_pop(slot)) { // requests of no bytes come here at once
             return told.served(slot);
         }
-        if (f != nullptr && f->wants_more()) {
-            enlarge(*f, c, told);
+        if (f != nullptr && f->turns.alternates()) {
+            const resource_front_slots slots{c};
+            enlarge(*f, d->threads_meet() ? slots.met : slots.turns, told);
         }
         const auto take_slot = [&] { return f != nullptr ? d->take(*f) : d->take_one(); };
         if (void* slot = take_slot(); slot != nullptr) {
@@ -285,6 +286,7 @@ private:
     static_assert(magazine::bytes_for(resource_stash_slots(0)) + sizeof(depot_type) <=
                   chunk_arena<Policy>::most_bytes);
     static_assert(sizeof(thread_block) <= chunk_arena<Policy>::most_bytes);
+    static_assert(resource_front_slots::most * sizeof(void*) <= chunk_arena<Policy>::most_bytes);
 
     // -- this thread's part -------------------------------------------------------------------------
 
@@ -305,8 +307,7 @@ private:
         }
         class_front& f = b->fronts[c];
         if (!f.has_places()) {
-            constexpr std::size_t first_slots = 128;
-            const std::size_t n = clamp(resource_front_slots(c), 1, first_slots);
+            const std::size_t n = resource_front_slots{c}.first;
             auto* array = static_cast<void**>(bookkeeping(n * sizeof(void*), told));
             if (array == nullptr) {
                 return nullptr;
@@ -318,10 +319,9 @@ private:
         return &f;
     }
 
-    /// Gives `f` the most places that a front of class `c` may have; where there is no memory, leaves it. What its first
-    /// array took is not used again. @pre `f` is empty
-    void enlarge(class_front& f, unsigned c, news& told) noexcept {
-        const std::size_t n = resource_front_slots(c);
+    /// Gives `f` places for `n` slots; where there is no memory, leaves it. What its last array took is not used again.
+    /// @pre `f` is empty
+    void enlarge(class_front& f, std::size_t n, news& told) noexcept {
         if (f.capacity() < n) {
             if (void* array = or_null([&] { return bookkeeping(n * sizeof(void*), told); });
                 array != nullptr) {

@@ -96,7 +96,7 @@ private:
     // The next two read what its owner may be writing: see racy_read.
     static void** shown_array(const class_front& f) noexcept { return pointer_to(racy_read(f.bottom)); }
     static std::size_t shown_count(const class_front& f, unsigned c) noexcept {
-        return f.shown_count(shown_array(f), resource_front_slots(c));
+        return f.shown_count(shown_array(f), resource_front_slots{c}.met);
     }
 
     const table* table_ = &table::process();

@@ -23,10 +23,20 @@ struct resource_settings {
     const void* pool = nullptr;       ///< whom the observer hears of
 };
 
-/// Slots that a front may have room for. By bytes: 32 KiB worth, and two of the large ones.
-constexpr std::size_t resource_front_slots(unsigned c) noexcept {
-    return clamp((std::size_t{32} << 10) / class_bytes(c), 2, 512);
-}
+/// How many slots a front of class `c` has room for. By bytes: 32 KiB worth at first, and two of the large ones; 128 KiB worth when
+/// it is emptied and filled in turns; the most where threads meet at each exchange, too.
+struct resource_front_slots {
+    constexpr explicit resource_front_slots(unsigned c) noexcept
+        : first{clamp((std::size_t{32} << 10) / class_bytes(c), 2, 128)},
+          turns{clamp((std::size_t{128} << 10) / class_bytes(c), 2, 512)},
+          met{clamp(cached_where_threads_meet / class_bytes(c), 2, most)} {}
+
+    static constexpr std::size_t most = 2032; ///< its array fits a chunk of the arena
+
+    std::size_t first;
+    std::size_t turns;
+    std::size_t met;
+};
 constexpr std::size_t resource_stash_slots(unsigned c) noexcept {
     return clamp((std::size_t{128} << 10) / class_bytes(c), 2, 512);
 }
