@@ -24,7 +24,8 @@ using front = fixture::front_type;
 using linn_test::put_many;
 using linn_test::take_many;
 
-constexpr std::size_t burst = 60; ///< nearly eight magazines at first, nearly four when they have grown with traffic
+constexpr std::size_t burst =
+    60; ///< nearly eight magazines at first, nearly four when they have grown with traffic
 
 detail::geometry growing_geometry() {
     detail::geometry g = linn_test::small_geometry();

@@ -29,22 +29,23 @@ constexpr std::size_t clamp(std::size_t n, std::size_t low, std::size_t high) no
 
 /// The sizes of one pool, all of them constants of its type.
 struct geometry {
-    std::size_t slot_bytes = 0;         ///< distance from one object to the next
-    std::size_t slot_align = 0;         ///< alignment of every slot
-    std::size_t object_bytes = 0;       ///< of a slot, what the object may use
-    std::size_t object_align = 1;       ///< what the object asks for
-    std::size_t record_offset = 0;      ///< from an object to its slot_record; 0: slots have no guards
-    std::size_t slab_align = 0;         ///< largest slab, and the alignment of all: a power of two
-    std::size_t slab_offset = 0;        ///< slabs begin that far behind a multiple of `slab_align`: whole pages
-    std::size_t first_slab_bytes = 0;   ///< the first slab; later ones double up to `slab_align`
-    std::size_t magazine_slots = 0;     ///< capacity of a magazine at the start
+    std::size_t slot_bytes = 0;       ///< distance from one object to the next
+    std::size_t slot_align = 0;       ///< alignment of every slot
+    std::size_t object_bytes = 0;     ///< of a slot, what the object may use
+    std::size_t object_align = 1;     ///< what the object asks for
+    std::size_t record_offset = 0;    ///< from an object to its slot_record; 0: slots have no guards
+    std::size_t slab_align = 0;       ///< largest slab, and the alignment of all: a power of two
+    std::size_t slab_offset = 0;      ///< slabs begin that far behind a multiple of `slab_align`: whole pages
+    std::size_t first_slab_bytes = 0; ///< the first slab; later ones double up to `slab_align`
+    std::size_t magazine_slots = 0;   ///< capacity of a magazine at the start
     std::size_t magazine_slots_max = 0; ///< what it grows to in a pool with much traffic
-    std::size_t magazine_slots_met = 0; ///< and where threads that take and give in turns meet at each exchange
-    std::size_t stash_slots = 0;        ///< objects that the depot keeps in full magazines
-    std::size_t retain_bytes = 0;       ///< empty slabs kept for reuse, in bytes
-    std::size_t max_slots = SIZE_MAX;   ///< slots that may be out at once
-    std::size_t max_bytes = SIZE_MAX;   ///< bytes that all slabs together may take
-    bool huge_pages = false;            ///< ask the system for huge pages
+    std::size_t magazine_slots_met =
+        0;                            ///< and where threads that take and give in turns meet at each exchange
+    std::size_t stash_slots = 0;      ///< objects that the depot keeps in full magazines
+    std::size_t retain_bytes = 0;     ///< empty slabs kept for reuse, in bytes
+    std::size_t max_slots = SIZE_MAX; ///< slots that may be out at once
+    std::size_t max_bytes = SIZE_MAX; ///< bytes that all slabs together may take
+    bool huge_pages = false;          ///< ask the system for huge pages
 
     [[nodiscard]] constexpr bool guarded() const noexcept { return record_offset != 0; }
     /// Whether there is a limit that all threads share.
@@ -126,9 +127,9 @@ constexpr geometry make_geometry(std::size_t object_bytes, std::size_t object_al
     g.magazine_slots = wishes.magazine_slots != 0 ? clamp(wishes.magazine_slots, 1, largest_magazine_slots)
                                                   : clamp(budget / g.slot_bytes, floor_slots, 128);
     g.magazine_slots_max = clamp(4 * budget / g.slot_bytes, g.magazine_slots, 4 * g.magazine_slots);
-    g.magazine_slots_met = clamp(
-        cached_where_threads_meet / 2 / g.slot_bytes, g.magazine_slots_max,
-        g.magazine_slots_max > largest_magazine_slots ? g.magazine_slots_max : largest_magazine_slots);
+    g.magazine_slots_met =
+        clamp(cached_where_threads_meet / 2 / g.slot_bytes, g.magazine_slots_max,
+              g.magazine_slots_max > largest_magazine_slots ? g.magazine_slots_max : largest_magazine_slots);
     const std::size_t two_magazines = 2 * g.magazine_slots_max;
     const std::size_t stash_wanted = clamp((std::size_t{1} << 20) / g.slot_bytes, 0, 8192);
     g.stash_slots = stash_wanted > two_magazines ? stash_wanted : two_magazines;

@@ -48,7 +48,8 @@ struct system_pages {
         if (room == nullptr) {
             return nullptr;
         }
-        void* p = ::VirtualAlloc(aligned(room, align, offset), bytes, windows::mem_commit, windows::page_readwrite);
+        void* p =
+            ::VirtualAlloc(aligned(room, align, offset), bytes, windows::mem_commit, windows::page_readwrite);
         if (p == nullptr) {
             ::VirtualFree(room, 0, windows::mem_release);
         }

@@ -397,8 +397,8 @@ private:
         if (depot_type* made = depots_[c].load(std::memory_order_relaxed); made != nullptr) {
             return made;
         }
-        auto* made = ::new (memory) depot_type{
-            resource_geometry(settings_, c, Policy::pages::offset_step), stash_slots};
+        auto* made = ::new (memory)
+            depot_type{resource_geometry(settings_, c, Policy::pages::offset_step), stash_slots};
         if (stash_slots != 0) {
             made->add_array(static_cast<std::byte*>(memory) + sizeof(depot_type));
         }

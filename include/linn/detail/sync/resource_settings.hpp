@@ -69,7 +69,8 @@ constexpr geometry resource_geometry(const resource_settings& s, unsigned c,
         g.first_slab_bytes = g.slab_align;
     }
     if (s.own_pages && offset_step != 0) {
-        const std::size_t unit = offset_step > g.slot_align ? offset_step : g.slot_align; // slots stay aligned
+        const std::size_t unit =
+            offset_step > g.slot_align ? offset_step : g.slot_align; // slots stay aligned
         g.slab_offset = 5 * page_bytes * c % g.slab_align / unit * unit;
     }
     g.retain_bytes = s.retain_bytes;
