@@ -121,7 +121,7 @@ constexpr geometry make_geometry(std::size_t object_bytes, std::size_t object_al
             clamp(eight, smallest_slab < g.slab_align ? smallest_slab : g.slab_align, g.slab_align);
     }
 
-    // By bytes: what a thread may hold back is two magazines. See docs/design/engine.md.
+    // By bytes: what a thread may hold back is two magazines. See docs/design/engine.md, "The depot".
     constexpr std::size_t budget = std::size_t{16} << 10;
     const std::size_t floor_slots = g.slot_bytes <= budget ? 4 : (g.slot_bytes <= 16 * budget ? 2 : 1);
     g.magazine_slots = wishes.magazine_slots != 0 ? clamp(wishes.magazine_slots, 1, largest_magazine_slots)
