@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Holds the fast paths of pool<T>::allocate, deallocate and make_shared to their instruction counts.
+"""Holds the fast paths of pool<T>::allocate, deallocate and make_shared, and of pool_resource, to their instruction counts.
 
     check.py path --compiler g++ --include DIR       instructions on the hot path, from the disassembly
-    check.py loop --compiler g++ --include DIR       instructions of a hot pair in loops, from Callgrind
+    check.py loop --compiler g++ --include DIR       instructions of hot pairs in loops, from Callgrind
     check.py self-test --compiler g++ --include DIR  planted slower code must be found
 
 With --update, `path` and `loop` write what they count to <family>-<major>.golden beside this file instead of
@@ -104,6 +104,7 @@ def count_loop(compiler, include, folder):
         return number
 
     return {"loop pair instructions": per_turn("pairs", "empty", PAIRS),
+            "resource pair instructions": per_turn("resource_pairs", "empty", PAIRS),
             f"loop of {BATCH} instructions": per_turn("batches", "empty_batches", PAIRS // BATCH)}
 
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // hot_loop MODE N, for Callgrind to count: N hot pairs, one by one or a batch at a time, or the same loops without a pool.
+#include <linn/memory_resource.hpp>
 #include <linn/pool.hpp>
 
 #include <cstdlib>
 #include <cstring>
+#include <memory_resource>
 
 namespace {
 
@@ -51,6 +53,14 @@ int main(int argc, char** argv) {
     } else if (std::strcmp(argv[1], "batches") == 0) {
         batches(
             n, [] { return linn::pool<node>::allocate(); }, [](node* q) { linn::pool<node>::deallocate(q); });
+    } else if (std::strcmp(argv[1], "resource_pairs") == 0) {
+        std::pmr::memory_resource* r = linn::default_pool_resource();
+        asm volatile("" : "+r"(r)); // a program does not know which resource it has
+        for (unsigned long i = 0; i != n; ++i) {
+            void* q = r->allocate(sizeof(node), alignof(node));
+            escape(q);
+            r->deallocate(q, sizeof(node), alignof(node));
+        }
     } else if (std::strcmp(argv[1], "empty_batches") == 0) {
         batches(n, [p] { return p; }, &escape);
     } else {
