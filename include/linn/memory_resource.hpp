@@ -114,7 +114,7 @@ public:
 protected:
     /// @throws std::bad_alloc when `alignment` is no power of two, the size is too large, there is no
     /// memory, or at the limit of `max_bytes`; and what upstream throws. Nothing has changed then.
-    /// @complexity less than thirty instructions, no lock; once in half a cache a short lock. With a limit a lock each time
+    /// @complexity some thirty-five instructions, no lock; once in half a cache a short lock. With a limit a lock each time
     void* do_allocate(std::size_t bytes, std::size_t alignment) override {
         const std::size_t padded = padded_bytes(bytes, alignment);
         if (padded - 1 < options_.largest_pooled_bytes && is_power_of_two(alignment)) [[likely]] {
