@@ -83,6 +83,7 @@ ordered_json row_json(const run_row& row) {
                       {"title", c.title},
                       {"version", text_or_null(c.version)},
                       {"library", text_or_null(c.library.string())},
+                      {"behind", text_or_null(c.behind.string())},
                       {"environment", c.environment},
                       {"providers", c.providers},
                       {"notes", c.notes},

@@ -55,6 +55,7 @@ std::string try_json(const try_result& result, const std::vector<std::string>& c
     json["plan"] = result.plan.sites.empty() ? ordered_json{} : ordered_json(plan_text(result.plan));
     json["alone"] = run_or_null(result.alone);
     json["together"] = run_or_null(result.together);
+    json["further"] = run_or_null(result.further);
     return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + '\n';
 }
 

@@ -62,6 +62,7 @@ public:
     explicit try_table(const try_result& result) : result_{result} {
         add(result.alone);
         add(result.together);
+        add(result.further);
     }
 
     const table& get() const { return table_; }
@@ -71,8 +72,10 @@ private:
         const run_row* plain = run.find(default_name);
         if (plain == nullptr || find_estimate(*plain, cpu_metric) == nullptr)
             return;
-        if (!result_.alone.rows.empty())
-            table_.add_heading(&run == &result_.alone ? "each alone" : "together, and beside others");
+        if (!result_.alone.rows.empty() || !result_.further.rows.empty())
+            table_.add_heading(&run == &result_.alone      ? "each alone"
+                               : &run == &result_.together ? "together, and beside others"
+                                                           : "in front of the best of them");
         for (const run_row& row : run.rows)
             if (const estimate* e = find_estimate(row, cpu_metric); e != nullptr)
                 table_.add_row(
@@ -89,7 +92,7 @@ private:
     }
 
     std::optional<double> routed_of(const run_row& row) const {
-        if (row.contender.name == together_arm)
+        if (row.contender.name == together_arm || row.contender.name == both_arm)
             return routed_together(result_);
         for (std::size_t i = 0; i != result_.candidates.list.size(); ++i)
             if (row.contender.name == arm_alone(i))

@@ -76,6 +76,12 @@ estimate estimate_row(const run_result& result, const run_row& row, const run_ro
     return e;
 }
 
+void call_difference(estimate& e, const noise& n, double level) {
+    const bool excludes_one = e.ratio_low > 1 || e.ratio_high < 1; // neither, where they are not known
+    if (e.p_adjusted < 1 - level && excludes_one && distance(e.ratio) > n.floor)
+        e.call = e.ratio < 1 ? verdict::better : verdict::worse;
+}
+
 void judge_metric(run_result& result, const metric_info& m, const judge_options& options) {
     const std::string name{m.name};
     const auto base = std::find_if(result.rows.begin(), result.rows.end(),
@@ -107,12 +113,8 @@ void judge_metric(run_result& result, const metric_info& m, const judge_options&
     if (!is_floor_known)
         return;
     result.noise_floor[name] = floor;
-    for (estimate* const one : family) {
-        estimate& e = *one;
-        const bool excludes_one = e.ratio_low > 1 || e.ratio_high < 1; // neither, where they are not known
-        if (e.p_adjusted < 1 - result.options.level && excludes_one && distance(e.ratio) > floor.floor)
-            e.call = e.ratio < 1 ? verdict::better : verdict::worse;
-    }
+    for (estimate* const one : family)
+        call_difference(*one, floor, result.options.level);
 }
 
 /// Whether wall time is noisier than a difference that CPU time shows: no contender can be called by wall time, and one
@@ -140,6 +142,19 @@ void judge(run_result& result, const judge_options& options) {
         if (m.is_compared)
             judge_metric(result, m, options);
     result.judged_by = is_hidden_by_noise(result) ? cpu_metric : wall_metric;
+}
+
+std::optional<estimate> compare_rows(const run_result& result, const run_row& row, const run_row& base,
+                                     std::string_view metric, std::size_t comparisons) {
+    const auto m = std::find_if(metrics().begin(), metrics().end(),
+                                [&](const metric_info& info) { return info.name == metric; });
+    if (m == metrics().end() || !is_judged(row) || !is_judged(base) || log_ratios(row, base, *m).empty())
+        return std::nullopt;
+    estimate e = estimate_row(result, row, base, *m, {});
+    e.p_adjusted = std::min(1.0, e.p * static_cast<double>(comparisons));
+    if (const auto floor = result.noise_floor.find(std::string{metric}); floor != result.noise_floor.end())
+        call_difference(e, floor->second, result.options.level);
+    return e;
 }
 
 double wall_noise(const run_result& result, const run_row& row) {

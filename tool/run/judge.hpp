@@ -4,7 +4,9 @@
 #include "results.hpp"
 
 #include <cstddef>
+#include <optional>
 #include <string>
+#include <string_view>
 
 namespace linn::tool {
 
@@ -28,6 +30,12 @@ struct judge_options {
 /// no claims. `judged_by` becomes CPU time where wall time is noisier than the difference that CPU time shows.
 /// @complexity resamples × samples
 void judge(run_result& result, const judge_options& options = {});
+
+/// One row against another one than the default, in the rounds that have both: nothing where there are none. A difference is
+/// claimed as `judge` claims one, with the noise floor that it found. @pre `judge` has run
+/// @param comparisons how many are made at once (Bonferroni's correction)
+std::optional<estimate> compare_rows(const run_result& result, const run_row& row, const run_row& base,
+                                     std::string_view metric, std::size_t comparisons = 1);
 
 /// The gap that wall time cannot see for this contender, as a share: the noise floor, or half of its own interval where that
 /// is more; 0: not known. @pre `judge` has run

@@ -176,7 +176,9 @@ private:
         p.directory = spec_.directory;
         const std::string library =
             !spec_.library.empty() && folder_ ? folder_->preloadable(spec_.library) : spec_.library.string();
-        const std::string libraries = spec_.runtime.empty() ? library : spec_.runtime + ":" + library;
+        std::string libraries = spec_.runtime.empty() ? library : spec_.runtime + ":" + library;
+        if (!spec_.behind.empty())
+            libraries += ":" + (folder_ ? folder_->preloadable(spec_.behind) : spec_.behind.string());
         p.preload = libraries;
         if (folder_) {
             p.preload = folder_->preloadable(companion("liblinn-probe.so"));

@@ -23,7 +23,9 @@ struct launch_spec {
     std::vector<std::string> environment; ///< all of it, without LD_PRELOAD
     std::filesystem::path directory;      ///< empty: the tool's own
     std::filesystem::path library;        ///< the allocator to preload; empty: none
-    std::string runtime;         ///< a C++ runtime to preload before it, as the loader finds it; empty: none
+    std::filesystem::path
+        behind;          ///< one to preload behind `library`, which passes calls on to it; empty: none
+    std::string runtime; ///< a C++ runtime to preload before it, as the loader finds it; empty: none
     std::filesystem::path input; ///< standard input, from its start; empty: /dev/null
     bool keep_output = true;     ///< false: standard output goes to /dev/null; standard error is kept always
     std::uint64_t most_output_bytes = std::uint64_t{1} << 30; ///< more kills the program
@@ -47,6 +49,8 @@ struct process_proof {
     std::vector<std::string> environment; ///< of the main process only
     std::map<std::string, std::string>
         files; ///< "malloc", "free", "operator new", "operator delete" → file; "" : not there
+    std::string
+        next_malloc; ///< the next file in the loader's order that has malloc: where the first one's calls go on to
     bool preload_mapped = false;
 };
 

@@ -36,6 +36,8 @@ struct run_contender {
     std::string name;              ///< "default", "default-again", "glibc-no-trim", "jemalloc" …; stable
     std::string title;             ///< "default (glibc)", "jemalloc 5.3.0"
     std::filesystem::path library; ///< empty: nothing preloaded
+    std::filesystem::path
+        behind;          ///< preloaded behind it: `library` passes on what it does not serve; empty: nothing
     std::string runtime; ///< the C++ runtime preloaded before it, as the loader finds it; empty: none
     std::vector<std::string> environment; ///< NAME=value, set for its runs
     std::string version;
@@ -106,6 +108,8 @@ struct run_row {
     std::string failure;                       ///< why it was given up, in a sentence; empty: it was not
     std::string last_output;                   ///< of the run that failed
     std::string output_difference; ///< the first difference from the default's output; empty: none
+
+    bool is_sound() const noexcept { return failure.empty() && output_difference.empty(); }
 
     std::vector<double> values(std::string_view metric) const; ///< in the order of rounds
 };

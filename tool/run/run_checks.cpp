@@ -42,7 +42,8 @@ const process_proof* main_proof(const observation& o) noexcept {
     return last == o.proofs.rend() ? nullptr : &*last;
 }
 
-std::string refute_run(const observation& o, const fs::path& library, const std::string& own_provider) {
+std::string refute_run(const observation& o, const fs::path& library, const fs::path& behind,
+                       const std::string& own_provider) {
     const process_proof* proof = main_proof(o);
     if (proof == nullptr)
         return "the program did not say who provides its memory";
@@ -55,6 +56,10 @@ std::string refute_run(const observation& o, const fs::path& library, const std:
         return {};
     if (!proof->preload_mapped)
         return fmt::format("the preload did not take effect: {} is not mapped", library.string());
+    if (!behind.empty() && !is_same(proof->next_malloc, behind.string()))
+        return fmt::format("the preload did not take effect: malloc behind {} is provided by {}",
+                           library.filename().string(),
+                           proof->next_malloc.empty() ? "nobody" : proof->next_malloc);
     // A program in C has no operator new. A library may leave it to the C++ runtime, and a program may bring its own:
     // both call malloc. Another allocator's would serve part of the program.
     const std::string& new_file = file_of(*proof, "operator new");

@@ -16,9 +16,10 @@ namespace linn::tool {
 const process_proof* main_proof(const observation& o) noexcept;
 
 /// Compares what the main process reported with what was asked. Returns an empty string when it ran on `library` (empty:
-/// on `own_provider`, which is what the program brings), otherwise why the run must not count.
+/// on `own_provider`, which is what the program brings) and what that passes on went to `behind` (empty: wherever),
+/// otherwise why the run must not count.
 std::string refute_run(const observation& o, const std::filesystem::path& library,
-                       const std::string& own_provider);
+                       const std::filesystem::path& behind, const std::string& own_provider);
 
 /// Says where two outputs part: "line 3 is 'b', not 'a'"; empty when they are equal.
 std::string describe_difference(std::string_view expected, std::string_view actual);

@@ -36,10 +36,11 @@ constexpr double most_warm_up_share = 0.2;
 /// Bootstrap resamples while looking whether to stop; the final judgement takes more.
 constexpr judge_options quick_look{1'000};
 
-/// What a contender adds to the environment: its variables with their pointers, and its library in LD_PRELOAD and where
-/// the probe is told of it.
+/// What a contender adds to the environment: its variables with their pointers, and its libraries in LD_PRELOAD and where
+/// the probe is told of the first.
 std::size_t environment_bytes(const run_contender& c) {
     std::size_t bytes = 2 * c.library.string().size() + c.runtime.size() + (c.library.empty() ? 0 : 1);
+    bytes += c.behind.string().size() + (c.behind.empty() ? 0 : 1);
     for (const std::string& variable : c.environment)
         bytes += variable.size() + 1 + sizeof(char*);
     return bytes;
@@ -307,6 +308,7 @@ private:
         spec.environment = result_.what.spec.environment;
         spec.directory = result_.what.spec.directory;
         spec.library = c.library;
+        spec.behind = c.behind;
         spec.runtime = c.runtime;
         for (const std::string& setting : c.environment)
             set_variable(spec.environment, setting);
@@ -323,7 +325,8 @@ private:
             result_.options.ignore_exit_status && o.how == ending::exited && first.how == ending::exited;
         if (!ends_alike && !is_ignored)
             return describe_ending(o, spec);
-        if (std::string problem = refute_run(o, row.contender.library, result_.what.own_provider);
+        if (std::string problem =
+                refute_run(o, row.contender.library, row.contender.behind, result_.what.own_provider);
             !problem.empty()) {
             unproven_.push_back(row.contender.name);
             return problem;

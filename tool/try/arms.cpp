@@ -85,6 +85,15 @@ std::vector<run_contender> arms_together(const try_candidates& candidates,
             with(lookup_arm, "look-up without pools", "lookup"), with(empty_arm, "empty plan", "empty")};
 }
 
+run_contender arm_over(const try_candidates& candidates, const std::vector<std::size_t>& chosen,
+                       const run_contender& allocator, const try_place& place) {
+    run_contender c = arm(both_arm, fmt::format("these pools over {}", allocator.title), place,
+                          settings_of(candidates, chosen, place, both_arm, "on"));
+    c.behind = allocator.library;
+    c.environment.insert(c.environment.end(), allocator.environment.begin(), allocator.environment.end());
+    return c;
+}
+
 std::vector<std::string> counting_variables(const try_candidates& candidates, const try_place& place) {
     pool_settings settings = settings_of(candidates, all_of(candidates), place, "counted", "on");
     settings.counts_hits = true;

@@ -18,6 +18,7 @@ inline constexpr std::string_view together_arm = "pools"; ///< all that is chose
 inline constexpr std::string_view sizes_arm = "sizes";    ///< a pool for each size, whatever the call
 inline constexpr std::string_view lookup_arm = "lookup";  ///< sites are found, the general allocator serves
 inline constexpr std::string_view empty_arm = "empty";    ///< the preload, and nothing is looked up
+inline constexpr std::string_view both_arm = "both";      ///< the chosen, and an allocator behind them
 
 /// "pools-3": the third candidate alone.
 std::string arm_alone(std::size_t candidate);
@@ -34,6 +35,10 @@ std::vector<run_contender> arms_alone(const try_candidates& candidates, const tr
 /// The chosen together, and the three that say where a gain comes from. @throws the same
 std::vector<run_contender> arms_together(const try_candidates& candidates,
                                          const std::vector<std::size_t>& chosen, const try_place& place);
+
+/// The chosen together, in front of an allocator. @throws the same
+run_contender arm_over(const try_candidates& candidates, const std::vector<std::size_t>& chosen,
+                       const run_contender& allocator, const try_place& place);
 
 /// Variables of a run of all candidates that counts, not to be timed. @throws the same
 std::vector<std::string> counting_variables(const try_candidates& candidates, const try_place& place);

@@ -3,6 +3,7 @@
 #include "../advise/verdict.hpp"
 #include "../measure/rounds.hpp"
 #include "../measure/statistics.hpp"
+#include "../run/judge.hpp"
 #include "../symbols/short_name.hpp"
 #include "trial.hpp"
 
@@ -48,23 +49,10 @@ std::string memory_text(const run_row& row, const run_row& plain) {
 }
 
 bool is_arm(const run_row& row) {
-    for (const std::string_view arm : {together_arm, sizes_arm, lookup_arm, empty_arm})
+    for (const std::string_view arm : {together_arm, sizes_arm, lookup_arm, empty_arm, both_arm})
         if (row.contender.name == arm)
             return true;
     return false;
-}
-
-/// The allocator that takes the least CPU time; null: none was measured.
-const run_row* best_allocator(const run_result& run) {
-    const run_row* best = nullptr;
-    for (const run_row& row : run.rows) {
-        const auto e = row.estimates.find(cpu_metric);
-        if (row.contender.is_own() || is_arm(row) || e == row.estimates.end())
-            continue;
-        if (best == nullptr || e->second.ratio < best->estimates.at(cpu_metric).ratio)
-            best = &row;
-    }
-    return best;
 }
 
 std::string allocator_text(const run_result& run) {
@@ -104,9 +92,10 @@ public:
             return nothing_to_try();
         add_failures(result_.alone);
         add_failures(result_.together);
+        add_failures(result_.further);
         const run_row* row = result_.together.find(together_arm);
         const run_row* plain = result_.together.find(default_name);
-        if (row == nullptr || plain == nullptr || !row->failure.empty() || !row->output_difference.empty()) {
+        if (row == nullptr || plain == nullptr || !row->is_sound()) {
             result_.verdict =
                 row == nullptr
                     ? "Not known: no type's pools could be measured; the program runs without them."
@@ -115,6 +104,7 @@ public:
             return add_warnings();
         }
         decide(*row, *plain);
+        add_both();
         add_explanations();
         add_warnings();
     }
@@ -171,6 +161,37 @@ private:
         }
     }
 
+    /// What they save in front of the best allocator; and what of that is theirs.
+    void add_both() {
+        const run_row* row = result_.further.find(both_arm);
+        const run_row* best = best_allocator(result_.further);
+        if (result_.further_budget > 0)
+            result_.findings.push_back(
+                fmt::format("The pools were not measured in front of {}: --budget {:.0f} has room for that.",
+                            best_allocator(result_.together)->contender.title,
+                            std::ceil(result_.further_budget / 10) * 10));
+        const estimate* both = result_.cpu_of(both_arm);
+        if (row == nullptr || !row->is_sound() || best == nullptr || both == nullptr ||
+            !are_bounds(both->ratio_low, both->ratio_high))
+            return;
+        const std::string& name = best->contender.title;
+        result_.verdict += fmt::format(" Both together: pools over {} save {}.", name, saved_text(*both));
+        const std::optional<estimate> more = compare_rows(result_.further, *row, *best, cpu_metric);
+        if (!more)
+            return;
+        if (more->call == verdict::better)
+            result_.findings.push_back(
+                fmt::format("Over {} the pools save {} of what it takes alone.", name, saved_text(*more)));
+        else if (more->call == verdict::worse)
+            result_.findings.push_back(
+                fmt::format("Over {} the pools cost {} of what it takes alone: {} is enough.", name,
+                            cost_text(*more), name));
+        else
+            result_.findings.push_back(
+                fmt::format("Whether the pools gain over {} cannot be told: {} of what it takes alone.", name,
+                            saved_text(*more)));
+    }
+
     std::string why_no_interval() const {
         const run_result& run = result_.together;
         too_few_rounds rounds;
@@ -206,7 +227,7 @@ private:
 
     void add_failures(const run_result& run) {
         for (const run_row& row : run.rows)
-            if (!row.contender.is_own() && (!row.failure.empty() || !row.output_difference.empty()))
+            if (!row.contender.is_own() && !row.is_sound())
                 result_.findings.push_back(fmt::format("{}: {}.", row.contender.title, why_unsound(row)));
     }
 
@@ -227,6 +248,18 @@ private:
 };
 
 } // namespace
+
+const run_row* best_allocator(const run_result& run) {
+    const run_row* best = nullptr;
+    for (const run_row& row : run.rows) {
+        const auto e = row.estimates.find(cpu_metric);
+        if (row.contender.is_own() || is_arm(row) || !row.is_sound() || e == row.estimates.end())
+            continue;
+        if (best == nullptr || e->second.ratio < best->estimates.at(cpu_metric).ratio)
+            best = &row;
+    }
+    return best;
+}
 
 void describe_try(try_result& result) {
     description{result}.write();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trial.hpp"
 
+#include "../measure/statistics.hpp"
 #include "../pools/launch.hpp"
 #include "../run/judge.hpp"
 #include "../run/run_folder.hpp"
@@ -19,6 +20,7 @@ using ending = observation::ending;
 
 constexpr std::size_t own_arms = 2;            // the plain program, twice
 constexpr std::size_t arms_of_second_part = 9; // these, four with the preload, and three allocators
+constexpr std::size_t arms_of_third_part = 4;  // these, an allocator, and pools in front of it
 
 class trial {
 public:
@@ -90,7 +92,8 @@ private:
         else
             drop_idle(read_hits(result_.candidates, place_));
         if (const auto wall = what.first.values.find("wall_ns"); wall != what.first.values.end())
-            fit_into_budget(wall->second * 1e-9);
+            seconds_a_run_ = wall->second * 1e-9;
+        fit_into_budget();
         return true;
     }
 
@@ -132,15 +135,29 @@ private:
             result_.candidates.list = std::move(served);
     }
 
-    /// The arms of the first part, where each of both parts has the rounds that a claim takes in the budget.
-    void fit_into_budget(double seconds_a_run) {
+    /// The runs of one part that a claim takes.
+    double runs_of(std::size_t arms) const {
+        return static_cast<double>(arms * least_rounds_to_claim(arms - own_arms, options_.level));
+    }
+    /// Seconds that the second and the third part take at least.
+    double seconds_of_both_parts() const {
+        return (runs_of(arms_of_second_part) + runs_of(arms_of_third_part)) * seconds_a_run_;
+    }
+    bool has_third_part() const {
+        return options_.rounds != 0 ||
+               seconds_of_both_parts() <= static_cast<double>(options_.budget.count());
+    }
+
+    /// The arms of the first part, where each part has the rounds that a claim takes in the budget.
+    void fit_into_budget() {
         const std::size_t count = result_.candidates.list.size();
-        if (options_.rounds != 0 || count < 2)
+        if (options_.rounds != 0 || count < 2 || seconds_a_run_ <= 0)
             return;
         const auto rounds =
             static_cast<double>(least_rounds_to_claim(arms_of_second_part - own_arms, options_.level));
-        const double arms = static_cast<double>(options_.budget.count()) / (seconds_a_run * rounds) -
-                            static_cast<double>(arms_of_second_part + own_arms);
+        const double arms =
+            static_cast<double>(options_.budget.count()) / (seconds_a_run_ * rounds) -
+            static_cast<double>(arms_of_second_part + own_arms + (has_third_part() ? arms_of_third_part : 0));
         const std::size_t fits = arms < 2 ? 1 : std::min(count, static_cast<std::size_t>(arms));
         if (fits == count)
             return;
@@ -156,26 +173,57 @@ private:
                         result_.candidates.list.back().label));
     }
 
+    /// A part's share of the budget.
     std::chrono::seconds budget_for(std::size_t arms) const {
-        const std::size_t all = result_.candidates.list.size() + own_arms + arms_of_second_part;
+        const std::size_t count = result_.candidates.list.size();
+        const std::size_t all = (count == 1 ? 0 : count + own_arms) + arms_of_second_part +
+                                (has_third_part() ? arms_of_third_part : 0);
         return std::max(options_.budget * static_cast<int>(arms) / static_cast<int>(all),
                         std::chrono::seconds{1});
     }
 
     void measure() {
-        const bool is_alone = result_.candidates.list.size() == 1;
-        if (is_alone)
+        if (result_.candidates.list.size() == 1)
             result_.chosen = {0};
         else if (!measure_alone())
             return;
         if (result_.chosen.empty())
             return;
         run_options o = options_;
-        if (!is_alone)
-            o.budget = budget_for(arms_of_second_part);
+        o.budget = budget_for(arms_of_second_part);
         o.given = arms_together(result_.candidates, result_.chosen, place_);
         result_.together = run_program(o, command_, guard_, report_, notice_);
-        take_problem(result_.together);
+        if (take_problem(result_.together))
+            measure_further();
+    }
+
+    /// The pools in front of the best allocator.
+    void measure_further() {
+        const run_row* pools = result_.together.find(together_arm);
+        const run_row* best = best_allocator(result_.together);
+        const estimate* gain = result_.cpu_of(together_arm);
+        if (pools == nullptr || best == nullptr || gain == nullptr || !pools->is_sound() ||
+            gain->call == verdict::worse || !may_be_better(*best))
+            return;
+        if (!has_third_part()) {
+            result_.further_budget = seconds_of_both_parts();
+            return;
+        }
+        run_options o = options_;
+        o.budget = budget_for(arms_of_third_part);
+        o.given = {arm_over(result_.candidates, result_.chosen, best->contender, place_)};
+        o.only = {best->contender.name};
+        result_.further = run_program(o, command_, guard_, report_, notice_);
+        result_.interrupted_by = result_.further.interrupted_by;
+        if (const std::string& problem = result_.further.problem; !problem.empty() && !is_interrupted())
+            result_.warnings.push_back(
+                fmt::format("with {} behind the pools: {}", best->contender.title, problem));
+    }
+
+    /// It takes less CPU time than plain; after few rounds that need not be certain.
+    static bool may_be_better(const run_row& row) {
+        const estimate& e = row.estimates.at(cpu_metric);
+        return are_bounds(e.ratio_low, e.ratio_high) ? e.call == verdict::better : e.ratio < 1;
     }
 
     bool measure_alone() {
@@ -204,7 +252,7 @@ private:
         std::vector<std::size_t> sound;
         for (std::size_t i = 0; i != result_.candidates.list.size(); ++i) {
             const run_row* row = result_.alone.find(arm_alone(i));
-            if (row == nullptr || !row->failure.empty() || !row->output_difference.empty())
+            if (row == nullptr || !row->is_sound())
                 continue;
             sound.push_back(i);
             const estimate* e = result_.cpu_of(row->contender.name);
@@ -224,6 +272,7 @@ private:
     run_folder folder_;
     try_place place_;
     try_result result_;
+    double seconds_a_run_ = 0;
 };
 
 } // namespace
@@ -236,7 +285,7 @@ std::optional<double> try_result::routed(std::size_t candidate) const {
 }
 
 const estimate* try_result::cpu_of(std::string_view arm) const {
-    for (const run_result* run : {&together, &alone})
+    for (const run_result* run : {&together, &alone, &further})
         if (const run_row* row = run->find(arm); row != nullptr) {
             const auto found = row->estimates.find(cpu_metric);
             return found == row->estimates.end() ? nullptr : &found->second;

@@ -22,6 +22,9 @@ struct try_result {
         hits; ///< beside the candidates: allocations that their pools served in a run that counted; empty: not known
     run_result alone;    ///< plain, and each candidate alone; without rows where there is one only
     run_result together; ///< plain, the chosen together, what explains their gain, and allocators
+    run_result
+        further; ///< plain, the best of these allocators, and the chosen in front of it; may have no rows
+    double further_budget = 0;       ///< seconds that would have had room for that; 0: they were enough
     std::vector<std::size_t> chosen; ///< indices of the candidates: those that gained, else all
     bool has_gained_alone = false;   ///< what `chosen` means: each of them gained alone
     pool_plan plan;                  ///< of the chosen; empty unless they save CPU time
@@ -42,10 +45,14 @@ struct try_result {
 
 /// Measures the candidates on the program: `options` are those of a run, whose budget is for all rounds together.
 /// Counts first what each would serve; a candidate that serves nothing is left out. Then, where there are several, each
-/// alone; then those that gained, together, or all where none did.
+/// alone; then those that gained, together, or all where none did; then these in front of the best allocator, where
+/// one is better than plain and the budget has room for it.
 try_result try_pools(const run_options& options, try_candidates candidates,
                      const std::vector<std::string>& command, const interrupt_guard& guard,
                      const run_progress& report, const run_notice& notice);
+
+/// The allocator of the run that takes the least CPU time; null: none was measured, or the program goes wrong with all.
+const run_row* best_allocator(const run_result& run);
 
 /// Writes what was measured into the result: the plan, the answer, the verdict in one sentence, findings and warnings.
 /// @pre both runs are judged

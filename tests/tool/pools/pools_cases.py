@@ -369,6 +369,9 @@ def case_other_preloads(tool):
     bump = tool.programs["bump"]
     data = tool.run(tool.malloc_plan(), "calls", library=f"{tool.library}:{bump}")
     check_used(data, "by malloc")
+    data = tool.run(tool.plan_of_calls(), "calls", library=f"{tool.library}:{tool.programs['few_operators']}", LINN_POOLS_COUNT="1")
+    for name, site in zip(CALLS + ALIGNED, data["sites"]):
+        check(site["hits"] == HITS.get(name, 1000), f"{name}, where the next library lacks operators: {site['hits']} hits")
     data = tool.run(tool.malloc_plan(), "calls", library=f"{bump}:{tool.library}")
     check("brings its own malloc" in data["problem"], f"{data['problem']}")
 

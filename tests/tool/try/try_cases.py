@@ -159,6 +159,26 @@ def case_broken(tool):
         check(not os.path.exists(tool.folder / "broken.toml"), "there is a plan of what does not work")
 
 
+def case_both(tool):
+    """The pools in front of the allocator that is best: in every run, that one is proven to get what they pass on."""
+    result = tool.result()
+    best = [row for row in rows(result["together"]).values() if row["library"] and not row["environment"][0].startswith("LINN_PLAN")]
+    if not best:
+        skip("no other allocator is here")
+    check(result["further"] is not None, f"the pools were not tried in front of it: {result['findings']}")
+    further = rows(result["further"])
+    check(list(further)[:3] == ["default", "default-again", "both"] and len(further) == 4, f"rows are {list(further)}")
+    both, other = list(further.values())[2:]
+    check(both["behind"] == other["library"] and other["behind"] is None, f"{both['behind']} is behind, not {other['library']}")
+    check(both["library"].endswith("liblinn-try.so") and both["providers"]["malloc"] == both["library"], both["providers"])
+    check(both["failure"] is None and both["output_difference"] is None and len(both["samples"]) == 2, both)
+    trace = tool.record()
+    report = tool.call("try", *QUICK, "--type", "order", trace, "--", *tool.churn).stdout
+    check("these pools over " in report and "in front of the best of them" in report, report)
+    short = json.loads(tool.call("try", "--budget", "1", "--warm-up", "0", "--json", "-", trace, "--", *tool.churn).stdout)
+    check(short["further"] is None, "one second is enough")
+
+
 def case_stranger(tool):
     """A trace of another program leaves nothing to try, and says so."""
     trace = tool.record()

@@ -52,7 +52,11 @@ TEST_CASE("a preloaded library is seen where it is in effect, and only there") {
     CHECK(p.files.at("operator delete") == p.files.at("operator new"));
     CHECK(p.files.at("sized operator delete") == p.files.at("operator new"));
 
+    CHECK(std::filesystem::path{p.next_malloc}.filename() == "libc.so.6");
+    spec.behind = beside("liblinn_tool_malloc_only.so");
     spec.library = beside("liblinn_tool_inert.so");
+    CHECK(run(spec).proofs.at(0).files.at("malloc") == std::filesystem::canonical(spec.behind).string());
+    spec.behind.clear();
     const observation inert = run(spec);
     REQUIRE(inert.proofs.size() == 1);
     CHECK(inert.proofs.front().preload_mapped);

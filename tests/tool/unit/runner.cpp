@@ -21,6 +21,7 @@ struct fake_world {
     bool is_disturbed = false;    ///< after the first launch always
     double jitter = 0;            ///< share by which every other run takes longer
     std::string crashing;         ///< an allocator under which the program crashes
+    std::string next;             ///< what gets the calls that a preloaded library passes on
 
     double clock = 0;
     std::size_t launches = 0;
@@ -56,6 +57,7 @@ struct fake_world {
         seconds *= launches % 2 == 0 ? 1 + jitter : 1;
         clock += seconds;
         observation o = observe(spec.library.string(), seconds);
+        o.proofs.back().next_malloc = next;
         if (launches == interrupt_at) {
             signal = 2;
             o.how = observation::ending::interrupted;
@@ -224,6 +226,25 @@ TEST_CASE("an allocator under which the program crashes is given up at once, and
     CHECK(samples_of(result, default_name) == 5);
     CHECK(std::count(world.libraries.begin(), world.libraries.end(), "slow") == 1);
     CHECK(result.problem.empty());
+}
+
+TEST_CASE("a library in front of an allocator counts where that gets what is passed on") {
+    fake_world world;
+    run_options options = options_for(world);
+    options.rounds = 2;
+    run_contender both;
+    both.name = both.title = "both";
+    both.library = fake_world::path_of("pools");
+    both.behind = fake_world::path_of("fast");
+    options.given = {both};
+    world.next = both.behind.string();
+    CHECK(samples_of(world.run(options), "both") == 2);
+    world.next = libc;
+    const run_result other = world.run(options);
+    CHECK(other.find("both") == nullptr);
+    REQUIRE(!other.left_out.empty());
+    CHECK(other.left_out.back().reason ==
+          "the preload did not take effect: malloc behind pools.so is provided by /lib/libc.so.6");
 }
 
 TEST_CASE("when the last allocator has failed there is nothing to go on for") {

@@ -267,6 +267,21 @@ TEST_CASE("the answer is what the interval says, and the plan is of what gained"
     REQUIRE(yes.warnings.size() == 1); // half of `trade` came from elsewhere
     CHECK(yes.warnings[0].find("served 50.0 %") != std::string::npos);
 
+    try_result over = yes;
+    over.further.rows = {row_of(default_name, 1, 1, 1, verdict::no_difference, 10),
+                         row_of("both", 0.85, 0.84, 0.86, verdict::better, 12),
+                         row_of("jemalloc", 0.93, 0.92, 0.94, verdict::better, 12)};
+    over.further.noise_floor[cpu_metric].floor = 0.01;
+    for (std::size_t round = 0; round != 12; ++round)
+        for (run_row& row : over.further.rows)
+            row.samples.push_back(
+                {round, {{cpu_metric, 1e9 * row.estimates[cpu_metric].ratio}}, false, true});
+    over.findings.clear();
+    describe_try(over);
+    CHECK(over.verdict.ends_with(
+        "jemalloc saves 7.0 %. Both together: pools over jemalloc save 15.0 % (14.0 to 16.0)."));
+    CHECK(over.findings.front() == "Over jemalloc the pools save 8.6 % (8.6 to 8.6) of what it takes alone.");
+
     const try_result small = ask(0.99, 0.985, 0.995, verdict::better);
     CHECK(small.answer == pool_answer::no);
     const try_result worse = ask(1.03, 1.02, 1.04, verdict::worse);
@@ -294,7 +309,7 @@ TEST_CASE("linn.try/1 keeps its fields, and the table says the verdict") {
     CHECK(all["schema"] == "linn.try/1");
     for (const char* name :
          {"version", "command", "trace", "complete", "problem", "verdict", "answer", "findings", "warnings",
-          "gained_alone", "candidates", "left_out", "plan", "alone", "together"})
+          "gained_alone", "candidates", "left_out", "plan", "alone", "together", "further"})
         CHECK_MESSAGE(all.contains(name), name);
     REQUIRE(all["candidates"].size() == 2);
     for (const char* name :

@@ -114,14 +114,10 @@ const char* obstacle(const standing& s) noexcept {
     return nullptr;
 }
 
-/// Operators that call each other across files are left alone: the program's own new belongs with its own delete.
+/// The program's own new belongs with its own delete. An allocator behind us may lack some of the operators: the standard
+/// library's, which take their place, come to ours.
 bool serves_operators(const standing& s) noexcept {
-    if (s.owns_delete != nullptr || s.owns_a_new)
-        return false;
-    for (const preload::operator_way way : preload::next_operators.ways)
-        if (way == preload::operator_way::passed)
-            return false;
-    return true;
+    return s.owns_delete == nullptr && !s.owns_a_new;
 }
 
 void apply(const plan_tables& plan, pool_mode mode) noexcept {

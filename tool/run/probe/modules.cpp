@@ -97,6 +97,8 @@ int look_at(dl_phdr_info* module, std::size_t, void* data) noexcept {
     if (found.library != nullptr && *found.library != '\0' && std::strcmp(name, found.library) == 0)
         found.library_mapped = true;
     const symbol_table table{*module};
+    if (found.files[0] != nullptr && found.next_malloc == nullptr && table.defines(symbols[0]))
+        found.next_malloc = name;
     for (std::size_t i = 0; i != function_count; ++i)
         if (found.files[i] == nullptr && table.defines(symbols[i]))
             found.files[i] = name;

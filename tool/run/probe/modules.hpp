@@ -10,6 +10,8 @@ struct providers {
     const char* library = nullptr; ///< to be looked for, as it was named to the loader; may be null or empty
     bool library_mapped = false;   ///< it is there
     const char* files[function_count]{}; ///< null: nobody; "": the executable itself
+    const char* next_malloc =
+        nullptr; ///< the second that defines malloc: what a library in front passes it to
 };
 
 /// Fills in. Without dlsym, for two reasons: it allocates a message when a symbol is missing, in the middle of the

@@ -105,7 +105,7 @@ private:
 
 void write_record(const order& to, char** arguments_, char** variables, bool is_main, int fd) noexcept {
     const std::size_t texts = size_of(arguments_) + (is_main ? size_of(variables) : 0);
-    writer out{sizeof(record) + texts + (2 + function_count) * PATH_MAX};
+    writer out{sizeof(record) + texts + (3 + function_count) * PATH_MAX};
     if (!out)
         return;
     out.head().pid = ::getpid();
@@ -132,6 +132,8 @@ void write_record(const order& to, char** arguments_, char** variables, bool is_
         else if (found.files[i] != nullptr)
             out.add(which, found.files[i], std::strlen(found.files[i]));
     }
+    if (found.next_malloc != nullptr)
+        out.add(static_cast<piece>(next_malloc_piece), found.next_malloc, std::strlen(found.next_malloc));
     out.append_to(fd);
 }
 

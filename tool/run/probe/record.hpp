@@ -17,9 +17,10 @@ inline constexpr const char* functions[] = {"malloc", "free", "operator new", "o
 inline constexpr std::size_t function_count = 5;
 
 /// The pieces of text behind a record, in this order: executable, directory, arguments and environment (both separated
-/// by zeros), then the file that provides each function.
+/// by zeros), then the file that provides each function, and the one behind it that provides malloc too.
 enum piece : std::size_t { executable, directory, arguments, environment, first_function };
-inline constexpr std::size_t piece_count = first_function + function_count;
+inline constexpr std::size_t next_malloc_piece = first_function + function_count;
+inline constexpr std::size_t piece_count = next_malloc_piece + 1;
 
 /// One exec that the dynamic loader served; appended by one write, so records do not mix.
 struct record {
