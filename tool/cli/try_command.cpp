@@ -104,6 +104,8 @@ try_command::try_command(CLI::App& program)
         ->allow_extra_args(false);
     arguments.add_option("--plan", plan_file_, "write the plan of the pools that gain, for linn pools")
         ->type_name("FILE");
+    arguments.add_flag("--litter", wanted_.wants_litter,
+                       "start each run on a fragmented heap, as a server has after days");
     measuring_.add();
 }
 

@@ -28,6 +28,18 @@ ordered_json candidate_json(const try_result& result, std::size_t i) {
             {"chosen", std::find(result.chosen.begin(), result.chosen.end(), i) != result.chosen.end()}};
 }
 
+ordered_json litter_json(const try_result& result) {
+    const run_row* plain = result.together.find(default_name);
+    if (plain == nullptr || plain->samples.empty() || plain->samples.front().littered.blocks == 0)
+        return {};
+    const probe::litter& one = plain->samples.front().littered;
+    return {{"blocks", one.blocks},
+            {"freed", one.freed},
+            {"bytes", one.bytes},
+            {"resident_bytes", one.resident_bytes},
+            {"cpu_ns", one.user_ns + one.sys_ns}};
+}
+
 ordered_json run_or_null(const run_result& run) {
     return run.rows.empty() ? ordered_json{} : run_document(run);
 }
@@ -56,6 +68,11 @@ std::string try_json(const try_result& result, const std::vector<std::string>& c
     json["alone"] = run_or_null(result.alone);
     json["together"] = run_or_null(result.together);
     json["further"] = run_or_null(result.further);
+    json["variants"] = ordered_json::array();
+    for (const try_variant& v : result.variants)
+        json["variants"].push_back({{"row", v.name}, {"title", v.title}, {"why", v.why}});
+    json["plan_variant"] = text_or_null(result.plan_variant);
+    json["litter"] = litter_json(result);
     return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + '\n';
 }
 

@@ -75,7 +75,7 @@ private:
         if (!result_.alone.rows.empty() || !result_.further.rows.empty())
             table_.add_heading(&run == &result_.alone      ? "each alone"
                                : &run == &result_.together ? "together, and beside others"
-                                                           : "in front of the best of them");
+                                                           : "variants, and over the best allocator");
         for (const run_row& row : run.rows)
             if (const estimate* e = find_estimate(row, cpu_metric); e != nullptr)
                 table_.add_row(
@@ -92,7 +92,9 @@ private:
     }
 
     std::optional<double> routed_of(const run_row& row) const {
-        if (row.contender.name == together_arm || row.contender.name == both_arm)
+        if (row.contender.name == together_arm || row.contender.name == both_arm ||
+            std::any_of(result_.variants.begin(), result_.variants.end(),
+                        [&](const try_variant& v) { return v.name == row.contender.name; }))
             return routed_together(result_);
         for (std::size_t i = 0; i != result_.candidates.list.size(); ++i)
             if (row.contender.name == arm_alone(i))

@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -171,8 +172,12 @@ private:
         p.program = fs::absolute(spec_.program);
         p.arguments = spec_.arguments;
         for (const std::string& variable : spec_.environment)
-            if (!variable.starts_with("LD_PRELOAD=") && !variable.starts_with("LINN_PROBE="))
+            if (!variable.starts_with("LD_PRELOAD=") && !variable.starts_with("LINN_PROBE=") &&
+                !variable.starts_with("LINN_LITTER="))
                 p.environment.push_back(variable);
+        if (!spec_.litter.empty())
+            p.environment.push_back(fmt::format("{}={:0{}}:{}", probe::litter_variable, spec_.litter_seed,
+                                                probe::seed_digits, spec_.litter.string()));
         p.directory = spec_.directory;
         const std::string library =
             !spec_.library.empty() && folder_ ? folder_->preloadable(spec_.library) : spec_.library.string();
@@ -329,6 +334,24 @@ private:
             o_.why_no_counters = spec_.count ? why_not_counted(r.counter_error) : "not asked for";
         if (folder_)
             o_.proofs = read_proofs(folder_->records());
+        leave_out_litter();
+    }
+
+    /// What littering took is not the program's. It was litter before each exec of the main process.
+    void leave_out_litter() {
+        const auto subtract = [this](const char* name, std::uint64_t taken) {
+            double& value = o_.values[name];
+            value = std::max(0.0, value - static_cast<double>(taken));
+        };
+        for (const process_proof& p : o_.proofs) {
+            if (p.littered.blocks == 0)
+                continue;
+            subtract("user_ns", p.littered.user_ns);
+            subtract("sys_ns", p.littered.sys_ns);
+            subtract("minor_faults", p.littered.minor_faults);
+            if (spec_.client.empty())
+                subtract("wall_ns", p.littered.wall_ns);
+        }
     }
 
     void explain_failure(const supervisor& program) {

@@ -3,6 +3,7 @@
 
 #include "../measure/interrupt.hpp"
 #include "captured_output.hpp"
+#include "probe/record.hpp"
 
 #include <sys/types.h>
 
@@ -26,8 +27,10 @@ struct launch_spec {
     std::filesystem::path
         behind;          ///< one to preload behind `library`, which passes calls on to it; empty: none
     std::string runtime; ///< a C++ runtime to preload before it, as the loader finds it; empty: none
-    std::filesystem::path input; ///< standard input, from its start; empty: /dev/null
-    bool keep_output = true;     ///< false: standard output goes to /dev/null; standard error is kept always
+    std::filesystem::path litter; ///< a file of probe::litter_size: the heap it starts on; empty: a fresh one
+    std::uint32_t litter_seed = 0; ///< the same litter for the same seed
+    std::filesystem::path input;   ///< standard input, from its start; empty: /dev/null
+    bool keep_output = true; ///< false: standard output goes to /dev/null; standard error is kept always
     std::uint64_t most_output_bytes = std::uint64_t{1} << 30; ///< more kills the program
     std::chrono::milliseconds timeout{120'000};
     std::string cpus;  ///< a list as in taskset ("0", "0-1", "0,2"); empty: not pinned
@@ -52,6 +55,7 @@ struct process_proof {
     std::string
         next_malloc; ///< the next file in the loader's order that has malloc: where the first one's calls go on to
     bool preload_mapped = false;
+    probe::litter littered; ///< of the main process only
 };
 
 /// What happened.
@@ -74,7 +78,8 @@ struct observation {
 
     /// By name: wall_ns, user_ns, sys_ns, peak_rss_bytes, minor_faults, major_faults, voluntary_switches,
     /// involuntary_switches; cycles, instructions, cache_misses, branch_misses, dtlb_misses where the kernel lets
-    /// them be counted. CPU time, faults and switches are those of the program and of every process it started.
+    /// them be counted. CPU time, faults and switches are those of the program and of every process it started. Times and
+    /// minor faults are without those of the litter.
     std::map<std::string, double> values;
     std::string detail;          ///< what else is known of a bad ending, such as what `ready` said last
     std::string why_no_counters; ///< empty when they were counted

@@ -49,6 +49,7 @@ process_proof read_record(const probe::record& head, std::string_view rest) {
     for (std::size_t i = 0; i != probe::function_count; ++i)
         p.files[probe::functions[i]] = resolved(pieces[probe::first_function + i]);
     p.next_malloc = resolved(pieces[probe::next_malloc_piece]);
+    p.littered = head.littered;
     p.preload_mapped = head.preload_mapped != 0;
     return p;
 }

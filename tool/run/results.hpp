@@ -81,6 +81,7 @@ struct run_sample {
     std::map<std::string, double> values; ///< by metric
     bool disturbed = false;               ///< something else used the machine, and repeating did not help
     bool same_output = true;
+    probe::litter littered = {}; ///< its heap, before main; of `values` only the peak has it
 };
 
 enum class verdict { better, worse, no_difference };

@@ -99,6 +99,8 @@ private:
         result_.outputs_compared = result_.options.compare_output && result_.options.launch.client.empty();
         const auto wall = first.values.find("wall_ns");
         first_seconds_ = wall == first.values.end() ? 0 : wall->second * 1e-9;
+        if (const process_proof* const proof = main_proof(first))
+            first_seconds_ += static_cast<double>(proof->littered.wall_ns) * 1e-9; // a run takes that too
         if (!result_.options.is_timeout_given)
             result_.options.launch.timeout =
                 least_timeout +
@@ -256,7 +258,8 @@ private:
             world_.touch_memory(memory_to_touch());
             const auto before = world_.now();
             const double canary_before = world_.canary();
-            const launch_spec spec = spec_of(row.contender);
+            launch_spec spec = spec_of(row.contender);
+            spec.litter_seed = litter_seed_of(now.round);
             const observation o = world_.launch(spec);
             const double canary = std::max(canary_before, world_.canary());
             if (o.how == ending::interrupted || world_.interrupted() != 0)
@@ -315,6 +318,11 @@ private:
         return spec;
     }
 
+    /// All runs of a round start on the same litter.
+    std::uint32_t litter_seed_of(std::size_t round) const {
+        return static_cast<std::uint32_t>((result_.options.seed + round + 1) * 0x9e37'79b9'7f4a'7c15u >> 32);
+    }
+
     void note_leftovers(const observation& o) { result_.left_behind += o.left_behind; }
 
     /// What is wrong with a run; empty when it counts.
@@ -330,6 +338,10 @@ private:
             !problem.empty()) {
             unproven_.push_back(row.contender.name);
             return problem;
+        }
+        if (!spec.litter.empty() && main_proof(o)->littered.blocks == 0) {
+            unproven_.push_back(row.contender.name);
+            return "its heap was not littered";
         }
         if (row.contender.providers.empty()) {
             row.contender.providers = main_proof(o)->files;
@@ -373,6 +385,8 @@ private:
             return found == o.values.end() ? 0.0 : found->second;
         };
         s.values["cpu_ns"] = value("user_ns") + value("sys_ns");
+        if (const process_proof* const proof = main_proof(o); proof != nullptr && proof->littered.blocks != 0)
+            s.littered = proof->littered;
         compare_output(row, s, o);
         row.samples.push_back(std::move(s));
     }

@@ -15,17 +15,22 @@ namespace fs = std::filesystem;
 
 constexpr const char* statistics_prefix = "stats.";
 
-pool_settings settings_of(const try_candidates& candidates, const std::vector<std::size_t>& chosen,
-                          const try_place& place, std::string_view name, std::string mode) {
+pool_settings settings_of(const pool_plan& plan, const try_place& place, std::string_view name,
+                          std::string mode) {
     pool_settings settings;
     settings.plan = place.folder / fmt::format("{}.toml", name);
     settings.mode = std::move(mode);
     std::ofstream out{settings.plan};
-    out << plan_text(plan_of_candidates(candidates, chosen));
+    out << plan_text(plan);
     out.close();
     if (!out)
         throw std::runtime_error{fmt::format("cannot write {}", settings.plan.string())};
     return settings;
+}
+
+pool_settings settings_of(const try_candidates& candidates, const std::vector<std::size_t>& chosen,
+                          const try_place& place, std::string_view name, std::string mode) {
+    return settings_of(plan_of_candidates(candidates, chosen), place, name, std::move(mode));
 }
 
 run_contender arm(std::string_view name, std::string title, const try_place& place,
@@ -36,6 +41,10 @@ run_contender arm(std::string_view name, std::string title, const try_place& pla
     c.library = place.library;
     c.environment = pool_variables(settings);
     return c;
+}
+
+std::string title_of_chosen(const try_candidates& candidates, const std::vector<std::size_t>& chosen) {
+    return chosen.size() == 1 ? candidates.list[chosen.front()].label : "these pools together";
 }
 
 std::vector<std::size_t> all_of(const try_candidates& candidates) {
@@ -79,10 +88,23 @@ std::vector<run_contender> arms_together(const try_candidates& candidates,
     const auto with = [&](std::string_view name, std::string title, const char* mode) {
         return arm(name, std::move(title), place, settings_of(candidates, chosen, place, name, mode));
     };
-    return {with(together_arm,
-                 chosen.size() == 1 ? candidates.list[chosen.front()].label : "these pools together", "on"),
+    return {with(together_arm, title_of_chosen(candidates, chosen), "on"),
             with(sizes_arm, "a pool for each size", "sizes"),
             with(lookup_arm, "look-up without pools", "lookup"), with(empty_arm, "empty plan", "empty")};
+}
+
+std::vector<run_contender> arms_of_variants(const try_candidates& candidates,
+                                            const std::vector<std::size_t>& chosen,
+                                            const std::vector<try_variant>& variants,
+                                            const try_place& place) {
+    std::vector<run_contender> arms;
+    if (variants.empty())
+        return arms;
+    arms.push_back(arm(together_arm, title_of_chosen(candidates, chosen), place,
+                       settings_of(candidates, chosen, place, together_arm, "on")));
+    for (const try_variant& v : variants)
+        arms.push_back(arm(v.name, v.title, place, settings_of(v.plan, place, v.name, "on")));
+    return arms;
 }
 
 run_contender arm_over(const try_candidates& candidates, const std::vector<std::size_t>& chosen,

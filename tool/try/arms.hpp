@@ -3,6 +3,7 @@
 
 #include "../run/results.hpp"
 #include "candidates.hpp"
+#include "variants.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -35,6 +36,11 @@ std::vector<run_contender> arms_alone(const try_candidates& candidates, const tr
 /// The chosen together, and the three that say where a gain comes from. @throws the same
 std::vector<run_contender> arms_together(const try_candidates& candidates,
                                          const std::vector<std::size_t>& chosen, const try_place& place);
+
+/// The chosen together, and each variant of them; nothing without variants. @throws the same
+std::vector<run_contender> arms_of_variants(const try_candidates& candidates,
+                                            const std::vector<std::size_t>& chosen,
+                                            const std::vector<try_variant>& variants, const try_place& place);
 
 /// The chosen together, in front of an allocator. @throws the same
 run_contender arm_over(const try_candidates& candidates, const std::vector<std::size_t>& chosen,

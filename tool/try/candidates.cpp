@@ -84,6 +84,8 @@ public:
                 take(i);
         if (found_.list.size() > options_.most_alone + 1)
             make_one_of(found_, options_.most_alone);
+        if (options_.wants_litter)
+            found_.litter = litter_of(a_.analysis);
         return std::move(found_);
     }
 
@@ -130,7 +132,11 @@ private:
                             s.unseen_releases, s.allocations));
         why_missed_.clear();
         pools_by_slot_.clear();
-        try_candidate c{label_of(type), {label_of(type)}, {}, {}, s.allocations, type.share};
+        try_candidate c;
+        c.label = label_of(type);
+        c.types = {c.label};
+        c.allocations = s.allocations;
+        c.share = type.share;
         covered_ = 0;
         for (const advised_place& place : type.places)
             for (const std::uint32_t site : place.sites)
@@ -139,6 +145,7 @@ private:
             return leave_out(type, most_frequent_reason());
         if (sites_ + c.sites.size() > most_planned_sites || pools_ + c.pools.size() > most_planned_pools)
             return leave_out(type, "a plan has no room for it");
+        c.counts.assign(c.pools.size(), {s.releases, s.remote_releases, s.peak_live});
         sites_ += c.sites.size();
         pools_ += c.pools.size();
         found_.list.push_back(std::move(c));
@@ -279,6 +286,7 @@ void make_one_of(try_candidates& candidates, std::size_t first) {
         try_candidate& c = candidates.list[i];
         one.types.insert(one.types.end(), c.types.begin(), c.types.end());
         one.pools.insert(one.pools.end(), c.pools.begin(), c.pools.end());
+        one.counts.insert(one.counts.end(), c.counts.begin(), c.counts.end());
         one.sites.insert(one.sites.end(), c.sites.begin(), c.sites.end());
         one.allocations += c.allocations;
         one.share += c.share;

@@ -3,6 +3,7 @@
 
 #include "../advise/advice.hpp"
 #include "../pools/plan.hpp"
+#include "litter.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -14,11 +15,22 @@
 
 namespace linn::tool {
 
+/// What the trace counts of the objects of a pool.
+struct pool_counts {
+    std::uint64_t releases = 0;
+    std::uint64_t remote_releases = 0; ///< by another thread than the one that allocated
+    std::uint64_t peak_live = 0;
+
+    friend bool operator==(const pool_counts&, const pool_counts&) = default;
+};
+
 /// What is measured as one: a type, or several that are each rare.
 struct try_candidate {
     std::string label;              ///< "HeapString"; "12 other types"
     std::vector<std::string> types; ///< their labels
     std::vector<plan_pool> pools;
+    std::vector<pool_counts>
+        counts; ///< beside the pools; where a type has several, each has those of the type
     std::vector<plan_site> sites;
     std::uint64_t allocations = 0; ///< of the types in the trace, wherever they come from
     double share = 0;              ///< of all allocations of the trace
@@ -35,6 +47,8 @@ struct try_candidates {
     std::vector<try_candidate> list; ///< in the order of the advice
     std::vector<try_left_out> left_out;
     std::vector<plan_module> modules; ///< that sites lie in
+    std::vector<probe::litter_size>
+        litter; ///< what the heap is littered with before each run; empty: it is fresh
 };
 
 /// What the files of the program say; plan_module_of() and its like, or a test's own.
@@ -49,6 +63,7 @@ struct candidate_options {
     std::vector<std::string>
         types; ///< those that have one of these in their label; empty: all that are worth a look
     std::size_t most_alone = 6; ///< that are measured alone; the others are one candidate
+    bool wants_litter = false;
 };
 
 /// The types of the advice whose objects have one size of at most 1008 bytes, as sites of a plan: the return address of the

@@ -8,10 +8,12 @@
 #include "trial.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <optional>
+#include <utility>
 
 namespace linn::tool {
 namespace {
@@ -48,7 +50,11 @@ std::string memory_text(const run_row& row, const run_row& plain) {
                                          : fmt::format(", peak memory {:+.1f} MiB", more);
 }
 
+/// A way to have pools, and no allocator.
 bool is_arm(const run_row& row) {
+    if (std::find(std::begin(variant_names), std::end(variant_names), row.contender.name) !=
+        std::end(variant_names))
+        return true;
     for (const std::string_view arm : {together_arm, sizes_arm, lookup_arm, empty_arm, both_arm})
         if (row.contender.name == arm)
             return true;
@@ -76,11 +82,7 @@ std::string names_of(const try_result& result) {
             names.push_back(c.types.size() > 1 ? c.label
                                                : fmt::format("`{}`", short_type(c.label, name_room)));
     }
-    if (more != 0)
-        names.push_back(fmt::format("{} more", more));
-    const std::string last = names.back();
-    names.pop_back();
-    return names.empty() ? last : fmt::format("{} and {}", fmt::join(names, ", "), last);
+    return listed_names(std::move(names), more);
 }
 
 class description {
@@ -106,6 +108,13 @@ public:
         decide(*row, *plain);
         add_both();
         add_explanations();
+        add_variants();
+        if (result_.further_budget > 0)
+            result_.findings.push_back(
+                fmt::format("--budget {:.0f} has room for the pools in front of the best allocator, and for "
+                            "all variants of them.",
+                            std::ceil(result_.further_budget / 10) * 10));
+        add_litter();
         add_warnings();
     }
 
@@ -165,11 +174,6 @@ private:
     void add_both() {
         const run_row* row = result_.further.find(both_arm);
         const run_row* best = best_allocator(result_.further);
-        if (result_.further_budget > 0)
-            result_.findings.push_back(
-                fmt::format("The pools were not measured in front of {}: --budget {:.0f} has room for that.",
-                            best_allocator(result_.together)->contender.title,
-                            std::ceil(result_.further_budget / 10) * 10));
         const estimate* both = result_.cpu_of(both_arm);
         if (row == nullptr || !row->is_sound() || best == nullptr || both == nullptr ||
             !are_bounds(both->ratio_low, both->ratio_high))
@@ -223,6 +227,52 @@ private:
             percent(1 - sizes->ratio),
             sizes->ratio_low <= pools->ratio_high ? "that it is a pool gains, not that it is the type's own"
                                                   : "more is gained by pools of the types' own"));
+    }
+
+    /// The best variant, where it is certainly better than the pools as they are, is what the plan says.
+    void add_variants() {
+        const run_row* pools = result_.further.find(together_arm);
+        if (pools == nullptr)
+            return;
+        const try_variant* best = nullptr;
+        estimate gain;
+        for (const try_variant& v : result_.variants)
+            if (const run_row* row = result_.further.find(v.name); row != nullptr && row->is_sound())
+                if (const std::optional<estimate> e =
+                        compare_rows(result_.further, *row, *pools, cpu_metric, result_.variants.size());
+                    e && e->call == verdict::better && (best == nullptr || e->ratio < gain.ratio)) {
+                    best = &v;
+                    gain = *e;
+                }
+        if (best == nullptr) {
+            result_.findings.push_back("No variant of the pools is certain to gain more.");
+            return;
+        }
+        if (!result_.plan.sites.empty()) {
+            result_.plan = best->plan;
+            result_.plan_variant = best->name;
+        }
+        result_.findings.push_back(fmt::format("Better still: {} ({}); it saves {} of what the pools take{}.",
+                                               best->title, best->why, saved_text(gain),
+                                               result_.plan_variant.empty() ? "" : ", and the plan is that"));
+    }
+
+    void add_litter() {
+        const run_row* plain = result_.together.find(default_name);
+        if (plain == nullptr || plain->samples.empty() || plain->samples.front().littered.blocks == 0)
+            return;
+        std::vector<double> bytes;
+        std::vector<double> seconds;
+        for (const run_sample& s : plain->samples) {
+            bytes.push_back(static_cast<double>(s.littered.resident_bytes));
+            seconds.push_back(static_cast<double>(s.littered.user_ns + s.littered.sys_ns) * 1e-9);
+        }
+        const probe::litter& one = plain->samples.front().littered;
+        result_.findings.push_back(fmt::format(
+            "Each run starts on a littered heap: {} blocks of the recorded sizes, of which {} are freed. "
+            "With "
+            "the default allocator they are {:.1f} MiB of the peak; their {:.3f} s are not counted.",
+            one.blocks, one.freed, median(bytes) / mib, median(seconds)));
     }
 
     void add_failures(const run_result& run) {

@@ -4,6 +4,7 @@
 #include "../measure/statistics.hpp"
 #include "../pools/launch.hpp"
 #include "../run/judge.hpp"
+#include "../run/run_checks.hpp"
 #include "../run/run_folder.hpp"
 
 #include <fmt/format.h>
@@ -20,7 +21,8 @@ using ending = observation::ending;
 
 constexpr std::size_t own_arms = 2;            // the plain program, twice
 constexpr std::size_t arms_of_second_part = 9; // these, four with the preload, and three allocators
-constexpr std::size_t arms_of_third_part = 4;  // these, an allocator, and pools in front of it
+constexpr std::size_t arms_of_both = 4;        // these, an allocator, and pools in front of it
+constexpr std::string_view litter_file = "litter";
 
 class trial {
 public:
@@ -41,6 +43,11 @@ public:
         place_.library = program.library;
         place_.folder = folder_.records().parent_path();
         try {
+            if (!result_.candidates.litter.empty()) {
+                options_.launch.litter = place_.folder / litter_file;
+                options_.launch.count = false; // hardware counters would count the litter
+                write_litter(result_.candidates.litter, options_.launch.litter);
+            }
             if (!result_.candidates.list.empty() && count() && !result_.candidates.list.empty())
                 measure();
         } catch (const std::runtime_error& error) {
@@ -93,6 +100,9 @@ private:
             drop_idle(read_hits(result_.candidates, place_));
         if (const auto wall = what.first.values.find("wall_ns"); wall != what.first.values.end())
             seconds_a_run_ = wall->second * 1e-9;
+        if (const process_proof* const proof = main_proof(what.first))
+            seconds_a_run_ += static_cast<double>(proof->littered.wall_ns) * 1e-9;
+        plan_third_part();
         fit_into_budget();
         return true;
     }
@@ -139,13 +149,24 @@ private:
     double runs_of(std::size_t arms) const {
         return static_cast<double>(arms * least_rounds_to_claim(arms - own_arms, options_.level));
     }
-    /// Seconds that the second and the third part take at least.
-    double seconds_of_both_parts() const {
+    /// Seconds that the second part and a third with so many arms take at least.
+    double seconds_with(std::size_t arms_of_third_part) const {
         return (runs_of(arms_of_second_part) + runs_of(arms_of_third_part)) * seconds_a_run_;
     }
-    bool has_third_part() const {
-        return options_.rounds != 0 ||
-               seconds_of_both_parts() <= static_cast<double>(options_.budget.count());
+
+    /// How much of the third part the budget has room for: first the pools over an allocator, then variants.
+    void plan_third_part() {
+        const auto has_room = [this](std::size_t arms) {
+            return options_.rounds != 0 || seconds_with(arms) <= static_cast<double>(options_.budget.count());
+        };
+        std::vector<std::size_t> all(result_.candidates.list.size());
+        std::iota(all.begin(), all.end(), std::size_t{0});
+        most_variants_ = variants_of(result_.candidates, all).size();
+        while (most_variants_ != 0 && !has_room(arms_of_both + 1 + most_variants_))
+            --most_variants_;
+        arms_of_third_part_ = most_variants_ != 0      ? arms_of_both + 1 + most_variants_
+                              : has_room(arms_of_both) ? arms_of_both
+                                                       : 0;
     }
 
     /// The arms of the first part, where each part has the rounds that a claim takes in the budget.
@@ -155,9 +176,8 @@ private:
             return;
         const auto rounds =
             static_cast<double>(least_rounds_to_claim(arms_of_second_part - own_arms, options_.level));
-        const double arms =
-            static_cast<double>(options_.budget.count()) / (seconds_a_run_ * rounds) -
-            static_cast<double>(arms_of_second_part + own_arms + (has_third_part() ? arms_of_third_part : 0));
+        const double arms = static_cast<double>(options_.budget.count()) / (seconds_a_run_ * rounds) -
+                            static_cast<double>(arms_of_second_part + own_arms + arms_of_third_part_);
         const std::size_t fits = arms < 2 ? 1 : std::min(count, static_cast<std::size_t>(arms));
         if (fits == count)
             return;
@@ -176,8 +196,8 @@ private:
     /// A part's share of the budget.
     std::chrono::seconds budget_for(std::size_t arms) const {
         const std::size_t count = result_.candidates.list.size();
-        const std::size_t all = (count == 1 ? 0 : count + own_arms) + arms_of_second_part +
-                                (has_third_part() ? arms_of_third_part : 0);
+        const std::size_t all =
+            (count == 1 ? 0 : count + own_arms) + arms_of_second_part + arms_of_third_part_;
         return std::max(options_.budget * static_cast<int>(arms) / static_cast<int>(all),
                         std::chrono::seconds{1});
     }
@@ -197,27 +217,38 @@ private:
             measure_further();
     }
 
-    /// The pools in front of the best allocator.
+    /// Variants of the pools, and the pools in front of the best allocator.
     void measure_further() {
         const run_row* pools = result_.together.find(together_arm);
-        const run_row* best = best_allocator(result_.together);
         const estimate* gain = result_.cpu_of(together_arm);
-        if (pools == nullptr || best == nullptr || gain == nullptr || !pools->is_sound() ||
-            gain->call == verdict::worse || !may_be_better(*best))
+        if (pools == nullptr || gain == nullptr || !pools->is_sound() || gain->call == verdict::worse)
             return;
-        if (!has_third_part()) {
-            result_.further_budget = seconds_of_both_parts();
-            return;
+        const run_row* best = best_allocator(result_.together);
+        if (best != nullptr && !may_be_better(*best))
+            best = nullptr;
+        result_.variants = variants_of(result_.candidates, result_.chosen);
+        if (best != nullptr && arms_of_third_part_ == 0)
+            result_.further_budget = seconds_with(arms_of_both);
+        if (result_.variants.size() > most_variants_) {
+            result_.further_budget = seconds_with(arms_of_both + 1 + result_.variants.size());
+            result_.variants.resize(most_variants_);
         }
+        if (arms_of_third_part_ == 0)
+            return;
         run_options o = options_;
-        o.budget = budget_for(arms_of_third_part);
-        o.given = {arm_over(result_.candidates, result_.chosen, best->contender, place_)};
-        o.only = {best->contender.name};
+        o.given = arms_of_variants(result_.candidates, result_.chosen, result_.variants, place_);
+        o.only = {default_name};
+        if (best != nullptr) {
+            o.given.push_back(arm_over(result_.candidates, result_.chosen, best->contender, place_));
+            o.only = {best->contender.name};
+        }
+        if (o.given.empty())
+            return;
+        o.budget = budget_for(o.given.size() + own_arms + (best != nullptr ? 1 : 0));
         result_.further = run_program(o, command_, guard_, report_, notice_);
         result_.interrupted_by = result_.further.interrupted_by;
         if (const std::string& problem = result_.further.problem; !problem.empty() && !is_interrupted())
-            result_.warnings.push_back(
-                fmt::format("with {} behind the pools: {}", best->contender.title, problem));
+            result_.warnings.push_back(fmt::format("variants were not measured to the end: {}", problem));
     }
 
     /// It takes less CPU time than plain; after few rounds that need not be certain.
@@ -264,7 +295,7 @@ private:
             result_.chosen = std::move(sound);
     }
 
-    const run_options& options_;
+    run_options options_;
     const std::vector<std::string>& command_;
     const interrupt_guard& guard_;
     const run_progress& report_;
@@ -273,6 +304,8 @@ private:
     try_place place_;
     try_result result_;
     double seconds_a_run_ = 0;
+    std::size_t most_variants_ = 0;
+    std::size_t arms_of_third_part_ = 0; ///< 0: the budget has no room for it
 };
 
 } // namespace

@@ -5,6 +5,7 @@
 #include "../run/runner.hpp"
 #include "arms.hpp"
 #include "candidates.hpp"
+#include "variants.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -23,11 +24,13 @@ struct try_result {
     run_result alone;    ///< plain, and each candidate alone; without rows where there is one only
     run_result together; ///< plain, the chosen together, what explains their gain, and allocators
     run_result
-        further; ///< plain, the best of these allocators, and the chosen in front of it; may have no rows
-    double further_budget = 0;       ///< seconds that would have had room for that; 0: they were enough
-    std::vector<std::size_t> chosen; ///< indices of the candidates: those that gained, else all
-    bool has_gained_alone = false;   ///< what `chosen` means: each of them gained alone
-    pool_plan plan;                  ///< of the chosen; empty unless they save CPU time
+        further; ///< plain, variants, the best of these allocators, the chosen in front; may have no rows
+    double further_budget = 0; ///< seconds that would have had room for all of that; 0: they were enough
+    std::vector<try_variant> variants; ///< that `further` measured, beside the chosen as they are
+    std::string plan_variant;          ///< the name of the variant that `plan` is; empty: none
+    std::vector<std::size_t> chosen;   ///< indices of the candidates: those that gained, else all
+    bool has_gained_alone = false;     ///< what `chosen` means: each of them gained alone
+    pool_plan plan;                    ///< of the chosen; empty unless they save CPU time
     pool_answer answer = pool_answer::not_known;
     std::string verdict;
     std::vector<std::string> findings;
@@ -45,8 +48,8 @@ struct try_result {
 
 /// Measures the candidates on the program: `options` are those of a run, whose budget is for all rounds together.
 /// Counts first what each would serve; a candidate that serves nothing is left out. Then, where there are several, each
-/// alone; then those that gained, together, or all where none did; then these in front of the best allocator, where
-/// one is better than plain and the budget has room for it.
+/// alone; then those that gained, together, or all where none did; then, as far as the budget has room, variants of these
+/// that the counts promise something of, and these in front of the best allocator, where one is better than plain.
 try_result try_pools(const run_options& options, try_candidates candidates,
                      const std::vector<std::string>& command, const interrupt_guard& guard,
                      const run_progress& report, const run_notice& notice);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the preloaded probe says of every process of a run, and that the program does not notice it.
 #include "programs.hpp"
+#include "run/run_checks.hpp"
+#include "try/litter.hpp"
 
 #include <doctest/doctest.h>
 
@@ -64,6 +66,33 @@ TEST_CASE("a preloaded library is seen where it is in effect, and only there") {
 
     spec.library = "/nonexistent.so";
     CHECK_FALSE(run(spec).proofs.at(0).preload_mapped);
+}
+
+TEST_CASE("litter is made before main, by the program alone, and is not its time") {
+    const scratch_folder folder;
+    launch_spec spec = spec_of("/bin/sh", {"-c", victim().string() + " exit 0; exit 0"});
+    spec.litter = folder / "litter";
+    spec.litter_seed = 7;
+    write_litter({{64, 150'000}, {1000, 5'000}}, spec.litter);
+    const observation o = run(spec);
+    REQUIRE(o.proofs.size() == 2);
+    const probe::litter& made = main_proof(o)->littered;
+    CHECK(made.blocks == 155'000);
+    CHECK(made.freed > 70'000);
+    CHECK(made.freed < 85'000);
+    CHECK(made.resident_bytes > 8u << 20);
+    CHECK(o.values.at("peak_rss_bytes") > static_cast<double>(made.resident_bytes));
+    CHECK(o.values.at("minor_faults") < static_cast<double>(made.minor_faults));
+    CHECK(o.values.at("user_ns") + o.values.at("sys_ns") < static_cast<double>(made.user_ns + made.sys_ns));
+    for (const process_proof& p : o.proofs)
+        if (!p.is_main)
+            CHECK(p.littered.blocks == 0);
+
+    CHECK(main_proof(run(spec))->littered.bytes == made.bytes); // the same seed
+    spec.litter_seed = 8;
+    CHECK(main_proof(run(spec))->littered.bytes != made.bytes);
+    spec.litter = folder / "nothing";
+    CHECK(main_proof(run(spec))->littered.blocks == 0);
 }
 
 TEST_CASE("a library whose path LD_PRELOAD cannot hold is loaded all the same") {

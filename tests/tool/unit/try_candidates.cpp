@@ -302,14 +302,140 @@ TEST_CASE("the answer is what the interval says, and the plan is of what gained"
     CHECK(broken.plan.sites.empty());
 }
 
+TEST_CASE("litter has the sizes of the trace, as many of each as live at once, within bounds") {
+    trace_of_types trace;
+    trace.add("order", {{program, 0x1000}}, 72, 1000);
+    trace.add("trade", {{program, 0x2000}}, 40, 1000);
+    trace.add("page", {{program, 0x3000}}, 100'000, 1000); // has pages of its own
+    for (analysed_site& site : trace.a.analysis.sites)
+        site.statistics.peak_live = 500;
+    trace.a.analysis.sites[0].statistics.peak_live = 1000;
+    const auto bytes_of = [](const std::vector<probe::litter_size>& sizes) {
+        std::uint64_t bytes = 0;
+        for (const probe::litter_size& s : sizes)
+            bytes += std::uint64_t{s.blocks} * (s.bytes + 16);
+        return bytes;
+    };
+    const std::vector<probe::litter_size> sizes = litter_of(trace.a.analysis);
+    REQUIRE(sizes.size() == 2);
+    CHECK(sizes[0].bytes == 72);
+    CHECK(sizes[1].bytes == 40);
+    CHECK(sizes[0].blocks == doctest::Approx(2.0 * sizes[1].blocks).epsilon(0.001));
+    CHECK(bytes_of(sizes) == doctest::Approx(16 << 20).epsilon(0.001)); // 58 KiB live: little
+    trace.a.analysis.sites[0].statistics.peak_live = 500'000;
+    const std::uint64_t twice = 2 * (500'000 * 88 + 500 * 56);
+    CHECK(bytes_of(litter_of(trace.a.analysis)) ==
+          doctest::Approx(static_cast<double>(twice)).epsilon(0.001));
+    trace.a.analysis.sites[0].statistics.peak_live = 500'000'000;
+    CHECK(bytes_of(litter_of(trace.a.analysis)) == doctest::Approx(256 << 20).epsilon(0.001));
+
+    CHECK(trace.find().litter.empty());
+    candidate_options options;
+    options.wants_litter = true;
+    CHECK_FALSE(trace.find(options).litter.empty());
+}
+
+TEST_CASE("variants of the pools are what the counts promise") {
+    try_candidates found;
+    found.list = {candidate("order"), candidate("trade"), candidate("price")};
+    found.modules = {{"shop", {1, 2}}};
+    found.list[1].sites.front().call.offset = 0x2000;
+    found.list[2].sites.front().call.offset = 0x3000;
+    found.list[2].sites.front().size = 64;
+    for (try_candidate& c : found.list)
+        c.counts = {{1000, 0, 100}};
+    const auto names = [&](const std::vector<std::size_t>& chosen) {
+        std::vector<std::string> list;
+        for (const try_variant& v : variants_of(found, chosen))
+            list.push_back(v.name);
+        return list;
+    };
+    const scratch_folder folder;
+    const auto read_back = [&](const try_variant& v) {
+        const pool_plan plan = read_plan_file(folder.file(v.name, plan_text(v.plan)));
+        CHECK(plan == v.plan);
+        return plan;
+    };
+    SUBCASE("one size") {
+        CHECK(names({0, 1, 2}) == std::vector<std::string>{"one-pool-a-size"});
+        CHECK(names({0, 2}).empty());
+        const try_variant v = variants_of(found, {0, 1, 2}).front();
+        CHECK(v.why == "slots of `order` and `trade` have one size");
+        const pool_plan plan = read_back(v);
+        REQUIRE(plan.pools.size() == 2);
+        REQUIRE(plan.sites.size() == 3);
+        CHECK(plan.sites[0].pool == plan.sites[1].pool);
+        CHECK(plan.sites[2].pool == "price");
+    }
+    SUBCASE("other threads free") {
+        found.list[0].counts[0].remote_releases = 99;
+        CHECK(names({0}).empty());
+        found.list[0].counts[0].remote_releases = 100;
+        found.list[2].counts[0].remote_releases = 1000; // has a cache line of its own anyway
+        CHECK(names({0, 2}) == std::vector<std::string>{"padded"});
+        const pool_plan plan = read_back(variants_of(found, {0, 2}).front());
+        CHECK(plan.pools[0].is_padded);
+        CHECK_FALSE(plan.pools[1].is_padded);
+    }
+    SUBCASE("many, and large") {
+        found.list[0].counts[0].peak_live = 9'999;
+        CHECK(names({0}).empty());
+        found.list[0].counts[0].peak_live = 10'000;
+        CHECK(names({0, 2}) == std::vector<std::string>{"by-address"});
+        CHECK(read_back(variants_of(found, {0, 2}).front()).pools[0].is_by_address);
+        found.list[0].counts[0].peak_live = (8 << 20) / 48 + 1;
+        CHECK(names({0, 2}) == std::vector<std::string>{"huge-pages", "by-address"});
+        const pool_plan plan = read_back(variants_of(found, {0, 2}).front());
+        CHECK(plan.pools[0].wants_huge_pages);
+        CHECK_FALSE(plan.pools[1].wants_huge_pages);
+    }
+}
+
+TEST_CASE("the plan is a variant where that is certain to be better than the pools as they are") {
+    const auto ask = [](double ratio) {
+        try_result result = measured(row_of("pools", 0.881, 0.874, 0.888, verdict::better, 10.3));
+        for (try_candidate& c : result.candidates.list)
+            c.counts = {{1000, 0, 20'000}};
+        result.variants = variants_of(result.candidates, result.chosen);
+        result.further.rows = {row_of(default_name, 1, 1, 1, verdict::no_difference, 10),
+                               row_of("pools", 0.88, 0.87, 0.89, verdict::better, 10.3),
+                               row_of("one-pool-a-size", 0.88 * ratio, 0, 0, verdict::better, 10.3),
+                               row_of("by-address", 0.88, 0.87, 0.89, verdict::better, 10.3)};
+        result.further.noise_floor[cpu_metric].floor = 0.01;
+        for (std::size_t round = 0; round != 12; ++round)
+            for (run_row& row : result.further.rows)
+                row.samples.push_back(
+                    {round, {{cpu_metric, 1e9 * row.estimates[cpu_metric].ratio}}, false, true});
+        result.findings.clear();
+        describe_try(result);
+        return result;
+    };
+    const try_result better = ask(0.9);
+    CHECK(better.plan_variant == "one-pool-a-size");
+    CHECK(better.plan.pools.size() == 1);
+    CHECK(better.findings.back() == "Better still: one pool for types of one size (slots of `order` and "
+                                    "`trade` have one size); it saves 10.0 % "
+                                    "(10.0 to 10.0) of what the pools take, and the plan is that.");
+    const json all = json::parse(try_json(better, {"./shop"}));
+    CHECK(all["plan_variant"] == "one-pool-a-size");
+    REQUIRE(all["variants"].size() == 2);
+    for (const char* name : {"row", "title", "why"})
+        CHECK_MESSAGE(all["variants"][1].contains(name), name);
+    CHECK(all["litter"].is_null());
+    const try_result same = ask(0.995);
+    CHECK(same.plan_variant.empty());
+    CHECK(same.plan.pools.size() == 2);
+    CHECK(same.findings.back() == "No variant of the pools is certain to gain more.");
+}
+
 TEST_CASE("linn.try/1 keeps its fields, and the table says the verdict") {
     try_result result = measured(row_of("pools", 0.881, 0.874, 0.888, verdict::better, 10.3));
     result.candidates.left_out = {{"text", "its blocks have many sizes", 0.2}};
     const json all = json::parse(try_json(result, {"./shop", "7"}));
     CHECK(all["schema"] == "linn.try/1");
-    for (const char* name :
-         {"version", "command", "trace", "complete", "problem", "verdict", "answer", "findings", "warnings",
-          "gained_alone", "candidates", "left_out", "plan", "alone", "together", "further"})
+    for (const char* name : {"version", "command", "trace", "complete", "problem", "verdict", "answer",
+                             "findings", "warnings", "gained_alone", "candidates", "left_out", "plan",
+                             "alone", "together", "further", "variants", "plan_variant", "litter"})
         CHECK_MESSAGE(all.contains(name), name);
     REQUIRE(all["candidates"].size() == 2);
     for (const char* name :

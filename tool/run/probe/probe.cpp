@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // liblinn-probe.so: preloaded into the measured program and everything it starts. In each of them it appends one record
-// that says which program it is and who provides its memory. It runs before main, allocates nothing, needs no C++
-// runtime, opens nothing that stays open, and does nothing at all where LINN_PROBE is not set.
+// that says which program it is and who provides its memory. It runs before main, needs no C++ runtime, opens nothing that
+// stays open, allocates nothing but the litter that the measured program is to have, and does nothing at all where
+// LINN_PROBE is not set.
+#include "litter.hpp"
 #include "modules.hpp"
 #include "record.hpp"
 
@@ -103,13 +105,15 @@ private:
     record* head_ = nullptr;
 };
 
-void write_record(const order& to, char** arguments_, char** variables, bool is_main, int fd) noexcept {
+void write_record(const order& to, char** arguments_, char** variables, bool is_main, const litter& littered,
+                  int fd) noexcept {
     const std::size_t texts = size_of(arguments_) + (is_main ? size_of(variables) : 0);
     writer out{sizeof(record) + texts + (3 + function_count) * PATH_MAX};
     if (!out)
         return;
     out.head().pid = ::getpid();
     out.head().is_main = is_main;
+    out.head().littered = littered;
     ::prctl(PR_GET_NAME, out.head().name);
     if (const ssize_t n = ::readlink("/proc/self/exe", out.end(), PATH_MAX); n > 0)
         out.grow(executable, static_cast<std::size_t>(n));
@@ -142,13 +146,16 @@ __attribute__((constructor)) void report(int, char** arguments, char** variables
     order to;
     if (arguments != nullptr && variables != nullptr && to.read(variables)) {
         const bool is_main = ::getpid() == to.main_pid;
+        litter littered;
+        if (is_main) // what it starts has a heap of its own, and no share of the sizes
+            litter_heap(variables, littered);
         const long fd =
             ::syscall(SYS_openat, AT_FDCWD, to.file, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW);
         if (fd >= 0) {
             struct stat s{};
             if (::fstat(static_cast<int>(fd), &s) == 0 &&
                 static_cast<std::uint64_t>(s.st_size) < (is_main ? most_bytes_of_main : most_bytes))
-                write_record(to, arguments, variables, is_main, static_cast<int>(fd));
+                write_record(to, arguments, variables, is_main, littered, static_cast<int>(fd));
             ::syscall(SYS_close, fd);
         }
     }

@@ -22,6 +22,28 @@ enum piece : std::size_t { executable, directory, arguments, environment, first_
 inline constexpr std::size_t next_malloc_piece = first_function + function_count;
 inline constexpr std::size_t piece_count = next_malloc_piece + 1;
 
+/// LINN_LITTER holds a seed in ten digits, a colon, and a file of litter_size: how the heap of the measured program is made
+/// one that was long in use.
+inline constexpr const char* litter_variable = "LINN_LITTER";
+inline constexpr std::size_t seed_digits = 10;
+
+struct litter_size {
+    std::uint32_t bytes = 0;
+    std::uint32_t blocks = 0; ///< how often; the order is random, and each number is one on average
+};
+
+/// What littering did, and what it took.
+struct litter {
+    std::uint64_t blocks = 0; ///< allocated; 0: nothing was littered
+    std::uint64_t freed = 0;  ///< of them
+    std::uint64_t bytes = 0;  ///< asked for
+    std::uint64_t resident_bytes = 0;
+    std::uint64_t wall_ns = 0;
+    std::uint64_t user_ns = 0;
+    std::uint64_t sys_ns = 0;
+    std::uint64_t minor_faults = 0;
+};
+
 /// One exec that the dynamic loader served; appended by one write, so records do not mix.
 struct record {
     static constexpr std::uint32_t right_magic = 0x4c50'5231;
@@ -32,6 +54,7 @@ struct record {
     std::uint32_t is_main = 0;
     std::uint32_t preload_mapped = 0;
     char name[16] = {}; ///< what the kernel calls the process, as exec left it
+    litter littered;
     std::uint32_t lengths[piece_count] = {};
 };
 
