@@ -15,7 +15,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent / "html"))
 import browser  # noqa: E402
 from cases import check, main, skip  # noqa: E402
 
-ALL = ["advise", "bench", "partial", "replay", "run"]
+ALL = ["advise", "bench", "partial", "replay", "run", "try"]
 HOSTILE = "<script>document.title='stolen'</script>"
 
 # The ratio of the contrast between a text and what is behind it, as WCAG 2 defines it; the lowest of the page.
@@ -93,6 +93,11 @@ def case_loads(reports):
                 .filter((s) => !s.closest("details:not([open])"))
                 .map((s) => [s.getBoundingClientRect().width, s.getBoundingClientRect().height])""")
             check(sizes and all(w > 100 and h > 20 for w, h in sizes), f"{name}: {sizes}")
+            cut = page.evaluate("""Array.from(document.querySelectorAll(".strips:has(.strip) .value"))
+                .filter((v) => !v.closest("details:not([open])"))
+                .filter((v) => v.getBoundingClientRect().right > v.closest(".panel").getBoundingClientRect().right + 1)
+                .map((v) => v.textContent)""")
+            check(cut == [], f"{name}: figures beyond their plot: {cut}")
             dots = page.evaluate("document.querySelectorAll('.dots').length")
             check(dots > 3, f"{name}: {dots} strips")
             check(page.evaluate("document.title").startswith("linn "), "the title")
@@ -101,7 +106,7 @@ def case_loads(reports):
 def case_escaped(reports):
     """A name that is a script stays a name."""
     with reports.browser() as b:
-        for name in ("advise", "bench", "replay", "run"):
+        for name in ("advise", "bench", "replay", "run", "try"):
             page = b.open(reports.path(name))
             check("stolen" not in page.evaluate("document.title"), "a name was run as a script")
             check(HOSTILE in page.evaluate("document.querySelector('main').textContent"), "the name is not shown")

@@ -73,7 +73,13 @@ void add_site(group& g, named_type&& named, std::uint32_t index, const site_stat
     }
 }
 
-using type_key = std::pair<std::string, std::string>; ///< type and container
+using type_key = std::pair<std::string, std::string>; ///< type and container; see key_of
+
+/// Blocks without a type are told apart by what asks for them, which two of the same name may do.
+type_key key_of(const named_type& named) {
+    return {named.blocks.address.empty() ? named.type : named.blocks.what + '\n' + named.blocks.address,
+            named.container};
+}
 using group_map = std::map<type_key, group>;
 
 constexpr std::size_t several = 3; // instantiations that are worth a line together
@@ -134,6 +140,17 @@ void sum_instantiations(group_map& groups) {
     }
 }
 
+/// Unnamed blocks that would be called alike get numbers, the most frequent first.
+void number_unnamed(std::vector<advised_type>& types) {
+    std::map<std::string, std::vector<advised_type*>> alike;
+    for (advised_type& type : types)
+        if (!type.named.blocks.address.empty())
+            alike[type.name].push_back(&type);
+    for (const auto& [name, some] : alike)
+        for (std::size_t i = 0; some.size() > 1 && i != some.size(); ++i)
+            some[i]->name = some[i]->named.blocks.text(i + 1);
+}
+
 } // namespace
 
 allocation_site site_of_stack(const trace_info& info, std::uint32_t stack) {
@@ -157,7 +174,7 @@ std::vector<advised_type> group_types(const trace_analysis& analysis, const nami
     std::uint32_t index = 0;
     for (const analysed_site& site : analysis.sites) { // most allocations first, so the first one names
         named_type named = names.name(site_to_name(analysis.info, site));
-        std::pair key{named.type, named.container};
+        type_key key = key_of(named);
         add_site(groups[std::move(key)], std::move(named), index++, site.statistics);
         if (progress && index % 64 == 0)
             progress(static_cast<double>(index) / static_cast<double>(analysis.sites.size()));
@@ -180,8 +197,10 @@ std::vector<advised_type> group_types(const trace_analysis& analysis, const nami
     std::sort(types.begin(), types.end(), [](const advised_type& a, const advised_type& b) {
         if (a.statistics.allocations != b.statistics.allocations)
             return a.statistics.allocations > b.statistics.allocations;
-        return std::tie(a.container, a.name) < std::tie(b.container, b.name);
+        return std::tie(a.container, a.name, a.named.blocks.address) <
+               std::tie(b.container, b.name, b.named.blocks.address);
     });
+    number_unnamed(types);
     return types;
 }
 

@@ -155,7 +155,7 @@ std::string replay_command::check() {
 }
 
 /// Makes a group of every frequent type; false when interrupted.
-bool replay_command::find_types(const interrupt_guard&) {
+bool replay_command::find_types(const interrupt_guard& guard) {
     trace_reader reader{options_.trace};
     progress_line line;
     const auto show = [&](const char* doing, double share) {
@@ -164,7 +164,7 @@ bool replay_command::find_types(const interrupt_guard&) {
         p.total = 1000;
         p.doing = doing;
         line.show(p);
-        return interrupt_guard::pending() == 0;
+        return guard.poll() == 0;
     };
     const trace_analysis analysis =
         analyse_trace(reader, [&](double share) { return show("reading the trace", share); });
@@ -187,7 +187,7 @@ bool replay_command::find_types(const interrupt_guard&) {
         options_.groups.push_back(std::move(group));
     }
     line.clear();
-    return interrupt_guard::pending() == 0;
+    return guard.poll() == 0;
 }
 
 int replay_command::run() {

@@ -14,11 +14,10 @@
 #include <filesystem>
 
 namespace linn::tool {
-namespace {
 
 namespace fs = std::filesystem;
 
-std::string check_file(const std::string& file) {
+std::string why_not_writable(const std::string& file) {
     std::error_code error;
     if (fs::is_directory(file, error))
         return fmt::format("cannot write {}: it is a folder", file);
@@ -30,8 +29,6 @@ std::string check_file(const std::string& file) {
         return fmt::format("cannot write {}: {}: {}", file, folder.string(), std::strerror(errno));
     return {};
 }
-
-} // namespace
 
 report_files::report_files(CLI::App& verb, std::vector<report_form> forms)
     : forms_{std::move(forms)},
@@ -48,7 +45,7 @@ std::string report_files::check() const {
         return "only one form of the result can go to standard output";
     for (const std::string& file : files_)
         if (!file.empty() && file != "-")
-            if (std::string problem = check_file(file); !problem.empty())
+            if (std::string problem = why_not_writable(file); !problem.empty())
                 return problem;
     return {};
 }

@@ -18,6 +18,9 @@ struct report_form {
     std::function<std::string()> text; ///< the whole file
 };
 
+/// Why a file cannot be written, found before the work starts: a folder that is not there or not writable. Empty: it can.
+std::string why_not_writable(const std::string& file);
+
 /// The options by which a verb writes its result to files (`--json FILE` …; `-`: standard output, in place of the table).
 class report_files {
 public:

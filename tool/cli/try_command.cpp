@@ -6,10 +6,13 @@
 #include "../measure/interrupt.hpp"
 #include "../pools/launch.hpp"
 #include "../record/recorder.hpp"
+#include "../report/html/try_html.hpp"
 #include "../report/progress.hpp"
 #include "../report/shell_words.hpp"
 #include "../report/text_file.hpp"
+#include "../report/try_csv.hpp"
 #include "../report/try_json.hpp"
+#include "../report/try_markdown.hpp"
 #include "../report/try_table.hpp"
 #include "../run/run_folder.hpp"
 #include "../trace/corruption.hpp"
@@ -80,6 +83,11 @@ private:
     int output_;
 };
 
+/// A signal came while nothing was measured yet.
+struct stopped {
+    int signal;
+};
+
 int refuse(const std::string& problem, int status) {
     fmt::print(stderr, "linn try: {}\n", problem);
     if (status == exit_usage)
@@ -91,7 +99,13 @@ int refuse(const std::string& problem, int status) {
 
 try_command::try_command(CLI::App& program)
     : command{*program.add_subcommand("try", "Measure what pools gain on your own program, unmodified")},
-      files_{verb(), {{"--json", "write the result as JSON", [this] { return try_json(result_, words_); }}}} {
+      files_{
+          verb(),
+          {{"--json", "write the result as JSON", [this] { return try_json(result_, words_); }},
+           {"--csv", "write the figures as CSV", [this] { return try_csv(result_); }},
+           {"--markdown", "write the report as Markdown", [this] { return try_markdown(result_, words_); }},
+           {"--html", "write the report as a page for a browser",
+            [this] { return try_html(result_, words_); }}}} {
     CLI::App& arguments = verb();
     arguments.footer(try_footer);
     arguments.prefix_command();
@@ -126,37 +140,45 @@ std::string try_command::check() {
     return measuring_.check();
 }
 
-try_candidates try_command::candidates_of(const std::string& trace) const {
+try_candidates try_command::candidates_of(const std::string& trace, const interrupt_guard& guard) const {
+    const auto go_on = [&](auto&&...) {
+        if (const int signal = guard.poll(); signal != 0)
+            throw stopped{signal};
+        return true;
+    };
     refuse_corrupt(trace);
     trace_reader reader{trace};
-    trace_analysis analysis = analyse_trace(reader);
+    trace_analysis analysis = analyse_trace(reader, go_on);
     symbolizer symbols;
     type_namer namer{symbols};
     advise_parts parts;
-    parts.names.name = [&](const allocation_site& site) { return namer.name(site); };
+    parts.names.name = [&](const allocation_site& site) {
+        go_on();
+        return namer.name(site);
+    };
     parts.names.about = [&](const std::string& module, const std::string& build_id) {
         return symbols.about(module, build_id);
     };
     parts.sources = read_sources();
+    parts.progress = go_on;
     advise_options options;
     options.trace = trace;
     options.use_replay = false; // what it would predict is measured
     return find_candidates(advise(std::move(analysis), options, parts), wanted_);
 }
 
-int try_command::measure(const std::string& trace) {
+int try_command::measure(const std::string& trace, const interrupt_guard& guard) {
     progress_line line;
     work_progress now;
     now.doing = "reading the trace";
     line.show(now);
-    try_candidates candidates = candidates_of(trace);
+    try_candidates candidates = candidates_of(trace, guard);
     if (!wanted_.types.empty() && candidates.list.empty() && candidates.left_out.empty()) {
         line.clear();
         return refuse(fmt::format("no type that the program allocates has '{}' in its name",
                                   fmt::join(wanted_.types, "' or '")),
                       exit_usage);
     }
-    const interrupt_guard guard;
     const bool is_watched = ::isatty(STDERR_FILENO) != 0;
     result_ = try_pools(
         options_, std::move(candidates), words_, guard, [&](const work_progress& p) { line.show(p); },
@@ -186,7 +208,9 @@ std::string try_command::write_plan() const {
 int try_command::deliver() const {
     if (!result_.problem.empty())
         fmt::print(stderr, "linn try: {}\n", result_.problem);
-    if (!result_.verdict.empty() || !result_.alone.rows.empty() || !result_.together.rows.empty()) {
+    const bool has_something =
+        !result_.verdict.empty() || !result_.alone.rows.empty() || !result_.together.rows.empty();
+    if (has_something) {
         const std::string next = write_plan();
         const std::string problem = files_.write();
         if (!files_.takes_stdout())
@@ -199,7 +223,8 @@ int try_command::deliver() const {
             fmt::print(stderr, "linn try: {}\n", next);
     }
     if (result_.interrupted_by != 0)
-        return 128 + result_.interrupted_by;
+        return has_something ? 128 + result_.interrupted_by
+                             : refuse("stopped before anything was measured", 128 + result_.interrupted_by);
     if (result_.problem.empty())
         return exit_success;
     if (result_.status)
@@ -207,38 +232,47 @@ int try_command::deliver() const {
     return result_.is_usage_error ? exit_usage : exit_failure;
 }
 
+int try_command::record_and_measure(const interrupt_guard& guard) {
+    run_folder folder;
+    record_options recording;
+    recording.command = words_;
+    recording.file = folder.records().parent_path() / "recorded.linn";
+    recording.baseline = second_run_when::never;
+    recording.is_calibrated = false;
+    fmt::print(stderr, "linn try: recording {}\n", words_.front());
+    record_result recorded;
+    {
+        const quiet_streams streams{options_.launch.input};
+        recorded = record_program(recording, [](const std::string&) {});
+    }
+    if (recorded.stopped_by != 0)
+        throw stopped{recorded.stopped_by};
+    if (!recorded.was_started)
+        return refuse(recorded.problem, recorded.is_usage_error ? exit_usage : exit_failure);
+    if (recorded.exit_status != 0 && !options_.ignore_exit_status)
+        return refuse(fmt::format("the program failed while it was recorded, with exit status {}",
+                                  recorded.exit_status),
+                      recorded.exit_status);
+    return measure(recording.file.string(), guard);
+}
+
 int try_command::run() {
     if (const std::string problem = check(); !problem.empty())
         return refuse(problem, exit_usage);
-    if (const std::string problem = files_.check(); !problem.empty())
-        return refuse(problem, exit_failure);
+    for (const std::string& problem :
+         {files_.check(), plan_file_.empty() ? "" : why_not_writable(plan_file_)})
+        if (!problem.empty())
+            return refuse(problem, exit_failure);
     const served_program program = find_served_program(words_.front(), false);
     if (!program.problem.empty())
         return refuse(program.problem, program.is_usage_error ? exit_usage : exit_failure);
+    const interrupt_guard guard; // before the first temporary file
     try {
-        if (!trace_.empty())
-            return measure(trace_);
-        run_folder folder;
-        record_options recording;
-        recording.command = words_;
-        recording.file = folder.records().parent_path() / "recorded.linn";
-        recording.baseline = second_run_when::never;
-        recording.is_calibrated = false;
-        fmt::print(stderr, "linn try: recording {}\n", words_.front());
-        record_result recorded;
-        {
-            const quiet_streams streams{options_.launch.input};
-            recorded = record_program(recording, [](const std::string&) {});
-        }
-        if (!recorded.was_started)
-            return refuse(recorded.problem, recorded.is_usage_error ? exit_usage : exit_failure);
-        if (recorded.exit_status != 0 && !options_.ignore_exit_status)
-            return refuse(fmt::format("the program failed while it was recorded, with exit status {}",
-                                      recorded.exit_status),
-                          recorded.exit_status);
-        return measure(recording.file.string());
+        return trace_.empty() ? record_and_measure(guard) : measure(trace_, guard);
     } catch (const unusable_trace& error) {
         return refuse(error.what(), exit_usage);
+    } catch (const stopped& by) {
+        return refuse("stopped before anything was measured", 128 + by.signal);
     }
 }
 

@@ -21,8 +21,9 @@ public:
 
 private:
     std::string check();
-    int measure(const std::string& trace);
-    try_candidates candidates_of(const std::string& trace) const;
+    int record_and_measure(const interrupt_guard& guard);
+    int measure(const std::string& trace, const interrupt_guard& guard);
+    try_candidates candidates_of(const std::string& trace, const interrupt_guard& guard) const;
     int deliver() const;
     std::string write_plan() const;
 

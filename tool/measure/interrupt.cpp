@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "interrupt.hpp"
 
+#include <poll.h>
+
 #include <atomic>
 #include <cstddef>
 
@@ -9,6 +11,7 @@ namespace {
 
 constexpr int watched[] = {SIGINT, SIGTERM, SIGHUP};
 std::atomic<int> received{0}; // read by several threads, so no sig_atomic_t
+const sigset_t* mask_outside = nullptr;
 static_assert(decltype(received)::is_always_lock_free, "a signal handler writes it");
 
 extern "C" void note_signal(int signal) {
@@ -37,9 +40,11 @@ interrupt_guard::interrupt_guard() {
         if (old_actions_[i].sa_handler != SIG_IGN || watched[i] == SIGINT)
             ::sigaction(watched[i], &action, nullptr);
     }
+    mask_outside = &old_mask_;
 }
 
 interrupt_guard::~interrupt_guard() {
+    mask_outside = nullptr;
     for (std::size_t i = 0; i != 3; ++i)
         ::sigaction(watched[i], &old_actions_[i], nullptr);
     ::sigprocmask(SIG_SETMASK, &old_mask_, nullptr);
@@ -47,6 +52,16 @@ interrupt_guard::~interrupt_guard() {
 
 int interrupt_guard::pending() noexcept {
     return received;
+}
+
+int interrupt_guard::poll() const noexcept {
+    const timespec at_once{};
+    static_cast<void>(::ppoll(nullptr, 0, &at_once, &old_mask_));
+    return received;
+}
+
+const sigset_t* interrupt_guard::outer_mask() noexcept {
+    return mask_outside;
 }
 
 } // namespace linn::tool

@@ -17,6 +17,12 @@ public:
     /// The signal that asked to stop, or 0.
     static int pending() noexcept;
 
+    /// The same, with what has arrived since the last wait: for work that waits for nothing.
+    int poll() const noexcept;
+
+    /// `wait_mask()` of the guard that lives; null: none does.
+    static const sigset_t* outer_mask() noexcept;
+
     /// The mask to wait with, which is also the one to give to children.
     const sigset_t& wait_mask() const noexcept { return old_mask_; }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "child_program.hpp"
 
+#include "../measure/interrupt.hpp"
 #include "../measure/process.hpp"
 #include "../measure/ticks.hpp"
 
@@ -12,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -21,6 +23,8 @@ namespace {
 
 /// Those that a user or a script sends to the process it started, which is this one.
 constexpr std::array passed_on{SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
+/// Those of them that an interrupt_guard watches.
+constexpr std::array stopping{SIGINT, SIGTERM, SIGHUP};
 /// SIGXFSZ and SIGPIPE would end this process where a failed write is enough; SIGCHLD ignored would lose the status.
 constexpr std::array handled{SIGXFSZ, SIGPIPE, SIGCHLD};
 
@@ -37,6 +41,7 @@ signal_desk::signal_desk() {
     for (const int signal : passed_on)
         sigaddset(&watched_, signal);
     ::pthread_sigmask(SIG_BLOCK, &watched_, &old_mask_);
+    mask_of_child_ = interrupt_guard::outer_mask() != nullptr ? *interrupt_guard::outer_mask() : old_mask_;
     for (std::size_t i = 0; i != handled.size(); ++i) {
         struct sigaction action{};
         action.sa_handler = handled[i] == SIGCHLD ? SIG_DFL : SIG_IGN;
@@ -47,9 +52,14 @@ signal_desk::signal_desk() {
 }
 
 signal_desk::~signal_desk() {
-    // One that the terminal sent to the whole group may reach this process after the program has ended by it.
+    // One that the terminal sent to the whole group may reach this process after the program has ended by it. An
+    // interrupt_guard around keeps those that ask to stop for itself.
+    sigset_t drained = watched_;
+    if (interrupt_guard::outer_mask() != nullptr)
+        for (const int signal : stopping)
+            sigdelset(&drained, signal);
     const timespec at_once{};
-    while (::sigtimedwait(&watched_, nullptr, &at_once) > 0) {
+    while (::sigtimedwait(&drained, nullptr, &at_once) > 0) {
     }
     for (std::size_t i = 0; i != handled.size(); ++i)
         ::sigaction(handled[i], &old_actions_[i], nullptr);
@@ -76,7 +86,7 @@ std::string child_program::start(const std::filesystem::path& program,
     posix_spawnattr_t attributes;
     ::posix_spawnattr_init(&attributes);
     ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-    ::posix_spawnattr_setsigmask(&attributes, &desk_.old_mask());
+    ::posix_spawnattr_setsigmask(&attributes, &desk_.mask_of_child());
     ::posix_spawnattr_setsigdefault(&attributes, &desk_.changed());
     started_ns_ = now_ns();
     pid_t child = -1;
@@ -127,6 +137,8 @@ program_end child_program::wait() {
         siginfo_t signal{};
         if (::sigwaitinfo(&desk_.watched(), &signal) > 0) {
             end.was_told = end.was_told || signal.si_signo != SIGCHLD;
+            if (std::find(stopping.begin(), stopping.end(), signal.si_signo) != stopping.end())
+                end.stopped_by = signal.si_signo;
             pass_on(signal);
         }
     }

@@ -22,6 +22,7 @@ struct program_end {
     double system_ns = 0;
     double wall_ns = 0;
     std::uint64_t written_bytes = 0; ///< of files on disks, in whole pages
+    int stopped_by = 0;              ///< SIGINT, SIGTERM or SIGHUP that came for it; 0: none did
     bool was_told = false;           ///< a signal came for it while it ran, from a user or another program
 };
 
@@ -36,7 +37,8 @@ public:
     ~signal_desk();
 
     const sigset_t& watched() const noexcept { return watched_; }
-    const sigset_t& old_mask() const noexcept { return old_mask_; }
+    /// The mask for a child: that of before, without what an interrupt_guard around blocks for itself.
+    const sigset_t& mask_of_child() const noexcept { return mask_of_child_; }
     /// The signals whose handling a child must get back.
     const sigset_t& changed() const noexcept { return changed_; }
 
@@ -46,6 +48,7 @@ public:
 private:
     sigset_t watched_{};
     sigset_t old_mask_{};
+    sigset_t mask_of_child_{};
     sigset_t changed_{};
     struct sigaction old_actions_[3]{};
 };

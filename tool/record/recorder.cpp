@@ -276,6 +276,7 @@ void recording::conclude(const program_end& end, std::uint64_t ticks_now, std::u
         writer_.write_end(e);
     }
     result_.exit_status = end.exit_status;
+    result_.stopped_by = end.stopped_by;
     result_.file_bytes = writer_.bytes();
     result_.threads = got.threads.size();
     result_.processes = got.images.size();

@@ -48,7 +48,8 @@ std::string advise_csv(const advice& a) {
                                 "estimated_because",
                                 "runtime",
                                 "answer",
-                                "served_with"});
+                                "served_with",
+                                "address"});
     for (const advised_type& t : a.types) {
         const site_statistics& s = t.statistics;
         const symbol_frame place = t.places.empty() ? symbol_frame{} : t.places.front().frame;
@@ -93,7 +94,8 @@ std::string advise_csv(const advice& a) {
                          to_string(t.estimated_because),
                          t.runtime,
                          to_string(a.answer),
-                         t.served_with});
+                         t.served_with,
+                         t.named.blocks.address});
     }
     return out;
 }

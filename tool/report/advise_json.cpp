@@ -67,6 +67,7 @@ ordered_json type_json(const advised_type& t, bool is_cost_known) {
     return {
         {"label", label_of(t)},
         {"type", t.name},
+        {"address", text_or_null(t.named.blocks.address)},
         {"container", text_or_null(t.container)},
         {"allocated", text_or_null(t.named.allocated)},
         {"instantiations", t.instantiations},

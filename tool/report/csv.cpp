@@ -34,6 +34,10 @@ std::string csv_field::text() const {
 }
 
 std::string csv_line(std::initializer_list<csv_field> fields) {
+    return csv_line(std::span{fields.begin(), fields.size()});
+}
+
+std::string csv_line(std::span<const csv_field> fields) {
     std::string line;
     const char* separator = "";
     for (const csv_field& f : fields) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -36,6 +37,7 @@ private:
 };
 
 /// The fields as one line, ended by CR and LF. @source RFC 4180, sections 2.1 to 2.7
+std::string csv_line(std::span<const csv_field> fields);
 std::string csv_line(std::initializer_list<csv_field> fields);
 
 } // namespace linn::tool

@@ -12,12 +12,20 @@ namespace {
 
 using nlohmann::ordered_json;
 
+ordered_json addresses_json(const try_candidate& c) {
+    ordered_json all = ordered_json::array();
+    for (const std::string& address : c.addresses)
+        all.push_back(text_or_null(address));
+    return all;
+}
+
 ordered_json candidate_json(const try_result& result, std::size_t i) {
     const try_candidate& c = result.candidates.list[i];
     const std::optional<double> routed = result.routed(i);
     const bool is_measured_alone = !result.alone.rows.empty();
     return {{"label", c.label},
             {"types", c.types},
+            {"addresses", addresses_json(c)},
             {"allocations", c.allocations},
             {"share", c.share},
             {"sites", c.sites.size()},
@@ -63,7 +71,10 @@ std::string try_json(const try_result& result, const std::vector<std::string>& c
         json["candidates"].push_back(candidate_json(result, i));
     json["left_out"] = ordered_json::array();
     for (const try_left_out& l : result.candidates.left_out)
-        json["left_out"].push_back({{"type", l.type}, {"reason", l.reason}, {"share", l.share}});
+        json["left_out"].push_back({{"type", l.type},
+                                    {"address", text_or_null(l.address)},
+                                    {"reason", l.reason},
+                                    {"share", l.share}});
     json["plan"] = result.plan.sites.empty() ? ordered_json{} : ordered_json(plan_text(result.plan));
     json["alone"] = run_or_null(result.alone);
     json["together"] = run_or_null(result.together);

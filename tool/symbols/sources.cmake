@@ -18,4 +18,5 @@ target_sources(
           ${folder}/source_text.cpp
           ${folder}/symbolizer.cpp
           ${folder}/type_ladder.cpp
-          ${folder}/type_namer.cpp)
+          ${folder}/type_namer.cpp
+          ${folder}/unnamed_blocks.cpp)

@@ -4,13 +4,13 @@
 #include "containers.hpp"
 #include "cxx_name.hpp"
 #include "memory_owner.hpp"
+#include "unnamed_blocks.hpp"
 
 #include <dwarf.h>
 
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <cstdio>
 
 namespace linn::tool {
 
@@ -36,12 +36,6 @@ std::string known_runtime_type(const std::string& function) {
             return std::string(type);
     }
     return {};
-}
-
-std::string hexadecimal(std::uint64_t value) {
-    std::array<char, 20> text;
-    std::snprintf(text.data(), text.size(), "%llx", static_cast<unsigned long long>(value));
-    return text.data();
 }
 
 named_type content_of_rtti(const std::string& mangled) {
@@ -380,33 +374,8 @@ bool type_ladder::by_source() {
 
 void type_ladder::by_place() {
     named_type out;
-    const auto [least, most] = std::minmax_element(site_.sizes.begin(), site_.sizes.end());
-    std::string what = "block";
-    if (!site_.sizes.empty() && *least == *most)
-        what = std::to_string(*least) + (*least == 1 ? " byte" : " bytes");
-    else if (!site_.sizes.empty())
-        what = std::to_string(*least) + " to " + std::to_string(*most) + " bytes";
-    // The innermost function of the user's, with a name or without, else of anybody's that has one.
-    const chain_frame* found = nullptr;
-    for (const chain_frame& frame : chain_) {
-        const bool is_better = frame.is_physical && (found == nullptr || found->is_system) &&
-                               (!frame.is_system || (found == nullptr && !frame.shown->function.empty()));
-        if (is_better)
-            found = &frame;
-    }
-    if (found == nullptr && !chain_.empty())
-        found = &chain_.front();
-    if (found == nullptr) {
-        out.type = what + " at an unknown place";
-    } else if (found->shown->function.empty()) {
-        out.type = what + " at " + std::string(found->path.substr(found->path.rfind('/') + 1)) + "+0x" +
-                   hexadecimal(found->address + 1);
-    } else {
-        const elf_symbol* symbol = found->module->symbol_at(found->address);
-        out.type = what + " at " + found->shown->function;
-        if (symbol != nullptr)
-            out.type += "+0x" + hexadecimal(found->address + 1 - symbol->address);
-    }
+    out.blocks = describe_blocks(chain_, site_.sizes);
+    out.type = out.blocks.text();
     take(std::move(out), type_rule::none);
 }
 

@@ -20,7 +20,7 @@ enum class type_rule : std::uint8_t {
     symbol,      ///< a template's name out of the symbol table
     rtti,        ///< the type in the block itself
     source,      ///< the source text
-    none,        ///< "40 bytes at f+0x39"
+    none,        ///< none did: "40-byte blocks of f"
 };
 
 const char* to_string(type_rule rule) noexcept;
@@ -30,6 +30,16 @@ struct type_declaration {
     std::string file; ///< empty: not known
     unsigned line = 0;
     bool is_c = false;
+};
+
+/// Blocks whose type nothing names, as a person can say it. All is empty where a type is known.
+struct unnamed_blocks {
+    std::string what;    ///< "48-byte blocks", "8-32-byte blocks"
+    std::string where;   ///< "of Parser::parse", "under jsonnet_vm_execute", "of app"
+    std::string address; ///< of the call: "app+0x5ccca"; empty: the stack is not known
+
+    /// "48-byte blocks of Parser::parse"; "48-byte blocks #2 of Parser::parse" with a number that is not 0.
+    std::string text(std::size_t number = 0) const;
 };
 
 /// What one site allocates.
@@ -51,6 +61,7 @@ struct named_type {
         takes_allocator; ///< the class template that was given a std::allocator for it, with all its arguments;
                          ///< empty: none is known
     type_declaration declared;        ///< of `type`
+    unnamed_blocks blocks;            ///< where no rule named the type; `type` is their text then
     std::vector<symbol_frame> frames; ///< of the whole stack, innermost first
 };
 

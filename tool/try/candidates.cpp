@@ -3,6 +3,7 @@
 
 #include "../advise/type_groups.hpp"
 #include "../pools/plan_tables.hpp"
+#include "../symbols/short_name.hpp"
 
 #include <fmt/format.h>
 
@@ -22,6 +23,7 @@ constexpr double clear_majority = 0.99; // of a call's allocations of one size: 
 constexpr std::uint64_t rare =
     1000; // a size that has less than one of so many allocations of its type has no site
 constexpr std::size_t no_type = ~std::size_t{0};
+constexpr std::size_t sentence_room = 60; // for a label
 
 /// Allocations of one size by one call, or by one call of a wrapper.
 using call_key = std::tuple<std::uint32_t, std::uint64_t, std::uint64_t>; // module, address, size
@@ -105,13 +107,15 @@ private:
     bool is_wanted(const advised_type& type) const {
         const std::string label = label_of(type);
         return options_.types.empty() ||
-               std::any_of(options_.types.begin(), options_.types.end(),
-                           [&](const std::string& part) { return label.find(part) != std::string::npos; });
+               std::any_of(options_.types.begin(), options_.types.end(), [&](const std::string& part) {
+                   return label.find(part) != std::string::npos || part == type.named.blocks.address;
+               });
     }
 
     void leave_out(const advised_type& type, std::string reason) {
         if (type.share >= told_share || !options_.types.empty())
-            found_.left_out.push_back({label_of(type), std::move(reason), type.share});
+            found_.left_out.push_back(
+                {label_of(type), std::move(reason), type.share, type.named.blocks.address});
     }
 
     void take(std::size_t index) {
@@ -137,6 +141,7 @@ private:
         c.types = {c.label};
         c.allocations = s.allocations;
         c.share = type.share;
+        c.addresses = {type.named.blocks.address};
         covered_ = 0;
         for (const advised_place& place : type.places)
             for (const std::uint32_t site : place.sites)
@@ -276,6 +281,11 @@ private:
 
 } // namespace
 
+std::string try_candidate::in_sentence() const {
+    const bool is_type = types.size() == 1 && (addresses.empty() || addresses.front().empty());
+    return is_type ? fmt::format("`{}`", short_type(label, sentence_room)) : short_type(label, sentence_room);
+}
+
 try_candidates find_candidates(const advice& a, const candidate_options& options, const code_reader& code) {
     return finder{a, options, code}.find();
 }
@@ -285,6 +295,7 @@ void make_one_of(try_candidates& candidates, std::size_t first) {
     for (std::size_t i = first; i != candidates.list.size(); ++i) {
         try_candidate& c = candidates.list[i];
         one.types.insert(one.types.end(), c.types.begin(), c.types.end());
+        one.addresses.insert(one.addresses.end(), c.addresses.begin(), c.addresses.end());
         one.pools.insert(one.pools.end(), c.pools.begin(), c.pools.end());
         one.counts.insert(one.counts.end(), c.counts.begin(), c.counts.end());
         one.sites.insert(one.sites.end(), c.sites.begin(), c.sites.end());

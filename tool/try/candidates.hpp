@@ -34,13 +34,19 @@ struct try_candidate {
     std::vector<plan_site> sites;
     std::uint64_t allocations = 0; ///< of the types in the trace, wherever they come from
     double share = 0;              ///< of all allocations of the trace
+    std::vector<std::string> addresses =
+        {}; ///< beside `types`: "app+0x5ccca" of blocks without a type's name, else empty
+
+    /// The label as it stands in a sentence: names of types are code, other labels are words.
+    std::string in_sentence() const;
 };
 
 /// A type that is not tried.
 struct try_left_out {
     std::string type;
     std::string reason;
-    double share = 0; ///< of all allocations of the trace
+    double share = 0;         ///< of all allocations of the trace
+    std::string address = {}; ///< as in try_candidate
 };
 
 struct try_candidates {
@@ -61,7 +67,7 @@ struct code_reader {
 
 struct candidate_options {
     std::vector<std::string>
-        types; ///< those that have one of these in their label; empty: all that are worth a look
+        types; ///< those that have one of these in their label, or have this address; empty: all that are worth a look
     std::size_t most_alone = 6; ///< that are measured alone; the others are one candidate
     bool wants_litter = false;
 };

@@ -4,7 +4,6 @@
 #include "../measure/rounds.hpp"
 #include "../measure/statistics.hpp"
 #include "../run/judge.hpp"
-#include "../symbols/short_name.hpp"
 #include "trial.hpp"
 
 #include <fmt/format.h>
@@ -18,7 +17,6 @@
 namespace linn::tool {
 namespace {
 
-constexpr std::size_t name_room = 40;
 constexpr std::size_t most_names = 4; // in the verdict
 constexpr double least_memory = 0.05; // MiB: less is no difference
 constexpr double mib = 1024 * 1024;
@@ -79,8 +77,7 @@ std::string names_of(const try_result& result) {
         if (names.size() == most_names)
             more += c.types.size();
         else
-            names.push_back(c.types.size() > 1 ? c.label
-                                               : fmt::format("`{}`", short_type(c.label, name_room)));
+            names.push_back(c.in_sentence());
     }
     return listed_names(std::move(names), more);
 }

@@ -134,8 +134,9 @@ private:
         for (std::size_t i = 0; i != hits.size(); ++i) {
             try_candidate& c = result_.candidates.list[i];
             if (hits[i] == 0) {
-                result_.candidates.left_out.push_back(
-                    {c.label, "no call of this run came from its sites", c.share});
+                result_.candidates.left_out.push_back({c.label, "no call of this run came from its sites",
+                                                       c.share,
+                                                       c.addresses.size() == 1 ? c.addresses.front() : ""});
                 continue;
             }
             result_.hits.push_back(hits[i]);

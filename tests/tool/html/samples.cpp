@@ -185,4 +185,37 @@ run_result make_run(const std::vector<std::string>& allocators, std::size_t roun
     return result;
 }
 
+try_result make_try() {
+    try_result result;
+    for (const std::string& label : {hostile, std::string{"48-byte blocks #1 of parse in libshop.so.2"}}) {
+        try_candidate c;
+        c.label = label;
+        c.types = {label};
+        c.addresses = {label == hostile ? "" : "libshop.so.2+0x5ccca"};
+        c.pools = {{.name = label}};
+        plan_site site;
+        site.pool = label;
+        site.size = 48;
+        site.call = {"shop", 0x1000 + result.candidates.list.size(), {}};
+        c.sites = {site};
+        c.allocations = 1000;
+        c.share = 0.25;
+        result.candidates.list.push_back(std::move(c));
+    }
+    result.candidates.modules = {{"shop", {1, 2}}};
+    result.candidates.left_out = {{hostile, "its blocks have many sizes", 0.123, {}}};
+    result.hits = {1000, 999};
+    result.chosen = {0};
+    result.has_gained_alone = true;
+    result.alone = make_run({"pools-1", "pools-2"});
+    result.together = make_run({"pools", "sizes", "lookup", "empty", "jemalloc"});
+    for (run_result* run : {&result.alone, &result.together})
+        for (run_row& row : run->rows)
+            if (const std::string_view name = row.contender.name; name.starts_with("pools"))
+                row.contender.title = name == "pools-2" ? result.candidates.list[1].label : hostile;
+    describe_try(result);
+    result.plan.program = "shop";
+    return result;
+}
+
 } // namespace linn::tool::samples

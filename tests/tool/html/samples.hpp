@@ -3,6 +3,7 @@
 
 #include "bench/results.hpp"
 #include "run/results.hpp"
+#include "try/trial.hpp"
 
 #include <cstddef>
 #include <string>
@@ -27,5 +28,8 @@ bench_result make_bench(const bench_sample& what);
 
 /// A made-up run of `linn run` with the default, its copy and these allocators.
 run_result make_run(const std::vector<std::string>& allocators, std::size_t rounds = 12);
+
+/// A made-up trial of two types, one of them called `hostile`, with what is left out.
+try_result make_try();
 
 } // namespace linn::tool::samples

@@ -5,6 +5,7 @@
 #include "report/html/bench_html.hpp"
 #include "report/html/replay_html.hpp"
 #include "report/html/run_html.hpp"
+#include "report/html/try_html.hpp"
 #include "samples.hpp"
 
 #include <csignal>
@@ -39,6 +40,7 @@ int main(int count, char** arguments) {
     const bool done =
         write(folder + "bench.html", bench_html(bench)) &&
         write(folder + "partial.html", bench_html(partial)) && write(folder + "run.html", run_html(run)) &&
+        write(folder + "try.html", try_html(samples::make_try(), {"./shop", "7"})) &&
         write(folder + "advise.html", advise_html(samples::make_advice())) &&
         write(folder + "replay.html", replay_html(samples::make_replay({"jemalloc", "mimalloc"})));
     if (!done)

@@ -4,14 +4,18 @@
 
 How much is gained is a matter of the machine and of what else it does; what is tried, served, compared and written is not.
 """
+import csv
 import json
 import os
 import pathlib
+import re
+import signal
 import subprocess
 import sys
+import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from cases import check, main, named, prose, skip
+from cases import check, main, named, prose, skip, skip_without
 
 ROUNDS = "60000"
 QUICK = ["--rounds", "2", "--warm-up", "0", "--seed", "7"]
@@ -230,6 +234,103 @@ def case_variants(tool):
     check([variant["row"] for variant in one["variants"]] == ["by-address"], f"variants of one type: {one['variants']}")
     few = tool.result("--type", "xmalloc")
     check(few["variants"] == [], f"200 objects have variants: {few['variants']}")
+
+
+def case_unnamed(tool):
+    """Blocks whose type nothing names are called the same everywhere, in words; the address has a field of its own."""
+    skip_without("strip")
+    shop = str(tool.folder / "shop")
+    subprocess.run(["strip", "-o", shop, tool.churn[0]], check=True)
+    tool.churn = [shop, ROUNDS]
+    done = tool.call("try", *QUICK, "--json", "try.json", "--", *tool.churn)
+    result = json.loads((tool.folder / "try.json").read_text())
+    unnamed = [c for c in result["candidates"] if c["addresses"] != [None]]
+    check(len(unnamed) >= 2, result["candidates"])
+    for c in unnamed:
+        check(re.fullmatch(r"(32|64|96)-byte blocks( #[12])? of shop", c["label"]), c["label"])
+        check(re.fullmatch(r"shop\+0x[0-9a-f]+", c["addresses"][0]), c)
+        check(c["label"] in prose(done.stdout), f"{c['label']!r} is not in {done.stdout}")
+    check("`" not in result["verdict"] and "+0x" not in result["verdict"], result["verdict"])
+    one = tool.result("--type", unnamed[0]["addresses"][0])
+    check(labels(one) == [unnamed[0]["label"].replace(" #1", "")] or labels(one) == [unnamed[0]["label"]], labels(one))
+
+
+def case_forms(tool):
+    """Every form of the result, in one run; what cannot be written is said before the program is run."""
+    files = {form: tool.folder / f"try.{form}" for form in ("json", "csv", "markdown", "html")}
+    words = [word for form, file in files.items() for word in (f"--{form}", file)]
+    trace = tool.record()
+    done = tool.call("try", *QUICK, *words, trace, "--", *tool.churn)
+    result = json.loads(files["json"].read_text())
+    check(prose(result["verdict"]) in prose(done.stdout), "the table has another verdict")
+    lines = list(csv.DictReader(files["csv"].open(newline="")))
+    for part in ("alone", "together"):
+        of_part = {line["contender"]: line for line in lines if line["part"] == part and line["metric"] == "cpu_ns"}
+        check(set(of_part) == set(rows(result[part])), f"{part}: {sorted(of_part)}")
+        for name, row in rows(result[part]).items():
+            if name != "default":
+                check(float(of_part[name]["ratio"]) == row["estimates"]["cpu_ns"]["ratio"], of_part[name])
+    first = next(line for line in lines if line["contender"] == "pools-1")
+    check(int(first["hits"]) == result["candidates"][0]["hits"] and first["chosen"] in ("true", "false"), first)
+    check(files["markdown"].read_text().startswith("**") and "| pools for |" in files["markdown"].read_text(), "Markdown")
+    page = files["html"].read_text()
+    check(page.rstrip().endswith("</html>") and page.count('role="img"') >= 3, "the page, or its pictures")
+    check(page.index('class="lead"') < page.index('role="img"') < page.index("<table"), "the verdict, then a picture, then tables")
+    for form in files:
+        done = tool.call("try", *QUICK, "--type", "order", f"--{form}", "-", trace, "--", *tool.churn)
+        check(not done.stdout.startswith(("Pools for", "Not known", "No pool")), f"{form}: the table is on standard output too")
+        for words, wanted in [([f"--{form}", "/nonexistent/file"], "cannot write /nonexistent/file"),
+                              (["--plan", "/nonexistent/p.toml"], "cannot write /nonexistent/p.toml")]:
+            done = tool.call("try", *words, "--", *tool.churn, status=1)
+            check(wanted in done.stderr and "recording" not in done.stderr and done.stdout == "", f"{words}: {done}")
+    done = tool.call("try", "--csv", "-", "--html", "-", trace, "--", *tool.churn, status=1)
+    check("only one form" in done.stderr, done.stderr)
+    gone = subprocess.run(["sh", "-c", '"$0" "$@" >&-', tool.linn, "try", *QUICK, "--type", "order", trace, "--", *tool.churn],
+                          capture_output=True, text=True, timeout=250, cwd=tool.folder, check=False)
+    check(gone.returncode == 1 and "standard output" in gone.stderr, f"closed standard output: {gone}")
+
+
+def case_interrupt(tool):
+    """Stopped at any stage: the status says by which signal, no file stays in $TMPDIR, and no process."""
+    temporary = tool.folder / "tmp"
+    temporary.mkdir()
+    rounds = str(700_000 + os.getpid() % 10_000)  # no other process has this word
+    early = stopped = 0
+
+    def alive():
+        found = []
+        for entry in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
+            try:
+                if rounds.encode() in entry.read_bytes().split(b"\0"):
+                    found.append(int(entry.parent.name))
+            except OSError:
+                continue
+        return found
+
+    def wait_until(condition):
+        end = time.monotonic() + 60
+        while not condition():
+            check(time.monotonic() < end, "the stage was never reached")
+            time.sleep(0.005)
+
+    for stage, number in [("recording", signal.SIGINT), ("recording", signal.SIGTERM), ("reading", signal.SIGINT),
+                          ("reading", signal.SIGTERM), (0.05, signal.SIGINT), (0.4, signal.SIGTERM), (1.2, signal.SIGINT)]:
+        tried = subprocess.Popen([tool.linn, "try", *QUICK, "--", tool.churn[0], rounds], cwd=tool.folder, text=True,
+                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                 env=os.environ | {"TMPDIR": str(temporary)})
+        wait_until(lambda: len(alive()) > 1)
+        if stage != "recording":
+            wait_until(lambda: len(alive()) <= 1)
+            time.sleep(0 if stage == "reading" else stage)
+        tried.send_signal(number)
+        out, err = tried.communicate(timeout=100)
+        check(tried.returncode in (128 + number, 0), f"{stage}: exit status {tried.returncode}: {err}{out}")
+        stopped += tried.returncode != 0
+        early += "stopped before anything was measured" in err
+        wait_until(lambda: not alive())
+        left = sorted(str(path) for path in temporary.rglob("*"))
+        check(left == [], f"{stage}, {signal.Signals(number).name}: left behind {left}")
+    check(stopped >= 4 and early >= 4, f"{stopped} were stopped, {early} of them early")
 
 
 def case_stranger(tool):

@@ -2,7 +2,10 @@
 // From a trace to a plan: a call that is one type's is a site, one that several share is told by its caller or left out with
 // the reason; and what the measurement of the plan is said to mean.
 #include "pools/plan.hpp"
+#include "report/html/try_html.hpp"
+#include "report/try_csv.hpp"
 #include "report/try_json.hpp"
+#include "report/try_markdown.hpp"
 #include "report/try_table.hpp"
 #include "scratch_folder.hpp"
 #include "try/trial.hpp"
@@ -438,10 +441,10 @@ TEST_CASE("linn.try/1 keeps its fields, and the table says the verdict") {
                              "alone", "together", "further", "variants", "plan_variant", "litter"})
         CHECK_MESSAGE(all.contains(name), name);
     REQUIRE(all["candidates"].size() == 2);
-    for (const char* name :
-         {"label", "types", "allocations", "share", "sites", "pools", "hits", "routed", "row", "chosen"})
+    for (const char* name : {"label", "types", "addresses", "allocations", "share", "sites", "pools", "hits",
+                             "routed", "row", "chosen"})
         CHECK_MESSAGE(all["candidates"][0].contains(name), name);
-    for (const char* name : {"type", "reason", "share"})
+    for (const char* name : {"type", "address", "reason", "share"})
         CHECK_MESSAGE(all["left_out"][0].contains(name), name);
     CHECK(all["answer"] == "yes");
     CHECK(all["alone"].is_null());
@@ -452,4 +455,46 @@ TEST_CASE("linn.try/1 keeps its fields, and the table says the verdict") {
     CHECK(report.find("75.0 %") != std::string::npos); // served, of both together
     CHECK(report.find("left out: text (20.0 % of allocations): its blocks have many sizes") !=
           std::string::npos);
+}
+
+TEST_CASE("the CSV of try keeps its columns: those of run, and what is of a trial") {
+    try_result result = measured(row_of("pools", 0.881, 0.874, 0.888, verdict::better, 10.3));
+    result.alone.rows = {row_of(default_name, 1, 1, 1, verdict::no_difference, 10),
+                         row_of("pools-1", 0.9, 0.89, 0.91, verdict::better, 10)};
+    result.candidates.list[0].addresses = {"shop+0x1000"};
+    for (run_result* run : {&result.alone, &result.together})
+        for (run_row& row : run->rows)
+            row.samples = {{.round = 0, .values = {{"cpu_ns", 2e8}}}};
+    const std::string text = try_csv(result);
+    CHECK(text.starts_with(
+        "contender,title,metric,unit,rounds,median,low,high,min,ratio,ratio_low,ratio_high,p,"
+        "p_adjusted,call,noise_floor,repeated,failure,command,complete,started,version,cpu,"
+        "part,share,hits,routed,chosen,address\r\n"));
+    const auto line_of = [&](const std::string& begin) {
+        const std::size_t at = text.find("\r\n" + begin);
+        REQUIRE(at != std::string::npos);
+        return text.substr(at + 2, text.find('\r', at + 2) - at - 2);
+    };
+    CHECK(line_of("pools-1,pools-1,cpu_ns,ns,1,").ends_with(",alone,0.5,1000,1,true,shop+0x1000"));
+    CHECK(line_of("pools-1,pools-1,cpu_ns,ns,1,").find(",0.9,0.89,0.91,") != std::string::npos);
+    CHECK(line_of("pools,pools,cpu_ns,ns,1,").ends_with(",together,,,,,"));
+}
+
+TEST_CASE("every form of the trial says the verdict and the same figures") {
+    try_result result = measured(row_of("pools", 0.881, 0.874, 0.888, verdict::better, 10.3));
+    result.candidates.left_out = {{"te|xt", "its blocks have many sizes", 0.2, {}}};
+    const std::vector<std::string> command{"./shop", "7"};
+    const std::string markdown = try_markdown(result, command);
+    CHECK(markdown.starts_with("**Pools for \\`order\\` and \\`trade\\` save 11.9 % (11.2 to 12.6)"));
+    const std::string plain = try_report(result, command, {});
+    const std::string page = try_html(result, command);
+    for (const std::string figure :
+         {"-11.9 %", "-12.6 to -11.2", "75.0 %", "+0.3", "its blocks have many sizes", "less"}) {
+        CHECK_MESSAGE(plain.find(figure) != std::string::npos, figure);
+        CHECK_MESSAGE(markdown.find(figure) != std::string::npos, figure);
+        CHECK_MESSAGE(page.find(figure) != std::string::npos, figure);
+    }
+    CHECK(markdown.find("| **-11.9 %** |") != std::string::npos);
+    CHECK(markdown.find("left out: te\\|xt") != std::string::npos);
+    CHECK(page.find("class=\"lead\"") < page.find("-11.9 %"));
 }

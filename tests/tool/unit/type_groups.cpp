@@ -2,6 +2,8 @@
 // Which sites are one line of the advice, and what the line is called.
 #include "advise/type_groups.hpp"
 
+#include "symbols/unnamed_blocks.hpp"
+
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -18,6 +20,7 @@ struct made_site {
     std::uint64_t count;
     std::uint64_t bytes = 48;
     std::string container = {};
+    std::string address = {}; ///< of blocks that nothing names: `type` is whose they are
 };
 
 std::vector<advised_type> types_of(const std::vector<made_site>& sites) {
@@ -42,6 +45,11 @@ std::vector<advised_type> types_of(const std::vector<made_site>& sites) {
         named.type = sites.at(index).type;
         named.container = sites.at(index).container;
         named.rule = type_rule::allocator;
+        if (const std::string& address = sites.at(index).address; !address.empty()) {
+            named.rule = type_rule::none;
+            named.blocks = {std::to_string(site.sizes.at(0)) + "-byte blocks", sites.at(index).type, address};
+            named.type = named.blocks.text();
+        }
         named.place = {"work()", "/home/me/app.cpp", static_cast<unsigned>(50 + index), 7, false};
         return named;
     };
@@ -98,6 +106,68 @@ TEST_CASE("few instantiations, and those of the standard library's templates, st
 TEST_CASE("a string that was allocated itself is not called as its text is") {
     CHECK(labels_of(types_of({{"char", 9, 40, "std::string"}, {"std::string", 8, 32}})) ==
           std::vector<std::string>{"std::string", "std::string object"});
+}
+
+TEST_CASE(
+    "blocks that nothing names are told apart by the call, and have numbers where they are called alike") {
+    const std::vector<advised_type> types = types_of({{"of app", 9, 48, {}, "app+0x20"},
+                                                      {"under f", 8, 48, {}, "app+0x10"},
+                                                      {"of app", 7, 48, {}, "app+0x10"}, // the same call
+                                                      {"of app", 3, 48, {}, "app+0x30"},
+                                                      {"of app", 2, 32, {}, "app+0x30"}});
+    CHECK(labels_of(types) == std::vector<std::string>{"48-byte blocks under f", "48-byte blocks #1 of app",
+                                                       "48-byte blocks #2 of app", "32-byte blocks of app"});
+    CHECK(types.at(0).named.blocks.address == "app+0x10");
+    CHECK(types.at(0).statistics.allocations == 15);
+}
+
+namespace {
+
+/// A stack of functions in files, innermost first; one without a name has none.
+struct made_chain {
+    std::vector<symbol_frame> shown;
+    std::vector<known_frame> known;
+    std::vector<std::string> paths;
+    call_chain chain;
+
+    explicit made_chain(const std::vector<std::pair<std::string, std::string>>& functions)
+        : known(functions.size()) {
+        for (const auto& [function, path] : functions) {
+            shown.push_back({function, "", 0, 0, false});
+            paths.push_back(path);
+        }
+        for (std::size_t i = 0; i != functions.size(); ++i)
+            chain.push_back({&shown[i], &known[i], nullptr, paths[i], 0x0fff + i,
+                             paths[i].starts_with("/usr/lib/"), true});
+    }
+};
+
+std::string blocks_of(const std::vector<std::pair<std::string, std::string>>& functions,
+                      const std::vector<std::uint64_t>& sizes = {48}) {
+    const made_chain made{functions};
+    const unnamed_blocks blocks = describe_blocks(made.chain, sizes);
+    return blocks.text() + (blocks.address.empty() ? "" : " at " + blocks.address);
+}
+
+} // namespace
+
+TEST_CASE(
+    "blocks that nothing names are said to be the nearest function's that has a name, else the file's") {
+    const std::string app = "/home/me/app";
+    CHECK(blocks_of({{"parse", app}, {"main", app}}) == "48-byte blocks of parse at app+0x1000");
+    CHECK(blocks_of({{"", app}, {"", app}, {"run", app}}) == "48-byte blocks under run at app+0x1000");
+    CHECK(blocks_of({{"", app}, {"main", app}, {"_start", app}}) == "48-byte blocks of app at app+0x1000");
+    CHECK(blocks_of({{"", app}, {"call", "/usr/lib/libother.so.1"}}) ==
+          "48-byte blocks of app at app+0x1000"); // what another file's function is called says nothing
+    CHECK(blocks_of({{"xmlNew", "/usr/lib/libxml2.so.2"}, {"main", app}}) ==
+          "48-byte blocks of main at app+0x1001");
+    CHECK(blocks_of({{"xmlNew", "/usr/lib/libxml2.so.2"}}) ==
+          "48-byte blocks of xmlNew in libxml2.so.2 at libxml2.so.2+0x1000");
+    CHECK(blocks_of({{"", "/opt/libown.so"}, {"own_run", "/opt/libown.so"}}) ==
+          "48-byte blocks under own_run in libown.so at libown.so+0x1000");
+    CHECK(blocks_of({{"parse", app}}, {8, 32, 16}) == "8-32-byte blocks of parse at app+0x1000");
+    CHECK(blocks_of({{"parse", app}}, {}) == "blocks of parse at app+0x1000");
+    CHECK(blocks_of({}) == "48-byte blocks of unknown code");
 }
 
 TEST_CASE("a place without a line is a function, a library, or a function of a library") {

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <vector>
 
@@ -32,8 +33,12 @@ std::vector<double> paired_ratios(const run_row& row, const run_row& reference, 
     return ratios;
 }
 
-strip_panel panel_of(const run_result& result, const metric_info& m) {
-    strip_panel panel{std::string{m.title}, "ratio to the default", {}, 0};
+strip_panel panel_of(const run_result& result, const metric_info& m, bool shows_changes = false) {
+    strip_panel panel{std::string{m.title},
+                      shows_changes ? "change against the default" : "ratio to the default",
+                      {},
+                      0,
+                      shows_changes};
     if (const auto floor = result.noise_floor.find(std::string{m.name}); floor != result.noise_floor.end())
         panel.noise = floor->second.floor;
     const run_row* reference = result.find(default_name);
@@ -86,17 +91,26 @@ emphasis style_of(const run_row& row, std::string_view metric) {
     return emphasis::none;
 }
 
+const metric_info& metric_named(std::string_view name) {
+    return *std::find_if(metrics().begin(), metrics().end(),
+                         [&](const metric_info& m) { return m.name == name; });
+}
+
 markup metric_plot(id_source& ids, const run_result& result, const metric_info& m) {
     return draw(ids, strip_plot{labels_of(result, m.name), {panel_of(result, m)}});
 }
 
-markup other_metrics_plot(id_source& ids, const run_result& result) {
+markup change_plot(id_source& ids, const run_result& result, const metric_info& m) {
+    return draw(ids, strip_plot{labels_of(result, m.name), {panel_of(result, m, true)}});
+}
+
+markup other_metrics_plot(id_source& ids, const run_result& result, const metric_info& shown) {
     constexpr std::size_t panels_a_figure = 3;
     markup all;
     // A row may be better in one of them and worse in another, so its name takes no side.
     strip_plot plot{labels_of(result, {}), {}};
     for (const metric_info& m : metrics()) {
-        if (!m.is_compared || m.name == result.judged_by)
+        if (!m.is_compared || m.name == shown.name)
             continue;
         plot.panels.push_back(panel_of(result, m));
         if (plot.panels.size() == panels_a_figure) {

@@ -18,7 +18,13 @@ emphasis style_of(const run_row& row, std::string_view metric);
 /// Every run as a dot: one metric by the default's in the same round.
 markup metric_plot(id_source& ids, const run_result& result, const metric_info& m);
 
-/// The other compared metrics, panels beside each other.
-markup other_metrics_plot(id_source& ids, const run_result& result);
+/// The same in percent of change.
+markup change_plot(id_source& ids, const run_result& result, const metric_info& m);
+
+/// The compared metrics but for the one that is shown elsewhere, panels beside each other.
+markup other_metrics_plot(id_source& ids, const run_result& result, const metric_info& shown);
+
+/// @pre there is one of that name
+const metric_info& metric_named(std::string_view name);
 
 } // namespace linn::tool::html

@@ -37,6 +37,8 @@ target_sources(
           ${folder}/replay_section.cpp
           ${folder}/run_html.cpp
           ${folder}/run_plots.cpp
+          ${folder}/run_sections.cpp
           ${folder}/span_plot.cpp
           ${folder}/strip_plot.cpp
-          ${folder}/timeline_plot.cpp)
+          ${folder}/timeline_plot.cpp
+          ${folder}/try_html.cpp)

@@ -33,6 +33,13 @@ axis axis_of(const strip_panel& panel) {
     return range.logarithmic();
 }
 
+/// "-20 %" for the mark at 0.8.
+std::string change_label(double ratio) {
+    const double percent = (ratio - 1) * 100;
+    const bool is_whole = std::abs(percent - std::round(percent)) < 0.01;
+    return std::abs(percent) < 0.01 ? "0" : fmt::format("{:+.{}f} %", percent, is_whole ? 0 : 1);
+}
+
 /// Background: the band of noise, the marks of the axis, the line at 1.
 void draw_frame(const strip_panel& panel, const axis& scale, double lines, markup& shapes, markup& words) {
     const double end = top + lines;
@@ -49,7 +56,8 @@ void draw_frame(const strip_panel& panel, const axis& scale, double lines, marku
     std::string marks;
     for (const tick& t : scale.ticks(most_marks)) {
         marks += fmt::format("M{} {}V{}", across(scale.place(t.value)), coordinate(top), coordinate(end + 4));
-        words += words_at(scale.place(t.value), end + 16, "tick", t.label);
+        words += words_at(scale.place(t.value), end + 16, "tick",
+                          panel.shows_changes ? change_label(t.value) : t.label);
     }
     shapes += empty_element("path", {{"class", "grid"}, {"d", marks}});
     shapes += empty_element(
@@ -59,13 +67,15 @@ void draw_frame(const strip_panel& panel, const axis& scale, double lines, marku
 }
 
 /// Ratios as this panel writes them: near 1 everywhere, the third digit counts.
-std::string value_text(const axis& scale, double value) {
+std::string value_text(const strip_panel& panel, const axis& scale, double value) {
+    if (panel.shows_changes)
+        return signed_percent(value - 1);
     return scale.high() / scale.low() < 2 ? close_ratio_text(value) : ratio_text(value);
 }
 
 /// One line: a place to point at, which names its figures, the dots, the interval, the median.
-void draw_strip(const strip_label& label, const strip& s, const axis& scale, double y, double level,
-                markup& shapes, markup& words) {
+void draw_strip(const strip_label& label, const strip_panel& panel, const strip& s, const axis& scale,
+                double y, double level, markup& shapes, markup& words) {
     const std::string name = class_of(label.style);
     std::string dots;
     for (std::size_t i = 0; i != s.samples.size(); ++i)
@@ -73,12 +83,12 @@ void draw_strip(const strip_label& label, const strip& s, const axis& scale, dou
             dots += fmt::format("M{} {}h0", across(scale.place(s.samples[i])),
                                 coordinate(y + jitter(i) * spread));
     const std::string middle = across(scale.place(s.middle.middle));
-    const std::string bounds =
-        s.middle.is_known() ? fmt::format("{} interval {} to {}", level_text(level),
-                                          value_text(scale, s.middle.low), value_text(scale, s.middle.high))
-                            : std::string{"too few samples for an interval"};
+    const std::string bounds = s.middle.is_known() ? fmt::format("{} interval {} to {}", level_text(level),
+                                                                 value_text(panel, scale, s.middle.low),
+                                                                 value_text(panel, scale, s.middle.high))
+                                                   : std::string{"too few samples for an interval"};
     const std::string tip =
-        fmt::format("{}: {}, {}, {} sample{}", label.words, value_text(scale, s.middle.middle), bounds,
+        fmt::format("{}: {}, {}, {} sample{}", label.words, value_text(panel, scale, s.middle.middle), bounds,
                     s.samples.size(), s.samples.size() == 1 ? "" : "s");
     markup group = element("title", text(tip));
     group += empty_element("rect", {{"class", "hit"},
@@ -98,7 +108,7 @@ void draw_strip(const strip_label& label, const strip& s, const axis& scale, dou
     shapes += element("g", {{"class", ("strip " + name)}}, group);
     words +=
         element("text", {{"x", "100%"}, {"dx", "8"}, {"y", coordinate(y + 4)}, {"class", "value " + name}},
-                text(value_text(scale, s.middle.middle)));
+                text(value_text(panel, scale, s.middle.middle)));
 }
 
 markup draw_panel(id_source& ids, const strip_plot& plot, const strip_panel& panel) {
@@ -112,9 +122,10 @@ markup draw_panel(id_source& ids, const strip_plot& plot, const strip_panel& pan
         const strip_label& label = plot.labels[i];
         if (label.is_heading || panel.strips[i].samples.empty())
             continue;
-        draw_strip(label, panel.strips[i], scale, top + line_height * (static_cast<double>(i) + 0.5),
+        draw_strip(label, panel, panel.strips[i], scale, top + line_height * (static_cast<double>(i) + 0.5),
                    plot.level, shapes, words);
-        spoken.push_back(fmt::format("{} {}", label.words, value_text(scale, panel.strips[i].middle.middle)));
+        spoken.push_back(
+            fmt::format("{} {}", label.words, value_text(panel, scale, panel.strips[i].middle.middle)));
     }
     const std::string description =
         fmt::format("{}. Medians: {}.", panel.axis_title, fmt::join(spoken, ", "));
@@ -142,10 +153,12 @@ double jitter(std::size_t sample) noexcept {
 markup draw(id_source& ids, const strip_plot& plot) {
     markup panels;
     std::size_t count = 0;
+    bool has_changes = false; // which need more room behind the line
     for (const strip_panel& p : plot.panels)
         if (std::any_of(p.strips.begin(), p.strips.end(),
                         [](const strip& s) { return !s.samples.empty(); })) {
             panels += draw_panel(ids, plot, p);
+            has_changes = has_changes || p.shows_changes;
             ++count;
         }
     if (count == 0)
@@ -155,7 +168,9 @@ markup draw(id_source& ids, const strip_plot& plot) {
                     {"tabindex", "0"},
                     {"role", "group"},
                     {"aria-label", "plot, may scroll sideways"}},
-                   element("div", {{"class", "strips"}, {"style", fmt::format("--panels:{}", count)}},
+                   element("div",
+                           {{"class", has_changes ? "strips changes" : "strips"},
+                            {"style", fmt::format("--panels:{}", count)}},
                            draw_labels(plot.labels) + panels));
 }
 

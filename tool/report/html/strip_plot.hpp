@@ -28,10 +28,11 @@ struct strip {
 
 /// One measure of all contenders, relative to a reference at 1, on a logarithmic axis.
 struct strip_panel {
-    std::string title;         ///< above it
-    std::string axis_title;    ///< below it
-    std::vector<strip> strips; ///< one a label
-    double noise = 0;          ///< a share: the band around 1 in which nothing can be told
+    std::string title;          ///< above it
+    std::string axis_title;     ///< below it
+    std::vector<strip> strips;  ///< one a label
+    double noise = 0;           ///< a share: the band around 1 in which nothing can be told
+    bool shows_changes = false; ///< 0.9 is written as -10.0 %
 };
 
 /// Panels beside each other that share their lines.

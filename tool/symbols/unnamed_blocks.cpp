@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "unnamed_blocks.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace linn::tool {
+namespace {
+
+std::string size_text(const std::vector<std::uint64_t>& sizes) {
+    if (sizes.empty())
+        return "blocks";
+    const auto [least, most] = std::minmax_element(sizes.begin(), sizes.end());
+    const std::string upper = std::to_string(*most) + "-byte blocks";
+    return *least == *most ? upper : std::to_string(*least) + '-' + upper;
+}
+
+std::string file_of(const chain_frame& frame) {
+    return std::string{frame.path.substr(frame.path.rfind('/') + 1)};
+}
+
+/// "app+0x5ccca": the return address, which stands behind the call.
+std::string address_of(const chain_frame& frame) {
+    char offset[24];
+    std::snprintf(offset, sizeof offset, "+0x%llx", static_cast<unsigned long long>(frame.address + 1));
+    return file_of(frame) + offset;
+}
+
+/// The innermost function of the user's, with a name or without, else of anybody's that has one, else the innermost.
+std::size_t owner_in(const call_chain& chain) {
+    std::size_t found = chain.size();
+    for (std::size_t i = 0; i != chain.size(); ++i) {
+        const chain_frame& frame = chain[i];
+        const bool is_first = found == chain.size();
+        if (frame.is_physical && (is_first || chain[found].is_system) &&
+            (!frame.is_system || (is_first && !frame.shown->function.empty())))
+            found = i;
+    }
+    return found == chain.size() ? 0 : found;
+}
+
+/// Functions that everything is called from.
+bool is_outermost(const std::string& function) {
+    return function == "main" || function == "_start" || function.starts_with("__libc_start");
+}
+
+std::string place_of(const call_chain& chain, std::size_t owner) {
+    const chain_frame& frame = chain[owner];
+    const std::string library = shown_frame(frame).library;
+    const std::string inside = library.empty() ? library : " in " + library;
+    if (!frame.shown->function.empty())
+        return "of " + frame.shown->function + inside;
+    for (std::size_t i = owner + 1; i != chain.size(); ++i)
+        if (const std::string& caller = chain[i].shown->function;
+            chain[i].path == frame.path && !caller.empty() && !is_outermost(caller))
+            return "under " + caller + inside;
+    return "of " + file_of(frame);
+}
+
+} // namespace
+
+std::string unnamed_blocks::text(std::size_t number) const {
+    return number == 0 ? what + ' ' + where : what + " #" + std::to_string(number) + ' ' + where;
+}
+
+unnamed_blocks describe_blocks(const call_chain& chain, const std::vector<std::uint64_t>& sizes) {
+    if (chain.empty())
+        return {size_text(sizes), "of unknown code", {}};
+    const std::size_t owner = owner_in(chain);
+    return {size_text(sizes), place_of(chain, owner), address_of(chain[owner])};
+}
+
+} // namespace linn::tool
