@@ -15,8 +15,7 @@ std::vector<csv_field> run_csv_fields(const run_result& result, const run_row& r
     const std::vector<double> values = row.values(name);
     if (values.empty())
         return {};
-    const auto found = row.estimates.find(name);
-    const estimate* e = found == row.estimates.end() ? nullptr : &found->second;
+    const estimate* e = row.find_estimate(name);
     const bool is_default = row.contender.is_default();
     const bool is_judged = e != nullptr && !row.contender.is_own();
     const auto of = [&](bool known, auto member) { return known ? csv_field{e->*member} : csv_field{}; };

@@ -93,8 +93,8 @@ ordered_json row_json(const run_row& row) {
                       {"output_difference", text_or_null(row.output_difference)}};
     json["estimates"] = ordered_json::object();
     for (const metric_info& m : metrics())
-        if (const auto found = row.estimates.find(std::string{m.name}); found != row.estimates.end())
-            json["estimates"][found->first] = estimate_json(row, found->second);
+        if (const estimate* e = row.find_estimate(m.name); e != nullptr)
+            json["estimates"][std::string{m.name}] = estimate_json(row, *e);
     json["samples"] = ordered_json::array();
     for (const run_sample& s : row.samples) {
         ordered_json values = ordered_json::object();

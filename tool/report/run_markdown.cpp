@@ -26,10 +26,10 @@ std::vector<const metric_info*> shown_metrics(const run_result& result) {
 
 /// "12.34 ms (-4.2 %)", in bold where the change is claimed.
 std::string estimate_text(const run_row& row, const metric_info& metric) {
-    const auto found = row.estimates.find(std::string{metric.name});
-    if (found == row.estimates.end())
+    const estimate* known = row.find_estimate(metric.name);
+    if (known == nullptr)
         return "";
-    const estimate& e = found->second;
+    const estimate& e = *known;
     const std::string value = quantity_text(e.median, to_string(metric.unit));
     if (row.contender.is_default())
         return value;

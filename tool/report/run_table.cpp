@@ -23,11 +23,6 @@
 namespace linn::tool {
 namespace {
 
-const estimate* find_estimate(const run_row& row, const char* metric) {
-    const auto found = row.estimates.find(metric);
-    return found == row.estimates.end() ? nullptr : &found->second;
-}
-
 std::string percent(double share) {
     return fmt::format("{:.{}f} %", share * 100, share < 0.0995 ? 1 : 0);
 }
@@ -37,10 +32,10 @@ std::vector<const run_row*> sorted_rows(const run_result& result) {
     const char* const metric = result.judged_by.c_str();
     std::vector<const run_row*> rows;
     for (const run_row& row : result.rows)
-        if (find_estimate(row, metric) != nullptr)
+        if (row.find_estimate(metric) != nullptr)
             rows.push_back(&row);
     sort_stably(rows, [&](const run_row* a, const run_row* b) {
-        return find_estimate(*a, metric)->ratio < find_estimate(*b, metric)->ratio;
+        return a->find_estimate(metric)->ratio < b->find_estimate(metric)->ratio;
     });
     return rows;
 }
@@ -64,7 +59,7 @@ time_unit unit_of(const std::vector<const run_row*>& rows, const char* metric) {
     double largest = 0;
     double smallest = INFINITY;
     for (const run_row* r : rows)
-        if (const estimate* e = find_estimate(*r, metric); e != nullptr) {
+        if (const estimate* e = r->find_estimate(metric); e != nullptr) {
             largest = std::max(largest, e->median);
             smallest = std::min(smallest, e->median);
         }
@@ -130,15 +125,15 @@ table make_table(const run_result& result, const std::map<std::string, int>& mar
         return e == nullptr ? std::string{} : fmt::format("{:.{}f}", e->median / u.ns, u.digits);
     };
     for (const run_row* r : rows) {
-        const estimate& e = *find_estimate(*r, judged);
-        const estimate* memory = find_estimate(*r, "peak_rss_bytes");
+        const estimate& e = *r->find_estimate(judged);
+        const estimate* memory = r->find_estimate("peak_rss_bytes");
         const bool is_reference = r->contender.name == default_name;
         std::string title = r->contender.title;
         if (const auto mark = marks.find(r->contender.name); mark != marks.end())
             title += fmt::format(" [{}]", mark->second);
         t.add_row({title, time(unit, &e), is_reference ? "1" : ratio_text(e.ratio),
                    is_reference ? "" : ratio_bounds(e.ratio_low, e.ratio_high), call_word(*r, e, is_cpu),
-                   time(other_unit, find_estimate(*r, other)),
+                   time(other_unit, r->find_estimate(other)),
                    memory == nullptr ? "" : fmt::format("{:.1f}", memory->median / (1024 * 1024)),
                    memory == nullptr ? ""
                    : is_reference    ? "1 "
@@ -274,7 +269,7 @@ std::string run_report(const run_result& result, const output_style& style) {
     std::map<std::string, int> marks;
     std::vector<std::string> notes;
     for (const run_row& row : result.rows)
-        if (!row.contender.notes.empty() && find_estimate(row, wall_metric) != nullptr) {
+        if (!row.contender.notes.empty() && row.find_estimate(wall_metric) != nullptr) {
             notes.push_back(fmt::format("{}: {}", row.contender.title, fmt::join(row.contender.notes, "; ")));
             marks[row.contender.name] = static_cast<int>(notes.size());
         }

@@ -17,11 +17,6 @@ namespace {
 constexpr std::size_t name_width = 44;
 constexpr double mib = 1024 * 1024;
 
-const estimate* find_estimate(const run_row& row, const char* metric) {
-    const auto found = row.estimates.find(metric);
-    return found == row.estimates.end() ? nullptr : &found->second;
-}
-
 const char* call_word(const run_row& row, const estimate& e) {
     if (row.contender.is_own())
         return row.contender.is_control() ? "(control)" : "";
@@ -29,8 +24,8 @@ const char* call_word(const run_row& row, const estimate& e) {
 }
 
 std::string memory_text(const run_row& row, const run_row& plain) {
-    const estimate* e = find_estimate(row, "peak_rss_bytes");
-    const estimate* before = find_estimate(plain, "peak_rss_bytes");
+    const estimate* e = row.find_estimate("peak_rss_bytes");
+    const estimate* before = plain.find_estimate("peak_rss_bytes");
     if (e == nullptr || before == nullptr)
         return "";
     return row.contender.is_default() ? fmt::format("{:.1f}", e->median / mib)
@@ -72,11 +67,11 @@ std::string served_text(const try_result& result, const run_row& row) {
 std::vector<try_cells> rows_of(const try_result& result, const run_result& run) {
     std::vector<try_cells> rows;
     const run_row* plain = run.find(default_name);
-    if (plain == nullptr || find_estimate(*plain, cpu_metric) == nullptr)
+    if (plain == nullptr || plain->find_estimate(cpu_metric) == nullptr)
         return rows;
     std::vector<std::string> names;
     for (const run_row& row : run.rows) {
-        const estimate* e = find_estimate(row, cpu_metric);
+        const estimate* e = row.find_estimate(cpu_metric);
         if (e == nullptr)
             continue;
         try_cells cells;
@@ -120,16 +115,12 @@ std::optional<std::size_t> candidate_of(const try_result& result, const run_row&
     return std::nullopt;
 }
 
-const run_result& judged_run(const try_result& result) {
-    return result.together.rows.empty() ? result.alone : result.together;
-}
-
 std::vector<std::string> how_it_was_measured(const try_result& result,
                                              const std::vector<std::string>& command) {
     std::vector<std::string> lines{
         "medians of the runs; changes against the default in the same round, with the 95 % interval of their "
         "median; served: share of the recorded allocations, counted in a run that is not timed"};
-    const run_result& run = judged_run(result);
+    const run_result& run = result.judged();
     if (const auto floor = run.noise_floor.find(cpu_metric); floor != run.noise_floor.end())
         lines.push_back(fmt::format(
             "noise floor, the default against itself: {:.1f} %; smaller differences are not claimed, nor "

@@ -38,9 +38,6 @@ std::vector<try_part> parts_of(const try_result& result);
 /// The candidate that a row measures alone.
 std::optional<std::size_t> candidate_of(const try_result& result, const run_row& row);
 
-/// The run that the verdict speaks of: that of all together, or what there is.
-const run_result& judged_run(const try_result& result);
-
 /// How it was measured, a sentence a line.
 std::vector<std::string> how_it_was_measured(const try_result& result,
                                              const std::vector<std::string>& command);

@@ -37,8 +37,8 @@ ordered_json candidate_json(const try_result& result, std::size_t i) {
 }
 
 ordered_json litter_json(const try_result& result) {
-    const run_row* plain = result.together.find(default_name);
-    if (plain == nullptr || plain->samples.empty() || plain->samples.front().littered.blocks == 0)
+    const run_row* plain = result.littered();
+    if (plain == nullptr)
         return {};
     const probe::litter& one = plain->samples.front().littered;
     return {{"blocks", one.blocks},

@@ -47,8 +47,8 @@ std::string try_markdown(const try_result& result, const std::vector<std::string
         below.push_back(line);
     for (const std::string& line : below)
         out += fmt::format("- {}\n", markdown_text(line));
-    return out + '\n' +
-           markdown_text(fmt::format("linn {}, {}.", version_text(), judged_run(result).started)) + '\n';
+    return out + '\n' + markdown_text(fmt::format("linn {}, {}.", version_text(), result.judged().started)) +
+           '\n';
 }
 
 } // namespace linn::tool

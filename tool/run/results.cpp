@@ -35,6 +35,11 @@ std::vector<double> run_row::values(std::string_view metric) const {
     return list;
 }
 
+const estimate* run_row::find_estimate(std::string_view metric) const {
+    const auto found = estimates.find(std::string{metric});
+    return found == estimates.end() ? nullptr : &found->second;
+}
+
 const run_row* run_result::find(std::string_view name) const noexcept {
     const auto found =
         std::find_if(rows.begin(), rows.end(), [&](const run_row& r) { return r.contender.name == name; });

@@ -112,7 +112,8 @@ struct run_row {
 
     bool is_sound() const noexcept { return failure.empty() && output_difference.empty(); }
 
-    std::vector<double> values(std::string_view metric) const; ///< in the order of rounds
+    std::vector<double> values(std::string_view metric) const;    ///< in the order of rounds
+    const estimate* find_estimate(std::string_view metric) const; ///< null: not compared, or no figures
 };
 
 /// The gap that a difference must exceed to be claimed: what two copies of the same thing showed.

@@ -39,11 +39,11 @@ std::string cost_text(const estimate& e) {
 }
 
 std::string memory_text(const run_row& row, const run_row& plain) {
-    const auto now = row.estimates.find("peak_rss_bytes");
-    const auto before = plain.estimates.find("peak_rss_bytes");
-    if (now == row.estimates.end() || before == plain.estimates.end())
+    const estimate* now = row.find_estimate("peak_rss_bytes");
+    const estimate* before = plain.find_estimate("peak_rss_bytes");
+    if (now == nullptr || before == nullptr)
         return "";
-    const double more = (now->second.median - before->second.median) / mib;
+    const double more = (now->median - before->median) / mib;
     return std::abs(more) < least_memory ? ", peak memory as before"
                                          : fmt::format(", peak memory {:+.1f} MiB", more);
 }
@@ -130,14 +130,14 @@ private:
     }
 
     void decide(const run_row& row, const run_row& plain) {
-        const auto found = row.estimates.find(cpu_metric);
+        const estimate* known = row.find_estimate(cpu_metric);
         const std::string names = names_of(result_);
-        if (found == row.estimates.end() || !are_bounds(found->second.ratio_low, found->second.ratio_high)) {
+        if (known == nullptr || !are_bounds(known->ratio_low, known->ratio_high)) {
             result_.verdict =
                 fmt::format("Not known whether pools for {} gain: {}.", names, why_no_interval());
             return;
         }
-        const estimate& e = found->second;
+        const estimate& e = *known;
         const std::string memory = memory_text(row, plain);
         const std::string others = allocator_text(result_.together);
         if (1 - e.ratio_low < worth_a_pool)
@@ -255,8 +255,8 @@ private:
     }
 
     void add_litter() {
-        const run_row* plain = result_.together.find(default_name);
-        if (plain == nullptr || plain->samples.empty() || plain->samples.front().littered.blocks == 0)
+        const run_row* plain = result_.littered();
+        if (plain == nullptr)
             return;
         std::vector<double> bytes;
         std::vector<double> seconds;
@@ -285,8 +285,7 @@ private:
                                                        "the rest comes from elsewhere, or the "
                                                        "trace is of another input",
                                                        result_.candidates.list[i].label, percent(*share)));
-        const run_result& run = result_.together.rows.empty() ? result_.alone : result_.together;
-        for (const std::string& warning : run.warnings)
+        for (const std::string& warning : result_.judged().warnings)
             if (!warning.starts_with("the output differs under")) // a finding says so
                 result_.warnings.push_back(warning);
     }
@@ -299,10 +298,10 @@ private:
 const run_row* best_allocator(const run_result& run) {
     const run_row* best = nullptr;
     for (const run_row& row : run.rows) {
-        const auto e = row.estimates.find(cpu_metric);
-        if (row.contender.is_own() || is_arm(row) || !row.is_sound() || e == row.estimates.end())
+        const estimate* e = row.find_estimate(cpu_metric);
+        if (row.contender.is_own() || is_arm(row) || !row.is_sound() || e == nullptr)
             continue;
-        if (best == nullptr || e->second.ratio < best->estimates.at(cpu_metric).ratio)
+        if (best == nullptr || e->ratio < best->find_estimate(cpu_metric)->ratio)
             best = &row;
     }
     return best;

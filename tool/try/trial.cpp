@@ -320,11 +320,19 @@ std::optional<double> try_result::routed(std::size_t candidate) const {
 
 const estimate* try_result::cpu_of(std::string_view arm) const {
     for (const run_result* run : {&together, &alone, &further})
-        if (const run_row* row = run->find(arm); row != nullptr) {
-            const auto found = row->estimates.find(cpu_metric);
-            return found == row->estimates.end() ? nullptr : &found->second;
-        }
+        if (const run_row* row = run->find(arm); row != nullptr)
+            return row->find_estimate(cpu_metric);
     return nullptr;
+}
+
+const run_result& try_result::judged() const {
+    return together.rows.empty() ? alone : together;
+}
+
+const run_row* try_result::littered() const {
+    const run_row* plain = together.find(default_name);
+    return plain == nullptr || plain->samples.empty() || plain->samples.front().littered.blocks == 0 ? nullptr
+                                                                                                     : plain;
 }
 
 try_result try_pools(const run_options& options, try_candidates candidates,

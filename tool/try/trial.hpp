@@ -44,6 +44,10 @@ struct try_result {
     std::optional<double> routed(std::size_t candidate) const;
     /// The estimate of CPU time of an arm, where there is one.
     const estimate* cpu_of(std::string_view arm) const;
+    /// The run that the verdict speaks of: that of all together, or what there is.
+    const run_result& judged() const;
+    /// The plain program, where its runs began on a littered heap; else null.
+    const run_row* littered() const;
 };
 
 /// Measures the candidates on the program: `options` are those of a run, whose budget is for all rounds together.

@@ -44,11 +44,11 @@ strip_panel panel_of(const run_result& result, const metric_info& m, bool shows_
     const run_row* reference = result.find(default_name);
     for (const run_row& row : result.rows) {
         strip& s = panel.strips.emplace_back();
-        const auto known = row.estimates.find(std::string{m.name});
-        if (reference == nullptr || known == row.estimates.end())
+        const estimate* e = row.find_estimate(m.name);
+        if (reference == nullptr || e == nullptr)
             continue;
         s.samples = paired_ratios(row, *reference, m.name);
-        s.middle = {known->second.ratio, known->second.ratio_low, known->second.ratio_high};
+        s.middle = {e->ratio, e->ratio_low, e->ratio_high};
     }
     return panel;
 }
@@ -77,10 +77,10 @@ std::string metric_text(const metric_info& m, double value) {
 emphasis style_of(const run_row& row, std::string_view metric) {
     if (row.contender.is_control())
         return emphasis::muted;
-    const auto known = row.estimates.find(std::string{metric});
-    if (known == row.estimates.end())
+    const estimate* e = row.find_estimate(metric);
+    if (e == nullptr)
         return emphasis::none;
-    switch (known->second.call) {
+    switch (e->call) {
     case verdict::better:
         return emphasis::good;
     case verdict::worse:

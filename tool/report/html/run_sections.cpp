@@ -18,11 +18,6 @@
 namespace linn::tool::html {
 namespace {
 
-const estimate* estimate_of(const run_row& row, std::string_view metric) {
-    const auto found = row.estimates.find(std::string{metric});
-    return found == row.estimates.end() ? nullptr : &found->second;
-}
-
 html_cell verdict_cell(const run_row& row, const estimate& e) {
     if (row.contender.is_default())
         return words_cell("the reference");
@@ -148,7 +143,7 @@ markup run_estimates(const run_result& result, const metric_info& m) {
          {"verdict", {}, true},
          {"runs", {}, false}}};
     for (const run_row& row : result.rows) {
-        const estimate* e = estimate_of(row, m.name);
+        const estimate* e = row.find_estimate(m.name);
         if (e == nullptr)
             continue;
         const double least = minimum(row.values(m.name));

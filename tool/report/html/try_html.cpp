@@ -127,7 +127,7 @@ section reading_of_try() {
 std::string try_html(const try_result& result, const std::vector<std::string>& command) {
     id_source ids;
     const std::vector<try_part> parts = parts_of(result);
-    const run_result& judged = judged_run(result);
+    const run_result& judged = result.judged();
     const std::string program =
         command.empty() ? std::string{} : std::filesystem::path{command.front()}.filename().string();
     page p;
