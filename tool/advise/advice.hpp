@@ -5,6 +5,9 @@
 #include "../symbols/type_namer.hpp"
 #include "analysis.hpp"
 
+#include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -59,6 +62,16 @@ enum class estimate_reason {
 /// A stable word for reports: "no-replay" …; empty for none
 const char* to_string(estimate_reason r) noexcept;
 
+/// What the program saved while its blocks came from preloaded pools: `linn advise --try`. A lower bound of what the change of the
+/// source saves.
+struct measured_gain {
+    double saved = 0;         ///< share of CPU time, the estimate
+    gain_range interval;      ///< of it, 95 %
+    std::size_t together = 1; ///< types that were measured as one, this one among them
+    double empty_plan_cost =
+        0; ///< share of CPU time that the preload alone takes: by so much the bound is low
+};
+
 /// One type of the program.
 struct advised_type {
     std::string name;      ///< "Particle"
@@ -76,7 +89,9 @@ struct advised_type {
     gain_range gain;               ///< predicted
     bool is_gain_measured = false; ///< by a replay of this type; else it is estimated from counts
     estimate_reason estimated_because = estimate_reason::none;
-    bool was_replayed = false; ///< with this type from a pool
+    bool was_replayed = false;          ///< with this type from a pool
+    std::optional<measured_gain> tried; ///< where it was
+    std::string not_tried;              ///< why not, where --try was asked for; else empty
     std::string
         served_with; ///< the label of the type whose change serves this one too, and has the gain; empty: none
     std::size_t serves = 1; ///< types, with the change of this one
@@ -118,6 +133,17 @@ enum class pool_answer { yes, no, not_known };
 /// A stable word for reports: "yes", "no", "not-known".
 const char* to_string(pool_answer answer) noexcept;
 
+/// What `linn try` said of the program, for `linn advise --try`.
+struct tried_pools {
+    pool_answer predicted = pool_answer::not_known; ///< the answer without it
+    pool_answer answer = pool_answer::not_known;    ///< its own
+    std::optional<measured_gain> gain; ///< of the pools that it chose, together; empty: not measured
+    std::string verdict;               ///< its sentence; empty where it has a problem
+    std::vector<std::string> findings;
+    std::vector<std::string> warnings;
+    std::string problem; ///< why it measured nothing, or not all
+};
+
 /// The whole of `linn advise`.
 struct advice {
     trace_analysis analysis;
@@ -133,6 +159,7 @@ struct advice {
     std::vector<runtime_blocks> kept_by_runtime; ///< not among the leaks
     std::vector<std::string> warnings;           ///< what weakens the advice
     replay_result replay; ///< that the ceiling and the gains come from; without rows where none was made
+    std::optional<tried_pools> tried; ///< with --try
     int interrupted_by = 0;
 };
 

@@ -211,6 +211,8 @@ advice advise(trace_analysis analysis, const advise_options& options, const advi
         a.verdict = report_fills(a.analysis, parts.names, parts.sources).verdict;
         a.to_know = "record it without --fills";
     } else {
+        if (parts.measure)
+            parts.measure(a);
         take_verdict(a);
     }
     a.findings = find_findings(a, parts.names);

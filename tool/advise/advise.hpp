@@ -30,6 +30,8 @@ struct advise_parts {
         replay; ///< may be empty: gains are estimated from counts
     source_reader sources;
     std::function<void(const char* doing, double share)> progress; ///< may be empty
+    std::function<void(advice&)>
+        measure; ///< may be empty: writes what was tried into the advice, with the types in order
 };
 
 /// Everything that `linn advise` says of an analysed trace.

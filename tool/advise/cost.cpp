@@ -60,6 +60,15 @@ std::string gain_text(const gain_range& gain) {
     return fmt::format("{} to {} %", low, high);
 }
 
+std::string measured_text(const measured_gain& gain) {
+    const auto percent = [](double share) {
+        const double value = std::round(share * 1000) / 10;
+        return value == 0 ? 0 : value; // not "-0.0"
+    };
+    return fmt::format("{:.1f} % ({:.1f} to {:.1f})", percent(gain.saved), percent(gain.interval.low),
+                       percent(gain.interval.high));
+}
+
 std::string bytes_text(std::uint64_t bytes) {
     const auto b = static_cast<double>(bytes);
     if (bytes < 10'000)

@@ -26,6 +26,8 @@ gain_range replayed_ceiling(const replay_row& nothing);
 std::string share_text(double share);
 /// "9 to 12 %".
 std::string gain_text(const gain_range& gain);
+/// "11.9 % (11.2 to 12.6)".
+std::string measured_text(const measured_gain& gain);
 /// "512 bytes", "40.0 MiB".
 std::string bytes_text(std::uint64_t bytes);
 

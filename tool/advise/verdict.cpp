@@ -90,6 +90,31 @@ gain_range with_error(const gain_range& gain, const cpu_error& error) {
             std::min(1.0, gain.high / (gain.high > 0 ? error.least : error.most))};
 }
 
+/// What was measured takes the place of what was predicted.
+void take_measured(advice_verdict& v, const measured_gain& gain, pool_answer answer) {
+    const std::string measured = fmt::format("measured, pools save {}, a lower bound", measured_text(gain));
+    const std::string predicted =
+        v.pools.high > 0 ? fmt::format("; {} was predicted", gain_text(v.pools)) : std::string{};
+    v.answer = answer;
+    v.to_know.clear();
+    switch (answer) {
+    case pool_answer::yes:
+        v.sentence = fmt::format("A pool would help: {}{}.", measured, predicted);
+        break;
+    case pool_answer::no:
+        v.sentence = fmt::format("No pool needed: {}{}.", measured, predicted);
+        break;
+    case pool_answer::not_known:
+        v.to_know = "a larger --budget for --try";
+        v.sentence = fmt::format("Not known whether a pool would help: {}, {}; {} may tell.", measured,
+                                 gain.interval.low >= worth_a_pool
+                                     ? "which noise could show too"
+                                     : fmt::format("and {} decides", share_text(worth_a_pool)),
+                                 v.to_know);
+        break;
+    }
+}
+
 pool_answer answer_for(const gain_range& pools) {
     if (pools.low >= worth_a_pool)
         return pool_answer::yes;
@@ -207,21 +232,7 @@ advice_verdict unknown(std::string why, std::string to_know) {
     return v;
 }
 
-} // namespace
-
-const char* to_string(pool_answer answer) noexcept {
-    switch (answer) {
-    case pool_answer::yes:
-        return "yes";
-    case pool_answer::no:
-        return "no";
-    case pool_answer::not_known:
-        break;
-    }
-    return "not-known";
-}
-
-advice_verdict verdict_of(const advice& a) {
+advice_verdict predicted_verdict(const advice& a) {
     const trace_info& info = a.analysis.info;
     if (a.analysis.all.allocations == 0) {
         if (info.damage.empty() && info.dropped == 0)
@@ -258,8 +269,32 @@ advice_verdict verdict_of(const advice& a) {
     return v;
 }
 
+} // namespace
+
+const char* to_string(pool_answer answer) noexcept {
+    switch (answer) {
+    case pool_answer::yes:
+        return "yes";
+    case pool_answer::no:
+        return "no";
+    case pool_answer::not_known:
+        break;
+    }
+    return "not-known";
+}
+
+advice_verdict verdict_of(const advice& a) {
+    advice_verdict v = predicted_verdict(a);
+    if (a.tried && a.tried->gain)
+        take_measured(v, *a.tried->gain, a.tried->answer);
+    return v;
+}
+
 void take_verdict(advice& a) {
+    if (a.tried)
+        a.tried->predicted = predicted_verdict(a).answer;
     advice_verdict v = verdict_of(a);
+    const char* const by = a.tried && a.tried->gain ? ", as measured" : "";
     a.answer = v.answer;
     a.verdict = std::move(v.sentence);
     a.to_know = std::move(v.to_know);
@@ -273,8 +308,8 @@ void take_verdict(advice& a) {
         if (a.answer != pool_answer::no)
             continue;
         // No row says "use a pool" below a sentence that says that none is needed.
-        t.why = fmt::format("all pools together would save less than {} of the run: {}",
-                            share_text(worth_a_pool), t.why);
+        t.why = fmt::format("all pools together would save less than {} of the run{}: {}",
+                            share_text(worth_a_pool), by, t.why);
         t.rule = "no-gain";
         t.what = remedy::nothing;
         t.part.clear();
@@ -284,7 +319,8 @@ void take_verdict(advice& a) {
 }
 
 bool saves_at_least(const advice& a, double share) {
-    if (has_pools(a) && a.pools.low >= share)
+    if (a.tried && a.tried->gain ? a.tried->gain->interval.low >= share
+                                 : has_pools(a) && a.pools.low >= share)
         return true;
     const cpu_error error = error_of(a.analysis.info);
     return std::any_of(a.types.begin(), a.types.end(), [&](const advised_type& t) {

@@ -25,14 +25,15 @@ struct advice_verdict {
 
 /// The answer, and the sentence that comes first. Every form of the report takes both from here: yes where the pools that
 /// are advised would save at least `worth_a_pool` together, by the lower end of their range; no where they would not by the
-/// upper end; otherwise it is not known. @pre types have their gains and are in order
+/// upper end; otherwise it is not known. Where the pools were tried, what was measured decides, and the sentence says so.
+/// `pools` is predicted all the same. @pre types have their gains and are in order
 advice_verdict verdict_of(const advice& a);
 
 /// Writes the verdict into the advice. Where it is no, the types for which a pool was advised are advised none, by the rule
 /// `no-gain`: no row contradicts the sentence.
 void take_verdict(advice& a);
 
-/// Whether the advice is sure of saving that share of the run: all pools together, or one other change. `--fail-over` asks it.
+/// Whether the advice is sure of saving that share of the run: all pools together, measured where they were tried, or one other change. `--fail-over` asks it.
 bool saves_at_least(const advice& a, double share);
 
 } // namespace linn::tool

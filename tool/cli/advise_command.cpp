@@ -5,6 +5,7 @@
 #include "../advise/verdict.hpp"
 #include "../measure/interrupt.hpp"
 #include "../measure/machine.hpp"
+#include "../pools/launch.hpp"
 #include "../report/advise_csv.hpp"
 #include "../report/advise_json.hpp"
 #include "../report/advise_markdown.hpp"
@@ -12,10 +13,13 @@
 #include "../report/html/advise_html.hpp"
 #include "../report/progress.hpp"
 #include "../trace/corruption.hpp"
+#include "../try/advise_gains.hpp"
 #include "exit_code.hpp"
+#include "program_words.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -30,13 +34,15 @@ constexpr const char* advise_footer =
     "  0    done, whatever the answer is\n"
     "  1    with --fail-over, pools together or another change save as much; or something cannot be written\n"
     "  2    the file is no trace, or the arguments are wrong\n"
-    "  128+n  a signal n stopped the replay; what is known until then is written\n"
+    "  128+n  a signal n stopped the replay or --try; what is known until then is written\n"
+    "With --try also as linn try: 1 when the program cannot be measured, its own status when it fails.\n"
     "\n"
     "Examples:\n"
     "  linn record -- ./simulate 1000\n"
     "  linn advise simulate.linn\n"
     "  linn advise simulate.linn --type Particle\n"
     "  linn advise simulate.linn --no-replay --html advice.html\n"
+    "  linn advise simulate.linn --try --budget 60 -- ./simulate 1000\n"
     "  linn advise simulate.linn --json - | jq '.types[] | {label, use, gain}'\n";
 
 constexpr std::size_t progress_steps = 1000;
@@ -63,7 +69,8 @@ advise_command::advise_command(CLI::App& program)
     CLI::App& arguments = verb();
     arguments.footer(advise_footer);
     arguments.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-    arguments.add_option("TRACE", trace_, "what linn record wrote")->required()->type_name("FILE");
+    arguments.prefix_command();
+    arguments.add_option("TRACE", trace_, "what linn record wrote")->type_name("FILE");
     arguments.add_option("--top", view_.top, "types in the table (default 10)")
         ->type_name("N")
         ->check(CLI::Range(1U, 1'000'000U).description(""));
@@ -89,6 +96,51 @@ advise_command::advise_command(CLI::App& program)
                     "exit with 1 when pools or another change would save at least this share of the run")
         ->type_name("PERCENT")
         ->check(CLI::Range(0.0, 100.0).description(""));
+    arguments.add_flag(
+        "--try", is_tried_,
+        "measure what pools gain on the program behind --, as linn try does, beside what is predicted");
+    const std::size_t own = arguments.get_options().size();
+    arguments.option_defaults()->group("With --try");
+    measuring_.add();
+    for (const CLI::Option* option : arguments.get_options())
+        options_of_try_.push_back(option->get_name());
+    options_of_try_.erase(options_of_try_.begin(),
+                          options_of_try_.begin() + static_cast<std::ptrdiff_t>(own));
+}
+
+/// The program of --try, and nothing else behind the options.
+std::string advise_command::check() {
+    if (trace_ == separator_word)
+        return "which trace? linn record -- PROG writes it; then linn advise TRACE --try -- PROG ARGS...";
+    words_ = verb().remaining();
+    const bool has_program = !words_.empty() && words_.front() == separator_word;
+    if (!words_.empty() && !has_program) {
+        const std::string word = words_.front();
+        const std::string problem = take_program_words(verb(), words_);
+        return problem.empty() ? fmt::format("'{}' is too much: there is one TRACE", word) : problem;
+    }
+    if (trace_.empty())
+        return "TRACE is required";
+    if (is_tried_)
+        return check_try();
+    if (has_program)
+        return "a program behind -- is for --try";
+    for (const std::string& option : options_of_try_)
+        if (verb().count(option) != 0)
+            return fmt::format("{} is for --try", option);
+    return {};
+}
+
+std::string advise_command::check_try() {
+    if (!words_.empty())
+        words_.erase(words_.begin());
+    if (words_.empty())
+        return "--try: which program? linn advise TRACE --try -- PROG ARGS...";
+    trial_options_.only = rivals_of_pools();
+    if (std::string problem = measuring_.check(); !problem.empty())
+        return problem;
+    const served_program program = find_served_program(words_.front(), false);
+    return program.is_usage_error ? program.problem : std::string{};
 }
 
 html::frames_of_stack advise_command::frames_of_stacks() {
@@ -108,6 +160,20 @@ html::frames_of_stack advise_command::frames_of_stacks() {
         }
         return frames;
     };
+}
+
+void advise_command::try_types(advice& a, progress_line& line) {
+    const interrupt_guard guard;
+    const bool is_watched = ::isatty(STDERR_FILENO) != 0;
+    trial_ = try_pools(
+        trial_options_, find_candidates(a, {}), words_, guard, [&](const work_progress& p) { line.show(p); },
+        [&](const std::string& text) {
+            line.clear();
+            if (is_watched)
+                fmt::print(stderr, "{}\n", text);
+        });
+    line.clear();
+    take_trial(a, trial_);
 }
 
 advice advise_command::ask() {
@@ -150,6 +216,11 @@ advice advise_command::ask() {
             return failed;
         }
     };
+    if (is_tried_)
+        parts.measure = [&](advice& a) {
+            if (a.interrupted_by == 0)
+                try_types(a, line);
+        };
     if (analysis.info.contents == "fills")
         fills_ = report_fills(analysis, parts.names, parts.sources);
     return advise(std::move(analysis), options_, parts);
@@ -159,11 +230,23 @@ bool advise_command::fails() const {
     return fail_over_percent_ >= 0 && saves_at_least(result_, fail_over_percent_ / 100);
 }
 
+int advise_command::status() const {
+    if (result_.interrupted_by != 0)
+        return 128 + result_.interrupted_by;
+    if (!trial_.problem.empty())
+        return trial_.status ? *trial_.status : trial_.is_usage_error ? exit_usage : exit_failure;
+    return fails() ? exit_failure : exit_success;
+}
+
 int advise_command::run() {
     const auto refuse = [](const std::string& problem, int status) {
         fmt::print(stderr, "linn advise: {}\n", problem);
         return status;
     };
+    if (const std::string problem = check(); !problem.empty()) {
+        fmt::print(stderr, "linn advise: {}\nTry 'linn advise --help'.\n", problem);
+        return exit_usage;
+    }
     if (const std::string problem = files_.check(); !problem.empty())
         return refuse(problem, exit_usage);
     try {
@@ -178,9 +261,9 @@ int advise_command::run() {
         return refuse(problem, exit_failure);
     if (std::fflush(stdout) != 0)
         return refuse("the result cannot be written to standard output", exit_failure);
-    if (result_.interrupted_by != 0)
-        return 128 + result_.interrupted_by;
-    return fails() ? exit_failure : exit_success;
+    if (!trial_.problem.empty())
+        fmt::print(stderr, "linn advise: {}\n", trial_.problem);
+    return status();
 }
 
 } // namespace linn::tool

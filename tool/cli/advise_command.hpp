@@ -5,9 +5,12 @@
 #include "../advise/fills.hpp"
 #include "../report/advise_table.hpp"
 #include "../report/html/flame_tree.hpp"
+#include "../report/progress.hpp"
 #include "../symbols/symbolizer.hpp"
+#include "../try/trial.hpp"
 #include "command.hpp"
 #include "report_files.hpp"
+#include "run_arguments.hpp"
 
 #include <memory>
 #include <optional>
@@ -24,7 +27,11 @@ public:
     int run() override;
 
 private:
+    std::string check();
+    std::string check_try();
     advice ask();
+    void try_types(advice& a, progress_line& line);
+    int status() const;
     html::frames_of_stack frames_of_stacks();
     bool fails() const;
 
@@ -39,6 +46,12 @@ private:
     std::unique_ptr<symbolizer> symbols_;
     advice result_;
     std::optional<fill_report> fills_; ///< of a trace that holds nothing else
+    run_options trial_options_;
+    run_arguments measuring_{verb(), trial_options_, 180};
+    bool is_tried_ = false;
+    std::vector<std::string> words_; ///< the program of --try and what belongs to it
+    std::vector<std::string> options_of_try_;
+    try_result trial_;
     report_files files_;
 };
 

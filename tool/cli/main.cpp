@@ -61,7 +61,7 @@ int explain(const CLI::App& program, const CLI::ParseError& error) {
 std::vector<std::string> words_of(int argc, char** argv) {
     std::vector<std::string> words(argv + 1, argv + argc);
     if (!words.empty() && (words.front() == "run" || words.front() == "record" || words.front() == "try" ||
-                           words.front() == "pools"))
+                           words.front() == "pools" || words.front() == "advise"))
         if (const auto mark = std::find(words.begin(), words.end(), "--"); mark != words.end())
             *mark = separator_word;
     std::reverse(words.begin(), words.end());

@@ -46,9 +46,6 @@ constexpr const char* try_footer =
     "  linn pools --plan simulate.toml -- ./simulate 1000\n"
     "  linn try --json - -- ./simulate 1000 | jq -r .verdict\n";
 
-/// The general allocators that a pool must be compared with.
-const std::vector<std::string> rivals{"mimalloc", "tcmalloc", "jemalloc"};
-
 /// While it lives, standard input is another file and standard output leads nowhere: a recorded program has both.
 class quiet_streams {
 public:
@@ -136,7 +133,7 @@ std::string try_command::check() {
         return usage;
     if (!options_.launch.client.empty() && trace_.empty())
         return "--client: record the server first, with linn record, and give the TRACE";
-    options_.only = rivals;
+    options_.only = rivals_of_pools();
     return measuring_.check();
 }
 

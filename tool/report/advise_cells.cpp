@@ -107,6 +107,11 @@ advise_cells cells_of(const advised_type& type) {
         cells.gain = "with above";
     else if (type.what != remedy::nothing)
         cells.gain = (type.is_gain_measured ? "" : "~") + short_gain(type.gain);
+    if (type.tried)
+        cells.measured = type.tried->together > 1 ? '(' + short_gain(type.tried->interval) + ')'
+                                                  : short_gain(type.tried->interval);
+    else if (!type.not_tried.empty())
+        cells.measured = "-";
     cells.use = short_part(type);
     return cells;
 }
@@ -126,6 +131,24 @@ std::string run_line(const advice& a) {
     if (a.program_cpu_ns > 0)
         text += fmt::format(", {} of CPU time without the recording", quantity_text(a.program_cpu_ns, "ns"));
     return text;
+}
+
+std::string tried_text(const advised_type& type) {
+    if (!type.tried)
+        return type.not_tried.empty() ? "" : "not measured: " + type.not_tried;
+    return "measured: " + measured_text(*type.tried) +
+           (type.tried->together > 1 ? fmt::format(", with {} other types as one", type.tried->together - 1)
+                                     : "");
+}
+
+std::vector<std::string> trial_sentences(const advice& a) {
+    if (!a.tried)
+        return {};
+    if (!a.tried->problem.empty())
+        return {fmt::format("Not measured: {}.", a.tried->problem)};
+    std::vector<std::string> sentences{"linn try: " + a.tried->verdict};
+    sentences.insert(sentences.end(), a.tried->findings.begin(), a.tried->findings.end());
+    return sentences;
 }
 
 std::string method_line(const advice& a) {

@@ -4,6 +4,7 @@
 #include "../advise/advice.hpp"
 
 #include <string>
+#include <vector>
 
 namespace linn::tool {
 
@@ -17,6 +18,8 @@ struct advise_cells {
     std::string median_life;
     std::string remote;
     std::string gain; ///< with "~" in front where it is estimated
+    std::string
+        measured; ///< with --try: "9-12 %", in parentheses where others were measured with it, "-"; else empty
     std::string use;
 };
 
@@ -27,6 +30,12 @@ std::string run_line(const advice& a);
 
 /// How many of the gains are estimates, and why: a sentence for each reason. Empty where all were measured.
 std::string estimates_line(const advice& a);
+
+/// With --try: what was measured of the type, or why it was not; empty without.
+std::string tried_text(const advised_type& type);
+
+/// With --try: what `linn try` says, in sentences that stand behind the verdict.
+std::vector<std::string> trial_sentences(const advice& a);
 
 /// Where the ceiling and the gains come from, and how far to trust them, in sentences.
 std::string method_line(const advice& a);

@@ -49,7 +49,12 @@ std::string advise_csv(const advice& a) {
                                 "runtime",
                                 "answer",
                                 "served_with",
-                                "address"});
+                                "address",
+                                "tried_saved",
+                                "tried_low",
+                                "tried_high",
+                                "tried_together",
+                                "not_tried"});
     for (const advised_type& t : a.types) {
         const site_statistics& s = t.statistics;
         const symbol_frame place = t.places.empty() ? symbol_frame{} : t.places.front().frame;
@@ -95,7 +100,12 @@ std::string advise_csv(const advice& a) {
                          t.runtime,
                          to_string(a.answer),
                          t.served_with,
-                         t.named.blocks.address});
+                         t.named.blocks.address,
+                         number(t.tried.has_value(), t.tried ? t.tried->saved : 0),
+                         number(t.tried.has_value(), t.tried ? t.tried->interval.low : 0),
+                         number(t.tried.has_value(), t.tried ? t.tried->interval.high : 0),
+                         t.tried ? csv_field{t.tried->together} : csv_field{},
+                         t.not_tried});
     }
     return out;
 }

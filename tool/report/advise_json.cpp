@@ -17,6 +17,28 @@ ordered_json gain_json(const gain_range& gain) {
     return {{"low", gain.low}, {"high", gain.high}};
 }
 
+/// What --try measured; null: it did not.
+ordered_json measured_json(const std::optional<measured_gain>& gain) {
+    if (!gain)
+        return {};
+    return {{"saved", gain->saved},
+            {"low", gain->interval.low},
+            {"high", gain->interval.high},
+            {"together", gain->together}};
+}
+
+ordered_json tried_json(const std::optional<tried_pools>& tried) {
+    if (!tried)
+        return {};
+    return {{"predicted_answer", to_string(tried->predicted)},
+            {"gain", measured_json(tried->gain)},
+            {"empty_plan_cost", tried->gain ? ordered_json(tried->gain->empty_plan_cost) : ordered_json{}},
+            {"verdict", text_or_null(tried->verdict)},
+            {"findings", tried->findings},
+            {"warnings", tried->warnings},
+            {"problem", text_or_null(tried->problem)}};
+}
+
 /// A histogram without the empty places at its end.
 ordered_json histogram_json(const log2_histogram& h) {
     std::size_t used = h.size();
@@ -86,6 +108,8 @@ ordered_json type_json(const advised_type& t, bool is_cost_known) {
         {"served_with", text_or_null(t.served_with)},
         {"gain_measured", t.is_gain_measured},
         {"estimated_because", text_or_null(to_string(t.estimated_because))},
+        {"tried", measured_json(t.tried)},
+        {"not_tried", text_or_null(t.not_tried)},
         {"runtime", text_or_null(t.runtime)},
         {"why", t.why},
         {"change", text_or_null(t.snippet)},
@@ -126,6 +150,8 @@ std::string advise_json(const advice& a) {
         {"answer", to_string(a.answer)},
         {"to_know", text_or_null(a.to_know)},
         {"pool_needed", a.answer == pool_answer::yes},
+        {"answer_measured", a.tried && a.tried->gain},
+        {"tried", tried_json(a.tried)},
         {"pools", a.program_cpu_ns > 0 ? gain_json(a.pools) : ordered_json{}},
         {"threshold", worth_a_pool},
         {"program_cpu_ns", a.program_cpu_ns > 0 ? ordered_json(a.program_cpu_ns) : ordered_json{}},

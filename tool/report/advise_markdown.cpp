@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "advise_markdown.hpp"
 
+#include "../advise/cost.hpp"
 #include "../advise/type_groups.hpp"
 #include "advise_cells.hpp"
 #include "markdown.hpp"
@@ -24,33 +25,40 @@ std::string fenced(const std::string& text) {
     return fmt::format("{}diff\n{}{}\n", fence, text, fence);
 }
 
+constexpr std::ptrdiff_t measured_column = 8; // with --try only
+
+/// What --try measured of the type, or why it did not.
+std::string measured_cell(const advised_type& type) {
+    return markdown_text(type.tried ? measured_text(*type.tried) : type.not_tried);
+}
+
 } // namespace
 
 std::string advise_markdown(const advice& a, std::size_t top) {
     std::string out = fmt::format("**{}**\n\n{}.\n\n{}.\n", markdown_text(a.verdict),
                                   markdown_text(run_line(a)), markdown_text(method_line(a)));
+    for (const std::string& sentence : trial_sentences(a))
+        out += '\n' + markdown_text(sentence) + '\n';
     std::vector<std::vector<std::string>> rows;
     for (std::size_t i = 0; i != std::min(a.types.size(), top); ++i) {
         const advise_cells c = cells_of(a.types[i]);
         const auto& places = a.types[i].places;
         rows.push_back({markdown_text(c.type), c.count, c.share, c.size, c.peak_live, c.median_life, c.remote,
-                        c.gain.empty() ? "-" : c.gain, markdown_text(c.use.empty() ? "-" : c.use),
+                        c.gain.empty() ? "-" : c.gain, measured_cell(a.types[i]),
+                        markdown_text(c.use.empty() ? "-" : c.use),
                         markdown_text(places.empty() ? "" : place_text(places.front().frame))});
+        if (!a.tried)
+            rows.back().erase(rows.back().begin() + measured_column);
     }
     if (const std::string estimates = estimates_line(a); !estimates.empty())
         out += '\n' + markdown_text(estimates) + ".\n";
+    std::vector<markdown_column> columns{{"type", true},        {"count"},       {"share"},      {"size"},
+                                         {"peak live"},         {"median life"}, {"remote"},     {"gain"},
+                                         {"measured, %", true}, {"use", true},   {"where", true}};
+    if (!a.tried)
+        columns.erase(columns.begin() + measured_column);
     if (!rows.empty())
-        out += '\n' + markdown_table({{"type", true},
-                                      {"count"},
-                                      {"share"},
-                                      {"size"},
-                                      {"peak live"},
-                                      {"median life"},
-                                      {"remote"},
-                                      {"gain"},
-                                      {"use", true},
-                                      {"where", true}},
-                                     rows);
+        out += '\n' + markdown_table(columns, rows);
     for (std::size_t i = 0; i != std::min(a.types.size(), top); ++i) {
         const advised_type& type = a.types[i];
         if (type.what == remedy::nothing || !type.served_with.empty())
@@ -64,6 +72,9 @@ std::string advise_markdown(const advice& a, std::size_t top) {
         below += fmt::format("- {}\n", markdown_text(f.text));
     for (const std::string& warning : a.warnings)
         below += fmt::format("- warning: {}\n", markdown_text(warning));
+    if (a.tried)
+        for (const std::string& warning : a.tried->warnings)
+            below += fmt::format("- warning: --try: {}\n", markdown_text(warning));
     return below.empty() ? out : out + '\n' + below;
 }
 

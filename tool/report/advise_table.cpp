@@ -36,25 +36,33 @@ std::vector<const advised_type*> chosen_types(const advice& a, const advise_view
     return types;
 }
 
+/// Whether any of the types has to do with --try.
+bool was_tried(const std::vector<const advised_type*>& types) {
+    return std::any_of(types.begin(), types.end(),
+                       [](const advised_type* t) { return t->tried || !t->not_tried.empty(); });
+}
+
 table make_table(const std::vector<const advised_type*>& types, std::size_t most, std::size_t name_width) {
-    table t{{{"type", "", true, 0},
-             {"count", "", false, 0},
-             {"share", "", false, 3},
-             {"size", "", false, 4},
-             {"live", "", false, 7},
-             {"life", "", false, 6},
-             {"remote", "", false, 5},
-             {"gain", "", false, 0},
-             {"use", "", true, 1}}};
+    std::vector<table_column> columns{
+        {"type", "", true, 0},  {"count", "", false, 0}, {"share", "", false, 3},  {"size", "", false, 4},
+        {"live", "", false, 7}, {"life", "", false, 6},  {"remote", "", false, 5}, {"gain", "", false, 0}};
+    const bool is_tried = was_tried(types);
+    if (is_tried)
+        columns.push_back({"measured", "", false, 0});
+    columns.push_back({"use", "", true, 1});
+    table t{columns};
     std::vector<std::string> names;
     for (std::size_t i = 0; i != std::min(types.size(), most); ++i)
         names.push_back(label_of(*types[i]));
     names = short_types(names, name_width);
     for (std::size_t i = 0; i != names.size(); ++i) {
         const advise_cells c = cells_of(*types[i]);
-        t.add_row({names[i], c.count, c.share, c.size, c.peak_live, c.median_life, c.remote,
-                   c.gain.empty() ? "-" : c.gain, c.use.empty() ? "-" : c.use},
-                  types[i]->what != remedy::nothing && types[i]->gain.high >= 0.01);
+        std::vector<std::string> row{names[i],    c.count,       c.share,  c.size,
+                                     c.peak_live, c.median_life, c.remote, c.gain.empty() ? "-" : c.gain};
+        if (is_tried)
+            row.push_back(c.measured);
+        row.push_back(c.use.empty() ? "-" : c.use);
+        t.add_row(row, types[i]->what != remedy::nothing && types[i]->gain.high >= 0.01);
     }
     return t;
 }
@@ -99,6 +107,8 @@ std::string details(const advised_type& type, bool asked_for, const std::string&
             (type.served_with.empty() ? (type.is_gain_measured ? "" : "estimated ") + gain_text(type.gain)
                                       : "with " + short_type(type.served_with, long_name));
     std::string out = '\n' + bold(style, wrap(title, style.width, 4)) + '\n';
+    if (const std::string tried = tried_text(type); !tried.empty())
+        out += "  " + wrap(tried + ".", style.width - 2, 2) + '\n';
     out += "  " + wrap(type.why + ".", style.width - 2, 2) + '\n';
     const std::size_t most = asked_for ? many_places : most_places;
     for (std::size_t i = 0; i != std::min(type.places.size(), most); ++i) {
@@ -123,7 +133,32 @@ std::string warning_lines(const advice& a, const output_style& style) {
     std::string out;
     for (const std::string& warning : a.warnings)
         out += wrap("warning: " + warning, style.width, 4) + '\n';
+    if (a.tried)
+        for (const std::string& warning : a.tried->warnings)
+            out += wrap("warning: --try: " + warning, style.width, 4) + '\n';
     return out;
+}
+
+/// What the column "measured" means, and why some rows have nothing in it: the types of each reason together.
+std::vector<std::string> measured_lines(const std::vector<const advised_type*>& types, std::size_t most) {
+    if (!was_tried(types))
+        return {};
+    std::vector<std::string> lines{
+        "measured: the 95 % interval of what pools of the type saved by linn try, a lower "
+        "bound; in parentheses: together with other types, as one"};
+    std::vector<std::pair<std::string, std::vector<std::string>>> reasons; // in the order of the table
+    for (std::size_t i = 0; i != std::min(types.size(), most); ++i) {
+        if (types[i]->not_tried.empty())
+            continue;
+        auto known = std::find_if(reasons.begin(), reasons.end(),
+                                  [&](const auto& r) { return r.first == types[i]->not_tried; });
+        if (known == reasons.end())
+            known = reasons.insert(known, {types[i]->not_tried, {}});
+        known->second.push_back(short_type(label_of(*types[i]), wide_name));
+    }
+    for (const auto& [reason, labels] : reasons)
+        lines.push_back(fmt::format("not measured: {}: {}", fmt::join(labels, ", "), reason));
+    return lines;
 }
 
 } // namespace
@@ -133,6 +168,10 @@ std::string advise_report(const advice& a, const advise_view& view, const output
     if (a.interrupted_by != 0)
         out += bold(style, "partial: interrupted while replaying") + '\n';
     out += bold(style, wrap(a.verdict, style.width)) + "\n\n";
+    for (const std::string& sentence : trial_sentences(a))
+        out += wrap(sentence, style.width) + '\n';
+    if (a.tried)
+        out += '\n';
     out += wrap(run_line(a), style.width, 2) + '\n';
     const std::vector<const advised_type*> types = chosen_types(a, view);
     if (types.empty()) {
@@ -149,6 +188,8 @@ std::string advise_report(const advice& a, const advise_view& view, const output
     if (const std::vector<std::string> hidden = t.dropped(style); !hidden.empty())
         remarks.push_back(hidden_columns(hidden));
     remarks.push_back(method_line(a));
+    for (std::string& line : measured_lines(types, view.top))
+        remarks.push_back(std::move(line));
     if (const std::string estimates = estimates_line(a); !estimates.empty())
         remarks.push_back(estimates);
     out += prose_lines(remarks, style.width);

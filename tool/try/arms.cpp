@@ -69,6 +69,10 @@ bool add_hits(const fs::path& file, const try_candidates& candidates, std::vecto
 
 } // namespace
 
+std::vector<std::string> rivals_of_pools() {
+    return {"mimalloc", "tcmalloc", "jemalloc"};
+}
+
 std::string arm_alone(std::size_t candidate) {
     return fmt::format("pools-{}", candidate + 1);
 }

@@ -21,6 +21,9 @@ inline constexpr std::string_view lookup_arm = "lookup";  ///< sites are found, 
 inline constexpr std::string_view empty_arm = "empty";    ///< the preload, and nothing is looked up
 inline constexpr std::string_view both_arm = "both";      ///< the chosen, and an allocator behind them
 
+/// The general allocators that pools must be compared with, as --only of a run.
+std::vector<std::string> rivals_of_pools();
+
 /// "pools-3": the third candidate alone.
 std::string arm_alone(std::size_t candidate);
 

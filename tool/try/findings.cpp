@@ -116,11 +116,6 @@ public:
     }
 
 private:
-    static std::string why_unsound(const run_row& row) {
-        return row.failure.empty() ? fmt::format("the output differs ({})", row.output_difference)
-                                   : row.failure;
-    }
-
     void nothing_to_try() {
         const bool is_explained = !result_.candidates.left_out.empty();
         result_.answer = is_explained ? pool_answer::not_known : pool_answer::no;
@@ -305,6 +300,12 @@ const run_row* best_allocator(const run_result& run) {
             best = &row;
     }
     return best;
+}
+
+std::string why_unsound(const run_row& row) {
+    return !row.failure.empty() || row.output_difference.empty()
+               ? row.failure
+               : fmt::format("the output differs ({})", row.output_difference);
 }
 
 void describe_try(try_result& result) {

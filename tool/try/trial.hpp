@@ -61,6 +61,9 @@ try_result try_pools(const run_options& options, try_candidates candidates,
 /// The allocator of the run that takes the least CPU time; null: none was measured, or the program goes wrong with all.
 const run_row* best_allocator(const run_result& run);
 
+/// Why an arm is not to be compared: it failed, or wrote something else than the plain program. Empty: it is.
+std::string why_unsound(const run_row& row);
+
 /// Writes what was measured into the result: the plan, the answer, the verdict in one sentence, findings and warnings.
 /// @pre both runs are judged
 void describe_try(try_result& result);

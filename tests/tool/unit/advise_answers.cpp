@@ -105,7 +105,7 @@ void check_forms(const advice& a) {
         CHECK(saves_at_least(a, worth_a_pool));
     }
     if (any_pool)
-        CHECK(saves_at_least(a, a.pools.low));
+        CHECK(saves_at_least(a, a.tried && a.tried->gain ? a.tried->gain->interval.low : a.pools.low));
     for (std::size_t at = csv.find("\r\n"); at + 2 < csv.size();) {
         const std::size_t end = csv.find("\r\n", at + 2);
         const std::string line = csv.substr(at + 2, end - at - 2);
@@ -373,4 +373,52 @@ TEST_CASE("the exit status asks the same ranges: all pools together, or another 
     CHECK(a.answer == pool_answer::no);
     CHECK(saves_at_least(a, 0.04));
     CHECK_FALSE(saves_at_least(a, 0.05));
+}
+
+TEST_CASE("what --try measured decides, and the sentence says that it is measured and a lower bound") {
+    const auto tried = [](pool_answer answer, double low, double saved, double high) {
+        advice a = advice_with({pool_of("Node", {0.10, 0.30})}, {0.2, 0.4});
+        a.tried.emplace();
+        a.tried->answer = answer;
+        a.tried->gain = measured_gain{saved, {low, high}, 1, 0.01};
+        a.types.front().tried = a.tried->gain;
+        return judged(std::move(a));
+    };
+    const advice yes = tried(pool_answer::yes, 0.048, 0.106, 0.209);
+    CHECK(yes.verdict ==
+          "A pool would help: measured, pools save 10.6 % (4.8 to 20.9), a lower bound; 10 to 30 % was "
+          "predicted.");
+    CHECK(yes.tried->predicted == pool_answer::yes);
+    CHECK(saves_at_least(yes, 0.048));
+    CHECK_FALSE(saves_at_least(yes, 0.05));
+    CHECK(contains(flat(advise_report(yes, {}, {100, false})), "measured: 10.6 % (4.8 to 20.9)."));
+
+    const advice no = tried(pool_answer::no, -0.02, -0.001, 0.012);
+    CHECK(no.verdict ==
+          "No pool needed: measured, pools save -0.1 % (-2.0 to 1.2), a lower bound; 10 to 30 % was "
+          "predicted.");
+    CHECK(no.tried->predicted == pool_answer::yes);
+    CHECK(no.types.front().what == remedy::nothing);
+    CHECK(contains(no.types.front().why, "as measured"));
+    CHECK_FALSE(saves_at_least(no, 0.02));
+
+    const advice open = tried(pool_answer::not_known, -0.05, 0.01, 0.08);
+    CHECK(contains(open.verdict, "1.0 % (-5.0 to 8.0), a lower bound, and 2.0 % decides; a larger --budget"));
+    CHECK(contains(tried(pool_answer::not_known, 0.03, 0.04, 0.08).verdict, "which noise could show too"));
+    CHECK(open.to_know == "a larger --budget for --try");
+}
+
+TEST_CASE("a trial that measured nothing leaves the prediction, and says why") {
+    advice a = advice_with({pool_of("Node", {0.10, 0.30})}, {0.2, 0.4});
+    const std::string predicted = judged(a).verdict;
+    a.tried.emplace();
+    a.tried->problem = "it is static";
+    a.types.front().not_tried = "it is static";
+    const advice same = judged(a);
+    CHECK(same.verdict == predicted);
+    CHECK(same.answer == pool_answer::yes);
+    CHECK(contains(flat(advise_report(same, {}, {100, false})), "Not measured: it is static."));
+    CHECK(contains(advise_csv(same), "it is static"));
+    CHECK(contains(advise_html(same, [](std::uint32_t) { return std::vector<symbol_frame>{}; }),
+                   "it is static"));
 }

@@ -168,7 +168,8 @@ TEST_CASE("the CSV has a line a type, and its columns stay") {
         "largest,releases,remote_releases,temporary,peak_live,peak_live_bytes,live_at_end,"
         "live_bytes_at_end,median_lifetime_ns,threads,zero_filled_bytes,remedy,rule,use,gain_low,"
         "gain_high,gain_measured,file,line,function,command,started,version,"
-        "cost_low,cost_high,estimated_because,runtime,answer,served_with,address\r\n"));
+        "cost_low,cost_high,estimated_because,runtime,answer,served_with,address,tried_saved,tried_low,"
+        "tried_high,tried_together,not_tried\r\n"));
     CHECK(std::count(text.begin(), text.end(), '\n') == 4);
     CHECK(text.find("\r\n'=Evil|<T>,'=Evil|<T>,,12345678,0.4,") != std::string::npos);
     CHECK(text.find(

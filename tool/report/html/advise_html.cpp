@@ -247,8 +247,13 @@ std::string advise_html(const advice& a, const html::frames_of_stack& frames) {
     if (!t.command.empty())
         p.introduction += element("pre", text(shell_words(t.command)));
     p.introduction += ceiling_figure(ids, a);
-    if (!a.warnings.empty())
-        p.introduction += element("h3", text("What weakens this advice")) + bullet_list(a.warnings);
+    if (a.tried)
+        p.introduction += element("h3", text("What linn try measured")) + bullet_list(trial_sentences(a));
+    std::vector<std::string> warnings = a.warnings;
+    if (a.tried)
+        warnings.insert(warnings.end(), a.tried->warnings.begin(), a.tried->warnings.end());
+    if (!warnings.empty())
+        p.introduction += element("h3", text("What weakens this advice")) + bullet_list(warnings);
     add_section(p, {"types", "Types", type_table(ids, a)});
     add_section(p, time_section(ids, a.analysis));
     add_section(p, flame_section(a, frames));

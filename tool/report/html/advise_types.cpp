@@ -2,6 +2,7 @@
 #include "advise_types.hpp"
 
 #include "../../advise/type_groups.hpp"
+#include "../advise_cells.hpp"
 #include "flame_tree.hpp"
 #include "histogram_plot.hpp"
 #include "html_table.hpp"
@@ -24,6 +25,7 @@ constexpr std::size_t most_details = 60;
 constexpr std::size_t most_places = 12;
 constexpr std::size_t most_callers = 12;
 constexpr std::size_t name_letters = 120;
+constexpr std::ptrdiff_t measured_column = 3;
 constexpr std::size_t words_letters = 600; // of a function or a sentence from outside
 
 double as_double(std::uint64_t n) {
@@ -174,28 +176,39 @@ markup details(id_source& ids, const advised_type& t) {
         summary = "place not known";
     if (t.places.size() > 1)
         summary += fmt::format(" and {} more", t.places.size() - 1);
-    markup content = paragraph(t.why) + diff(t.snippet) + place_list(t) + caller_list(t) +
-                     histograms(ids, t.statistics) + facts(t);
+    markup content =
+        paragraph(t.why) + (t.tried || !t.not_tried.empty() ? paragraph(tried_text(t)) : markup{}) +
+        diff(t.snippet) + place_list(t) + caller_list(t) + histograms(ids, t.statistics) + facts(t);
     return element("details",
                    element("summary", cut(summary, 200)) + element("div", {{"class", "more-box"}}, content));
 }
 
-std::vector<html_cell> row_of(const advised_type& t) {
+html_cell measured_cell(const advised_type& t) {
+    if (!t.tried)
+        return {cut(t.not_tried.empty() ? "–" : t.not_tried, 40), {}};
+    return number_cell(t.tried->saved, cells_of(t).measured);
+}
+
+std::vector<html_cell> row_of(const advised_type& t, bool is_tried) {
     const site_statistics& s = t.statistics;
     const double remote = part_of(s.remote_releases, s.releases);
-    return {{cut(label_of(t), name_letters), {}},
-            {cut(t.part.empty() ? "–" : t.part, name_letters), {}},
-            !t.served_with.empty()
-                ? number_cell(0, "shared")
-                : number_cell(t.gain.high,
-                              (t.gain.high > 0 && !t.is_gain_measured ? "~" : "") + gain_text(t.gain)),
-            number_cell(as_double(s.allocations), count_text(as_double(s.allocations))),
-            number_cell(t.share, percent_text(t.share)),
-            number_cell(as_double(s.bytes), bytes_text(as_double(s.bytes))),
-            size_cell(s),
-            number_cell(as_double(s.peak_live_bytes), bytes_text(as_double(s.peak_live_bytes))),
-            lifetime_cell(s),
-            number_cell(remote, s.remote_releases == 0 ? "–" : percent_text(remote))};
+    std::vector<html_cell> row{
+        {cut(label_of(t), name_letters), {}},
+        {cut(t.part.empty() ? "–" : t.part, name_letters), {}},
+        !t.served_with.empty()
+            ? number_cell(0, "shared")
+            : number_cell(t.gain.high,
+                          (t.gain.high > 0 && !t.is_gain_measured ? "~" : "") + gain_text(t.gain)),
+        number_cell(as_double(s.allocations), count_text(as_double(s.allocations))),
+        number_cell(t.share, percent_text(t.share)),
+        number_cell(as_double(s.bytes), bytes_text(as_double(s.bytes))),
+        size_cell(s),
+        number_cell(as_double(s.peak_live_bytes), bytes_text(as_double(s.peak_live_bytes))),
+        lifetime_cell(s),
+        number_cell(remote, s.remote_releases == 0 ? "–" : percent_text(remote))};
+    if (is_tried)
+        row.insert(row.begin() + measured_column, measured_cell(t));
+    return row;
 }
 
 } // namespace
@@ -207,17 +220,23 @@ std::string gain_text(const gain_range& g) {
 }
 
 markup type_table(id_source& ids, const advice& a) {
-    html_table table{"The largest predicted gain first, then the most allocations; ~: estimated from counts",
-                     {{"type", {}, true},
-                      {"use", {}, true},
-                      {"gain", "share of the run", false},
-                      {"count", "allocations", false},
-                      {"share", "allocations", false},
-                      {"bytes", "allocations", false},
-                      {"size", "allocations", false},
-                      {"bytes", "live at most", false},
-                      {"lifetime", "median", false},
-                      {"remote", "released", false}}};
+    const bool is_tried = a.tried.has_value();
+    std::vector<html_column> columns{{"type", {}, true},
+                                     {"use", {}, true},
+                                     {"gain", "share of the run", false},
+                                     {"count", "allocations", false},
+                                     {"share", "allocations", false},
+                                     {"bytes", "allocations", false},
+                                     {"size", "allocations", false},
+                                     {"bytes", "live at most", false},
+                                     {"lifetime", "median", false},
+                                     {"remote", "released", false}};
+    if (is_tried)
+        columns.insert(columns.begin() + measured_column, {"measured", "by linn try", false});
+    html_table table{
+        std::string{"The largest predicted gain first, then the most allocations; ~: estimated from counts"} +
+            (is_tried ? "; measured: a lower bound, in parentheses with other types as one" : ""),
+        columns};
     std::uint64_t left_out = 0;
     for (std::size_t i = 0; i != a.types.size(); ++i) {
         const advised_type& t = a.types[i];
@@ -225,16 +244,25 @@ markup type_table(id_source& ids, const advice& a) {
             left_out += t.statistics.allocations;
             continue;
         }
-        table.add_row(row_of(t), is_pool(t.what) ? emphasis::ours : emphasis::none);
+        table.add_row(row_of(t, is_tried), is_pool(t.what) ? emphasis::ours : emphasis::none);
         if (i < most_details)
             table.add_detail(details(ids, t));
     }
-    if (a.types.size() > most_rows)
-        table.add_footnote_row({words_cell(fmt::format("{} more types", a.types.size() - most_rows)),
-                                words_cell(""), words_cell(""), words_cell(count_text(as_double(left_out))),
-                                words_cell(percent_text(part_of(left_out, a.analysis.all.allocations))),
-                                words_cell(""), words_cell(""), words_cell(""), words_cell(""),
-                                words_cell("")});
+    if (a.types.size() > most_rows) {
+        std::vector<html_cell> row{words_cell(fmt::format("{} more types", a.types.size() - most_rows)),
+                                   words_cell(""),
+                                   words_cell(""),
+                                   words_cell(count_text(as_double(left_out))),
+                                   words_cell(percent_text(part_of(left_out, a.analysis.all.allocations))),
+                                   words_cell(""),
+                                   words_cell(""),
+                                   words_cell(""),
+                                   words_cell(""),
+                                   words_cell("")};
+        if (is_tried)
+            row.insert(row.begin() + measured_column, words_cell(""));
+        table.add_footnote_row(row);
+    }
     return table.empty() ? markup{} : table.draw();
 }
 

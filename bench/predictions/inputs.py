@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Writes the inputs of the programs in debian.toml into a folder; always the same ones.
+
+    inputs.py FOLDER
+"""
+import json
+import pathlib
+import random
+import sys
+
+WORDS = "pool slab magazine depot slot trim flush refill owner thread cache line page fault burst live free heap".split()
+
+
+def words(source, count):
+    return " ".join(source.choice(WORDS) for _ in range(count))
+
+
+def text(source, lines):
+    return "".join(f"{i} {words(source, 3 + source.randrange(9))} {source.random():.12f}\n" for i in range(lines))
+
+
+def documents(source, count):
+    return [{"id": i, "name": words(source, 2), "tags": words(source, 4).split(), "at": {"x": source.random(), "y": source.random()},
+             "orders": [{"sku": source.randrange(1000), "price": source.randrange(10000) / 100} for _ in range(4)]} for i in range(count)]
+
+
+def xml(records):
+    orders = "".join("<doc id='{id}'><name>{name}</name>".format(**r) + "".join("<o sku='{sku}'>{price}</o>".format(**o) for o in r["orders"]) +
+                     "</doc>\n" for r in records)
+    return f"<all>\n{orders}</all>\n"
+
+
+def journal(source, count):
+    accounts = [f"{top}:{word}" for top in ("Expenses", "Assets", "Income") for word in WORDS]
+    return "".join(f"20{source.randrange(10, 25)}-{source.randrange(1, 13):02}-{source.randrange(1, 29):02} {words(source, 2)}\n"
+                   f"    {source.choice(accounts)}    {source.randrange(1, 99999) / 100:.2f} EUR\n    {source.choice(accounts)}\n\n"
+                   for _ in range(count))
+
+
+def wasm_text(source, functions):
+    def expression(depth):
+        if depth == 0:
+            return source.choice(["(local.get 0)", "(local.get 1)", f"(i32.const {source.randrange(1 << 16)})"])
+        return f"(i32.{source.choice(['add', 'sub', 'mul', 'xor', 'and'])} {expression(depth - 1)} {expression(depth - 1)})"
+    return "(module\n" + "".join(f"(func $f{i} (param i32 i32) (result i32) {expression(7)})\n" for i in range(functions)) + ")\n"
+
+
+def build_files(source, edges):
+    return "rule cc\n  command = cc $in -o $out\n  description = CC $out\nbuild out/header.h: cc\n" + "".join(
+        f"build out/{i}.o: cc | out/header.h " + " ".join(f"out/{source.randrange(i)}.o" for _ in range(min(i, 4))) + "\n" for i in range(edges))
+
+
+def messages(count):
+    return 'syntax = "proto3";\npackage shop;\n' + "".join(
+        f"message Order{i} {{\n" + "".join(f"  {kind} {name}_{n} = {n};\n" for n, (kind, name) in enumerate(
+            [("int32", "count"), ("string", "title"), ("repeated double", "price"), ("map<int32, string>", "notes"), ("bytes", "blob")], 1)) + "}\n"
+        for i in range(count))
+
+
+def map_nodes(source, count):
+    nodes = [f' <node id="{i + 1}" version="1" lat="{source.uniform(-80, 80):.7f}" lon="{source.uniform(-180, 180):.7f}">'
+             f'<tag k="name" v="{words(source, 2)}"/></node>\n' for i in range(count)]
+    source.shuffle(nodes)
+    return '<?xml version="1.0"?>\n<osm version="0.6">\n' + "".join(nodes) + "</osm>\n"
+
+
+def source_code(functions):
+    return "".join(f"static int f{i}(int a,int b){{ std::vector<int> v(a); for(int i=0;i<b;++i){{ if(v[i]>a&&b!=0) v[i]=a/b; else v.push_back(i*{i}); }}"
+                   f" return v.empty()?0:v.front(); }}\n" for i in range(functions))
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    folder = pathlib.Path(sys.argv[1])
+    folder.mkdir(parents=True, exist_ok=True)
+    source = random.Random(1)
+
+    def write(name, content):
+        (folder / name).write_text(content, encoding="utf-8")
+
+    write("text.txt", text(source, 40_000))
+    records = documents(source, 3_500)
+    write("documents.json", json.dumps(records))
+    write("documents.xml", xml(records * 3))
+    write("fib.jsonnet", "local fib(n) = if n < 2 then 1 else fib(n - 1) + fib(n - 2);\n"
+                         "{ fib: fib(20), list: [{ i: i, s: 'x' + i } for i in std.range(1, 2000)] }\n")
+    write("journal.ledger", journal(source, 12_000))
+    write("functions.wat", wasm_text(source, 700))
+    write("build.ninja", build_files(source, 8_000))
+    write("orders.proto", messages(50))
+    write("nodes.osm", map_nodes(source, 40_000))
+    write("functions.cpp", "#include <vector>\n" + source_code(220))
+    write("few.cpp", "#include <vector>\n" + source_code(60))
+    write("queens.lp", "#const n = 10.\nrow(1..n).\n1 { queen(X,Y) : row(Y) } 1 :- row(X).\n:- queen(X,Y), queen(Z,Y), X < Z.\n"
+                       ":- queen(X,Y), queen(Z,W), X < Z, Z - X == |W - Y|.\n#show queen/2.\n")
+    write("group.sql", "create table t(a integer primary key, b text, c real);\n"
+                       "with recursive n(i) as (select 1 union all select i + 1 from n where i < 50000) "
+                       "insert into t select i, 'row ' || (i * 7919 % 10007), i * 0.5 from n;\n"
+                       "select substr(b, 1, 6), count(*), sum(c) from t group by 1 order by 2 desc, 1 limit 20;\n"
+                       "select count(*) from t x join t y on x.a = y.a + 1 where x.b < y.b;\n")
+
+
+if __name__ == "__main__":
+    main()
