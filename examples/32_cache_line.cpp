@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A database caches pieces of remote files in lines of 8 MiB. std::make_shared<cache_line>() sets all of it to zero before the
-// piece is read into it. `32_cache_line measure` shows what that costs; `read` and `read-mended` are there to be recorded.
+// piece is read into it. `32_cache_line measure` shows what that costs; `read` and `read-fixed` are there to be recorded.
 #include <linn/zero_fill.hpp>
 
 #include <algorithm>
@@ -37,13 +37,13 @@ std::shared_ptr<cache_line> load(std::size_t offset, std::size_t bytes) {
 }
 // [/load]
 
-// [mended]
-std::shared_ptr<cache_line> load_mended(std::size_t offset, std::size_t bytes) {
+// [fixed]
+std::shared_ptr<cache_line> load_fixed(std::size_t offset, std::size_t bytes) {
     auto line = std::make_shared_for_overwrite<cache_line>(); // size and offset are 0, data is as it was
     read_remote(*line, offset, bytes);
     return line;
 }
-// [/mended]
+// [/fixed]
 
 /// The least time of a load in microseconds, the line released again.
 template <typename Load>
@@ -61,9 +61,9 @@ double microseconds(Load load, std::size_t bytes) {
 void measure() {
     for (const std::size_t bytes : {std::size_t{64} << 10, std::size_t{8} << 20}) {
         const double before = microseconds(load, bytes);
-        const double after = microseconds(load_mended, bytes);
-        std::printf("a piece of %4zu KiB: %5.0f us, mended %5.0f us, ratio %.1f\n", bytes >> 10, before,
-                    after, before / after);
+        const double after = microseconds(load_fixed, bytes);
+        std::printf("a piece of %4zu KiB: %5.0f us, fixed %5.0f us, ratio %.1f\n", bytes >> 10, before, after,
+                    before / after);
     }
 }
 
@@ -73,15 +73,15 @@ int main(int argc, char** argv) {
         measure();
     for (std::size_t i = 0; what == "read" && i != 5; ++i)
         load(i, 64 << 10);
-    for (std::size_t i = 0; what == "read-mended" && i != 5; ++i)
-        load_mended(i, 64 << 10);
+    for (std::size_t i = 0; what == "read-fixed" && i != 5; ++i)
+        load_fixed(i, 64 << 10);
     if (what == "count") {
         // [count]
         std::printf("%zu bytes are written for nothing\n", linn::value_initialization_fill<cache_line>());
         // [/count]
         const auto line = load(0, 1000);
-        const auto mended = load_mended(1, 1000);
-        std::printf("%c %c, %zu %zu\n", line->data[999], mended->data[999], line->size.load(),
-                    mended->size.load());
+        const auto fixed = load_fixed(1, 1000);
+        std::printf("%c %c, %zu %zu\n", line->data[999], fixed->data[999], line->size.load(),
+                    fixed->size.load());
     }
 }
