@@ -21,6 +21,7 @@ Anything found that no comment expects is an error, and the other way round. A f
 group, each file in a namespace of its own, which takes seconds; --each takes them one by one."""
 import argparse
 import difflib
+import json
 import os
 import pathlib
 import re
@@ -35,11 +36,11 @@ FLAGS = {"cxx20": ["-std=c++20"], "cxx17": ["-std=c++17"], "linn": ["-std=c++20"
          "libcxx": ["-std=c++20", "-stdlib=libc++"]}
 SKIPPED = 77
 
-DIAGNOSTIC = re.compile(r"^(?P<file>[^\s:]+):(?P<line>\d+):\d+: (?P<kind>warning|error|note): (?P<text>.*)$")
+DIAGNOSTIC = re.compile(r"^(?P<file>[^\s:]+):(?P<line>\d+):\d+: (?P<kind>warning|error|note): (?P<text>.*?)"
+                        r"(?: \[(?P<check>linn-[-a-z]+)\])?$")
+CONFIG = "{CheckOptions: [{key: linn-zero-fill.Facts, value: 1}, {key: linn-zero-fill-return.Facts, value: 1}]}"
 EXPECTED = re.compile(r"// (?P<what>finds|returns) (?P<bytes>\d+)(?P<each> each)?, (?P<fix>fix|note|no fix)$|"
                       r"// member (?P<member>\d+)$|// (?P<read>read here)$")
-FILLS = re.compile(r"would write (\d+) bytes of zeros|writes (\d+) bytes of zeros( for each element)?")
-MEMBER = re.compile(r"^'[^']*': (\d+) bytes|^'an anonymous union': (\d+) bytes")
 
 
 def expectations(path):
@@ -59,38 +60,46 @@ def expectations(path):
 
 
 def find(output, folder):
-    """{file name: {line: what was found}} in clang-tidy's output, and problems."""
-    found, problems, current, checked = {}, [], None, {}
+    """{file name: {line: what was found}} in clang-tidy's output, and problems. Only the facts are read: the last note of
+    each warning, and of the notes before it their places, in the order of the kinds that it lists."""
+    found, problems, warning, notes = {}, [], None, []
     for line in output.splitlines():
         match = DIAGNOSTIC.match(line)
         if not match:
             continue
-        path = pathlib.Path(match["file"])
-        name, number, text = path.name, int(match["line"]), match["text"]
-        lines = found.setdefault(name, {})
-        if path.parent != folder and match["kind"] != "note":
-            problems.append(line)
-        elif match["kind"] == "error":
+        path, number = pathlib.Path(match["file"]), int(match["line"])
+        if match["kind"] == "error" or match["kind"] == "warning" and path.parent != folder:
             problems.append(line)
         elif match["kind"] == "warning":
-            fills = FILLS.search(text)
-            if not fills or number in lines and lines[number][0] != "member":
-                problems.append("not expected, or twice: " + line)
-                continue
-            current = lines[number] = ["returns" if fills[1] else "finds",
-                                       (fills[1] or fills[2]) + (" each" if fills[3] else ""), "no fix"]
-            checked[(name, number)] = current
-        elif text.startswith("FIX-IT applied"):
-            if current:
-                current[2] = "fix"
-        elif text.startswith("no fix: others who get the object may rely"):
-            current[2] = "note"
-        elif "is read here before it is written" in text:
-            lines[number] = ["read"]
-        elif MEMBER.match(text):
-            member = MEMBER.match(text)
-            lines[number] = ["member", member[1] or member[2]]
+            if warning:
+                problems.append(f"{warning[0].name}:{warning[1]}: no facts")
+            warning, notes = (path, number, match["check"]), []
+        elif not match["text"].startswith("{"):
+            if not match["text"].startswith(("FIX-IT ", "expanded from macro")):  # clang-tidy's own notes
+                notes.append((path, number))
+        else:
+            add_facts(json.loads(match["text"]), *warning, notes, found, problems)
+            warning = None
     return found, problems
+
+
+def add_facts(facts, path, number, check, notes, found, problems):
+    lines = found.setdefault(path.name, {})
+    if number in lines and lines[number][0] != "member":
+        problems.append(f"{path.name}:{number}: twice")
+    fix = {"safe": "fix", "review": "note", "none": "no fix"}[facts["fix"]]
+    returns = check == "linn-zero-fill-return"
+    if returns != facts["after_a_change"] or facts["linn_finding"] != 1 or not facts["what"]:
+        problems.append(f"{path.name}:{number}: {check} says {facts}")
+    lines[number] = ("returns" if returns else "finds", str(facts["bytes"]) + (" each" if facts["per_element"] else ""), fix)
+    if len(notes) != len(facts["notes"]) or bool(facts["reason"]) != (fix != "fix" and not returns):
+        problems.append(f"{path.name}:{number}: {len(notes)} notes, and the facts {facts}")
+    members = iter(facts["members"])
+    for (file, line), kind in zip(notes, facts["notes"]):
+        if kind == "member":
+            found.setdefault(file.name, {})[line] = ("member", str(next(members)["bytes"]))
+        elif kind == "read":
+            found.setdefault(file.name, {})[line] = ("read",)
 
 
 def unity(files):
@@ -110,7 +119,7 @@ def tidy(arguments, folder, files, fix):
     source = folder / "unity.cc"
     source.write_text(unity(files))
     sources = [str(file) for file in files] if arguments.each else [str(source)]
-    command = [arguments.clang_tidy, f"--load={arguments.plugin}", "--checks=-*,linn-*", "--config={}",
+    command = [arguments.clang_tidy, f"--load={arguments.plugin}", "--checks=-*,linn-*", f"--config={CONFIG}",
                f"--header-filter={re.escape(str(folder))}/.*", fix, *sources, "--", *FLAGS[arguments.group],
                f"-I{arguments.include}", "-w"]
     done = subprocess.run(command, capture_output=True, text=True)
@@ -169,7 +178,7 @@ def check_group(arguments):
             if source.stem.startswith("silent_") and wanted:
                 problems.append(f"{source.name}: a silent file expects something")
             for line in sorted({*wanted, *got}):
-                expected, actual = wanted.get(line), tuple(got[line]) if line in got else None
+                expected, actual = wanted.get(line), got.get(line)
                 if expected == actual:
                     continue
                 problems.append(f"{source.name}:{line}: expected {expected}, found {actual}")

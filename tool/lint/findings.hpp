@@ -14,13 +14,25 @@
 
 namespace linn::tool {
 
-/// What a message of one of the checks says in the form that they all share: "'X' writes N bytes of zeros …".
-struct fill_message {
-    std::string what;         ///< X
-    std::uint64_t bytes = 0;  ///< N
-    bool per_element = false; ///< "… for each element": how many there are is known at run time only
-    bool is_return = false;   ///< "would write": nothing is filled today
+/// A member that is filled.
+struct filled_part {
+    std::string name;
+    std::uint64_t bytes = 0;
 };
+
+/// What the plugin says of a place in a form for programs; its sentences are for people alone.
+struct fill_facts {
+    std::string what; ///< the expression that fills: "std::make_shared<line>"
+    std::uint64_t bytes = 0;
+    bool per_element = false;         ///< of one element: how many there are is known at run time only
+    bool after_a_change = false;      ///< nothing is filled today
+    std::vector<filled_part> members; ///< the largest ones
+    std::string reason;               ///< why there is no fix, or none without a person's look at it
+};
+
+/// Reads the note of facts that the plugin adds to a warning, one line of JSON; nothing for any other note, and for
+/// facts of another version.
+std::optional<fill_facts> read_fill_facts(std::string_view note);
 
 /// In which part of a report a finding stands, in this order.
 enum class fill_kind {
@@ -29,10 +41,7 @@ enum class fill_kind {
     after_a_change,
 };
 
-fill_kind kind_of(const fill_message& fill) noexcept;
-
-/// Reads the message; nothing when it has another form.
-std::optional<fill_message> read_fill_message(std::string_view message);
+fill_kind kind_of(const fill_facts& fill) noexcept;
 
 /// What became of a finding's fix.
 enum class fix_state {
@@ -52,12 +61,6 @@ struct lint_note {
     text_place place;
 };
 
-/// A member that is filled, as a note "'data': 64 bytes" tells it.
-struct filled_part {
-    std::string name;
-    std::uint64_t bytes = 0;
-};
-
 /// A place that writes zeros for nothing, or would.
 struct lint_finding {
     std::string check;
@@ -66,11 +69,9 @@ struct lint_finding {
     text_place place;
     std::string source_line; ///< as it stands in the file
     std::string message;     ///< of the instantiation that fills most
-    fill_message fill;
-    std::vector<lint_note> notes;
-    std::vector<filled_part> members; ///< the largest ones
-    std::string reason;               ///< why there is no fix, or none without a person's look at it
-    std::vector<std::string> others;  ///< messages of other instantiations and builds at the same place
+    fill_facts fill;
+    std::vector<lint_note> notes;    ///< without the facts
+    std::vector<std::string> others; ///< messages of other instantiations and builds at the same place
     std::vector<lint_replacement> fix;
     fix_state state = fix_state::none;
     std::string refusal; ///< why a fix was refused
@@ -84,9 +85,10 @@ public:
     /// `wanted` says whether a place in that file is to be reported.
     using filter = std::function<bool(const std::string& file)>;
 
-    /// Takes over what a translation unit reported. Diagnostics that are no finding are passed over. When `is_whole` is
-    /// false the unit had errors, and its fixes are not trusted.
-    void add(const std::vector<tidy_diagnostic>& diagnostics, bool is_whole, const filter& wanted);
+    /// Takes over what a translation unit reported. Diagnostics of other checks and of the compiler are passed over. When
+    /// `is_whole` is false the unit had errors, and its fixes are not trusted. @throws no_tidy_program for a finding without
+    /// facts: the plugin belongs to another version of the tool.
+    void add(std::vector<tidy_diagnostic> diagnostics, bool is_whole, const filter& wanted);
 
     /// All findings by their kind, and in it the most bytes first.
     std::vector<lint_finding> take(source_texts& texts);
@@ -101,7 +103,7 @@ private:
         bool has_whole_unit = false;
     };
 
-    void merge(const tidy_diagnostic& d, const fill_message& fill, bool is_whole);
+    static void merge(entry& e, bool is_new, tidy_diagnostic d, fill_facts fill);
 
     std::map<std::string, entry> entries_;
 };

@@ -85,19 +85,19 @@ lint_result lint(const lint_options& options, const interrupt_guard& guard,
             {file, fmt::format("there is no such file; {} is older than the sources", result.database)});
 
     result.program = find_tidy_program(options.tidy, guard);
-    const std::vector<unit_outcome> outcomes =
+    std::vector<unit_outcome> outcomes =
         run_tidy(result.program, selection.units, options.checks, options.jobs, guard, on_progress);
     const place_filter filter{the_project, selection};
     finding_collector collector;
     for (std::size_t i = 0; i != outcomes.size(); ++i) {
-        const unit_outcome& o = outcomes[i];
+        unit_outcome& o = outcomes[i];
         result.seconds += o.seconds;
         result.not_run += o.was_run ? 0U : 1U;
         result.checked += o.was_run && o.failure.empty() ? 1U : 0U;
         if (failed_file f{selection.units[i].file, o.failure};
             !f.reason.empty() && !contains(result.failed, f))
             result.failed.push_back(std::move(f));
-        collector.add(o.diagnostics, o.failure.empty(), filter.of(selection.units[i]));
+        collector.add(std::move(o.diagnostics), o.failure.empty(), filter.of(selection.units[i]));
     }
     result.findings = collector.take(result.texts);
     result.signal = interrupt_guard::pending();

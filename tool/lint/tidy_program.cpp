@@ -140,14 +140,14 @@ private:
     /// The program, when it loads the plugin.
     tidy_program proved(tidy_program program) {
         const child_result said =
-            call({program.path, "--load=" + program.plugin, "--checks=-*,linn-*", "--list-checks"});
-        const bool knows_checks = said.out.find("linn-zero-fill") != std::string::npos;
-        if (said.how == child_result::ending::exited && said.code == 0 && knows_checks)
+            call({program.path, "--load=" + program.plugin, "--checks=-*,linn-*", "--dump-config"});
+        const bool has_ended_well = said.how == child_result::ending::exited && said.code == 0;
+        if (has_ended_well && said.out.find("linn-zero-fill.Facts") != std::string::npos)
             return program;
         std::string reason =
             said.err.empty() ? describe_ending(said, std::chrono::seconds{60}) : first_line(said.err);
-        if (said.how == child_result::ending::exited && said.code == 0)
-            reason = "it loads, but the checks linn-* are not there";
+        if (has_ended_well)
+            reason = "it loads, but the checks linn-* are not there, or are those of an older linn";
         throw no_tidy_program{fmt::format(
             "{} (version {}) cannot load {}:\n  {}\n"
             "A plugin fits the clang-tidy of the very version it was built for, linked with the shared LLVM "

@@ -5,6 +5,7 @@
 #include "source_text.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -76,9 +77,11 @@ std::vector<std::string> without_precompiled(const lint_unit& unit, const fs::pa
 }
 
 std::string config_text(const check_options& o) {
-    return fmt::format("{{CheckOptions: [{{key: linn-zero-fill.MinBytes, value: {0}}}, "
-                       "{{key: linn-zero-fill-return.MinBytes, value: {0}}}]}}",
-                       o.min_bytes);
+    std::vector<std::string> options;
+    for (const char* check : {"linn-zero-fill", "linn-zero-fill-return"})
+        options.push_back(fmt::format("{{key: {0}.MinBytes, value: {1}}}, {{key: {0}.Facts, value: 1}}",
+                                      check, o.min_bytes));
+    return fmt::format("{{CheckOptions: [{}]}}", fmt::join(options, ", "));
 }
 
 std::string checks_text(const check_options& o) {

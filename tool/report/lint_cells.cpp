@@ -36,13 +36,13 @@ std::string one_line(std::string text) {
     return text;
 }
 
-std::string fill_text(const fill_message& fill) {
+std::string fill_text(const fill_facts& fill) {
     return bytes_text(fill.bytes) + (fill.per_element ? " each" : "");
 }
 
 std::string members_text(const lint_finding& finding) {
     std::string text;
-    for (const filled_part& member : finding.members)
+    for (const filled_part& member : finding.fill.members)
         text += fmt::format("{}{} {}", text.empty() ? "" : ", ", member.name, bytes_text(member.bytes));
     return text;
 }

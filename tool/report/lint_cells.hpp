@@ -9,7 +9,7 @@
 namespace linn::tool {
 
 /// "1504 B", "8.000 MiB", "64 B each".
-std::string fill_text(const fill_message& fill);
+std::string fill_text(const fill_facts& fill);
 
 /// "src/cache.cpp:110:22", from the current folder where the file lies below it.
 std::string place_text(const std::string& file, const text_place& place);

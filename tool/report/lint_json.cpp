@@ -28,7 +28,7 @@ ordered_json finding_json(const lint_result& r, const lint_finding& f) {
     ordered_json json{{"check", f.check},
                       {"bytes", f.fill.bytes},
                       {"per_element", f.fill.per_element},
-                      {"after_a_change", f.fill.is_return}};
+                      {"after_a_change", f.fill.after_a_change}};
     json.update(place_json(f.file, f.place));
     json["offset"] = f.offset;
     json["path"] =
@@ -36,7 +36,7 @@ ordered_json finding_json(const lint_result& r, const lint_finding& f) {
     json["source"] = f.source_line;
     json["what"] = f.fill.what;
     json["members"] = ordered_json::array();
-    for (const filled_part& member : f.members)
+    for (const filled_part& member : f.fill.members)
         json["members"].push_back({{"name", member.name}, {"bytes", member.bytes}});
     json["message"] = f.message;
     json["other_messages"] = f.others;
@@ -45,7 +45,7 @@ ordered_json finding_json(const lint_result& r, const lint_finding& f) {
         json["notes"].push_back(note_json(note));
     json["units"] = f.units;
     json["fix"] = {{"state", to_string(f.state)},
-                   {"reason", f.state == fix_state::refused ? f.refusal : f.reason}};
+                   {"reason", f.state == fix_state::refused ? f.refusal : f.fill.reason}};
     json["fix"]["replacements"] = ordered_json::array();
     for (const lint_replacement& x : f.fix)
         json["fix"]["replacements"].push_back(

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Stands in for clang-tidy: what it finds stands in comments of the source, which it reads with its headers.
 
-  // FILL N NAME [KEY=VALUE ...]    'NAME' writes N bytes of zeros; fix=OLD>NEW, note=OLD>NEW (in a note), each=1,
-                                    would=1, member=NAME:N, back=1 (OLD stands above)
+  // FILL N NAME [KEY=VALUE ...]    NAME fills N bytes; fix=OLD>NEW, note=OLD>NEW (in a note), each=1, would=1,
+                                    member=NAME:N, back=1 (OLD stands above), facts=VERSION (0: none)
   // ERROR TEXT    a compile error        // CRASH    ends by a signal        // SLOW    waits to be killed
   // STATUS N      ends with that status and no report
 """
@@ -23,8 +23,8 @@ if "--version" in arguments:
 if os.environ.get("FAKE_LOAD_ERROR"):
     print(os.environ["FAKE_LOAD_ERROR"], file=sys.stderr)
     sys.exit(1)
-if "--list-checks" in arguments:
-    print("Enabled checks:\n    linn-zero-fill\n    linn-zero-fill-return\n")
+if "--dump-config" in arguments:
+    print(os.environ.get("FAKE_CONFIG", "CheckOptions:\n  linn-zero-fill.Facts: 0\n"))
     sys.exit()
 
 entries = json.loads((pathlib.Path(arguments[arguments.index("-p") + 1]) / "compile_commands.json").read_text())
@@ -55,22 +55,24 @@ def read(path):
             read(path.parent / include[1])
         if fill := re.search(r"// FILL (\d+) (\S+)(.*)", text):
             keys = dict(word.split("=", 1) for word in fill[3].split())
-            verb = "would write" if "would" in keys else "writes"
-            each = "for each element " if "each" in keys else ""
+            # The sentences are nobody's to parse: the facts say it all.
+            facts = {"linn_finding": int(keys.get("facts", 1)), "what": fill[2], "bytes": int(fill[1]), "reason": "",
+                     "per_element": "each" in keys, "after_a_change": "would" in keys, "members": []}
             notes = []
             if "member" in keys:
                 name, size = keys["member"].split(":")
-                notes.append(message(f"'{name}': {size} bytes", path, start))
+                facts["members"].append({"name": name, "bytes": int(size)})
+                notes.append(message("a member", path, start))
             if "note" in keys:
-                notes.append(message("no fix by default: others may rely on the zeros", path, start,
-                                     [replacement(path, data, start, keys["note"])]))
+                facts["reason"] = "others may need the zeros"
+                notes.append(message("a choice", path, start, [replacement(path, data, start, keys["note"])]))
+            if facts["linn_finding"] != 0:
+                notes.append(message(json.dumps(facts), path, start))
             begin = 0 if "back" in keys else start
             fixes = [replacement(path, data, begin, keys["fix"])] if "fix" in keys else []
-            diagnostics.append({
-                "DiagnosticName": "linn-zero-fill-return" if "would" in keys else "linn-zero-fill",
-                "DiagnosticMessage": message(f"'{fill[2]}' {verb} {fill[1]} bytes of zeros {each}that T leaves alone",
-                                             path, start, fixes),
-                "Notes": notes, "Level": "Warning", "BuildDirectory": entry["directory"]})
+            diagnostics.append({"DiagnosticName": "linn-zero-fill-return" if "would" in keys else "linn-zero-fill",
+                                "DiagnosticMessage": message(f"zeros of {fill[2]}", path, start, fixes),
+                                "Notes": notes, "Level": "Warning", "BuildDirectory": entry["directory"]})
         if error := re.search(r"// ERROR (.*)", text):
             diagnostics.append({"DiagnosticName": "clang-diagnostic-error",
                                 "DiagnosticMessage": message(error[1], path, start), "Level": "Error",

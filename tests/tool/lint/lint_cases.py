@@ -108,6 +108,7 @@ def case_found(tool):
     call = tool.calls()[0]["arguments"]
     check(f"--load={tool.plugin}" in call and "--checks=-*,linn-zero-fill,linn-zero-fill-return" in call, call)
     check(any("linn-zero-fill.MinBytes, value: 64}" in word for word in call), call)
+    check(any("linn-zero-fill.Facts, value: 1}" in word for word in call), call)
 
 
 def case_options_reach_clang_tidy(tool):
@@ -415,6 +416,18 @@ def case_plugin_does_not_load(tool):
     check("undefined symbol: _ZN5clang4tidy" in message and "cannot load" in message, message)
 
 
+def case_plugin_of_another_version(tool):
+    """Its sentences are not guessed at."""
+    a = tool.source("a.cpp", SMALL)
+    tool.database()
+    message = tool.refused(FAKE_CONFIG="CheckOptions:\n  linn-zero-fill.MinBytes: 64\n")
+    check("the checks linn-* are not there, or are those of an older linn" in message, message)
+    for version in (0, 2):
+        a.write_text(SMALL.replace("<Key>\n", f"<Key> facts={version}\n"))
+        message = tool.refused()
+        check("the plugin belongs to another version of linn" in message, message)
+
+
 def case_interrupt(tool):
     tool.source("a.cpp", SMALL)
     tool.source("b.cpp", "// SLOW\n")
@@ -455,6 +468,7 @@ def case_reports(tool):
                                           "path", "source", "what", "members", "message", "other_messages", "notes", "units",
                                           "fix"], list(result["findings"][0]))
     check(result["findings"][0]["members"] == [{"name": "x", "bytes": 4096}], result["findings"][0])
+    check([note["message"] for note in result["findings"][0]["notes"]] == ["a member"], "the facts are no note of a report")
     rows = list(csv.DictReader(io.StringIO((out / "csv").read_text())))
     check([(r["bytes"], r["per_element"], r["fix"]) for r in rows] == [("4096", "false", "offered"), ("100", "true", "none")], rows)
     markdown = (out / "markdown").read_text()
@@ -559,6 +573,9 @@ def case_real(tool):
     found = [(f["line"], f["bytes"]) for f in result["findings"] if not f["after_a_change"]]
     check(found == [(3, 8388608), (4, 8388608)], result)
     check(result["findings"][0]["what"] == "std::make_shared<Line>", result["findings"][0]["what"])
+    check(result["findings"][0]["message"] == "'std::make_shared<Line>' fills 8388608 bytes with zeros; default-initialisation of "
+          "'Line' does not write them", result["findings"][0]["message"])
+    check(not any("linn_finding" in note["message"] for f in result["findings"] for note in f["notes"]), result["findings"])
     check(result["findings"][0]["members"] == [{"name": "data", "bytes": 8388608}], result["findings"][0])
     check(len(result["failed_files"]) == 1 and "bad.cpp:1:1" in result["failed_files"][0]["reason"], result["failed_files"])
 

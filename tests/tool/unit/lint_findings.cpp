@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What linn lint makes of clang-tidy's messages and files: bytes, places, one finding a place, fixes that fit.
+// What linn lint makes of the plugin's facts and of clang-tidy's files: bytes, places, one finding a place, fixes that fit.
 #include "lint/findings.hpp"
 #include "lint/fixes.hpp"
+#include "lint/tidy_program.hpp"
 #include "lint/tidy_report.hpp"
 
 #include <doctest/doctest.h>
@@ -20,7 +21,7 @@ using linn::tool::finding_collector;
 using linn::tool::fix_state;
 using linn::tool::lint_finding;
 using linn::tool::lint_replacement;
-using linn::tool::read_fill_message;
+using linn::tool::read_fill_facts;
 using linn::tool::read_tidy_report;
 using linn::tool::source_text;
 using linn::tool::source_texts;
@@ -32,7 +33,7 @@ MainSourceFile:  '/p/a.cpp'
 Diagnostics:
   - DiagnosticName:  linn-zero-fill
     DiagnosticMessage:
-      Message:         '''std::make_shared<Line>'' writes 8388608 bytes of zeros that default-initialisation of ''Line'' leaves alone'
+      Message:         '''std::make_shared<Line>'' fills 8388608 bytes with zeros'
       FilePath:        'src/a.cpp'
       FileOffset:      23
       Replacements:
@@ -49,6 +50,10 @@ Diagnostics:
         FilePath:        '/p/h.hpp'
         FileOffset:      10
         Replacements:    []
+      - Message:         '{"after_a_change":false,"bytes":8388608,"fix":"safe","linn_finding":1,"members":[{"bytes":8388608,"name":"data"}],"notes":["member"],"per_element":false,"reason":"","what":"std::make_shared<Line>"}'
+        FilePath:        'src/a.cpp'
+        FileOffset:      23
+        Replacements:    []
       - Message:         "no place: \u00e9\n"
         FilePath:        ''
         FileOffset:      0
@@ -58,10 +63,19 @@ Diagnostics:
 ...
 )";
 
+std::string facts(const std::string& bytes, const char* what = "T", const char* version = "1",
+                  const char* change = "false") {
+    return R"({"linn_finding":)" + std::string{version} + R"(,"what":")" + what + R"(","bytes":)" + bytes +
+           R"(,"per_element":false,"after_a_change":)" + change + R"(,"reason":"why","members":[]})";
+}
+
 tidy_diagnostic diagnostic(std::uint64_t bytes, std::vector<lint_replacement> fix, std::size_t offset = 0,
-                           const std::string& file = "/nonexistent/a.cpp") {
-    const std::string text = "'T' writes " + std::to_string(bytes) + " bytes of zeros that T leaves alone";
-    return {"linn-zero-fill", "Warning", {text, file, offset, std::move(fix)}, {}};
+                           const std::string& file = "/nonexistent/a.cpp", const char* change = "false") {
+    const std::string text = "zeros: " + std::to_string(bytes);
+    return {"linn-zero-fill",
+            "Warning",
+            {text, file, offset, std::move(fix)},
+            {{facts(std::to_string(bytes), "T", "1", change), file, offset, {}}}};
 }
 
 std::vector<lint_finding> collected(const std::vector<std::vector<tidy_diagnostic>>& units,
@@ -75,23 +89,26 @@ std::vector<lint_finding> collected(const std::vector<std::vector<tidy_diagnosti
 
 } // namespace
 
-TEST_CASE("the fixed form of a message") {
-    const auto exact = read_fill_message("'new Line()' writes 1500 bytes of zeros that Line leaves alone");
-    REQUIRE(exact);
-    CHECK(exact->what == "new Line()");
-    CHECK(exact->bytes == 1500);
-    CHECK_FALSE(exact->per_element);
-    CHECK_FALSE(exact->is_return);
-    const auto each = read_fill_message("'new T[n]()' writes 64 bytes of zeros for each element that");
-    REQUIRE(each);
-    CHECK(each->per_element);
-    const auto after = read_fill_message("'= default' would write 18446744073709551615 bytes of zeros");
-    REQUIRE(after);
-    CHECK(after->is_return);
-    CHECK(after->bytes == 18446744073709551615U);
-    for (const char* other : {"", "writes bytes of zeros", "x writes 18446744073709551616 bytes of zeros",
-                              "reads 5 bytes of zeros", "5 bytes of zeros", "x writes 5 bytes"})
-        CHECK_FALSE(read_fill_message(other));
+TEST_CASE("the facts of a finding") {
+    const auto read = read_fill_facts(facts("18446744073709551615", "new Line()", "1", "true"));
+    REQUIRE(read);
+    CHECK(read->what == "new Line()");
+    CHECK(read->bytes == 18446744073709551615U);
+    CHECK_FALSE(read->per_element);
+    CHECK(read->after_a_change);
+    CHECK(read->reason == "why");
+    for (const std::string& other :
+         {std::string{}, std::string{"'data': 64 bytes"}, std::string{"{"}, std::string{"{}"},
+          std::string{"[1]"}, facts("5", "T", "2"), facts("\"x\""), std::string{R"({"linn_finding":1})"}})
+        CHECK_FALSE(read_fill_facts(other));
+}
+
+TEST_CASE("a finding without facts is not guessed at") {
+    tidy_diagnostic d = diagnostic(100, {});
+    d.notes.clear();
+    CHECK_THROWS_AS(collected({{d}}), linn::tool::no_tidy_program);
+    d.name = "clang-diagnostic-error";
+    CHECK(collected({{d}}).empty());
 }
 
 TEST_CASE("clang-tidy's file of fixes") {
@@ -103,14 +120,15 @@ TEST_CASE("clang-tidy's file of fixes") {
     CHECK(d.message.offset == 23);
     REQUIRE(d.message.fix.size() == 1);
     CHECK(d.message.fix[0] == lint_replacement{"/p/src/a.cpp", 28, 11, "make_shared_for_overwrite"});
-    REQUIRE(d.notes.size() == 2);
+    REQUIRE(d.notes.size() == 3);
     CHECK(d.notes[0].file == "/p/h.hpp");
-    CHECK(d.notes[1].file.empty());
+    CHECK(d.notes[2].file.empty());
     const auto findings = collected({list});
     REQUIRE(findings.size() == 1);
-    REQUIRE(findings[0].members.size() == 1);
-    CHECK(findings[0].members[0].name == "data");
-    CHECK(findings[0].members[0].bytes == 8388608);
+    CHECK(findings[0].notes.size() == 2); // without the facts
+    REQUIRE(findings[0].fill.members.size() == 1);
+    CHECK(findings[0].fill.members[0].name == "data");
+    CHECK(findings[0].fill.members[0].bytes == 8388608);
     CHECK(findings[0].fill.what == "std::make_shared<Line>");
 }
 
@@ -149,8 +167,7 @@ TEST_CASE("notes that offer alternatives offer nothing") {
 }
 
 TEST_CASE("the largest first, what only would fill last") {
-    tidy_diagnostic would = diagnostic(9999, {}, 7);
-    would.message.text = "'T' would write 9999 bytes of zeros";
+    const tidy_diagnostic would = diagnostic(9999, {}, 7, "/nonexistent/a.cpp", "true");
     const auto findings =
         collected({{diagnostic(100, {}, 1), would, diagnostic(300, {}, 9), diagnostic(300, {}, 2)}});
     REQUIRE(findings.size() == 4);

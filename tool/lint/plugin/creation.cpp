@@ -8,7 +8,7 @@
 #include <array>
 #include <string_view>
 
-namespace linn_tidy {
+namespace clang::tidy::linn {
 
 namespace {
 
@@ -16,14 +16,14 @@ constexpr std::array<std::string_view, 6> factories{"make_shared",           "ma
                                                     "allocate_shared",       "make_local_shared",
                                                     "allocate_local_shared", "allocate_unique"};
 
-bool usable(clang::QualType type) {
+bool usable(QualType type) {
     return !type.isNull() && !type->isDependentType() && !type->isIncompleteType() &&
            !type->isReferenceType() && !type->isFunctionType();
 }
 
 /// Flattens T[2][3] to six T, where the number is known.
-void set_object(creation& made, clang::QualType type, clang::ASTContext& context) {
-    while (const clang::ConstantArrayType* array = context.getAsConstantArrayType(type)) {
+void set_object(creation& made, QualType type, ASTContext& context) {
+    while (const ConstantArrayType* array = context.getAsConstantArrayType(type)) {
         made.array = true;
         if (!made.count) {
             break; // N bytes for each element are those of each T[3]
@@ -35,11 +35,11 @@ void set_object(creation& made, clang::QualType type, clang::ASTContext& context
 }
 
 /// The value of an expression, where it is known before the program runs.
-std::optional<std::uint64_t> constant(const clang::Expr* expression, clang::ASTContext& context) {
+std::optional<std::uint64_t> constant(const Expr* expression, ASTContext& context) {
     if (expression == nullptr || expression->isValueDependent()) {
         return std::nullopt;
     }
-    clang::Expr::EvalResult result;
+    Expr::EvalResult result;
     if (!expression->EvaluateAsInt(result, context)) {
         return std::nullopt;
     }
@@ -50,37 +50,37 @@ std::optional<std::uint64_t> constant(const clang::Expr* expression, clang::ASTC
     return value.getZExtValue();
 }
 
-void set_count(creation& made, const clang::Expr* count, clang::ASTContext& context) {
+void set_count(creation& made, const Expr* count, ASTContext& context) {
     made.array = true;
     made.count_expression = count;
     made.count = constant(count, context);
 }
 
-bool nothing_between_braces(const clang::Expr& initialiser) {
-    if (const auto* list = clang::dyn_cast<clang::InitListExpr>(&initialiser)) {
-        const clang::InitListExpr* written = list->isSyntacticForm() ? list : list->getSyntacticForm();
+bool nothing_between_braces(const Expr& initialiser) {
+    if (const auto* list = dyn_cast<InitListExpr>(&initialiser)) {
+        const InitListExpr* written = list->isSyntacticForm() ? list : list->getSyntacticForm();
         return (written != nullptr ? written : list)->getNumInits() == 0;
     }
-    const auto* construction = clang::dyn_cast<clang::CXXConstructExpr>(&initialiser);
+    const auto* construction = dyn_cast<CXXConstructExpr>(&initialiser);
     return construction != nullptr && construction->getNumArgs() == 0;
 }
 
 /// An allocator with a `construct(p)` of its own decides itself how an object starts.
-bool constructs_itself(clang::QualType allocator) {
-    const clang::CXXRecordDecl* record = allocator.getNonReferenceType()->getAsCXXRecordDecl();
+bool constructs_itself(QualType allocator) {
+    const CXXRecordDecl* record = allocator.getNonReferenceType()->getAsCXXRecordDecl();
     if (record == nullptr || !record->hasDefinition() || outermost_namespace(*record) == "std") {
         return false;
     }
-    for (const clang::Decl* member : record->getDefinition()->decls()) {
-        const auto* pattern = clang::dyn_cast<clang::FunctionTemplateDecl>(member);
+    for (const Decl* member : record->getDefinition()->decls()) {
+        const auto* pattern = dyn_cast<FunctionTemplateDecl>(member);
         const auto* method =
-            clang::dyn_cast<clang::CXXMethodDecl>(pattern != nullptr ? pattern->getTemplatedDecl() : member);
+            dyn_cast<CXXMethodDecl>(pattern != nullptr ? pattern->getTemplatedDecl() : member);
         if (method != nullptr && method->getDeclName().isIdentifier() && method->getName() == "construct" &&
             method->getNumParams() == 1) {
             return true;
         }
     }
-    for (const clang::CXXBaseSpecifier& base : record->getDefinition()->bases()) {
+    for (const CXXBaseSpecifier& base : record->getDefinition()->bases()) {
         if (constructs_itself(base.getType())) {
             return true;
         }
@@ -88,14 +88,13 @@ bool constructs_itself(clang::QualType allocator) {
     return false;
 }
 
-std::optional<creation> pool_create(const clang::CallExpr& call, const clang::FunctionDecl& function,
-                                    clang::ASTContext& context) {
-    const auto* method = clang::dyn_cast<clang::CXXMethodDecl>(&function);
+std::optional<creation> pool_create(const CallExpr& call, const FunctionDecl& function, ASTContext& context) {
+    const auto* method = dyn_cast<CXXMethodDecl>(&function);
     if (method == nullptr || call.getNumArgs() != 0 || outermost_namespace(function) != "linn" ||
         (function.getName() != "create" && function.getName() != "try_create")) {
         return std::nullopt;
     }
-    const clang::QualType result = method->getReturnType();
+    const QualType result = method->getReturnType();
     if (!result->isPointerType() || !usable(result->getPointeeType())) {
         return std::nullopt;
     }
@@ -110,9 +109,9 @@ std::optional<creation> pool_create(const clang::CallExpr& call, const clang::Fu
 
 } // namespace
 
-std::optional<creation> creation_by_new(const clang::CXXNewExpr& expression, clang::ASTContext& context) {
-    const clang::Expr* initialiser = expression.getInitializer();
-    const clang::QualType type = expression.getAllocatedType();
+std::optional<creation> creation_by_new(const CXXNewExpr& expression, ASTContext& context) {
+    const Expr* initialiser = expression.getInitializer();
+    const QualType type = expression.getAllocatedType();
     if (initialiser == nullptr || !usable(type)) {
         return std::nullopt;
     }
@@ -123,11 +122,10 @@ std::optional<creation> creation_by_new(const clang::CXXNewExpr& expression, cla
     }
     if (!braces) {
         // `()`: nothing was given, and the initialiser is what the compiler made of it.
-        const clang::Expr* inner = initialiser->IgnoreImplicit();
-        const auto* construction = clang::dyn_cast<clang::CXXConstructExpr>(inner);
-        const auto* list = clang::dyn_cast<clang::ParenListExpr>(inner);
-        const bool nothing = clang::isa<clang::ImplicitValueInitExpr>(inner) ||
-                             clang::isa<clang::CXXScalarValueInitExpr>(inner) ||
+        const Expr* inner = initialiser->IgnoreImplicit();
+        const auto* construction = dyn_cast<CXXConstructExpr>(inner);
+        const auto* list = dyn_cast<ParenListExpr>(inner);
+        const bool nothing = isa<ImplicitValueInitExpr>(inner) || isa<CXXScalarValueInitExpr>(inner) ||
                              (construction != nullptr && construction->getNumArgs() == 0) ||
                              (list != nullptr && list->getNumExprs() == 0);
         if (!initialised_with_parentheses(expression) || !nothing) {
@@ -138,7 +136,7 @@ std::optional<creation> creation_by_new(const clang::CXXNewExpr& expression, cla
     made.where = expression.getBeginLoc();
     made.form = braces ? value_form::braces : value_form::parentheses;
     if (expression.isArray()) {
-        const clang::Expr* count = expression.getArraySize() ? *expression.getArraySize() : nullptr;
+        const Expr* count = expression.getArraySize() ? *expression.getArraySize() : nullptr;
         if (count == nullptr) {
             return std::nullopt;
         }
@@ -150,27 +148,27 @@ std::optional<creation> creation_by_new(const clang::CXXNewExpr& expression, cla
     return made;
 }
 
-std::optional<creation> creation_by_call(const clang::CallExpr& call, clang::ASTContext& context) {
-    const clang::FunctionDecl* function = call.getDirectCallee();
+std::optional<creation> creation_by_call(const CallExpr& call, ASTContext& context) {
+    const FunctionDecl* function = call.getDirectCallee();
     if (function == nullptr || !function->getDeclName().isIdentifier()) {
         return std::nullopt;
     }
-    const llvm::StringRef name = function->getName();
+    const StringRef name = function->getName();
     bool factory = false;
     for (const std::string_view one : factories) {
-        factory = factory || name == llvm::StringRef(one.data(), one.size());
+        factory = factory || name == StringRef(one.data(), one.size());
     }
     if (!factory) {
         return pool_create(call, *function, context);
     }
     const std::string space = outermost_namespace(*function);
-    const clang::TemplateArgumentList* arguments = function->getTemplateSpecializationArgs();
-    if (clang::isa<clang::CXXMethodDecl>(function) ||
-        (space != "std" && space != "boost" && space != "linn") || arguments == nullptr ||
-        arguments->size() == 0 || arguments->get(0).getKind() != clang::TemplateArgument::Type) {
+    const TemplateArgumentList* arguments = function->getTemplateSpecializationArgs();
+    if (isa<CXXMethodDecl>(function) || (space != "std" && space != "boost" && space != "linn") ||
+        arguments == nullptr || arguments->size() == 0 ||
+        arguments->get(0).getKind() != TemplateArgument::Type) {
         return std::nullopt;
     }
-    const clang::QualType type = arguments->get(0).getAsType();
+    const QualType type = arguments->get(0).getAsType();
     const unsigned first = name.str().starts_with("allocate") ? 1 : 0;
     if (call.getNumArgs() < first || type->isDependentType() ||
         (first == 1 && constructs_itself(call.getArg(0)->getType()))) {
@@ -178,9 +176,9 @@ std::optional<creation> creation_by_call(const clang::CallExpr& call, clang::AST
     }
     creation made;
     made.expression = &call;
-    const clang::Expr* callee = call.getCallee()->IgnoreImpCasts();
+    const Expr* callee = call.getCallee()->IgnoreImpCasts();
     made.where = callee->getExprLoc();
-    if (const auto* reference = clang::dyn_cast<clang::DeclRefExpr>(callee)) {
+    if (const auto* reference = dyn_cast<DeclRefExpr>(callee)) {
         made.where = reference->getLocation();
     }
     const unsigned given = call.getNumArgs() - first;
@@ -189,7 +187,7 @@ std::optional<creation> creation_by_call(const clang::CallExpr& call, clang::AST
             return std::nullopt;
         }
         set_count(made, call.getArg(first), context);
-        set_object(made, clang::QualType(type->getArrayElementTypeNoTypeQual(), 0), context);
+        set_object(made, QualType(type->getArrayElementTypeNoTypeQual(), 0), context);
     } else {
         if (given != 0) {
             return std::nullopt;
@@ -203,4 +201,4 @@ std::optional<creation> creation_by_call(const clang::CallExpr& call, clang::AST
     return made;
 }
 
-} // namespace linn_tidy
+} // namespace clang::tidy::linn

@@ -9,7 +9,7 @@
 #include <optional>
 #include <set>
 
-namespace linn_tidy {
+namespace clang::tidy::linn {
 
 namespace {
 
@@ -20,36 +20,35 @@ constexpr int deepest = 64;
 /// touch all of them.
 class touched_members {
 public:
-    void look(const clang::Stmt* statement) {
+    void look(const Stmt* statement) {
         if (statement == nullptr) {
             return;
         }
-        if (clang::isa<clang::CXXThisExpr>(statement)) {
+        if (isa<CXXThisExpr>(statement)) {
             ++this_;
-        } else if (const auto* expression = clang::dyn_cast<clang::MemberExpr>(statement)) {
-            const auto* field = clang::dyn_cast<clang::FieldDecl>(expression->getMemberDecl());
-            if (field != nullptr &&
-                clang::isa<clang::CXXThisExpr>(expression->getBase()->IgnoreParenImpCasts())) {
+        } else if (const auto* expression = dyn_cast<MemberExpr>(statement)) {
+            const auto* field = dyn_cast<FieldDecl>(expression->getMemberDecl());
+            if (field != nullptr && isa<CXXThisExpr>(expression->getBase()->IgnoreParenImpCasts())) {
                 ++through_members_;
                 fields_.insert(field);
             }
         }
-        for (const clang::Stmt* child : statement->children()) {
+        for (const Stmt* child : statement->children()) {
             look(child);
         }
     }
 
     bool all() const { return this_ != through_members_; }
-    const std::set<const clang::FieldDecl*>& fields() const { return fields_; }
+    const std::set<const FieldDecl*>& fields() const { return fields_; }
 
 private:
-    std::set<const clang::FieldDecl*> fields_;
+    std::set<const FieldDecl*> fields_;
     int this_ = 0;
     int through_members_ = 0;
 };
 
-const clang::CXXConstructorDecl* default_constructor(const clang::CXXRecordDecl& record) {
-    for (const clang::CXXConstructorDecl* constructor : record.ctors()) {
+const CXXConstructorDecl* default_constructor(const CXXRecordDecl& record) {
+    for (const CXXConstructorDecl* constructor : record.ctors()) {
         if (constructor->isDefaultConstructor() && !constructor->isDeleted()) {
             return constructor;
         }
@@ -58,28 +57,27 @@ const clang::CXXConstructorDecl* default_constructor(const clang::CXXRecordDecl&
 }
 
 /// Whether the default constructor writes nothing that the members' own initialisation does not.
-bool leaves_all_alone(const clang::CXXRecordDecl& record) {
-    const clang::CXXConstructorDecl* constructor = default_constructor(record);
+bool leaves_all_alone(const CXXRecordDecl& record) {
+    const CXXConstructorDecl* constructor = default_constructor(record);
     if (constructor == nullptr || !constructor->isUserProvided()) {
         return true;
     }
-    const clang::FunctionDecl* definition = nullptr;
+    const FunctionDecl* definition = nullptr;
     if (!constructor->hasBody(definition)) {
         return false;
     }
-    const auto* body = clang::dyn_cast_or_null<clang::CompoundStmt>(definition->getBody());
-    const auto& defined = *clang::cast<clang::CXXConstructorDecl>(definition);
+    const auto* body = dyn_cast_or_null<CompoundStmt>(definition->getBody());
+    const auto& defined = *cast<CXXConstructorDecl>(definition);
     return body != nullptr && body->body_empty() &&
            std::none_of(defined.init_begin(), defined.init_end(),
-                        [](const clang::CXXCtorInitializer* one) { return one->isWritten(); });
+                        [](const CXXCtorInitializer* one) { return one->isWritten(); });
 }
 
-bool has_constructor_template(const clang::CXXRecordDecl& record) {
-    for (const clang::Decl* member : record.decls()) {
-        const auto* pattern = clang::dyn_cast<clang::FunctionTemplateDecl>(member);
+bool has_constructor_template(const CXXRecordDecl& record) {
+    for (const Decl* member : record.decls()) {
+        const auto* pattern = dyn_cast<FunctionTemplateDecl>(member);
         const auto* constructor =
-            pattern != nullptr ? clang::dyn_cast<clang::CXXConstructorDecl>(pattern->getTemplatedDecl())
-                               : nullptr;
+            pattern != nullptr ? dyn_cast<CXXConstructorDecl>(pattern->getTemplatedDecl()) : nullptr;
         if (constructor != nullptr && constructor->isDefaultConstructor()) {
             return true;
         }
@@ -101,17 +99,17 @@ private:
     std::set<std::uint64_t> bytes_;
 };
 
-std::uint64_t bit_width(const clang::FieldDecl& field, clang::ASTContext& context) {
+std::uint64_t bit_width(const FieldDecl& field, ASTContext& context) {
     return field.getBitWidthValue(context);
 }
 
 } // namespace
 
-std::uint64_t fill_size::size_of(clang::QualType type) const {
+std::uint64_t fill_size::size_of(QualType type) const {
     return static_cast<std::uint64_t>(context_.getTypeSizeInChars(type).getQuantity());
 }
 
-bool fill_size::zeroes_first(const clang::CXXRecordDecl& record) {
+bool fill_size::zeroes_first(const CXXRecordDecl& record) {
     if (record.hasUserProvidedDefaultConstructor()) {
         return false;
     }
@@ -121,15 +119,15 @@ bool fill_size::zeroes_first(const clang::CXXRecordDecl& record) {
     return record.needsImplicitDefaultConstructor() && !has_constructor_template(record);
 }
 
-std::uint64_t fill_size::filled(clang::QualType type, value_form form) {
+std::uint64_t fill_size::filled(QualType type, value_form form) {
     type = type.getCanonicalType();
-    if (const clang::ConstantArrayType* array = context_.getAsConstantArrayType(type)) {
+    if (const ConstantArrayType* array = context_.getAsConstantArrayType(type)) {
         return array->getSize().getZExtValue() * filled(array->getElementType(), form);
     }
     if (type->isReferenceType() || type->isIncompleteType()) {
         return 0;
     }
-    const clang::CXXRecordDecl* record = type->getAsCXXRecordDecl();
+    const CXXRecordDecl* record = type->getAsCXXRecordDecl();
     if (record == nullptr) {
         return size_of(type);
     }
@@ -139,11 +137,11 @@ std::uint64_t fill_size::filled(clang::QualType type, value_form form) {
     }
     if (form == value_form::braces && record->isAggregate()) {
         std::uint64_t bytes = 0;
-        for (const clang::CXXBaseSpecifier& base : record->bases()) {
+        for (const CXXBaseSpecifier& base : record->bases()) {
             bytes += filled(base.getType(), form);
         }
         std::uint64_t bits = 0;
-        for (const clang::FieldDecl* field : record->fields()) {
+        for (const FieldDecl* field : record->fields()) {
             if (field->isBitField()) {
                 bits += field->hasInClassInitializer() ? 0 : bit_width(*field, context_);
             } else if (!field->hasInClassInitializer()) {
@@ -160,35 +158,35 @@ std::uint64_t fill_size::filled(clang::QualType type, value_form form) {
     return all - std::min(all, written_of_record(*record, true));
 }
 
-std::uint64_t fill_size::filled_if_defaulted(const clang::CXXRecordDecl& record) {
+std::uint64_t fill_size::filled_if_defaulted(const CXXRecordDecl& record) {
     const std::uint64_t all = whole(record, true);
     return all - std::min(all, structural(record, true));
 }
 
-std::uint64_t fill_size::written(clang::QualType type) {
+std::uint64_t fill_size::written(QualType type) {
     type = type.getCanonicalType();
-    if (const clang::ConstantArrayType* array = context_.getAsConstantArrayType(type)) {
+    if (const ConstantArrayType* array = context_.getAsConstantArrayType(type)) {
         return array->getSize().getZExtValue() * written(array->getElementType());
     }
-    const clang::CXXRecordDecl* record = type->getAsCXXRecordDecl();
+    const CXXRecordDecl* record = type->getAsCXXRecordDecl();
     record = record != nullptr ? record->getDefinition() : nullptr;
     return record == nullptr || record->isEmpty() ? 0 : written_of_record(*record, true);
 }
 
-std::uint64_t fill_size::whole(const clang::CXXRecordDecl& record, bool whole_object) const {
+std::uint64_t fill_size::whole(const CXXRecordDecl& record, bool whole_object) const {
     if (record.isEmpty()) {
         return 0;
     }
-    const clang::ASTRecordLayout& layout = context_.getASTRecordLayout(&record);
+    const ASTRecordLayout& layout = context_.getASTRecordLayout(&record);
     return static_cast<std::uint64_t>(
         (whole_object ? layout.getSize() : layout.getNonVirtualSize()).getQuantity());
 }
 
-std::uint64_t fill_size::own_pointers(const clang::CXXRecordDecl& record) const {
+std::uint64_t fill_size::own_pointers(const CXXRecordDecl& record) const {
     return context_.getASTRecordLayout(&record).hasOwnVFPtr() ? size_of(context_.VoidPtrTy) : 0;
 }
 
-std::uint64_t fill_size::written_of_record(const clang::CXXRecordDecl& record, bool whole_object) {
+std::uint64_t fill_size::written_of_record(const CXXRecordDecl& record, bool whole_object) {
     const auto key = std::make_pair(&record, whole_object);
     if (const auto found = known_.find(key); found != known_.end()) {
         return found->second;
@@ -198,7 +196,7 @@ std::uint64_t fill_size::written_of_record(const clang::CXXRecordDecl& record, b
     }
     ++depth_;
     std::uint64_t bytes = 0;
-    const clang::CXXConstructorDecl* constructor = default_constructor(record);
+    const CXXConstructorDecl* constructor = default_constructor(record);
     if (constructor != nullptr && constructor->isUserProvided()) {
         bytes = written_by(*constructor, whole_object);
     } else if (constructor == nullptr && has_constructor_template(record)) {
@@ -212,28 +210,28 @@ std::uint64_t fill_size::written_of_record(const clang::CXXRecordDecl& record, b
     return bytes;
 }
 
-std::uint64_t fill_size::structural(const clang::CXXRecordDecl& record, bool whole_object) {
+std::uint64_t fill_size::structural(const CXXRecordDecl& record, bool whole_object) {
     std::uint64_t bytes = own_pointers(record);
-    for (const clang::CXXBaseSpecifier& base : record.bases()) {
-        const clang::CXXRecordDecl* of_base = base.getType()->getAsCXXRecordDecl();
+    for (const CXXBaseSpecifier& base : record.bases()) {
+        const CXXRecordDecl* of_base = base.getType()->getAsCXXRecordDecl();
         if (!base.isVirtual() && of_base != nullptr && !of_base->isEmpty()) {
             bytes += written_of_record(*of_base, false);
         }
     }
     if (whole_object) {
-        for (const clang::CXXBaseSpecifier& base : record.vbases()) {
-            const clang::CXXRecordDecl* of_base = base.getType()->getAsCXXRecordDecl();
+        for (const CXXBaseSpecifier& base : record.vbases()) {
+            const CXXRecordDecl* of_base = base.getType()->getAsCXXRecordDecl();
             if (of_base != nullptr && !of_base->isEmpty()) {
                 bytes += written_of_record(*of_base, false);
             }
         }
     }
     bit_field_bytes bits;
-    for (const clang::FieldDecl* field : record.fields()) {
+    for (const FieldDecl* field : record.fields()) {
         if (field->hasInClassInitializer()) {
             if (field->isBitField()) {
                 bits.add(context_.getFieldOffset(field), bit_width(*field, context_));
-            } else if (const clang::Expr* initialiser = field->getInClassInitializer()) {
+            } else if (const Expr* initialiser = field->getInClassInitializer()) {
                 bytes += written_by(*initialiser, field->getType());
             } else {
                 bytes += size_of(field->getType());
@@ -245,17 +243,17 @@ std::uint64_t fill_size::structural(const clang::CXXRecordDecl& record, bool who
     return bytes + bits.size();
 }
 
-std::uint64_t fill_size::written_by(const clang::CXXConstructorDecl& constructor, bool whole_object) {
-    const clang::CXXRecordDecl& record = *constructor.getParent();
+std::uint64_t fill_size::written_by(const CXXConstructorDecl& constructor, bool whole_object) {
+    const CXXRecordDecl& record = *constructor.getParent();
     if (!constructor.isUserProvided()) {
         return constructor.isDefaultConstructor() ? written_of_record(record, whole_object)
                                                   : whole(record, whole_object);
     }
-    const clang::FunctionDecl* definition = nullptr;
+    const FunctionDecl* definition = nullptr;
     if (!constructor.hasBody(definition) || definition->getBody() == nullptr || depth_ == deepest) {
         return whole(record, whole_object);
     }
-    const auto& body = *clang::cast<clang::CXXConstructorDecl>(definition);
+    const auto& body = *cast<CXXConstructorDecl>(definition);
     if (body.isDelegatingConstructor()) {
         return whole(record, whole_object);
     }
@@ -265,28 +263,28 @@ std::uint64_t fill_size::written_by(const clang::CXXConstructorDecl& constructor
         return whole(record, whole_object);
     }
     ++depth_;
-    std::set<const clang::FieldDecl*> done = touched.fields();
+    std::set<const FieldDecl*> done = touched.fields();
     std::uint64_t bytes = own_pointers(record);
     bit_field_bytes bits;
-    const auto count = [&](const clang::FieldDecl& field, std::uint64_t written) {
+    const auto count = [&](const FieldDecl& field, std::uint64_t written) {
         if (field.isBitField()) {
             bits.add(context_.getFieldOffset(&field), bit_width(field, context_));
         } else {
             bytes += written;
         }
     };
-    for (const clang::FieldDecl* field : done) {
+    for (const FieldDecl* field : done) {
         count(*field, field->isZeroSize(context_) ? 0 : size_of(field->getType()));
     }
-    for (const clang::CXXCtorInitializer* initialiser : body.inits()) {
+    for (const CXXCtorInitializer* initialiser : body.inits()) {
         if (initialiser->isBaseInitializer()) {
-            const clang::QualType base(initialiser->getBaseClass(), 0);
-            const clang::CXXRecordDecl* of_base = base->getAsCXXRecordDecl();
+            const QualType base(initialiser->getBaseClass(), 0);
+            const CXXRecordDecl* of_base = base->getAsCXXRecordDecl();
             if ((whole_object || !initialiser->isBaseVirtual()) && of_base != nullptr &&
                 !of_base->isEmpty()) {
                 bytes += written_by(*initialiser->getInit(), base, false);
             }
-        } else if (const clang::FieldDecl* field = initialiser->getMember()) {
+        } else if (const FieldDecl* field = initialiser->getMember()) {
             if (done.insert(field).second && !field->isZeroSize(context_)) {
                 count(*field, written_by(*initialiser->getInit(), field->getType()));
             }
@@ -298,20 +296,20 @@ std::uint64_t fill_size::written_by(const clang::CXXConstructorDecl& constructor
     return std::min(bytes + bits.size(), whole(record, whole_object));
 }
 
-std::uint64_t fill_size::written_by(const clang::Expr& initialiser, clang::QualType type, bool whole_object) {
-    const clang::Expr* expression = &initialiser;
+std::uint64_t fill_size::written_by(const Expr& initialiser, QualType type, bool whole_object) {
+    const Expr* expression = &initialiser;
     for (;;) {
         expression = expression->IgnoreImplicit()->IgnoreParens();
-        if (const auto* by_default = clang::dyn_cast<clang::CXXDefaultInitExpr>(expression)) {
+        if (const auto* by_default = dyn_cast<CXXDefaultInitExpr>(expression)) {
             expression = by_default->getExpr();
         } else {
             break;
         }
     }
-    const auto* construction = clang::dyn_cast<clang::CXXConstructExpr>(expression);
+    const auto* construction = dyn_cast<CXXConstructExpr>(expression);
     if (construction != nullptr && !construction->requiresZeroInitialization()) {
-        const clang::QualType element = context_.getBaseElementType(type);
-        const clang::CXXRecordDecl* record = element->getAsCXXRecordDecl();
+        const QualType element = context_.getBaseElementType(type);
+        const CXXRecordDecl* record = element->getAsCXXRecordDecl();
         if (record != nullptr &&
             construction->getConstructor()->getParent()->getCanonicalDecl() == record->getCanonicalDecl()) {
             const std::uint64_t once = written_by(*construction->getConstructor(), whole_object);
@@ -319,20 +317,20 @@ std::uint64_t fill_size::written_by(const clang::Expr& initialiser, clang::QualT
             return size == 0 || !type->isArrayType() ? once : once * (size_of(type) / size);
         }
     }
-    const clang::CXXRecordDecl* record = type->getAsCXXRecordDecl();
+    const CXXRecordDecl* record = type->getAsCXXRecordDecl();
     return record != nullptr ? whole(*record, whole_object) : size_of(type);
 }
 
-std::uint64_t fill_size::unwritten(const clang::FieldDecl& field, value_form form) {
+std::uint64_t fill_size::unwritten(const FieldDecl& field, value_form form) {
     if (field.isZeroSize(context_)) {
         return 0;
     }
     if (field.isBitField()) {
         return field.hasInClassInitializer() ? 0 : (bit_width(field, context_) + 7) / 8;
     }
-    const clang::QualType type = field.getType();
+    const QualType type = field.getType();
     if (field.hasInClassInitializer()) {
-        const clang::Expr* initialiser = field.getInClassInitializer();
+        const Expr* initialiser = field.getInClassInitializer();
         const std::uint64_t size = size_of(type);
         if (form == value_form::braces || initialiser == nullptr) {
             return 0;
@@ -346,26 +344,26 @@ std::uint64_t fill_size::unwritten(const clang::FieldDecl& field, value_form for
     return size - std::min(size, written(type));
 }
 
-void fill_size::collect(const clang::CXXRecordDecl& record, value_form form, const member_path& path,
+void fill_size::collect(const CXXRecordDecl& record, value_form form, const member_path& path,
                         const std::string& name, std::uint64_t times, bool whole_object,
                         std::vector<filled_member>& to) {
-    const auto collect_base = [&](const clang::CXXBaseSpecifier& base) {
-        const clang::CXXRecordDecl* of_base = base.getType()->getAsCXXRecordDecl();
+    const auto collect_base = [&](const CXXBaseSpecifier& base) {
+        const CXXRecordDecl* of_base = base.getType()->getAsCXXRecordDecl();
         if (of_base != nullptr && of_base->hasDefinition() && leaves_all_alone(*of_base)) {
             collect(*of_base->getDefinition(), form, path, name, times, false, to);
         }
     };
-    for (const clang::CXXBaseSpecifier& base : record.bases()) {
+    for (const CXXBaseSpecifier& base : record.bases()) {
         if (!base.isVirtual()) {
             collect_base(base);
         }
     }
     if (whole_object) {
-        for (const clang::CXXBaseSpecifier& base : record.vbases()) {
+        for (const CXXBaseSpecifier& base : record.vbases()) {
             collect_base(base);
         }
     }
-    for (const clang::FieldDecl* field : record.fields()) {
+    for (const FieldDecl* field : record.fields()) {
         const std::uint64_t bytes =
             field->isBitField() && !field->getDeclName() ? 0 : unwritten(*field, form);
         if (bytes == 0) {
@@ -378,9 +376,9 @@ void fill_size::collect(const clang::CXXRecordDecl& record, value_form form, con
             full += (full.empty() ? "" : ".") + field->getNameAsString();
         }
         // Go on to what a reader can change: his own class, not one of a library, nor inside a union.
-        const clang::QualType element = context_.getBaseElementType(field->getType());
-        const clang::CXXRecordDecl* inner = element->getAsCXXRecordDecl();
-        const clang::SourceManager& sources = context_.getSourceManager();
+        const QualType element = context_.getBaseElementType(field->getType());
+        const CXXRecordDecl* inner = element->getAsCXXRecordDecl();
+        const SourceManager& sources = context_.getSourceManager();
         if (inner != nullptr && inner->hasDefinition() && !inner->isUnion() &&
             !field->hasInClassInitializer() && leaves_all_alone(*inner->getDefinition()) &&
             !sources.isInSystemHeader(inner->getLocation())) {
@@ -397,9 +395,9 @@ void fill_size::collect(const clang::CXXRecordDecl& record, value_form form, con
     }
 }
 
-std::vector<filled_member> fill_size::members(clang::QualType type, value_form form) {
+std::vector<filled_member> fill_size::members(QualType type, value_form form) {
     std::vector<filled_member> found;
-    const clang::CXXRecordDecl* record = context_.getBaseElementType(type)->getAsCXXRecordDecl();
+    const CXXRecordDecl* record = context_.getBaseElementType(type)->getAsCXXRecordDecl();
     if (record == nullptr || !record->hasDefinition() || record->isUnion() ||
         context_.getSourceManager().isInSystemHeader(record->getLocation())) {
         return found;
@@ -414,4 +412,4 @@ std::vector<filled_member> fill_size::members(clang::QualType type, value_form f
     return found;
 }
 
-} // namespace linn_tidy
+} // namespace clang::tidy::linn

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef LINN_TOOL_LINT_PLUGIN_FILL_SIZE_HPP
-#define LINN_TOOL_LINT_PLUGIN_FILL_SIZE_HPP
+#pragma once
 
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/DeclCXX.h"
@@ -10,10 +9,10 @@
 #include <string>
 #include <vector>
 
-namespace linn_tidy {
+namespace clang::tidy::linn {
 
 /// The way from an object to a part of it; members of bases stand in it as if they were its own.
-using member_path = std::vector<const clang::FieldDecl*>;
+using member_path = std::vector<const FieldDecl*>;
 
 /// A member that default-initialisation leaves alone and value-initialisation fills.
 struct filled_member {
@@ -31,46 +30,44 @@ enum class value_form { parentheses, braces };
 /// object, so that the result errs towards silence.
 class fill_size {
 public:
-    explicit fill_size(clang::ASTContext& context) : context_{context} {}
+    explicit fill_size(ASTContext& context) : context_{context} {}
 
     /// Bytes that value-initialisation writes and default-initialisation does not. Of an array, of all
     /// elements. @pre the type is complete and not dependent
-    std::uint64_t filled(clang::QualType type, value_form form);
+    std::uint64_t filled(QualType type, value_form form);
 
     /// Bytes that default-initialisation writes.
-    std::uint64_t written(clang::QualType type);
+    std::uint64_t written(QualType type);
 
     /// What `T()` would fill if T's default constructor were the implicit one.
-    std::uint64_t filled_if_defaulted(const clang::CXXRecordDecl& record);
+    std::uint64_t filled_if_defaulted(const CXXRecordDecl& record);
 
     /// The members behind `filled`, largest first; none where the type is no class.
-    std::vector<filled_member> members(clang::QualType type, value_form form);
+    std::vector<filled_member> members(QualType type, value_form form);
 
     /// Whether default-initialisation leaves something of a member alone that the form writes.
-    bool leaves_alone(const clang::FieldDecl& field, value_form form) { return unwritten(field, form) != 0; }
+    bool leaves_alone(const FieldDecl& field, value_form form) { return unwritten(field, form) != 0; }
 
-    std::uint64_t size_of(clang::QualType type) const;
+    std::uint64_t size_of(QualType type) const;
 
     /// Whether `T()` fills T before it runs a constructor.
-    static bool zeroes_first(const clang::CXXRecordDecl& record);
+    static bool zeroes_first(const CXXRecordDecl& record);
 
 private:
-    std::uint64_t written_of_record(const clang::CXXRecordDecl& record, bool whole_object);
-    std::uint64_t written_by(const clang::CXXConstructorDecl& constructor, bool whole_object);
-    std::uint64_t written_by(const clang::Expr& initialiser, clang::QualType type, bool whole_object = true);
-    std::uint64_t structural(const clang::CXXRecordDecl& record, bool whole_object);
-    std::uint64_t own_pointers(const clang::CXXRecordDecl& record) const;
-    std::uint64_t whole(const clang::CXXRecordDecl& record, bool whole_object) const;
-    std::uint64_t unwritten(const clang::FieldDecl& field, value_form form);
-    void collect(const clang::CXXRecordDecl& record, value_form form, const member_path& path,
+    std::uint64_t written_of_record(const CXXRecordDecl& record, bool whole_object);
+    std::uint64_t written_by(const CXXConstructorDecl& constructor, bool whole_object);
+    std::uint64_t written_by(const Expr& initialiser, QualType type, bool whole_object = true);
+    std::uint64_t structural(const CXXRecordDecl& record, bool whole_object);
+    std::uint64_t own_pointers(const CXXRecordDecl& record) const;
+    std::uint64_t whole(const CXXRecordDecl& record, bool whole_object) const;
+    std::uint64_t unwritten(const FieldDecl& field, value_form form);
+    void collect(const CXXRecordDecl& record, value_form form, const member_path& path,
                  const std::string& name, std::uint64_t times, bool whole_object,
                  std::vector<filled_member>& to);
 
-    clang::ASTContext& context_;
-    std::map<std::pair<const clang::CXXRecordDecl*, bool>, std::uint64_t> known_;
+    ASTContext& context_;
+    std::map<std::pair<const CXXRecordDecl*, bool>, std::uint64_t> known_;
     int depth_ = 0;
 };
 
-} // namespace linn_tidy
-
-#endif
+} // namespace clang::tidy::linn

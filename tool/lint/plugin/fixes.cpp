@@ -7,22 +7,22 @@
 #include "compat.hpp"
 #include "names.hpp"
 
-namespace linn_tidy {
+namespace clang::tidy::linn {
 
 namespace {
 
-using clang::tok::TokenKind;
+using tok::TokenKind;
 
-constexpr const char* in_a_macro = "it is written by a macro";
+constexpr const char* in_a_macro = "a macro writes this expression";
 
-bool leaves_const_alone(clang::QualType type) {
-    const clang::CXXRecordDecl* record = type->getAsCXXRecordDecl();
+bool leaves_const_alone(QualType type) {
+    const CXXRecordDecl* record = type->getAsCXXRecordDecl();
     return record != nullptr && record->hasDefinition() && record->allowConstDefaultInit();
 }
 
 /// Of an array its element, with the array's const.
-clang::QualType element_of(clang::QualType type) {
-    while (const clang::ArrayType* array = type->getAsArrayTypeUnsafe()) {
+QualType element_of(QualType type) {
+    while (const ArrayType* array = type->getAsArrayTypeUnsafe()) {
         type = array->getElementType();
     }
     return type;
@@ -30,16 +30,16 @@ clang::QualType element_of(clang::QualType type) {
 
 /// Whether `new T` compiles where `new T()` or `new T{}` does: T{} of an aggregate needs no default
 /// constructor, and a const object needs one that initialises everything.
-bool default_initialisable(clang::QualType type) {
+bool default_initialisable(QualType type) {
     if (type.isConstQualified() && !leaves_const_alone(type)) {
         return false;
     }
-    const clang::CXXRecordDecl* record = type->getAsCXXRecordDecl();
+    const CXXRecordDecl* record = type->getAsCXXRecordDecl();
     if (record == nullptr || !record->hasDefinition()) {
         return true;
     }
-    for (const clang::FieldDecl* field : record->fields()) {
-        const clang::QualType member = field->getType();
+    for (const FieldDecl* field : record->fields()) {
+        const QualType member = field->getType();
         if (!field->hasInClassInitializer() && !record->hasUserProvidedDefaultConstructor() &&
             (member->isReferenceType() || !default_initialisable(element_of(member)))) {
             return false;
@@ -48,9 +48,9 @@ bool default_initialisable(clang::QualType type) {
     if (record->needsImplicitDefaultConstructor()) {
         return true;
     }
-    for (const clang::CXXConstructorDecl* constructor : record->ctors()) {
+    for (const CXXConstructorDecl* constructor : record->ctors()) {
         if (constructor->isDefaultConstructor()) {
-            return !constructor->isDeleted() && constructor->getAccess() == clang::AS_public;
+            return !constructor->isDeleted() && constructor->getAccess() == AS_public;
         }
     }
     return false;
@@ -74,127 +74,124 @@ bool continues_a_type(TokenKind kind) {
     }
 }
 
-clang::SourceRange initialiser_range(const clang::CXXNewExpr& expression) {
+SourceRange initialiser_range(const CXXNewExpr& expression) {
     if (expression.getDirectInitRange().isValid()) {
         return expression.getDirectInitRange();
     }
-    const clang::Expr* initialiser = expression.getInitializer()->IgnoreImplicit();
-    if (const auto* construction = clang::dyn_cast<clang::CXXConstructExpr>(initialiser)) {
+    const Expr* initialiser = expression.getInitializer()->IgnoreImplicit();
+    if (const auto* construction = dyn_cast<CXXConstructExpr>(initialiser)) {
         return construction->getParenOrBraceRange();
     }
-    if (const auto* list = clang::dyn_cast<clang::InitListExpr>(initialiser)) {
+    if (const auto* list = dyn_cast<InitListExpr>(initialiser)) {
         return {list->getLBraceLoc(), list->getRBraceLoc()};
     }
     return {};
 }
 
-remedy for_new(const clang::CXXNewExpr& expression, const creation& made, clang::ASTContext& context) {
+remedy for_new(const CXXNewExpr& expression, const creation& made, ASTContext& context) {
     remedy found;
-    found.advice = "'new T' without the " +
-                   std::string(made.form == value_form::braces ? "braces" : "parentheses") +
-                   " leaves them alone";
-    const clang::SourceRange range = initialiser_range(expression);
-    const clang::SourceManager& sources = context.getSourceManager();
+    found.advice = std::string("write 'new T' without the ") +
+                   (made.form == value_form::braces ? "braces" : "parentheses");
+    const SourceRange range = initialiser_range(expression);
+    const SourceManager& sources = context.getSourceManager();
     if (range.isInvalid() || range.getBegin().isMacroID() || range.getEnd().isMacroID() ||
         expression.getBeginLoc().isMacroID()) {
         found.obstacle = in_a_macro;
         return found;
     }
     // What was instantiated from `T(args...)` is empty here, but not in the source.
-    const llvm::StringRef text = clang::Lexer::getSourceText(clang::CharSourceRange::getTokenRange(range),
-                                                             sources, context.getLangOpts());
+    const StringRef text =
+        Lexer::getSourceText(CharSourceRange::getTokenRange(range), sources, context.getLangOpts());
     for (const char c : text.drop_front(text.empty() ? 0 : 1).drop_back(text.size() < 2 ? 0 : 1)) {
         if (c != ' ' && c != '\n' && c != '\t') {
-            found.obstacle = "there are no arguments in this instantiation, but there may be in others";
+            found.obstacle = "other instantiations may pass arguments";
             return found;
         }
     }
-    const auto next = clang::Lexer::findNextToken(range.getEnd(), sources, context.getLangOpts());
-    if (text.size() < 2 || !next || continues_a_type(next->getKind()) ||
-        (next->is(clang::tok::raw_identifier))) {
-        found.obstacle = "what follows would become part of the type";
+    const auto next = Lexer::findNextToken(range.getEnd(), sources, context.getLangOpts());
+    if (text.size() < 2 || !next || continues_a_type(next->getKind()) || (next->is(tok::raw_identifier))) {
+        found.obstacle = "the text after it would become part of the type";
         return found;
     }
-    found.edits.push_back(clang::FixItHint::CreateRemoval(clang::CharSourceRange::getTokenRange(range)));
+    found.edits.push_back(FixItHint::CreateRemoval(CharSourceRange::getTokenRange(range)));
     return found;
 }
 
-bool declares(const clang::FunctionDecl& beside, const std::string& name, clang::ASTContext& context) {
-    for (const clang::DeclContext* around = beside.getDeclContext()->getEnclosingNamespaceContext();
+bool declares(const FunctionDecl& beside, const std::string& name, ASTContext& context) {
+    for (const DeclContext* around = beside.getDeclContext()->getEnclosingNamespaceContext();
          around != nullptr; around = around->isInlineNamespace() ? around->getParent() : nullptr) {
-        if (!around->lookup(clang::DeclarationName(&context.Idents.get(name))).empty()) {
+        if (!around->lookup(DeclarationName(&context.Idents.get(name))).empty()) {
             return true;
         }
     }
     return false;
 }
 
-remedy for_factory(const clang::CallExpr& call, clang::ASTContext& context) {
+remedy for_factory(const CallExpr& call, ASTContext& context) {
     remedy found;
-    const clang::FunctionDecl& function = *call.getDirectCallee();
+    const FunctionDecl& function = *call.getDirectCallee();
     const std::string space = outermost_namespace(function);
     const std::string name = function.getName().str();
-    const auto* reference = clang::dyn_cast<clang::DeclRefExpr>(call.getCallee()->IgnoreParenImpCasts());
-    if (reference == nullptr || clang::isa<clang::CXXMethodDecl>(function)) {
-        found.obstacle = "a pool has no other create()";
-        found.advice = "memory from 'allocate()', and '::new (p) T' in it, leaves them alone";
+    const auto* reference = dyn_cast<DeclRefExpr>(call.getCallee()->IgnoreParenImpCasts());
+    if (reference == nullptr || isa<CXXMethodDecl>(function)) {
+        found.obstacle = "a pool has no create() without the fill";
+        found.advice = "call 'allocate()' and construct with '::new (p) T'";
         return found;
     }
     const bool boost = space == "boost";
     const std::string better = name + (boost ? "_noinit" : "_for_overwrite");
     const bool unique = name.find("unique") != std::string::npos;
-    const clang::QualType type = function.getTemplateSpecializationArgs()->get(0).getAsType();
+    const QualType type = function.getTemplateSpecializationArgs()->get(0).getAsType();
     if (boost && ((!unique && !type->isArrayType()) || name == "allocate_unique")) {
-        found.obstacle = "Boost has no such function for this";
-        found.advice =
-            unique ? "'allocate_unique_noinit' leaves them alone, and has another deleter"
-                   : "'shared_ptr<T>(new T)' or 'std::make_shared_for_overwrite' (C++20) leaves them alone";
+        found.obstacle = "Boost has no such function without the fill";
+        found.advice = unique ? "use 'allocate_unique_noinit', which has another deleter"
+                              : "use 'shared_ptr<T>(new T)' or 'std::make_shared_for_overwrite' (C++20)";
         return found;
     }
     if (!declares(function, better, context)) {
         const bool std_name = space == "std";
         found.obstacle = "'" + space + "::" + better + "' is not declared here" +
-                         (std_name ? ": it needs C++20 and a library that has it" : "");
-        found.advice = std::string(unique ? "'std::unique_ptr<T>(new T)'" : "'std::shared_ptr<T>(new T)'") +
-                       " leaves them alone";
+                         (std_name ? "; it needs C++20 and a standard library that has it" : "");
+        found.advice =
+            std::string("use '") + (unique ? "std::unique_ptr" : "std::shared_ptr") + "<T>(new T)'";
         return found;
     }
-    found.advice = "'" + space + "::" + better + "' leaves them alone";
-    const clang::SourceManager& sources = context.getSourceManager();
-    const clang::SourceLocation at = reference->getLocation();
+    found.advice = "use '" + space + "::" + better + "'";
+    const SourceManager& sources = context.getSourceManager();
+    const SourceLocation at = reference->getLocation();
     if (at.isMacroID() || reference->getBeginLoc().isMacroID()) {
         found.obstacle = in_a_macro;
         return found;
     }
-    const clang::CharSourceRange word = clang::CharSourceRange::getTokenRange(at, at);
-    if (clang::Lexer::getSourceText(word, sources, context.getLangOpts()) != name) {
-        found.obstacle = "the function goes by another name here";
+    const CharSourceRange word = CharSourceRange::getTokenRange(at, at);
+    if (Lexer::getSourceText(word, sources, context.getLangOpts()) != name) {
+        found.obstacle = "the source calls the function by another name";
         return found;
     }
     // `using std::make_shared;` does not bring the other name with it.
     const bool by_using =
-        reference->getFoundDecl() != nullptr && clang::isa<clang::UsingShadowDecl>(reference->getFoundDecl());
+        reference->getFoundDecl() != nullptr && isa<UsingShadowDecl>(reference->getFoundDecl());
     if (by_using) {
-        found.edits.push_back(clang::FixItHint::CreateReplacement(
-            clang::CharSourceRange::getTokenRange(reference->getBeginLoc(), at), space + "::" + better));
+        found.edits.push_back(FixItHint::CreateReplacement(
+            CharSourceRange::getTokenRange(reference->getBeginLoc(), at), space + "::" + better));
     } else {
-        found.edits.push_back(clang::FixItHint::CreateReplacement(word, better));
+        found.edits.push_back(FixItHint::CreateReplacement(word, better));
     }
     return found;
 }
 
 } // namespace
 
-remedy find_remedy(const creation& made, clang::ASTContext& context) {
-    const auto* by_new = clang::dyn_cast<clang::CXXNewExpr>(made.expression);
+remedy find_remedy(const creation& made, ASTContext& context) {
+    const auto* by_new = dyn_cast<CXXNewExpr>(made.expression);
     remedy found = by_new != nullptr ? for_new(*by_new, made, context)
-                                     : for_factory(*clang::cast<clang::CallExpr>(made.expression), context);
+                                     : for_factory(*cast<CallExpr>(made.expression), context);
     if (!default_initialisable(made.object)) {
         found.edits.clear();
-        found.obstacle = "it is const, or has members that must be initialised";
-        found.advice = "a constructor that leaves the others alone prevents the fill";
+        found.obstacle = "the object is const, or has members that must be initialised";
+        found.advice = "add a constructor that initialises no more than it must";
     }
     return found;
 }
 
-} // namespace linn_tidy
+} // namespace clang::tidy::linn

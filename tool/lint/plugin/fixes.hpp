@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef LINN_TOOL_LINT_PLUGIN_FIXES_HPP
-#define LINN_TOOL_LINT_PLUGIN_FIXES_HPP
+#pragma once
 
 #include "clang/Basic/Diagnostic.h"
 #include "creation.hpp"
@@ -8,18 +7,16 @@
 #include <string>
 #include <vector>
 
-namespace linn_tidy {
+namespace clang::tidy::linn {
 
 /// How a fill is avoided.
 struct remedy {
-    std::vector<clang::FixItHint> edits{}; ///< none where nothing can be changed mechanically
-    std::string advice{};                  ///< what leaves the bytes alone
-    std::string obstacle{};                ///< why there are no edits
+    std::vector<FixItHint> edits{}; ///< none where nothing can be changed mechanically
+    std::string advice{};           ///< what leaves the bytes alone
+    std::string obstacle{};         ///< why there are no edits
 };
 
 /// The mend for one creation, as if nobody relied on its zeros.
-remedy find_remedy(const creation& made, clang::ASTContext& context);
+remedy find_remedy(const creation& made, ASTContext& context);
 
-} // namespace linn_tidy
-
-#endif
+} // namespace clang::tidy::linn

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "known_functions.hpp"
 
-namespace linn_tidy {
+namespace clang::tidy::linn {
 
 namespace {
 
@@ -30,7 +30,7 @@ constexpr known_function_facts all_facts[] = {
 
 } // namespace
 
-const known_function_facts* facts_about(llvm::StringRef name) {
+const known_function_facts* facts_about(StringRef name) {
     for (const known_function_facts& one : all_facts) {
         if (name == one.name) {
             return &one;
@@ -39,4 +39,4 @@ const known_function_facts* facts_about(llvm::StringRef name) {
     return nullptr;
 }
 
-} // namespace linn_tidy
+} // namespace clang::tidy::linn

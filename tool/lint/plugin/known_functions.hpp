@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef LINN_TOOL_LINT_PLUGIN_KNOWN_FUNCTIONS_HPP
-#define LINN_TOOL_LINT_PLUGIN_KNOWN_FUNCTIONS_HPP
+#pragma once
 
 #include "llvm/ADT/StringRef.h"
 
-namespace linn_tidy {
+namespace clang::tidy::linn {
 
 enum class amount_unit { bytes, elements, end };
 
@@ -18,8 +17,6 @@ struct known_function_facts {
 };
 
 /// Null for a function that is not known.
-const known_function_facts* facts_about(llvm::StringRef name);
+const known_function_facts* facts_about(StringRef name);
 
-} // namespace linn_tidy
-
-#endif
+} // namespace clang::tidy::linn

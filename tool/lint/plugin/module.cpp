@@ -5,21 +5,20 @@
 #include "zero_fill_check.hpp"
 #include "zero_fill_return_check.hpp"
 
-namespace linn_tidy {
+namespace clang::tidy::linn {
 
 namespace {
 
-class module : public clang::tidy::ClangTidyModule {
+class module : public ClangTidyModule {
 public:
-    void addCheckFactories(clang::tidy::ClangTidyCheckFactories& to) override {
+    void addCheckFactories(ClangTidyCheckFactories& to) override {
         to.registerCheck<zero_fill_check>("linn-zero-fill");
         to.registerCheck<zero_fill_return_check>("linn-zero-fill-return");
     }
 };
 
-const clang::tidy::ClangTidyModuleRegistry::Add<module> registered("linn-module",
-                                                                   "Zero fills that nobody asked for.");
+const ClangTidyModuleRegistry::Add<module> registered("linn-module", "Zero fills that nobody asked for.");
 
 } // namespace
 
-} // namespace linn_tidy
+} // namespace clang::tidy::linn

@@ -3,20 +3,20 @@
 
 #include <set>
 
-namespace linn_tidy {
+namespace clang::tidy::linn {
 
-std::string outermost_namespace(const clang::Decl& declaration) {
+std::string outermost_namespace(const Decl& declaration) {
     std::string name;
-    for (const clang::DeclContext* around = declaration.getDeclContext(); around != nullptr;
+    for (const DeclContext* around = declaration.getDeclContext(); around != nullptr;
          around = around->getParent()) {
-        if (const auto* space = clang::dyn_cast<clang::NamespaceDecl>(around)) {
+        if (const auto* space = dyn_cast<NamespaceDecl>(around)) {
             name = space->getNameAsString();
         }
     }
     return name;
 }
 
-bool named(const clang::NamedDecl* declaration, std::initializer_list<const char*> names) {
+bool named(const NamedDecl* declaration, std::initializer_list<const char*> names) {
     if (declaration == nullptr || !declaration->getDeclName().isIdentifier()) {
         return false;
     }
@@ -28,22 +28,22 @@ bool named(const clang::NamedDecl* declaration, std::initializer_list<const char
     return false;
 }
 
-bool is_std_array(const clang::CXXRecordDecl* record) {
+bool is_std_array(const CXXRecordDecl* record) {
     return named(record, {"array"}) && outermost_namespace(*record) == "std";
 }
 
-bool is_smart_pointer(clang::QualType type) {
+bool is_smart_pointer(QualType type) {
     static const std::set<std::string> names{"unique_ptr",   "shared_ptr",   "scoped_ptr",
                                              "scoped_array", "shared_array", "local_shared_ptr",
                                              "intrusive_ptr"};
-    const clang::CXXRecordDecl* record = type.getNonReferenceType()->getAsCXXRecordDecl();
+    const CXXRecordDecl* record = type.getNonReferenceType()->getAsCXXRecordDecl();
     return record != nullptr && names.count(record->getNameAsString()) != 0;
 }
 
-std::string type_name(clang::QualType type, const clang::ASTContext& context) {
-    clang::PrintingPolicy policy = context.getPrintingPolicy();
+std::string type_name(QualType type, const ASTContext& context) {
+    PrintingPolicy policy = context.getPrintingPolicy();
     policy.SuppressTagKeyword = true;
     return type.getAsString(policy);
 }
 
-} // namespace linn_tidy
+} // namespace clang::tidy::linn

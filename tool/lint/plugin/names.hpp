@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef LINN_TOOL_LINT_PLUGIN_NAMES_HPP
-#define LINN_TOOL_LINT_PLUGIN_NAMES_HPP
+#pragma once
 
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/DeclCXX.h"
@@ -8,22 +7,20 @@
 #include <initializer_list>
 #include <string>
 
-namespace linn_tidy {
+namespace clang::tidy::linn {
 
 /// The name of the outermost namespace around a declaration, "" for the global one.
-std::string outermost_namespace(const clang::Decl& declaration);
+std::string outermost_namespace(const Decl& declaration);
 
 /// Whether a declaration, which may be null, has one of these names.
-bool named(const clang::NamedDecl* declaration, std::initializer_list<const char*> names);
+bool named(const NamedDecl* declaration, std::initializer_list<const char*> names);
 
-bool is_std_array(const clang::CXXRecordDecl* record);
+bool is_std_array(const CXXRecordDecl* record);
 
 /// A pointer class of the standard library or Boost, by its name.
-bool is_smart_pointer(clang::QualType type);
+bool is_smart_pointer(QualType type);
 
 /// As a reader writes it: without `struct`.
-std::string type_name(clang::QualType type, const clang::ASTContext& context);
+std::string type_name(QualType type, const ASTContext& context);
 
-} // namespace linn_tidy
-
-#endif
+} // namespace clang::tidy::linn

@@ -3,12 +3,12 @@
 #include "known_functions.hpp"
 #include "object_uses.hpp"
 
-namespace linn_tidy {
+namespace clang::tidy::linn {
 
 namespace {
 
 /// What may be done to the thing that a parameter points to.
-bool only_reads(clang::QualType parameter) {
+bool only_reads(QualType parameter) {
     if (parameter->isReferenceType() || parameter->isPointerType()) {
         return parameter->getPointeeType().isConstQualified();
     }
@@ -17,7 +17,7 @@ bool only_reads(clang::QualType parameter) {
 
 } // namespace
 
-bool object_uses::same(const clang::Expr* one, const clang::Expr* other) const {
+bool object_uses::same(const Expr* one, const Expr* other) const {
     if (one == nullptr || other == nullptr) {
         return false;
     }
@@ -34,11 +34,11 @@ bool object_uses::same(const clang::Expr* one, const clang::Expr* other) const {
 }
 
 /// Whether an amount of units of so many bytes is at least the whole of the part.
-bool object_uses::covers(const clang::Expr* amount, std::uint64_t unit, const standing& place) const {
+bool object_uses::covers(const Expr* amount, std::uint64_t unit, const standing& place) const {
     if (amount == nullptr || amount->isValueDependent() || place.offset || place.element) {
         return false;
     }
-    clang::Expr::EvalResult result;
+    Expr::EvalResult result;
     const bool constant =
         amount->EvaluateAsInt(result, context_) && result.Val.getInt().getActiveBits() <= 62;
     if (!place.path.empty()) {
@@ -52,13 +52,13 @@ bool object_uses::covers(const clang::Expr* amount, std::uint64_t unit, const st
     if (unit == size && same(amount, made_.count_expression)) {
         return true;
     }
-    const auto* product = clang::dyn_cast<clang::BinaryOperator>(amount->IgnoreParenImpCasts());
-    if (product == nullptr || product->getOpcode() != clang::BO_Mul || unit != 1) {
+    const auto* product = dyn_cast<BinaryOperator>(amount->IgnoreParenImpCasts());
+    if (product == nullptr || product->getOpcode() != BO_Mul || unit != 1) {
         return false;
     }
     for (const bool swapped : {false, true}) {
-        const clang::Expr* count = swapped ? product->getRHS() : product->getLHS();
-        const clang::Expr* each = swapped ? product->getLHS() : product->getRHS();
+        const Expr* count = swapped ? product->getRHS() : product->getLHS();
+        const Expr* each = swapped ? product->getLHS() : product->getRHS();
         if (same(count, made_.count_expression) && !each->isValueDependent() &&
             each->EvaluateAsInt(result, context_) && result.Val.getInt().getZExtValue() == size) {
             return true;
@@ -68,13 +68,13 @@ bool object_uses::covers(const clang::Expr* amount, std::uint64_t unit, const st
 }
 
 /// Who gets one element of an array that nobody wrote to finds a zero there, and is meant to.
-void object_uses::given_away(const clang::Stmt* at, const standing& place) {
+void object_uses::given_away(const Stmt* at, const standing& place) {
     const bool lone = place.element && place.path.empty() && made_.array && !place.alias;
     add(lone ? use_kind::read : use_kind::escape, at, place.path);
 }
 
-void object_uses::argument(const clang::Expr* node, const clang::Stmt* call, const standing& place) {
-    const clang::FunctionDecl* function = nullptr;
+void object_uses::argument(const Expr* node, const Stmt* call, const standing& place) {
+    const FunctionDecl* function = nullptr;
     unsigned index = ~0U;
     const auto look = [&](unsigned count, const auto& argument_at) {
         for (unsigned i = 0; i < count; ++i) {
@@ -84,21 +84,20 @@ void object_uses::argument(const clang::Expr* node, const clang::Stmt* call, con
         }
     };
     unsigned skipped = 0;
-    if (const auto* construction = clang::dyn_cast<clang::CXXConstructExpr>(call)) {
+    if (const auto* construction = dyn_cast<CXXConstructExpr>(call)) {
         function = construction->getConstructor();
         look(construction->getNumArgs(), [&](unsigned i) { return construction->getArg(i); });
-    } else if (const auto* plain = clang::dyn_cast<clang::CallExpr>(call)) {
+    } else if (const auto* plain = dyn_cast<CallExpr>(call)) {
         function = plain->getDirectCallee();
         look(plain->getNumArgs(), [&](unsigned i) { return plain->getArg(i); });
         if (index != ~0U && function != nullptr && known_function(*plain, index, place)) {
             return;
         }
         // The object of `a + b` is an argument, but no parameter.
-        if (clang::isa<clang::CXXOperatorCallExpr>(plain) &&
-            clang::isa_and_nonnull<clang::CXXMethodDecl>(function)) {
+        if (isa<CXXOperatorCallExpr>(plain) && isa_and_nonnull<CXXMethodDecl>(function)) {
             skipped = 1;
             if (index == 0) {
-                const bool looks = clang::cast<clang::CXXMethodDecl>(function)->isConst();
+                const bool looks = cast<CXXMethodDecl>(function)->isConst();
                 add(looks ? use_kind::view : use_kind::escape, call, place.path);
                 return;
             }
@@ -108,7 +107,7 @@ void object_uses::argument(const clang::Expr* node, const clang::Stmt* call, con
         add(use_kind::escape, call, place.path);
         return;
     }
-    if (const auto* constructor = clang::dyn_cast<clang::CXXConstructorDecl>(function)) {
+    if (const auto* constructor = dyn_cast<CXXConstructorDecl>(function)) {
         if (constructor->isCopyOrMoveConstructor() && place.at == level::object) {
             add(use_kind::read, call, place.path);
             return;
@@ -126,8 +125,8 @@ void object_uses::argument(const clang::Expr* node, const clang::Stmt* call, con
     }
 }
 
-bool object_uses::known_function(const clang::CallExpr& call, unsigned index, const standing& place) {
-    const clang::FunctionDecl& function = *call.getDirectCallee();
+bool object_uses::known_function(const CallExpr& call, unsigned index, const standing& place) {
+    const FunctionDecl& function = *call.getDirectCallee();
     if (!function.getDeclName().isIdentifier()) {
         return false;
     }
@@ -144,16 +143,16 @@ bool object_uses::known_function(const clang::CallExpr& call, unsigned index, co
     }
     bool whole = false;
     if (facts->amount < call.getNumArgs()) {
-        const clang::Expr* amount = call.getArg(facts->amount);
+        const Expr* amount = call.getArg(facts->amount);
         std::uint64_t unit = 1;
         if (facts->unit == amount_unit::elements) {
-            const clang::QualType pointer = call.getArg(index)->IgnoreParenImpCasts()->getType();
+            const QualType pointer = call.getArg(index)->IgnoreParenImpCasts()->getType();
             unit = pointer->isPointerType() ? sizes_.size_of(pointer->getPointeeType())
                                             : sizes_.size_of(made_.object);
         } else if (facts->unit == amount_unit::end) {
             // [p, p + n)
-            const auto* sum = clang::dyn_cast<clang::BinaryOperator>(amount->IgnoreParenImpCasts());
-            amount = sum != nullptr && sum->getOpcode() == clang::BO_Add ? sum->getRHS() : nullptr;
+            const auto* sum = dyn_cast<BinaryOperator>(amount->IgnoreParenImpCasts());
+            amount = sum != nullptr && sum->getOpcode() == BO_Add ? sum->getRHS() : nullptr;
             unit = sizes_.size_of(made_.object);
         }
         whole = covers(amount, unit, place);
@@ -162,4 +161,4 @@ bool object_uses::known_function(const clang::CallExpr& call, unsigned index, co
     return true;
 }
 
-} // namespace linn_tidy
+} // namespace clang::tidy::linn

@@ -2,18 +2,18 @@
 #include "clang/AST/ParentMapContext.h"
 #include "object_uses.hpp"
 
-namespace linn_tidy {
+namespace clang::tidy::linn {
 
 namespace {
 
-bool leaves_early(const clang::Stmt* statement) {
+bool leaves_early(const Stmt* statement) {
     if (statement == nullptr) {
         return false;
     }
-    if (clang::isa<clang::BreakStmt, clang::ContinueStmt, clang::ReturnStmt, clang::GotoStmt>(statement)) {
+    if (isa<BreakStmt, ContinueStmt, ReturnStmt, GotoStmt>(statement)) {
         return true;
     }
-    for (const clang::Stmt* child : statement->children()) {
+    for (const Stmt* child : statement->children()) {
         if (leaves_early(child)) {
             return true;
         }
@@ -23,55 +23,54 @@ bool leaves_early(const clang::Stmt* statement) {
 
 } // namespace
 
-void object_uses::assigned(const clang::Stmt* at, const standing& place) {
+void object_uses::assigned(const Stmt* at, const standing& place) {
     if (!place.element) {
         add(use_kind::write, at, place.path);
-    } else if (const clang::ForStmt* loop = loop_over_all(at, place)) {
+    } else if (const ForStmt* loop = loop_over_all(at, place)) {
         add(use_kind::write, at, place.path, loop);
     }
     // One element of many written says nothing about the others.
 }
 
 /// The loop `for (i = 0; i < n; ++i)` whose body assigns to element i each time, n being all.
-const clang::ForStmt* object_uses::loop_over_all(const clang::Stmt* assignment, const standing& place) const {
-    const auto* index = place.index != nullptr
-                            ? clang::dyn_cast<clang::DeclRefExpr>(place.index->IgnoreParenImpCasts())
-                            : nullptr;
+const ForStmt* object_uses::loop_over_all(const Stmt* assignment, const standing& place) const {
+    const auto* index =
+        place.index != nullptr ? dyn_cast<DeclRefExpr>(place.index->IgnoreParenImpCasts()) : nullptr;
     if (index == nullptr) {
         return nullptr;
     }
-    const clang::Stmt* inner = assignment;
-    const clang::ForStmt* loop = nullptr;
+    const Stmt* inner = assignment;
+    const ForStmt* loop = nullptr;
     while (loop == nullptr) {
         const auto parents = context_.getParents(*inner);
-        const auto* outer = parents.empty() ? nullptr : parents[0].get<clang::Stmt>();
+        const auto* outer = parents.empty() ? nullptr : parents[0].get<Stmt>();
         if (outer == nullptr) {
             return nullptr;
         }
-        loop = clang::dyn_cast<clang::ForStmt>(outer);
-        if (loop == nullptr && !clang::isa<clang::CompoundStmt, clang::ExprWithCleanups>(outer)) {
+        loop = dyn_cast<ForStmt>(outer);
+        if (loop == nullptr && !isa<CompoundStmt, ExprWithCleanups>(outer)) {
             return nullptr;
         }
         inner = outer;
     }
-    const auto* declaration = clang::dyn_cast_or_null<clang::DeclStmt>(loop->getInit());
+    const auto* declaration = dyn_cast_or_null<DeclStmt>(loop->getInit());
     const auto* counter = declaration != nullptr && declaration->isSingleDecl()
-                              ? clang::dyn_cast<clang::VarDecl>(declaration->getSingleDecl())
+                              ? dyn_cast<VarDecl>(declaration->getSingleDecl())
                               : nullptr;
-    const auto* condition = clang::dyn_cast_or_null<clang::BinaryOperator>(loop->getCond());
-    const auto* step = clang::dyn_cast_or_null<clang::UnaryOperator>(loop->getInc());
-    clang::Expr::EvalResult start;
+    const auto* condition = dyn_cast_or_null<BinaryOperator>(loop->getCond());
+    const auto* step = dyn_cast_or_null<UnaryOperator>(loop->getInc());
+    Expr::EvalResult start;
     if (counter == nullptr || counter != index->getDecl() || condition == nullptr || step == nullptr ||
         !step->isIncrementOp() || counter->getInit() == nullptr ||
         !counter->getInit()->EvaluateAsInt(start, context_) || !start.Val.getInt().isZero() ||
-        (condition->getOpcode() != clang::BO_LT && condition->getOpcode() != clang::BO_NE)) {
+        (condition->getOpcode() != BO_LT && condition->getOpcode() != BO_NE)) {
         return nullptr;
     }
     standing whole = place;
     whole.element = false;
     std::uint64_t unit = sizes_.size_of(made_.object);
     if (!place.path.empty()) {
-        const clang::QualType type = place.path.back()->getType();
+        const QualType type = place.path.back()->getType();
         const auto* array = context_.getAsConstantArrayType(type);
         if (array == nullptr) {
             return nullptr;
@@ -101,4 +100,4 @@ void object_uses::check_loops() {
     uses_ = std::move(kept);
 }
 
-} // namespace linn_tidy
+} // namespace clang::tidy::linn

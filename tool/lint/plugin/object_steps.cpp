@@ -4,21 +4,21 @@
 #include "names.hpp"
 #include "object_uses.hpp"
 
-namespace linn_tidy {
+namespace clang::tidy::linn {
 
 /// The next expression outwards, or null when the use is known.
-const clang::Expr* object_uses::step(const clang::Expr* node, const clang::Stmt* parent, standing& place) {
-    if (const auto* cast = clang::dyn_cast<clang::CastExpr>(parent)) {
+const Expr* object_uses::step(const Expr* node, const Stmt* parent, standing& place) {
+    if (const auto* cast = dyn_cast<CastExpr>(parent)) {
         return through_cast(node, *cast, place);
     }
-    if (!clang::isa<clang::Expr>(parent)) {
+    if (!isa<Expr>(parent)) {
         // A statement of its own has no effect; a return gives it away.
-        if (clang::isa<clang::ReturnStmt, clang::CoreturnStmt>(parent)) {
+        if (isa<ReturnStmt, CoreturnStmt>(parent)) {
             add(use_kind::escape, parent, place.path);
         }
         return nullptr;
     }
-    if (clang::isa<clang::CXXRewrittenBinaryOperator>(parent)) {
+    if (isa<CXXRewrittenBinaryOperator>(parent)) {
         return nullptr; // a comparison
     }
     switch (place.at) {
@@ -32,34 +32,33 @@ const clang::Expr* object_uses::step(const clang::Expr* node, const clang::Stmt*
     return nullptr;
 }
 
-const clang::Expr* object_uses::through_cast(const clang::Expr* node, const clang::CastExpr& cast,
-                                             standing& place) {
+const Expr* object_uses::through_cast(const Expr* node, const CastExpr& cast, standing& place) {
     switch (cast.getCastKind()) {
-    case clang::CK_LValueToRValue:
+    case CK_LValueToRValue:
         if (place.at == level::object) {
             add(use_kind::read, &cast, place.path);
             return nullptr;
         }
         place.at = level::pointer;
         return &cast;
-    case clang::CK_ArrayToPointerDecay:
+    case CK_ArrayToPointerDecay:
         place.at = level::pointer;
         return &cast;
-    case clang::CK_BitCast:
-    case clang::CK_LValueBitCast:
+    case CK_BitCast:
+    case CK_LValueBitCast:
         place.recast = place.recast || !cast.getType()->isVoidPointerType();
         return &cast;
-    case clang::CK_NoOp:
-    case clang::CK_DerivedToBase:
-    case clang::CK_UncheckedDerivedToBase:
-    case clang::CK_BaseToDerived:
-    case clang::CK_ConstructorConversion:
+    case CK_NoOp:
+    case CK_DerivedToBase:
+    case CK_UncheckedDerivedToBase:
+    case CK_BaseToDerived:
+    case CK_ConstructorConversion:
         return &cast;
-    case clang::CK_UserDefinedConversion:
+    case CK_UserDefinedConversion:
         return &cast;
-    case clang::CK_PointerToBoolean:
-    case clang::CK_PointerToIntegral:
-    case clang::CK_ToVoid:
+    case CK_PointerToBoolean:
+    case CK_PointerToIntegral:
+    case CK_ToVoid:
         return nullptr;
     default:
         add(use_kind::escape, node, place.path);
@@ -67,18 +66,16 @@ const clang::Expr* object_uses::through_cast(const clang::Expr* node, const clan
     }
 }
 
-const clang::Expr* object_uses::step_holder(const clang::Expr* node, const clang::Stmt* parent,
-                                            standing& place) {
-    if (const auto* member = clang::dyn_cast<clang::MemberExpr>(parent)) {
-        const clang::ValueDecl* what = member->getMemberDecl();
+const Expr* object_uses::step_holder(const Expr* node, const Stmt* parent, standing& place) {
+    if (const auto* member = dyn_cast<MemberExpr>(parent)) {
+        const ValueDecl* what = member->getMemberDecl();
         const auto outer = context_.getParents(*member);
-        const auto* call = outer.empty() ? nullptr : outer[0].get<clang::CXXMemberCallExpr>();
+        const auto* call = outer.empty() ? nullptr : outer[0].get<CXXMemberCallExpr>();
         if (call != nullptr && named(what, {"get", "release"})) {
             place.at = level::pointer;
             return call;
         }
-        if (clang::isa<clang::CXXConversionDecl>(what) ||
-            named(what, {"use_count", "unique", "get_deleter"})) {
+        if (isa<CXXConversionDecl>(what) || named(what, {"use_count", "unique", "get_deleter"})) {
             return nullptr;
         }
         if (call != nullptr && named(what, {"reset"})) {
@@ -87,16 +84,16 @@ const clang::Expr* object_uses::step_holder(const clang::Expr* node, const clang
             }
             return nullptr;
         }
-    } else if (const auto* operation = clang::dyn_cast<clang::CXXOperatorCallExpr>(parent)) {
+    } else if (const auto* operation = dyn_cast<CXXOperatorCallExpr>(parent)) {
         switch (operation->getOperator()) {
-        case clang::OO_Star:
+        case OO_Star:
             place.at = level::object;
             place.element = place.element || made_.array;
             return operation;
-        case clang::OO_Arrow:
+        case OO_Arrow:
             place.at = level::pointer;
             return operation;
-        case clang::OO_Subscript:
+        case OO_Subscript:
             if (operation->getNumArgs() == 2 &&
                 operation->getArg(0)->IgnoreParenImpCasts() == node->IgnoreParenImpCasts()) {
                 place.at = level::object;
@@ -105,7 +102,7 @@ const clang::Expr* object_uses::step_holder(const clang::Expr* node, const clang
                 return operation;
             }
             break;
-        case clang::OO_Equal:
+        case OO_Equal:
             if (operation->getArg(0)->IgnoreParenImpCasts() == node->IgnoreParenImpCasts()) {
                 if (!holds_creation(operation)) {
                     add(use_kind::end, operation, {});
@@ -113,14 +110,14 @@ const clang::Expr* object_uses::step_holder(const clang::Expr* node, const clang
                 return nullptr;
             }
             break;
-        case clang::OO_EqualEqual:
-        case clang::OO_ExclaimEqual:
+        case OO_EqualEqual:
+        case OO_ExclaimEqual:
             return nullptr;
         default:
             break;
         }
-    } else if (const auto* assignment = clang::dyn_cast<clang::BinaryOperator>(parent)) {
-        if (assignment->getOpcode() == clang::BO_Assign && assignment->getLHS()->IgnoreParens() == node &&
+    } else if (const auto* assignment = dyn_cast<BinaryOperator>(parent)) {
+        if (assignment->getOpcode() == BO_Assign && assignment->getLHS()->IgnoreParens() == node &&
             !place.alias) {
             if (!holds_creation(assignment)) {
                 add(use_kind::end, assignment, {});
@@ -132,27 +129,26 @@ const clang::Expr* object_uses::step_holder(const clang::Expr* node, const clang
     return nullptr;
 }
 
-const clang::Expr* object_uses::step_pointer(const clang::Expr* node, const clang::Stmt* parent,
-                                             standing& place) {
-    if (const auto* operation = clang::dyn_cast<clang::UnaryOperator>(parent)) {
-        if (operation->getOpcode() == clang::UO_Deref) {
+const Expr* object_uses::step_pointer(const Expr* node, const Stmt* parent, standing& place) {
+    if (const auto* operation = dyn_cast<UnaryOperator>(parent)) {
+        if (operation->getOpcode() == UO_Deref) {
             place.at = level::object;
             place.element =
                 place.element || place.offset || place.recast || (made_.array && place.path.empty());
             return operation;
         }
-        if (operation->getOpcode() == clang::UO_LNot) {
+        if (operation->getOpcode() == UO_LNot) {
             return nullptr;
         }
-    } else if (const auto* subscript = clang::dyn_cast<clang::ArraySubscriptExpr>(parent)) {
+    } else if (const auto* subscript = dyn_cast<ArraySubscriptExpr>(parent)) {
         if (subscript->getBase()->IgnoreParens() == node || subscript->getBase() == node) {
             place.at = level::object;
             place.index = place.element || place.offset || place.recast ? nullptr : subscript->getIdx();
             place.element = true;
             return subscript;
         }
-    } else if (const auto* member = clang::dyn_cast<clang::MemberExpr>(parent)) {
-        const auto* field = clang::dyn_cast<clang::FieldDecl>(member->getMemberDecl());
+    } else if (const auto* member = dyn_cast<MemberExpr>(parent)) {
+        const auto* field = dyn_cast<FieldDecl>(member->getMemberDecl());
         place.at = level::object;
         if (field == nullptr) {
             return method(*member, place);
@@ -161,7 +157,7 @@ const clang::Expr* object_uses::step_pointer(const clang::Expr* node, const clan
             place.path.push_back(field);
             return member;
         }
-    } else if (const auto* binary = clang::dyn_cast<clang::BinaryOperator>(parent)) {
+    } else if (const auto* binary = dyn_cast<BinaryOperator>(parent)) {
         if (binary->isAdditiveOp() && binary->getType()->isPointerType()) {
             place.offset = true;
             return binary;
@@ -169,13 +165,13 @@ const clang::Expr* object_uses::step_pointer(const clang::Expr* node, const clan
         if (binary->isComparisonOp() || binary->isAdditiveOp()) {
             return nullptr;
         }
-    } else if (clang::isa<clang::CXXDeleteExpr>(parent)) {
+    } else if (isa<CXXDeleteExpr>(parent)) {
         add(use_kind::end, parent, {});
         return nullptr;
-    } else if (clang::isa<clang::CallExpr, clang::CXXConstructExpr>(parent)) {
+    } else if (isa<CallExpr, CXXConstructExpr>(parent)) {
         argument(node, parent, place);
         return nullptr;
-    } else if (const auto* choice = clang::dyn_cast<clang::ConditionalOperator>(parent)) {
+    } else if (const auto* choice = dyn_cast<ConditionalOperator>(parent)) {
         if (choice->getCond() == node) {
             return nullptr;
         }
@@ -184,9 +180,8 @@ const clang::Expr* object_uses::step_pointer(const clang::Expr* node, const clan
     return nullptr;
 }
 
-const clang::Expr* object_uses::step_object(const clang::Expr* node, const clang::Stmt* parent,
-                                            standing& place) {
-    if (const auto* binary = clang::dyn_cast<clang::BinaryOperator>(parent)) {
+const Expr* object_uses::step_object(const Expr* node, const Stmt* parent, standing& place) {
+    if (const auto* binary = dyn_cast<BinaryOperator>(parent)) {
         if (binary->isAssignmentOp() && binary->getLHS()->IgnoreParens() == node->IgnoreParens()) {
             if (binary->isCompoundAssignmentOp()) {
                 add(use_kind::modify, binary, place.path);
@@ -195,13 +190,13 @@ const clang::Expr* object_uses::step_object(const clang::Expr* node, const clang
             }
             return nullptr;
         }
-        if (binary->getOpcode() == clang::BO_Comma) {
+        if (binary->getOpcode() == BO_Comma) {
             return binary->getRHS() == node ? binary : nullptr;
         }
-    } else if (const auto* operation = clang::dyn_cast<clang::UnaryOperator>(parent)) {
-        if (operation->getOpcode() == clang::UO_AddrOf) {
+    } else if (const auto* operation = dyn_cast<UnaryOperator>(parent)) {
+        if (operation->getOpcode() == UO_AddrOf) {
             place.at = level::pointer;
-            clang::Expr::EvalResult index;
+            Expr::EvalResult index;
             if (place.index != nullptr && place.index->EvaluateAsInt(index, context_) &&
                 index.Val.getInt().isZero()) {
                 place.element = false; // &p[0] is p
@@ -212,8 +207,8 @@ const clang::Expr* object_uses::step_object(const clang::Expr* node, const clang
             add(use_kind::modify, operation, place.path);
             return nullptr;
         }
-    } else if (const auto* member = clang::dyn_cast<clang::MemberExpr>(parent)) {
-        const auto* field = clang::dyn_cast<clang::FieldDecl>(member->getMemberDecl());
+    } else if (const auto* member = dyn_cast<MemberExpr>(parent)) {
+        const auto* field = dyn_cast<FieldDecl>(member->getMemberDecl());
         if (field == nullptr) {
             return method(*member, place);
         }
@@ -221,14 +216,14 @@ const clang::Expr* object_uses::step_object(const clang::Expr* node, const clang
             place.path.push_back(field);
             return member;
         }
-    } else if (const auto* call = clang::dyn_cast<clang::CXXOperatorCallExpr>(parent)) {
+    } else if (const auto* call = dyn_cast<CXXOperatorCallExpr>(parent)) {
         const bool first =
             call->getNumArgs() != 0 && call->getArg(0)->IgnoreParenImpCasts() == node->IgnoreParenImpCasts();
-        if (first && call->getOperator() == clang::OO_Equal) {
+        if (first && call->getOperator() == OO_Equal) {
             assigned(call, place);
             return nullptr;
         }
-        if (first && call->getOperator() == clang::OO_Subscript &&
+        if (first && call->getOperator() == OO_Subscript &&
             is_std_array(node->getType()->getAsCXXRecordDecl())) {
             place.index = place.element ? nullptr : call->getArg(1);
             place.element = true;
@@ -240,10 +235,10 @@ const clang::Expr* object_uses::step_object(const clang::Expr* node, const clang
         }
         argument(node, call, place);
         return nullptr;
-    } else if (clang::isa<clang::CallExpr, clang::CXXConstructExpr>(parent)) {
+    } else if (isa<CallExpr, CXXConstructExpr>(parent)) {
         argument(node, parent, place);
         return nullptr;
-    } else if (clang::isa<clang::UnaryExprOrTypeTraitExpr, clang::CXXTypeidExpr>(parent)) {
+    } else if (isa<UnaryExprOrTypeTraitExpr, CXXTypeidExpr>(parent)) {
         return nullptr;
     }
     add(use_kind::escape, parent, place.path);
@@ -251,10 +246,10 @@ const clang::Expr* object_uses::step_object(const clang::Expr* node, const clang
 }
 
 /// A call of a function of the object, or of a part of it.
-const clang::Expr* object_uses::method(const clang::MemberExpr& member, standing& place) {
+const Expr* object_uses::method(const MemberExpr& member, standing& place) {
     const auto outer = context_.getParents(member);
-    const auto* call = outer.empty() ? nullptr : outer[0].get<clang::CXXMemberCallExpr>();
-    const auto* function = clang::dyn_cast<clang::CXXMethodDecl>(member.getMemberDecl());
+    const auto* call = outer.empty() ? nullptr : outer[0].get<CXXMemberCallExpr>();
+    const auto* function = dyn_cast<CXXMethodDecl>(member.getMemberDecl());
     if (call == nullptr || function == nullptr || function->isStatic()) {
         return nullptr;
     }
@@ -281,8 +276,8 @@ const clang::Expr* object_uses::method(const clang::MemberExpr& member, standing
     return nullptr;
 }
 
-bool object_uses::holds_creation(const clang::Stmt* statement) const {
+bool object_uses::holds_creation(const Stmt* statement) const {
     return contains(statement, made_.expression);
 }
 
-} // namespace linn_tidy
+} // namespace clang::tidy::linn

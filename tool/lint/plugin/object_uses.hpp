@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef LINN_TOOL_LINT_PLUGIN_OBJECT_USES_HPP
-#define LINN_TOOL_LINT_PLUGIN_OBJECT_USES_HPP
+#pragma once
 
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Stmt.h"
@@ -9,7 +8,7 @@
 
 #include <vector>
 
-namespace linn_tidy {
+namespace clang::tidy::linn {
 
 enum class use_kind {
     write,      ///< all of the part is overwritten, and nothing of it read
@@ -23,18 +22,17 @@ enum class use_kind {
 
 struct object_use {
     use_kind kind = use_kind::escape;
-    const clang::Stmt* at = nullptr;        ///< when its effect happens
-    const clang::Stmt* reference = nullptr; ///< the mention of the holder behind it
-    member_path path{};                     ///< of which part; none for the whole object
-    const clang::ForStmt* loop = nullptr;   ///< `p[i] = x` in a loop over all elements
+    const Stmt* at = nullptr;        ///< when its effect happens
+    const Stmt* reference = nullptr; ///< the mention of the holder behind it
+    member_path path{};              ///< of which part; none for the whole object
+    const ForStmt* loop = nullptr;   ///< `p[i] = x` in a loop over all elements
 };
 
 /// Finds the variable or member that holds the object a function creates, and what the function does to the
 /// object through it.
 class object_uses {
 public:
-    object_uses(const creation& made, fill_size& sizes, clang::ASTContext& context,
-                const clang::FunctionDecl* function)
+    object_uses(const creation& made, fill_size& sizes, ASTContext& context, const FunctionDecl* function)
         : made_{made},
           sizes_{sizes},
           context_{context},
@@ -45,12 +43,12 @@ public:
 
     /// Whether a function of its class changes an element or a part of what a member holds, by `|=`, `++` and
     /// the like, which some element sees first.
-    bool modified_by_members(const clang::FieldDecl& field);
+    bool modified_by_members(const FieldDecl& field);
 
     const std::vector<object_use>& uses() const { return uses_; }
     /// The member that holds it, null where that is a variable.
-    const clang::FieldDecl* member() const {
-        return tracked_.empty() ? nullptr : clang::dyn_cast<clang::FieldDecl>(tracked_.front().declaration);
+    const FieldDecl* member() const {
+        return tracked_.empty() ? nullptr : dyn_cast<FieldDecl>(tracked_.front().declaration);
     }
     /// Whether what holds it outlives the function.
     bool outlives() const { return outlives_; }
@@ -66,51 +64,48 @@ private:
         bool offset = false;  ///< a pointer that was moved
         bool recast = false;  ///< a pointer to another type
         bool alias = false;   ///< by way of another variable
-        const clang::Expr* index = nullptr;
+        const Expr* index = nullptr;
     };
 
     /// A variable, or a member of this object, through which the created one is reached.
     struct tracked {
-        const clang::ValueDecl* declaration = nullptr;
+        const ValueDecl* declaration = nullptr;
         standing start{};
     };
 
-    const clang::ValueDecl* find_holder() const;
-    void look_for(const tracked& what, const clang::Stmt* in);
-    void classify(const clang::Expr* mention, standing place);
-    const clang::Expr* step(const clang::Expr* node, const clang::Stmt* parent, standing& place);
-    const clang::Expr* step_holder(const clang::Expr* node, const clang::Stmt* parent, standing& place);
-    const clang::Expr* step_pointer(const clang::Expr* node, const clang::Stmt* parent, standing& place);
-    const clang::Expr* step_object(const clang::Expr* node, const clang::Stmt* parent, standing& place);
-    const clang::Expr* method(const clang::MemberExpr& member, standing& place);
-    const clang::Expr* through_cast(const clang::Expr* node, const clang::CastExpr& cast, standing& place);
-    void initialises(const clang::VarDecl& variable, const clang::Stmt* at, const standing& place);
-    void argument(const clang::Expr* node, const clang::Stmt* call, const standing& place);
-    bool range_only_reads(const clang::VarDecl& range) const;
-    bool known_function(const clang::CallExpr& call, unsigned index, const standing& place);
-    bool covers(const clang::Expr* amount, std::uint64_t unit, const standing& place) const;
-    bool same(const clang::Expr* one, const clang::Expr* other) const;
-    bool holds_creation(const clang::Stmt* statement) const;
-    void assigned(const clang::Stmt* at, const standing& place);
-    const clang::ForStmt* loop_over_all(const clang::Stmt* assignment, const standing& place) const;
-    void given_away(const clang::Stmt* at, const standing& place);
-    void add(use_kind kind, const clang::Stmt* at, const member_path& path,
-             const clang::ForStmt* loop = nullptr);
+    const ValueDecl* find_holder() const;
+    void look_for(const tracked& what, const Stmt* in);
+    void classify(const Expr* mention, standing place);
+    const Expr* step(const Expr* node, const Stmt* parent, standing& place);
+    const Expr* step_holder(const Expr* node, const Stmt* parent, standing& place);
+    const Expr* step_pointer(const Expr* node, const Stmt* parent, standing& place);
+    const Expr* step_object(const Expr* node, const Stmt* parent, standing& place);
+    const Expr* method(const MemberExpr& member, standing& place);
+    const Expr* through_cast(const Expr* node, const CastExpr& cast, standing& place);
+    void initialises(const VarDecl& variable, const Stmt* at, const standing& place);
+    void argument(const Expr* node, const Stmt* call, const standing& place);
+    bool range_only_reads(const VarDecl& range) const;
+    bool known_function(const CallExpr& call, unsigned index, const standing& place);
+    bool covers(const Expr* amount, std::uint64_t unit, const standing& place) const;
+    bool same(const Expr* one, const Expr* other) const;
+    bool holds_creation(const Stmt* statement) const;
+    void assigned(const Stmt* at, const standing& place);
+    const ForStmt* loop_over_all(const Stmt* assignment, const standing& place) const;
+    void given_away(const Stmt* at, const standing& place);
+    void add(use_kind kind, const Stmt* at, const member_path& path, const ForStmt* loop = nullptr);
     void check_loops();
 
     const creation& made_;
     fill_size& sizes_;
-    clang::ASTContext& context_;
-    const clang::FunctionDecl* function_;
+    ASTContext& context_;
+    const FunctionDecl* function_;
     std::vector<object_use> uses_{};
     std::vector<tracked> tracked_{};
-    const clang::Stmt* mention_ = nullptr;
+    const Stmt* mention_ = nullptr;
     bool outlives_ = false;
 };
 
 /// Whether a statement is, or contains, another.
-bool contains(const clang::Stmt* statement, const clang::Stmt* part);
+bool contains(const Stmt* statement, const Stmt* part);
 
-} // namespace linn_tidy
-
-#endif
+} // namespace clang::tidy::linn

@@ -8,7 +8,7 @@
 #include <map>
 #include <set>
 
-namespace linn_tidy {
+namespace clang::tidy::linn {
 
 namespace {
 
@@ -34,31 +34,30 @@ bool covered(const member_path& path, const parts& by) {
 class walk {
 public:
     walk(const creation& made, const std::vector<filled_member>& members, const object_uses& uses,
-         clang::ASTContext& context)
+         ASTContext& context)
         : made_{made},
           members_{members},
           uses_{uses},
           context_{context} {}
 
-    value_flow run(const clang::FunctionDecl& function) {
-        clang::CFG::BuildOptions options;
+    value_flow run(const FunctionDecl& function) {
+        CFG::BuildOptions options;
         options.setAllAlwaysAdd();
         options.AddInitializers = true;
-        const std::unique_ptr<clang::CFG> graph =
-            clang::CFG::buildCFG(&function, function.getBody(), &context_, options);
+        const std::unique_ptr<CFG> graph = CFG::buildCFG(&function, function.getBody(), &context_, options);
         value_flow unknown;
         unknown.uncertain = true;
         if (!graph) {
             return unknown;
         }
-        std::set<const clang::Stmt*> in_graph;
-        const clang::CFGBlock* first = nullptr;
+        std::set<const Stmt*> in_graph;
+        const CFGBlock* first = nullptr;
         std::size_t index = 0;
-        for (const clang::CFGBlock* block : *graph) {
+        for (const CFGBlock* block : *graph) {
             std::size_t i = 0;
-            for (const clang::CFGElement& element : *block) {
+            for (const CFGElement& element : *block) {
                 ++i;
-                if (const auto statement = element.getAs<clang::CFGStmt>()) {
+                if (const auto statement = element.getAs<CFGStmt>()) {
                     in_graph.insert(statement->getStmt());
                     if (statement->getStmt() == made_.expression) {
                         first = block;
@@ -71,10 +70,10 @@ public:
             return unknown;
         }
         for (const object_use& use : uses_.uses()) {
-            const clang::Stmt* at = use.at;
+            const Stmt* at = use.at;
             while (at != nullptr && in_graph.count(at) == 0) {
                 const auto parents = context_.getParents(*at);
-                at = parents.empty() ? nullptr : parents[0].get<clang::Stmt>();
+                at = parents.empty() ? nullptr : parents[0].get<Stmt>();
             }
             if (at == nullptr) {
                 return unknown;
@@ -97,7 +96,7 @@ public:
 
 private:
     struct state {
-        const clang::CFGBlock* block = nullptr;
+        const CFGBlock* block = nullptr;
         std::size_t index = 0;
         parts written{};
         parts begun{};
@@ -106,11 +105,11 @@ private:
     /// One block to its end. False when there are too many states.
     bool go(state now) {
         std::size_t i = 0;
-        for (const clang::CFGElement& element : *now.block) {
+        for (const CFGElement& element : *now.block) {
             if (i++ < now.index) {
                 continue;
             }
-            const auto statement = element.getAs<clang::CFGStmt>();
+            const auto statement = element.getAs<CFGStmt>();
             if (!statement) {
                 continue;
             }
@@ -131,8 +130,8 @@ private:
             escaped_ = escaped_ || uses_.outlives();
             return true;
         }
-        for (const clang::CFGBlock::AdjacentBlock& successor : now.block->succs()) {
-            const clang::CFGBlock* block = successor.getReachableBlock();
+        for (const CFGBlock::AdjacentBlock& successor : now.block->succs()) {
+            const CFGBlock* block = successor.getReachableBlock();
             if (block == nullptr || !seen_.insert({block->getBlockID(), now.written, now.begun}).second) {
                 continue;
             }
@@ -196,8 +195,8 @@ private:
     }
 
     void add_read(const object_use& use) {
-        const clang::SourceLocation where = clang::cast<clang::Expr>(use.reference)->getExprLoc();
-        const clang::FieldDecl* member = use.path.empty() ? nullptr : use.path.front();
+        const SourceLocation where = cast<Expr>(use.reference)->getExprLoc();
+        const FieldDecl* member = use.path.empty() ? nullptr : use.path.front();
         for (const early_read& other : result_.reads) {
             if (other.member == member) {
                 return;
@@ -209,8 +208,8 @@ private:
     const creation& made_;
     const std::vector<filled_member>& members_;
     const object_uses& uses_;
-    clang::ASTContext& context_;
-    std::map<const clang::Stmt*, std::vector<const object_use*>> by_statement_{};
+    ASTContext& context_;
+    std::map<const Stmt*, std::vector<const object_use*>> by_statement_{};
     std::vector<state> pending_{};
     std::set<std::tuple<unsigned, parts, parts>> seen_{};
     value_flow result_{};
@@ -219,18 +218,18 @@ private:
 
 } // namespace
 
-const clang::FunctionDecl* enclosing_function(const clang::Expr& expression, clang::ASTContext& context) {
-    clang::DynTypedNode node = clang::DynTypedNode::create(expression);
+const FunctionDecl* enclosing_function(const Expr& expression, ASTContext& context) {
+    DynTypedNode node = DynTypedNode::create(expression);
     for (;;) {
         const auto parents = context.getParents(node);
         if (parents.empty()) {
             return nullptr;
         }
         node = parents[0];
-        if (const auto* function = node.get<clang::FunctionDecl>()) {
+        if (const auto* function = node.get<FunctionDecl>()) {
             return function;
         }
-        if (const auto* lambda = node.get<clang::LambdaExpr>()) {
+        if (const auto* lambda = node.get<LambdaExpr>()) {
             return lambda->getCallOperator();
         }
     }
@@ -239,15 +238,15 @@ const clang::FunctionDecl* enclosing_function(const clang::Expr& expression, cla
 namespace {
 
 /// The member that an expression initialises in its class.
-const clang::FieldDecl* initialised_member(const clang::Expr& expression, clang::ASTContext& context) {
-    clang::DynTypedNode node = clang::DynTypedNode::create(expression);
+const FieldDecl* initialised_member(const Expr& expression, ASTContext& context) {
+    DynTypedNode node = DynTypedNode::create(expression);
     for (;;) {
         const auto parents = context.getParents(node);
-        if (parents.empty() || parents[0].get<clang::VarDecl>() != nullptr) {
+        if (parents.empty() || parents[0].get<VarDecl>() != nullptr) {
             return nullptr;
         }
         node = parents[0];
-        if (const auto* field = node.get<clang::FieldDecl>()) {
+        if (const auto* field = node.get<FieldDecl>()) {
             return field;
         }
     }
@@ -256,9 +255,9 @@ const clang::FieldDecl* initialised_member(const clang::Expr& expression, clang:
 } // namespace
 
 value_flow follow(const creation& made, const std::vector<filled_member>& members, fill_size& sizes,
-                  clang::ASTContext& context) {
-    const clang::FunctionDecl* function = enclosing_function(*made.expression, context);
-    const clang::FieldDecl* member = nullptr;
+                  ASTContext& context) {
+    const FunctionDecl* function = enclosing_function(*made.expression, context);
+    const FieldDecl* member = nullptr;
     value_flow result;
     if (function == nullptr) {
         member = initialised_member(*made.expression, context);
@@ -278,7 +277,7 @@ value_flow follow(const creation& made, const std::vector<filled_member>& member
                 if (use.kind == use_kind::modify) {
                     result.outcome = fate::read;
                     result.reads.push_back({use.path.empty() ? nullptr : use.path.front(),
-                                            clang::cast<clang::Expr>(use.reference)->getExprLoc()});
+                                            cast<Expr>(use.reference)->getExprLoc()});
                 }
             }
         }
@@ -286,4 +285,4 @@ value_flow follow(const creation& made, const std::vector<filled_member>& member
     return result;
 }
 
-} // namespace linn_tidy
+} // namespace clang::tidy::linn

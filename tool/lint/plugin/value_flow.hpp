@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef LINN_TOOL_LINT_PLUGIN_VALUE_FLOW_HPP
-#define LINN_TOOL_LINT_PLUGIN_VALUE_FLOW_HPP
+#pragma once
 
 #include "clang/AST/ASTContext.h"
 #include "creation.hpp"
@@ -8,7 +7,7 @@
 
 #include <vector>
 
-namespace linn_tidy {
+namespace clang::tidy::linn {
 
 /// What becomes of the zeros in the function that asked for them.
 enum class fate {
@@ -18,8 +17,8 @@ enum class fate {
 };
 
 struct early_read {
-    const clang::FieldDecl* member = nullptr; ///< the outermost; none where the whole object is read
-    clang::SourceLocation where{};
+    const FieldDecl* member = nullptr; ///< the outermost; none where the whole object is read
+    SourceLocation where{};
 };
 
 struct value_flow {
@@ -30,12 +29,10 @@ struct value_flow {
 
 /// Follows the object through its function's control flow.
 value_flow follow(const creation& made, const std::vector<filled_member>& members, fill_size& sizes,
-                  clang::ASTContext& context);
+                  ASTContext& context);
 
 /// The function, or the lambda's call operator, whose body or initialisers contain an expression; null
 /// where there is none: an initialiser of a variable of a namespace, or of a member in its class.
-const clang::FunctionDecl* enclosing_function(const clang::Expr& expression, clang::ASTContext& context);
+const FunctionDecl* enclosing_function(const Expr& expression, ASTContext& context);
 
-} // namespace linn_tidy
-
-#endif
+} // namespace clang::tidy::linn

@@ -4,14 +4,13 @@
 #include "clang/AST/DeclTemplate.h"
 #include "clang/ASTMatchers/ASTMatchFinder.h"
 #include "clang/ASTMatchers/ASTMatchers.h"
-#include "compat.hpp"
 #include "fixes.hpp"
 #include "names.hpp"
 
 #include <algorithm>
 #include <set>
 
-namespace linn_tidy {
+namespace clang::tidy::linn {
 
 namespace {
 
@@ -19,25 +18,24 @@ namespace {
 constexpr std::size_t named_members = 4;
 
 /// `linn::zero_fill_intended<T>` specialised as true.
-bool intended(clang::QualType type, const clang::ASTContext& context) {
-    const clang::DeclContext* unit = context.getTranslationUnitDecl();
-    for (const clang::NamedDecl* space : unit->lookup(clang::DeclarationName(&context.Idents.get("linn")))) {
-        const auto* linn = clang::dyn_cast<clang::NamespaceDecl>(space);
+bool intended(QualType type, const ASTContext& context) {
+    const DeclContext* unit = context.getTranslationUnitDecl();
+    for (const NamedDecl* space : unit->lookup(DeclarationName(&context.Idents.get("linn")))) {
+        const auto* linn = dyn_cast<NamespaceDecl>(space);
         if (linn == nullptr) {
             continue;
         }
-        for (const clang::NamedDecl* one :
-             linn->lookup(clang::DeclarationName(&context.Idents.get("zero_fill_intended")))) {
-            const auto* variable = clang::dyn_cast<clang::VarTemplateDecl>(one);
+        for (const NamedDecl* one :
+             linn->lookup(DeclarationName(&context.Idents.get("zero_fill_intended")))) {
+            const auto* variable = dyn_cast<VarTemplateDecl>(one);
             if (variable == nullptr) {
                 continue;
             }
-            for (const clang::VarTemplateSpecializationDecl* special : variable->specializations()) {
-                const clang::TemplateArgument& argument = special->getTemplateArgs()[0];
-                if (special->isExplicitSpecialization() &&
-                    argument.getKind() == clang::TemplateArgument::Type &&
+            for (const VarTemplateSpecializationDecl* special : variable->specializations()) {
+                const TemplateArgument& argument = special->getTemplateArgs()[0];
+                if (special->isExplicitSpecialization() && argument.getKind() == TemplateArgument::Type &&
                     context.hasSameUnqualifiedType(argument.getAsType(), type)) {
-                    const clang::APValue* value = special->evaluateValue();
+                    const APValue* value = special->evaluateValue();
                     return value != nullptr && value->isInt() && value->getInt().getBoolValue();
                 }
             }
@@ -49,62 +47,90 @@ bool intended(clang::QualType type, const clang::ASTContext& context) {
 /// Whether somebody left each of the members out knowingly: its class initialises others, or has a default
 /// constructor of its own.
 bool left_out_knowingly(const std::vector<filled_member>& members) {
-    const auto has_constructor = [](const clang::CXXRecordDecl* record) {
+    const auto has_constructor = [](const CXXRecordDecl* record) {
         return record != nullptr && record->hasDefinition() && record->hasUserProvidedDefaultConstructor();
     };
     return !members.empty() && std::all_of(members.begin(), members.end(), [&](const filled_member& member) {
-        const clang::FieldDecl& field = *member.path.back();
-        const clang::RecordDecl& around = *field.getParent();
-        return has_constructor(clang::dyn_cast<clang::CXXRecordDecl>(&around)) ||
+        const FieldDecl& field = *member.path.back();
+        const RecordDecl& around = *field.getParent();
+        return has_constructor(dyn_cast<CXXRecordDecl>(&around)) ||
                has_constructor(field.getType()->getBaseElementTypeUnsafe()->getAsCXXRecordDecl()) ||
                std::any_of(around.field_begin(), around.field_end(),
-                           [](const clang::FieldDecl* one) { return one->hasInClassInitializer(); });
+                           [](const FieldDecl* one) { return one->hasInClassInitializer(); });
     });
 }
 
 /// A function of a library whose factories are known: their insides are no finding of their own.
-bool of_a_library(const clang::FunctionDecl& function) {
+bool of_a_library(const FunctionDecl& function) {
     const std::string space = outermost_namespace(function);
     return space == "std" || space == "boost" || space == "linn";
 }
 
 /// Pointers, flags and atomics: an array of them is a table in which null or false means that there is
 /// nothing, and nobody writes that in.
-bool zero_means_nothing(clang::QualType element) {
+bool zero_means_nothing(QualType element) {
     return element->isAnyPointerType() || element->isBooleanType() || element->isMemberPointerType() ||
            (element->isRecordType() && named(element->getAsCXXRecordDecl(), {"atomic", "atomic_flag"}));
 }
 
 /// `new char[n + 1]()`: a text of n, and the zero that ends it.
 bool leaves_room_for_an_end(const creation& made) {
-    const auto* sum =
-        made.count_expression != nullptr
-            ? clang::dyn_cast<clang::BinaryOperator>(made.count_expression->IgnoreParenImpCasts())
-            : nullptr;
-    const auto is_one = [](const clang::Expr* side) {
-        const auto* literal = clang::dyn_cast<clang::IntegerLiteral>(side->IgnoreParenImpCasts());
+    const auto* sum = made.count_expression != nullptr
+                          ? dyn_cast<BinaryOperator>(made.count_expression->IgnoreParenImpCasts())
+                          : nullptr;
+    const auto is_one = [](const Expr* side) {
+        const auto* literal = dyn_cast<IntegerLiteral>(side->IgnoreParenImpCasts());
         return literal != nullptr && literal->getValue() == 1;
     };
-    return made.object->isAnyCharacterType() && sum != nullptr && sum->getOpcode() == clang::BO_Add &&
+    return made.object->isAnyCharacterType() && sum != nullptr && sum->getOpcode() == BO_Add &&
            (is_one(sum->getLHS()) || is_one(sum->getRHS()));
 }
 
-bool in_constant_code(const clang::FunctionDecl* function) {
+bool in_constant_code(const FunctionDecl* function) {
     return function != nullptr && function->isConstexprSpecified();
+}
+
+void explain_fix(finding& found, note_kind kind, SourceLocation where, const std::string& reason) {
+    found.reason = reason;
+    found.notes.push_back({kind, where, "no fix: " + reason});
+}
+
+void explain_read(finding& found, const early_read& read) {
+    const bool has_name = read.member != nullptr && read.member->getDeclName();
+    std::string reason = has_name ? "'" + read.member->getNameAsString() + "'" : "the object";
+    reason += " is read here before it is written";
+    if (read.member != nullptr) {
+        reason += "; with an initialiser of its own, the other members need no fill";
+    }
+    explain_fix(found, note_kind::read, read.where, reason);
+}
+
+void explain_members(finding& found, const std::vector<filled_member>& members, bool is_array) {
+    std::uint64_t rest = 0;
+    for (std::size_t i = 0; i < members.size(); ++i) {
+        const filled_member& member = members[i];
+        if (i >= named_members) {
+            rest += member.bytes;
+            continue;
+        }
+        finding_note note{note_kind::member, member.path.back()->getLocation()};
+        note.text =
+            "'" + member.name + "': " + bytes_text(member.bytes) + (is_array ? " in each element" : "");
+        note.member = member.name;
+        note.bytes = member.bytes;
+        found.notes.push_back(std::move(note));
+    }
+    if (rest != 0) {
+        found.notes.push_back(
+            {note_kind::rest, found.where,
+             std::to_string(members.size() - named_members) + " more members: " + bytes_text(rest)});
+    }
 }
 
 } // namespace
 
-zero_fill_check::zero_fill_check(llvm::StringRef name, clang::tidy::ClangTidyContext* context)
-    : ClangTidyCheck(name, context),
-      min_bytes_{number_option(Options, "MinBytes", 64)} {}
-
-void zero_fill_check::storeOptions(clang::tidy::ClangTidyOptions::OptionMap& options) {
-    store_number(Options, options, "MinBytes", min_bytes_);
-}
-
-void zero_fill_check::registerMatchers(clang::ast_matchers::MatchFinder* finder) {
-    using namespace clang::ast_matchers;
+void zero_fill_check::registerMatchers(ast_matchers::MatchFinder* finder) {
+    using namespace ast_matchers;
     finder->addMatcher(cxxNewExpr(unless(isExpansionInSystemHeader())).bind("new"), this);
     finder->addMatcher(callExpr(unless(isExpansionInSystemHeader()),
                                 callee(functionDecl(hasAnyName(
@@ -114,46 +140,58 @@ void zero_fill_check::registerMatchers(clang::ast_matchers::MatchFinder* finder)
                        this);
 }
 
-void zero_fill_check::check(const clang::ast_matchers::MatchFinder::MatchResult& result) {
-    context_ = result.Context;
-    if (!sizes_) {
-        sizes_ = std::make_unique<fill_size>(*context_);
-    }
+void zero_fill_check::check(const ast_matchers::MatchFinder::MatchResult& result) {
+    begin(*result.Context);
     std::optional<creation> made;
-    if (const auto* by_new = result.Nodes.getNodeAs<clang::CXXNewExpr>("new")) {
-        made = creation_by_new(*by_new, *context_);
-    } else if (const auto* call = result.Nodes.getNodeAs<clang::CallExpr>("call")) {
-        made = creation_by_call(*call, *context_);
+    if (const auto* by_new = result.Nodes.getNodeAs<CXXNewExpr>("new")) {
+        made = creation_by_new(*by_new, context());
+    } else if (const auto* call = result.Nodes.getNodeAs<CallExpr>("call")) {
+        made = creation_by_call(*call, context());
     }
-    if (made) {
-        add_version(std::move(*made));
+    if (!made) {
+        return;
     }
-}
-
-bool zero_fill_check::add_version(creation made) {
-    std::vector<version>& versions = places_[made.where];
-    for (const version& other : versions) {
-        if (other.made.expression == made.expression) {
-            return false;
-        }
+    std::vector<version>& versions = places_[made->where];
+    if (std::any_of(versions.begin(), versions.end(),
+                    [&](const version& other) { return other.made.expression == made->expression; })) {
+        return;
     }
     version one;
-    one.each = sizes_->filled(made.object, made.form);
-    one.bytes = made.count ? one.each * *made.count : one.each;
-    one.made = std::move(made);
+    one.each = sizes().filled(made->object, made->form);
+    one.bytes = made->count ? one.each * *made->count : one.each;
+    one.made = std::move(*made);
     versions.push_back(std::move(one));
-    return true;
 }
 
 bool zero_fill_check::fills_enough(const version& one) const {
-    if (one.each == 0 || intended(one.made.object, *context_)) {
+    if (one.each == 0 || intended(one.made.object, context())) {
         return false;
     }
     if (one.made.count) {
-        return one.bytes >= min_bytes_;
+        return one.bytes >= min_bytes();
     }
     // However many there are: a few bytes of a large element are no fill to speak of.
-    return one.each >= min_bytes_ || one.each * 2 >= sizes_->size_of(one.made.object);
+    return one.each >= min_bytes() || one.each * 2 >= sizes().size_of(one.made.object);
+}
+
+bool zero_fill_check::fills_for_nothing(const version& one) const {
+    if (!fills_enough(one) || (one.made.array && one.flow.outcome != fate::unread &&
+                               zero_means_nothing(context().getBaseElementType(one.made.object)))) {
+        return false;
+    }
+    if (one.flow.outcome != fate::read) {
+        return true;
+    }
+    // What is read was wanted: its bytes are not for nothing.
+    std::uint64_t wanted = one.members.empty() ? one.each : 0;
+    for (const filled_member& member : one.members) {
+        const bool is_read =
+            std::any_of(one.flow.reads.begin(), one.flow.reads.end(), [&](const early_read& read) {
+                return read.member == nullptr || read.member == member.path.front();
+            });
+        wanted += is_read ? member.bytes : 0;
+    }
+    return wanted < one.each && (!one.made.count || one.made.array || one.each - wanted >= min_bytes());
 }
 
 void zero_fill_check::onEndOfTranslationUnit() {
@@ -163,152 +201,88 @@ void zero_fill_check::onEndOfTranslationUnit() {
             continue;
         }
         for (version& one : versions) {
-            one.function = enclosing_function(*one.made.expression, *context_);
+            one.function = enclosing_function(*one.made.expression, context());
             if (one.function != nullptr && of_a_library(*one.function)) {
                 one.each = 0; // what it makes for its callers is theirs to choose
             }
             if (one.each != 0) {
-                one.flow =
-                    follow(one.made, sizes_->members(one.made.object, one.made.form), *sizes_, *context_);
+                one.members = sizes().members(one.made.object, one.made.form);
+                one.flow = follow(one.made, one.members, sizes(), context());
             }
         }
-        report(versions);
+        report_place(versions);
     }
     places_.clear();
-    sizes_.reset();
+    end();
 }
 
-void zero_fill_check::report(const std::vector<version>& versions) {
+void zero_fill_check::report_place(const std::vector<version>& versions) {
     // The largest speaks for all; an unknown number of objects counts as one.
     const version* largest = nullptr;
-    bool any_read = false;
+    const early_read* read = nullptr;
     bool all_unread = true;
     bool uncertain = false;
-    std::set<const clang::FunctionDecl*> filling;
+    std::set<const FunctionDecl*> filling;
     for (const version& one : versions) {
-        any_read = any_read || (one.each != 0 && one.flow.outcome == fate::read);
+        if (read == nullptr && one.flow.outcome == fate::read) {
+            read = one.flow.reads.data();
+        }
         all_unread = all_unread && (one.each == 0 || one.flow.outcome == fate::unread);
         uncertain = uncertain || one.flow.uncertain;
-        if (one.made.array && one.flow.outcome != fate::unread &&
-            zero_means_nothing(context_->getBaseElementType(one.made.object))) {
-            continue;
-        }
-        if (!fills_enough(one)) {
-            continue;
-        }
-        // What is read was wanted: its bytes are not for nothing.
-        const std::vector<filled_member> members = sizes_->members(one.made.object, one.made.form);
-        if (one.flow.outcome == fate::read) {
-            std::uint64_t wanted = members.empty() ? one.each : 0;
-            for (const filled_member& member : members) {
-                for (const early_read& read : one.flow.reads) {
-                    if (read.member == nullptr || read.member == member.path.front()) {
-                        wanted += member.bytes;
-                        break;
-                    }
-                }
-            }
-            if (wanted >= one.each || (one.made.count && one.each - wanted < min_bytes_ && !one.made.array)) {
-                continue;
-            }
-        }
-        filling.insert(one.function);
-        if (largest == nullptr || one.bytes > largest->bytes) {
-            largest = &one;
+        if (fills_for_nothing(one)) {
+            filling.insert(one.function);
+            largest = largest == nullptr || one.bytes > largest->bytes ? &one : largest;
         }
     }
     if (largest == nullptr) {
         return;
     }
     const creation& made = largest->made;
-    const bool per_element = !made.count;
     const bool in_template = largest->function != nullptr && largest->function->isTemplateInstantiation();
     // In an instantiation the source's name for the type is that of a parameter.
-    const clang::QualType shown =
-        (in_template ? made.object.getCanonicalType() : made.object).getUnqualifiedType();
-    remedy mend = find_remedy(made, *context_);
+    const std::string type = type_name(
+        (in_template ? made.object.getCanonicalType() : made.object).getUnqualifiedType(), context());
+    // A class with initialisers of its own says by them which members it cares for; a plain array or struct says nothing,
+    // and its users may count on zeros.
+    const bool known_safe =
+        all_unread || (read == nullptr && !uncertain && !in_template && left_out_knowingly(largest->members));
+    remedy cure = find_remedy(made, context());
     if (in_constant_code(largest->function)) {
-        mend.edits.clear();
-        mend.obstacle = "it may run at compile time, where nothing may be read uninitialised";
+        cure = {
+            {}, cure.advice, "this code may run at compile time, which must not read uninitialised memory"};
+    } else if (!known_safe && !cure.edits.empty() && leaves_room_for_an_end(made)) {
+        cure = {{}, "write only that element", "the last element may be the zero that ends a string"};
     }
-    // A class with initialisers of its own says by them which members it cares for; a plain array or
-    // struct says nothing, and its users may count on zeros.
-    const bool known_safe = all_unread || (!any_read && !uncertain && !in_template &&
-                                           left_out_knowingly(sizes_->members(made.object, made.form)));
-    if (!known_safe && !mend.edits.empty() && leaves_room_for_an_end(made)) {
-        mend.edits.clear();
-        mend.obstacle = "the last one may be the zero that ends a text";
-        mend.advice = "to write that one is enough";
-    }
-    const bool fix_here = known_safe && !mend.edits.empty();
-    {
-        auto warning =
-            diag(made.where, "'%0' writes %1 bytes of zeros %2that default-initialisation of '%3' leaves "
-                             "alone");
-        warning << made.name << std::to_string(largest->bytes) << (per_element ? "for each element " : "")
-                << type_name(shown, *context_);
-        if (fix_here) {
-            for (const clang::FixItHint& edit : mend.edits) {
-                warning << edit;
-            }
-        }
-    }
-    explain_members(*largest);
-    if (any_read) {
-        for (const version& one : versions) {
-            if (one.flow.outcome == fate::read) {
-                explain_reads(one);
-                break;
-            }
-        }
-    } else if (!known_safe && !mend.edits.empty()) {
-        auto note = diag(made.where,
-                         "no fix: others who get the object may rely on the zeros; if nobody "
-                         "does, %0",
-                         clang::DiagnosticIDs::Note);
-        note << mend.advice;
-        for (const clang::FixItHint& edit : mend.edits) {
-            note << edit;
-        }
-    } else if (!fix_here) {
-        diag(made.where, "no fix: %0; %1", clang::DiagnosticIDs::Note) << mend.obstacle << mend.advice;
+
+    finding found;
+    found.where = made.where;
+    found.what = made.name;
+    found.bytes = largest->bytes;
+    found.per_element = !made.count;
+    found.text = "'" + made.name + "' fills " + bytes_text(largest->bytes) +
+                 (found.per_element ? " of each element" : "") + " with zeros; default-initialisation of '" +
+                 type + "' does not write them";
+    explain_members(found, largest->members, made.array);
+    if (read != nullptr) {
+        explain_read(found, *read);
+    } else if (cure.edits.empty()) {
+        explain_fix(found, note_kind::advice, made.where, cure.obstacle + "; " + cure.advice);
+    } else if (known_safe) {
+        found.edits = cure.edits;
+    } else {
+        found.reason = "others who get the object may need the zeros; if they do not, " + cure.advice;
+        found.notes.push_back({note_kind::advice, made.where, "fix to review: " + found.reason, cure.edits});
     }
     if (in_template) {
-        const clang::SourceLocation from = largest->function->getPointOfInstantiation();
-        diag(from.isValid() ? from : made.where, "in the instantiation for '%0', required here%1",
-             clang::DiagnosticIDs::Note)
-            << type_name(shown, *context_)
-            << (filling.size() > 1 ? ", the largest of " + std::to_string(filling.size()) : std::string{});
-    }
-}
-
-void zero_fill_check::explain_members(const version& one) {
-    const std::vector<filled_member> members = sizes_->members(one.made.object, one.made.form);
-    std::uint64_t rest = 0;
-    for (std::size_t i = 0; i < members.size(); ++i) {
-        if (i < named_members) {
-            diag(members[i].path.back()->getLocation(), "'%0': %1 bytes%2", clang::DiagnosticIDs::Note)
-                << members[i].name << std::to_string(members[i].bytes)
-                << (one.made.array ? " in each element" : "");
-        } else {
-            rest += members[i].bytes;
+        const SourceLocation from = largest->function->getPointOfInstantiation();
+        finding_note note{note_kind::instantiation, from.isValid() ? from : made.where,
+                          "instantiated for '" + type + "' here"};
+        if (filling.size() > 1) {
+            note.text += "; the other " + std::to_string(filling.size() - 1) + " fill no more";
         }
+        found.notes.push_back(std::move(note));
     }
-    if (rest != 0) {
-        diag(one.made.where, "%0 more members: %1 bytes", clang::DiagnosticIDs::Note)
-            << std::to_string(members.size() - named_members) << std::to_string(rest);
-    }
+    report(found);
 }
 
-void zero_fill_check::explain_reads(const version& one) {
-    for (const early_read& read : one.flow.reads) {
-        diag(read.where, "no fix: %0 is read here before it is written%1", clang::DiagnosticIDs::Note)
-            << (read.member != nullptr && read.member->getDeclName()
-                    ? "'" + read.member->getNameAsString() + "'"
-                    : std::string("it"))
-            << (read.member != nullptr ? "; an initialiser of its own would let the others be" : "");
-        break;
-    }
-}
-
-} // namespace linn_tidy
+} // namespace clang::tidy::linn
