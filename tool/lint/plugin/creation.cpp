@@ -3,18 +3,13 @@
 
 #include "clang/AST/DeclTemplate.h"
 #include "compat.hpp"
-#include "names.hpp"
+#include "syntax.hpp"
 
-#include <array>
-#include <string_view>
+#include <algorithm>
 
 namespace clang::tidy::linn {
 
 namespace {
-
-constexpr std::array<std::string_view, 6> factories{"make_shared",           "make_unique",
-                                                    "allocate_shared",       "make_local_shared",
-                                                    "allocate_local_shared", "allocate_unique"};
 
 bool usable(QualType type) {
     return !type.isNull() && !type->isDependentType() && !type->isIncompleteType() &&
@@ -34,35 +29,23 @@ void set_object(creation& made, QualType type, ASTContext& context) {
     made.object = type;
 }
 
-/// The value of an expression, where it is known before the program runs.
-std::optional<std::uint64_t> constant(const Expr* expression, ASTContext& context) {
-    if (expression == nullptr || expression->isValueDependent()) {
-        return std::nullopt;
-    }
-    Expr::EvalResult result;
-    if (!expression->EvaluateAsInt(result, context)) {
-        return std::nullopt;
-    }
-    const llvm::APSInt& value = result.Val.getInt();
-    if (value.isNegative() || value.getActiveBits() > 62) {
-        return std::nullopt;
-    }
-    return value.getZExtValue();
-}
-
-void set_count(creation& made, const Expr* count, ASTContext& context) {
+void set_count(creation& made, const Expr* count, const ASTContext& context) {
     made.array = true;
     made.count_expression = count;
     made.count = constant(count, context);
 }
 
-bool nothing_between_braces(const Expr& initialiser) {
-    if (const auto* list = dyn_cast<InitListExpr>(&initialiser)) {
-        const InitListExpr* written = list->isSyntacticForm() ? list : list->getSyntacticForm();
-        return (written != nullptr ? written : list)->getNumInits() == 0;
+/// Whether an initialiser was given nothing; what stands there then is what the compiler made of `()` or `{}`.
+bool is_given_nothing(const Expr& initialiser, bool braces) {
+    const Expr* inner = initialiser.IgnoreImplicit();
+    if (const auto* list = dyn_cast<InitListExpr>(inner)) {
+        return braces && is_empty_list(*list);
     }
-    const auto* construction = dyn_cast<CXXConstructExpr>(&initialiser);
-    return construction != nullptr && construction->getNumArgs() == 0;
+    const auto* construction = dyn_cast<CXXConstructExpr>(inner);
+    const auto* list = dyn_cast<ParenListExpr>(inner);
+    return isa<ImplicitValueInitExpr, CXXScalarValueInitExpr>(inner) ||
+           (construction != nullptr && construction->getNumArgs() == 0) ||
+           (list != nullptr && list->getNumExprs() == 0);
 }
 
 /// An allocator with a `construct(p)` of its own decides itself how an object starts.
@@ -75,23 +58,18 @@ bool constructs_itself(QualType allocator) {
         const auto* pattern = dyn_cast<FunctionTemplateDecl>(member);
         const auto* method =
             dyn_cast<CXXMethodDecl>(pattern != nullptr ? pattern->getTemplatedDecl() : member);
-        if (method != nullptr && method->getDeclName().isIdentifier() && method->getName() == "construct" &&
-            method->getNumParams() == 1) {
+        if (named(method, {"construct"}) && method->getNumParams() == 1) {
             return true;
         }
     }
-    for (const CXXBaseSpecifier& base : record->getDefinition()->bases()) {
-        if (constructs_itself(base.getType())) {
-            return true;
-        }
-    }
-    return false;
+    return std::any_of(record->getDefinition()->bases_begin(), record->getDefinition()->bases_end(),
+                       [](const CXXBaseSpecifier& base) { return constructs_itself(base.getType()); });
 }
 
 std::optional<creation> pool_create(const CallExpr& call, const FunctionDecl& function, ASTContext& context) {
     const auto* method = dyn_cast<CXXMethodDecl>(&function);
     if (method == nullptr || call.getNumArgs() != 0 || outermost_namespace(function) != "linn" ||
-        (function.getName() != "create" && function.getName() != "try_create")) {
+        !named(method, {"create", "try_create"})) {
         return std::nullopt;
     }
     const QualType result = method->getReturnType();
@@ -112,26 +90,12 @@ std::optional<creation> pool_create(const CallExpr& call, const FunctionDecl& fu
 std::optional<creation> creation_by_new(const CXXNewExpr& expression, ASTContext& context) {
     const Expr* initialiser = expression.getInitializer();
     const QualType type = expression.getAllocatedType();
-    if (initialiser == nullptr || !usable(type)) {
+    const bool braces = initialised_with_braces(expression);
+    if (initialiser == nullptr || !usable(type) || !is_given_nothing(*initialiser, braces) ||
+        (!braces && !initialised_with_parentheses(expression))) {
         return std::nullopt;
     }
     creation made;
-    const bool braces = initialised_with_braces(expression);
-    if (braces ? !nothing_between_braces(*initialiser->IgnoreImplicit()) : false) {
-        return std::nullopt;
-    }
-    if (!braces) {
-        // `()`: nothing was given, and the initialiser is what the compiler made of it.
-        const Expr* inner = initialiser->IgnoreImplicit();
-        const auto* construction = dyn_cast<CXXConstructExpr>(inner);
-        const auto* list = dyn_cast<ParenListExpr>(inner);
-        const bool nothing = isa<ImplicitValueInitExpr>(inner) || isa<CXXScalarValueInitExpr>(inner) ||
-                             (construction != nullptr && construction->getNumArgs() == 0) ||
-                             (list != nullptr && list->getNumExprs() == 0);
-        if (!initialised_with_parentheses(expression) || !nothing) {
-            return std::nullopt;
-        }
-    }
     made.expression = &expression;
     made.where = expression.getBeginLoc();
     made.form = braces ? value_form::braces : value_form::parentheses;
@@ -150,15 +114,11 @@ std::optional<creation> creation_by_new(const CXXNewExpr& expression, ASTContext
 
 std::optional<creation> creation_by_call(const CallExpr& call, ASTContext& context) {
     const FunctionDecl* function = call.getDirectCallee();
-    if (function == nullptr || !function->getDeclName().isIdentifier()) {
+    if (function == nullptr) {
         return std::nullopt;
     }
-    const StringRef name = function->getName();
-    bool factory = false;
-    for (const std::string_view one : factories) {
-        factory = factory || name == StringRef(one.data(), one.size());
-    }
-    if (!factory) {
+    if (!named(function, {"make_shared", "make_unique", "allocate_shared", "make_local_shared",
+                          "allocate_local_shared", "allocate_unique"})) {
         return pool_create(call, *function, context);
     }
     const std::string space = outermost_namespace(*function);
@@ -169,7 +129,8 @@ std::optional<creation> creation_by_call(const CallExpr& call, ASTContext& conte
         return std::nullopt;
     }
     const QualType type = arguments->get(0).getAsType();
-    const unsigned first = name.str().starts_with("allocate") ? 1 : 0;
+    const std::string name = function->getName().str();
+    const unsigned first = name.starts_with("allocate") ? 1 : 0;
     if (call.getNumArgs() < first || type->isDependentType() ||
         (first == 1 && constructs_itself(call.getArg(0)->getType()))) {
         return std::nullopt;
@@ -197,7 +158,7 @@ std::optional<creation> creation_by_call(const CallExpr& call, ASTContext& conte
     if (!usable(made.object)) {
         return std::nullopt;
     }
-    made.name = space + "::" + name.str() + "<" + type_name(type, context) + ">";
+    made.name = space + "::" + name + "<" + type_name(type, context) + ">";
     return made;
 }
 

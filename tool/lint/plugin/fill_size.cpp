@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fill_size.hpp"
 
-#include "clang/AST/ExprCXX.h"
+#include "../../measure/sort_stably.hpp"
 #include "clang/AST/RecordLayout.h"
 #include "clang/Basic/SourceManager.h"
+#include "syntax.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -16,44 +17,19 @@ namespace {
 /// Deeper nesting than any real type; ends what a cycle of constructors would make endless.
 constexpr int deepest = 64;
 
-/// Names the members that a constructor's body touches; a body that does anything else with `this` can
-/// touch all of them.
-class touched_members {
-public:
-    void look(const Stmt* statement) {
-        if (statement == nullptr) {
-            return;
+/// The members that a constructor's body touches; none where it does anything else with `this`, and so may touch all.
+std::optional<std::set<const FieldDecl*>> touched_members(const Stmt* body) {
+    std::set<const FieldDecl*> fields;
+    int mentions = 0;
+    any_part(body, [&](const Stmt& part) {
+        mentions += isa<CXXThisExpr>(part) ? 1 : 0;
+        if (const FieldDecl* field = member_of_this(part)) {
+            --mentions;
+            fields.insert(field);
         }
-        if (isa<CXXThisExpr>(statement)) {
-            ++this_;
-        } else if (const auto* expression = dyn_cast<MemberExpr>(statement)) {
-            const auto* field = dyn_cast<FieldDecl>(expression->getMemberDecl());
-            if (field != nullptr && isa<CXXThisExpr>(expression->getBase()->IgnoreParenImpCasts())) {
-                ++through_members_;
-                fields_.insert(field);
-            }
-        }
-        for (const Stmt* child : statement->children()) {
-            look(child);
-        }
-    }
-
-    bool all() const { return this_ != through_members_; }
-    const std::set<const FieldDecl*>& fields() const { return fields_; }
-
-private:
-    std::set<const FieldDecl*> fields_;
-    int this_ = 0;
-    int through_members_ = 0;
-};
-
-const CXXConstructorDecl* default_constructor(const CXXRecordDecl& record) {
-    for (const CXXConstructorDecl* constructor : record.ctors()) {
-        if (constructor->isDefaultConstructor() && !constructor->isDeleted()) {
-            return constructor;
-        }
-    }
-    return nullptr;
+        return false;
+    });
+    return mentions == 0 ? std::optional(fields) : std::nullopt;
 }
 
 /// Whether the default constructor writes nothing that the members' own initialisation does not.
@@ -63,45 +39,63 @@ bool leaves_all_alone(const CXXRecordDecl& record) {
         return true;
     }
     const FunctionDecl* definition = nullptr;
-    if (!constructor->hasBody(definition)) {
-        return false;
-    }
-    const auto* body = dyn_cast_or_null<CompoundStmt>(definition->getBody());
-    const auto& defined = *cast<CXXConstructorDecl>(definition);
-    return body != nullptr && body->body_empty() &&
-           std::none_of(defined.init_begin(), defined.init_end(),
-                        [](const CXXCtorInitializer* one) { return one->isWritten(); });
+    return constructor->hasBody(definition) && has_empty_body(*definition);
 }
 
 bool has_constructor_template(const CXXRecordDecl& record) {
-    for (const Decl* member : record.decls()) {
+    return std::any_of(record.decls_begin(), record.decls_end(), [](const Decl* member) {
         const auto* pattern = dyn_cast<FunctionTemplateDecl>(member);
         const auto* constructor =
             pattern != nullptr ? dyn_cast<CXXConstructorDecl>(pattern->getTemplatedDecl()) : nullptr;
-        if (constructor != nullptr && constructor->isDefaultConstructor()) {
-            return true;
-        }
-    }
-    return false;
+        return constructor != nullptr && constructor->isDefaultConstructor();
+    });
 }
 
-/// The bytes that the written bit-fields of a class share.
-class bit_field_bytes {
-public:
-    void add(std::uint64_t offset_in_bits, std::uint64_t width) {
-        for (std::uint64_t bit = offset_in_bits; bit < offset_in_bits + width; ++bit) {
-            bytes_.insert(bit / 8);
+/// The definition of a class that holds something; null for any other type.
+const CXXRecordDecl* class_of(QualType type) {
+    const CXXRecordDecl* record = type->getAsCXXRecordDecl();
+    record = record != nullptr ? record->getDefinition() : nullptr;
+    return record == nullptr || record->isEmpty() ? nullptr : record;
+}
+
+/// The bases of a class that hold something; of a whole object also the virtual ones, wherever they are named.
+std::vector<const CXXRecordDecl*> bases_of(const CXXRecordDecl& record, bool whole_object) {
+    std::vector<const CXXRecordDecl*> found;
+    for (const CXXBaseSpecifier& base : record.bases()) {
+        found.push_back(base.isVirtual() ? nullptr : class_of(base.getType()));
+    }
+    if (whole_object) {
+        for (const CXXBaseSpecifier& base : record.vbases()) {
+            found.push_back(class_of(base.getType()));
         }
     }
-    std::uint64_t size() const { return bytes_.size(); }
+    found.erase(std::remove(found.begin(), found.end(), nullptr), found.end());
+    return found;
+}
+
+/// Adds up the bytes of members that are written. Of bit-fields, these are the bytes in which a written bit lies.
+class byte_sum {
+public:
+    explicit byte_sum(std::uint64_t bytes) : bytes_{bytes} {}
+
+    void add(std::uint64_t bytes) { bytes_ += bytes; }
+    void add(const FieldDecl& field, std::uint64_t bytes) {
+        if (!field.isBitField()) {
+            bytes_ += bytes;
+            return;
+        }
+        const ASTContext& context = field.getASTContext();
+        const std::uint64_t first = context.getFieldOffset(&field);
+        for (std::uint64_t bit = first; bit < first + field.getBitWidthValue(context); ++bit) {
+            of_bits_.insert(bit / 8);
+        }
+    }
+    std::uint64_t total() const { return bytes_ + of_bits_.size(); }
 
 private:
-    std::set<std::uint64_t> bytes_;
+    std::uint64_t bytes_;
+    std::set<std::uint64_t> of_bits_;
 };
-
-std::uint64_t bit_width(const FieldDecl& field, ASTContext& context) {
-    return field.getBitWidthValue(context);
-}
 
 } // namespace
 
@@ -127,12 +121,11 @@ std::uint64_t fill_size::filled(QualType type, value_form form) {
     if (type->isReferenceType() || type->isIncompleteType()) {
         return 0;
     }
-    const CXXRecordDecl* record = type->getAsCXXRecordDecl();
-    if (record == nullptr) {
+    if (!type->isRecordType()) {
         return size_of(type);
     }
-    record = record->getDefinition();
-    if (record == nullptr || record->isEmpty()) {
+    const CXXRecordDecl* record = class_of(type);
+    if (record == nullptr) {
         return 0;
     }
     if (form == value_form::braces && record->isAggregate()) {
@@ -143,7 +136,7 @@ std::uint64_t fill_size::filled(QualType type, value_form form) {
         std::uint64_t bits = 0;
         for (const FieldDecl* field : record->fields()) {
             if (field->isBitField()) {
-                bits += field->hasInClassInitializer() ? 0 : bit_width(*field, context_);
+                bits += field->hasInClassInitializer() ? 0 : field->getBitWidthValue(context_);
             } else if (!field->hasInClassInitializer()) {
                 const std::uint64_t own = filled(field->getType(), form);
                 bytes = record->isUnion() ? std::max(bytes, own) : bytes + own;
@@ -168,9 +161,8 @@ std::uint64_t fill_size::written(QualType type) {
     if (const ConstantArrayType* array = context_.getAsConstantArrayType(type)) {
         return array->getSize().getZExtValue() * written(array->getElementType());
     }
-    const CXXRecordDecl* record = type->getAsCXXRecordDecl();
-    record = record != nullptr ? record->getDefinition() : nullptr;
-    return record == nullptr || record->isEmpty() ? 0 : written_of_record(*record, true);
+    const CXXRecordDecl* record = class_of(type);
+    return record == nullptr ? 0 : written_of_record(*record, true);
 }
 
 std::uint64_t fill_size::whole(const CXXRecordDecl& record, bool whole_object) const {
@@ -211,36 +203,20 @@ std::uint64_t fill_size::written_of_record(const CXXRecordDecl& record, bool who
 }
 
 std::uint64_t fill_size::structural(const CXXRecordDecl& record, bool whole_object) {
-    std::uint64_t bytes = own_pointers(record);
-    for (const CXXBaseSpecifier& base : record.bases()) {
-        const CXXRecordDecl* of_base = base.getType()->getAsCXXRecordDecl();
-        if (!base.isVirtual() && of_base != nullptr && !of_base->isEmpty()) {
-            bytes += written_of_record(*of_base, false);
-        }
+    byte_sum sum{own_pointers(record)};
+    for (const CXXRecordDecl* base : bases_of(record, whole_object)) {
+        sum.add(written_of_record(*base, false));
     }
-    if (whole_object) {
-        for (const CXXBaseSpecifier& base : record.vbases()) {
-            const CXXRecordDecl* of_base = base.getType()->getAsCXXRecordDecl();
-            if (of_base != nullptr && !of_base->isEmpty()) {
-                bytes += written_of_record(*of_base, false);
-            }
-        }
-    }
-    bit_field_bytes bits;
     for (const FieldDecl* field : record.fields()) {
         if (field->hasInClassInitializer()) {
-            if (field->isBitField()) {
-                bits.add(context_.getFieldOffset(field), bit_width(*field, context_));
-            } else if (const Expr* initialiser = field->getInClassInitializer()) {
-                bytes += written_by(*initialiser, field->getType());
-            } else {
-                bytes += size_of(field->getType());
-            }
+            const Expr* initialiser = field->isBitField() ? nullptr : field->getInClassInitializer();
+            const QualType type = field->getType();
+            sum.add(*field, initialiser != nullptr ? written_by(*initialiser, type) : size_of(type));
         } else if (!record.isUnion() && !field->isBitField() && !field->isZeroSize(context_)) {
-            bytes += written(field->getType());
+            sum.add(written(field->getType()));
         }
     }
-    return bytes + bits.size();
+    return sum.total();
 }
 
 std::uint64_t fill_size::written_by(const CXXConstructorDecl& constructor, bool whole_object) {
@@ -254,57 +230,37 @@ std::uint64_t fill_size::written_by(const CXXConstructorDecl& constructor, bool 
         return whole(record, whole_object);
     }
     const auto& body = *cast<CXXConstructorDecl>(definition);
-    if (body.isDelegatingConstructor()) {
-        return whole(record, whole_object);
-    }
-    touched_members touched;
-    touched.look(body.getBody());
-    if (touched.all()) {
+    auto done = touched_members(body.getBody());
+    if (body.isDelegatingConstructor() || !done) {
         return whole(record, whole_object);
     }
     ++depth_;
-    std::set<const FieldDecl*> done = touched.fields();
-    std::uint64_t bytes = own_pointers(record);
-    bit_field_bytes bits;
-    const auto count = [&](const FieldDecl& field, std::uint64_t written) {
-        if (field.isBitField()) {
-            bits.add(context_.getFieldOffset(&field), bit_width(field, context_));
-        } else {
-            bytes += written;
-        }
-    };
-    for (const FieldDecl* field : done) {
-        count(*field, field->isZeroSize(context_) ? 0 : size_of(field->getType()));
+    byte_sum sum{own_pointers(record)};
+    for (const FieldDecl* field : *done) {
+        sum.add(*field, field->isZeroSize(context_) ? 0 : size_of(field->getType()));
     }
     for (const CXXCtorInitializer* initialiser : body.inits()) {
         if (initialiser->isBaseInitializer()) {
             const QualType base(initialiser->getBaseClass(), 0);
-            const CXXRecordDecl* of_base = base->getAsCXXRecordDecl();
-            if ((whole_object || !initialiser->isBaseVirtual()) && of_base != nullptr &&
-                !of_base->isEmpty()) {
-                bytes += written_by(*initialiser->getInit(), base, false);
+            if ((whole_object || !initialiser->isBaseVirtual()) && class_of(base) != nullptr) {
+                sum.add(written_by(*initialiser->getInit(), base, false));
             }
         } else if (const FieldDecl* field = initialiser->getMember()) {
-            if (done.insert(field).second && !field->isZeroSize(context_)) {
-                count(*field, written_by(*initialiser->getInit(), field->getType()));
+            if (done->insert(field).second && !field->isZeroSize(context_)) {
+                sum.add(*field, written_by(*initialiser->getInit(), field->getType()));
             }
         } else if (initialiser->isIndirectMemberInitializer()) {
-            bytes += size_of(initialiser->getIndirectMember()->getAnonField()->getType());
+            sum.add(size_of(initialiser->getIndirectMember()->getAnonField()->getType()));
         }
     }
     --depth_;
-    return std::min(bytes + bits.size(), whole(record, whole_object));
+    return std::min(sum.total(), whole(record, whole_object));
 }
 
 std::uint64_t fill_size::written_by(const Expr& initialiser, QualType type, bool whole_object) {
-    const Expr* expression = &initialiser;
-    for (;;) {
-        expression = expression->IgnoreImplicit()->IgnoreParens();
-        if (const auto* by_default = dyn_cast<CXXDefaultInitExpr>(expression)) {
-            expression = by_default->getExpr();
-        } else {
-            break;
-        }
+    const Expr* expression = initialiser.IgnoreImplicit()->IgnoreParens();
+    while (const auto* by_default = dyn_cast<CXXDefaultInitExpr>(expression)) {
+        expression = by_default->getExpr()->IgnoreImplicit()->IgnoreParens();
     }
     const auto* construction = dyn_cast<CXXConstructExpr>(expression);
     if (construction != nullptr && !construction->requiresZeroInitialization()) {
@@ -322,45 +278,32 @@ std::uint64_t fill_size::written_by(const Expr& initialiser, QualType type, bool
 }
 
 std::uint64_t fill_size::unwritten(const FieldDecl& field, value_form form) {
-    if (field.isZeroSize(context_)) {
+    const bool has_initialiser = field.hasInClassInitializer();
+    if (field.isZeroSize(context_) ||
+        (has_initialiser && (field.isBitField() || form == value_form::braces))) {
         return 0;
     }
     if (field.isBitField()) {
-        return field.hasInClassInitializer() ? 0 : (bit_width(field, context_) + 7) / 8;
+        return (field.getBitWidthValue(context_) + 7) / 8;
     }
     const QualType type = field.getType();
-    if (field.hasInClassInitializer()) {
-        const Expr* initialiser = field.getInClassInitializer();
-        const std::uint64_t size = size_of(type);
-        if (form == value_form::braces || initialiser == nullptr) {
-            return 0;
-        }
-        return size - std::min(size, written_by(*initialiser, type));
-    }
     if (form == value_form::braces) {
         return filled(type, form);
     }
+    const Expr* initialiser = field.getInClassInitializer();
     const std::uint64_t size = size_of(type);
-    return size - std::min(size, written(type));
+    if (has_initialiser && initialiser == nullptr) {
+        return 0;
+    }
+    return size - std::min(size, has_initialiser ? written_by(*initialiser, type) : written(type));
 }
 
 void fill_size::collect(const CXXRecordDecl& record, value_form form, const member_path& path,
                         const std::string& name, std::uint64_t times, bool whole_object,
                         std::vector<filled_member>& to) {
-    const auto collect_base = [&](const CXXBaseSpecifier& base) {
-        const CXXRecordDecl* of_base = base.getType()->getAsCXXRecordDecl();
-        if (of_base != nullptr && of_base->hasDefinition() && leaves_all_alone(*of_base)) {
-            collect(*of_base->getDefinition(), form, path, name, times, false, to);
-        }
-    };
-    for (const CXXBaseSpecifier& base : record.bases()) {
-        if (!base.isVirtual()) {
-            collect_base(base);
-        }
-    }
-    if (whole_object) {
-        for (const CXXBaseSpecifier& base : record.vbases()) {
-            collect_base(base);
+    for (const CXXRecordDecl* base : bases_of(record, whole_object)) {
+        if (leaves_all_alone(*base)) {
+            collect(*base, form, path, name, times, false, to);
         }
     }
     for (const FieldDecl* field : record.fields()) {
@@ -403,12 +346,9 @@ std::vector<filled_member> fill_size::members(QualType type, value_form form) {
         return found;
     }
     collect(*record->getDefinition(), form, {}, "", 1, true, found);
-    // Insertion sort by size: few members, and the order of equals is that of the class.
-    for (std::size_t i = 1; i < found.size(); ++i) {
-        for (std::size_t j = i; j != 0 && found[j - 1].bytes < found[j].bytes; --j) {
-            std::swap(found[j - 1], found[j]);
-        }
-    }
+    // The order of equals is that of the class.
+    ::linn::tool::sort_stably(
+        found, [](const filled_member& a, const filled_member& b) { return a.bytes > b.bytes; });
     return found;
 }
 

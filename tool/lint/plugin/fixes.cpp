@@ -4,14 +4,11 @@
 #include "clang/AST/DeclTemplate.h"
 #include "clang/Basic/SourceManager.h"
 #include "clang/Lex/Lexer.h"
-#include "compat.hpp"
-#include "names.hpp"
+#include "syntax.hpp"
 
 namespace clang::tidy::linn {
 
 namespace {
-
-using tok::TokenKind;
 
 constexpr const char* in_a_macro = "a macro writes this expression";
 
@@ -48,30 +45,14 @@ bool default_initialisable(QualType type) {
     if (record->needsImplicitDefaultConstructor()) {
         return true;
     }
-    for (const CXXConstructorDecl* constructor : record->ctors()) {
-        if (constructor->isDefaultConstructor()) {
-            return !constructor->isDeleted() && constructor->getAccess() == AS_public;
-        }
-    }
-    return false;
+    const CXXConstructorDecl* constructor = default_constructor(*record);
+    return constructor != nullptr && constructor->getAccess() == AS_public;
 }
 
 /// What could become part of the new-expression once its parentheses are gone.
-bool continues_a_type(TokenKind kind) {
-    switch (kind) {
-    case TokenKind::star:
-    case TokenKind::amp:
-    case TokenKind::ampamp:
-    case TokenKind::l_paren:
-    case TokenKind::l_brace:
-    case TokenKind::l_square:
-    case TokenKind::less:
-    case TokenKind::coloncolon:
-    case TokenKind::identifier:
-        return true;
-    default:
-        return false;
-    }
+bool continues_a_type(const Token& token) {
+    return token.isOneOf(tok::star, tok::amp, tok::ampamp, tok::l_paren, tok::l_brace, tok::l_square,
+                         tok::less, tok::coloncolon, tok::identifier, tok::raw_identifier);
 }
 
 SourceRange initialiser_range(const CXXNewExpr& expression) {
@@ -102,14 +83,12 @@ remedy for_new(const CXXNewExpr& expression, const creation& made, ASTContext& c
     // What was instantiated from `T(args...)` is empty here, but not in the source.
     const StringRef text =
         Lexer::getSourceText(CharSourceRange::getTokenRange(range), sources, context.getLangOpts());
-    for (const char c : text.drop_front(text.empty() ? 0 : 1).drop_back(text.size() < 2 ? 0 : 1)) {
-        if (c != ' ' && c != '\n' && c != '\t') {
-            found.obstacle = "other instantiations may pass arguments";
-            return found;
-        }
+    if (!text.drop_front(text.empty() ? 0 : 1).drop_back(text.size() < 2 ? 0 : 1).trim().empty()) {
+        found.obstacle = "other instantiations may pass arguments";
+        return found;
     }
     const auto next = Lexer::findNextToken(range.getEnd(), sources, context.getLangOpts());
-    if (text.size() < 2 || !next || continues_a_type(next->getKind()) || (next->is(tok::raw_identifier))) {
+    if (text.size() < 2 || !next || continues_a_type(*next)) {
         found.obstacle = "the text after it would become part of the type";
         return found;
     }

@@ -1,11 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "clang/AST/ExprCXX.h"
-#include "known_functions.hpp"
 #include "object_uses.hpp"
+#include "syntax.hpp"
 
 namespace clang::tidy::linn {
 
 namespace {
+
+enum class amount_unit { bytes, elements, end };
+
+/// What a function of the C or C++ library does to the memory that one of its arguments points to.
+struct known_function_facts {
+    const char* name;
+    unsigned argument; ///< which one is meant
+    bool reads;        ///< else it writes, from the start, and reads nothing
+    unsigned amount;   ///< the argument that says how much; more than there are where none does
+    amount_unit unit;
+};
+
+constexpr unsigned none = ~0U;
+constexpr auto in_bytes = amount_unit::bytes;
+constexpr auto in_elements = amount_unit::elements;
+
+constexpr known_function_facts all_facts[] = {
+    {"memset", 0, false, 2, in_bytes},         {"memcpy", 0, false, 2, in_bytes},
+    {"memmove", 0, false, 2, in_bytes},        {"bzero", 0, false, 1, in_bytes},
+    {"strncpy", 0, false, 2, in_bytes},        {"read", 1, false, 2, in_bytes},
+    {"pread", 1, false, 2, in_bytes},          {"pread64", 1, false, 2, in_bytes},
+    {"recv", 1, false, 2, in_bytes},           {"recvfrom", 1, false, 2, in_bytes},
+    {"getrandom", 0, false, 1, in_bytes},      {"fread", 0, false, none, in_bytes},
+    {"fgets", 0, false, none, in_bytes},       {"snprintf", 0, false, none, in_bytes},
+    {"vsnprintf", 0, false, none, in_bytes},   {"sprintf", 0, false, none, in_bytes},
+    {"strcpy", 0, false, none, in_bytes},      {"getcwd", 0, false, none, in_bytes},
+    {"gethostname", 0, false, none, in_bytes}, {"copy", 2, false, none, in_elements},
+    {"copy_n", 2, false, 1, in_elements},      {"fill", 0, false, 1, amount_unit::end},
+    {"fill_n", 0, false, 1, in_elements},      {"generate", 0, false, 1, amount_unit::end},
+    {"generate_n", 0, false, 1, in_elements},  {"iota", 0, false, 1, amount_unit::end},
+    {"strcat", 0, true, none, in_bytes},       {"strncat", 0, true, none, in_bytes},
+    {"strlen", 0, true, none, in_bytes},       {"strdup", 0, true, none, in_bytes},
+    {"puts", 0, true, none, in_bytes},
+};
 
 /// What may be done to the thing that a parameter points to.
 bool only_reads(QualType parameter) {
@@ -35,19 +68,19 @@ bool object_uses::same(const Expr* one, const Expr* other) const {
 
 /// Whether an amount of units of so many bytes is at least the whole of the part.
 bool object_uses::covers(const Expr* amount, std::uint64_t unit, const standing& place) const {
-    if (amount == nullptr || amount->isValueDependent() || place.offset || place.element) {
+    if (amount == nullptr || place.offset || place.element) {
         return false;
     }
-    Expr::EvalResult result;
-    const bool constant =
-        amount->EvaluateAsInt(result, context_) && result.Val.getInt().getActiveBits() <= 62;
+    const auto is_at_least = [&](std::uint64_t bytes) {
+        const std::optional<std::uint64_t> known = constant(amount, context_);
+        return known && *known * unit >= bytes;
+    };
     if (!place.path.empty()) {
-        return constant &&
-               result.Val.getInt().getZExtValue() * unit >= sizes_.size_of(place.path.back()->getType());
+        return is_at_least(sizes_.size_of(place.path.back()->getType()));
     }
     const std::uint64_t size = sizes_.size_of(made_.object);
     if (made_.count) {
-        return constant && result.Val.getInt().getZExtValue() * unit >= size * *made_.count;
+        return is_at_least(size * *made_.count);
     }
     if (unit == size && same(amount, made_.count_expression)) {
         return true;
@@ -56,15 +89,10 @@ bool object_uses::covers(const Expr* amount, std::uint64_t unit, const standing&
     if (product == nullptr || product->getOpcode() != BO_Mul || unit != 1) {
         return false;
     }
-    for (const bool swapped : {false, true}) {
-        const Expr* count = swapped ? product->getRHS() : product->getLHS();
-        const Expr* each = swapped ? product->getLHS() : product->getRHS();
-        if (same(count, made_.count_expression) && !each->isValueDependent() &&
-            each->EvaluateAsInt(result, context_) && result.Val.getInt().getZExtValue() == size) {
-            return true;
-        }
-    }
-    return false;
+    const auto is_all = [&](const Expr* count, const Expr* each) {
+        return same(count, made_.count_expression) && constant(each, context_) == size;
+    };
+    return is_all(product->getLHS(), product->getRHS()) || is_all(product->getRHS(), product->getLHS());
 }
 
 /// Who gets one element of an array that nobody wrote to finds a zero there, and is meant to.
@@ -126,12 +154,11 @@ void object_uses::argument(const Expr* node, const Stmt* call, const standing& p
 }
 
 bool object_uses::known_function(const CallExpr& call, unsigned index, const standing& place) {
-    const FunctionDecl& function = *call.getDirectCallee();
-    if (!function.getDeclName().isIdentifier()) {
-        return false;
-    }
-    const known_function_facts* facts = facts_about(function.getName());
-    if (facts == nullptr) {
+    const NamedDecl* function = call.getDirectCallee();
+    const auto* facts =
+        std::find_if(std::begin(all_facts), std::end(all_facts),
+                     [&](const known_function_facts& one) { return named(function, {one.name}); });
+    if (facts == std::end(all_facts)) {
         return false;
     }
     if (facts->reads && index == facts->argument) {

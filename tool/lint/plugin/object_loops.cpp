@@ -1,24 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "clang/AST/ParentMapContext.h"
 #include "object_uses.hpp"
+#include "syntax.hpp"
 
 namespace clang::tidy::linn {
 
 namespace {
 
 bool leaves_early(const Stmt* statement) {
-    if (statement == nullptr) {
-        return false;
-    }
-    if (isa<BreakStmt, ContinueStmt, ReturnStmt, GotoStmt>(statement)) {
-        return true;
-    }
-    for (const Stmt* child : statement->children()) {
-        if (leaves_early(child)) {
-            return true;
-        }
-    }
-    return false;
+    return any_part(statement,
+                    [](const Stmt& one) { return isa<BreakStmt, ContinueStmt, ReturnStmt, GotoStmt>(one); });
 }
 
 } // namespace
@@ -42,8 +32,7 @@ const ForStmt* object_uses::loop_over_all(const Stmt* assignment, const standing
     const Stmt* inner = assignment;
     const ForStmt* loop = nullptr;
     while (loop == nullptr) {
-        const auto parents = context_.getParents(*inner);
-        const auto* outer = parents.empty() ? nullptr : parents[0].get<Stmt>();
+        const auto* outer = parent_of<Stmt>(*inner, context_);
         if (outer == nullptr) {
             return nullptr;
         }
@@ -59,10 +48,8 @@ const ForStmt* object_uses::loop_over_all(const Stmt* assignment, const standing
                               : nullptr;
     const auto* condition = dyn_cast_or_null<BinaryOperator>(loop->getCond());
     const auto* step = dyn_cast_or_null<UnaryOperator>(loop->getInc());
-    Expr::EvalResult start;
     if (counter == nullptr || counter != index->getDecl() || condition == nullptr || step == nullptr ||
-        !step->isIncrementOp() || counter->getInit() == nullptr ||
-        !counter->getInit()->EvaluateAsInt(start, context_) || !start.Val.getInt().isZero() ||
+        !step->isIncrementOp() || constant(counter->getInit(), context_) != 0 ||
         (condition->getOpcode() != BO_LT && condition->getOpcode() != BO_NE)) {
         return nullptr;
     }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "clang/AST/ExprCXX.h"
-#include "clang/AST/ParentMapContext.h"
-#include "names.hpp"
 #include "object_uses.hpp"
+#include "syntax.hpp"
 
 namespace clang::tidy::linn {
 
@@ -53,7 +51,6 @@ const Expr* object_uses::through_cast(const Expr* node, const CastExpr& cast, st
     case CK_UncheckedDerivedToBase:
     case CK_BaseToDerived:
     case CK_ConstructorConversion:
-        return &cast;
     case CK_UserDefinedConversion:
         return &cast;
     case CK_PointerToBoolean:
@@ -69,8 +66,7 @@ const Expr* object_uses::through_cast(const Expr* node, const CastExpr& cast, st
 const Expr* object_uses::step_holder(const Expr* node, const Stmt* parent, standing& place) {
     if (const auto* member = dyn_cast<MemberExpr>(parent)) {
         const ValueDecl* what = member->getMemberDecl();
-        const auto outer = context_.getParents(*member);
-        const auto* call = outer.empty() ? nullptr : outer[0].get<CXXMemberCallExpr>();
+        const auto* call = parent_of<CXXMemberCallExpr>(*member, context_);
         if (call != nullptr && named(what, {"get", "release"})) {
             place.at = level::pointer;
             return call;
@@ -79,7 +75,7 @@ const Expr* object_uses::step_holder(const Expr* node, const Stmt* parent, stand
             return nullptr;
         }
         if (call != nullptr && named(what, {"reset"})) {
-            if (!holds_creation(call)) {
+            if (!contains(call, made_.expression)) {
                 add(use_kind::end, call, {});
             }
             return nullptr;
@@ -104,7 +100,7 @@ const Expr* object_uses::step_holder(const Expr* node, const Stmt* parent, stand
             break;
         case OO_Equal:
             if (operation->getArg(0)->IgnoreParenImpCasts() == node->IgnoreParenImpCasts()) {
-                if (!holds_creation(operation)) {
+                if (!contains(operation, made_.expression)) {
                     add(use_kind::end, operation, {});
                 }
                 return nullptr;
@@ -119,7 +115,7 @@ const Expr* object_uses::step_holder(const Expr* node, const Stmt* parent, stand
     } else if (const auto* assignment = dyn_cast<BinaryOperator>(parent)) {
         if (assignment->getOpcode() == BO_Assign && assignment->getLHS()->IgnoreParens() == node &&
             !place.alias) {
-            if (!holds_creation(assignment)) {
+            if (!contains(assignment, made_.expression)) {
                 add(use_kind::end, assignment, {});
             }
             return nullptr;
@@ -196,9 +192,7 @@ const Expr* object_uses::step_object(const Expr* node, const Stmt* parent, stand
     } else if (const auto* operation = dyn_cast<UnaryOperator>(parent)) {
         if (operation->getOpcode() == UO_AddrOf) {
             place.at = level::pointer;
-            Expr::EvalResult index;
-            if (place.index != nullptr && place.index->EvaluateAsInt(index, context_) &&
-                index.Val.getInt().isZero()) {
+            if (constant(place.index, context_) == 0) {
                 place.element = false; // &p[0] is p
             }
             return operation;
@@ -247,8 +241,7 @@ const Expr* object_uses::step_object(const Expr* node, const Stmt* parent, stand
 
 /// A call of a function of the object, or of a part of it.
 const Expr* object_uses::method(const MemberExpr& member, standing& place) {
-    const auto outer = context_.getParents(member);
-    const auto* call = outer.empty() ? nullptr : outer[0].get<CXXMemberCallExpr>();
+    const auto* call = parent_of<CXXMemberCallExpr>(member, context_);
     const auto* function = dyn_cast<CXXMethodDecl>(member.getMemberDecl());
     if (call == nullptr || function == nullptr || function->isStatic()) {
         return nullptr;
@@ -274,10 +267,6 @@ const Expr* object_uses::method(const MemberExpr& member, standing& place) {
     const bool looks = function->isConst();
     add(looks ? use_kind::view : use_kind::escape, call, place.path);
     return nullptr;
-}
-
-bool object_uses::holds_creation(const Stmt* statement) const {
-    return contains(statement, made_.expression);
 }
 
 } // namespace clang::tidy::linn

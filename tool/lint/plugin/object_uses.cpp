@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "object_uses.hpp"
 
-#include "clang/AST/ExprCXX.h"
-#include "clang/AST/ParentMapContext.h"
 #include "clang/AST/StmtCXX.h"
-#include "names.hpp"
+#include "syntax.hpp"
+
+#include <algorithm>
 
 namespace clang::tidy::linn {
 
@@ -18,19 +18,40 @@ bool transparent(const Stmt* statement) {
         statement);
 }
 
-} // namespace
-
-bool contains(const Stmt* statement, const Stmt* part) {
-    if (statement == nullptr || statement == part) {
-        return statement == part;
-    }
-    for (const Stmt* child : statement->children()) {
-        if (child != nullptr && contains(child, part)) {
-            return true;
-        }
-    }
-    return false;
+/// A variable of the function itself; null is none.
+bool is_local(const VarDecl* variable) {
+    return variable != nullptr && variable->hasLocalStorage() && !variable->getType()->isReferenceType();
 }
+
+/// What `child` is assigned to by the statement that it is part of: `p = child`, `p.reset(child)`.
+const Expr* assigned_target(const Stmt& statement, const Stmt* child) {
+    if (const auto* assignment = dyn_cast<BinaryOperator>(&statement)) {
+        return assignment->getOpcode() == BO_Assign && assignment->getRHS() == child ? assignment->getLHS()
+                                                                                     : nullptr;
+    }
+    if (const auto* operation = dyn_cast<CXXOperatorCallExpr>(&statement)) {
+        return operation->getOperator() == OO_Equal && operation->getArg(1) == child ? operation->getArg(0)
+                                                                                     : nullptr;
+    }
+    const auto* call = dyn_cast<CXXMemberCallExpr>(&statement);
+    return call != nullptr && named(call->getMethodDecl(), {"reset"}) && call->getNumArgs() != 0 &&
+                   call->getArg(0) == child
+               ? call->getImplicitObjectArgument()
+               : nullptr;
+}
+
+/// Whether the value of a statement is the pointer that `child`, a part of it, is.
+bool passes_on(const Stmt& statement, const Stmt* child) {
+    if (const auto* construction = dyn_cast<CXXConstructExpr>(&statement)) {
+        return is_smart_pointer(construction->getType()) && construction->getNumArgs() != 0 &&
+               construction->getArg(0) == child;
+    }
+    const auto* list = dyn_cast<InitListExpr>(&statement);
+    return (list != nullptr && list->getNumInits() == 1) || transparent(&statement) ||
+           isa<CastExpr>(statement);
+}
+
+} // namespace
 
 bool object_uses::find() {
     const ValueDecl* holder = find_holder();
@@ -54,83 +75,44 @@ bool object_uses::find() {
 }
 
 const ValueDecl* object_uses::find_holder() const {
-    DynTypedNode node = DynTypedNode::create(*made_.expression);
-    for (;;) {
-        const auto parents = context_.getParents(node);
-        if (parents.empty()) {
-            return nullptr;
-        }
-        const DynTypedNode parent = parents[0];
-        if (const auto* variable = parent.get<VarDecl>()) {
+    const ValueDecl* holder = nullptr;
+    const Stmt* child = made_.expression;
+    climb(*made_.expression, context_, [&](const DynTypedNode& around) {
+        const auto* statement = around.get<Stmt>();
+        if (const auto* variable = around.get<VarDecl>()) {
             const QualType type = variable->getType();
-            return variable->hasLocalStorage() && (type->isPointerType() || is_smart_pointer(type)) &&
-                           !type->isReferenceType()
-                       ? variable
-                       : nullptr;
-        }
-        if (parent.get<FunctionDecl>() != nullptr || parent.get<CXXCtorInitializer>() != nullptr) {
-            const auto* constructor = dyn_cast<CXXConstructorDecl>(function_);
-            if (constructor == nullptr) {
-                return nullptr;
-            }
-            for (const CXXCtorInitializer* initialiser : constructor->inits()) {
-                if (initialiser->isMemberInitializer() &&
-                    contains(initialiser->getInit(), made_.expression)) {
-                    return initialiser->getMember();
+            holder =
+                is_local(variable) && (type->isPointerType() || is_smart_pointer(type)) ? variable : nullptr;
+        } else if (around.get<FunctionDecl>() != nullptr || around.get<CXXCtorInitializer>() != nullptr) {
+            holder = initialised_member();
+        } else if (statement != nullptr) {
+            if (const Expr* target = assigned_target(*statement, child)) {
+                target = target->IgnoreParenImpCasts();
+                holder = member_of_this(*target);
+                if (const auto* reference = dyn_cast<DeclRefExpr>(target)) {
+                    const auto* assigned = dyn_cast<VarDecl>(reference->getDecl());
+                    holder = is_local(assigned) ? assigned : nullptr;
                 }
+                return false;
             }
-            return nullptr;
+            child = passes_on(*statement, child) ? statement : nullptr;
+            return child != nullptr;
         }
-        const auto* statement = parent.get<Stmt>();
-        const auto* child = node.get<Stmt>();
-        if (statement == nullptr) {
-            return nullptr;
+        return false;
+    });
+    return holder;
+}
+
+/// The member whose initialiser in the constructor contains the creation.
+const FieldDecl* object_uses::initialised_member() const {
+    if (const auto* constructor = dyn_cast<CXXConstructorDecl>(function_)) {
+        for (const CXXCtorInitializer* initialiser : constructor->inits()) {
+            if (initialiser->isMemberInitializer() && contains(initialiser->getInit(), made_.expression)) {
+                return initialiser->getMember();
+            }
         }
-        const Expr* target = nullptr;
-        if (const auto* construction = dyn_cast<CXXConstructExpr>(statement)) {
-            if (!is_smart_pointer(construction->getType()) || construction->getNumArgs() == 0 ||
-                construction->getArg(0) != child) {
-                return nullptr;
-            }
-        } else if (const auto* list = dyn_cast<InitListExpr>(statement)) {
-            if (list->getNumInits() != 1) {
-                return nullptr;
-            }
-        } else if (const auto* assignment = dyn_cast<BinaryOperator>(statement)) {
-            if (assignment->getOpcode() != BO_Assign || assignment->getRHS() != child) {
-                return nullptr;
-            }
-            target = assignment->getLHS();
-        } else if (const auto* operation = dyn_cast<CXXOperatorCallExpr>(statement)) {
-            if (operation->getOperator() != OO_Equal || operation->getArg(1) != child) {
-                return nullptr;
-            }
-            target = operation->getArg(0);
-        } else if (const auto* call = dyn_cast<CXXMemberCallExpr>(statement)) {
-            if (!named(call->getMethodDecl(), {"reset"}) || call->getNumArgs() == 0 ||
-                call->getArg(0) != child) {
-                return nullptr;
-            }
-            target = call->getImplicitObjectArgument();
-        } else if (!transparent(statement) && !isa<CastExpr>(statement)) {
-            return nullptr;
-        }
-        if (target != nullptr) {
-            target = target->IgnoreParenImpCasts();
-            if (const auto* reference = dyn_cast<DeclRefExpr>(target)) {
-                const auto* variable = dyn_cast<VarDecl>(reference->getDecl());
-                return variable != nullptr && variable->hasLocalStorage() &&
-                               !variable->getType()->isReferenceType()
-                           ? variable
-                           : nullptr;
-            }
-            const auto* member = dyn_cast<MemberExpr>(target);
-            const auto* field = member != nullptr ? dyn_cast<FieldDecl>(member->getMemberDecl()) : nullptr;
-            return field != nullptr && isa<CXXThisExpr>(member->getBase()->IgnoreParenImpCasts()) ? field
-                                                                                                  : nullptr;
-        }
-        node = parent;
     }
+    return nullptr;
 }
 
 bool object_uses::modified_by_members(const FieldDecl& field) {
@@ -144,29 +126,19 @@ bool object_uses::modified_by_members(const FieldDecl& field) {
             look_for({&field, {}}, definition->getBody());
         }
     }
-    for (const object_use& use : uses_) {
-        if (use.kind == use_kind::modify) {
-            return true;
-        }
-    }
-    return false;
+    return std::any_of(uses_.begin(), uses_.end(),
+                       [](const object_use& use) { return use.kind == use_kind::modify; });
 }
 
 void object_uses::look_for(const tracked& what, const Stmt* in) {
     if (in == nullptr) {
         return;
     }
-    if (const auto* reference = dyn_cast<DeclRefExpr>(in)) {
-        if (reference->getDecl() == what.declaration) {
-            mention_ = reference;
-            classify(reference, what.start);
-        }
-    } else if (const auto* member = dyn_cast<MemberExpr>(in)) {
-        if (member->getMemberDecl() == what.declaration &&
-            isa<CXXThisExpr>(member->getBase()->IgnoreParenImpCasts())) {
-            mention_ = member;
-            classify(member, what.start);
-        }
+    const auto* reference = dyn_cast<DeclRefExpr>(in);
+    const ValueDecl* meant = reference != nullptr ? reference->getDecl() : member_of_this(*in);
+    if (meant != nullptr && meant == what.declaration) {
+        mention_ = in;
+        classify(cast<Expr>(in), what.start);
     }
     if (isa<UnaryExprOrTypeTraitExpr, CXXNoexceptExpr>(in)) {
         return;
@@ -178,10 +150,9 @@ void object_uses::look_for(const tracked& what, const Stmt* in) {
 
 void object_uses::add(use_kind kind, const Stmt* at, const member_path& path, const ForStmt* loop) {
     // What T's own initialisation writes is no part of the fill, whatever is done to it.
-    for (const FieldDecl* field : path) {
-        if (!sizes_.leaves_alone(*field, made_.form)) {
-            return;
-        }
+    if (!std::all_of(path.begin(), path.end(),
+                     [&](const FieldDecl* field) { return sizes_.leaves_alone(*field, made_.form); })) {
+        return;
     }
     uses_.push_back({kind, at, mention_, path, loop});
 }
@@ -189,16 +160,11 @@ void object_uses::add(use_kind kind, const Stmt* at, const member_path& path, co
 void object_uses::classify(const Expr* mention, standing place) {
     const Expr* node = mention;
     while (node != nullptr) {
-        const auto parents = context_.getParents(*node);
-        if (parents.empty()) {
-            add(use_kind::escape, node, place.path);
-            return;
-        }
-        if (const auto* variable = parents[0].get<VarDecl>()) {
+        if (const auto* variable = parent_of<VarDecl>(*node, context_)) {
             initialises(*variable, node, place);
             return;
         }
-        const auto* parent = parents[0].get<Stmt>();
+        const auto* parent = parent_of<Stmt>(*node, context_);
         if (parent == nullptr) {
             add(use_kind::escape, node, place.path);
             return;
@@ -213,13 +179,8 @@ void object_uses::classify(const Expr* mention, standing place) {
 
 /// Whether the variable of a range-based for only sees values; `range` is the hidden variable.
 bool object_uses::range_only_reads(const VarDecl& range) const {
-    const auto of_range = context_.getParents(range);
-    const auto* declaration = of_range.empty() ? nullptr : of_range[0].get<DeclStmt>();
-    if (declaration == nullptr) {
-        return false;
-    }
-    const auto of_declaration = context_.getParents(*declaration);
-    const auto* loop = of_declaration.empty() ? nullptr : of_declaration[0].get<CXXForRangeStmt>();
+    const auto* declaration = parent_of<DeclStmt>(range, context_);
+    const auto* loop = declaration != nullptr ? parent_of<CXXForRangeStmt>(*declaration, context_) : nullptr;
     if (loop == nullptr) {
         return false;
     }

@@ -74,6 +74,7 @@ private:
     };
 
     const ValueDecl* find_holder() const;
+    const FieldDecl* initialised_member() const;
     void look_for(const tracked& what, const Stmt* in);
     void classify(const Expr* mention, standing place);
     const Expr* step(const Expr* node, const Stmt* parent, standing& place);
@@ -88,7 +89,6 @@ private:
     bool known_function(const CallExpr& call, unsigned index, const standing& place);
     bool covers(const Expr* amount, std::uint64_t unit, const standing& place) const;
     bool same(const Expr* one, const Expr* other) const;
-    bool holds_creation(const Stmt* statement) const;
     void assigned(const Stmt* at, const standing& place);
     const ForStmt* loop_over_all(const Stmt* assignment, const standing& place) const;
     void given_away(const Stmt* at, const standing& place);
@@ -104,8 +104,5 @@ private:
     const Stmt* mention_ = nullptr;
     bool outlives_ = false;
 };
-
-/// Whether a statement is, or contains, another.
-bool contains(const Stmt* statement, const Stmt* part);
 
 } // namespace clang::tidy::linn

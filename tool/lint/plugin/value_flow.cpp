@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "value_flow.hpp"
 
-#include "clang/AST/ParentMapContext.h"
 #include "clang/Analysis/CFG.h"
 #include "object_uses.hpp"
+#include "syntax.hpp"
 
+#include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
 
 namespace clang::tidy::linn {
 
@@ -17,17 +19,10 @@ constexpr std::size_t most_states = 4096;
 
 using parts = std::set<member_path>;
 
-bool begins_with(const member_path& path, const member_path& start) {
-    return path.size() >= start.size() && std::equal(start.begin(), start.end(), path.begin());
-}
-
 bool covered(const member_path& path, const parts& by) {
-    for (const member_path& one : by) {
-        if (begins_with(path, one)) {
-            return true;
-        }
-    }
-    return false;
+    return std::any_of(by.begin(), by.end(), [&](const member_path& one) {
+        return path.size() >= one.size() && std::equal(one.begin(), one.end(), path.begin());
+    });
 }
 
 /// Walks all ways from the creation and notes what happens to the object on each.
@@ -72,8 +67,7 @@ public:
         for (const object_use& use : uses_.uses()) {
             const Stmt* at = use.at;
             while (at != nullptr && in_graph.count(at) == 0) {
-                const auto parents = context_.getParents(*at);
-                at = parents.empty() ? nullptr : parents[0].get<Stmt>();
+                at = parent_of<Stmt>(*at, context_);
             }
             if (at == nullptr) {
                 return unknown;
@@ -186,21 +180,16 @@ private:
         if (members_.empty()) {
             return covered({}, written);
         }
-        for (const filled_member& member : members_) {
-            if (!covered(member.path, written)) {
-                return false;
-            }
-        }
-        return true;
+        return std::all_of(members_.begin(), members_.end(),
+                           [&](const filled_member& member) { return covered(member.path, written); });
     }
 
     void add_read(const object_use& use) {
         const SourceLocation where = cast<Expr>(use.reference)->getExprLoc();
         const FieldDecl* member = use.path.empty() ? nullptr : use.path.front();
-        for (const early_read& other : result_.reads) {
-            if (other.member == member) {
-                return;
-            }
+        if (std::any_of(result_.reads.begin(), result_.reads.end(),
+                        [&](const early_read& other) { return other.member == member; })) {
+            return;
         }
         result_.reads.push_back({member, where});
     }
@@ -219,37 +208,25 @@ private:
 } // namespace
 
 const FunctionDecl* enclosing_function(const Expr& expression, ASTContext& context) {
-    DynTypedNode node = DynTypedNode::create(expression);
-    for (;;) {
-        const auto parents = context.getParents(node);
-        if (parents.empty()) {
-            return nullptr;
-        }
-        node = parents[0];
-        if (const auto* function = node.get<FunctionDecl>()) {
-            return function;
-        }
-        if (const auto* lambda = node.get<LambdaExpr>()) {
-            return lambda->getCallOperator();
-        }
-    }
+    const FunctionDecl* function = nullptr;
+    climb(expression, context, [&](const DynTypedNode& around) {
+        const auto* lambda = around.get<LambdaExpr>();
+        function = lambda != nullptr ? lambda->getCallOperator() : around.get<FunctionDecl>();
+        return function == nullptr;
+    });
+    return function;
 }
 
 namespace {
 
 /// The member that an expression initialises in its class.
 const FieldDecl* initialised_member(const Expr& expression, ASTContext& context) {
-    DynTypedNode node = DynTypedNode::create(expression);
-    for (;;) {
-        const auto parents = context.getParents(node);
-        if (parents.empty() || parents[0].get<VarDecl>() != nullptr) {
-            return nullptr;
-        }
-        node = parents[0];
-        if (const auto* field = node.get<FieldDecl>()) {
-            return field;
-        }
-    }
+    const FieldDecl* member = nullptr;
+    climb(expression, context, [&](const DynTypedNode& around) {
+        member = around.get<FieldDecl>();
+        return member == nullptr && around.get<VarDecl>() == nullptr;
+    });
+    return member;
 }
 
 } // namespace

@@ -5,7 +5,7 @@
 #include "clang/ASTMatchers/ASTMatchFinder.h"
 #include "clang/ASTMatchers/ASTMatchers.h"
 #include "fixes.hpp"
-#include "names.hpp"
+#include "syntax.hpp"
 
 #include <algorithm>
 #include <set>
@@ -278,7 +278,7 @@ void zero_fill_check::report_place(const std::vector<version>& versions) {
         finding_note note{note_kind::instantiation, from.isValid() ? from : made.where,
                           "instantiated for '" + type + "' here"};
         if (filling.size() > 1) {
-            note.text += "; the other " + std::to_string(filling.size() - 1) + " fill no more";
+            note.text += ", the largest of " + std::to_string(filling.size());
         }
         found.notes.push_back(std::move(note));
     }

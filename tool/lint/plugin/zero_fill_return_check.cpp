@@ -5,7 +5,7 @@
 #include "clang/ASTMatchers/ASTMatchFinder.h"
 #include "clang/ASTMatchers/ASTMatchers.h"
 #include "clang/Lex/Lexer.h"
-#include "names.hpp"
+#include "syntax.hpp"
 
 #include <algorithm>
 #include <string_view>
@@ -23,38 +23,17 @@ bool annotated(const Decl& declaration) {
                        [](const AnnotateAttr* one) { return one->getAnnotation() == mark; });
 }
 
-const CXXConstructorDecl* declared_default_constructor(const CXXRecordDecl& record) {
-    for (const CXXConstructorDecl* constructor : record.ctors()) {
-        if (constructor->isDefaultConstructor() && !constructor->isImplicit()) {
-            return constructor;
-        }
-    }
-    return nullptr;
-}
-
 /// `T() {}` in the class, and nothing else.
 bool empty_in_class(const CXXConstructorDecl& constructor) {
-    const auto* body = dyn_cast_or_null<CompoundStmt>(constructor.getBody());
-    if (!constructor.isUserProvided() || constructor.isOutOfLine() || body == nullptr ||
-        !body->body_empty() || constructor.getNumParams() != 0) {
-        return false;
-    }
-    return std::none_of(constructor.init_begin(), constructor.init_end(),
-                        [](const CXXCtorInitializer* one) { return one->isWritten(); });
+    return constructor.isUserProvided() && !constructor.isOutOfLine() && constructor.getNumParams() == 0 &&
+           has_empty_body(constructor);
 }
 
 /// `{}`, `= {}`: zeros, and nothing but zeros.
 bool only_zeros(const Expr& initialiser) {
     const Expr* expression = initialiser.IgnoreImplicit();
-    if (isa<ImplicitValueInitExpr>(expression)) {
-        return true;
-    }
     const auto* list = dyn_cast<InitListExpr>(expression);
-    if (list == nullptr) {
-        return false;
-    }
-    const InitListExpr* written = list->isSyntacticForm() ? list : list->getSyntacticForm();
-    return (written != nullptr ? written : list)->getNumInits() == 0;
+    return isa<ImplicitValueInitExpr>(expression) || (list != nullptr && is_empty_list(*list));
 }
 
 /// Whether the comment stands in the line of a place, or alone in the line before: at the end of code it belongs to that.
@@ -109,7 +88,10 @@ void zero_fill_return_check::check(const ast_matchers::MatchFinder::MatchResult&
         return;
     }
     begin(*result.Context);
-    const CXXConstructorDecl* constructor = declared_default_constructor(*record);
+    const CXXConstructorDecl* constructor = default_constructor(*record);
+    if (constructor != nullptr && constructor->isImplicit()) {
+        constructor = nullptr;
+    }
     if (marked(*record, constructor, *result.SourceManager)) {
         look_at_marked(*record, constructor);
         look_at_members(*record, min_bytes(), true);

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "syntax.hpp"
+
+namespace clang::tidy::linn {
+
+std::string outermost_namespace(const Decl& declaration) {
+    std::string name;
+    for (const DeclContext* around = declaration.getDeclContext(); around != nullptr;
+         around = around->getParent()) {
+        if (const auto* space = dyn_cast<NamespaceDecl>(around)) {
+            name = space->getNameAsString();
+        }
+    }
+    return name;
+}
+
+bool named(const NamedDecl* declaration, std::initializer_list<const char*> names) {
+    return declaration != nullptr && declaration->getDeclName().isIdentifier() &&
+           std::any_of(names.begin(), names.end(),
+                       [&](const char* name) { return declaration->getName() == name; });
+}
+
+bool is_std_array(const CXXRecordDecl* record) {
+    return named(record, {"array"}) && outermost_namespace(*record) == "std";
+}
+
+bool is_smart_pointer(QualType type) {
+    return named(type.getNonReferenceType()->getAsCXXRecordDecl(),
+                 {"unique_ptr", "shared_ptr", "scoped_ptr", "scoped_array", "shared_array",
+                  "local_shared_ptr", "intrusive_ptr"});
+}
+
+std::string type_name(QualType type, const ASTContext& context) {
+    PrintingPolicy policy = context.getPrintingPolicy();
+    policy.SuppressTagKeyword = true;
+    return type.getAsString(policy);
+}
+
+const CXXConstructorDecl* default_constructor(const CXXRecordDecl& record) {
+    for (const CXXConstructorDecl* constructor : record.ctors()) {
+        if (constructor->isDefaultConstructor() && !constructor->isDeleted()) {
+            return constructor;
+        }
+    }
+    return nullptr;
+}
+
+bool has_empty_body(const FunctionDecl& definition) {
+    const auto& constructor = *cast<CXXConstructorDecl>(&definition);
+    const auto* body = dyn_cast_or_null<CompoundStmt>(constructor.getBody());
+    return body != nullptr && body->body_empty() &&
+           std::none_of(constructor.init_begin(), constructor.init_end(),
+                        [](const CXXCtorInitializer* one) { return one->isWritten(); });
+}
+
+bool is_empty_list(const InitListExpr& list) {
+    const InitListExpr* written = list.isSyntacticForm() ? &list : list.getSyntacticForm();
+    return (written != nullptr ? written : &list)->getNumInits() == 0;
+}
+
+std::optional<std::uint64_t> constant(const Expr* expression, const ASTContext& context) {
+    Expr::EvalResult result;
+    if (expression == nullptr || expression->isValueDependent() ||
+        !expression->EvaluateAsInt(result, context) || result.Val.getInt().isNegative() ||
+        result.Val.getInt().getActiveBits() > 62) {
+        return std::nullopt;
+    }
+    return result.Val.getInt().getZExtValue();
+}
+
+const FieldDecl* member_of_this(const Stmt& expression) {
+    const auto* member = dyn_cast<MemberExpr>(&expression);
+    return member != nullptr && isa<CXXThisExpr>(member->getBase()->IgnoreParenImpCasts())
+               ? dyn_cast<FieldDecl>(member->getMemberDecl())
+               : nullptr;
+}
+
+bool contains(const Stmt* statement, const Stmt* part) {
+    return any_part(statement, [part](const Stmt& one) { return &one == part; });
+}
+
+} // namespace clang::tidy::linn

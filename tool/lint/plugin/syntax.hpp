@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/DeclCXX.h"
+#include "clang/AST/ExprCXX.h"
+#include "clang/AST/ParentMapContext.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <string>
+
+namespace clang::tidy::linn {
+
+/// The name of the outermost namespace around a declaration, "" for the global one.
+std::string outermost_namespace(const Decl& declaration);
+
+/// Whether a declaration, which may be null, has one of these names.
+bool named(const NamedDecl* declaration, std::initializer_list<const char*> names);
+
+bool is_std_array(const CXXRecordDecl* record);
+
+/// A pointer class of the standard library or Boost, by its name.
+bool is_smart_pointer(QualType type);
+
+/// As a reader writes it: without `struct`.
+std::string type_name(QualType type, const ASTContext& context);
+
+/// The default constructor that a class declares or has implicitly; null where that is deleted, a template, or not yet
+/// declared by the compiler.
+const CXXConstructorDecl* default_constructor(const CXXRecordDecl& record);
+
+/// A constructor's definition with an empty body and no initialisers.
+bool has_empty_body(const FunctionDecl& definition);
+
+/// `{}`, with nothing in it.
+bool is_empty_list(const InitListExpr& list);
+
+/// The value of an expression, where it is known before the program runs.
+std::optional<std::uint64_t> constant(const Expr* expression, const ASTContext& context);
+
+/// What a node stands in, where that is a T; null otherwise.
+template <class T, class Node>
+const T* parent_of(const Node& node, ASTContext& context) {
+    const auto parents = context.getParents(node);
+    return parents.empty() ? nullptr : parents[0].template get<T>();
+}
+
+/// Shows `visit` what stands around an expression, from the inside out, until it returns false.
+template <class Visit>
+void climb(const Expr& from, ASTContext& context, const Visit& visit) {
+    for (DynTypedNodeList parents = context.getParents(from); !parents.empty() && visit(parents[0]);) {
+        parents = context.getParents(parents[0]);
+    }
+}
+
+/// The member that an expression names, where it is one of `*this`; null otherwise.
+const FieldDecl* member_of_this(const Stmt& expression);
+
+/// Whether something holds for a statement or for a part of it, however deep.
+template <class Predicate>
+bool any_part(const Stmt* statement, const Predicate& holds) {
+    return statement != nullptr &&
+           (holds(*statement) || std::any_of(statement->child_begin(), statement->child_end(),
+                                             [&](const Stmt* child) { return any_part(child, holds); }));
+}
+
+/// Whether a statement is, or contains, another.
+bool contains(const Stmt* statement, const Stmt* part);
+
+} // namespace clang::tidy::linn
