@@ -43,7 +43,7 @@ TOOL = {
     "compare": ["measure"],
     "replay": ["allocators", "measure", "trace"],
     "advise": ["analysis", "measure", "replay", "symbols", "trace"],
-    "lint": ["measure"],
+    "lint": ["measure", "program"],
     "try": ["advise", "measure", "pools", "run", "symbols"],
     "report": ["advise", "allocators", "analysis", "bench", "compare", "lint", "measure", "replay", "run",
                "symbols", "trace", "try"],

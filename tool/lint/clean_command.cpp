@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "clean_command.hpp"
 
+#include "../measure/files.hpp"
 #include "command_words.hpp"
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
-#include <fstream>
+#include <initializer_list>
 #include <iterator>
 #include <regex>
 #include <string_view>
@@ -17,40 +17,27 @@ namespace {
 namespace fs = std::filesystem;
 using words = std::vector<std::string>;
 
-template <std::size_t N>
-bool is_one_of(std::string_view word, const std::array<std::string_view, N>& list) {
+bool is_one_of(std::string_view word, std::initializer_list<std::string_view> list) {
     return std::find(list.begin(), list.end(), word) != list.end();
 }
 
 /// Arguments that stay, whose value is the next word, or follows at once.
-constexpr std::array<std::string_view, 16> kept_with_value{
+constexpr std::string_view kept_joined_too[] = {
     "-I",       "-D",       "-U",        "-isystem", "-iquote",      "-idirafter",
-    "-include", "-imacros", "-isysroot", "-iprefix", "-iwithprefix", "-iwithprefixbefore",
-    "-x",       "-target",  "-arch",     "--sysroot"};
+    "-include", "-imacros", "-isysroot", "-iprefix", "-iwithprefix", "-iwithprefixbefore"};
+
+bool is_kept_with_value(std::string_view word) {
+    return std::count(std::begin(kept_joined_too), std::end(kept_joined_too), word) != 0 ||
+           is_one_of(word, {"-x", "-target", "-arch", "--sysroot"});
+}
 
 /// Arguments that go, and take the next word with them.
-constexpr std::array<std::string_view, 22> dropped_with_value{"-o",
-                                                              "-MF",
-                                                              "-MT",
-                                                              "-MQ",
-                                                              "-MJ",
-                                                              "-Xlinker",
-                                                              "-Xassembler",
-                                                              "-Xpreprocessor",
-                                                              "-T",
-                                                              "-u",
-                                                              "-z",
-                                                              "-L",
-                                                              "-l",
-                                                              "-aux-info",
-                                                              "-wrapper",
-                                                              "--param",
-                                                              "-dumpbase",
-                                                              "-dumpdir",
-                                                              "-dumpbase-ext",
-                                                              "-framework",
-                                                              "-include-pch",
-                                                              "-e"};
+const std::regex& dropped_with_value() {
+    static const std::regex pattern{
+        "-o|-M[FTQJ]|-X(linker|assembler|preprocessor)|-[TuzLle]|-aux-info|-wrapper|--param|-framework|"
+        "-dump(base|dir|base-ext)|-include-pch"};
+    return pattern;
+}
 
 /// What of GCC's other arguments changes the meaning of the text and is known to Clang.
 const std::regex& kept_of_gcc() {
@@ -91,8 +78,7 @@ words expanded(const words& arguments, const fs::path& directory, int depth) {
             out.push_back(word);
             continue;
         }
-        std::ifstream file{directory / word.substr(1), std::ios::binary};
-        const std::string text{std::istreambuf_iterator<char>{file}, {}};
+        const std::string text = read_file(directory / word.substr(1)).value_or("");
         const words inner = expanded(command_words(text), directory, depth - 1);
         out.insert(out.end(), inner.begin(), inner.end());
     }
@@ -101,18 +87,13 @@ words expanded(const words& arguments, const fs::path& directory, int depth) {
 
 /// The place of the compiler: behind launchers and their assignments.
 std::size_t compiler_at(const words& arguments) {
-    static constexpr std::array<std::string_view, 6> launchers{"ccache", "sccache", "distcc",
-                                                               "icecc",  "gomacc",  "env"};
     std::size_t i = 0;
     while (i + 1 < arguments.size() &&
-           (is_one_of(fs::path{arguments[i]}.filename().string(), launchers) ||
+           (is_one_of(fs::path{arguments[i]}.filename().string(),
+                      {"ccache", "sccache", "distcc", "icecc", "gomacc", "env"}) ||
             (i != 0 && arguments[i].find('=') != std::string::npos && arguments[i].front() != '-')))
         ++i;
     return i;
-}
-
-std::string extension_of(const std::string& file) {
-    return fs::path{file}.extension().string();
 }
 
 class cleaner {
@@ -138,9 +119,9 @@ private:
         const std::string& word = in_[i_];
         if (word == "--" || word.empty() || word.front() != '-' || word == "-")
             return; // an input; the file is added at the end
-        if (is_one_of(word, dropped_with_value)) {
+        if (std::regex_match(word, dropped_with_value())) {
             ++i_;
-        } else if (is_one_of(word, kept_with_value)) {
+        } else if (is_kept_with_value(word)) {
             if (has_next()) {
                 out.push_back(word);
                 out.push_back(in_[++i_]);
@@ -155,10 +136,10 @@ private:
     }
 
     bool stays(const std::string& word) const {
-        // -Ifolder, -DNAME, -isystemfolder … with the value at once; -x and -target never have it so.
-        const bool joined = std::any_of(kept_with_value.begin(), kept_with_value.end() - 4, [&](auto option) {
-            return word.starts_with(option) && word.size() > option.size();
-        });
+        // -Ifolder, -DNAME, -isystemfolder …
+        const bool joined =
+            std::any_of(std::begin(kept_joined_too), std::end(kept_joined_too),
+                        [&](auto option) { return word.starts_with(option) && word.size() > option.size(); });
         if (joined && !word.starts_with("-include-pch"))
             return true;
         return is_clang_ ? !std::regex_match(word, dropped_of_clang())
@@ -192,8 +173,6 @@ private:
 } // namespace
 
 bool is_cxx(const compile_command& command) {
-    static constexpr std::array<std::string_view, 12> extensions{
-        ".cpp", ".cc", ".cxx", ".c++", ".C", ".CPP", ".cp", ".tcc", ".ixx", ".cppm", ".ccm", ".cxxm"};
     std::string language;
     const words& a = command.arguments;
     for (std::size_t i = 1; i < a.size(); ++i) {
@@ -204,7 +183,9 @@ bool is_cxx(const compile_command& command) {
     }
     if (!language.empty() && language != "none")
         return language == "c++" || language == "c++-module";
-    return is_one_of(extension_of(command.file), extensions);
+    return is_one_of(
+        fs::path{command.file}.extension().string(),
+        {".cpp", ".cc", ".cxx", ".c++", ".C", ".CPP", ".cp", ".tcc", ".ixx", ".cppm", ".ccm", ".cxxm"});
 }
 
 std::vector<std::string> clean_arguments(const compile_command& command) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compile_database.hpp"
 
+#include "../measure/files.hpp"
 #include "command_words.hpp"
 
 #include <fmt/format.h>
@@ -9,8 +10,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
-#include <iterator>
+#include <optional>
 #include <string_view>
 
 namespace linn::tool {
@@ -66,19 +66,15 @@ fs::path newest_database(const fs::path& folder) {
     return newest == found.end() ? fs::path{} : *newest;
 }
 
-std::string read_whole(const fs::path& path) {
-    std::ifstream file{path, std::ios::binary};
-    if (!file)
-        throw unusable_database{fmt::format("cannot read {}: {}", path.string(), std::strerror(errno))};
-    return {std::istreambuf_iterator<char>{file}, {}};
-}
-
 class reader {
 public:
     explicit reader(const fs::path& path) : path_{path} {}
 
     std::vector<compile_command> commands() const {
-        const std::string text = read_whole(path_);
+        const std::optional<std::string> content = read_file(path_);
+        if (!content)
+            throw unusable_database{fmt::format("cannot read {}: {}", path_.string(), std::strerror(errno))};
+        const std::string& text = *content;
         if (text.find_first_not_of(" \t\r\n") == std::string::npos)
             fail("it is empty");
         json all;

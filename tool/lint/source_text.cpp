@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "source_text.hpp"
 
+#include "../measure/files.hpp"
+
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 
 namespace linn::tool {
 
@@ -42,11 +42,7 @@ const source_text& source_texts::of(const std::string& file) {
     const auto found = files_.find(file);
     if (found != files_.end())
         return found->second;
-    std::ifstream stream{file, std::ios::binary};
-    std::string text;
-    if (stream)
-        text.assign(std::istreambuf_iterator<char>{stream}, {});
-    return files_.emplace(file, source_text{std::move(text)}).first->second;
+    return files_.emplace(file, source_text{read_file(file).value_or("")}).first->second;
 }
 
 } // namespace linn::tool

@@ -3,17 +3,16 @@
 
 #include "../measure/companion.hpp"
 #include "../measure/process.hpp"
+#include "../program/executable.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <optional>
 #include <regex>
-#include <string_view>
 
 namespace linn::tool {
 namespace {
@@ -25,19 +24,8 @@ constexpr int newest = 40; // only as far as there are files of that name
 
 /// Where a shell would find the program; empty when nowhere.
 std::string in_path(const std::string& name) {
-    if (name.find('/') != std::string::npos)
-        return ::access(name.c_str(), X_OK) == 0 ? fs::absolute(name).string() : "";
     const char* const path = std::getenv("PATH");
-    std::string_view rest = path == nullptr ? "/usr/bin:/bin" : path;
-    while (!rest.empty()) {
-        const std::size_t end = std::min(rest.find(':'), rest.size());
-        const fs::path file = fs::path{rest.substr(0, end)} / name;
-        std::error_code error;
-        if (fs::is_regular_file(file, error) && ::access(file.c_str(), X_OK) == 0)
-            return file.string();
-        rest.remove_prefix(std::min(end + 1, rest.size()));
-    }
-    return {};
+    return find_program(name, path == nullptr ? "/usr/bin:/bin" : path).string();
 }
 
 struct installed_tidy {
@@ -45,10 +33,6 @@ struct installed_tidy {
     std::string version;
     int major = 0;
 };
-
-std::string first_line(std::string_view text) {
-    return std::string{text.substr(0, text.find('\n'))};
-}
 
 class finder {
 public:
@@ -144,8 +128,8 @@ private:
         const bool has_ended_well = said.how == child_result::ending::exited && said.code == 0;
         if (has_ended_well && said.out.find("linn-zero-fill.Facts") != std::string::npos)
             return program;
-        std::string reason =
-            said.err.empty() ? describe_ending(said, std::chrono::seconds{60}) : first_line(said.err);
+        std::string reason = said.err.empty() ? describe_ending(said, std::chrono::seconds{60})
+                                              : said.err.substr(0, said.err.find('\n'));
         if (has_ended_well)
             reason = "it loads, but the checks linn-* are not there, or are those of an older linn";
         throw no_tidy_program{fmt::format(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tidy_run.hpp"
 
+#include "../measure/files.hpp"
 #include "../measure/process.hpp"
 #include "source_text.hpp"
 
@@ -9,54 +10,19 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <atomic>
-#include <cerrno>
 #include <chrono>
 #include <condition_variable>
-#include <cstdlib>
-#include <cstring>
+#include <exception>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <mutex>
-#include <stdexcept>
-#include <string_view>
 #include <thread>
 
 namespace linn::tool {
 namespace {
 
 namespace fs = std::filesystem;
-using clock = std::chrono::steady_clock;
 
-/// A folder that goes with its owner.
-class temporary_folder {
-public:
-    temporary_folder() {
-        std::string name = (fs::temp_directory_path() / "linn-lint-XXXXXX").string();
-        if (::mkdtemp(name.data()) == nullptr)
-            throw std::runtime_error{fmt::format("cannot make a folder {}: {}", name, std::strerror(errno))};
-        path_ = name;
-    }
-    temporary_folder(const temporary_folder&) = delete;
-    temporary_folder& operator=(const temporary_folder&) = delete;
-    ~temporary_folder() {
-        std::error_code error;
-        fs::remove_all(path_, error);
-    }
-
-    const fs::path& path() const noexcept { return path_; }
-
-private:
-    fs::path path_;
-};
-
-void write_file(const fs::path& path, const std::string& text) {
-    std::ofstream file{path, std::ios::binary};
-    file << text;
-    if (!file.flush())
-        throw std::runtime_error{fmt::format("cannot write {}: {}", path.string(), std::strerror(errno))};
-}
+constexpr std::chrono::seconds no_limit = std::chrono::hours{24 * 365};
 
 /// Clang takes up a precompiled header of GCC that lies beside a header included by force. Such a header is
 /// included by one of ours.
@@ -114,6 +80,18 @@ std::string first_words(const std::string& err) {
     return error != std::string::npos ? line(error) : line(0);
 }
 
+/// Why clang-tidy could not check a unit, or not wholly; empty when it could.
+std::string failure_of(const child_result& child, const std::vector<tidy_diagnostic>& diagnostics) {
+    if (child.how == child_result::ending::
+                         signalled) // what it writes then, "PLEASE submit a bug report", helps nobody here
+        return "clang-tidy crashed with " + signal_name(child.code);
+    if (child.how != child_result::ending::exited)
+        return "clang-tidy: " + describe_ending(child, no_limit);
+    if (child.code != 0 && diagnostics.empty())
+        return fmt::format("clang-tidy ended with status {}: {}", child.code, first_words(child.err));
+    return first_error(diagnostics);
+}
+
 class runner {
 public:
     runner(const tidy_program& program, const std::vector<lint_unit>& units, const check_options& options,
@@ -126,45 +104,44 @@ public:
 
     std::vector<unit_outcome> run(unsigned jobs,
                                   const std::function<void(const work_progress&)>& on_progress) {
-        std::vector<std::thread> threads;
-        const std::size_t wanted = std::min<std::size_t>(jobs, units_.size());
-        for (std::size_t i = 0; i != wanted; ++i)
-            threads.emplace_back([this] { work(); });
-        for (std::unique_lock lock{mutex_}; finished_threads_ != wanted;) {
+        std::vector<std::thread> threads(std::min<std::size_t>(jobs, units_.size()));
+        running_ = threads.size();
+        for (std::thread& thread : threads)
+            thread = std::thread{[this] { work(); }};
+        for (std::unique_lock lock{mutex_}; running_ != 0;) {
             changed_.wait_for(lock, std::chrono::milliseconds{200});
             on_progress(
                 {done_, units_.size(), 0, fmt::format("{} of {} files  {}", done_, units_.size(), current_)});
         }
         for (std::thread& thread : threads)
             thread.join();
-        if (!problem_.empty())
-            throw std::runtime_error{problem_};
+        if (problem_)
+            std::rethrow_exception(problem_);
         return std::move(outcomes_);
     }
 
 private:
     void work() {
-        for (;;) {
-            const std::size_t i = next_.fetch_add(1);
-            if (i >= units_.size() || interrupt_guard::pending() != 0)
-                break;
-            {
-                const std::lock_guard lock{mutex_};
-                current_ = fs::path{units_[i].file}.filename().string();
-            }
+        std::unique_lock lock{mutex_};
+        while (next_ < units_.size() && interrupt_guard::pending() == 0) {
+            const std::size_t i = next_++;
+            current_ = fs::path{units_[i].file}.filename().string();
+            lock.unlock();
+            std::exception_ptr problem;
             try {
                 outcomes_[i] = one(i);
-            } catch (const std::exception& error) {
-                const std::lock_guard lock{mutex_};
-                problem_ = error.what();
+            } catch (...) {
+                problem = std::current_exception();
+            }
+            lock.lock();
+            if (problem) {
+                problem_ = problem;
                 next_ = units_.size();
             }
-            const std::lock_guard lock{mutex_};
             ++done_;
             changed_.notify_one();
         }
-        const std::lock_guard lock{mutex_};
-        ++finished_threads_;
+        --running_;
         changed_.notify_one();
     }
 
@@ -172,64 +149,49 @@ private:
         const lint_unit& unit = units_[i];
         // A database of its own for every unit: clang-tidy would read the whole one each time, and check all of a
         // file's entries.
-        const fs::path folder = folder_.path() / std::to_string(i);
-        fs::create_directory(folder);
-        write_file(folder / "compile_commands.json",
+        const temporary_folder folder{folder_.path(), "unit-"};
+        write_file(folder.path() / "compile_commands.json",
                    nlohmann::json::array({{{"directory", unit.directory},
                                            {"file", unit.file},
-                                           {"arguments", without_precompiled(unit, folder)}}})
+                                           {"arguments", without_precompiled(unit, folder.path())}}})
                        .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
-        const fs::path fixes = folder / "fixes.yaml";
-        const auto start = clock::now();
-        const child_result child =
-            run_child({program_.path, "--load=" + program_.plugin, checks_text(options_),
-                       "--config=" + config_text(options_), "--header-filter=.*",
-                       "--export-fixes=" + fixes.string(), "--quiet", "-p", folder.string(), unit.file},
-                      child_environment(""), no_limit, guard_, [] {});
+        const fs::path fixes = folder.path() / "fixes.yaml";
+        const auto start = std::chrono::steady_clock::now();
+        const child_result child = run_child({program_.path, "--load=" + program_.plugin,
+                                              checks_text(options_), "--config=" + config_text(options_),
+                                              "--header-filter=.*", "--export-fixes=" + fixes.string(),
+                                              "--quiet", "-p", folder.path().string(), unit.file},
+                                             child_environment(""), no_limit, guard_, [] {});
         unit_outcome out;
-        out.seconds = std::chrono::duration<double>(clock::now() - start).count();
-        if (child.how == child_result::ending::interrupted)
+        out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+        out.was_run = child.how != child_result::ending::interrupted;
+        if (!out.was_run)
             return out;
-        out.was_run = true;
-        std::ifstream file{fixes, std::ios::binary};
-        const std::string yaml{std::istreambuf_iterator<char>{file}, {}};
+        std::string unreadable;
         try {
-            out.diagnostics = read_tidy_report(yaml, unit.directory);
+            out.diagnostics = read_tidy_report(read_file(fixes).value_or(""), unit.directory);
         } catch (const unreadable_report& error) {
-            out.failure = error.what();
+            unreadable = error.what();
         }
-        if (child.how != child_result::ending::exited) {
-            // What a crash writes begins with "PLEASE submit a bug report", which helps nobody here.
-            out.failure = child.how == child_result::ending::signalled
-                              ? "clang-tidy crashed with " + signal_name(child.code)
-                              : "clang-tidy: " + describe_ending(child, no_limit);
-        } else if (const std::string error = first_error(out.diagnostics); !error.empty()) {
-            out.failure = error;
-        } else if (child.code != 0 && out.diagnostics.empty() && out.failure.empty()) {
-            out.failure =
-                fmt::format("clang-tidy ended with status {}: {}", child.code, first_words(child.err));
-        }
-        file.close();
-        std::error_code ignored;
-        fs::remove_all(folder, ignored);
+        out.failure = failure_of(child, out.diagnostics);
+        if (!unreadable.empty() && child.how == child_result::ending::exited)
+            out.failure = unreadable;
         return out;
     }
-
-    static constexpr std::chrono::seconds no_limit = std::chrono::hours{24 * 365};
 
     const tidy_program& program_;
     const std::vector<lint_unit>& units_;
     const check_options& options_;
     const interrupt_guard& guard_;
-    temporary_folder folder_;
-    std::vector<unit_outcome> outcomes_;
-    std::atomic<std::size_t> next_{0};
-    std::mutex mutex_;
+    temporary_folder folder_{fs::temp_directory_path(), "linn-lint-"};
+    std::vector<unit_outcome> outcomes_; // each is written by one thread
+    std::mutex mutex_;                   // of all below
     std::condition_variable changed_;
+    std::size_t next_ = 0;
     std::size_t done_ = 0;
-    std::size_t finished_threads_ = 0;
+    std::size_t running_ = 0;
     std::string current_;
-    std::string problem_;
+    std::exception_ptr problem_;
 };
 
 } // namespace

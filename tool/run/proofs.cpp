@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "proofs.hpp"
 
+#include "../measure/files.hpp"
 #include "probe/record.hpp"
 
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <string_view>
 
 namespace linn::tool {
@@ -57,8 +56,7 @@ process_proof read_record(const probe::record& head, std::string_view rest) {
 } // namespace
 
 std::vector<process_proof> read_proofs(const fs::path& file) {
-    std::ifstream in{file, std::ios::binary};
-    const std::string all{std::istreambuf_iterator<char>{in}, {}};
+    const std::string all = read_file(file).value_or("");
     std::vector<process_proof> proofs;
     for (std::string_view rest = all; rest.size() >= sizeof(probe::record);) {
         probe::record head;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "../measure/files.hpp"
+
 #include <filesystem>
 #include <string>
 
@@ -11,18 +13,15 @@ class run_folder {
 public:
     /// Throws std::filesystem::filesystem_error when none can be made.
     run_folder();
-    run_folder(const run_folder&) = delete;
-    run_folder& operator=(const run_folder&) = delete;
-    ~run_folder();
 
     /// Where the probe writes; it exists and anybody may append to it, because a program may change its user.
-    std::filesystem::path records() const { return path_ / "records"; }
+    std::filesystem::path records() const { return folder_.path() / "records"; }
 
     /// A name of `library` that LD_PRELOAD can hold, which splits at spaces and colons and expands dollars.
     std::string preloadable(const std::filesystem::path& library);
 
 private:
-    std::filesystem::path path_;
+    temporary_folder folder_;
 };
 
 } // namespace linn::tool
