@@ -481,6 +481,16 @@ def case_trace_shows(tool):
     check(same == some, "another unit gives others")
 
 
+def case_build_ids(tool):
+    """Also of an executable with holes between its segments, which glibc knows as several."""
+    program = tool.programs["rare"]
+    notes = subprocess.run(["readelf", "-n", program], capture_output=True, text=True, check=True).stdout
+    tool.record(program)
+    found = {os.path.basename(m["path"]): m["build_id"] for m in tool.trace()["modules"]}
+    check(found[os.path.basename(program)] == notes.split("Build ID: ")[1].split()[0], (found, notes))
+    check(len(found) == len(tool.trace()["modules"]), tool.trace()["modules"])
+
+
 def case_trace_refusals(tool):
     def refused(words, *arguments):
         done = tool.call("trace", *arguments)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules.hpp"
 
+#include "../../interpose/build_id.hpp"
 #include "image.hpp"
 
 #include <dlfcn.h>
@@ -8,6 +9,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <link.h>
+#include <sys/auxv.h>
 
 #include <cstring>
 
@@ -95,37 +97,17 @@ bool find_module(std::uintptr_t address, found_module& into) noexcept {
     return true;
 }
 
-/// The build id, out of the file's header in memory; empty if it is not there.
-std::size_t find_build_id(const found_module& m, const unsigned char*& id) noexcept {
+/// The executable's program headers are where the kernel says. glibc tells the segments of one that has a hole between
+/// them apart, so its first bytes may lie in another range than the code. Other files begin with theirs.
+mapped_file headers_of(const found_module& m) noexcept {
     constexpr std::size_t page = 4096;
+    if (*m.name == '\0')
+        return {m.bias, reinterpret_cast<const ElfW(Phdr)*>(::getauxval(AT_PHDR)), ::getauxval(AT_PHNUM)};
     const auto* const header = reinterpret_cast<const ElfW(Ehdr)*>(m.begin);
     if (m.begin % page != 0 || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
         header->e_phoff + header->e_phnum * sizeof(ElfW(Phdr)) > page)
-        return 0;
-    const auto* const segments = reinterpret_cast<const ElfW(Phdr)*>(m.begin + header->e_phoff);
-    for (unsigned i = 0; i != header->e_phnum; ++i) {
-        if (segments[i].p_type != PT_NOTE)
-            continue;
-        std::uintptr_t at = m.bias + segments[i].p_vaddr;
-        const std::uintptr_t end = at + segments[i].p_memsz;
-        if (at < m.begin || end > m.end || end < at)
-            continue;
-        while (at + sizeof(ElfW(Nhdr)) <= end) {
-            const auto* const note = reinterpret_cast<const ElfW(Nhdr)*>(at);
-            const std::uintptr_t name = at + sizeof *note;
-            const std::uintptr_t text = name + (note->n_namesz + 3u) / 4 * 4;
-            const std::uintptr_t next = text + (note->n_descsz + 3u) / 4 * 4;
-            if (next > end || next < at)
-                break;
-            if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 &&
-                std::memcmp(reinterpret_cast<const void*>(name), "GNU", 4) == 0) {
-                id = reinterpret_cast<const unsigned char*>(text);
-                return note->n_descsz < 64 ? note->n_descsz : 64;
-            }
-            at = next;
-        }
-    }
-    return 0;
+        return {};
+    return {m.bias, reinterpret_cast<const ElfW(Phdr)*>(m.begin + header->e_phoff), header->e_phnum};
 }
 
 /// The path as the collector can open it: the executable has none of its own, and some were opened by relative ones.
@@ -149,15 +131,16 @@ bool tell(thread_state& thread, thread_writer& writer, const found_module& m) no
     if (!ensure_room(thread, writer, PATH_MAX + 256))
         return false;
     const std::uint32_t number = known_count.fetch_add(1, std::memory_order_relaxed);
-    const unsigned char* id = nullptr;
-    const std::size_t id_bytes = find_build_id(m, id);
+    constexpr std::size_t most_id_bytes = 64;
+    const build_id id = build_id_of(headers_of(m));
+    const std::size_t id_bytes = id.count < most_id_bytes ? id.count : most_id_bytes;
     unsigned char* p = writer.out.begin_record(ticks());
     p = wire::encoder::put_varint(p, number);
     p = wire::encoder::put_varint(p, m.bias);
     p = wire::encoder::put_varint(p, m.begin);
     p = wire::encoder::put_varint(p, m.end);
     *p++ = static_cast<unsigned char>(id_bytes);
-    p = id_bytes != 0 ? wire::encoder::put_bytes(p, id, id_bytes) : p;
+    p = id_bytes != 0 ? wire::encoder::put_bytes(p, id.bytes, id_bytes) : p;
     p += write_path(m.name, reinterpret_cast<char*>(p));
     writer.out.end_record(wire::entry::module_loaded, p);
     if (number < most_modules) {

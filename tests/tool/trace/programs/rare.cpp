@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Allocates 100 bytes below a function whose frame is found by rbx, as the one of the loader's lazy binding, and 200
+// bytes in a signal handler. It is linked with pages of 64 KiB, so that nothing is mapped between its segments.
+#include <csignal>
+#include <cstdlib>
+
+namespace {
+
+void churn(std::size_t bytes) {
+    void* volatile p = std::malloc(bytes);
+    std::free(p);
+}
+
+void on_signal(int) {
+    churn(200);
+}
+
+void allocate() {
+    churn(100);
+}
+
+} // namespace
+
+#if defined(__x86_64__)
+extern "C" void by_rbx(void (*)());
+asm(".text\n"
+    ".type by_rbx, @function\n"
+    "by_rbx:\n"
+    ".cfi_startproc\n"
+    "pushq %rbx\n"
+    ".cfi_def_cfa_offset 16\n"
+    ".cfi_offset %rbx, -16\n"
+    "movq %rsp, %rbx\n"
+    ".cfi_def_cfa_register %rbx\n"
+    "callq *%rdi\n"
+    "popq %rbx\n"
+    ".cfi_def_cfa %rsp, 8\n"
+    "retq\n"
+    ".cfi_endproc\n"
+    ".size by_rbx, .-by_rbx\n");
+#else
+void by_rbx(void (*call)()) {
+    call();
+}
+#endif
+
+int main() {
+    std::signal(SIGUSR1, on_signal);
+    std::raise(SIGUSR1);
+    by_rbx(allocate);
+}
