@@ -225,6 +225,12 @@ std::vector<std::string> find_warnings(const advice& a) {
             fmt::format("{} events were dropped while recording: counts are too low, and blocks whose "
                         "release was dropped count as not freed; record with --when-full=block",
                         info.dropped));
+    if (info.cut_stacks * 1000 > info.stacks.size())
+        warnings.push_back(fmt::format(
+            "{} of {} stacks end before the outermost call, because a function's unwind information is of "
+            "a rare kind: the outer callers of these allocations are not known; record with "
+            "--unwinder=libunwind",
+            info.cut_stacks, std::max<std::size_t>(info.stacks.size(), 1) - 1));
     if (run.unknown_releases * 1000 > run.all.releases + run.unknown_releases)
         warnings.push_back(
             fmt::format("{} releases are of blocks whose allocation is not in the trace: another "

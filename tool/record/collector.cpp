@@ -185,6 +185,7 @@ void collector::finish() {
             word.state == chunk_state::full && !copied.contains(i) && ring.take(i, word))
             handle(i, worker);
     result_.dropped = ring.header().dropped.load(std::memory_order_relaxed);
+    result_.cut_stacks = ring.header().cut_stacks.load(std::memory_order_relaxed);
 }
 
 } // namespace linn::tool

@@ -31,6 +31,7 @@ struct chunk_taker {
 struct collected {
     std::uint64_t events = 0;
     std::uint64_t dropped = 0;
+    std::uint64_t cut_stacks = 0;
     std::uint64_t chunks = 0;
     std::uint64_t damaged_chunks = 0; ///< cut short where they made no sense
     std::uint64_t last_ticks = 0;     ///< of all events

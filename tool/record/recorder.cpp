@@ -252,6 +252,7 @@ void recording::conclude(const program_end& end, std::uint64_t ticks_now, std::u
             static_cast<double>(ticks_now - start_.start_ticks) / static_cast<double>(ns_now - start_ns_);
     e.events = got.events;
     e.dropped = got.dropped;
+    e.cut_stacks = got.cut_stacks;
     e.chunks = got.chunks;
     e.processes_left = left_.size();
     // Of what --fills looks at, most is no event.

@@ -69,6 +69,7 @@ std::string trace_json(const std::string& file, const trace_info& info, const tr
     json["requested_bytes"] = counts.bytes;
     json["kinds"] = counts_json(counts);
     json["stacks"] = info.stacks.empty() ? 0 : info.stacks.size() - 1;
+    json["cut_stacks"] = info.cut_stacks;
     json["processes"] = processes_json(info);
     ordered_json& threads = json["threads"] = ordered_json::array();
     for (const trace_thread& t : info.threads)

@@ -53,9 +53,10 @@ std::string facts(const std::string& file, const trace_info& info, const trace_c
         line(fmt::format(
             "only blocks that {} or more bytes of zeros were written into, without their releases",
             info.smallest_fill));
-    line(fmt::format("{} events{}, {} stacks, {} ({:.2f} bytes an event)", counts.events,
+    line(fmt::format("{} events{}, {} stacks{}, {} ({:.2f} bytes an event)", counts.events,
                      info.dropped == 0 ? "" : fmt::format(" ({} more were dropped)", info.dropped),
                      info.stacks.empty() ? 0 : info.stacks.size() - 1,
+                     info.cut_stacks == 0 ? "" : fmt::format(" ({} end too early)", info.cut_stacks),
                      quantity_text(static_cast<double>(info.file_bytes), "bytes"),
                      counts.events == 0
                          ? 0.0

@@ -78,6 +78,8 @@ struct trace_info {
 
     std::uint64_t events = 0;
     std::uint64_t dropped = 0;
+    std::uint64_t cut_stacks =
+        0; ///< that end before the outermost call, because a frame could not be followed
     std::uint64_t file_bytes = 0;
     std::vector<std::string> damage; ///< what could not be read, in sentences; empty: the file is whole
 };

@@ -177,6 +177,7 @@ void trace_reader::state::apply(const recording_end& e) {
     info_.user_ns = e.user_ns;
     info_.system_ns = e.system_ns;
     info_.dropped = e.dropped;
+    info_.cut_stacks = e.cut_stacks;
     if (e.event_cost_ns > 0) {
         info_.event_cost_ns = e.event_cost_ns;
         info_.event_cost_samples = e.event_cost_samples;

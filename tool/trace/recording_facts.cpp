@@ -81,6 +81,7 @@ std::string to_json(const recording_end& e) {
                  {"ticks_per_ns", e.ticks_per_ns},
                  {"events", e.events},
                  {"dropped", e.dropped},
+                 {"cut_stacks", e.cut_stacks},
                  {"chunks", e.chunks},
                  {"processes_left", e.processes_left},
                  {"event_cost_ns", e.event_cost_ns},
@@ -132,6 +133,7 @@ std::optional<recording_end> read_recording_end(std::span<const unsigned char> t
     take(*document, "ticks_per_ns", e.ticks_per_ns);
     take(*document, "events", e.events);
     take(*document, "dropped", e.dropped);
+    take(*document, "cut_stacks", e.cut_stacks);
     take(*document, "chunks", e.chunks);
     take(*document, "processes_left", e.processes_left);
     take(*document, "event_cost_ns", e.event_cost_ns);

@@ -42,6 +42,7 @@ struct recording_end {
     double ticks_per_ns = 0; ///< over the whole run, so more exact than the start's; 0: not known
     std::uint64_t events = 0;
     std::uint64_t dropped = 0;
+    std::uint64_t cut_stacks = 0; ///< that end before the outermost call
     std::uint64_t chunks = 0;
     std::uint64_t processes_left = 0; ///< recorded ones that were still alive
     double event_cost_ns = 0;         ///< by the clock inside of the program; 0: not measured

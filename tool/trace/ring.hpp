@@ -26,7 +26,7 @@ namespace linn::tool::wire {
 /// The environment variable that names the file to map.
 inline constexpr const char* ring_variable = "LINN_RECORD";
 inline constexpr std::uint64_t ring_magic = 0x3147'4e52'4e4e'494c; // "LINNRNG1"
-inline constexpr std::uint32_t ring_version = 2;
+inline constexpr std::uint32_t ring_version = 3;
 
 enum class when_full : std::uint8_t { block, drop };
 enum class unwinder_choice : std::uint8_t { own, libunwind, none };
@@ -89,6 +89,7 @@ struct ring_header {
     std::atomic<std::uint32_t> threads{0};
     std::atomic<std::uint32_t> closed{0};       ///< not 0: the collector stopped; record nothing more
     std::atomic<std::uint64_t> dropped{0};      ///< events, also those that no record tells
+    std::atomic<std::uint64_t> cut_stacks{0};   ///< that end before the outermost call
     std::atomic<std::uint32_t> unwinder_got{0}; ///< bits: 1 << unwinder_choice that a process has used
 
     /// What recording took, by the clock inside of the hooks, of a sample of all events.

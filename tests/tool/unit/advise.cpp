@@ -293,6 +293,7 @@ TEST_CASE("warnings: what makes the advice weaker") {
     p.churn(100, 64, 1);
     p.info().ending.clear();
     p.info().dropped = 7;
+    p.info().cut_stacks = 1;
     p.info().clock = "none";
     const advice a = advise(p.analyse(0), {}, parts_for({"int"}));
     const auto has = [&](const std::string& text) {
@@ -300,6 +301,7 @@ TEST_CASE("warnings: what makes the advice weaker") {
                            [&](const std::string& w) { return w.find(text) != std::string::npos; });
     };
     CHECK(has("7 events were dropped"));
+    CHECK(has("end before the outermost call"));
     CHECK(has("the recording was cut off"));
     CHECK(has("--clock=none"));
     CHECK(has("has no CPU time"));

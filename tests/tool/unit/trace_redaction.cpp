@@ -64,6 +64,7 @@ void make_trace(const std::filesystem::path& path) {
     one.unload_module(30006, 0);
     recording_end end;
     end.ending = "exit status 0";
+    end.cut_stacks = 7;
     end.stopped = "/home/alice/a.linn cannot be written any further";
     trace.finish(end);
 }
@@ -121,6 +122,7 @@ TEST_CASE("A redacted trace has the same events at other addresses") {
     CHECK(redacted.info().threads.size() == original.info().threads.size());
     CHECK(redacted.info().stacks == original.info().stacks);
     CHECK(redacted.info().dropped == 3);
+    CHECK(redacted.info().cut_stacks == 7);
 }
 
 TEST_CASE(

@@ -339,6 +339,8 @@ bool look_closer(thread_state& thread, thread_writer& writer, const unwind::capt
                 !ensure_room(thread, writer, wire::encoder::stack_bytes(stack.count)))
                 return false;
             writer.out.stack(ticks(), stack.id, stack.frames, stack.count);
+            if (stack.is_cut)
+                current_recording.ring.header().cut_stacks.fetch_add(1, std::memory_order_relaxed);
             if (probing.rtti)
                 probes.add(stack.id, stack.frames, stack.count);
         }

@@ -149,10 +149,10 @@ bool equal(const std::uintptr_t* a, unsigned a_count, const std::uintptr_t* b, u
 
 [[gnu::destructor]] void end() {
     const unwind::counters count = unwind::totals(stacks);
-    report("%s pid %d stacks %lu differences %lu hits %lu wrong %lu unsupported %lu refused %lu\n",
+    report("%s pid %d stacks %lu differences %lu hits %lu wrong %lu odd %lu cut %lu\n",
            program_invocation_short_name, getpid(), stacks_seen.load(), differences.load(),
-           static_cast<unsigned long>(count.hits), wrong_hits.load(),
-           static_cast<unsigned long>(count.unsupported), static_cast<unsigned long>(count.refused));
+           static_cast<unsigned long>(count.hits), wrong_hits.load(), static_cast<unsigned long>(count.odd),
+           static_cast<unsigned long>(count.cut));
 }
 
 } // namespace

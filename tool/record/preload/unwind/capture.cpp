@@ -3,7 +3,6 @@
 
 #include "frame_entry.hpp"
 #include "library_walker.hpp"
-#include "slow_walker.hpp"
 #include "stack_table.hpp"
 
 #include <link.h>
@@ -26,8 +25,8 @@ constinit std::atomic<unsigned long long> known_unloads{0};
 struct {
     std::atomic<std::uint64_t> hits;
     std::atomic<std::uint64_t> misses;
-    std::atomic<std::uint64_t> unsupported;
-    std::atomic<std::uint64_t> refused;
+    std::atomic<std::uint64_t> odd;
+    std::atomic<std::uint64_t> cut;
 } constinit released{};
 
 /// A thread that allocates less needs no cache.
@@ -79,17 +78,8 @@ stack_cache* cache_for(thread_stacks& thread, std::uint64_t epoch) noexcept {
 void walk_own(thread_stacks& thread, const frame_start& start, rule_table* table, near_rules* near,
               walk& found) noexcept {
     walk_stack(start, chosen_depth, table, near, readable_pages{thread.readable}, found);
-    if (found.result == walk::outcome::complete) {
-        return;
-    }
-    ++(found.result == walk::outcome::odd ? thread.count.unsupported : thread.count.refused);
-    std::uintptr_t frames[most_frames];
-    if (const unsigned count = walk_slowly(start, chosen_depth, frames); count >= found.frame_count) {
-        found.frame_count = count;
-        for (unsigned i = 0; i != count; ++i) {
-            found.frames[i] = frames[i];
-        }
-    }
+    thread.count.odd += found.used_row ? 1 : 0;
+    thread.count.cut += found.result == walk::outcome::cut ? 1 : 0;
 }
 
 } // namespace
@@ -135,7 +125,7 @@ captured walk_and_keep(thread_stacks& thread, const frame_start& start) noexcept
         print = fingerprint::of(found.frames, found.frame_count);
         if (const std::uint32_t id = cache->numbers.find(print); id != 0) {
             stack_cache::confirm(cache->add(start, found), id);
-            return {id, false, nullptr, 0, nullptr, {}};
+            return {id, false, false, nullptr, 0, nullptr, {}};
         }
     }
     stack_record* const record =
@@ -147,7 +137,8 @@ captured walk_and_keep(thread_stacks& thread, const frame_start& start) noexcept
     if (can_keep) {
         entry = cache->add(start, found);
     }
-    captured result{record->id, true, record->frames(), record->count, record, entry};
+    const bool is_cut = found.result == walk::outcome::cut;
+    captured result{record->id, true, is_cut, record->frames(), record->count, record, entry};
     if (record->is_defined.load(std::memory_order_relaxed)) {
         defined(result);
         result.is_new = false;
@@ -172,8 +163,8 @@ void release(thread_stacks& thread) noexcept {
     }
     released.hits.fetch_add(thread.count.hits, std::memory_order_relaxed);
     released.misses.fetch_add(thread.count.misses, std::memory_order_relaxed);
-    released.unsupported.fetch_add(thread.count.unsupported, std::memory_order_relaxed);
-    released.refused.fetch_add(thread.count.refused, std::memory_order_relaxed);
+    released.odd.fetch_add(thread.count.odd, std::memory_order_relaxed);
+    released.cut.fetch_add(thread.count.cut, std::memory_order_relaxed);
     thread.count = {};
 }
 
@@ -181,8 +172,8 @@ void forked(thread_stacks& thread) noexcept {
     thread.count = {};
     released.hits.store(0, std::memory_order_relaxed);
     released.misses.store(0, std::memory_order_relaxed);
-    released.unsupported.store(0, std::memory_order_relaxed);
-    released.refused.store(0, std::memory_order_relaxed);
+    released.odd.store(0, std::memory_order_relaxed);
+    released.cut.store(0, std::memory_order_relaxed);
     // Who was unloading in another thread of the parent will not finish here.
     if (const std::uint64_t epoch = current_epoch.load(std::memory_order_relaxed);
         !epoch_word::steady(epoch)) {
@@ -193,8 +184,8 @@ void forked(thread_stacks& thread) noexcept {
 counters totals(const thread_stacks& thread) noexcept {
     return {released.hits.load(std::memory_order_relaxed) + thread.count.hits,
             released.misses.load(std::memory_order_relaxed) + thread.count.misses,
-            released.unsupported.load(std::memory_order_relaxed) + thread.count.unsupported,
-            released.refused.load(std::memory_order_relaxed) + thread.count.refused};
+            released.odd.load(std::memory_order_relaxed) + thread.count.odd,
+            released.cut.load(std::memory_order_relaxed) + thread.count.cut};
 }
 
 unloading::unloading() noexcept : unloads_(count_unloads()) {

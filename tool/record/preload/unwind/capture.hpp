@@ -31,6 +31,7 @@ struct stack_record;
 struct captured {
     std::uint32_t id; ///< from 1, without gaps but for rare races; 0: no memory, the stack is unknown
     bool is_new;      ///< nobody has said defined() of it in this process or, before the fork, its parent
+    bool is_cut;      ///< it is new, and its outermost frame has a caller that could not be found
     const std::uintptr_t* frames; ///< innermost first; only if is_new, and then they stay where they are
     unsigned count;               ///< of frames; at least 1 if is_new
     stack_record* record;         ///< for defined()
@@ -47,7 +48,7 @@ captured walk_and_keep(thread_stacks& thread, const frame_start& start) noexcept
         cache != nullptr && thread.epoch == current_epoch.load(std::memory_order_relaxed)) [[likely]] {
         if (const std::uint32_t id = cache->find(start); id != 0) [[likely]] {
             ++thread.count.hits;
-            return {id, false, nullptr, 0, nullptr, {}};
+            return {id, false, false, nullptr, 0, nullptr, {}};
         }
     }
     return walk_and_keep(thread, start);

@@ -4,8 +4,7 @@
 namespace linn::tool::unwind {
 namespace {
 
-constexpr unsigned char breg_rbp = 0x70 + dwarf_rbp;
-constexpr unsigned char deref = 0x06;
+using base = recovery::base;
 
 /// Runs the instructions of one entry.
 class program_runner {
@@ -35,7 +34,7 @@ private:
                 advance(operand);
                 break;
             case 0x80:
-                set(operand, recovery::at_offset, factored(code.unsigned_leb()));
+                set(operand, in_frame(factored(code.unsigned_leb())));
                 break;
             case 0xc0:
                 restore(operand);
@@ -68,20 +67,21 @@ private:
             return true;
         case 0x05: // offset_extended
             number = code.unsigned_leb();
-            set(number, recovery::at_offset, factored(code.unsigned_leb()));
+            set(number, in_frame(factored(code.unsigned_leb())));
             return true;
         case 0x06: // restore_extended
             restore(code.unsigned_leb());
             return true;
         case 0x07:
-            set(code.unsigned_leb(), recovery::undefined, 0);
+            set(code.unsigned_leb(), {base::undefined});
             return true;
         case 0x08: // same_value
-            set(code.unsigned_leb(), recovery::unchanged, 0);
+            set(code.unsigned_leb(), {});
             return true;
         case 0x09: // register
             number = code.unsigned_leb();
-            set(number, recovery::in_register, static_cast<std::int64_t>(code.unsigned_leb()));
+            code.unsigned_leb();
+            set(number, {base::unknown});
             return true;
         case 0x0a: // remember_state
             if (remembered_ == most_remembered) {
@@ -97,30 +97,30 @@ private:
             return true;
         case 0x11: // offset_extended_sf
             number = code.unsigned_leb();
-            set(number, recovery::at_offset, factored(code.signed_leb()));
+            set(number, in_frame(factored(code.signed_leb())));
             return true;
         case 0x14: // val_offset
             number = code.unsigned_leb();
-            set(number, recovery::is_offset, factored(code.unsigned_leb()));
+            set(number, {base::cfa, false, factored(code.unsigned_leb())});
             return true;
         case 0x15: // val_offset_sf
             number = code.unsigned_leb();
-            set(number, recovery::is_offset, factored(code.signed_leb()));
+            set(number, {base::cfa, false, factored(code.signed_leb())});
             return true;
         case 0x10: // expression
             number = code.unsigned_leb();
-            set(number, recovery::at_expression, expression(code));
+            set(number, by_expression(code, true));
             return true;
         case 0x16: // val_expression
             number = code.unsigned_leb();
-            set(number, recovery::is_expression, expression(code));
+            set(number, by_expression(code, false));
             return true;
         case 0x2e: // GNU_args_size: only for landing pads
             code.unsigned_leb();
             return true;
         case 0x2f: // GNU_negative_offset_extended
             number = code.unsigned_leb();
-            set(number, recovery::at_offset, factored(0 - code.unsigned_leb()));
+            set(number, in_frame(factored(0 - code.unsigned_leb())));
             return true;
         default:
             return define_cfa(instruction, code);
@@ -130,37 +130,56 @@ private:
     bool define_cfa(unsigned instruction, dwarf_reader& code) {
         switch (instruction) {
         case 0x0c: // def_cfa
-            row_.cfa_register = static_cast<unsigned>(code.unsigned_leb());
-            row_.cfa_offset = static_cast<std::int64_t>(code.unsigned_leb());
-            break;
+            row_.cfa = by_register(code.unsigned_leb());
+            row_.cfa.offset = static_cast<std::int64_t>(code.unsigned_leb());
+            return true;
         case 0x0d: // def_cfa_register
-            row_.cfa_register = static_cast<unsigned>(code.unsigned_leb());
-            break;
+            row_.cfa = {by_register(code.unsigned_leb()).from, false, row_.cfa.offset};
+            return true;
         case 0x0e: // def_cfa_offset
-            row_.cfa_offset = static_cast<std::int64_t>(code.unsigned_leb());
-            return true; // the one that says nothing of an expression
-        case 0x0f:       // def_cfa_expression
-            row_.cfa_expression = code.position();
-            code.skip(code.unsigned_leb());
+            row_.cfa.offset = static_cast<std::int64_t>(code.unsigned_leb());
+            return true;
+        case 0x0f: // def_cfa_expression
+            row_.cfa = by_expression(code, false);
             return true;
         case 0x12: // def_cfa_sf
-            row_.cfa_register = static_cast<unsigned>(code.unsigned_leb());
-            row_.cfa_offset = factored(code.signed_leb());
-            break;
+            row_.cfa = by_register(code.unsigned_leb());
+            row_.cfa.offset = factored(code.signed_leb());
+            return true;
         case 0x13: // def_cfa_offset_sf
-            row_.cfa_offset = factored(code.signed_leb());
+            row_.cfa.offset = factored(code.signed_leb());
             return true;
         default:
             return false;
         }
-        row_.cfa_expression = nullptr;
-        return true;
     }
 
-    static std::int64_t expression(dwarf_reader& code) {
-        const unsigned char* const at = code.position();
-        code.skip(code.unsigned_leb());
-        return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(at));
+    static recovery in_frame(std::int64_t offset) { return {base::cfa, true, offset}; }
+
+    static recovery by_register(std::uint64_t number) {
+        return {number == dwarf_rsp   ? base::stack_pointer
+                : number == dwarf_rbp ? base::frame_pointer
+                                      : base::unknown};
+    }
+
+    /// The expressions that compilers and signal frames use: a register plus an offset, and the word there.
+    /// `is_address`: it says where the value lies, not what it is.
+    static recovery by_expression(dwarf_reader& code, bool is_address) {
+        constexpr unsigned char first_register = 0x70;
+        constexpr unsigned char dereference = 0x06;
+        dwarf_reader expression = code.block(code.unsigned_leb());
+        const unsigned char operation = expression.fixed<unsigned char>();
+        if (operation < first_register) {
+            return {base::unknown};
+        }
+        recovery found = by_register(operation - first_register);
+        found.offset = expression.signed_leb();
+        found.is_in_memory = is_address;
+        if (!is_address && !expression.at_end()) {
+            found.is_in_memory = expression.fixed<unsigned char>() == dereference;
+            found.from = found.is_in_memory ? found.from : base::unknown;
+        }
+        return expression.at_end() && !expression.failed() ? found : recovery{base::unknown};
     }
 
     void advance(std::uint64_t steps) { location_ += steps * entry_.code_factor; }
@@ -171,17 +190,29 @@ private:
     }
     std::int64_t factored(std::int64_t value) const { return factored(static_cast<std::uint64_t>(value)); }
 
-    void set(std::uint64_t number, recovery how, std::int64_t value) {
-        if (number < dwarf_registers) {
-            row_.how[number] = how;
-            row_.value[number] = value;
+    /// Where the row says it of a register; null: nobody needs that one.
+    static recovery* place(unwind_row& row, std::uint64_t number) {
+        switch (number) {
+        case dwarf_rbp:
+            return &row.frame_pointer;
+        case dwarf_rsp:
+            return &row.stack_pointer;
+        case dwarf_return:
+            return &row.return_address;
+        default:
+            return nullptr;
+        }
+    }
+
+    void set(std::uint64_t number, const recovery& how) {
+        if (recovery* const there = place(row_, number); there != nullptr) {
+            *there = how;
         }
     }
 
     void restore(std::uint64_t number) {
-        if (number < dwarf_registers && has_initial_) {
-            row_.how[number] = initial_.how[number];
-            row_.value[number] = initial_.value[number];
+        if (const recovery* const there = place(initial_, number); there != nullptr && has_initial_) {
+            set(number, *there);
         }
     }
 
@@ -198,70 +229,46 @@ private:
     unwind_row memory_[most_remembered];
 };
 
-/// Whether the expression is rbp plus an offset, and then only a deref if `with_deref`.
-bool is_by_frame_pointer(const unsigned char* length, bool with_deref, std::int64_t& offset) {
-    dwarf_reader code = expression_at(length);
-    if (code.fixed<unsigned char>() != breg_rbp) {
-        return false;
-    }
-    offset = code.signed_leb();
-    if (with_deref && code.fixed<unsigned char>() != deref) {
-        return false;
-    }
-    return code.at_end() && !code.failed();
-}
-
 } // namespace
 
-dwarf_reader expression_at(const unsigned char* length) noexcept {
-    dwarf_reader reader{length, length + (std::uintptr_t{1} << 32)};
-    return reader.block(reader.unsigned_leb());
-}
-
-bool find_row(const frame_entry& entry, std::uintptr_t pc, bool exact, unwind_row& row) noexcept {
+bool find_row(const frame_entry& entry, std::uintptr_t return_address, unwind_row& row) noexcept {
     row = {};
-    return program_runner{entry, pc + (exact ? 1 : 0), row}.run();
+    return program_runner{entry, return_address, row}.run();
 }
 
 rule to_rule(const frame_entry& entry, const unwind_row& row) noexcept {
-    const recovery returns = row.how[dwarf_return];
-    if (entry.return_column == dwarf_return && returns == recovery::undefined) {
+    if (entry.return_column != dwarf_return) {
+        return rule{rule_kind::cut};
+    }
+    if (row.return_address.from == base::undefined) {
         return rule{rule_kind::end};
     }
-    if (entry.signal_frame || entry.return_column != dwarf_return || returns != recovery::at_offset ||
-        row.value[dwarf_return] != -8 || row.how[dwarf_rsp] != recovery::unchanged) {
+    // The stack pointer of a caller is its CFA. A signal's frame says so in words of its own.
+    const bool keeps_stack = row.stack_pointer.from == base::unchanged;
+    if (row.cfa.from == base::unknown || row.frame_pointer.from == base::unknown ||
+        row.return_address.from == base::unknown || row.return_address.from == base::unchanged ||
+        (!keeps_stack && !(entry.signal_frame && row.stack_pointer == row.cfa))) {
+        return rule{rule_kind::cut};
+    }
+    const recovery& cfa = row.cfa;
+    const recovery& saved = row.frame_pointer;
+    const bool by_stack = cfa.from == base::stack_pointer;
+    if (entry.signal_frame || !keeps_stack || row.return_address != recovery{base::cfa, true, -8} ||
+        (cfa.is_in_memory && by_stack)) {
         return rule{rule_kind::odd};
     }
-    rule_kind kind = rule_kind::odd;
-    std::int64_t offset = row.cfa_offset;
-    if (row.cfa_expression != nullptr) {
-        if (is_by_frame_pointer(row.cfa_expression, true, offset)) {
-            kind = rule_kind::saved_by_frame;
-        }
-    } else if (row.cfa_register == dwarf_rsp) {
-        kind = rule_kind::stack_pointer;
-    } else if (row.cfa_register == dwarf_rbp) {
-        kind = rule_kind::frame_pointer;
+    const rule_kind kind = by_stack           ? rule_kind::stack_pointer
+                           : cfa.is_in_memory ? rule_kind::saved_by_frame
+                                              : rule_kind::frame_pointer;
+    if (saved.from == base::unchanged || saved.from == base::undefined) { // libgcc makes no difference either
+        return rule::make(kind, cfa.offset, saved_rbp::unchanged, 0);
     }
-    if (kind == rule_kind::odd) {
-        return rule{kind};
-    }
-    std::int64_t saved_at = 0;
-    switch (row.how[dwarf_rbp]) {
-    case recovery::unchanged:
-    case recovery::undefined: // what libgcc takes it for, too
-        return rule::make(kind, offset, saved_rbp::unchanged, 0);
-    case recovery::at_offset:
-        return rule::make(kind, offset, saved_rbp::below_cfa, row.value[dwarf_rbp]);
-    case recovery::at_expression:
-        if (is_by_frame_pointer(reinterpret_cast<const unsigned char*>(row.value[dwarf_rbp]), false,
-                                saved_at)) {
-            return rule::make(kind, offset, saved_rbp::by_frame_pointer, saved_at);
-        }
-        return rule{rule_kind::odd};
-    default:
+    if (!saved.is_in_memory || saved.from == base::stack_pointer) {
         return rule{rule_kind::odd};
     }
+    return rule::make(kind, cfa.offset,
+                      saved.from == base::cfa ? saved_rbp::below_cfa : saved_rbp::by_frame_pointer,
+                      saved.offset);
 }
 
 rule compile_rule(std::uintptr_t return_address) noexcept {
@@ -271,7 +278,7 @@ rule compile_rule(std::uintptr_t return_address) noexcept {
         return rule{rule_kind::end};
     }
     unwind_row row;
-    return find_row(entry, return_address, false, row) ? to_rule(entry, row) : rule{rule_kind::odd};
+    return find_row(entry, return_address, row) ? to_rule(entry, row) : rule{rule_kind::cut};
 }
 
 } // namespace linn::tool::unwind

@@ -8,44 +8,44 @@
 
 namespace linn::tool::unwind {
 
-/// DWARF's numbers of registers on x86-64. Those beyond the return address hold nothing that unwinding needs.
+/// DWARF's numbers of the registers on x86-64 that a walk follows. It knows no others.
 inline constexpr unsigned dwarf_rbp = 6;
 inline constexpr unsigned dwarf_rsp = 7;
 inline constexpr unsigned dwarf_return = 16;
-inline constexpr unsigned dwarf_registers = 17;
 
-/// How a register of the caller is found.
-enum class recovery : std::uint8_t {
-    unchanged,
-    undefined,
-    at_offset,     ///< in memory, `value` bytes from the CFA
-    is_offset,     ///< the CFA plus `value`
-    in_register,   ///< the register numbered `value`
-    at_expression, ///< in memory, where the expression says
-    is_expression,
+/// How a value of the caller is found: a base plus an offset, or the word that lies there.
+struct recovery {
+    enum class base : std::uint8_t {
+        unchanged, ///< it is what it was
+        undefined,
+        unknown, ///< it is found by other registers, or by an expression of more than one register and one word
+        // From here on it is found.
+        cfa,
+        stack_pointer,
+        frame_pointer,
+    };
+    base from = base::unchanged;
+    bool is_in_memory = false; ///< the word at that address, not the address
+    std::int64_t offset = 0;   ///< bytes
+    bool operator==(const recovery&) const = default;
 };
 
 /// One row of the table that call frame information stands for: what holds at one address.
 struct unwind_row {
-    const unsigned char* cfa_expression =
-        nullptr; ///< at its length; null: the CFA is a register and an offset
-    std::int64_t cfa_offset = 0;
-    unsigned cfa_register = 0;
-    std::int64_t value[dwarf_registers] = {}; ///< an expression's address too, at its length
-    recovery how[dwarf_registers] = {};
+    recovery cfa{recovery::base::unknown};
+    recovery return_address;
+    recovery stack_pointer; ///< unchanged: the CFA
+    recovery frame_pointer;
 };
 
-/// Runs the entry's program up to `pc`. `exact` is for the address of an instruction that was interrupted, not of a
-/// call. False where the program is not understood.
-bool find_row(const frame_entry& entry, std::uintptr_t pc, bool exact, unwind_row& row) noexcept;
+/// Runs the entry's program up to a return address: what holds at the call before it. Where a signal interrupted, give
+/// the address of that instruction plus 1. False where the program is not understood.
+bool find_row(const frame_entry& entry, std::uintptr_t return_address, unwind_row& row) noexcept;
 
-/// The row as a rule of the fast walker; rule_kind::odd where it is more than that.
+/// The row as a rule; rule_kind::odd where it is more than that, rule_kind::cut where it cannot be followed at all.
 rule to_rule(const frame_entry& entry, const unwind_row& row) noexcept;
 
 /// The rule of the function that this return address lies in.
 rule compile_rule(std::uintptr_t return_address) noexcept;
-
-/// An expression's bytes, given the address of its length.
-dwarf_reader expression_at(const unsigned char* length) noexcept;
 
 } // namespace linn::tool::unwind

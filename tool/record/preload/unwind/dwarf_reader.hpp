@@ -57,15 +57,6 @@ public:
 
     void skip(std::uint64_t bytes) { block(bytes); }
 
-    /// Moves by a signed distance inside of [begin, end).
-    void jump(std::int64_t distance, const unsigned char* begin) {
-        if (distance < begin - at_ || distance > end_ - at_) {
-            fail();
-            return;
-        }
-        at_ += distance;
-    }
-
     /// A pointer as the DW_EH_PE byte says. `data` is what datarel is relative to.
     std::uintptr_t pointer(unsigned encoding, std::uintptr_t data = 0) {
         const auto here = reinterpret_cast<std::uintptr_t>(at_);

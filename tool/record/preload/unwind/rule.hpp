@@ -12,7 +12,8 @@ enum class rule_kind : std::uint8_t {
     frame_pointer = 2,  ///< rbp + offset
     saved_by_frame = 3, ///< the word at rbp + offset: the stack was realigned
     end = 4,            ///< the outermost frame, or code without unwind tables
-    odd = 5,            ///< something rarer: slow_walker.hpp
+    odd = 5,            ///< something rarer, which the table's row says: cfi.hpp
+    cut = 6,            ///< it cannot be followed: the stack ends too early
 };
 
 /// Where the caller's rbp is.

@@ -4,10 +4,8 @@
 set(linn_unwind_sources
     ${CMAKE_CURRENT_LIST_DIR}/capture.cpp
     ${CMAKE_CURRENT_LIST_DIR}/cfi.cpp
-    ${CMAKE_CURRENT_LIST_DIR}/expression.cpp
     ${CMAKE_CURRENT_LIST_DIR}/frame_entry.cpp
     ${CMAKE_CURRENT_LIST_DIR}/library_walker.cpp
-    ${CMAKE_CURRENT_LIST_DIR}/slow_walker.cpp
     ${CMAKE_CURRENT_LIST_DIR}/stack_cache.cpp
     ${CMAKE_CURRENT_LIST_DIR}/stack_memory.cpp
     ${CMAKE_CURRENT_LIST_DIR}/stack_table.cpp

@@ -12,9 +12,8 @@ class stack_cache;
 struct counters {
     std::uint64_t hits = 0;   ///< stacks that the cache knew, each verified word by word
     std::uint64_t misses = 0; ///< stacks that were walked
-    std::uint64_t unsupported =
-        0;                     ///< walks that took the slow walker, because the fast one does not know a rule
-    std::uint64_t refused = 0; ///< walks cut short because memory could not be read or a rule made no sense
+    std::uint64_t odd = 0;    ///< walks in which a frame had no rule, only a row: cfi.hpp
+    std::uint64_t cut = 0;    ///< walks that ended too early: a frame could not be followed
 };
 
 /// A thread's own part: thread-local, all zero at first, trivially destructible. A signal handler and a child of vfork

@@ -88,12 +88,13 @@ private:
         case rule_kind::end:
             return false;
         case rule_kind::odd:
-            into_.result = walk::outcome::odd;
-            return false;
+            return step_by_row(return_address);
+        case rule_kind::cut:
+            return cut();
         }
         // The stack grows downwards, so a caller's frame lies above.
         if (frame <= stack_pointer_) {
-            return refuse();
+            return cut();
         }
         switch (way.rbp()) {
         case saved_rbp::unchanged:
@@ -113,6 +114,60 @@ private:
         }
         stack_pointer_ = frame;
         return return_address != 0;
+    }
+
+    /// The same by all that the table says. The way from a signal handler to what it interrupted may lead to another
+    /// stack, so no cache keeps such a walk.
+    bool step_by_row(std::uintptr_t& return_address) {
+        frame_entry entry;
+        unwind_row row;
+        std::uintptr_t frame = 0;
+        std::uintptr_t caller = 0;
+        into_.used_row = true;
+        into_.words_complete = false;
+        if (!find_entry(return_address - 1, entry) || !find_row(entry, return_address, row) ||
+            !recover(row.cfa, 0, frame) || (frame <= stack_pointer_ && !entry.signal_frame) ||
+            !recover(row.return_address, frame, caller)) {
+            return cut();
+        }
+        if (row.frame_pointer.from > recovery::base::unknown) {
+            std::uintptr_t saved = 0;
+            if (!recover(row.frame_pointer, frame, saved)) {
+                return cut();
+            }
+            frame_pointer_at_ = 0;
+            frame_pointer_ = saved;
+            frame_pointer_loaded_ = true;
+        }
+        // A function that was interrupted may have saved registers below its stack pointer.
+        constexpr std::uintptr_t red_zone = 128;
+        if (entry.signal_frame) {
+            first_ = frame - red_zone;
+        }
+        stack_pointer_ = frame;
+        return_address = caller + (entry.signal_frame ? 1 : 0);
+        return caller != 0;
+    }
+
+    bool recover(const recovery& how, std::uintptr_t frame, std::uintptr_t& value) {
+        switch (how.from) {
+        case recovery::base::cfa:
+            value = frame;
+            break;
+        case recovery::base::stack_pointer:
+            value = stack_pointer_;
+            break;
+        case recovery::base::frame_pointer:
+            if (!load_frame_pointer()) {
+                return false;
+            }
+            value = frame_pointer_;
+            break;
+        default:
+            return false;
+        }
+        value += offset(how.offset);
+        return !how.is_in_memory || load(value, value);
     }
 
     rule rule_of(std::uintptr_t return_address) {
@@ -156,7 +211,7 @@ private:
     bool load(std::uintptr_t address, std::uintptr_t& value) {
         // Words below the first frame belong to the hook, which is still running and changes them.
         if (address < first_ || address % sizeof(std::uintptr_t) != 0 || !memory_.word(address)) {
-            return refuse();
+            return cut();
         }
         frame_pointer_loaded_ = frame_pointer_loaded_ || &value == &frame_pointer_;
         value = *reinterpret_cast<const std::uintptr_t*>(address);
@@ -177,8 +232,8 @@ private:
         }
     }
 
-    bool refuse() {
-        into_.result = walk::outcome::refused;
+    bool cut() {
+        into_.result = walk::outcome::cut;
         return false;
     }
 

@@ -27,11 +27,11 @@ constexpr unsigned most_words(unsigned depth) {
 struct walk {
     enum class outcome : std::uint8_t {
         complete, ///< depth or the outermost frame was reached
-        odd,      ///< a rule that this walker does not know
-        refused,  ///< it would have read what is no stack
+        cut,      ///< a frame cannot be followed, or it would have read what is no stack
     };
     outcome result = outcome::complete;
     bool used_frame_pointer = false;
+    bool used_row = false;      ///< a frame had no rule: a signal's, or one larger than a rule can say
     bool words_complete = true; ///< else there were more or others than fit
     unsigned frame_count = 0;
     unsigned word_count = 0; ///< of `words`

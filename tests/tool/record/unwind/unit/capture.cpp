@@ -98,7 +98,7 @@ TEST_CASE("one place is one stack, new until it is defined") {
         }
     }
     CHECK(mine.count.hits > 20);
-    CHECK(mine.count.refused == 0);
+    CHECK(mine.count.cut == 0);
 }
 
 TEST_CASE("every depth is another stack, as libgcc sees it") {
@@ -211,12 +211,47 @@ TEST_CASE("a frame pointer that leads nowhere is not followed") {
         unwind::walk found;
         unwind::walk_stack(start, depth, nullptr, nullptr, unwind::readable_pages{readable}, found);
         CHECK(found.frame_count == 1);
-        CHECK(found.result == unwind::walk::outcome::refused);
-        const std::uint64_t refused = mine.count.refused;
+        CHECK(found.result == unwind::walk::outcome::cut);
+        const std::uint64_t cut = mine.count.cut;
         CHECK(unwind::walk_and_keep(mine, start).id != 0);
-        CHECK(mine.count.refused == refused + 1);
+        CHECK(mine.count.cut == cut + 1);
     }
 }
+
+#if defined(__x86_64__)
+
+// Its frame is found by rbx, as that of the loader's lazy binding.
+extern "C" void linn_test_by_rbx(void (*)());
+asm(".text\n"
+    "linn_test_by_rbx:\n"
+    ".cfi_startproc\n"
+    "pushq %rbx\n"
+    ".cfi_def_cfa_offset 16\n"
+    ".cfi_offset %rbx, -16\n"
+    "movq %rsp, %rbx\n"
+    ".cfi_def_cfa_register %rbx\n"
+    "callq *%rdi\n"
+    "popq %rbx\n"
+    ".cfi_def_cfa %rsp, 8\n"
+    "retq\n"
+    ".cfi_endproc\n");
+
+TEST_CASE("a stack ends where a frame cannot be followed, and says so") {
+    if (!can_walk()) {
+        return;
+    }
+    CHECK_FALSE(take_below(2).captured.is_cut);
+    static unwind::captured found;
+    const std::uint64_t cut = mine.count.cut;
+    linn_test_by_rbx([] { found = take().captured; });
+    REQUIRE(found.is_new);
+    CHECK(found.is_cut);
+    CHECK(mine.count.cut == cut + 1);
+    CHECK(found.count == 2);
+    CHECK(found.frames[1] - reinterpret_cast<std::uintptr_t>(&linn_test_by_rbx) < 16);
+}
+
+#endif
 
 namespace {
 

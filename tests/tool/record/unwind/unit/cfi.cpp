@@ -15,6 +15,10 @@ namespace {
 
 constexpr std::uint32_t code = 0x10'0000;
 
+recovery in_frame(std::int64_t offset) {
+    return {recovery::base::cfa, true, offset};
+}
+
 /// The row at `at` bytes into a function with this program.
 struct compiled {
     frame_info info;
@@ -22,11 +26,10 @@ struct compiled {
     unwind_row row;
     bool understood;
 
-    compiled(const frame_info::bytes& program, std::uintptr_t at, bool exact = false,
-             const char* letters = "zR")
+    compiled(const frame_info::bytes& program, std::uintptr_t at, const char* letters = "zR")
         : info({{code, 0x1000, program}}, true, letters) {
-        REQUIRE(find_entry_in(info.header(), info.code(code) + at - (exact ? 0 : 1), entry));
-        understood = find_row(entry, info.code(code) + at, exact, row);
+        REQUIRE(find_entry_in(info.header(), info.code(code) + at - 1, entry));
+        understood = find_row(entry, info.code(code) + at, row);
     }
     rule as_rule() const { return to_rule(entry, row); }
 };
@@ -77,30 +80,30 @@ TEST_CASE("the usual prologue, at each of its instructions") {
           rule::make(rule_kind::stack_pointer, 8, saved_rbp::below_cfa, -16));
 }
 
-TEST_CASE("an interrupted address counts as reached, a return address does not") {
+TEST_CASE("an interrupted address plus 1 counts as reached, a return address does not") {
     const frame_info::bytes program = {0x44, 0x0e, 16};
-    CHECK(compiled(program, 4).row.cfa_offset == 8);
-    CHECK(compiled(program, 4, true).row.cfa_offset == 16);
+    CHECK(compiled(program, 4).row.cfa.offset == 8);
+    CHECK(compiled(program, 4 + 1).row.cfa.offset == 16);
 }
 
 TEST_CASE("advances of every size") {
     // 1, 2 and 4 bytes of distance
     const frame_info::bytes program = {0x02, 0x10, 0x0e, 16,   0x03, 0x00, 0x02, 0x0e,
                                        24,   0x04, 0x00, 0x05, 0,    0,    0x0e, 32};
-    CHECK(compiled(program, 0x10).row.cfa_offset == 8);
-    CHECK(compiled(program, 0x11).row.cfa_offset == 16);
-    CHECK(compiled(program, 0x211).row.cfa_offset == 24);
-    CHECK(compiled(program, 0x711).row.cfa_offset == 32);
+    CHECK(compiled(program, 0x10).row.cfa.offset == 8);
+    CHECK(compiled(program, 0x11).row.cfa.offset == 16);
+    CHECK(compiled(program, 0x211).row.cfa.offset == 24);
+    CHECK(compiled(program, 0x711).row.cfa.offset == 32);
 }
 
 TEST_CASE("a state that is remembered comes back, with the CFA") {
-    const frame_info::bytes program = {0x0e, 48, 0x83, 3, 0x41, 0x0a, 0x0e, 8, 0xc3, 0x41, 0x0b};
-    CHECK(compiled(program, 1).row.cfa_offset == 48);
-    CHECK(compiled(program, 1).row.how[3] == recovery::at_offset);
-    CHECK(compiled(program, 2).row.cfa_offset == 8);
-    CHECK(compiled(program, 2).row.how[3] == recovery::unchanged);
-    CHECK(compiled(program, 3).row.cfa_offset == 48);
-    CHECK(compiled(program, 3).row.value[3] == -24);
+    const frame_info::bytes program = {0x0e, 48, 0x86, 3, 0x41, 0x0a, 0x0e, 8, 0xc6, 0x41, 0x0b};
+    CHECK(compiled(program, 1).row.cfa.offset == 48);
+    CHECK(compiled(program, 1).row.frame_pointer == in_frame(-24));
+    CHECK(compiled(program, 2).row.cfa.offset == 8);
+    CHECK(compiled(program, 2).row.frame_pointer == recovery{});
+    CHECK(compiled(program, 3).row.cfa.offset == 48);
+    CHECK(compiled(program, 3).row.frame_pointer == in_frame(-24));
 }
 
 TEST_CASE("a realigned stack: the CFA was saved beside the frame pointer") {
@@ -110,15 +113,35 @@ TEST_CASE("a realigned stack: the CFA was saved beside the frame pointer") {
           rule::make(rule_kind::saved_by_frame, -8, saved_rbp::by_frame_pointer, 0));
 }
 
-TEST_CASE("rows that are for the slow walker") {
-    CHECK(compiled({0x0d, 3}, 1).as_rule().kind() == rule_kind::odd); // CFA by rbx
-    CHECK(compiled({0x0f, 11, 0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22}, 1)
-              .as_rule()
-              .kind() == rule_kind::odd);                                         // a PLT's
-    CHECK(compiled({0x90, 2}, 1).as_rule().kind() == rule_kind::odd);             // return address elsewhere
-    CHECK(compiled({0x16, 7, 2, 0x77, 0}, 1).as_rule().kind() == rule_kind::odd); // rsp by expression
-    CHECK(compiled({0x09, 6, 0}, 1).as_rule().kind() == rule_kind::odd);          // rbp in rax
-    CHECK(compiled({}, 1, false, "zRS").as_rule().kind() == rule_kind::odd);      // signal frame
+TEST_CASE("rows that no rule can say, but a walk follows") {
+    const auto is_odd = [](const frame_info::bytes& program, const char* letters = "zR") {
+        return compiled(program, 1, letters).as_rule().kind() == rule_kind::odd;
+    };
+    CHECK(is_odd({0x90, 2}));                   // return address elsewhere
+    CHECK(is_odd({0x0e, 0x80, 0x80, 0x80, 1})); // 2 MiB
+    CHECK(is_odd({0x16, 6, 2, 0x77, 0}));       // rbp is rsp
+    CHECK(is_odd({0x0f, 3, 0x77, 8, 0x06}));    // the CFA is the word at rsp + 8
+    CHECK(is_odd({}, "zRS"));                   // a signal's frame
+    // As the C library writes it: the CFA and rsp are the word at rsp + 160, rip is at rsp + 168, rbp at rsp + 120.
+    const compiled signal({0x0f, 4,  0x77, 0xa0, 1,    0x06, 0x10, 7, 3, 0x77, 0xa0, 1,
+                           0x10, 16, 3,    0x77, 0xa8, 1,    0x10, 6, 3, 0x77, 0xf8, 0},
+                          1, "zRS");
+    CHECK(signal.as_rule().kind() == rule_kind::odd);
+    CHECK(signal.row.cfa == recovery{recovery::base::stack_pointer, true, 160});
+    CHECK(signal.row.return_address == recovery{recovery::base::stack_pointer, true, 168});
+    CHECK(signal.row.frame_pointer == recovery{recovery::base::stack_pointer, true, 120});
+}
+
+TEST_CASE("rows that a walk cannot follow") {
+    const auto is_cut = [](const frame_info::bytes& program) {
+        return compiled(program, 1).as_rule().kind() == rule_kind::cut;
+    };
+    CHECK(is_cut({0x0d, 3}));                                                              // CFA by rbx
+    CHECK(is_cut({0x0f, 11, 0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22})); // a PLT's
+    CHECK(is_cut({0x0f, 4, 0x77, 8, 0x06, 0x06}));                                         // a word too far
+    CHECK(is_cut({0x16, 7, 2, 0x77, 0})); // rsp by expression, in no signal's frame
+    CHECK(is_cut({0x09, 6, 0}));          // rbp in rax
+    CHECK(is_cut({0x08, 16}));            // the return address is where it was
 }
 
 TEST_CASE("an undefined return address is the end") {
@@ -127,11 +150,10 @@ TEST_CASE("an undefined return address is the end") {
 
 TEST_CASE("what needs nothing is passed over") {
     // GNU_args_size, nop, negative offset, val_offset of a register that nobody needs, offset of an xmm register
-    const compiled there({0x2e, 0x90, 1, 0x00, 0x2f, 3, 2, 0x14, 12, 1, 0x05, 20, 5, 0x0e, 40}, 1);
+    const compiled there({0x2e, 0x90, 1, 0x00, 0x2f, 6, 2, 0x14, 12, 1, 0x05, 20, 5, 0x0e, 40}, 1);
     CHECK(there.understood);
-    CHECK(there.row.cfa_offset == 40);
-    CHECK(there.row.value[3] == 16);
-    CHECK(there.row.how[12] == recovery::is_offset);
+    CHECK(there.row.cfa.offset == 40);
+    CHECK(there.row.frame_pointer == in_frame(16));
 }
 
 TEST_CASE("an instruction of no known meaning is not guessed at") {

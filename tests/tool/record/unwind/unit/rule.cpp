@@ -25,7 +25,7 @@ TEST_CASE("a rule keeps its offsets") {
 
 TEST_CASE("plain is what a walk follows without looking at rbp") {
     for (const auto kind : {rule_kind::none, rule_kind::stack_pointer, rule_kind::frame_pointer,
-                            rule_kind::saved_by_frame, rule_kind::end, rule_kind::odd}) {
+                            rule_kind::saved_by_frame, rule_kind::end, rule_kind::odd, rule_kind::cut}) {
         for (const auto rbp : {saved_rbp::unchanged, saved_rbp::below_cfa, saved_rbp::by_frame_pointer}) {
             CHECK(rule::make(kind, 64, rbp, -16).is_plain() ==
                   (kind == rule_kind::stack_pointer && rbp != saved_rbp::by_frame_pointer));
