@@ -187,12 +187,19 @@ std::vector<std::string> short_types(const std::vector<std::string>& types, std:
         out.push_back(short_type(types[i], width));
         equal[out.back()].push_back(i);
     }
+    const auto is_one_type = [&](const std::vector<std::size_t>& rows) {
+        return std::all_of(rows.begin(), rows.end(),
+                           [&](std::size_t i) { return types[i] == types[rows.front()]; });
+    };
+    std::map<std::string, std::string> taken; // the short name and whose it is
     for (const auto& [name, rows] : equal) {
-        if (std::all_of(rows.begin(), rows.end(),
-                        [&](std::size_t i) { return types[i] == types[rows.front()]; }))
+        if (is_one_type(rows))
+            taken.emplace(name, types[rows.front()]);
+    }
+    for (const auto& [name, rows] : equal) {
+        if (is_one_type(rows))
             continue;
         const std::size_t from = common_begin(types, rows);
-        std::map<std::string, std::string> taken; // the short name and whose it is
         for (const std::size_t i : rows) {
             std::string text = around_difference(types[i], from, width);
             for (unsigned number = 2; taken.contains(text) && taken[text] != types[i]; ++number) {
