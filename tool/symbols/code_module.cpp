@@ -2,7 +2,6 @@
 #include "code_module.hpp"
 
 #include "cxx_name.hpp"
-#include "debug_file.hpp"
 
 #include <algorithm>
 
@@ -46,54 +45,23 @@ void code_module::open(const std::string& path, const std::string& build_id, con
         file_.reset();
         return;
     }
-    open_debug_info(options);
-    read_symbols();
-    if (debug_ != nullptr) {
+    debug_file_ = std::make_unique<debug_file>(*file_, options);
+    about_.problem = debug_file_->problem();
+    symbols_ = debug_file_->functions();
+    if (debug_file_->dwarf() != nullptr) {
+        about_.from = debug_file_->path().empty() ? path : debug_file_->path();
+        debug_ = std::make_unique<debug_info>(debug_file_->dwarf(), about_.from);
         about_.known = debug_->has_types() ? module_symbols::level::full : module_symbols::level::lines;
-        about_.from = debug_file_ != nullptr ? debug_file_->path() : path;
         if (!debug_->problem().empty())
             about_.problem = debug_->problem();
     } else if (!symbols_.empty()) {
-        about_.known = module_symbols::level::symbols;
-    } else if (!dynamic_symbols_.empty()) {
-        about_.known = module_symbols::level::dynamic_symbols;
-    }
-}
-
-void code_module::open_debug_info(const symbol_options& options) {
-    if (file_->has_debug_info()) {
-        debug_ = debug_info::open(file_->get(), file_->path(), options);
-        if (debug_ == nullptr)
-            about_.problem =
-                "the debug information of " + file_->path() +
-                " cannot be read: it is damaged, or compressed in a way that the installed libdw "
-                "does not know (build with -gz=zlib)";
-        return;
-    }
-    debug_file found = find_debug_file(*file_, options);
-    about_.problem = found.problem;
-    if (found.file == nullptr)
-        return;
-    debug_file_ = std::move(found.file);
-    debug_ = debug_info::open(debug_file_->get(), debug_file_->path(), options);
-    if (debug_ == nullptr)
-        about_.problem = "the debug information in " + debug_file_->path() + " cannot be read";
-}
-
-void code_module::read_symbols() {
-    symbols_ = file_->functions(false);
-    if (symbols_.empty() && debug_file_ != nullptr)
-        symbols_ = debug_file_->functions(false);
-    dynamic_symbols_ = file_->functions(true);
-    if (symbols_.empty()) {
-        if (const auto mini = file_->mini_debug_info(); mini != nullptr)
-            symbols_ = mini->functions(false);
+        const bool has_all = file_->has_section(".symtab") || file_->has_section(".gnu_debugdata");
+        about_.known = has_all ? module_symbols::level::symbols : module_symbols::level::dynamic_symbols;
     }
 }
 
 const elf_symbol* code_module::symbol_at(std::uint64_t address) const {
-    const elf_symbol* found = find_symbol(symbols_, address);
-    return found != nullptr ? found : find_symbol(dynamic_symbols_, address);
+    return find_symbol(symbols_, address);
 }
 
 std::span<const unsigned char> code_module::code(std::uint64_t address, std::size_t bytes) const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cxx_name.hpp"
+#include "debug_file.hpp"
 #include "debug_info.hpp"
 #include "elf_file.hpp"
 #include "symbolizer.hpp"
@@ -46,15 +47,12 @@ public:
 
 private:
     void open(const std::string& path, const std::string& build_id, const symbol_options& options);
-    void open_debug_info(const symbol_options& options);
-    void read_symbols();
 
     // The order matters: the debug information reads from the files.
     std::unique_ptr<elf_file> file_;
-    std::unique_ptr<elf_file> debug_file_;
+    std::unique_ptr<debug_file> debug_file_;
     std::unique_ptr<debug_info> debug_;
     std::vector<elf_symbol> symbols_;
-    std::vector<elf_symbol> dynamic_symbols_;
     module_symbols about_;
     std::unordered_map<std::uint64_t, known_address> addresses_;
 };

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "debug_file.hpp"
 
-#include <dlfcn.h>
-#include <unistd.h>
+#include <elfutils/libdwelf.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 
 namespace linn::tool {
 
@@ -13,118 +14,136 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string build_id_path(const std::string& folder, const std::string& build_id) {
-    return folder + "/.build-id/" + build_id.substr(0, 2) + "/" + build_id.substr(2) + ".debug";
-}
+/// libdwfl asks the servers whenever this names some. While this lives, it names none.
+class without_servers {
+public:
+    without_servers() {
+        if (const char* const urls = std::getenv(variable); urls != nullptr)
+            urls_ = urls;
+        ::unsetenv(variable);
+    }
+    without_servers(const without_servers&) = delete;
+    without_servers& operator=(const without_servers&) = delete;
+    ~without_servers() {
+        if (urls_)
+            ::setenv(variable, urls_->c_str(), 1);
+    }
 
-/// The folder of a module, links followed: debug files lie where the file does.
-std::string folder_of(const std::string& path) {
+    static constexpr const char* variable = "DEBUGINFOD_URLS";
+
+private:
+    std::optional<std::string> urls_;
+};
+
+/// The module with links followed: debug files lie where the file does.
+std::string real_path(const std::string& path) {
     std::error_code error;
     const fs::path real = fs::canonical(path, error);
-    return (error ? fs::absolute(path, error) : real).parent_path().string();
+    return error ? path : real.string();
 }
 
 } // namespace
 
-std::string ask_debuginfod(const std::string& build_id, std::string& problem) {
-    if (std::getenv("DEBUGINFOD_URLS") == nullptr) {
-        problem = "debuginfod was asked for, but DEBUGINFOD_URLS names no server";
+debug_file::debug_file(const elf_file& module, const symbol_options& options)
+    : options_(options),
+      search_path_("+:.debug") {
+    std::error_code error;
+    for (const std::string& folder : options.debug_folders)
+        search_path_ += ":" + fs::absolute(folder, error).string();
+    search_path_text_ = search_path_.data();
+    callbacks_.find_elf = ::dwfl_build_id_find_elf;
+    callbacks_.find_debuginfo = find;
+    callbacks_.section_address = ::dwfl_offline_section_address;
+    callbacks_.debuginfo_path = &search_path_text_;
+    session_ = ::dwfl_begin(&callbacks_);
+    const std::string file = real_path(module.path());
+    // At address 0: what it says of addresses is what the file says.
+    module_ =
+        session_ == nullptr ? nullptr : ::dwfl_report_elf(session_, file.c_str(), file.c_str(), -1, 0, true);
+    if (module_ == nullptr)
+        return;
+    ::dwfl_report_end(session_, nullptr, nullptr);
+    void** self = nullptr;
+    ::dwfl_module_info(module_, &self, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr);
+    *self = this;
+    Dwarf_Addr bias = 0;
+    dwarf_ = ::dwfl_module_getdwarf(module_, &bias);
+    const char* apart = nullptr;
+    ::dwfl_module_info(module_, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, &apart);
+    if (apart != nullptr && apart != file)
+        path_ = apart;
+    if (dwarf_ == nullptr)
+        problem_ = reason(module);
+}
+
+debug_file::~debug_file() {
+    ::dwfl_end(session_);
+}
+
+int debug_file::find(Dwfl_Module* module, void** self, const char* name, Dwarf_Addr base, const char* file,
+                     const char* link, GElf_Word checksum, char** found) {
+    const unsigned char* id = nullptr;
+    GElf_Addr id_address = 0;
+    if (link == nullptr && ::dwfl_module_build_id(module, &id, &id_address) <= 0)
+        return -1; // nothing would show that a file belongs to this module
+    std::optional<without_servers> alone;
+    if (!static_cast<const debug_file*>(*self)->options_.use_debuginfod)
+        alone.emplace();
+    return ::dwfl_standard_find_debuginfo(module, self, name, base, file, link, checksum, found);
+}
+
+std::string debug_file::reason(const elf_file& module) const {
+    if (module.has_section(".debug_info") || module.has_section(".zdebug_info"))
+        return "the debug information of " + module.path() +
+               " cannot be read: it is damaged, or compressed in a way that the installed libdw "
+               "does not know (build with -gz=zlib)";
+    if (!path_.empty())
+        return "the debug information in " + path_ + " cannot be read";
+    if (options_.use_debuginfod)
+        return std::getenv(without_servers::variable) == nullptr
+                   ? "debuginfod was asked for, but DEBUGINFOD_URLS names no server"
+                   : "no debuginfod server has the build id " + module.build_id() +
+                         ", or libdebuginfod.so.1 is missing: apt install libdebuginfod1";
+    GElf_Word checksum = 0;
+    const char* const link = ::dwelf_elf_gnu_debuglink(module.get(), &checksum);
+    if (link == nullptr)
         return {};
+    const fs::path folder = fs::path(real_path(module.path())).parent_path();
+    std::vector<fs::path> folders{folder, folder / ".debug"};
+    folders.insert(folders.end(), options_.debug_folders.begin(), options_.debug_folders.end());
+    for (const fs::path& one : folders) {
+        std::error_code error;
+        if (fs::exists(one / link, error))
+            return "the debug file " + (one / link).string() +
+                   " belongs to another build; strip the program and make its debug file again";
     }
-    void* library = ::dlopen("libdebuginfod.so.1", RTLD_NOW | RTLD_LOCAL);
-    if (library == nullptr) {
-        problem = "debuginfod was asked for, but libdebuginfod.so.1 is missing: apt install libdebuginfod1";
-        return {};
+    return "the debug file " + std::string(link) +
+           " that the module names is missing; put it next to the module, or name its folder with "
+           "--debug-dir";
+}
+
+std::vector<elf_symbol> debug_file::functions() const {
+    std::vector<elf_symbol> found;
+    const int count = module_ == nullptr ? 0 : ::dwfl_module_getsymtab(module_);
+    for (int i = 0; i < count; ++i) {
+        GElf_Sym symbol;
+        GElf_Addr address = 0;
+        GElf_Word section = 0;
+        const char* const name =
+            ::dwfl_module_getsym_info(module_, i, &symbol, &address, &section, nullptr, nullptr);
+        if (name == nullptr || name[0] == '\0' || section == SHN_UNDEF || symbol.st_value == 0)
+            continue;
+        const unsigned type = GELF_ST_TYPE(symbol.st_info);
+        if (type == STT_FUNC || type == STT_GNU_IFUNC)
+            found.push_back({symbol.st_value, symbol.st_size, name});
     }
-    using begin_type = void* (*)();
-    using find_type = int (*)(void*, const unsigned char*, int, char**);
-    using end_type = void (*)(void*);
-    const auto begin = reinterpret_cast<begin_type>(::dlsym(library, "debuginfod_begin"));
-    const auto find = reinterpret_cast<find_type>(::dlsym(library, "debuginfod_find_debuginfo"));
-    const auto end = reinterpret_cast<end_type>(::dlsym(library, "debuginfod_end"));
-    std::string found;
-    if (begin != nullptr && find != nullptr && end != nullptr) {
-        void* client = begin();
-        char* path = nullptr;
-        // A length of 0 says that the build id is text.
-        const int descriptor =
-            client == nullptr
-                ? -1
-                : find(client, reinterpret_cast<const unsigned char*>(build_id.c_str()), 0, &path);
-        if (descriptor >= 0) {
-            ::close(descriptor);
-            found = path;
-        } else {
-            problem = "no debuginfod server has the build id " + build_id;
-        }
-        std::free(path);
-        if (client != nullptr)
-            end(client);
-    }
-    // Not closed: its own libraries (curl) leave threads and exit handlers behind.
+    std::sort(found.begin(), found.end(), [](const elf_symbol& left, const elf_symbol& right) {
+        // Of several names for one address the longest range, then the first by name: the answer must not depend on chance.
+        if (left.address != right.address)
+            return left.address < right.address;
+        return left.bytes != right.bytes ? left.bytes > right.bytes : left.name < right.name;
+    });
     return found;
-}
-
-debug_file find_debug_file(const elf_file& module, const symbol_options& options) {
-    const std::string build_id = module.build_id();
-    debug_file result;
-    if (build_id.size() > 2) {
-        for (const std::string& folder : options.debug_folders) {
-            auto file = elf_file::open(build_id_path(folder, build_id));
-            if (file != nullptr && file->build_id() == build_id && file->has_debug_info())
-                return {std::move(file), {}};
-        }
-    }
-    const auto [name, sum] = module.debug_link();
-    if (!name.empty()) {
-        const std::string folder = folder_of(module.path());
-        std::vector<std::string> candidates{folder + "/" + name, folder + "/.debug/" + name};
-        for (const std::string& debug_folder : options.debug_folders) {
-            candidates.push_back(debug_folder + folder + "/" + name);
-            candidates.push_back(debug_folder + "/" + name);
-        }
-        for (const std::string& candidate : candidates) {
-            auto file = elf_file::open(candidate);
-            if (file == nullptr)
-                continue;
-            const std::string its_id = file->build_id();
-            const bool fits = !its_id.empty() && !build_id.empty() ? its_id == build_id
-                                                                   : elf_file::checksum(candidate) == sum;
-            if (fits)
-                return {std::move(file), {}};
-            result.problem = "the debug file " + candidate +
-                             " belongs to another build; strip the program and make its debug file again";
-        }
-        if (result.problem.empty())
-            result.problem =
-                "the debug file " + name +
-                " that the module names is missing; put it beside the module, or name its folder "
-                "with --debug-dir";
-    }
-    if (options.use_debuginfod && build_id.size() > 2) {
-        std::string problem;
-        const std::string path = ask_debuginfod(build_id, problem);
-        if (auto file = path.empty() ? nullptr : elf_file::open(path); file != nullptr)
-            return {std::move(file), {}};
-        result.problem = problem;
-    }
-    return result;
-}
-
-std::string find_supplementary_file(const std::string& beside, const std::string& name,
-                                    const std::string& build_id, const symbol_options& options) {
-    std::vector<std::string> candidates{name.starts_with('/') ? name : folder_of(beside) + "/" + name};
-    for (const std::string& folder : options.debug_folders) {
-        if (build_id.size() > 2)
-            candidates.push_back(build_id_path(folder, build_id));
-        candidates.push_back(folder + "/.dwz/" + fs::path(name).filename().string());
-    }
-    for (const std::string& candidate : candidates) {
-        const auto file = elf_file::open(candidate);
-        if (file != nullptr && (build_id.empty() || file->build_id() == build_id))
-            return candidate;
-    }
-    return {};
 }
 
 } // namespace linn::tool

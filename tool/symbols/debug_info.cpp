@@ -2,11 +2,9 @@
 #include "debug_info.hpp"
 
 #include "cxx_name.hpp"
-#include "debug_file.hpp"
 
 #include <dwarf.h>
 #include <elfutils/libdwelf.h>
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -99,43 +97,13 @@ Dwarf_Die origin_of(Dwarf_Die die) {
     return die;
 }
 
-std::unique_ptr<debug_info> debug_info::open(::Elf* elf, const std::string& path,
-                                             const symbol_options& options) {
-    Dwarf* dwarf = ::dwarf_begin_elf(elf, DWARF_C_READ, nullptr);
-    if (dwarf == nullptr)
-        return nullptr;
-    std::unique_ptr<debug_info> info(new debug_info(dwarf));
+debug_info::debug_info(Dwarf* dwarf, const std::string& path) : dwarf_(dwarf) {
     const char* name = nullptr;
     const void* id = nullptr;
-    const ssize_t id_bytes = ::dwelf_dwarf_gnu_debugaltlink(dwarf, &name, &id);
-    if (id_bytes > 0) {
-        std::string build_id;
-        for (ssize_t i = 0; i < id_bytes; ++i) {
-            constexpr std::string_view digits = "0123456789abcdef";
-            const unsigned byte = static_cast<const unsigned char*>(id)[i];
-            build_id += digits[byte >> 4U];
-            build_id += digits[byte & 0xfU];
-        }
-        const std::string file = find_supplementary_file(path, name, build_id, options);
-        if (!file.empty()) {
-            info->supplementary_ = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
-            info->supplementary_dwarf_ = ::dwarf_begin(info->supplementary_, DWARF_C_READ);
-            ::dwarf_setalt(dwarf, info->supplementary_dwarf_);
-        } else {
-            info->problem_ = "the supplementary debug file " + std::string(name) +
-                             " is missing; install it, or name its folder with --debug-dir";
-        }
-    }
-    info->index_units(path);
-    return info;
-}
-
-debug_info::~debug_info() {
-    ::dwarf_end(dwarf_);
-    if (supplementary_dwarf_ != nullptr)
-        ::dwarf_end(supplementary_dwarf_);
-    if (supplementary_ >= 0)
-        ::close(supplementary_);
+    if (::dwelf_dwarf_gnu_debugaltlink(dwarf, &name, &id) > 0 && ::dwarf_getalt(dwarf) == nullptr)
+        problem_ = "the supplementary debug file " + std::string(name) +
+                   " is missing; install it, or name its folder with --debug-dir";
+    index_units(path);
 }
 
 void debug_info::index_units(const std::string& path) {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "scope_index.hpp"
-#include "symbolizer.hpp"
 
 #include <elfutils/libdw.h>
 
@@ -29,12 +28,10 @@ struct debug_frame {
 /// all entries of a unit for each address.
 class debug_info {
 public:
-    /// Null where the file has no debug information. `elf` must outlive the object.
-    static std::unique_ptr<debug_info> open(::Elf* elf, const std::string& path,
-                                            const symbol_options& options);
+    /// `dwarf` must outlive the object; `path` is the file that it lies in.
+    debug_info(Dwarf* dwarf, const std::string& path);
     debug_info(const debug_info&) = delete;
     debug_info& operator=(const debug_info&) = delete;
-    ~debug_info();
 
     /// The functions at an address, innermost first; empty: none known.
     std::vector<debug_frame> frames(std::uint64_t address);
@@ -79,8 +76,6 @@ private:
         std::size_t unit;
     };
 
-    explicit debug_info(Dwarf* dwarf) : dwarf_(dwarf) {}
-
     void index_units(const std::string& path);
     void index_functions(unit& one);
     void collect_functions(Dwarf_Die parent, std::vector<interval>& into, bool with_types);
@@ -88,8 +83,6 @@ private:
     const interval* function_in(unit& one, std::uint64_t address);
 
     Dwarf* dwarf_;
-    int supplementary_ = -1;
-    Dwarf* supplementary_dwarf_ = nullptr;
     std::vector<unit> units_;
     std::vector<unit_range> ranges_;
     std::unordered_map<const void*, std::string> names_;

@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "elf_file.hpp"
 
-#include <dlfcn.h>
 #include <elfutils/libdwelf.h>
 #include <fcntl.h>
 #include <gelf.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include <algorithm>
-#include <array>
 #include <cstring>
-#include <fstream>
 
 namespace linn::tool {
 
@@ -27,32 +23,6 @@ std::string hexadecimal(const unsigned char* bytes, std::size_t count) {
     return out;
 }
 
-/// liblzma's decoder without its headers: only distributions that pack .gnu_debugdata need it.
-std::vector<char> unpack_xz(const char* from, std::size_t bytes) {
-    void* library = ::dlopen("liblzma.so.5", RTLD_NOW | RTLD_LOCAL);
-    if (library == nullptr)
-        return {};
-    using decode_type = int (*)(std::uint64_t*, std::uint32_t, const void*, const std::uint8_t*, std::size_t*,
-                                std::size_t, std::uint8_t*, std::size_t*, std::size_t);
-    const auto decode = reinterpret_cast<decode_type>(::dlsym(library, "lzma_stream_buffer_decode"));
-    constexpr int buffer_too_small = 10; // LZMA_BUF_ERROR
-    constexpr std::size_t limit = std::size_t{64} << 20U;
-    std::vector<char> out;
-    for (std::size_t room = bytes * 6 + 4096; decode != nullptr && room <= limit; room *= 2) {
-        out.resize(room);
-        std::uint64_t memory = UINT64_MAX;
-        std::size_t read = 0;
-        std::size_t written = 0;
-        const int result = decode(&memory, 0, nullptr, reinterpret_cast<const std::uint8_t*>(from), &read,
-                                  bytes, reinterpret_cast<std::uint8_t*>(out.data()), &written, room);
-        out.resize(result == 0 ? written : 0);
-        if (result != buffer_too_small)
-            break;
-    }
-    ::dlclose(library);
-    return out;
-}
-
 } // namespace
 
 std::unique_ptr<elf_file> elf_file::open(const std::string& path) {
@@ -63,16 +33,6 @@ std::unique_ptr<elf_file> elf_file::open(const std::string& path) {
     if (file->descriptor_ < 0)
         return nullptr;
     file->elf_ = ::elf_begin(file->descriptor_, ELF_C_READ_MMAP, nullptr);
-    if (file->elf_ == nullptr || ::elf_kind(file->elf_) != ELF_K_ELF)
-        return nullptr;
-    return file;
-}
-
-std::unique_ptr<elf_file> elf_file::of_bytes(std::vector<char> bytes) {
-    ::elf_version(EV_CURRENT);
-    std::unique_ptr<elf_file> file(new elf_file);
-    file->bytes_ = std::move(bytes);
-    file->elf_ = ::elf_memory(file->bytes_.data(), file->bytes_.size());
     if (file->elf_ == nullptr || ::elf_kind(file->elf_) != ELF_K_ELF)
         return nullptr;
     return file;
@@ -120,54 +80,6 @@ std::string elf_file::section_text(const char* name) const {
                : std::string{static_cast<const char*>(data->d_buf), data->d_size};
 }
 
-bool elf_file::has_debug_info() const {
-    return has_section(".debug_info") || has_section(".zdebug_info");
-}
-
-std::pair<std::string, std::uint32_t> elf_file::debug_link() const {
-    GElf_Word sum = 0;
-    const char* name = ::dwelf_elf_gnu_debuglink(elf_, &sum);
-    return {name == nullptr ? std::string() : std::string(name), sum};
-}
-
-std::vector<elf_symbol> elf_file::functions(bool dynamic) const {
-    std::vector<elf_symbol> found;
-    Elf_Scn* table = section(dynamic ? ".dynsym" : ".symtab");
-    GElf_Shdr header;
-    if (table == nullptr || ::gelf_getshdr(table, &header) == nullptr || header.sh_entsize == 0)
-        return found;
-    Elf_Data* data = ::elf_getdata(table, nullptr);
-    const std::size_t count = header.sh_size / header.sh_entsize;
-    for (std::size_t i = 0; data != nullptr && i < count; ++i) {
-        GElf_Sym symbol;
-        if (::gelf_getsym(data, static_cast<int>(i), &symbol) == nullptr)
-            break;
-        const unsigned type = GELF_ST_TYPE(symbol.st_info);
-        if ((type != STT_FUNC && type != STT_GNU_IFUNC) || symbol.st_shndx == SHN_UNDEF ||
-            symbol.st_value == 0)
-            continue;
-        const char* name = ::elf_strptr(elf_, header.sh_link, symbol.st_name);
-        if (name != nullptr && name[0] != '\0')
-            found.push_back({symbol.st_value, symbol.st_size, name});
-    }
-    std::sort(found.begin(), found.end(), [](const elf_symbol& left, const elf_symbol& right) {
-        // Of several names for one address the longest range, then the first by name: the answer must not depend on chance.
-        if (left.address != right.address)
-            return left.address < right.address;
-        return left.bytes != right.bytes ? left.bytes > right.bytes : left.name < right.name;
-    });
-    return found;
-}
-
-std::unique_ptr<elf_file> elf_file::mini_debug_info() const {
-    Elf_Scn* packed = section(".gnu_debugdata");
-    Elf_Data* data = packed == nullptr ? nullptr : ::elf_rawdata(packed, nullptr);
-    if (data == nullptr || data->d_buf == nullptr)
-        return nullptr;
-    std::vector<char> bytes = unpack_xz(static_cast<const char*>(data->d_buf), data->d_size);
-    return bytes.empty() ? nullptr : of_bytes(std::move(bytes));
-}
-
 std::span<const unsigned char> elf_file::bytes_at(std::uint64_t address, std::size_t bytes) const {
     std::size_t count = 0;
     std::size_t size = 0;
@@ -188,17 +100,6 @@ std::span<const unsigned char> elf_file::bytes_at(std::uint64_t address, std::si
                 static_cast<std::size_t>(std::min<std::uint64_t>(bytes, there))};
     }
     return {};
-}
-
-std::uint32_t elf_file::checksum(const std::string& path) {
-    std::ifstream in(path, std::ios::binary);
-    std::array<char, 65536> buffer;
-    uLong sum = ::crc32(0, nullptr, 0);
-    while (in) {
-        in.read(buffer.data(), buffer.size());
-        sum = ::crc32(sum, reinterpret_cast<const Bytef*>(buffer.data()), static_cast<uInt>(in.gcount()));
-    }
-    return static_cast<std::uint32_t>(sum);
 }
 
 } // namespace linn::tool

@@ -2,8 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Debug information beside the program, missing, of another build, compressed, split; a stripped program; a damaged one."""
 import argparse
+import lzma
+import os
 import pathlib
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -96,6 +99,40 @@ def stripped(case):
     expect(any("-byte blocks of shapes" in name for name in nameless), nameless)
 
 
+def mini_debug_info(case):
+    """The symbols of .gnu_debugdata say as much as those of .symtab."""
+    def names():
+        return {row[3] for _, row in case.share()[0].unexplained if row[2] == "none"}
+
+    case.objcopy("--strip-debug", case.program)
+    symbols = case.folder / "symbols"
+    case.objcopy("--only-keep-debug", case.program, symbols)
+    with_symbols = names()
+    case.objcopy("--strip-all", case.program)
+    without = names()
+    packed = case.folder / "packed.xz"
+    packed.write_bytes(lzma.compress(symbols.read_bytes()))
+    case.objcopy("--add-section", f".gnu_debugdata={packed}", case.program)
+    expect(any("blocks of main" in name for name in with_symbols), with_symbols)
+    expect(without != with_symbols == names(), (without, with_symbols, names()))
+
+
+def no_servers(case):
+    """Without --debuginfod no server is asked, whatever the environment names."""
+    case.objcopy("--strip-all", case.program)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(0.5)
+        os.environ["DEBUGINFOD_URLS"] = f"http://127.0.0.1:{server.getsockname()[1]}/"
+        try:
+            case.share()
+            server.accept()
+        except socket.timeout:
+            return
+        finally:
+            del os.environ["DEBUGINFOD_URLS"]
+    raise AssertionError("asked")
+
+
 def damaged(case):
     """Bytes of the debug information overwritten: no crash, and no types that do not fit."""
     content = bytearray(case.program.read_bytes())
@@ -119,7 +156,7 @@ def damaged(case):
 
 
 CASES = (debug_link, debug_link_in_folder, debug_dir, build_id_folder, foreign_debug_file, compressed, stripped,
-         damaged)
+         mini_debug_info, no_servers, damaged)
 
 
 def main():
