@@ -4,7 +4,7 @@
 #include "../advise/advise.hpp"
 #include "../advise/fills.hpp"
 #include "../report/advise_table.hpp"
-#include "../report/html/flame_tree.hpp"
+#include "../report/plots/flame_tree.hpp"
 #include "../report/progress.hpp"
 #include "../symbols/symbolizer.hpp"
 #include "../try/trial.hpp"

@@ -3,11 +3,10 @@
 
 #include "../allocators/installer.hpp"
 #include "../measure/suggest.hpp"
-#include "../report/allocators_csv.hpp"
-#include "../report/allocators_json.hpp"
-#include "../report/allocators_markdown.hpp"
-#include "../report/allocators_table.hpp"
 #include "../report/progress.hpp"
+#include "../report/terminal.hpp"
+#include "../report/verbs/allocators_document.hpp"
+#include "../report/verbs/allocators_json.hpp"
 #include "exit_code.hpp"
 #include "given_library.hpp"
 
@@ -49,11 +48,9 @@ std::string unknown(const std::string& word, const std::vector<std::string>& nam
 allocators_command::allocators_command(CLI::App& program)
     : command{*program.add_subcommand("allocators",
                                       "Find the allocators of this machine, prove and install them")},
-      files_{verb(),
-             {{"--json", "write the result as JSON", [this] { return allocators_json(entries_); }},
-              {"--csv", "write the result as CSV", [this] { return allocators_csv(entries_); }},
-              {"--markdown", "write the result as Markdown",
-               [this] { return allocators_markdown(entries_); }}}} {
+      files_{verb(), forms_of({.json = [this] { return allocators_json(entries_); },
+                               .document = [this] { return report::allocators_document(entries_); },
+                               .has_page = false})} {
     CLI::App& arguments = verb();
     arguments.footer(allocators_footer());
     arguments.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
@@ -174,7 +171,7 @@ int allocators_command::deliver(bool installed_all) const {
     // The files first: the reader of standard output may have gone away, which ends this process.
     const std::string problem = files_.write();
     if (!files_.takes_stdout())
-        fmt::print("{}", allocators_table(entries_, style_of_stdout()));
+        print_report(report::allocators_document(entries_));
     if (!problem.empty()) {
         fmt::print(stderr, "linn allocators: {}\n", problem);
         return exit_failure;

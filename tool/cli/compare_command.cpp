@@ -2,7 +2,8 @@
 #include "compare_command.hpp"
 
 #include "../measure/suggest.hpp"
-#include "../report/compare_report.hpp"
+#include "../report/verbs/compare_document.hpp"
+#include "../report/verbs/compare_json.hpp"
 #include "exit_code.hpp"
 
 #include <CLI/CLI.hpp>
@@ -49,9 +50,10 @@ std::string check_list(const char* option, const std::vector<std::string>& wante
 
 compare_command::compare_command(CLI::App& program)
     : command{*program.add_subcommand("compare", "Find regressions between two results of bench or run")},
-      files_{verb(),
-             {{"--json", "write the comparison as JSON", [this] { return compare_json(result_); }},
-              {"--markdown", "write it as Markdown", [this] { return compare_markdown(result_); }}}} {
+      files_{verb(), forms_of({.json = [this] { return compare_json(result_); },
+                               .document = [this] { return report::compare_document(result_); },
+                               .has_data = false,
+                               .has_page = false})} {
     CLI::App& arguments = verb();
     arguments.footer(compare_footer);
     arguments.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
@@ -150,7 +152,7 @@ int compare_command::run() {
         return refuse(result_.problem);
 
     if (!files_.takes_stdout())
-        fmt::print("{}", compare_report(result_, style_of_stdout()));
+        print_report(report::compare_document(result_));
     if (const std::string problem = files_.write(); !problem.empty())
         return refuse(problem);
     if (std::fflush(stdout) != 0)

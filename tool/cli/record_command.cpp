@@ -2,10 +2,10 @@
 #include "record_command.hpp"
 
 #include "../advise/analysis.hpp"
-#include "../report/fills_json.hpp"
 #include "../report/fills_table.hpp"
 #include "../report/quantity.hpp"
 #include "../report/shell_words.hpp"
+#include "../report/verbs/fills_json.hpp"
 #include "exit_code.hpp"
 #include "program_words.hpp"
 

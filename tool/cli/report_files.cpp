@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report_files.hpp"
 
+#include "../report/render/csv.hpp"
+#include "../report/render/html.hpp"
+#include "../report/render/markdown.hpp"
+#include "../report/render/terminal.hpp"
 #include "../report/text_file.hpp"
 
 #include <CLI/CLI.hpp>
@@ -16,6 +20,23 @@
 namespace linn::tool {
 
 namespace fs = std::filesystem;
+
+std::vector<report_form> forms_of(const report_source& source) {
+    std::vector<report_form> forms{{"--json", "write the result as JSON", source.json}};
+    const auto add = [&](const char* option, const char* help, auto render) {
+        forms.push_back({option, help, [document = source.document, render] { return render(document()); }});
+    };
+    if (source.has_data)
+        add("--csv", "write the figures as CSV", report::render_csv);
+    add("--markdown", "write the report as Markdown", report::render_markdown);
+    if (source.has_page)
+        add("--html", "write the report as a page for a browser", report::render_html);
+    return forms;
+}
+
+void print_report(const report::document& d) {
+    fmt::print("{}", report::render_terminal(d, style_of_stdout()));
+}
 
 std::string why_not_writable(const std::string& file) {
     std::error_code error;

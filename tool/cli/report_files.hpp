@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "../report/document/document.hpp"
+
 #include <functional>
 #include <string>
 #include <vector>
@@ -17,6 +19,20 @@ struct report_form {
     std::string help;                  ///< "write the result as JSON"
     std::function<std::string()> text; ///< the whole file
 };
+
+/// What a verb makes of its result: its published JSON, and the document that the other forms are written from.
+struct report_source {
+    std::function<std::string()> json;
+    std::function<report::document()> document;
+    bool has_data = true; ///< --csv
+    bool has_page = true; ///< --html
+};
+
+/// The forms of a verb that makes a document.
+std::vector<report_form> forms_of(const report_source& source);
+
+/// Writes the document to standard output, as its width and colours allow.
+void print_report(const report::document& d);
 
 /// Why a file cannot be written, found before the work starts: a folder that is not there or not writable. Empty: it can.
 std::string why_not_writable(const std::string& file);

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run_command.hpp"
 
-#include "../report/html/run_html.hpp"
 #include "../report/progress.hpp"
-#include "../report/run_csv.hpp"
-#include "../report/run_json.hpp"
-#include "../report/run_markdown.hpp"
-#include "../report/run_table.hpp"
+#include "../report/verbs/run_document.hpp"
+#include "../report/verbs/run_json.hpp"
 #include "../run/run_contenders.hpp"
 #include "../run/runner.hpp"
 #include "exit_code.hpp"
@@ -42,11 +39,8 @@ constexpr const char* run_footer =
 
 run_command::run_command(CLI::App& program)
     : command{*program.add_subcommand("run", "Measure your own program under every allocator")},
-      files_{verb(),
-             {{"--json", "write the result as JSON", [this] { return run_json(result_); }},
-              {"--csv", "write the figures as CSV", [this] { return run_csv(result_); }},
-              {"--markdown", "write the report as Markdown", [this] { return run_markdown(result_); }},
-              {"--html", "write the report as a page for a browser", [this] { return run_html(result_); }}}} {
+      files_{verb(), forms_of({[this] { return run_json(result_); },
+                               [this] { return report::run_document(result_); }})} {
     CLI::App& arguments = verb();
     arguments.footer(run_footer);
     arguments.prefix_command();
@@ -114,7 +108,7 @@ int run_command::deliver() const {
         // The files first: the reader of standard output may have gone away, which ends this process.
         const std::string problem = files_.write();
         if (!files_.takes_stdout())
-            fmt::print("{}", run_report(result, style_of_stdout()));
+            print_report(report::run_document(result));
         if (!problem.empty()) {
             fmt::print(stderr, "linn run: {}\n", problem);
             return exit_failure;

@@ -6,14 +6,11 @@
 #include "../measure/interrupt.hpp"
 #include "../pools/launch.hpp"
 #include "../record/recorder.hpp"
-#include "../report/html/try_html.hpp"
 #include "../report/progress.hpp"
 #include "../report/shell_words.hpp"
 #include "../report/text_file.hpp"
-#include "../report/try_csv.hpp"
-#include "../report/try_json.hpp"
-#include "../report/try_markdown.hpp"
-#include "../report/try_table.hpp"
+#include "../report/verbs/try_document.hpp"
+#include "../report/verbs/try_json.hpp"
 #include "../run/run_folder.hpp"
 #include "../trace/corruption.hpp"
 #include "exit_code.hpp"
@@ -96,13 +93,8 @@ int refuse(const std::string& problem, int status) {
 
 try_command::try_command(CLI::App& program)
     : command{*program.add_subcommand("try", "Measure what pools gain on your own program, unmodified")},
-      files_{
-          verb(),
-          {{"--json", "write the result as JSON", [this] { return try_json(result_, words_); }},
-           {"--csv", "write the figures as CSV", [this] { return try_csv(result_); }},
-           {"--markdown", "write the report as Markdown", [this] { return try_markdown(result_, words_); }},
-           {"--html", "write the report as a page for a browser",
-            [this] { return try_html(result_, words_); }}}} {
+      files_{verb(), forms_of({[this] { return try_json(result_, words_); },
+                               [this] { return report::try_document(result_, words_); }})} {
     CLI::App& arguments = verb();
     arguments.footer(try_footer);
     arguments.prefix_command();
@@ -211,7 +203,7 @@ int try_command::deliver() const {
         const std::string next = write_plan();
         const std::string problem = files_.write();
         if (!files_.takes_stdout())
-            fmt::print("{}", try_report(result_, words_, style_of_stdout()));
+            print_report(report::try_document(result_, words_));
         if (!problem.empty())
             return refuse(problem, exit_failure);
         if (std::fflush(stdout) != 0)

@@ -4,8 +4,9 @@
 #include "report/html/advise_html.hpp"
 #include "report/html/bench_html.hpp"
 #include "report/html/replay_html.hpp"
-#include "report/html/run_html.hpp"
-#include "report/html/try_html.hpp"
+#include "report/render/html.hpp"
+#include "report/verbs/run_document.hpp"
+#include "report/verbs/try_document.hpp"
 #include "samples.hpp"
 
 #include <csignal>
@@ -37,10 +38,12 @@ int main(int count, char** arguments) {
     partial.interrupted_by = SIGINT;
     partial.options.rounds = 10;
     const run_result run = samples::make_run({"jemalloc", "tcmalloc", samples::hostile});
+    const try_result trial = samples::make_try();
     const bool done =
         write(folder + "bench.html", bench_html(bench)) &&
-        write(folder + "partial.html", bench_html(partial)) && write(folder + "run.html", run_html(run)) &&
-        write(folder + "try.html", try_html(samples::make_try(), {"./shop", "7"})) &&
+        write(folder + "partial.html", bench_html(partial)) &&
+        write(folder + "run.html", report::render_html(report::run_document(run))) &&
+        write(folder + "try.html", report::render_html(report::try_document(trial, {"./shop", "7"}))) &&
         write(folder + "advise.html", advise_html(samples::make_advice())) &&
         write(folder + "replay.html", replay_html(samples::make_replay({"jemalloc", "mimalloc"})));
     if (!done)

@@ -7,12 +7,12 @@
 #include "measure/rounds.hpp"
 #include "replay/estimates.hpp"
 #include "report/advise_csv.hpp"
-#include "report/advise_json.hpp"
 #include "report/advise_markdown.hpp"
 #include "report/advise_table.hpp"
+#include "report/document/markup.hpp"
 #include "report/html/advise_html.hpp"
-#include "report/html/markup.hpp"
 #include "report/markdown.hpp"
+#include "report/verbs/advise_json.hpp"
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>

@@ -7,12 +7,12 @@
 #include "page.hpp"
 #include "replay/estimates.hpp"
 #include "report/html/advise_types.hpp"
-#include "report/html/flame_plot.hpp"
-#include "report/html/histogram_plot.hpp"
-#include "report/html/linear_axis.hpp"
 #include "report/html/replay_html.hpp"
-#include "report/html/span_plot.hpp"
-#include "report/html/timeline_plot.hpp"
+#include "report/plots/flame_plot.hpp"
+#include "report/plots/histogram_plot.hpp"
+#include "report/plots/linear_axis.hpp"
+#include "report/plots/span_plot.hpp"
+#include "report/plots/timeline_plot.hpp"
 #include "samples.hpp"
 
 #include <doctest/doctest.h>
@@ -39,45 +39,45 @@ double below(const flame_node& n, std::size_t measure) {
 } // namespace
 
 TEST_CASE("a linear axis begins at 0 and marks round values of its quantity") {
-    const auto labels = [](quantity what, double high, std::size_t most) {
+    const auto labels = [](unit what, double high, std::size_t most) {
         std::string all;
         for (const tick& t : linear_axis{what, high}.ticks(most))
             all += t.label + '|';
         return all;
     };
-    CHECK(labels(quantity::count, 4.2, 6) == "0|1|2|3|4|");
-    CHECK(labels(quantity::count, 5'200'000, 4) == "0|2 M|4 M|");
-    CHECK(labels(quantity::bytes, 40.0 * 1024 * 1024, 4) == "0|16 MiB|32 MiB|");
-    CHECK(labels(quantity::nanoseconds, 2.7e9, 7) == "0|0.5 s|1 s|1.5 s|2 s|2.5 s|");
-    CHECK(labels(quantity::share, 0.18, 5) == "0 %|5 %|10 %|15 %|");
-    CHECK(linear_axis{quantity::count, 0}.high() == 1);
-    CHECK(linear_axis{quantity::count, 8}.place(-3) == 0);
-    CHECK(linear_axis{quantity::count, 8}.place(80) == 1);
-    CHECK(linear_axis{quantity::bytes, std::numeric_limits<double>::infinity()}.ticks(4).size() >= 2);
+    CHECK(labels(unit::count, 4.2, 6) == "0|1|2|3|4|");
+    CHECK(labels(unit::count, 5'200'000, 4) == "0|2 M|4 M|");
+    CHECK(labels(unit::bytes, 40.0 * 1024 * 1024, 4) == "0|16 MiB|32 MiB|");
+    CHECK(labels(unit::nanoseconds, 2.7e9, 7) == "0|0.5 s|1 s|1.5 s|2 s|2.5 s|");
+    CHECK(labels(unit::share, 0.18, 5) == "0 %|5 %|10 %|15 %|");
+    CHECK(linear_axis{unit::count, 0}.high() == 1);
+    CHECK(linear_axis{unit::count, 8}.place(-3) == 0);
+    CHECK(linear_axis{unit::count, 8}.place(80) == 1);
+    CHECK(linear_axis{unit::bytes, std::numeric_limits<double>::infinity()}.ticks(4).size() >= 2);
 }
 
 TEST_CASE("a range has its unit once, and one value where both ends are written alike") {
-    CHECK(range_text(quantity::share, 0.031, 0.11) == "3.1 – 11 %");
-    CHECK(range_text(quantity::share, 0.2, 0.2) == "20 %");
-    CHECK(range_text(quantity::bytes, 512, 2048) == "512 B – 2.00 KiB");
-    CHECK(range_text(quantity::share, -0.004, 0.038) == "−0.4 to 3.8 %");
+    CHECK(range_text(unit::share, 0.031, 0.11) == "3.1 – 11 %");
+    CHECK(range_text(unit::share, 0.2, 0.2) == "20 %");
+    CHECK(range_text(unit::bytes, 512, 2048) == "512 B – 2.00 KiB");
+    CHECK(range_text(unit::share, -0.004, 0.038) == "−0.4 to 3.8 %");
     CHECK(gain_text({0, 0}) == "–");
 }
 
 TEST_CASE("a histogram has a bar for each power of two that was seen") {
     id_source ids;
     std::array<std::uint64_t, 48> counts{};
-    CHECK(draw(ids, {"sizes", quantity::bytes, counts}).empty());
+    CHECK(draw(ids, {"sizes", unit::bytes, counts}).empty());
     counts[0] = 1;
     counts[6] = 3;
     counts[47] = 1'000'000'000;
-    const std::string svg = draw(ids, {"sizes", quantity::bytes, counts}).str();
+    const std::string svg = draw(ids, {"sizes", unit::bytes, counts}).str();
     CHECK(is_well_formed(svg));
     CHECK(count(svg, "class=\"fill\"") == 3);
-    CHECK(contains(svg, "64.0 B to 128 B: 3"));
-    CHECK(contains(svg, "0 B to 2.00 B: 1"));
+    CHECK(contains(svg, "64 B to 128 B: 3"));
+    CHECK(contains(svg, "0 B to 2 B: 1"));
     CHECK_FALSE(contains(svg, "nan"));
-    CHECK(is_well_formed(draw(ids, {"times", quantity::nanoseconds, counts}).str()));
+    CHECK(is_well_formed(draw(ids, {"times", unit::nanoseconds, counts}).str()));
 }
 
 TEST_CASE("many steps of a timeline become few without losing the largest") {
@@ -90,9 +90,9 @@ TEST_CASE("many steps of a timeline become few without losing the largest") {
     CHECK(fewer[259] == 9);
     CHECK(fewer_steps(values, 400, true, width)[259] == doctest::Approx(11.0 / 3));
     id_source ids;
-    CHECK(draw(ids, timeline_plot{"", 0, {{"a", quantity::count, {1}}}}).empty());
-    CHECK(draw(ids, timeline_plot{"", 1, {{"a", quantity::count, {}}}}).empty());
-    const std::string one = draw(ids, timeline_plot{"", 1, {{"a", quantity::bytes, {0}}}}).str();
+    CHECK(draw(ids, timeline_plot{"", 0, {{"a", unit::count, {1}}}}).empty());
+    CHECK(draw(ids, timeline_plot{"", 1, {{"a", unit::count, {}}}}).empty());
+    const std::string one = draw(ids, timeline_plot{"", 1, {{"a", unit::bytes, {0}}}}).str();
     CHECK(is_well_formed(one));
     CHECK_FALSE(contains(one, "nan"));
 }
@@ -175,8 +175,7 @@ TEST_CASE("the page calls types and ranges as the other forms do") {
     CHECK(contains(page, "std::string object"));
     CHECK(contains(page, "the allocator of shop::document"));
     CHECK(contains(page, "all pools together"));
-    CHECK(count(page, escape(range_text(quantity::share, -0.06, 0.29))) >=
-          3); // all pools, the bar and the row
+    CHECK(count(page, escape(range_text(unit::share, -0.06, 0.29))) >= 3); // all pools, the bar and the row
 }
 
 TEST_CASE("empty, damaged and interrupted results make pages that say so") {

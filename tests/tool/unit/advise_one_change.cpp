@@ -5,9 +5,9 @@
 #include "../support/flat_text.hpp"
 #include "advise/verdict.hpp"
 #include "report/advise_csv.hpp"
-#include "report/advise_json.hpp"
 #include "report/advise_markdown.hpp"
 #include "report/advise_table.hpp"
+#include "report/verbs/advise_json.hpp"
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>

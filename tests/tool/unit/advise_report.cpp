@@ -2,9 +2,9 @@
 // The forms of an advice: what other programs read ("linn.advise/1", the CSV's columns), and what fits a terminal.
 #include "report/advise_cells.hpp"
 #include "report/advise_csv.hpp"
-#include "report/advise_json.hpp"
 #include "report/advise_markdown.hpp"
 #include "report/advise_table.hpp"
+#include "report/verbs/advise_json.hpp"
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>

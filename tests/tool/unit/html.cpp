@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // The pages of the tool: nothing from outside becomes markup, axes are right, every contender is there. What a browser
 // makes of them is tested by html_cases.py.
+#include "report/render/html.hpp"
+
 #include "bench/contenders.hpp"
 #include "page.hpp"
-#include "report/html/axis.hpp"
+#include "report/document/markup.hpp"
 #include "report/html/bench_html.hpp"
-#include "report/html/curve_plot.hpp"
-#include "report/html/html_table.hpp"
-#include "report/html/markup.hpp"
-#include "report/html/numbers.hpp"
-#include "report/html/run_html.hpp"
-#include "report/html/strip_plot.hpp"
+#include "report/plots/axis.hpp"
+#include "report/plots/curve_plot.hpp"
+#include "report/plots/numbers.hpp"
+#include "report/plots/strip_plot.hpp"
+#include "report/render/html_table.hpp"
+#include "report/verbs/run_document.hpp"
 #include "samples.hpp"
 
 #include <doctest/doctest.h>
@@ -206,7 +208,8 @@ TEST_CASE("empty, interrupted and one-sample results make pages") {
     CHECK(is_well_formed(bench_html(one)));
     run_result broken;
     broken.problem = "no program <x>";
-    CHECK(contains(run_html(broken), "Nothing was measured: no program &lt;x&gt;"));
+    CHECK(contains(report::render_html(report::run_document(broken)),
+                   "Nothing was measured: no program &lt;x&gt;"));
 }
 
 TEST_CASE("huge spread and forty allocators make pages without impossible coordinates") {
@@ -235,7 +238,7 @@ TEST_CASE("a page of run has its verdict, every allocator, failures and the nois
     run_result result = samples::make_run({"jemalloc", samples::hostile});
     result.rows.back().failure = "killed by SIGSEGV";
     result.rows.back().last_output = "oh <no>";
-    const std::string page = run_html(result);
+    const std::string page = report::render_html(report::run_document(result));
     CHECK(is_well_formed(page));
     CHECK(contains(page, escape(result.verdict)));
     for (const run_row& r : result.rows)

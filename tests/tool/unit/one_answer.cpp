@@ -8,22 +8,23 @@
 #include "fake_bench.hpp"
 #include "measure/rounds.hpp"
 #include "replay/estimates.hpp"
-#include "report/bench_json.hpp"
 #include "report/bench_markdown.hpp"
 #include "report/bench_table.hpp"
+#include "report/document/markup.hpp"
 #include "report/html/bench_html.hpp"
-#include "report/html/markup.hpp"
 #include "report/html/replay_html.hpp"
-#include "report/html/run_html.hpp"
 #include "report/markdown.hpp"
+#include "report/render/csv.hpp"
+#include "report/render/html.hpp"
+#include "report/render/markdown.hpp"
+#include "report/render/terminal.hpp"
 #include "report/replay_csv.hpp"
-#include "report/replay_json.hpp"
 #include "report/replay_markdown.hpp"
 #include "report/replay_table.hpp"
-#include "report/run_csv.hpp"
-#include "report/run_json.hpp"
-#include "report/run_markdown.hpp"
-#include "report/run_table.hpp"
+#include "report/verbs/bench_json.hpp"
+#include "report/verbs/replay_json.hpp"
+#include "report/verbs/run_document.hpp"
+#include "report/verbs/run_json.hpp"
 #include "run/judge.hpp"
 #include "run/verdict.hpp"
 
@@ -275,10 +276,13 @@ void check_run(const run_result& result, std::size_t rivals) {
     const json j = json::parse(run_json(result));
     CAPTURE(result.verdict);
     CHECK(j.at("verdict") == result.verdict);
-    const std::string table = run_report(result, {120, false});
+    const report::document d = report::run_document(result);
+    const std::string table = report::render_terminal(d, {120, false});
+    const std::string page = report::render_html(d);
+    const std::string csv = report::render_csv(d);
     CHECK(flat(table).starts_with(flat(result.verdict)));
-    CHECK(run_markdown(result).starts_with("**" + markdown_text(result.verdict) + "**"));
-    CHECK(contains(run_html(result), html::escape(result.verdict)));
+    CHECK(report::render_markdown(d).starts_with("**" + markdown_text(result.verdict) + "**"));
+    CHECK(contains(page, html::escape(result.verdict)));
     std::size_t better = 0;
     std::size_t worse = 0;
     for (const json& row : j.at("rows")) {
@@ -288,7 +292,7 @@ void check_run(const run_result& result, std::size_t rivals) {
         const json& call = row.at("estimates").at(result.judged_by).at("call");
         better += call == "better" ? 1U : 0U;
         worse += call == "worse" ? 1U : 0U;
-        CHECK(contains(run_csv(result),
+        CHECK(contains(csv,
                        fmt::format("{0},{0},{1},ns,{2},", name, result.judged_by, result.complete_rounds)));
     }
     const bool is_cpu = result.judged_by == cpu_metric;
@@ -307,8 +311,8 @@ void check_run(const run_result& result, std::size_t rivals) {
         CHECK_FALSE(claims_something(result.verdict));
     }
     CHECK_FALSE(contains(table, "nan"));
-    CHECK_FALSE(contains(run_html(result), "nan"));
-    CHECK_FALSE(contains(run_csv(result), "nan"));
+    CHECK_FALSE(contains(page, "nan"));
+    CHECK_FALSE(contains(csv, "nan"));
 }
 
 } // namespace

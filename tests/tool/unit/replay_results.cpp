@@ -4,9 +4,9 @@
 #include "replay/estimates.hpp"
 #include "report/html/replay_section.hpp"
 #include "report/replay_csv.hpp"
-#include "report/replay_json.hpp"
 #include "report/replay_markdown.hpp"
 #include "report/replay_table.hpp"
+#include "report/verbs/replay_json.hpp"
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>

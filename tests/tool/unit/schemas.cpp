@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What other programs read: a field of "linn.bench/1" or "linn.run/1" that goes away or changes its name turns this red.
 // A new field is no error here; add it to the list when it is documented. ("linn.compare/1": tests/tool/compare_cases.py.)
-#include "report/bench_json.hpp"
-#include "report/run_csv.hpp"
-#include "report/run_json.hpp"
-#include "report/run_markdown.hpp"
+#include "report/render/csv.hpp"
+#include "report/render/markdown.hpp"
+#include "report/verbs/bench_json.hpp"
+#include "report/verbs/run_document.hpp"
+#include "report/verbs/run_json.hpp"
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
@@ -122,7 +123,8 @@ TEST_CASE("linn.run/1 keeps its fields") {
 }
 
 TEST_CASE("the CSV of run keeps its columns, and has a line a contender and metric") {
-    const std::string text = run_csv(small_run());
+    const run_result result = small_run();
+    const std::string text = report::render_csv(report::run_document(result));
     CHECK(text.starts_with(
         "contender,title,metric,unit,rounds,median,low,high,min,ratio,ratio_low,ratio_high,p,"
         "p_adjusted,call,noise_floor,repeated,failure,command,complete,started,version,cpu\r\n"));
@@ -135,8 +137,9 @@ TEST_CASE("the CSV of run keeps its columns, and has a line a contender and metr
 }
 
 TEST_CASE("the Markdown of run begins with the verdict and escapes names") {
-    const std::string text = run_markdown(small_run());
+    const run_result result = small_run();
+    const std::string text = report::render_markdown(report::run_document(result));
     CHECK(text.starts_with("**No difference**\n\n"));
-    CHECK(text.find("| =jem\\|alloc | 2.000 ms (-10.0 %) | 3 |\n") != std::string::npos);
+    CHECK(text.find("| =jem\\|alloc | 2.00 ms (-10.0 %) | 0 | 3 |\n") != std::string::npos);
     CHECK(text.find("- left out: hoard: not installed\n") != std::string::npos);
 }

@@ -3,8 +3,8 @@
 #include "bench/cliffs.hpp"
 #include "bench/summary.hpp"
 #include "fake_bench.hpp"
-#include "report/bench_json.hpp"
 #include "report/bench_table.hpp"
+#include "report/verbs/bench_json.hpp"
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>

@@ -2,11 +2,12 @@
 // From a trace to a plan: a call that is one type's is a site, one that several share is told by its caller or left out with
 // the reason; and what the measurement of the plan is said to mean.
 #include "pools/plan.hpp"
-#include "report/html/try_html.hpp"
-#include "report/try_csv.hpp"
-#include "report/try_json.hpp"
-#include "report/try_markdown.hpp"
-#include "report/try_table.hpp"
+#include "report/render/csv.hpp"
+#include "report/render/html.hpp"
+#include "report/render/markdown.hpp"
+#include "report/render/terminal.hpp"
+#include "report/verbs/try_document.hpp"
+#include "report/verbs/try_json.hpp"
 #include "scratch_folder.hpp"
 #include "try/trial.hpp"
 
@@ -450,10 +451,10 @@ TEST_CASE("linn.try/1 keeps its fields, and the table says the verdict") {
     CHECK(all["alone"].is_null());
     CHECK(all["together"]["schema"] == "linn.run/1");
 
-    const std::string report = try_report(result, {"./shop", "7"}, {});
-    CHECK(report.find("-11.9 %") != std::string::npos);
-    CHECK(report.find("75.0 %") != std::string::npos); // served, of both together
-    CHECK(report.find("left out: text (20.0 % of allocations): its blocks have many sizes") !=
+    const std::string text = report::render_terminal(report::try_document(result, {"./shop", "7"}), {});
+    CHECK(text.find("-11.9 %") != std::string::npos);
+    CHECK(text.find("75.0 %") != std::string::npos); // served, of both together
+    CHECK(text.find("left out: text (20.0 % of allocations): its blocks have many sizes") !=
           std::string::npos);
 }
 
@@ -465,7 +466,7 @@ TEST_CASE("the CSV of try keeps its columns: those of run, and what is of a tria
     for (run_result* run : {&result.alone, &result.together})
         for (run_row& row : run->rows)
             row.samples = {{.round = 0, .values = {{"cpu_ns", 2e8}}}};
-    const std::string text = try_csv(result);
+    const std::string text = report::render_csv(report::try_document(result, {"./shop", "7"}));
     CHECK(text.starts_with(
         "contender,title,metric,unit,rounds,median,low,high,min,ratio,ratio_low,ratio_high,p,"
         "p_adjusted,call,noise_floor,repeated,failure,command,complete,started,version,cpu,"
@@ -484,17 +485,20 @@ TEST_CASE("every form of the trial says the verdict and the same figures") {
     try_result result = measured(row_of("pools", 0.881, 0.874, 0.888, verdict::better, 10.3));
     result.candidates.left_out = {{"te|xt", "its blocks have many sizes", 0.2, {}}};
     const std::vector<std::string> command{"./shop", "7"};
-    const std::string markdown = try_markdown(result, command);
+    const report::document d = report::try_document(result, command);
+    const std::string markdown = report::render_markdown(d);
     CHECK(markdown.starts_with("**Pools for \\`order\\` and \\`trade\\` save 11.9 % (11.2 to 12.6)"));
-    const std::string plain = try_report(result, command, {});
-    const std::string page = try_html(result, command);
+    const std::string plain = report::render_terminal(d, {});
+    const std::string page = report::render_html(d);
     for (const std::string figure :
          {"-11.9 %", "-12.6 to -11.2", "75.0 %", "+0.3", "its blocks have many sizes", "less"}) {
         CHECK_MESSAGE(plain.find(figure) != std::string::npos, figure);
         CHECK_MESSAGE(markdown.find(figure) != std::string::npos, figure);
-        CHECK_MESSAGE(page.find(figure) != std::string::npos, figure);
     }
+    for (const std::string figure :
+         {"−11.9 %", "−12.6 to −11.2", "75.0 %", "+0.3", "its blocks have many sizes", "▼ less"})
+        CHECK_MESSAGE(page.find(figure) != std::string::npos, figure);
     CHECK(markdown.find("| **-11.9 %** |") != std::string::npos);
     CHECK(markdown.find("left out: te\\|xt") != std::string::npos);
-    CHECK(page.find("class=\"lead\"") < page.find("-11.9 %"));
+    CHECK(page.find("class=\"lead\"") < page.find("−11.9 %"));
 }

@@ -3,9 +3,9 @@
 #include "bench/findings.hpp"
 #include "bench/summary.hpp"
 #include "measure/rounds.hpp"
-#include "report/bench_json.hpp"
 #include "report/bench_table.hpp"
 #include "report/variant_table.hpp"
+#include "report/verbs/bench_json.hpp"
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>

@@ -4,17 +4,17 @@
 #include "../../advise/one_change.hpp"
 #include "../../measure/process.hpp"
 #include "../advise_cells.hpp"
+#include "../plots/flame_plot.hpp"
+#include "../plots/histogram_plot.hpp"
+#include "../plots/numbers.hpp"
+#include "../plots/span_plot.hpp"
+#include "../plots/timeline_plot.hpp"
+#include "../render/html_table.hpp"
+#include "../render/page.hpp"
 #include "../shell_words.hpp"
+#include "../verbs/provenance.hpp"
 #include "advise_types.hpp"
-#include "flame_plot.hpp"
-#include "histogram_plot.hpp"
-#include "html_table.hpp"
-#include "numbers.hpp"
-#include "page.hpp"
-#include "provenance.hpp"
 #include "replay_section.hpp"
-#include "span_plot.hpp"
-#include "timeline_plot.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -54,7 +54,7 @@ markup whole_run(id_source& ids, const advice& a) {
 }
 
 markup ceiling_figure(id_source& ids, const advice& a) {
-    span_plot plot{"Predicted gain", "share of the run's CPU time", quantity::share, {}};
+    span_plot plot{"Predicted gain", "share of the run's CPU time", unit::share, {}};
     plot.rows.push_back({"an allocator that costs nothing", std::max(0.0, a.ceiling.low),
                          std::max({0.0, a.ceiling.low, a.ceiling.high}), emphasis::muted});
     if (a.pools.high > 0)
@@ -81,28 +81,27 @@ std::vector<double> as_doubles(const std::vector<std::uint64_t>& values) {
 section time_section(id_source& ids, const trace_analysis& t) {
     std::size_t width = 1;
     timeline_plot plot{"Over the run", 0, {}};
-    const auto add = [&](const char* title, quantity what, std::vector<double> values) {
+    const auto add = [&](const char* title, unit what, std::vector<double> values) {
         if (!values.empty())
             plot.series.push_back({title, what, std::move(values)});
     };
-    add("Live bytes", quantity::bytes,
+    add("Live bytes", unit::bytes,
         fewer_steps(as_doubles(t.over_time.live_bytes), most_timeline_steps, false, width));
-    add("Live blocks", quantity::count,
+    add("Live blocks", unit::count,
         fewer_steps(as_doubles(t.over_time.live_blocks), most_timeline_steps, false, width));
     std::vector<double> rate = as_doubles(t.over_time.events);
     const double step_s = static_cast<double>(t.over_time.step_ns) / 1e9;
     for (double& v : rate)
         v = step_s > 0 ? v / step_s : 0;
-    add("Events a second", quantity::count, fewer_steps(rate, most_timeline_steps, true, width));
+    add("Events a second", unit::count, fewer_steps(rate, most_timeline_steps, true, width));
     plot.step_ns = static_cast<double>(t.over_time.step_ns) * static_cast<double>(width);
     markup content;
     if (const markup picture = draw(ids, plot); !picture.empty())
         content += figure_box(
             picture, text("Live: the most within a step. Events are allocations, releases and "
                           "reallocations of all threads. Time passes as it did under the recorder."));
-    const markup pair =
-        draw(ids, histogram_plot{"Lifetime of a block", quantity::nanoseconds, t.all.lifetimes}) +
-        draw(ids, histogram_plot{"Size of a block", quantity::bytes, t.all.size_histogram});
+    const markup pair = draw(ids, histogram_plot{"Lifetime of a block", unit::nanoseconds, t.all.lifetimes}) +
+                        draw(ids, histogram_plot{"Size of a block", unit::bytes, t.all.size_histogram});
     if (!pair.empty())
         content +=
             figure_box(element("div", {{"class", "histograms"}}, pair),

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "../../advise/advice.hpp"
-#include "flame_tree.hpp"
+#include "../plots/flame_tree.hpp"
 
 #include <string>
 

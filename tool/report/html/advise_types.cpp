@@ -3,12 +3,12 @@
 
 #include "../../advise/type_groups.hpp"
 #include "../advise_cells.hpp"
-#include "flame_tree.hpp"
-#include "histogram_plot.hpp"
-#include "html_table.hpp"
-#include "linear_axis.hpp"
-#include "numbers.hpp"
-#include "page.hpp"
+#include "../plots/flame_tree.hpp"
+#include "../plots/histogram_plot.hpp"
+#include "../plots/linear_axis.hpp"
+#include "../plots/numbers.hpp"
+#include "../render/html_table.hpp"
+#include "../render/page.hpp"
 
 #include <fmt/format.h>
 
@@ -156,7 +156,7 @@ markup facts(const advised_type& t) {
                       ? std::string{}
                       : std::string{"an estimate ("} + to_string(t.estimated_because) + ")"},
          {"All its allocations take",
-          t.cost.high > 0 ? range_text(quantity::share, t.cost.low, t.cost.high) + " of the run, estimated"
+          t.cost.high > 0 ? range_text(unit::share, t.cost.low, t.cost.high) + " of the run, estimated"
                           : std::string{}},
          {"Zeros written at once", s.fills == 0 ? std::string{}
                                                 : fmt::format("{} times, {}", count_text(as_double(s.fills)),
@@ -165,8 +165,8 @@ markup facts(const advised_type& t) {
 }
 
 markup histograms(id_source& ids, const site_statistics& s) {
-    const markup pair = draw(ids, histogram_plot{"Lifetime", quantity::nanoseconds, s.lifetimes}) +
-                        draw(ids, histogram_plot{"Size", quantity::bytes, s.size_histogram});
+    const markup pair = draw(ids, histogram_plot{"Lifetime", unit::nanoseconds, s.lifetimes}) +
+                        draw(ids, histogram_plot{"Size", unit::bytes, s.size_histogram});
     return pair.empty() ? pair : element("div", {{"class", "histograms"}}, pair);
 }
 
@@ -216,7 +216,7 @@ std::vector<html_cell> row_of(const advised_type& t, bool is_tried) {
 std::string gain_text(const gain_range& g) {
     if (!(g.high > 0))
         return "–";
-    return range_text(quantity::share, g.low, g.high);
+    return range_text(unit::share, g.low, g.high);
 }
 
 markup type_table(id_source& ids, const advice& a) {

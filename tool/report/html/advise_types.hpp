@@ -2,8 +2,8 @@
 #pragma once
 
 #include "../../advise/advice.hpp"
-#include "figure.hpp"
-#include "markup.hpp"
+#include "../document/markup.hpp"
+#include "../plots/figure.hpp"
 
 #include <string>
 

@@ -3,12 +3,12 @@
 
 #include "../../bench/summary.hpp"
 #include "../../measure/process.hpp"
-#include "bench_plots.hpp"
+#include "../plots/bench_plots.hpp"
+#include "../plots/numbers.hpp"
+#include "../render/html_table.hpp"
+#include "../render/page.hpp"
+#include "../verbs/provenance.hpp"
 #include "bench_section.hpp"
-#include "html_table.hpp"
-#include "numbers.hpp"
-#include "page.hpp"
-#include "provenance.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -3,12 +3,12 @@
 
 #include "../../bench/cliffs.hpp"
 #include "../../bench/summary.hpp"
+#include "../plots/bench_plots.hpp"
+#include "../plots/bench_rows.hpp"
+#include "../plots/numbers.hpp"
 #include "../remarks.hpp"
+#include "../render/html_table.hpp"
 #include "../variant_table.hpp"
-#include "bench_plots.hpp"
-#include "bench_rows.hpp"
-#include "html_table.hpp"
-#include "numbers.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

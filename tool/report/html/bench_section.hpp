@@ -2,8 +2,8 @@
 #pragma once
 
 #include "../../bench/results.hpp"
-#include "figure.hpp"
-#include "page.hpp"
+#include "../plots/figure.hpp"
+#include "../render/page.hpp"
 
 namespace linn::tool::html {
 

@@ -2,13 +2,13 @@
 #include "replay_html.hpp"
 
 #include "../../measure/process.hpp"
+#include "../plots/linear_axis.hpp"
+#include "../plots/numbers.hpp"
+#include "../plots/span_plot.hpp"
+#include "../render/page.hpp"
 #include "../shell_words.hpp"
-#include "linear_axis.hpp"
-#include "numbers.hpp"
-#include "page.hpp"
-#include "provenance.hpp"
+#include "../verbs/provenance.hpp"
 #include "replay_section.hpp"
-#include "span_plot.hpp"
 
 #include <fmt/format.h>
 
@@ -21,7 +21,7 @@ namespace html {
 namespace {
 
 markup ceiling_figure(id_source& ids, const replay_result& result) {
-    span_plot plot{"What would have been saved", "share of the run's CPU time", quantity::share, {}};
+    span_plot plot{"What would have been saved", "share of the run's CPU time", unit::share, {}};
     if (!(result.program_cpu_seconds > 0))
         return {};
     for (const replay_row& r : result.rows) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "replay_section.hpp"
 
+#include "../plots/numbers.hpp"
+#include "../plots/strip_plot.hpp"
 #include "../quantity.hpp"
-#include "html_table.hpp"
-#include "numbers.hpp"
-#include "page.hpp"
-#include "strip_plot.hpp"
+#include "../render/html_table.hpp"
+#include "../render/page.hpp"
 
 #include <fmt/format.h>
 

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+// A document says the same in every form: a figure is written by `quantity` alone, a table fits its place without losing a
+// column in silence, and nothing from outside becomes markup. What each verb puts into its document is tested by its own file.
+#include "report/document/document.hpp"
+
+#include "page.hpp"
+#include "report/render/csv.hpp"
+#include "report/render/html.hpp"
+#include "report/render/markdown.hpp"
+#include "report/render/terminal.hpp"
+#include "report/render/text_table.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <limits>
+#include <sstream>
+#include <string>
+
+using namespace linn::tool::report;
+using linn::tool::output_style;
+using linn::tool::test::contains;
+using linn::tool::test::count;
+using linn::tool::test::is_well_formed;
+
+namespace {
+
+std::string plain(unit what, double value) {
+    return figure_of(what, value).text();
+}
+
+std::string typeset(unit what, double value) {
+    return figure_of(what, value).text(lettering::typeset);
+}
+
+table example() {
+    table t{"Containers",
+            {{.heading = "contender", .is_text = true},
+             {.heading = "median", .group = "insert"},
+             {.heading = "ns", .group = "insert", .droppable = 2},
+             {.heading = "median", .group = "erase"},
+             {.heading = "published", .droppable = 1}}};
+    const auto number = [](double v) { return figure_of(unit::number, v); };
+    t.add({"glibc", number(366), number(141), number(166), "307/162"});
+    t.add({"linn", number(92), number(35), number(41), ""}, emphasis::ours).cells.front().mark = 1;
+    return t;
+}
+
+document with(table t) {
+    document d;
+    d.title = d.heading = "example";
+    d.lead = "The answer.";
+    d.add_section("all", "All of it").add(std::move(t));
+    return d;
+}
+
+std::string drawn(const table& t, const output_style& style) {
+    return text_table{t, style}.lines([](const row&) { return std::string{}; });
+}
+
+std::vector<std::string> hidden(const table& t, std::size_t width) {
+    return text_table{t, {width}}.hidden();
+}
+
+std::size_t widest(const std::string& text) {
+    std::istringstream in{text};
+    std::size_t width = 0;
+    for (std::string line; std::getline(in, line);)
+        width = std::max(width, letters_of(line));
+    return width;
+}
+
+} // namespace
+
+TEST_CASE("a figure is short, has its unit and no exponent") {
+    CHECK(plain(unit::number, 0) == "0");
+    CHECK(plain(unit::number, 0.01234) == "0.0123");
+    CHECK(plain(unit::number, 9.999) == "10.0");
+    CHECK(plain(unit::number, 999.96) == "1000");
+    CHECK(plain(unit::number, 12345) == "12345");
+    CHECK(plain(unit::count, 1048576) == "1048576");
+    CHECK(plain(unit::about, 842) == "842");
+    CHECK(plain(unit::about, 12'345) == "12.3 k");
+    CHECK(plain(unit::about, 20e6) == "20.0 M");
+    CHECK(plain(unit::share, 0.0123) == "1.2 %");
+    CHECK(plain(unit::share, 0.123) == "12 %");
+    CHECK(plain(unit::change, 0.042) == "+4.2 %");
+    CHECK(plain(unit::change, -0.119) == "-11.9 %");
+    CHECK(plain(unit::ratio, 0.9944) == "0.994");
+    CHECK(plain(unit::ratio, 12.34) == "12.3");
+    CHECK(plain(unit::times, 2.514) == "2.51");
+    CHECK(plain(unit::times, 0.00453) == "0.0045");
+    CHECK(plain(unit::nanoseconds, 12.34e6) == "12.3 ms");
+    CHECK(plain(unit::nanoseconds, 999.9e6) == "1.00 s");
+    CHECK(plain(unit::nanoseconds, 1500) == "1.50 us");
+    CHECK(plain(unit::bytes, 64) == "64 B");
+    CHECK(plain(unit::bytes, 1536) == "1.50 KiB");
+    CHECK(plain(unit::chance, 0.03124) == "0.0312");
+    CHECK(plain(unit::chance, 1e-9) == "< 0.0001");
+    CHECK(plain(unit::number, std::numeric_limits<double>::quiet_NaN()) == "-");
+}
+
+TEST_CASE("a page gets a minus sign, thousands that stand apart and a dash") {
+    CHECK(typeset(unit::count, 1048576) == "1\u202F048\u202F576");
+    CHECK(typeset(unit::number, 1234) == "1234");
+    CHECK(typeset(unit::change, -0.119) == "−11.9 %");
+    CHECK(typeset(unit::nanoseconds, 1500) == "1.50 µs");
+    CHECK(typeset(unit::number, std::numeric_limits<double>::infinity()) == "–");
+}
+
+TEST_CASE("an interval has its unit once, and one figure where both ends are written alike") {
+    CHECK(bounds_of(unit::ratio, 0.981, 1.024).text() == "0.981-1.024");
+    CHECK(bounds_of(unit::share, 0.09, 0.12).text() == "9-12 %");
+    CHECK(bounds_of(unit::share, -0.01, 0.03).text() == "-1.0 to 3.0 %");
+    CHECK(bounds_of(unit::share, 0.2, 0.2).text() == "20 %");
+    CHECK(bounds_of(unit::change, -0.126, -0.112).text() == "-12.6 to -11.2 %");
+    CHECK(bounds_of(unit::bytes, 512, 2048).text() == "512 B-2.00 KiB");
+    CHECK(bounds_of(unit::share, 0.031, 0.11).text(lettering::typeset) == "3.1 – 11 %");
+    CHECK(bounds_of(unit::share, -0.004, 0.038).text(lettering::typeset) == "−0.4 to 3.8 %");
+    CHECK(bounds_of(unit::ratio, linn::tool::unknown_bound, linn::tool::unknown_bound).text().empty());
+    CHECK(quantity{.what = unit::share, .value = 0.119, .low = 0.112, .high = 0.126, .shows = part::both}
+              .text() == "12 % (11-13 %)");
+}
+
+TEST_CASE("the figures of a column are in one multiple") {
+    const double times[] = {12.3e6, 8.1e6};
+    const scale in = common_scale(unit::nanoseconds, times);
+    CHECK(in.name == "ms");
+    CHECK(figure_of(unit::nanoseconds, times[1], in).text() == "8.1");
+    quantity more = figure_of(unit::bytes, 0.3 * 1024 * 1024, mebibytes);
+    more.is_signed = true;
+    CHECK(more.text() == "+0.3");
+}
+
+TEST_CASE("text stands left, figures right, groups above their columns, marks behind the name") {
+    CHECK(drawn(example(), {100}) == "               insert   erase\n"
+                                     "contender  median  ns  median  published\n"
+                                     "----------------------------------------\n"
+                                     "glibc         366 141     166    307/162\n"
+                                     "linn [1]     92.0 35.0    41.0\n");
+}
+
+TEST_CASE("a narrow terminal gives up the least important columns and says which") {
+    const table t = example();
+    CHECK(hidden(t, 100).empty());
+    CHECK(hidden(t, 38) == std::vector<std::string>{"ns"});
+    CHECK(hidden(t, 30) == std::vector<std::string>{"ns", "published"});
+    for (const std::size_t width : {30U, 38U})
+        CHECK(widest(drawn(t, {width})) <= width);
+    CHECK(contains(render_terminal(with(t), {30}), "hidden columns: ns, published"));
+    CHECK(contains(drawn(t, {5}), "contender")); // it may not be given up
+    const output_style file{30, false, true};
+    CHECK(drawn(t, file) == drawn(t, {100}));
+}
+
+TEST_CASE("a column that goes below its rows is not lost") {
+    table t{"",
+            {{.heading = "name", .is_text = true},
+             {.heading = "proof", .is_text = true, .droppable = 1, .goes_below = true}}};
+    t.add({"one", "seen by a long sentence"});
+    CHECK(drawn(t, {20}) == "name\n----\none\n    proof: seen by\n      a long\n      sentence\n");
+    CHECK(hidden(t, 20).empty());
+}
+
+TEST_CASE("text is cut before a figure is lost, at the end, at the front or within a type, and never within "
+          "a letter") {
+    CHECK(cut_text("abcdef", 5, cut::end) == "ab...");
+    CHECK(cut_text("abcdef", 5, cut::front) == "...ef");
+    CHECK(cut_text("éé…ab", 4, cut::end) == "é...");
+    CHECK(cut_text("éé…ab", 4, cut::front) == "...b");
+    table t{"", {{.heading = "type", .is_text = true, .shorten = cut::type}, {.heading = "n"}}};
+    t.add({"std::map<int, std::pair<a::very::long::name, another::long::name>>", figure_of(unit::count, 7)});
+    CHECK(widest(drawn(t, {40})) <= 40);
+    CHECK(contains(drawn(t, {40}), "std::map<int"));
+    CHECK(widest(drawn(t, {100})) <= 60 + 3); // `most`, although there is room
+}
+
+TEST_CASE("a heading stands over its rows and widens nothing") {
+    table t{"", {{.heading = "name", .is_text = true}, {.heading = "ns"}}};
+    t.add_heading("a heading wider than all columns");
+    t.add({"one", figure_of(unit::count, 1)});
+    CHECK(drawn(t, {100}) == "name  ns\n--------\na heading wider than all columns\none    1\n");
+    CHECK(widest(drawn(t, {10})) <= 10);
+}
+
+TEST_CASE("colour appears only where it is allowed, and nothing from outside steers a terminal") {
+    table t = example();
+    t.rows.front().cells.front().before = "evil\033[2J";
+    CHECK(drawn(t, {100}).find('\033') == std::string::npos);
+    CHECK(count(drawn(t, {100, true}), "\033[1m") == 3); // the two headings and Linn's row
+    document d = with(t);
+    d.warnings = {"\033]0;title\a"};
+    d.add(code{"one\n\033[31mtwo\n"});
+    CHECK(render_terminal(d, {100}).find('\033') == std::string::npos);
+}
+
+TEST_CASE("Markdown has a table for each group of rows, and escapes names") {
+    table t{"", {{.heading = "na|me", .is_text = true}, {.heading = "ms", .group = "time"}}};
+    t.add_heading("each alone");
+    t.add({"<b>", cell{figure_of(unit::change, -0.1)}.styled(emphasis::good)});
+    t.add_heading("together");
+    t.add({"two", cell{}});
+    t.remarks = {"medians"};
+    CHECK(render_markdown(with(t)) == "**The answer.**\n\n### All of it\n\n"
+                                      "each alone:\n\n| na\\|me | time, ms |\n| --- | ---: |\n"
+                                      "| &lt;b> | **-10.0 %** |\n\n"
+                                      "together:\n\n| na\\|me | time, ms |\n| --- | ---: |\n| two |  |\n\n"
+                                      "- medians\n");
+}
+
+TEST_CASE("a page sorts by the figures, folds details below their row, and claims by colour and by arrow") {
+    table t = example();
+    t.sorted_by = 1;
+    t.rows[0].cells[4] = cell{"less"}.styled(emphasis::good);
+    t.rows[1].detail.push_back({code{"- <old>\n+ new\n", true}});
+    t.rows.push_back({{"published", cell{}, cell{}, cell{}, cell{}}, emphasis::none, row::kind::last});
+    document d = with(t);
+    d.alert = "partial: stopped";
+    d.warnings = {"the <machine> was busy"};
+    d.add(list{{{"object: it is fast", 0, "all"}}});
+    const std::string page = render_html(d);
+    CHECK(is_well_formed(page));
+    for (const char* part :
+         {"Partial: stopped", "aria-sort=\"ascending\"", "data-v=\"366\"", "<tr class=\"ours\">",
+          "<span class=\"better\">▼ less</span>", "<del>- &lt;old&gt;</del>", "the &lt;machine&gt; was busy",
+          "<a href=\"#all\">object</a>: it is fast"}) {
+        CAPTURE(part);
+        CHECK(contains(page, part));
+    }
+    CHECK(page.find(">linn<") < page.find(">published</th>"));
+}
+
+TEST_CASE("what is not for a form does not appear in it") {
+    document d = with(example());
+    d.sections.front().blocks.front().shown_in = forms::html;
+    d.add(paragraph{"for all"});
+    d.add(paragraph{"for text"}, forms::text);
+    CHECK_FALSE(contains(render_terminal(d, {100}), "glibc"));
+    CHECK_FALSE(contains(render_terminal(d, {100}), "All of it")); // no heading over nothing
+    CHECK_FALSE(contains(render_markdown(d), "glibc"));
+    CHECK(contains(render_html(d), "glibc"));
+    CHECK_FALSE(contains(render_html(d), "for text"));
+    CHECK(contains(render_markdown(d), "for text"));
+}
+
+TEST_CASE("CSV has the data, not the tables") {
+    document d = with(example());
+    d.data = {{"name", "ns"}, {{"=linn", 0.1}, {"b", datum{}}}};
+    CHECK(render_csv(d) == "name,ns\r\n'=linn,0.1\r\nb,\r\n");
+}

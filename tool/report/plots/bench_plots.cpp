@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench_plots.hpp"
+
+#include "../../bench/cliffs.hpp"
+#include "../../bench/judgement.hpp"
+#include "../render/page.hpp"
+#include "bar_plot.hpp"
+#include "bench_rows.hpp"
+#include "curve_plot.hpp"
+#include "numbers.hpp"
+#include "strip_plot.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace linn::tool::html {
+namespace {
+
+bar bar_of(const bench_result& result, const scenario_result& s, std::size_t phase, const comparison& c) {
+    const outcome o = judge(result, s, phase, c);
+    return {.label = std::string{s.what->phases[phase].title},
+            .value = c.speed_up,
+            .low = c.speed_up / (1 + c.uncertainty),
+            .high = c.speed_up * (1 + c.uncertainty),
+            .remark = result.contenders[c.best_other->contender].title,
+            .style = o == outcome::win    ? emphasis::ours
+                     : o == outcome::loss ? emphasis::bad
+                                          : emphasis::none};
+}
+
+bar_group bars_of(const bench_result& result, const scenario_result& s) {
+    bar_group group{std::string{s.what->name}, {}};
+    for (std::size_t p = 0; p != s.what->phases.size(); ++p) {
+        const auto c = !s.what->has_variants()       ? compare_linn(result, s, p)
+                       : s.what->comparisons.empty() ? std::nullopt
+                                                     : compare(result, s, s.what->comparisons.front(), p);
+        if (c)
+            group.bars.push_back(bar_of(result, s, p, *c));
+    }
+    return group;
+}
+
+strip_panel panel_of(const bench_result& result, const scenario_result& s,
+                     const std::vector<row_group>& groups, std::size_t phase) {
+    strip_panel panel{std::string{s.what->phases[phase].title}, "time by that of glibc", {}, 0};
+    panel.noise = noise_floor(result, s, phase).value_or(0);
+    const double reference = reference_cycles(result, s, phase);
+    for (const row_group& g : groups) {
+        if (!g.heading.empty())
+            panel.strips.emplace_back();
+        for (const row* r : g.rows) {
+            strip one;
+            if (reference > 0)
+                one.samples = present_cycles(*r, phase);
+            for (double& v : one.samples)
+                v /= reference;
+            one.middle = median_interval(one.samples);
+            panel.strips.push_back(std::move(one));
+        }
+    }
+    return panel;
+}
+
+std::vector<strip_label> labels_of(const bench_result& result, const scenario_result& s,
+                                   const std::vector<row_group>& groups) {
+    std::vector<strip_label> labels;
+    for (const row_group& g : groups) {
+        if (!g.heading.empty())
+            labels.push_back({g.heading, emphasis::none, true});
+        for (const row* r : g.rows)
+            labels.push_back({label_of(result, s, g, *r), style_of(result, *r), false});
+    }
+    return labels;
+}
+
+markup strip_plots(id_source& ids, const bench_result& result, const scenario_result& s) {
+    constexpr std::size_t panels_a_figure = 3;
+    const std::vector<row_group> groups = group_rows(result, s);
+    strip_plot plot{labels_of(result, s, groups), {}};
+    markup first;
+    markup others;
+    std::vector<std::string> hidden;
+    const std::size_t phases = s.what->phases.size();
+    for (std::size_t p = 0; p != phases; ++p) {
+        plot.panels.push_back(panel_of(result, s, groups, p));
+        if (!first.empty())
+            hidden.emplace_back(s.what->phases[p].title);
+        if (plot.panels.size() != panels_a_figure && p + 1 != phases)
+            continue;
+        (first.empty() ? first : others) += draw(ids, plot);
+        plot.panels.clear();
+    }
+    if (first.empty())
+        return others;
+    const std::string baseline =
+        s.what->has_variants()
+            ? result.title_of(s, *s.find(result.contenders, baseline_name, s.what->baseline))
+            : std::string{"glibc"};
+    const markup caption = text(fmt::format(
+        "Time by the median of {}, on a logarithmic axis; left is faster. A dot is a process, the upright "
+        "mark the "
+        "median, written at the end of the line, the bar its 95 % interval. Shaded: the noise floor.",
+        baseline));
+    return figure_box(first + folded(fmt::format("More of the same: {}", fmt::join(hidden, ", ")), others),
+                      caption);
+}
+
+/// The points of one curve in nanoseconds. `figures` are published ones, in the unit that `factor` leads to.
+std::vector<curve_point> measured_points(const bench_result& result, const scenario& what, const row& r,
+                                         unsigned threads) {
+    std::vector<curve_point> points;
+    for (std::size_t p = 0; p != what.phases.size(); ++p)
+        if (what.phases[p].threads == threads && what.phases[p].bytes != 0 && r.has(p))
+            points.push_back({static_cast<double>(what.phases[p].bytes),
+                              median(r.cycles(p)) / result.machine.ticks_per_ns});
+    return points;
+}
+
+std::vector<curve_point> published_points(const scenario& what, const published_row& published) {
+    const auto column = std::find_if(what.columns.begin(), what.columns.end(),
+                                     [](const column_info& c) { return c.shows == figure::time; });
+    const double factor = column == what.columns.end() ? 1 : column->factor;
+    std::vector<curve_point> points;
+    for (std::size_t p = 0; p != what.phases.size(); ++p)
+        if (what.phases[p].threads == 1 && p < published.figures.size() && published.figures[p] > 0)
+            points.push_back({static_cast<double>(what.phases[p].bytes), published.figures[p] / factor});
+    return points;
+}
+
+std::string cliff_remark(const scenario& what, const row& r) {
+    std::vector<std::string> parts;
+    for (const cliff& c : find_cliffs(what, r, 1))
+        parts.push_back(fmt::format("{} ({:.0f} ×)", what.phases[c.phase].title, c.factor));
+    return parts.empty() ? "no cliff" : fmt::format("cliff at {}", fmt::join(parts, ", "));
+}
+
+markup curve_figure(id_source& ids, const bench_result& result, const scenario_result& s) {
+    const scenario& what = *s.what;
+    curve_plot plot{"block size", "nanoseconds a pair", {}};
+    const std::vector<row_group> groups = group_rows(result, s);
+    for (const row_group& g : groups)
+        for (const row* r : g.rows) {
+            const std::string& name = result.contenders[r->contender].name;
+            if (name == control_name)
+                continue;
+            curve_panel panel{label_of(result, s, g, *r), {}, cliff_remark(what, *r), style_of(result, *r)};
+            panel.curves.push_back({"one thread", stroke::solid, measured_points(result, what, *r, 1)});
+            panel.curves.push_back({"two threads", stroke::dashed, measured_points(result, what, *r, 2)});
+            if (const published_row* p = find_published(what, name, s.variant_of(*r)))
+                panel.curves.push_back({"published, one thread", stroke::dotted, published_points(what, *p)});
+            plot.panels.push_back(std::move(panel));
+        }
+    const markup picture = draw(ids, plot);
+    if (picture.empty())
+        return picture;
+    return figure_box(
+        picture,
+        text(fmt::format("Nanoseconds by {} over the size of the block, both axes logarithmic and the same "
+                         "everywhere. A cliff is a size that costs more than {:.0f} times the one before.",
+                         what.operation, cliff_factor)));
+}
+
+} // namespace
+
+markup overview_plot(id_source& ids, const bench_result& result) {
+    bar_plot plot{
+        "Linn and the best other", "speed by that of the best other; right of the line Linn is faster", {}};
+    for (const scenario_result& s : result.scenarios)
+        if (!s.what->has_curves()) // dozens of points say more as curves
+            plot.groups.push_back(bars_of(result, s));
+    const markup picture = draw(ids, plot);
+    if (picture.empty())
+        return picture;
+    return figure_box(
+        picture,
+        text("Medians of all rounds; the name is that of the best other contender. A line through the end "
+             "of a bar is two standard errors. Grey: a tie, or too few rounds to tell. Where a scenario has "
+             "several comparisons the first is shown; its section has all."));
+}
+
+markup scenario_plots(id_source& ids, const bench_result& result, const scenario_result& s) {
+    return s.what->has_curves() ? curve_figure(ids, result, s) : strip_plots(ids, result, s);
+}
+
+} // namespace linn::tool::html

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run_plots.hpp"
+
+#include "strip_plot.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <vector>
+
+namespace linn::tool::html {
+namespace {
+
+std::map<std::size_t, double> by_round(const run_row& row, std::string_view metric) {
+    const std::vector<double> values = row.values(metric);
+    std::map<std::size_t, double> rounds;
+    if (values.size() != row.samples.size())
+        return rounds;
+    for (std::size_t i = 0; i != values.size(); ++i)
+        rounds[row.samples[i].round] = values[i];
+    return rounds;
+}
+
+/// The ratios to the default in the same round, which cancel what the machine did to both.
+std::vector<double> paired_ratios(const run_row& row, const run_row& reference, std::string_view metric) {
+    const std::map<std::size_t, double> base = by_round(reference, metric);
+    std::vector<double> ratios;
+    for (const auto& [round, value] : by_round(row, metric))
+        if (const auto found = base.find(round); found != base.end() && found->second > 0)
+            ratios.push_back(value / found->second);
+    return ratios;
+}
+
+strip_panel panel_of(const run_result& result, const metric_info& m, bool shows_changes = false) {
+    strip_panel panel{std::string{m.title},
+                      shows_changes ? "change against the default" : "ratio to the default",
+                      {},
+                      0,
+                      shows_changes};
+    if (const auto floor = result.noise_floor.find(std::string{m.name}); floor != result.noise_floor.end())
+        panel.noise = floor->second.floor;
+    const run_row* reference = result.find(default_name);
+    for (const run_row& row : result.rows) {
+        strip& s = panel.strips.emplace_back();
+        const estimate* e = row.find_estimate(m.name);
+        if (reference == nullptr || e == nullptr)
+            continue;
+        s.samples = paired_ratios(row, *reference, m.name);
+        s.middle = {e->ratio, e->ratio_low, e->ratio_high};
+    }
+    return panel;
+}
+
+std::vector<strip_label> labels_of(const run_result& result, std::string_view metric) {
+    std::vector<strip_label> labels;
+    for (const run_row& row : result.rows)
+        labels.push_back({row.contender.title, style_of(row, metric), false});
+    return labels;
+}
+
+} // namespace
+
+emphasis style_of(const run_row& row, std::string_view metric) {
+    if (row.contender.is_control())
+        return emphasis::muted;
+    const estimate* e = row.find_estimate(metric);
+    if (e == nullptr)
+        return emphasis::none;
+    switch (e->call) {
+    case verdict::better:
+        return emphasis::good;
+    case verdict::worse:
+        return emphasis::bad;
+    case verdict::no_difference:
+        break;
+    }
+    return emphasis::none;
+}
+
+const metric_info& metric_named(std::string_view name) {
+    return *std::find_if(metrics().begin(), metrics().end(),
+                         [&](const metric_info& m) { return m.name == name; });
+}
+
+markup metric_plot(id_source& ids, const run_result& result, const metric_info& m) {
+    return draw(ids, strip_plot{labels_of(result, m.name), {panel_of(result, m)}});
+}
+
+markup change_plot(id_source& ids, const run_result& result, const metric_info& m) {
+    return draw(ids, strip_plot{labels_of(result, m.name), {panel_of(result, m, true)}});
+}
+
+markup other_metrics_plot(id_source& ids, const run_result& result, const metric_info& shown) {
+    constexpr std::size_t panels_a_figure = 3;
+    markup all;
+    // A row may be better in one of them and worse in another, so its name takes no side.
+    strip_plot plot{labels_of(result, {}), {}};
+    for (const metric_info& m : metrics()) {
+        if (!m.is_compared || m.name == shown.name)
+            continue;
+        plot.panels.push_back(panel_of(result, m));
+        if (plot.panels.size() == panels_a_figure) {
+            all += draw(ids, plot);
+            plot.panels.clear();
+        }
+    }
+    return all + draw(ids, plot);
+}
+
+} // namespace linn::tool::html

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "../../run/results.hpp"
+#include "figure.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace linn::tool::html {
+
+/// How a row's verdict on a metric looks: better and worse as judged, the control muted.
+emphasis style_of(const run_row& row, std::string_view metric);
+
+/// Every run as a dot: one metric by the default's in the same round.
+markup metric_plot(id_source& ids, const run_result& result, const metric_info& m);
+
+/// The same in percent of change.
+markup change_plot(id_source& ids, const run_result& result, const metric_info& m);
+
+/// The compared metrics but for the one that is shown elsewhere, panels beside each other.
+markup other_metrics_plot(id_source& ids, const run_result& result, const metric_info& shown);
+
+/// @pre there is one of that name
+const metric_info& metric_named(std::string_view name);
+
+} // namespace linn::tool::html

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "strip_plot.hpp"
+
+#include "axis.hpp"
+#include "numbers.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace linn::tool::html {
+namespace {
+
+constexpr double line_height = 18; // page.css sets the labels to the same
+constexpr double top = 22;         // for the title
+constexpr double bottom = 36;      // for the marks and the title of the axis
+constexpr double spread = 4.5;     // of the dots, up and down
+
+axis axis_of(const strip_panel& panel) {
+    value_range range;
+    range.add(1);
+    for (const strip& s : panel.strips) {
+        range.add(s.samples);
+        range.add(s.middle.low);
+        range.add(s.middle.high);
+    }
+    // The band stands out even where all else is as quiet as it.
+    range.add(1 / (1 + panel.noise));
+    range.add(1 + panel.noise);
+    return range.logarithmic();
+}
+
+/// "-20 %" for the mark at 0.8.
+std::string change_label(double ratio) {
+    const double percent = (ratio - 1) * 100;
+    const bool is_whole = std::abs(percent - std::round(percent)) < 0.01;
+    return std::abs(percent) < 0.01 ? "0" : fmt::format("{:+.{}f} %", percent, is_whole ? 0 : 1);
+}
+
+/// Background: the band of noise, the marks of the axis, the line at 1.
+void draw_frame(const strip_panel& panel, const axis& scale, double lines, markup& shapes, markup& words) {
+    const double end = top + lines;
+    if (panel.noise > 0) {
+        const double left = scale.place(1 / (1 + panel.noise));
+        const double right = scale.place(1 + panel.noise);
+        shapes += empty_element("rect", {{"class", "band"},
+                                         {"x", across(left)},
+                                         {"y", coordinate(top)},
+                                         {"width", across(right - left)},
+                                         {"height", coordinate(lines)}});
+    }
+    constexpr std::size_t most_marks = 6;
+    std::string marks;
+    for (const tick& t : scale.ticks(most_marks)) {
+        marks += fmt::format("M{} {}V{}", across(scale.place(t.value)), coordinate(top), coordinate(end + 4));
+        words += words_at(scale.place(t.value), end + 16, "tick",
+                          panel.shows_changes ? change_label(t.value) : t.label);
+    }
+    shapes += empty_element("path", {{"class", "grid"}, {"d", marks}});
+    shapes += empty_element(
+        "path", {{"class", "one"}, {"d", fmt::format("M{} {}V{}", across(scale.place(1)), top, end)}});
+    words += element("text", {{"x", "0"}, {"y", "13"}, {"class", "panel-title"}}, text(panel.title));
+    words += words_at(0.5, end + 31, "axis-title", panel.axis_title);
+}
+
+/// Ratios as this panel writes them: near 1 everywhere, the third digit counts.
+std::string value_text(const strip_panel& panel, const axis& scale, double value) {
+    if (panel.shows_changes)
+        return text_of(unit::change, value - 1);
+    return scale.high() / scale.low() < 2 ? close_ratio_text(value) : ratio_text(value);
+}
+
+/// One line: a place to point at, which names its figures, the dots, the interval, the median.
+void draw_strip(const strip_label& label, const strip_panel& panel, const strip& s, const axis& scale,
+                double y, double level, markup& shapes, markup& words) {
+    const std::string name = class_of(label.style);
+    std::string dots;
+    for (std::size_t i = 0; i != s.samples.size(); ++i)
+        if (s.samples[i] > 0)
+            dots += fmt::format("M{} {}h0", across(scale.place(s.samples[i])),
+                                coordinate(y + jitter(i) * spread));
+    const std::string middle = across(scale.place(s.middle.middle));
+    const std::string bounds =
+        s.middle.is_known()
+            ? fmt::format("{} interval {} to {}", report::level_text(level),
+                          value_text(panel, scale, s.middle.low), value_text(panel, scale, s.middle.high))
+            : std::string{"too few samples for an interval"};
+    const std::string tip =
+        fmt::format("{}: {}, {}, {} sample{}", label.words, value_text(panel, scale, s.middle.middle), bounds,
+                    s.samples.size(), s.samples.size() == 1 ? "" : "s");
+    markup group = element("title", text(tip));
+    group += empty_element("rect", {{"class", "hit"},
+                                    {"x", "0"},
+                                    {"y", coordinate(y - line_height / 2)},
+                                    {"width", "1000"},
+                                    {"height", coordinate(line_height)}});
+    group += empty_element("path", {{"class", "dots"}, {"d", dots}});
+    if (s.middle.is_known())
+        group +=
+            empty_element("path", {{"class", "bar"},
+                                   {"d", fmt::format("M{} {}H{}", across(scale.place(s.middle.low)),
+                                                     coordinate(y), across(scale.place(s.middle.high)))}});
+    group += empty_element(
+        "path",
+        {{"class", "median"}, {"d", fmt::format("M{} {}V{}", middle, coordinate(y - 6), coordinate(y + 6))}});
+    shapes += element("g", {{"class", ("strip " + name)}}, group);
+    words +=
+        element("text", {{"x", "100%"}, {"dx", "8"}, {"y", coordinate(y + 4)}, {"class", "value " + name}},
+                text(value_text(panel, scale, s.middle.middle)));
+}
+
+markup draw_panel(id_source& ids, const strip_plot& plot, const strip_panel& panel) {
+    const axis scale = axis_of(panel);
+    const double lines = line_height * static_cast<double>(plot.labels.size());
+    markup shapes;
+    markup words;
+    draw_frame(panel, scale, lines, shapes, words);
+    std::vector<std::string> spoken;
+    for (std::size_t i = 0; i != plot.labels.size(); ++i) {
+        const strip_label& label = plot.labels[i];
+        if (label.is_heading || panel.strips[i].samples.empty())
+            continue;
+        draw_strip(label, panel, panel.strips[i], scale, top + line_height * (static_cast<double>(i) + 0.5),
+                   plot.level, shapes, words);
+        spoken.push_back(
+            fmt::format("{} {}", label.words, value_text(panel, scale, panel.strips[i].middle.middle)));
+    }
+    const std::string description =
+        fmt::format("{}. Medians: {}.", panel.axis_title, fmt::join(spoken, ", "));
+    return element("div", {{"class", "panel"}},
+                   stretching_svg(ids, panel.title, description, top + lines + bottom, shapes, words));
+}
+
+markup draw_labels(const std::vector<strip_label>& labels) {
+    markup list;
+    for (const strip_label& l : labels)
+        list += element("li", {{"class", l.is_heading ? "heading" : class_of(l.style)}, {"title", l.words}},
+                        text(l.words));
+    return element("ul", {{"class", "labels"}}, list);
+}
+
+} // namespace
+
+double jitter(std::size_t sample) noexcept {
+    // Multiples of the golden ratio fill a line evenly, however many there are.
+    constexpr double golden = 0.6180339887498949;
+    const double turns = static_cast<double>(sample) * golden;
+    return 2 * (turns - std::floor(turns)) - 1;
+}
+
+markup draw(id_source& ids, const strip_plot& plot) {
+    markup panels;
+    std::size_t count = 0;
+    bool has_changes = false; // which need more room behind the line
+    for (const strip_panel& p : plot.panels)
+        if (std::any_of(p.strips.begin(), p.strips.end(),
+                        [](const strip& s) { return !s.samples.empty(); })) {
+            panels += draw_panel(ids, plot, p);
+            has_changes = has_changes || p.shows_changes;
+            ++count;
+        }
+    if (count == 0)
+        return {};
+    return element("div",
+                   {{"class", "scroll"},
+                    {"tabindex", "0"},
+                    {"role", "group"},
+                    {"aria-label", "plot, may scroll sideways"}},
+                   element("div",
+                           {{"class", has_changes ? "strips changes" : "strips"},
+                            {"style", fmt::format("--panels:{}", count)}},
+                           draw_labels(plot.labels) + panels));
+}
+
+} // namespace linn::tool::html

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "timeline_plot.hpp"
+
+#include "numbers.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace linn::tool::html {
+namespace {
+
+constexpr double top = 22; // for the title
+constexpr double plot_height = 110;
+constexpr double bottom = 20;
+
+double height_of(const linear_axis& scale, double value) {
+    return top + plot_height * (1 - scale.place(value));
+}
+
+/// The outline of the steps, and with `closes` down to the base, so that it can be filled.
+std::string path_of(const std::vector<double>& values, const linear_axis& scale, bool closes) {
+    const double count = static_cast<double>(values.size());
+    std::string path = closes ? fmt::format("M0 {}", coordinate(top + plot_height)) : std::string{};
+    double last = -1;
+    for (std::size_t i = 0; i != values.size(); ++i) {
+        const double y = height_of(scale, values[i]);
+        if (i == 0)
+            path += fmt::format("{}0 {}", closes ? 'L' : 'M', coordinate(y));
+        else if (y != last)
+            path += fmt::format("H{}V{}", across(static_cast<double>(i) / count), coordinate(y));
+        last = y;
+    }
+    path += "H1000";
+    if (closes)
+        path += fmt::format("V{}Z", coordinate(top + plot_height));
+    return path;
+}
+
+markup panel_of(id_source& ids, const timeline_series& s, const linear_axis& time) {
+    const double most = *std::max_element(s.values.begin(), s.values.end());
+    const linear_axis scale{s.what, most * 1.04};
+    std::string marks;
+    markup words = element("text", {{"x", "0"}, {"y", "13"}, {"class", "panel-title"}}, text(s.title));
+    for (const tick& t : scale.ticks(4)) {
+        const double y = height_of(scale, t.value);
+        marks += fmt::format("M0 {}H1000", coordinate(y));
+        words += element("text",
+                         {{"x", "-6"}, {"y", coordinate(y + 4)}, {"text-anchor", "end"}, {"class", "tick"}},
+                         text(t.label));
+    }
+    for (const tick& t : time.ticks(7)) {
+        marks += fmt::format("M{} {}v4", across(time.place(t.value)), coordinate(top + plot_height));
+        words += words_at(time.place(t.value), top + plot_height + 16, "tick", t.label);
+    }
+    markup shapes = empty_element("path", {{"class", "grid"}, {"d", marks}});
+    shapes += empty_element("path", {{"class", "area"}, {"d", path_of(s.values, scale, true)}});
+    shapes += empty_element("path", {{"class", "edge"}, {"d", path_of(s.values, scale, false)}});
+    shapes += empty_element("path", {{"class", "cursor"}, {"d", ""}});
+    shapes += empty_element("rect", {{"class", "hit"},
+                                     {"x", "0"},
+                                     {"y", coordinate(top)},
+                                     {"width", "1000"},
+                                     {"height", coordinate(plot_height)}});
+    const double end = s.values.back();
+    return element("div", {{"class", "panel"}},
+                   stretching_svg(ids, s.title,
+                                  fmt::format("{} over {}: at most {}, {} at the end.", s.title,
+                                              text_of(unit::nanoseconds, time.high()), text_of(s.what, most),
+                                              text_of(s.what, end)),
+                                  top + plot_height + bottom, shapes, words));
+}
+
+/// The values as the script reads them: a line a series, each with what names and marks it.
+markup data_of(const timeline_plot& plot) {
+    markup list;
+    for (const timeline_series& s : plot.series) {
+        std::string values;
+        for (const double v : s.values)
+            values += fmt::format("{}{:.6g}", values.empty() ? "" : " ", v);
+        const char* kind = s.what == unit::bytes ? "bytes" : "count";
+        list += element("data", {{"value", values}, {"data-kind", kind}, {"data-title", s.title}}, {});
+    }
+    return list;
+}
+
+} // namespace
+
+std::vector<double> fewer_steps(const std::vector<double>& values, std::size_t most, bool is_mean,
+                                std::size_t& width) {
+    width = std::max<std::size_t>(1, (values.size() + most - 1) / most);
+    std::vector<double> fewer;
+    for (std::size_t from = 0; from < values.size(); from += width) {
+        const auto first = values.begin() + static_cast<std::ptrdiff_t>(from);
+        const auto end = values.begin() + static_cast<std::ptrdiff_t>(std::min(from + width, values.size()));
+        fewer.push_back(is_mean ? std::accumulate(first, end, 0.0) / static_cast<double>(end - first)
+                                : *std::max_element(first, end));
+    }
+    return fewer;
+}
+
+markup draw(id_source& ids, const timeline_plot& plot) {
+    const bool any = plot.step_ns > 0 && !plot.series.empty() &&
+                     std::all_of(plot.series.begin(), plot.series.end(), [&](const timeline_series& s) {
+                         return s.values.size() == plot.series.front().values.size() && !s.values.empty();
+                     });
+    if (!any)
+        return {};
+    const double count = static_cast<double>(plot.series.front().values.size());
+    const linear_axis time{unit::nanoseconds, plot.step_ns * count};
+    markup panels;
+    for (const timeline_series& s : plot.series)
+        panels += panel_of(ids, s, time);
+    panels += element("p", {{"class", "readout"}}, {});
+    return element("div",
+                   {{"class", "timeline"},
+                    {"role", "group"},
+                    {"aria-label", plot.title},
+                    {"data-step", fmt::format("{:.6g}", plot.step_ns)}},
+                   panels + data_of(plot));
+}
+
+} // namespace linn::tool::html

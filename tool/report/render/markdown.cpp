@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "markdown.hpp"
+
+#include "../markdown.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace linn::tool::report {
+namespace {
+
+/// A fence longer than any row of backticks within.
+std::string fenced(const code& c) {
+    std::size_t longest = 2;
+    std::size_t run = 0;
+    for (const char letter : c.text) {
+        run = letter == '`' ? run + 1 : 0;
+        longest = std::max(longest, run);
+    }
+    const std::string fence(longest + 1, '`');
+    return fmt::format("{}{}\n{}{}{}\n", fence, c.is_diff ? "diff" : "", c.text,
+                       c.text.ends_with('\n') ? "" : "\n", fence);
+}
+
+std::string strong(const std::string& plain) {
+    return fmt::format("**{}**", markdown_text(plain));
+}
+
+std::string cell_text(const cell& c) {
+    const std::string words = c.words(lettering::plain);
+    const std::string mark = c.mark == 0 ? std::string{} : fmt::format(" \\[{}\\]", c.mark);
+    const bool is_strong = !words.empty() && (c.style == emphasis::good || c.style == emphasis::bad ||
+                                              c.style == emphasis::ours);
+    return (is_strong ? strong(words) : markdown_text(words)) + mark;
+}
+
+std::string heading_text(const column& c) {
+    return markdown_text(c.group.empty() || c.heading.empty() ? c.group + c.heading
+                                                              : fmt::format("{}, {}", c.group, c.heading));
+}
+
+class markdown_writer {
+public:
+    std::string operator()(const paragraph& p) const {
+        return (p.is_strong ? strong(p.text) : markdown_text(p.text)) + '\n';
+    }
+
+    std::string operator()(const list& l) const {
+        std::string out = l.heading.empty() ? std::string{} : markdown_text(l.heading) + "\n\n";
+        for (const note& n : l.notes)
+            out += fmt::format("- {}{}\n", n.mark == 0 ? std::string{} : fmt::format("\\[{}\\] ", n.mark),
+                               markdown_text(n.text));
+        return out;
+    }
+
+    std::string operator()(const facts& f) const {
+        std::string out;
+        for (const auto& [name, value] : f.entries)
+            if (!value.empty())
+                out += fmt::format("- {}: {}\n", markdown_text(name), markdown_text(value));
+        return out;
+    }
+
+    std::string operator()(const code& c) const { return c.text.empty() ? std::string{} : fenced(c); }
+
+    std::string operator()(const subheading& h) const { return "#### " + markdown_text(h.text) + '\n'; }
+
+    /// Markdown has no groups of rows: each becomes a table below its heading.
+    std::string operator()(const table& t) const {
+        std::string out;
+        const auto end_part = [&](std::string& rows) {
+            if (!rows.empty())
+                out += (out.empty() || out.ends_with("\n\n") ? "" : "\n") + head(t) + rows;
+            rows.clear();
+        };
+        std::string rows;
+        for (const row& r : t.rows) {
+            if (r.is == row::kind::heading) {
+                end_part(rows);
+                const std::string words = r.cells.front().words(lettering::plain);
+                out += (out.empty() ? "" : "\n") + markdown_text(words) + (words.ends_with(':') ? "" : ":") +
+                       "\n\n";
+                continue;
+            }
+            rows += '|';
+            for (std::size_t i = 0; i != r.cells.size(); ++i)
+                if (is_shown(t.columns[i]))
+                    rows += ' ' + cell_text(r.cells[i]) + " |";
+            rows += '\n';
+        }
+        end_part(rows);
+        if (!t.remarks.empty() && !out.empty())
+            out += '\n' + (*this)(sentences(t.remarks));
+        return out;
+    }
+
+    std::string operator()(const picture&) const { return {}; }
+
+    std::string operator()(const fold& f) const {
+        return (*this)(subheading{f.summary}) + '\n' + blocks(f.blocks);
+    }
+
+    std::string blocks(const std::vector<block>& all) const {
+        std::string out;
+        for (const block& b : all) {
+            if (!includes(b.shown_in, forms::markdown))
+                continue;
+            if (const std::string text = std::visit(*this, b.content); !text.empty())
+                out += (out.empty() ? "" : "\n") + text;
+        }
+        return out;
+    }
+
+private:
+    static bool is_shown(const column& c) { return includes(c.shown_in, forms::markdown); }
+
+    static std::string head(const table& t) {
+        std::string headings{"|"};
+        std::string rule{"|"};
+        for (const column& c : t.columns)
+            if (is_shown(c)) {
+                headings += ' ' + heading_text(c) + " |";
+                rule += c.is_text ? " --- |" : " ---: |";
+            }
+        return headings + '\n' + rule + '\n';
+    }
+};
+
+} // namespace
+
+std::string render_markdown(const document& d) {
+    const markdown_writer write;
+    std::string out;
+    const auto add = [&](const std::string& part) {
+        if (!part.empty())
+            out += (out.empty() ? "" : "\n") + part;
+    };
+    for (const std::string* first : {&d.alert, &d.lead})
+        if (!first->empty())
+            add(write(paragraph{*first, true}));
+    add(write.blocks(d.introduction));
+    for (const section& s : d.sections)
+        if (const std::string text = write.blocks(s.blocks); !text.empty()) {
+            if (includes(s.titled_in, forms::markdown))
+                add("### " + markdown_text(s.title) + '\n');
+            add(text);
+        }
+    std::vector<std::string> warnings;
+    for (const std::string& warning : d.warnings)
+        warnings.push_back("warning: " + warning);
+    add(write(sentences(warnings)));
+    if (!d.provenance.empty())
+        add(markdown_text(d.provenance) + '\n');
+    return out;
+}
+
+} // namespace linn::tool::report

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "../document/markup.hpp"
+#include "../plots/figure.hpp"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace linn::tool::html {
+
+/// A part of a page with a heading of the second level, which the contents list names.
+struct section {
+    std::string id;
+    std::string title;
+    markup content;
+};
+
+/// What stands in the frame of every report.
+struct page {
+    std::string title;   ///< of the window
+    std::string heading; ///< the one of the first level
+    std::string kicker;  ///< a line above it: verb, date, machine
+    std::string lead;    ///< the answer in a sentence; large
+    std::string
+        alert; ///< what a reader must know before all else, such as that the result is partial; may be empty
+    markup introduction; ///< between the lead and the contents: findings, the key plot
+    std::vector<section> sections;
+    std::string footer;
+};
+
+/// The whole file. It holds its style and its script, and a policy that forbids it to load anything.
+std::string render(const page& p);
+
+/// A paragraph.
+markup paragraph(std::string_view plain);
+
+/// An unordered list of plain lines; nothing for none.
+markup bullet_list(const std::vector<std::string>& lines);
+
+/// Names and what belongs to them.
+markup description_list(const std::vector<std::pair<std::string, std::string>>& entries);
+
+/// What is folded away until somebody asks for it.
+markup folded(std::string_view summary, const markup& content);
+
+} // namespace linn::tool::html

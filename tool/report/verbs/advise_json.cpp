@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "advise_json.hpp"
+
+#include "../../advise/type_groups.hpp"
+#include "../../advise/verdict.hpp"
+#include "../version.hpp"
+#include "json_parts.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace linn::tool {
+namespace {
+
+using nlohmann::ordered_json;
+
+ordered_json gain_json(const gain_range& gain) {
+    return {{"low", gain.low}, {"high", gain.high}};
+}
+
+/// What --try measured; null: it did not.
+ordered_json measured_json(const std::optional<measured_gain>& gain) {
+    if (!gain)
+        return {};
+    return {{"saved", gain->saved},
+            {"low", gain->interval.low},
+            {"high", gain->interval.high},
+            {"together", gain->together}};
+}
+
+ordered_json tried_json(const std::optional<tried_pools>& tried) {
+    if (!tried)
+        return {};
+    return {{"predicted_answer", to_string(tried->predicted)},
+            {"gain", measured_json(tried->gain)},
+            {"empty_plan_cost", tried->gain ? ordered_json(tried->gain->empty_plan_cost) : ordered_json{}},
+            {"verdict", text_or_null(tried->verdict)},
+            {"findings", tried->findings},
+            {"warnings", tried->warnings},
+            {"problem", text_or_null(tried->problem)}};
+}
+
+/// A histogram without the empty places at its end.
+ordered_json histogram_json(const log2_histogram& h) {
+    std::size_t used = h.size();
+    while (used != 0 && h[used - 1] == 0)
+        --used;
+    return ordered_json(std::vector<std::uint64_t>(h.begin(), h.begin() + static_cast<std::ptrdiff_t>(used)));
+}
+
+ordered_json statistics_json(const site_statistics& s) {
+    ordered_json sizes = ordered_json::array();
+    for (const auto& [size, count] : s.sizes)
+        sizes.push_back({{"bytes", size}, {"count", count}});
+    return {{"allocations", s.allocations},
+            {"bytes", s.bytes},
+            {"smallest", s.smallest},
+            {"largest", s.largest},
+            {"sizes", sizes},
+            {"uniformity", s.uniformity()},
+            {"size_histogram", histogram_json(s.size_histogram)},
+            {"releases", s.releases},
+            {"remote_releases", s.remote_releases},
+            {"temporary", s.temporary},
+            {"reallocations", s.reallocations},
+            {"outgrown", s.outgrown},
+            {"lifetime_histogram_ns", histogram_json(s.lifetimes)},
+            {"median_lifetime_ns", s.releases == 0 ? ordered_json{} : ordered_json(s.lifetime_quantile(0.5))},
+            {"live_at_end", s.live_at_end},
+            {"live_bytes_at_end", s.live_bytes_at_end},
+            {"peak_live", s.peak_live},
+            {"peak_live_bytes", s.peak_live_bytes},
+            {"longest_burst", s.longest_burst},
+            {"threads", s.threads},
+            {"zero_fills", s.fills},
+            {"zero_filled_bytes", s.filled_bytes},
+            {"zero_fill_ns", s.fill_ns}};
+}
+
+ordered_json type_json(const advised_type& t, bool is_cost_known) {
+    ordered_json places = ordered_json::array();
+    for (const advised_place& p : t.places) {
+        ordered_json place = frame_json(p.frame);
+        place["share"] = p.share;
+        place["callers"] = ordered_json::array();
+        for (const symbol_frame& caller : p.callers)
+            place["callers"].push_back(frame_json(caller));
+        places.push_back(place);
+    }
+    return {
+        {"label", label_of(t)},
+        {"type", t.name},
+        {"address", text_or_null(t.named.blocks.address)},
+        {"container", text_or_null(t.container)},
+        {"allocated", text_or_null(t.named.allocated)},
+        {"instantiations", t.instantiations},
+        {"named_by", to_string(t.named.rule)},
+        {"is_array", t.named.is_array},
+        {"declared", t.named.declared.file.empty()
+                         ? ordered_json{}
+                         : ordered_json{{"file", t.named.declared.file}, {"line", t.named.declared.line}}},
+        {"takes_allocator", text_or_null(t.named.takes_allocator)},
+        {"share", t.share},
+        {"cost", is_cost_known ? gain_json(t.cost) : ordered_json{}},
+        {"remedy", to_string(t.what)},
+        {"rule", t.rule},
+        {"use", text_or_null(t.part)},
+        {"gain", t.what == remedy::nothing || !t.served_with.empty() ? ordered_json{} : gain_json(t.gain)},
+        {"served_with", text_or_null(t.served_with)},
+        {"gain_measured", t.is_gain_measured},
+        {"estimated_because", text_or_null(to_string(t.estimated_because))},
+        {"tried", measured_json(t.tried)},
+        {"not_tried", text_or_null(t.not_tried)},
+        {"runtime", text_or_null(t.runtime)},
+        {"why", t.why},
+        {"change", text_or_null(t.snippet)},
+        {"places", places},
+        {"statistics", statistics_json(t.statistics)}};
+}
+
+ordered_json trace_json(const trace_info& info) {
+    return {
+        {"command", info.command},
+        {"directory", info.directory},
+        {"started", info.started},
+        {"machine", info.machine},
+        {"duration_ns", info.duration_ns},
+        {"user_ns", info.user_ns},
+        {"system_ns", info.system_ns},
+        {"event_cost_ns", info.event_cost_ns},
+        {"baseline_cpu_ns", info.baseline_cpu_ns > 0 ? ordered_json(info.baseline_cpu_ns) : ordered_json{}},
+        {"ending", text_or_null(info.ending)},
+        {"contents", info.contents},
+        {"clock", info.clock},
+        {"events", info.events},
+        {"dropped", info.dropped},
+        {"processes", info.processes.size()},
+        {"threads", info.threads.size()},
+        {"damage", info.damage}};
+}
+
+} // namespace
+
+std::string advise_json(const advice& a) {
+    const trace_analysis& run = a.analysis;
+    ordered_json json{
+        {"schema", "linn.advise/1"},
+        {"version", version_text()},
+        {"complete", a.interrupted_by == 0},
+        {"verdict", a.verdict},
+        {"answer", to_string(a.answer)},
+        {"to_know", text_or_null(a.to_know)},
+        {"pool_needed", a.answer == pool_answer::yes},
+        {"answer_measured", a.tried && a.tried->gain},
+        {"tried", tried_json(a.tried)},
+        {"pools", a.program_cpu_ns > 0 ? gain_json(a.pools) : ordered_json{}},
+        {"threshold", worth_a_pool},
+        {"program_cpu_ns", a.program_cpu_ns > 0 ? ordered_json(a.program_cpu_ns) : ordered_json{}},
+        {"ceiling", a.program_cpu_ns > 0 ? gain_json(a.ceiling) : ordered_json{}},
+        {"ceiling_measured", a.is_ceiling_measured},
+        {"trace", trace_json(run.info)},
+        {"all", statistics_json(run.all)},
+        {"unknown_releases", run.unknown_releases},
+        {"unseen_releases", run.unseen_releases},
+        {"inherited_releases", run.inherited_releases},
+        {"failures", run.failures},
+        {"timeline",
+         {{"step_ns", run.over_time.step_ns},
+          {"live_bytes", run.over_time.live_bytes},
+          {"live_blocks", run.over_time.live_blocks},
+          {"events", run.over_time.events}}},
+        {"types", ordered_json::array()},
+        {"findings", ordered_json::array()},
+        {"kept_by_runtime", ordered_json::array()},
+        {"warnings", a.warnings}};
+    for (const advised_type& type : a.types)
+        json["types"].push_back(type_json(type, a.program_cpu_ns > 0));
+    for (const advice_finding& f : a.findings) {
+        ordered_json finding{{"kind", f.kind}, {"text", f.text}, {"bytes", f.bytes}, {"count", f.count}};
+        finding["place"] =
+            f.place.file.empty() && f.place.function.empty() ? ordered_json{} : frame_json(f.place);
+        json["findings"].push_back(finding);
+    }
+    for (const runtime_blocks& blocks : a.kept_by_runtime)
+        json["kept_by_runtime"].push_back(
+            {{"rule", blocks.rule}, {"what", blocks.what}, {"count", blocks.count}, {"bytes", blocks.bytes}});
+    return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + '\n';
+}
+
+} // namespace linn::tool

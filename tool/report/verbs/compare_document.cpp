@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compare_document.hpp"
+
+#include "../../measure/sort_stably.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace linn::tool::report {
+namespace {
+
+/// The series of that kind, the largest change first.
+std::vector<const series_change*> sorted_changes(const file_comparison& result, change_kind kind) {
+    std::vector<const series_change*> changes;
+    for (const series_change& c : result.series)
+        if (c.kind == kind)
+            changes.push_back(&c);
+    sort_stably(changes, [](const series_change* a, const series_change* b) {
+        return std::abs(a->change.middle) > std::abs(b->change.middle);
+    });
+    return changes;
+}
+
+unit unit_named(const std::string& name) {
+    return name == "ns" ? unit::nanoseconds : name == "bytes" ? unit::bytes : unit::number;
+}
+
+/// Four digits: changes of a few percent are the subject.
+quantity median_of(const series_change& c, double value) {
+    quantity q = figure_of(unit_named(c.unit), value);
+    q.digits = 4;
+    return q;
+}
+
+void add_changes(document& d, const file_comparison& r, change_kind kind, const char* id, const char* title) {
+    table t{title,
+            {{.heading = "what", .is_text = true},
+             {.heading = "old", .droppable = 3},
+             {.heading = "new", .droppable = 3},
+             {.heading = "change"},
+             {.heading = level_text(r.options.level) + " interval", .droppable = 2},
+             {.heading = "p", .droppable = 4}}};
+    for (const series_change* c : sorted_changes(r, kind)) {
+        const bool is_finite = std::isfinite(c->change.middle);
+        t.add({describe(c->name), median_of(*c, c->old_median), median_of(*c, c->new_median),
+               is_finite ? cell{figure_of(unit::change, c->change.middle)} : cell{"from 0"},
+               is_finite ? cell{bounds_of(unit::change, c->change.low, c->change.high)} : cell{},
+               figure_of(unit::chance, c->p_adjusted)},
+              kind == change_kind::regression ? emphasis::bad : emphasis::none);
+    }
+    if (!t.rows.empty())
+        d.add_section(id, title).add(std::move(t));
+}
+
+/// Names that follow each other, cut off after a dozen: "object, linn, many; …; and 4 more".
+std::string name_list(const std::vector<series_name>& names) {
+    constexpr std::size_t most = 12;
+    std::string text;
+    for (std::size_t i = 0; i != std::min(names.size(), most); ++i)
+        text += (i == 0 ? "" : "; ") + describe(names[i]);
+    return names.size() <= most ? text : fmt::format("{}; and {} more", text, names.size() - most);
+}
+
+} // namespace
+
+document compare_document(const file_comparison& r) {
+    document d;
+    d.verb = "linn compare";
+    d.lead = r.verdict + '.';
+    d.add(paragraph{fmt::format(
+        "Compared: {}, old {} and new {}. A change is reported when it is larger than {} and than the noise "
+        "floor of both files, and significant at {} over all rows together.",
+        r.options.by == compare_by::ratio
+            ? fmt::format("ratios to {} of the same file", r.old_file.reference())
+            : "values",
+        r.old_file.path, r.new_file.path, level_text(r.options.threshold), level_text(r.options.level))});
+    add_changes(d, r, change_kind::regression, "regressions", "Regressions");
+    add_changes(d, r, change_kind::improvement, "improvements", "Improvements");
+    add_changes(d, r, change_kind::undecided, "undecided", "Undecided");
+    list names;
+    if (!r.vanished.empty())
+        names.notes.push_back({"gone: " + name_list(r.vanished)});
+    if (!r.appeared.empty())
+        names.notes.push_back({"new: " + name_list(r.appeared)});
+    d.add_section("rows", "Rows of one file only", forms::nowhere).add(std::move(names));
+    d.warnings = r.warnings;
+    return d;
+}
+
+} // namespace linn::tool::report

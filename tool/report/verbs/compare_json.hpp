@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "../../compare/compare_files.hpp"
+
+#include <string>
+
+namespace linn::tool {
+
+/// The comparison in the schema "linn.compare/1" (docs/reference/compare-json.md), ended by a newline.
+std::string compare_json(const file_comparison& result);
+
+} // namespace linn::tool

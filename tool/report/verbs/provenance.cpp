@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "provenance.hpp"
+
+#include "../version.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <string_view>
+
+namespace linn::tool::html {
+
+std::vector<std::pair<std::string, std::string>> machine_entries(const machine_info& m) {
+    return {{"Processor", fmt::format("{}, {} CPUs", m.cpu_model, m.cpus)},
+            {"Kernel", m.kernel},
+            {"Transparent huge pages", m.huge_pages},
+            {"Compiler of the tool", m.compiler},
+            {"Build", m.build},
+            {"Clock", fmt::format("{} at {:.3f} GHz", m.counter, m.ticks_per_ns)},
+            {"Environment that steers allocators", fmt::format("{}", fmt::join(m.environment, " "))}};
+}
+
+std::string date_text(const std::string& iso) {
+    static constexpr std::array<std::string_view, 12> months{"January",   "February", "March",    "April",
+                                                             "May",       "June",     "July",     "August",
+                                                             "September", "October",  "November", "December"};
+    int year = 0;
+    unsigned month = 0;
+    unsigned day = 0;
+    unsigned hour = 0;
+    unsigned minute = 0;
+    if (std::sscanf(iso.c_str(), "%4d-%2u-%2uT%2u:%2u", &year, &month, &day, &hour, &minute) != 5 ||
+        month < 1 || month > 12)
+        return iso;
+    return fmt::format("{} {} {}, {:02}:{:02} UTC", day, months[month - 1], year, hour, minute);
+}
+
+std::string elapsed_text(double seconds) {
+    const long whole = std::lround(seconds);
+    return whole < 60 ? fmt::format("{} s", whole) : fmt::format("{} min {} s", whole / 60, whole % 60);
+}
+
+std::string providers_text(const std::map<std::string, std::string>& files) {
+    std::vector<std::string> parts;
+    std::string last;
+    for (const char* function : {"malloc", "operator new"})
+        if (const auto found = files.find(function); found != files.end() && found->second != last) {
+            parts.push_back(fmt::format("{}: {}", function, found->second.empty() ? "none" : found->second));
+            last = found->second;
+        }
+    return fmt::format("{}", fmt::join(parts, "; "));
+}
+
+std::string provenance_text(const std::string& started, const machine_info& m, const std::string& options) {
+    return fmt::format("linn {}, {}; {}, {} CPUs, {}; transparent huge pages: {}; {}", version_text(),
+                       started, m.cpu_model, m.cpus, m.kernel, m.huge_pages, options);
+}
+
+std::string footer_text() {
+    return fmt::format("Written by linn {}. This file is complete in itself and loads nothing from anywhere.",
+                       version_text());
+}
+
+} // namespace linn::tool::html

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "../../measure/machine.hpp"
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace linn::tool::html {
+
+/// The machine as names and values.
+std::vector<std::pair<std::string, std::string>> machine_entries(const machine_info& m);
+
+/// "21 November 2026, 11:45 UTC" from "2026-11-21T11:45:35Z"; anything else as it is.
+std::string date_text(const std::string& iso);
+
+/// "3 min 12 s".
+std::string elapsed_text(double seconds);
+
+/// The files behind "malloc" and "operator new", once where they are the same one.
+std::string providers_text(const std::map<std::string, std::string>& files);
+
+/// "linn 0.2.0, 2026-11-21T11:45:35Z; CPU, 2 CPUs, Linux 6.1; transparent huge pages: madvise; seed 7": the line below text.
+std::string provenance_text(const std::string& started, const machine_info& m, const std::string& options);
+
+/// The line below every report.
+std::string footer_text();
+
+} // namespace linn::tool::html
