@@ -30,7 +30,7 @@ std::vector<double> paired_ratios(const replay_row& r, const replay_row& base) {
 std::string name_of(const replay_row& row) {
     const std::string name = row.title.empty() ? row.name : row.title;
     return row.version.empty() || name.find(row.version) != std::string::npos ? name
-                                                                               : name + ' ' + row.version;
+                                                                              : name + ' ' + row.version;
 }
 
 emphasis style_of(const replay_row& row) {

@@ -170,9 +170,10 @@ facts facts_of(const replay_result& result) {
     facts f{{{"Program", shell_words(result.command)},
              {"Process", result.process},
              {"Trace", o.trace.string()},
-             {"Events replayed", result.recorded_events > result.events
-                                     ? fmt::format("{} of {}", count(result.events), count(result.recorded_events))
-                                     : count(result.events)},
+             {"Events replayed",
+              result.recorded_events > result.events
+                  ? fmt::format("{} of {}", count(result.events), count(result.recorded_events))
+                  : count(result.events)},
              {"Allocations", fmt::format("{}, {} of them by operator new", count(result.allocations),
                                          count(result.by_operator_new))},
              {"Live at most",
@@ -199,11 +200,13 @@ facts facts_of(const replay_result& result) {
 
 list reading_of_replay() {
     return sentences({
-        "The replay makes the recorded requests again, thread by thread, in the recorded order of hand-overs, "
+        "The replay makes the recorded requests again, thread by thread, in the recorded order of "
+        "hand-overs, "
         "and does nothing else. Its CPU time is that of the allocator and of the replay's own loop.",
         "The null allocator costs nothing, so what it needs is the loop. The default's time less that is the "
         "ceiling: a quicker allocator cannot save more.",
-        "The order of allocators can be trusted more than the size of the differences: a replay touches memory "
+        "The order of allocators can be trusted more than the size of the differences: a replay touches "
+        "memory "
         "otherwise than the program. Measure the program itself with linn run.",
     });
 }
@@ -257,17 +260,18 @@ std::vector<datum> data_of(const replay_result& result, const replay_row& r, con
 } // namespace
 
 std::vector<block> replayed_allocators(const replay_result& result) {
-    std::vector<block> blocks{
-        {picture{[&result](html::id_source& ids) {
-                     return html::rounds_plot(ids, result, result.rows, "The whole trace", 100);
-                 },
-                 "Each dot is a replay, by that under the default allocator in the same round; left is faster. The "
-                 "upright mark is the median, the bar its interval. The null allocator hands out what was laid out "
-                 "before: what remains there is the replay itself."}},
-        {page_table(result, result.rows, "Every allocator", "allocator")}};
+    std::vector<block> blocks{{picture{[&result](html::id_source& ids) {
+                                           return html::rounds_plot(ids, result, result.rows,
+                                                                    "The whole trace", 100);
+                                       },
+                                       "Each dot is a replay, by that under the default allocator in the "
+                                       "same round; left is faster. The "
+                                       "upright mark is the median, the bar its interval. The null allocator "
+                                       "hands out what was laid out "
+                                       "before: what remains there is the replay itself."}},
+                              {page_table(result, result.rows, "Every allocator", "allocator")}};
     if (!result.left_out.empty())
-        blocks.push_back(
-            {fold{"Left out, and why", std::vector<block>{block{sentences(result.left_out)}}}});
+        blocks.push_back({fold{"Left out, and why", std::vector<block>{block{sentences(result.left_out)}}}});
     if (!result.groups.empty()) {
         blocks.push_back({subheading{"One type at a time"}});
         blocks.push_back({picture{[&result](html::id_source& ids) {
@@ -296,9 +300,10 @@ document replay_document(const replay_result& result) {
         d.alert = fmt::format("partial: stopped by {} after {} complete rounds; what is missing is not shown",
                               signal_name(result.interrupted_by), result.complete_rounds);
     d.lead = result.verdict;
-    d.add(picture{[&result](html::id_source& ids) { return html::savings_plot(ids, result); },
-                  "By the CPU time of the program without the recording. Solid: the low end of the interval; faint: "
-                  "up to its high end. What saves nothing is left out."});
+    d.add(picture{
+        [&result](html::id_source& ids) { return html::savings_plot(ids, result); },
+        "By the CPU time of the program without the recording. Solid: the low end of the interval; faint: "
+        "up to its high end. What saves nothing is left out."});
     d.add(paragraph{fmt::format("{}: {} requests of {}, {}", shell_words(result.command), result.events,
                                 counted(result.threads, "thread"), counted(result.complete_rounds, "round"))},
           forms::text);
@@ -313,8 +318,8 @@ document replay_document(const replay_result& result) {
     d.add_section("options", "Trace, machine and options").add(facts_of(result), forms::html);
     d.add_section("reading", "How to read this report").add(reading_of_replay(), forms::html);
     d.warnings = result.warnings;
-    d.provenance = html::provenance_text(result.started, result.machine,
-                                         fmt::format("seed {}", result.options.seed));
+    d.provenance =
+        html::provenance_text(result.started, result.machine, fmt::format("seed {}", result.options.seed));
     d.data.columns = {"kind",   "name",       "title",       "version",        "rounds",     "seconds",
                       "low",    "high",       "ratio",       "ratio_low",      "ratio_high", "ns_per_request",
                       "change", "change_low", "change_high", "peak_rss_bytes", "failure",    "noise_floor",

@@ -116,8 +116,7 @@ void add_arms(table& t, const try_result& result, const trial_part& part) {
         bounds.is_signed = true;
         t.add({r.contender.title, figure_of(unit::nanoseconds, e->median, {"ms", 1e6, 1}),
                is_default ? cell{} : cell{figure_of(unit::change, e->ratio - 1)}.styled(said.style),
-               is_default ? cell{} : cell{bounds}, said,
-               memory_cell(r, *plain), served_cell(result, r)},
+               is_default ? cell{} : cell{bounds}, said, memory_cell(r, *plain), served_cell(result, r)},
               r.contender.is_control()     ? emphasis::muted
               : e->call == verdict::better ? emphasis::good
                                            : emphasis::none);
