@@ -382,7 +382,7 @@ def case_install_interrupt(tool):
         finally:
             process.kill()
         check(process.returncode == 130, f"exit status {process.returncode}: {err}")
-        check("nothing is left half installed" in err and out == "", err + out)
+        check("no allocator is partly installed" in err and out == "", err + out)
         wait_for(lambda: not alive(mark.read_text().strip()), "the download to end")
     check(remains(tool) == [], remains(tool))
 

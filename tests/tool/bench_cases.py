@@ -91,24 +91,25 @@ def case_usage_errors(tool):
             (["bench", "--n", "0"], ["--n"]),
             (["bench", "--work", "0"], ["--work"]),
             (["bench", "shared"], ["did you mean 'shared-ptr'"]),
-            (["bench", "--n", "many"], ["--n"]),
+            (["bench", "--n", "many"], ["--n must be a whole number from 1 to 200000000, not 'many'"]),
             (["bench", "--seed", "x"], ["--seed"]),
             (["bench", "--pin", "x"], ["--pin", "number of a CPU"]),
             (["bench", "--pin", "non"], ["did you mean 'none'"]),
             (["bench", "--pin", "99999"], ["may not run on CPU 99999"]),
             (["bench", "--budget", "0"], ["--budget"]),
-            (["bench", "--full", "--quick"], ["--full", "--quick"]),
+            (["bench", "--full", "--quick"], ["--full and --quick cannot be combined"]),
             (["bench", "--only", "pipelin"], ["did you mean 'pipeline'"]),
             (["bench", "--allocators", "jemaloc"], ["did you mean 'jemalloc'"]),
-            (["bench", "--allocators", "linn"], ["no general allocator named 'linn'"]),
-            (["bench", "--container", "deque"], ["unordered_set"]),
+            (["bench", "--allocators", "linn"], ["unknown general allocator 'linn'"]),
+            (["bench", "--container", "deque"], ["--container must be one of unordered_set, map, set, list, not 'deque'"]),
             (["bench", "--object-bytes", "65"], ["64"]),
             (["bench", "--allocator", "mine"], ["NAME=PATH"]),
             (["bench", "--allocator", "linn=/lib/x.so"], ["linn"]),
             (["bench", "--allocator", "locked-pool=/lib/x.so"], ["cannot replace 'locked-pool'"]),
             (["bench", "--allocator", "a=/x.so", "--allocator", "a=/y.so"], ["two libraries 'a'"]),
             (["bench", "--only", "jemaloc"], ["did you mean 'jemalloc'"]),
-            (["bnech"], ["did you mean 'bench'"]),
+            (["bnech"], ["unknown command 'bnech'; did you mean 'bench'?"]),
+            (["help", "bnech"], ["unknown command 'bnech'"]),
             ([], ["bench"])]:
         done = tool.run(*arguments)
         check(done.returncode == 2, f"{arguments}: exit status {done.returncode}, not 2")
@@ -118,7 +119,7 @@ def case_usage_errors(tool):
 
 
 def case_help(tool):
-    for arguments in [["--help"], ["bench", "--help"]]:
+    for arguments in [["--help"], ["bench", "--help"], ["help"], ["help", "bench"]]:
         done = tool.run(*arguments)
         check(done.returncode == 0, f"{arguments}: exit status {done.returncode}")
         check("Examples:" in done.stdout, f"{arguments}: no examples")
@@ -464,7 +465,7 @@ def case_report_files(tool):
             json.loads((folder / "json").read_text())
     # What can be known before the work is found before it.
     for form in FORMS:
-        for path, wanted in [("/nonexistent/result", "/nonexistent: No such file"), ("/tmp", "it is a folder")]:
+        for path, wanted in [("/nonexistent/result", "/nonexistent: No such file"), ("/tmp", "is a directory")]:
             done = tool.bench(*small, f"--{form}", path)
             check(done.returncode == 1 and wanted in done.stderr and done.stdout == "", f"{form}: {done.stderr}")
     done = tool.bench(*small, "--json", "-", "--html", "-")

@@ -214,11 +214,11 @@ def case_bad_files(tool):
     place = "scenarios[1].rows[0].phases.flat_out.cycles.samples"
     for name, content, wanted in [
             ("empty", "", "it is empty"),
-            ("no JSON", "hello\n", "it is no JSON: line 1, byte"),
-            ("line", '{\n"schema": oops', "it is no JSON: line 2, byte"),
+            ("no JSON", "hello\n", "it is not valid JSON (line 1, byte"),
+            ("line", '{\n"schema": oops', "it is not valid JSON (line 2, byte"),
             ("cut off", text[:len(text) // 2], "it ends too early"),
-            ("binary", bytes(range(256)), "it is no JSON"),
-            ("bad UTF-8", b'{"schema": "\xff"}', "it is no JSON"),
+            ("binary", bytes(range(256)), "it is not valid JSON"),
+            ("bad UTF-8", b'{"schema": "\xff"}', "it is not valid JSON"),
             ("array", [], "wanted an object, found an array"),
             ("number", "3", "wanted an object, found a number"),
             ("foreign", {"a": 1}, 'it has no "schema"'),
@@ -244,7 +244,7 @@ def case_bad_files(tool):
     done = tool.call(missing, str(tool.folder))
     check(done.returncode == 2, f"exit status {done.returncode}")
     check(f"cannot use {missing}: No such file or directory" in done.stderr, done.stderr)
-    check(f"cannot use {tool.folder}: it is a folder" in done.stderr, "both files are named: " + done.stderr)
+    check(f"cannot use {tool.folder}: it is a directory" in done.stderr, "both files are named: " + done.stderr)
 
 
 def case_fuzz(tool):

@@ -41,7 +41,7 @@ def case_usage_errors(tool):
     trace = tool.folder / "empty.linn"
     trace.write_bytes(b"")
     for words, said in (
-            ((), "TRACE is required"),
+            ((), "missing TRACE"),
             (("no-such.linn",), "no-such.linn"),
             ((trace,), "empty.linn"),
             (("/etc/passwd",), "/etc/passwd"),
@@ -50,7 +50,7 @@ def case_usage_errors(tool):
             ((trace, "--rounds", "0"), "--rounds"),
             ((trace, "--against", "/nonexistent.json"), "/nonexistent.json"),
             ((trace, "--top", "3"), "--types"),
-            ((trace, "--nonsense"), "no option '--nonsense'"),
+            ((trace, "--nonsense"), "unknown option '--nonsense'"),
             ((trace, "--allocator", "linn=/lib/x.so"), "linn"),
     ):
         done = tool.replay(*words, status=2)

@@ -52,20 +52,20 @@ def refused(tool, status, wanted, *arguments, **more):
 
 def case_usage_errors(tool):
     for arguments, wanted in [
-            ([], ["which program?"]),
-            (["--"], ["which program?"]),
-            (["--round", "3", "ls"], ["there is no option '--round'", "did you mean '--rounds'"]),
-            (["--rounds", "0", "ls"], ["--rounds: wants a whole number from 1 to 100000, not '0'"]),
-            (["--budget", "x", "ls"], ["--budget: wants a whole number"]),
+            ([], ["missing program"]),
+            (["--"], ["missing program"]),
+            (["--round", "3", "ls"], ["unknown option '--round'", "did you mean '--rounds'"]),
+            (["--rounds", "0", "ls"], ["--rounds must be a whole number from 1 to 100000, not '0'"]),
+            (["--budget", "x", "ls"], ["--budget must be a whole number"]),
             (["--precision", "0", "ls"], ["--precision"]),
             (["--seed", "x", "ls"], ["--seed"]),
-            (["--pin", "x", "ls"], ["--pin wants CPUs such as"]),
-            (["--pin", "1000", "ls"], ["there is no CPU 1000"]),
+            (["--pin", "x", "ls"], ["--pin must be CPUs such as"]),
+            (["--pin", "1000", "ls"], ["may not use CPU 1000"]),
             (["--only", "jemaloc", "ls"], ["did you mean 'jemalloc'"]),
             (["--allocator", "mine", "ls"], ["NAME=PATH"]),
             (["--allocator", "default=/x.so", "ls"], ["cannot replace 'default'"]),
             (["--input", "nosuch.txt", "ls"], ["nosuch.txt: No such file"]),
-            (["--input", "/", "ls"], ["it is a folder"]),
+            (["--input", "/", "ls"], ["is a directory"]),
             (["--ready", "true", "ls"], ["it needs --client"])]:
         done = tool.run(*arguments)
         check(done.returncode == 2, f"{arguments}: exit status {done.returncode}, not 2: {done.stderr}")

@@ -125,7 +125,7 @@ std::vector<advice_finding> hand_overs(const advice& a) {
             continue;
         found.push_back(
             {"remote",
-             fmt::format("handed over: {:.0f} % of the {} blocks of {} are released by another thread "
+             fmt::format("remote: {:.0f} % of the {} blocks of {} are released by another thread "
                          "than the one that allocated them{}",
                          100 * static_cast<double>(s.remote_releases) / static_cast<double>(s.releases),
                          s.releases, label_of(type), where(type)),

@@ -105,8 +105,8 @@ std::string fill_part(const type_facts& f) {
 std::string fill_why(const type_facts& f) {
     const site_statistics& s = counts(f);
     return fmt::format(
-        "{} zero fills wrote {} bytes into blocks that had just been allocated; where the content is "
-        "overwritten anyway, they are for nothing",
+        "{} zero fills wrote {} bytes into blocks that had just been allocated; they are unnecessary if the "
+        "content is overwritten anyway",
         s.fills, s.filled_bytes);
 }
 
@@ -129,7 +129,7 @@ bool is_few_and_large(const type_facts& f) {
 std::string few_and_large_why(const type_facts& f) {
     return fmt::format(
         "{} blocks of {:.0f} KiB on average, and no more than {:.1f} for each that is live at once: "
-        "there is little to use again",
+        "there is little to reuse",
         counts(f).allocations, typical_size(f) / 1024, turnover(f));
 }
 
@@ -163,9 +163,8 @@ bool is_buckets(const type_facts& f) {
     return f.kind == container_kind::hash_buckets;
 }
 std::string buckets_why(const type_facts&) {
-    return "the table of an unordered container, which grows by rehashing; reserve(n) before filling takes "
-           "the "
-           "growing away, a pool of nodes does not";
+    return "the table of an unordered container, which grows by rehashing; reserve(n) before filling avoids "
+           "that, a pool of nodes does not";
 }
 
 bool is_allocator_parameter(const type_facts& f) {
@@ -192,7 +191,7 @@ bool is_foreign(const type_facts& f) {
 std::string foreign_why(const type_facts& f) {
     const std::string library = f.type.places.empty() ? std::string{} : f.type.places.front().frame.library;
     if (f.type.named.is_c)
-        return "allocated by C code, which can use no pool of C++";
+        return "allocated by C code, which cannot use a C++ pool";
     return fmt::format("allocated within {}, whose code is not yours to change",
                        library.empty() ? "a library" : library);
 }
@@ -220,12 +219,12 @@ std::string growth_why(const type_facts& f) {
     const site_statistics& s = counts(f);
     if (s.reallocations != 0)
         return fmt::format(
-            "{} blocks were enlarged {} times; the size that is needed, asked for at once, saves the "
-            "steps and the copying",
+            "{} blocks were enlarged {} times; to request the final size at once saves the steps and the "
+            "copying",
             s.allocations, s.reallocations);
     return fmt::format(
-        "{} blocks from {} to {} bytes, got by a container that outgrew its own: reserve() saves the "
-        "steps and the copying",
+        "{} blocks from {} to {} bytes, allocated by a container that outgrew its block: reserve() saves "
+        "the steps and the copying",
         s.allocations, s.smallest, s.largest);
 }
 
@@ -259,7 +258,7 @@ bool is_plain_array(const type_facts& f) {
     return is_text_or_array(f);
 }
 std::string plain_array_why(const type_facts&) {
-    return "arrays of its own sizes, which live on: no pool of one size fits them";
+    return "long-lived arrays of different sizes: no pool of one size fits them";
 }
 
 bool is_node(const type_facts& f) {
@@ -278,7 +277,7 @@ std::string recycler_part(const type_facts& f) {
 }
 std::string recycler_why(const type_facts& f) {
     return fmt::format(
-        "each object allocates again what it owns ({}): a recycler keeps it constructed, with its "
+        "each object allocates its own memory again ({}): a recycler keeps it constructed, with that "
         "memory; {}",
         f.owned, pool_reason(f));
 }
@@ -311,23 +310,23 @@ bool is_function(const type_facts& f) {
     return f.kind == container_kind::function;
 }
 std::string function_why(const type_facts&) {
-    return "std::function takes no allocator; a callable of 16 bytes or less is kept inside it, and a "
-           "template "
-           "parameter or a function reference needs no block";
+    return "std::function takes no allocator; a callable of 16 bytes or less is stored inside it, and a "
+           "template parameter or a function reference needs no block";
 }
 
 bool is_resource(const type_facts& f) {
     return f.kind == container_kind::pmr;
 }
 std::string resource_why(const type_facts&) {
-    return "the chunks of a memory resource: what it serves is not seen here";
+    return "the chunks of a memory resource: a recording does not see the blocks inside them";
 }
 
 bool is_thread(const type_facts& f) {
     return f.kind == container_kind::thread;
 }
 std::string thread_why(const type_facts&) {
-    return "made when a thread starts, which costs a thousand times what its block does: keep the thread "
+    return "allocated when a thread starts, which costs a thousand times more than the block: keep the "
+           "thread "
            "instead";
 }
 
@@ -356,7 +355,7 @@ std::string pool_part(const type_facts& f) {
 }
 std::string uniform_block_why(const type_facts& f) {
     return pool_reason(f) +
-           "; only where your own code also releases them: a pool's block must not reach free()";
+           "; only if your own code also releases them: a pool's block must not reach free()";
 }
 
 bool is_mixed_in_one_thread(const type_facts& f) {
@@ -370,14 +369,14 @@ std::string resource_part(const type_facts&) {
 std::string mixed_in_one_thread_why(const type_facts& f) {
     return fmt::format(
         "blocks of many sizes ({} to {} bytes) that one thread allocates and releases: a resource with "
-        "size classes fits them, where the code can take one",
+        "size classes fits them, if the code can use one",
         counts(f).smallest, counts(f).largest);
 }
 
 std::string other_allocator_why(const type_facts& f) {
     if (!f.is_users)
-        return "allocated within a library, where nothing of yours can be changed; another allocator serves "
-               "it too";
+        return "allocated within a library, whose code is not yours to change; another allocator serves it "
+               "too";
     return fmt::format(
         "blocks of many sizes ({} to {} bytes) over several threads: general allocators are made for "
         "them",

@@ -15,6 +15,7 @@
 #include "../trace/corruption.hpp"
 #include "../try/advise_gains.hpp"
 #include "exit_code.hpp"
+#include "option_checks.hpp"
 #include "program_words.hpp"
 
 #include <CLI/CLI.hpp>
@@ -31,11 +32,12 @@ namespace {
 
 constexpr const char* advise_footer =
     "Exit status:\n"
-    "  0    done, whatever the answer is\n"
-    "  1    with --fail-over, pools together or another change save as much; or something cannot be written\n"
-    "  2    the file is no trace, or the arguments are wrong\n"
-    "  128+n  a signal n stopped the replay or --try; what is known until then is written\n"
-    "With --try also as linn try: 1 when the program cannot be measured, its own status when it fails.\n"
+    "  0    done, for any answer\n"
+    "  1    with --fail-over, pools together or another change save that much; or a result cannot be "
+    "written\n"
+    "  2    the file is not a trace, or the arguments are wrong\n"
+    "  128+n  signal n stopped the replay or --try; the results so far are written\n"
+    "With --try also as linn try: 1 if the program cannot be measured, its own status if it fails.\n"
     "\n"
     "Examples:\n"
     "  linn record -- ./simulate 1000\n"
@@ -73,7 +75,7 @@ advise_command::advise_command(CLI::App& program)
     arguments.add_option("TRACE", trace_, "what linn record wrote")->type_name("FILE");
     arguments.add_option("--top", view_.top, "types in the table (default 10)")
         ->type_name("N")
-        ->check(CLI::Range(1U, 1'000'000U).description(""));
+        ->check(whole_number(1, 1'000'000));
     arguments.add_option("--type", view_.only_type, "details of the types that have this in their name")
         ->type_name("NAME");
     arguments.add_flag("--no-replay", no_replay_,
@@ -82,10 +84,10 @@ advise_command::advise_command(CLI::App& program)
         .add_option("--replay-budget", replay_seconds_,
                     "seconds that the replays may take together (default 20)")
         ->type_name("SECONDS")
-        ->check(CLI::Range(1U, 86'400U).description(""));
+        ->check(whole_number(1, 86'400));
     arguments
         .add_option("--debug-dir", debug_folders_,
-                    "look here for debug information too, before /usr/lib/debug; may be repeated")
+                    "also look here for debug information, before /usr/lib/debug; may be repeated")
         ->type_name("FOLDER")
         ->check(CLI::ExistingDirectory.description(""))
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
@@ -93,12 +95,11 @@ advise_command::advise_command(CLI::App& program)
                        "fetch missing debug information from DEBUGINFOD_URLS");
     arguments
         .add_option("--fail-over", fail_over_percent_,
-                    "exit with 1 when pools or another change would save at least this share of the run")
+                    "exit with 1 if pools or another change would save at least this share of the run")
         ->type_name("PERCENT")
-        ->check(CLI::Range(0.0, 100.0).description(""));
-    arguments.add_flag(
-        "--try", is_tried_,
-        "measure what pools gain on the program behind --, as linn try does, beside what is predicted");
+        ->check(number(0, 100));
+    arguments.add_flag("--try", is_tried_,
+                       "also measure what pools gain on the program after --, as linn try does");
     const std::size_t own = arguments.get_options().size();
     arguments.option_defaults()->group("With --try");
     measuring_.add();
@@ -111,23 +112,23 @@ advise_command::advise_command(CLI::App& program)
 /// The program of --try, and nothing else behind the options.
 std::string advise_command::check() {
     if (trace_ == separator_word)
-        return "which trace? linn record -- PROG writes it; then linn advise TRACE --try -- PROG ARGS...";
+        return "missing TRACE: linn record -- PROG writes it; then linn advise TRACE --try -- PROG ARGS...";
     words_ = verb().remaining();
     const bool has_program = !words_.empty() && words_.front() == separator_word;
     if (!words_.empty() && !has_program) {
         const std::string word = words_.front();
         const std::string problem = take_program_words(verb(), words_);
-        return problem.empty() ? fmt::format("'{}' is too much: there is one TRACE", word) : problem;
+        return problem.empty() ? fmt::format("unexpected '{}': give one TRACE", word) : problem;
     }
     if (trace_.empty())
-        return "TRACE is required";
+        return "missing TRACE";
     if (is_tried_)
         return check_try();
     if (has_program)
-        return "a program behind -- is for --try";
+        return "a program after -- needs --try";
     for (const std::string& option : options_of_try_)
         if (verb().count(option) != 0)
-            return fmt::format("{} is for --try", option);
+            return fmt::format("{} needs --try", option);
     return {};
 }
 
@@ -135,7 +136,7 @@ std::string advise_command::check_try() {
     if (!words_.empty())
         words_.erase(words_.begin());
     if (words_.empty())
-        return "--try: which program? linn advise TRACE --try -- PROG ARGS...";
+        return "--try needs a program: linn advise TRACE --try -- PROG ARGS...";
     trial_options_.only = rivals_of_pools();
     if (std::string problem = measuring_.check(); !problem.empty())
         return problem;

@@ -9,6 +9,7 @@
 #include "../report/verbs/allocators_json.hpp"
 #include "exit_code.hpp"
 #include "given_library.hpp"
+#include "option_checks.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -38,7 +39,7 @@ std::string allocators_footer() {
 
 std::string unknown(const std::string& word, const std::vector<std::string>& names) {
     const std::string guess = suggest(word, names);
-    return fmt::format("there is no allocator named '{}'{}; the allocators are: {}", word,
+    return fmt::format("unknown allocator '{}'{}; the allocators are: {}", word,
                        guess.empty() ? "" : fmt::format(", did you mean '{}'?", guess),
                        fmt::join(names, ", "));
 }
@@ -46,18 +47,17 @@ std::string unknown(const std::string& word, const std::vector<std::string>& nam
 } // namespace
 
 allocators_command::allocators_command(CLI::App& program)
-    : command{*program.add_subcommand("allocators",
-                                      "Find the allocators of this machine, prove and install them")},
+    : command{*program.add_subcommand("allocators", "Find, test and install allocators on this machine")},
       files_{verb(), forms_of({.json = [this] { return allocators_json(entries_); },
                                .document = [this] { return report::allocators_document(entries_); },
                                .has_page = false})} {
     CLI::App& arguments = verb();
     arguments.footer(allocators_footer());
     arguments.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-    arguments.add_option("name", names_, "the allocators to look at; all when none is named")
+    arguments.add_option("name", names_, "the allocators to examine (default: all)")
         ->type_name("NAME")
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-    arguments.add_option("--allocator", given_, "look at the library PATH too, under this name")
+    arguments.add_option("--allocator", given_, "also examine the library PATH, under this name")
         ->type_name("NAME=PATH")
         ->allow_extra_args(false) // the word after it is a name
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
@@ -66,9 +66,9 @@ allocators_command::allocators_command(CLI::App& program)
         ->delimiter(',')
         ->expected(1, 100)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-    arguments.add_option("--timeout", timeout_, "seconds that the trial of a library may take (default 10)")
+    arguments.add_option("--timeout", timeout_, "seconds for the test of one library (default 10)")
         ->type_name("SECONDS")
-        ->check(CLI::Range(1.0, 3600.0).description(""));
+        ->check(whole_number(1, 3600));
 }
 
 std::string allocators_command::check() {
@@ -125,7 +125,7 @@ std::optional<bool> allocators_command::install(const interrupt_guard& guard) {
         }
     }
     if (interrupt_guard::pending() != 0)
-        fmt::print(stderr, "linn allocators: stopped; nothing is left half installed\n");
+        fmt::print(stderr, "linn allocators: stopped; no allocator is partly installed\n");
     return all;
 }
 

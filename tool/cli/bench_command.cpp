@@ -12,6 +12,7 @@
 #include "exit_code.hpp"
 #include "given_library.hpp"
 #include "given_seed.hpp"
+#include "option_checks.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -66,16 +67,11 @@ std::string bench_footer() {
             "  linn bench buffers pmr --only linn,jemalloc,tcmalloc\n"
             "  linn bench containers --container map   another container, same three phases\n"
             "  linn bench --only linn,jemalloc         these two, and glibc twice for the noise floor\n"
-            "  linn bench --allocators jemalloc        all pools, but of the general allocators this one\n"
+            "  linn bench --allocators jemalloc        all pools, but only this general allocator\n"
             "  linn bench --allocator mine=/opt/lib/libmine.so\n"
             "  linn bench --html report.html           also write a report with plots for a browser\n"
             "  linn bench --json result.json           also write every sample to a file\n";
     return text;
-}
-
-/// A whole number from 1 on; the name of the value says the rest, so that the help stays readable.
-CLI::Validator count(double most) {
-    return CLI::Range(1.0, most).description("");
 }
 
 bool is_one_of(const std::string& name, const std::vector<std::string>& names) {
@@ -88,7 +84,7 @@ std::string unknown(std::string_view kind, const std::string& word, const std::v
     std::vector<std::string> candidates = names;
     candidates.insert(candidates.end(), others.begin(), others.end());
     const std::string guess = suggest(word, candidates);
-    return fmt::format("there is no {} named '{}'{}; the {}s are: {}", kind, word,
+    return fmt::format("unknown {} '{}'{}; the {}s are: {}", kind, word,
                        guess.empty() ? "" : fmt::format(", did you mean '{}'?", guess), kind,
                        fmt::join(names, ", "));
 }
@@ -119,8 +115,7 @@ bench_command::bench_command(CLI::App& program)
     // The last one counts, so that a user may overrule what an alias or a script says.
     arguments.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
     arguments
-        .add_option("scenario", options_.scenarios,
-                    "what to measure; all but the threads programs when none is named")
+        .add_option("scenario", options_.scenarios, "what to measure (default: all but the threads programs)")
         ->type_name("NAME")
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     CLI::Option* full = arguments.add_flag(
@@ -135,13 +130,13 @@ bench_command::bench_command(CLI::App& program)
                     fmt::format("processes a contender and scenario (default {}, or {} at most)", full_rounds,
                                 quick_rounds))
         ->type_name("COUNT")
-        ->check(count(100'000));
+        ->check(whole_number(1, 100'000));
     arguments
         .add_option(
             "--budget", budget_,
             fmt::format("start no round that would end later (default {}; none with --full)", quick_budget_s))
         ->type_name("SECONDS")
-        ->check(count(1'000'000));
+        ->check(whole_number(1, 1'000'000));
     arguments
         .add_option("--only", names_, "measure these contenders and glibc, or scenarios (comma-separated)")
         ->delimiter(',')
@@ -149,7 +144,8 @@ bench_command::bench_command(CLI::App& program)
         ->allow_extra_args(false) // the word after it is a scenario
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     arguments
-        .add_option("--allocators", general_, "of the general allocators these and glibc (comma-separated)")
+        .add_option("--allocators", general_,
+                    "only these general allocators and glibc (comma-separated)")
         ->delimiter(',')
         ->type_name("NAMES")
         ->allow_extra_args(false) // the word after it is a scenario
@@ -160,32 +156,32 @@ bench_command::bench_command(CLI::App& program)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     arguments.add_option("--n", options_.n, "integers of the scenario containers (default 1000000)")
         ->type_name("COUNT")
-        ->check(count(200'000'000));
+        ->check(whole_number(1, 200'000'000));
     arguments
         .add_option("--container", options_.container,
                     "unordered_set, map, set or list (default unordered_set)")
         ->type_name("NAME")
-        ->check(CLI::IsMember(container_names).description(""));
+        ->check(one_of(container_names));
     arguments
         .add_option("--objects", options_.objects, "live objects of the scenario object (default 100000)")
         ->type_name("COUNT")
-        ->check(count(100'000'000));
+        ->check(whole_number(1, 100'000'000));
     arguments.add_option("--object-bytes", options_.object_bytes, "16, 64, 256 or 1024 (default 64)")
         ->type_name("BYTES")
-        ->check(CLI::IsMember(object_sizes).description(""));
+        ->check(one_of(object_sizes));
     arguments
-        .add_option("--work", work_,
-                    fmt::format("percent of the usual operations elsewhere (default {}, --full {})",
-                                quick_work, full_work))
+        .add_option(
+            "--work", work_,
+            fmt::format("percent of the usual work elsewhere (default {}, --full {})", quick_work, full_work))
         ->type_name("PERCENT")
-        ->check(count(1'000));
+        ->check(whole_number(1, 1'000));
     arguments.add_option("--seed", seed_, "seed of the order of the rounds (default random, printed)")
         ->type_name("UINT");
     arguments.add_option("--pin", pin_, "a CPU, none, or auto: each process stays on the CPU it starts on")
         ->type_name("CPU|auto|none");
     arguments.add_option("--timeout", timeout_, "kill a process after SECONDS (default 120)")
         ->type_name("SECONDS")
-        ->check(count(86'400));
+        ->check(whole_number(1, 86'400));
 }
 
 std::string bench_command::check_scenarios() const {
@@ -235,7 +231,7 @@ std::string bench_command::check_pin() {
     if (const auto [stop, error] = std::from_chars(pin_.data(), end, cpu);
         error != std::errc{} || stop != end) {
         const std::string guess = suggest(pin_, {"auto", "none"});
-        return fmt::format("--pin wants the number of a CPU, auto or none, not '{}'{}", pin_,
+        return fmt::format("--pin must be the number of a CPU, auto or none, not '{}'{}", pin_,
                            guess.empty() ? "" : fmt::format("; did you mean '{}'?", guess));
     }
     if (const std::vector<unsigned> usable = usable_cpus();

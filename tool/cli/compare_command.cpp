@@ -5,6 +5,7 @@
 #include "../report/verbs/compare_document.hpp"
 #include "../report/verbs/compare_json.hpp"
 #include "exit_code.hpp"
+#include "option_checks.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -18,7 +19,7 @@ namespace linn::tool {
 namespace {
 
 constexpr const char* compare_footer =
-    "A row is a regression when its median grew by more than the threshold and than the noise floor of both\n"
+    "A row is a regression if its median grew by more than the threshold and the noise floor of both\n"
     "files, and the growth is significant over all rows together. On two machines, ratios to glibc (bench) "
     "or\n"
     "to the program's default allocator (run) are compared in place of times.\n"
@@ -57,26 +58,26 @@ compare_command::compare_command(CLI::App& program)
     CLI::App& arguments = verb();
     arguments.footer(compare_footer);
     arguments.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-    arguments.add_option("OLD", old_path_, "what --json of bench or run wrote")
+    arguments.add_option("OLD", old_path_, "a file that bench --json or run --json wrote")
         ->required()
         ->type_name("FILE");
     arguments.add_option("NEW", new_path_, "the same, later")->required()->type_name("FILE");
     arguments
         .add_option("--threshold", threshold_percent_, "report only changes larger than this (default 5)")
         ->type_name("PERCENT")
-        ->check(CLI::Range(0.0, 1e6).description(""));
+        ->check(number(0, 1e6));
     arguments
         .add_option("--level", options_.level,
                     "of the intervals; 1 - level bounds the chance of any false report (default 0.95)")
         ->type_name("SHARE")
-        ->check(CLI::Range(0.5, 0.9999).description(""));
+        ->check(number(0.5, 0.9999));
     arguments.add_option("--by", by_, "absolute, ratio, or auto: ratio where the machines differ (default)")
         ->type_name("HOW")
-        ->check(CLI::IsMember({"auto", "absolute", "ratio"}).description(""));
+        ->check(one_of({"auto", "absolute", "ratio"}));
     arguments
         .add_option("--fail-on", fail_on_, "exit with 1 on a regression (default), on any change, or never")
         ->type_name("WHAT")
-        ->check(CLI::IsMember({"regression", "any", "never"}).description(""));
+        ->check(one_of({"regression", "any", "never"}));
     const auto add_list = [&](const char* option, std::vector<std::string>& list, const char* help) {
         arguments.add_option(option, list, help)
             ->delimiter(',')

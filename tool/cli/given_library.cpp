@@ -15,7 +15,7 @@ std::string take_library(const std::string& text, const std::vector<std::string>
                          user_allocators& list) {
     const std::size_t sign = text.find('=');
     if (sign == std::string::npos || sign == 0 || sign + 1 == text.size())
-        return fmt::format("--allocator wants NAME=PATH, not '{}'", text);
+        return fmt::format("--allocator must be NAME=PATH, not '{}'", text);
     const std::string name = text.substr(0, sign);
     if (name.find_first_of(", \t\n") != std::string::npos)
         return fmt::format("--allocator: a name has no spaces and no commas, not '{}'", name);
@@ -53,7 +53,7 @@ std::string take_names(std::string_view option, const std::vector<std::string>& 
                 continue;
             if (std::find(names.begin(), names.end(), name) == names.end()) {
                 const std::string guess = suggest(name, names);
-                return fmt::format("there is no allocator named '{}'{}; the allocators are: {}", name,
+                return fmt::format("unknown allocator '{}'{}; the allocators are: {}", name,
                                    guess.empty() ? "" : fmt::format(", did you mean '{}'?", guess),
                                    fmt::join(names, ", "));
             }

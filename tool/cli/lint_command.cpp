@@ -9,6 +9,7 @@
 #include "../report/progress.hpp"
 #include "../report/text_file.hpp"
 #include "exit_code.hpp"
+#include "option_checks.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -22,10 +23,10 @@ namespace linn::tool {
 namespace {
 
 constexpr const char* lint_footer =
-    "Runs clang-tidy with Linn's checks over all C++ files of a compile database and puts together what they "
+    "Runs clang-tidy with Linn's checks over all C++ files of a compile database and collects what they "
     "say.\n"
     "FILES are sources, folders, globs, or headers: a header stands for the files that include it.\n"
-    "A place where the zeros are wanted is silenced in the source by // NOLINT(linn-zero-fill).\n"
+    "To silence a place whose zeros are wanted, write // NOLINT(linn-zero-fill) in the source.\n"
     "\nExit status:\n"
     "  0  all files were checked, and no place of --error-from bytes or more is left\n"
     "  1  such places are left, or a file could not be checked (--no-fail: only the latter)\n"
@@ -66,13 +67,13 @@ lint_command::lint_command(CLI::App& program)
         ->type_name("DIR");
     arguments
         .add_option("--min-bytes", options_.checks.min_bytes,
-                    "report places of so many bytes and more (default 64)")
+                    "report places of this many bytes and more (default 64)")
         ->type_name("N")
-        ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 32).description(""));
+        ->check(whole_number(1, std::uint64_t{1} << 32));
     arguments.add_option("--checks", checks_, "fill: zeros written; return: after a change (default both)")
         ->delimiter(',')
         ->type_name("NAMES")
-        ->check(CLI::IsMember({"fill", "return"}).description(""))
+        ->check(one_of({"fill", "return"}))
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     arguments
         .add_option("--header-filter", header_filter_,
@@ -80,27 +81,27 @@ lint_command::lint_command(CLI::App& program)
         ->type_name("REGEX");
     arguments
         .add_option("--exclude", exclude_,
-                    "leave out paths that match (default: the build folder, third_party and the like)")
+                    "skip paths that match (default: the build folder, third_party and the like)")
         ->type_name("REGEX");
     arguments.add_option("-j,--jobs", options_.jobs, "files at a time (default: the processors)")
         ->type_name("N")
-        ->check(CLI::Range(1U, 4096U).description(""));
-    arguments.add_flag("--fix", fix_, "change the sources where it is safe, after all were checked");
+        ->check(whole_number(1, 4096));
+    arguments.add_flag("--fix", fix_, "make the safe changes, after all files were checked");
     arguments.add_flag("--fix-notes", fix_notes_, "also where callers may rely on the zeros; implies --fix");
     arguments
-        .add_option("--error-from", error_from_, "exit with 1 only for places of so many bytes and more")
+        .add_option("--error-from", error_from_, "exit with 1 only for places of this many bytes and more")
         ->type_name("N")
-        ->check(CLI::NonNegativeNumber.description(""));
+        ->check(whole_number(0, std::uint64_t{1} << 32));
     arguments.add_flag("--no-fail", no_fail_, "exit with 0 whatever is found");
     arguments.add_option("--top", top_, "places in the table (default 20; 0: all)")
         ->type_name("N")
-        ->check(CLI::NonNegativeNumber.description(""));
+        ->check(whole_number(0, std::uint64_t{1} << 32));
     arguments
         .add_option("--clang-tidy", options_.tidy.clang_tidy,
                     "the one to use (default: the newest that fits a plugin)")
         ->type_name("PATH");
     arguments
-        .add_option("--plugin", options_.tidy.plugin, "Linn's checks (default: linn-tidy-N.so beside linn)")
+        .add_option("--plugin", options_.tidy.plugin, "Linn's checks (default: linn-tidy-N.so next to linn)")
         ->type_name("PATH");
 }
 
@@ -118,7 +119,7 @@ std::string lint_command::check_options_given() {
         try {
             const std::regex trial{*text};
         } catch (const std::regex_error& error) {
-            return fmt::format("{}: '{}' is no regular expression: {}", name, *text, error.what());
+            return fmt::format("{}: '{}' is not a regular expression: {}", name, *text, error.what());
         }
         *into = *text;
     }

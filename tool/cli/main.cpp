@@ -7,6 +7,7 @@
 #include "compare_command.hpp"
 #include "exit_code.hpp"
 #include "lint_command.hpp"
+#include "option_checks.hpp"
 #include "pools_command.hpp"
 #include "record_command.hpp"
 #include "replay_command.hpp"
@@ -33,7 +34,7 @@ int explain(const CLI::App& program, const CLI::ParseError& error) {
         place = verb;
     const std::string name = place == &program ? "linn" : "linn " + place->get_name();
 
-    std::string message = error.what();
+    std::string message = sentence_of(error);
     // What is left over belongs to the program that `run` or `record` starts.
     if (const std::vector<std::string> left = program.remaining(true);
         !left.empty() && !place->get_prefix_command()) {
@@ -49,7 +50,7 @@ int explain(const CLI::App& program, const CLI::ParseError& error) {
                 candidates.push_back(verb->get_name());
         }
         const std::string guess = suggest(word.substr(0, word.find('=')), candidates);
-        message = fmt::format("there is no {} '{}'{}", is_option ? "option" : "verb", word,
+        message = fmt::format("unknown {} '{}'{}", is_option ? "option" : "command", word,
                               guess.empty() ? "" : fmt::format("; did you mean '{}'?", guess));
     }
     fmt::print(stderr, "{}: {}\nTry '{} --help'.\n", name, message, name);
@@ -57,9 +58,15 @@ int explain(const CLI::App& program, const CLI::ParseError& error) {
 }
 
 /// The arguments in the order in which the parser wants them, the last one first. A verb that takes a program, as in
-/// `linn run -- PROG`, keeps its "--".
-std::vector<std::string> words_of(int argc, char** argv) {
+/// `linn run -- PROG`, keeps its "--". `linn help run` is `linn run --help`.
+std::vector<std::string> words_of(const CLI::App& program, int argc, char** argv) {
     std::vector<std::string> words(argv + 1, argv + argc);
+    if (!words.empty() && words.front() == "help") {
+        words.erase(words.begin());
+        const auto is_named = [&](const CLI::App* verb) { return verb->get_name() == words.front(); };
+        if (words.empty() || !program.get_subcommands(is_named).empty())
+            words.emplace_back("--help");
+    }
     if (!words.empty() && (words.front() == "run" || words.front() == "record" || words.front() == "try" ||
                            words.front() == "pools" || words.front() == "advise"))
         if (const auto mark = std::find(words.begin(), words.end(), "--"); mark != words.end())
@@ -74,7 +81,7 @@ int run(int argc, char** argv) {
     program.footer("Examples:\n"
                    "  linn allocators      which allocators are here, and how to get the rest\n"
                    "  linn bench           compare allocators and pools\n"
-                   "  linn bench --help    scenarios, contenders and options\n"
+                   "  linn help bench      scenarios, contenders and options\n"
                    "  linn compare A B     what changed between two results\n"
                    "  linn run -- PROG     would another allocator make this program faster or smaller?\n"
                    "  linn record -- PROG  what does it allocate?\n"
@@ -98,7 +105,7 @@ int run(int argc, char** argv) {
     verbs.push_back(std::make_unique<lint_command>(program));
     verbs.push_back(std::make_unique<allocators_command>(program));
     try {
-        program.parse(words_of(argc, argv));
+        program.parse(words_of(program, argc, argv));
     } catch (const CLI::Success& help_or_version) {
         return program.exit(help_or_version);
     } catch (const CLI::ParseError& error) {

@@ -3,6 +3,7 @@
 
 #include "../pools/launch.hpp"
 #include "exit_code.hpp"
+#include "option_checks.hpp"
 #include "program_words.hpp"
 
 #include <CLI/CLI.hpp>
@@ -19,13 +20,13 @@ namespace fs = std::filesystem;
 constexpr const char* pools_footer =
     "Everything from PROG on belongs to the program. linn becomes the program, so its exit status, its "
     "signals and\n"
-    "its process id are the program's own. Without PROG, says what the plan holds.\n"
+    "its process id are the program's own. Without PROG, prints the plan.\n"
     "\n"
     "The same without linn: LD_PRELOAD=.../liblinn-try.so LINN_PLAN=FILE PROG. LINN_POOLS=off in the "
     "environment\n"
-    "switches the pools off. What a plan may say: docs/reference/plan.md.\n"
+    "switches the pools off. docs/reference/plan.md describes plans.\n"
     "\n"
-    "Exit status: the program's; 1 when it cannot be served; 2 when there is no such program, plan or "
+    "Exit status: the program's; 1 if it cannot be served; 2 if there is no such program, plan or "
     "option.\n"
     "\n"
     "Examples:\n"
@@ -52,7 +53,7 @@ pools_command::pools_command(CLI::App& program)
         ->type_name("FILE");
     arguments
         .add_option("--signal", settings_.signal,
-                    "with --stats: write them when this signal arrives, too: USR2")
+                    "with --stats: also write them when this signal arrives, such as USR2")
         ->type_name("NAME");
     arguments.add_flag("--count", settings_.counts_hits,
                        "with --stats: count the hits of every site, which costs some nanoseconds a call");
@@ -64,18 +65,17 @@ pools_command::pools_command(CLI::App& program)
             "on (default); to measure by: empty (nothing is looked up), lookup (no pools), sizes (a pool "
             "for each size, whatever the site)")
         ->type_name("WHICH")
-        ->check(CLI::IsMember({"on", "empty", "lookup", "sizes"}).description(""));
+        ->check(one_of({"on", "empty", "lookup", "sizes"}));
 }
 
 std::string pools_command::check() {
     if (plan_file_.empty())
-        return "which plan? linn pools --plan FILE -- PROG ARGS...";
+        return "missing plan: linn pools --plan FILE -- PROG ARGS...";
     if (!verb().remaining().empty())
         if (std::string problem = take_program_words(verb(), words_); !problem.empty())
             return problem;
     if (statistics_.empty() && (settings_.counts_hits || !settings_.signal.empty()))
-        return fmt::format("{} is about the statistics: --stats FILE says where they go",
-                           settings_.counts_hits ? "--count" : "--signal");
+        return fmt::format("{} needs --stats FILE", settings_.counts_hits ? "--count" : "--signal");
     try {
         plan_ = read_plan_file(plan_file_);
     } catch (const unusable_plan& error) {

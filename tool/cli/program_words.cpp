@@ -23,14 +23,14 @@ std::string take_program_words(const CLI::App& verb, std::vector<std::string>& w
         *mark = "--"; // the program's own
     }
     if (words.empty())
-        return fmt::format("which program? linn {} [options] -- PROG ARGS...", verb.get_name());
+        return fmt::format("missing program: linn {} [options] -- PROG ARGS...", verb.get_name());
     if (const std::string& word = words.front(); !is_separated && word.starts_with('-')) {
         std::vector<std::string> candidates;
         for (const CLI::Option* option : verb.get_options())
             for (const std::string& name : option->get_lnames())
                 candidates.push_back("--" + name);
         const std::string guess = suggest(word.substr(0, word.find('=')), candidates);
-        return fmt::format("there is no option '{}'{}", word,
+        return fmt::format("unknown option '{}'{}", word,
                            guess.empty() ? "" : fmt::format("; did you mean '{}'?", guess));
     }
     return {};

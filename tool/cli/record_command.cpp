@@ -7,6 +7,7 @@
 #include "../report/shell_words.hpp"
 #include "../report/verbs/fills_json.hpp"
 #include "exit_code.hpp"
+#include "option_checks.hpp"
 #include "program_words.hpp"
 
 #include <CLI/CLI.hpp>
@@ -22,11 +23,11 @@ namespace {
 constexpr std::size_t rows_of_fills = 15;
 
 constexpr const char* record_footer =
-    "Everything from PROG on belongs to the program, and so do the terminal and the standard streams; what\n"
-    "linn record itself says goes to standard error, when the program has ended.\n"
+    "Everything from PROG on belongs to the program, and so do the terminal and the standard streams.\n"
+    "linn record writes its own messages to standard error, when the program has ended.\n"
     "\n"
-    "Exit status: the program's; 128 + n when signal n ended it; 1 when the program succeeded and the\n"
-    "recording did not, or when it cannot be recorded; 2 when there is no such program or option.\n"
+    "Exit status: the program's; 128 + n if signal n ended it; 1 if the program succeeded and the\n"
+    "recording failed, or if it cannot be recorded; 2 if there is no such program or option.\n"
     "\n"
     "Examples:\n"
     "  linn record -- ./simulate 1000          writes simulate.linn\n"
@@ -35,10 +36,6 @@ constexpr const char* record_footer =
     "  linn record --fills -- ./simulate 1000  zeros written into new blocks, by type and place\n"
     "  linn record --only-exe cc1plus -o cc1plus.linn -- g++ -c big.cpp\n"
     "  linn record --clock every8 --depth 8 -- ./server --port 7777\n";
-
-CLI::Validator one_of(std::vector<std::string> words) {
-    return CLI::IsMember(std::move(words)).description("");
-}
 
 } // namespace
 
@@ -53,9 +50,9 @@ record_command::record_command(CLI::App& program)
     arguments.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
     arguments.add_option("-o,--output", file_, "the trace to write (default: PROG.linn in this directory)")
         ->type_name("FILE");
-    arguments.add_option("--depth", options_.depth, "calls that a stack keeps, the innermost (default 16)")
+    arguments.add_option("--depth", options_.depth, "innermost calls that a stack keeps (default 16)")
         ->type_name("COUNT")
-        ->check(CLI::Range(1u, most_recorded_depth).description(""));
+        ->check(whole_number(1, most_recorded_depth));
     arguments
         .add_option("--clock", options_.clock,
                     "the time of every event: tsc (default); every8: of every eighth, for speed; none")
@@ -63,7 +60,7 @@ record_command::record_command(CLI::App& program)
         ->check(one_of({"tsc", "every8", "none"}));
     arguments
         .add_option("--unwinder", options_.unwinder,
-                    "own (default), libunwind, or none: the caller alone is kept")
+                    "own (default), libunwind, or none: keep only the caller")
         ->type_name("WHICH")
         ->check(one_of({"own", "libunwind", "none"}));
     arguments
@@ -72,44 +69,44 @@ record_command::record_command(CLI::App& program)
         ->type_name("WHAT")
         ->check(one_of({"block", "drop"}));
     arguments.add_flag("--aggregate", options_.is_aggregate,
-                       "keep statistics in place of events: a small file for advise, not for replay");
+                       "keep statistics instead of events: a small file for advise, not for replay");
     arguments.add_flag("--fills", options_.fills_only,
-                       "record only the blocks that zeros are written into right away, and say where: the "
-                       "memset behind make_shared<T>() and its like");
+                       "record only blocks that are filled with zeros right away, such as the memset of "
+                       "make_shared<T>()");
     arguments
         .add_option("--min-fill", options_.smallest_fill,
-                    "bytes of zeros that count, written at once (default 1024)")
+                    "smallest fill that counts, in bytes (default 1024)")
         ->type_name("BYTES")
-        ->check(CLI::Range(std::size_t{16}, std::size_t{1} << 40).description(""));
+        ->check(whole_number(16, std::uint64_t{1} << 40));
     arguments.add_flag("--no-types", has_no_types_,
-                       "do not look into blocks for their types: no process_vm_readv, which some sandboxes "
-                       "punish");
+                       "do not read types from blocks: no process_vm_readv, for sandboxes that end "
+                       "programs for it");
     arguments
         .add_option("--only-exe", options_.only_executable,
-                    "record only programs of this name, of all that PROG starts")
+                    "record only programs of this name among those that PROG starts")
         ->type_name("NAME");
-    arguments.add_flag("--no-follow", is_not_followed_, "record PROG alone, nothing that it forks or starts");
+    arguments.add_flag("--no-follow", is_not_followed_, "record only PROG, not the processes that it starts");
     arguments.add_flag("--wait", options_.waits_for_all,
                        "record until everything that PROG started has ended too");
     CLI::Option* const baseline = arguments.add_flag(
         "--baseline", has_baseline_,
-        "run PROG again without recording, its output thrown away, for its own CPU time, whatever it does "
-        "(default: if it reads no pipe, writes no files, does not wait and takes less than a minute)");
-    arguments.add_flag("--no-baseline", has_no_baseline_, "run PROG once only")->excludes(baseline);
+        "always run PROG again without recording, its output thrown away, to measure its CPU time "
+        "(default: only if it reads no pipe, writes no files, does not wait and takes at most a minute)");
+    arguments.add_flag("--no-baseline", has_no_baseline_, "run PROG only once")->excludes(baseline);
     arguments.add_option("--level", options_.level, "compression by zstd, from 1 (fast) to 19 (default 3)")
         ->type_name("LEVEL")
-        ->check(CLI::Range(1, 19).description(""));
+        ->check(whole_number(1, 19));
     arguments.add_flag("--no-calibration", is_not_calibrated_,
-                       "do not measure first what recording an event costs here (0.1 s)");
+                       "do not measure the cost of an event first (0.1 s)");
     arguments.add_flag("-q,--quiet", is_quiet_, "print errors only");
     arguments.add_option("--attach,--pid,-p", attached_)->group(""); // explained rather than unknown
 }
 
 std::string record_command::check() {
     if (verb().count("--attach") != 0)
-        return "there is no attaching to a running process: what it had allocated before would be missing, "
+        return "cannot attach to a running process: its earlier allocations would be missing, "
                "and "
-               "its releases would belong to nothing. Start it with: linn record -- PROG ARGS...";
+               "their releases could not be matched. Start it with: linn record -- PROG ARGS...";
     if (std::string problem = take_program_words(verb(), words_); !problem.empty())
         return problem;
     options_.command = words_;
@@ -123,17 +120,17 @@ std::string record_command::check() {
                                            : second_run_when::harmless;
     options_.looks_for_types = !has_no_types_;
     if (options_.fills_only && options_.is_aggregate)
-        return "--fills and --aggregate do not go together: with --fills the trace is small as it is";
+        return "--fills and --aggregate cannot be combined: with --fills the trace is small anyway";
     if (verb().count("--json") != 0 && !options_.fills_only)
-        return "--json is for --fills; for the rest: linn advise TRACE --json FILE";
+        return "--json needs --fills; otherwise: linn advise TRACE --json FILE";
     if (files_.takes_stdout())
-        return "standard output is the program's: --json wants the name of a file";
+        return "--json must be the name of a file: standard output is the program's";
     if (std::string problem = files_.check(); !problem.empty())
         return problem;
     if (options_.fills_only)
         options_.is_calibrated = false; // there is hardly anything to subtract
     if (options_.only_executable.find('/') != std::string::npos)
-        return "--only-exe wants the name of a program without its directory";
+        return "--only-exe must be the name of a program without its directory";
     return {};
 }
 

@@ -15,6 +15,7 @@
 #include "exit_code.hpp"
 #include "given_library.hpp"
 #include "given_seed.hpp"
+#include "option_checks.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -27,7 +28,8 @@ namespace linn::tool {
 namespace {
 
 constexpr const char* replay_footer =
-    "The replay makes the recorded requests again, thread by thread and with the recorded hand-overs, under "
+    "The replay repeats the recorded requests, each thread in its order and each release in its thread, "
+    "under "
     "each\n"
     "allocator, under Linn's pools and under one that costs nothing. docs/guide/replay.md says how far to "
     "trust it.\n"
@@ -35,7 +37,7 @@ constexpr const char* replay_footer =
     "Exit status:\n"
     "  0  done\n"
     "  1  nothing could be replayed, or a report cannot be written\n"
-    "  2  the file is no trace, or the arguments are wrong\n"
+    "  2  the file is not a trace, or the arguments are wrong\n"
     "\n"
     "Examples:\n"
     "  linn record -o app.linn -- ./app\n"
@@ -77,33 +79,30 @@ replay_command::replay_command(CLI::App& program)
         ->type_name("NAMES");
     list("--allocator", allocators_, "replay under the library PATH too, under this name")
         ->type_name("NAME=PATH");
-    arguments.add_option("--rounds", rounds_, "rounds, of which each runs every row once (default 7)")
+    arguments.add_option("--rounds", rounds_, "rounds; each runs every row once (default 7)")
         ->type_name("COUNT")
-        ->check(CLI::Range(1u, 10'000u).description(""));
-    arguments
-        .add_option("--budget", budget_,
-                    "seconds that the rounds may take; the first is always run (default 60)")
+        ->check(whole_number(1, 10'000));
+    arguments.add_option("--budget", budget_, "seconds for all rounds; the first always runs (default 60)")
         ->type_name("SECONDS")
-        ->check(CLI::Range(1u, 1'000'000u).description(""));
+        ->check(whole_number(1, 1'000'000));
     arguments
         .add_option("--touch", touch_, "what to write of each new block: none, byte, lines (default), or all")
         ->type_name("WHAT")
-        ->check(CLI::IsMember({"none", "byte", "lines", "all"}).description(""));
+        ->check(one_of({"none", "byte", "lines", "all"}));
     arguments
         .add_option("--events", options_.most_events,
-                    "replay so many events from the start (default 50 000 000)")
+                    "replay this many events from the start (default 50 000 000)")
         ->type_name("COUNT")
-        ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{4'000'000'000}).description(""));
+        ->check(whole_number(1, 4'000'000'000));
     CLI::Option* const types = arguments.add_flag(
         "--types", prices_types_, "price the most frequent types, each alone from a pool of Linn's");
-    arguments.add_option("--top", most_types_, "with --types: so many types (default 10)")
+    arguments.add_option("--top", most_types_, "with --types: the number of types (default 10)")
         ->type_name("COUNT")
         ->needs(types)
-        ->check(CLI::Range(1u, 254u).description(""));
-    arguments
-        .add_option("--against", against_, "say whether the order is that of this result of linn run --json")
+        ->check(whole_number(1, 254));
+    arguments.add_option("--against", against_, "compare the order with this result of linn run --json")
         ->type_name("RUN.json");
-    list("--debug-dir", debug_folders_, "with --types: look here too for separate debug information")
+    list("--debug-dir", debug_folders_, "with --types: also look here for separate debug information")
         ->type_name("DIR")
         ->needs(types);
     arguments.add_option("--seed", seed_, "seed of the order of the rounds (default random, in the JSON)")

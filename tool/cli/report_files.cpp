@@ -41,7 +41,7 @@ void print_report(const report::document& d) {
 std::string why_not_writable(const std::string& file) {
     std::error_code error;
     if (fs::is_directory(file, error))
-        return fmt::format("cannot write {}: it is a folder", file);
+        return fmt::format("cannot write {}: is a directory", file);
     if (const fs::file_status status = fs::status(file, error);
         fs::exists(status) && !fs::is_regular_file(status))
         return {}; // a pipe or a device: written to in place

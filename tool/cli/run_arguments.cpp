@@ -2,6 +2,7 @@
 #include "run_arguments.hpp"
 
 #include "given_seed.hpp"
+#include "option_checks.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fcntl.h>
@@ -20,20 +21,6 @@
 
 namespace linn::tool {
 namespace {
-
-/// A whole number from 1 on; the name of the value says the rest, so that the help stays readable.
-CLI::Validator whole_number(unsigned long most) {
-    return CLI::Validator{
-        [most](const std::string& text) {
-            unsigned long value = 0;
-            const char* const end = text.data() + text.size();
-            const auto [stop, error] = std::from_chars(text.data(), end, value);
-            const bool is_good = error == std::errc{} && stop == end && value >= 1 && value <= most;
-            return is_good ? std::string{}
-                           : fmt::format("wants a whole number from 1 to {}, not '{}'", most, text);
-        },
-        ""};
-}
 
 /// The path of a regular file on standard input; empty when it is none.
 std::string file_on_stdin() {
@@ -59,20 +46,18 @@ void run_arguments::add() {
     arguments
         .add_option("--rounds", options_.rounds, "run exactly COUNT rounds (default: until --precision)")
         ->type_name("COUNT")
-        ->check(whole_number(100'000));
-    arguments
-        .add_option("--budget", budget_,
-                    fmt::format("seconds that the rounds may take (default {})", budget_))
+        ->check(whole_number(1, 100'000));
+    arguments.add_option("--budget", budget_, fmt::format("seconds for all rounds (default {})", budget_))
         ->type_name("SECONDS")
-        ->check(whole_number(1'000'000));
+        ->check(whole_number(1, 1'000'000));
     arguments
         .add_option("--precision", precision_,
                     "stop when all ratios of wall times are known to within PERCENT (default 1)")
         ->type_name("PERCENT")
-        ->check(CLI::Range(0.01, 100.0).description(""));
+        ->check(number(0.01, 100));
     arguments.add_option("--warm-up", options_.warm_up_rounds, "rounds thrown away first (default 1)")
         ->type_name("COUNT")
-        ->check(CLI::Range(0.0, 1000.0).description(""));
+        ->check(whole_number(0, 1000));
     arguments.add_option("--prepare", options_.prepare, "shell command before every run, not measured")
         ->type_name("CMD");
     arguments.add_option("--input", input_, "standard input of every run, from its start")->type_name("FILE");
@@ -88,7 +73,7 @@ void run_arguments::add() {
         .add_option("--timeout", timeout_,
                     "kill a run after SECONDS (default 10, and ten times the first run's)")
         ->type_name("SECONDS")
-        ->check(whole_number(1'000'000));
+        ->check(whole_number(1, 1'000'000));
     arguments.add_option("--pin", pin_, "CPUs to run on, such as 0 or 0-1,3 (default none: all)")
         ->type_name("LIST");
     arguments.add_flag("--no-compare-output", not_compared_, "do not require identical output from all runs");
@@ -112,7 +97,7 @@ std::string run_arguments::check_input() {
     }
     std::error_code error;
     if (std::filesystem::is_directory(input_, error))
-        return fmt::format("--input {}: it is a folder", input_);
+        return fmt::format("--input {}: is a directory", input_);
     const int file = ::open(input_.c_str(), O_RDONLY | O_CLOEXEC);
     if (file < 0)
         return fmt::format("--input {}: {}", input_, std::strerror(errno));
@@ -129,7 +114,7 @@ std::string run_arguments::check_cpus() const {
     const std::string& list = options_.launch.cpus;
     if (list.empty())
         return {};
-    const std::string wanted = fmt::format("--pin wants CPUs such as 0 or 0-1,3, not '{}'", list);
+    const std::string wanted = fmt::format("--pin must be CPUs such as 0 or 0-1,3, not '{}'", list);
     cpu_set_t usable;
     CPU_ZERO(&usable);
     ::sched_getaffinity(0, sizeof usable, &usable);
@@ -148,7 +133,7 @@ std::string run_arguments::check_cpus() const {
             return wanted;
         for (unsigned cpu = first; cpu <= last; ++cpu)
             if (!CPU_ISSET(cpu, &usable))
-                return fmt::format("--pin {}: there is no CPU {} that this process may use", list, cpu);
+                return fmt::format("--pin {}: this process may not use CPU {}", list, cpu);
     }
     return list.ends_with(',') ? wanted : std::string{};
 }

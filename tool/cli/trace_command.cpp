@@ -9,6 +9,7 @@
 #include "../trace/redaction.hpp"
 #include "../trace/trace_file.hpp"
 #include "exit_code.hpp"
+#include "option_checks.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -33,10 +34,10 @@ constexpr const char* trace_footer =
     "\n"
     "Exit status:\n"
     "  0  done\n"
-    "  1  the trace is damaged, what is whole of it was used; with --check, also cut off; or something "
+    "  1  the trace is damaged, its intact part was used; with --check, also cut off; or a result "
     "cannot\n"
     "     be written\n"
-    "  2  the file is no trace, or the arguments are wrong\n"
+    "  2  the file is not a trace, or the arguments are wrong\n"
     "\n"
     "Examples:\n"
     "  linn trace simulate.linn\n"
@@ -50,7 +51,7 @@ constexpr const char* trace_footer =
 std::string read_time(const std::string& option, const std::string& text, std::uint64_t& ns) {
     if (text.empty())
         return {};
-    const std::string wanted = fmt::format("{} wants a time such as 1.5 or 200ms, not '{}'", option, text);
+    const std::string wanted = fmt::format("{} must be a time such as 1.5 or 200ms, not '{}'", option, text);
     double value = 0;
     std::size_t used = 0;
     try {
@@ -96,28 +97,29 @@ trace_command::trace_command(CLI::App& program)
     CLI::Option* const events = arguments.add_flag("--events", shows_events_, "print the events, one a line");
     arguments.add_option("--from", from_, "events from this time on")->type_name("TIME")->needs(events);
     arguments.add_option("--to", to_, "events before this time")->type_name("TIME")->needs(events);
-    arguments.add_option("--limit", limit_, "so many events at most (default: all)")
+    arguments.add_option("--limit", limit_, "print at most this many events (default: all)")
         ->type_name("COUNT")
         ->needs(events);
     CLI::Option* const checks =
-        arguments.add_flag("--check", checks_, "read all of it, and exit with 1 where it is damaged");
+        arguments.add_flag("--check", checks_, "read the whole trace, and exit with 1 if it is damaged");
     CLI::Option* const convert =
         arguments
             .add_option("--convert", format_,
                         fmt::format("write it in another form: {}", fmt::join(export_format_names(), ", ")))
             ->type_name("FORM");
-    arguments.add_option("-o,--output", output_, "with --convert: where to (default: -, standard output)")
+    arguments
+        .add_option("-o,--output", output_, "with --convert: the file to write (default: -, standard output)")
         ->type_name("FILE")
         ->needs(convert);
     arguments
         .add_option("--weight", weight_,
-                    "with --convert collapsed: what a stack weighs, bytes (default) or allocations")
+                    "with --convert collapsed: the weight of a stack, bytes (default) or allocations")
         ->type_name("WHAT")
         ->needs(convert)
-        ->check(CLI::IsMember({"bytes", "allocations"}).description(""));
+        ->check(one_of({"bytes", "allocations"}));
     arguments
         .add_option("--debug-dir", debug_folders_,
-                    "with --convert: look here too for separate debug information")
+                    "with --convert: also look here for separate debug information")
         ->type_name("DIR")
         ->needs(convert)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
@@ -128,7 +130,7 @@ trace_command::trace_command(CLI::App& program)
         ->needs(convert);
     CLI::Option* const redact = arguments
                                     .add_option("--redact", redacted_,
-                                                "write a copy to give away: without arguments, folders, the "
+                                                "write a copy to share: without arguments, folders, the "
                                                 "machine's name and real addresses")
                                     ->type_name("FILE");
     events->excludes(checks)->excludes(convert)->excludes(redact);
@@ -145,7 +147,7 @@ std::string trace_command::check() {
         export_format_ = export_format_of(format_);
         if (!export_format_) {
             const std::string guess = suggest(format_, export_format_names());
-            return fmt::format("--convert: there is no form '{}'{}; the forms are: {}", format_,
+            return fmt::format("--convert: unknown form '{}'{}; the forms are: {}", format_,
                                guess.empty() ? "" : fmt::format(", did you mean '{}'?", guess),
                                fmt::join(export_format_names(), ", "));
         }
@@ -166,7 +168,7 @@ void trace_command::read_all(trace_reader& trace) {
         return;
     const std::optional<trace_analysis> kept = read_analysis_text(trace.aggregate(), info_);
     if (!kept) {
-        info_.damage.push_back("the statistics make no sense");
+        info_.damage.push_back("the statistics are invalid");
         return;
     }
     std::vector<std::string> damage = std::move(info_.damage);
@@ -308,7 +310,7 @@ int trace_command::run() {
     }
     if (!trace->aggregate().empty() && (shows_events_ || export_format_)) {
         fmt::print(stderr,
-                   "linn trace: {} holds statistics in place of events: record the program again without "
+                   "linn trace: {} holds statistics instead of events: record the program again without "
                    "--aggregate\n",
                    path_);
         return exit_failure;

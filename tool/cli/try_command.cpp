@@ -28,12 +28,12 @@ namespace linn::tool {
 namespace {
 
 constexpr const char* try_footer =
-    "Everything behind -- belongs to the program, which is run many times. Without TRACE it is recorded "
+    "Everything after -- belongs to the program, which runs many times. Without TRACE it is recorded "
     "first.\n"
     "\n"
-    "Exit status: 0 whatever the answer is; the program's own when it fails; 1 when it cannot be measured; 2 "
-    "when there is\n"
-    "no such program, trace or option; 128+n when signal n stopped it.\n"
+    "Exit status: 0 for any answer; the program's own if it fails; 1 if it cannot be measured; 2 "
+    "if there is\n"
+    "no such program, trace or option; 128+n if signal n stopped it.\n"
     "\n"
     "Examples:\n"
     "  linn try -- ./simulate 1000                      record, then try what the trace suggests\n"
@@ -99,21 +99,20 @@ try_command::try_command(CLI::App& program)
     arguments.footer(try_footer);
     arguments.prefix_command();
     arguments.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-    arguments.add_option("TRACE", trace_, "what linn record wrote of this program")->type_name("FILE");
-    arguments
-        .add_option("--type", wanted_.types, "try the types that have this in their name; may be repeated")
+    arguments.add_option("TRACE", trace_, "a trace of this program by linn record")->type_name("FILE");
+    arguments.add_option("--type", wanted_.types, "try only types with this in their name; may be repeated")
         ->type_name("NAME")
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
         ->allow_extra_args(false);
     arguments.add_option("--plan", plan_file_, "write the plan of the pools that gain, for linn pools")
         ->type_name("FILE");
     arguments.add_flag("--litter", wanted_.wants_litter,
-                       "start each run on a fragmented heap, as a server has after days");
+                       "start each run on a fragmented heap, like that of a server after days");
     measuring_.add();
 }
 
 std::string try_command::check() {
-    const std::string usage = "which program? linn try [TRACE] [options] -- PROG ARGS...";
+    const std::string usage = "missing program: linn try [TRACE] [options] -- PROG ARGS...";
     words_ = verb().remaining();
     if (trace_ == separator_word) // there is no trace
         trace_.clear();
@@ -187,8 +186,9 @@ std::string try_command::write_plan() const {
     if (result_.plan.sites.empty())
         return plan_file_.empty() ? "" : fmt::format("no plan: {} is not written", plan_file_);
     if (plan_file_.empty())
-        return fmt::format("to have these pools: again with --plan FILE, then linn pools --plan FILE -- {}",
-                           shell_words(words_));
+        return fmt::format(
+            "to use these pools: run again with --plan FILE, then linn pools --plan FILE -- {}",
+            shell_words(words_));
     if (std::string problem = write_atomically(plan_file_, plan_text(result_.plan)); !problem.empty())
         throw std::runtime_error{problem};
     return fmt::format("next: linn pools --plan {} -- {}", shell_words({plan_file_}), shell_words(words_));

@@ -22,7 +22,7 @@ constexpr std::size_t most_bytes = std::size_t{256} << 20; // a full bench with 
 std::string read_text(const std::filesystem::path& path) {
     std::error_code unknown;
     if (std::filesystem::is_directory(path, unknown))
-        throw bad_field{"it is a folder"};
+        throw bad_field{"it is a directory"};
     const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file{std::fopen(path.c_str(), "re"), std::fclose};
     if (!file)
         throw bad_field{std::strerror(errno)};
@@ -55,7 +55,7 @@ nlohmann::json parse(const std::string& text) {
         if (error.byte > text.size())
             throw bad_field{
                 fmt::format("it ends too early, in line {}, byte {}: it was cut off", line, byte)};
-        throw bad_field{fmt::format("it is no JSON: line {}, byte {}", line, byte)};
+        throw bad_field{fmt::format("it is not valid JSON (line {}, byte {})", line, byte)};
     } catch (const nlohmann::json::exception&) {
         throw bad_field{"it holds a number that is too large"};
     }

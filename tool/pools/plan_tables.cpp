@@ -94,7 +94,7 @@ public:
         if (!end_table())
             return false;
         if ((seen_at_top_ & bit(key::version)) == 0)
-            return fail("this is no plan: linn_plan = 1 is missing");
+            return fail("not a plan: linn_plan = 1 is missing");
         return connect();
     }
 
@@ -119,10 +119,10 @@ private:
         const std::string_view name = word();
         skip_blanks();
         if (end_ - at_ < 2 || at_[0] != ']' || at_[1] != ']')
-            return fail("[[ without ]] behind a name");
+            return fail("[[ without ]] after a name");
         at_ += 2;
         if ((seen_at_top_ & bit(key::version)) == 0)
-            return fail("this is no plan: linn_plan = 1 must come first");
+            return fail("not a plan: linn_plan = 1 must come first");
         if (!end_table())
             return false;
         seen_ = 0;
@@ -195,11 +195,11 @@ private:
         if ((seen & bit(found->what)) != 0)
             return fail("'%.*s' is given twice", length(name), name.data());
         if (where_ == place::top && seen == 0 && found->what != key::version)
-            return fail("this is no plan: linn_plan = 1 must come first");
+            return fail("not a plan: linn_plan = 1 must come first");
         seen |= bit(found->what);
         skip_blanks();
         if (at_ == end_ || *at_ != '=')
-            return fail("'=' is missing behind '%.*s'", length(name), name.data());
+            return fail("'=' is missing after '%.*s'", length(name), name.data());
         ++at_;
         skip_blanks();
         value v{};
@@ -238,7 +238,7 @@ private:
 
     bool as_text(const known_key& k, const value& v, std::string_view& into) noexcept {
         if (v.what != value::text)
-            return fail("'%.*s' wants a string", length(k.name), k.name.data());
+            return fail("'%.*s' must be a string", length(k.name), k.name.data());
         into = v.string;
         return true;
     }
@@ -246,12 +246,12 @@ private:
         if (!as_text(k, v, into))
             return false;
         if (into.empty())
-            return fail("'%.*s' wants a string that is not empty", length(k.name), k.name.data());
+            return fail("'%.*s' must be a string that is not empty", length(k.name), k.name.data());
         return true;
     }
     bool as_boolean(const known_key& k, const value& v, bool& into) noexcept {
         if (v.what != value::boolean)
-            return fail("'%.*s' wants true or false", length(k.name), k.name.data());
+            return fail("'%.*s' must be true or false", length(k.name), k.name.data());
         into = v.integer != 0;
         return true;
     }
@@ -259,7 +259,7 @@ private:
     bool as_number(const known_key& k, const value& v, std::uint64_t least, std::uint64_t most,
                    Integer& into) noexcept {
         if (v.what != value::number || v.integer < least || v.integer > most)
-            return fail("'%.*s' wants a whole number from %llu to %llu", length(k.name), k.name.data(),
+            return fail("'%.*s' must be a whole number from %llu to %llu", length(k.name), k.name.data(),
                         static_cast<unsigned long long>(least), static_cast<unsigned long long>(most));
         into = static_cast<Integer>(v.integer);
         return true;
@@ -268,7 +268,7 @@ private:
         if (!as_number(k, v, least, 128, into))
             return false;
         if ((into & (into - 1)) != 0)
-            return fail("'align' wants a power of two");
+            return fail("'align' must be a power of two");
         return true;
     }
     bool as_bytes(const known_key& k, const value& v, std::size_t least, std::size_t most,
@@ -291,8 +291,8 @@ private:
             ++digits;
         }
         if (digits % 2 != 0 || digits / 2 < least)
-            return fail("'%.*s' wants %zu to %zu bytes in hexadecimal", length(k.name), k.name.data(), least,
-                        most);
+            return fail("'%.*s' must be %zu to %zu bytes in hexadecimal", length(k.name), k.name.data(),
+                        least, most);
         count = static_cast<std::uint8_t>(digits / 2);
         return true;
     }
@@ -301,7 +301,7 @@ private:
         switch (k.what) {
         case key::version:
             if (v.what != value::number)
-                return fail("'linn_plan' wants the version of the format: 1");
+                return fail("'linn_plan' must be the version of the format: 1");
             if (v.integer != 1)
                 return fail("this is a plan of version %llu; this reader knows version 1",
                             static_cast<unsigned long long>(v.integer));
@@ -340,7 +340,7 @@ private:
             if (!as_text(k, v, order))
                 return false;
             p.is_by_address = order == "address";
-            return p.is_by_address || order == "lifo" || fail("'order' wants \"lifo\" or \"address\"");
+            return p.is_by_address || order == "lifo" || fail("'order' must be \"lifo\" or \"address\"");
         default:
             return as_text(k, v, p.note);
         }
@@ -363,7 +363,7 @@ private:
         case key::stack:
             s.is_behind = true;
             return as_number(k, v, 0, largest_stack_offset, s.stack) &&
-                   (s.stack % 8 == 0 || fail("'stack' wants a multiple of 8"));
+                   (s.stack % 8 == 0 || fail("'stack' must be a multiple of 8"));
         case key::caller_module:
             return as_name(k, v, s.caller.module_name);
         case key::caller_offset:
@@ -406,11 +406,11 @@ private:
             return false;
         const bool has_caller = (seen_ & (of_caller | bit(key::caller_code))) != 0;
         if (has_caller && (seen_ & of_caller) != of_caller)
-            return fail("[[site]]: 'stack', 'caller_module' and 'caller_offset' go together");
+            return fail("[[site]]: 'stack', 'caller_module' and 'caller_offset' need each other");
         if ((seen_ & bit(key::token)) != 0)
             return (seen_ & of_call) == 0 && !has_caller
                        ? true
-                       : fail("[[site]]: 'token' stands in place of a return address");
+                       : fail("[[site]]: 'token' replaces the return address: give one of them");
         return require(key::module, "module") && require(key::offset, "offset");
     }
 
@@ -435,7 +435,7 @@ private:
         while (pool != plan_.pool_count && plan_.pools[pool].name != s.pool_name)
             ++pool;
         if (pool == plan_.pool_count)
-            return fail_at(s.line, "there is no pool", s.pool_name);
+            return fail_at(s.line, "unknown pool", s.pool_name);
         planned_pool& p = plan_.pools[pool];
         const unsigned slot_align = p.is_padded && p.align < 64 ? 64 : p.align;
         if (s.align > slot_align)
@@ -450,7 +450,7 @@ private:
         while (module != plan_.module_count && plan_.modules[module].name != c.module_name)
             ++module;
         if (module == plan_.module_count)
-            return fail_at(s.line, "there is no module", c.module_name);
+            return fail_at(s.line, "unknown module", c.module_name);
         if (plan_.modules[module].build_id_bytes == 0 && c.code_bytes == 0)
             return fail_at(s.line, "without a build id each site needs its code: module", c.module_name);
         c.module = static_cast<std::uint16_t>(module);

@@ -225,8 +225,8 @@ void trace_reader::state::read_facts() {
         }
     }
     if (!has_start)
-        known_damage_.push_back("its first frame is missing or damaged: neither the command nor the clock's "
-                                "rate are known, so that times are wrong");
+        known_damage_.push_back("its first frame is missing or damaged: the command and the clock's "
+                                "rate are unknown, so times are wrong");
     if (!has_end)
         known_damage_.push_back(
             "its end is missing, because linn record was killed or still runs, or the copy "
@@ -295,7 +295,7 @@ void trace_reader::state::tell_damage(const reading_damage& d) {
                                            d.chunks, plural(d.chunks), d.events, plural(d.events),
                                            d.chunks == 1 ? "is" : "are", d.first_at));
     if (d.cut != 0)
-        info_.damage.push_back(fmt::format("{} chunk{} make{} sense only at the begin: {}", d.cut,
+        info_.damage.push_back(fmt::format("{} chunk{} make{} sense only at the beginning: {}", d.cut,
                                            plural(d.cut), d.cut == 1 ? "s" : "", d.first_reason));
 }
 

@@ -163,7 +163,7 @@ recording_start redacted(recording_start start) {
 
 recording_end redacted(recording_end end) {
     if (!end.stopped.empty())
-        end.stopped = "for a reason that the redaction took out"; // it names the file
+        end.stopped = "for a reason that the redaction removed"; // it names the file
     return end;
 }
 
@@ -201,7 +201,7 @@ private:
         case frame_kind::aggregate: {
             const std::string text = options_.redact_aggregate({raw_.begin(), raw_.end()});
             if (text.empty())
-                return "its statistics are none that linn record writes";
+                return "its statistics are not in the form that linn record writes";
             to_.write_aggregate({reinterpret_cast<const unsigned char*>(text.data()), text.size()});
             break;
         }
@@ -222,7 +222,7 @@ private:
     std::string copy_chunk() {
         const std::span<unsigned char> chunk = chunks_.rewrite(raw_);
         if (chunk.empty())
-            return "a chunk of it is like none that linn record writes";
+            return "a chunk is not in the form that linn record writes";
         const chunk_frame frame = frame_of_chunk(chunk);
         if (!frame.payload.empty())
             to_.write_chunk(frame.header, frame.payload);

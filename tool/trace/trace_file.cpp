@@ -67,7 +67,7 @@ trace_file::~trace_file() {
 void trace_file::open() {
     const std::string name = path_.string();
     if (name.empty())
-        throw unusable_trace{"no trace is named: give the file that linn record wrote"};
+        throw unusable_trace{"missing trace: give the file that linn record wrote"};
     fd_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd_ < 0)
         throw unusable_trace{errno == ENOENT ? fmt::format("{}: no such file", name)
@@ -78,7 +78,7 @@ void trace_file::open() {
     if (S_ISDIR(s.st_mode))
         throw unusable_trace{fmt::format("{} is a directory, not a trace", name)};
     if (!S_ISREG(s.st_mode))
-        throw unusable_trace{fmt::format("{} is no regular file: save the trace to one first", name)};
+        throw unusable_trace{fmt::format("{} is not a regular file: save the trace to one first", name)};
     size_ = static_cast<std::uint64_t>(s.st_size);
     if (size_ == 0)
         throw unusable_trace{fmt::format("{} is empty: the recording wrote nothing to it", name)};
@@ -106,8 +106,7 @@ void trace_file::read_file_header() {
                     head.begin())) {
         const std::string what =
             describe_foreign({reinterpret_cast<const char*>(head.data()), got}); // char may view anything
-        throw unusable_trace{
-            fmt::format("{} is no trace of linn record{}{}", name, what.empty() ? "" : ": ", what)};
+        throw unusable_trace{fmt::format("{} is not a linn trace{}{}", name, what.empty() ? "" : ": ", what)};
     }
     if (got < head.size())
         throw unusable_trace{
@@ -180,9 +179,9 @@ void trace_file::find_frames() {
     }
     if (gaps != 0)
         damage_.push_back(gaps == 1
-                              ? fmt::format("{} from byte {} on are no whole frame and were skipped",
+                              ? fmt::format("{} from byte {} on are not a whole frame and were skipped",
                                             with_unit(gap_bytes), first_gap)
-                              : fmt::format("{} in {} places, the first at byte {}, are no whole frames and "
+                              : fmt::format("{} in {} places, the first at byte {}, are not whole frames and "
                                             "were skipped",
                                             with_unit(gap_bytes), gaps, first_gap));
 }
@@ -194,7 +193,7 @@ void trace_file::refuse_without_frames() const {
     std::array<unsigned char, frame_header::bytes> bytes{};
     const std::size_t got = read_at(file_header_bytes, bytes.data(), bytes.size());
     if (got == bytes.size() && !frame_header::unpack(bytes))
-        throw unusable_trace{fmt::format("{} is damaged from byte {} on: no frame of it is whole; copy it "
+        throw unusable_trace{fmt::format("{} is damaged from byte {} on: it has no whole frame; copy it "
                                          "again, or record again",
                                          path_.string(), file_header_bytes)};
     throw unusable_trace{fmt::format(

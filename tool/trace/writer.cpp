@@ -54,7 +54,7 @@ bool trace_writer::append(std::span<const unsigned char> head, std::span<const u
         if (put <= 0) {
             if (problem_.empty())
                 problem_ = fmt::format("{} cannot be written any further: {}", path_.string(),
-                                       put < 0 ? std::strerror(errno) : "nothing was taken");
+                                       put < 0 ? std::strerror(errno) : "no byte was written");
             // What is half written goes, so that the file ends with a whole frame.
             if (is_regular_ && ::ftruncate(fd_, static_cast<off_t>(bytes_)) == 0)
                 ::lseek(fd_, static_cast<off_t>(bytes_), SEEK_SET);
@@ -124,7 +124,7 @@ void trace_writer::write_end(const recording_end& end) {
 
 std::string trace_writer::add_second_run(const second_run& run) {
     if (!problem_.empty() || !is_regular_)
-        return "the trace is no file that can be added to";
+        return "the trace is not a file that can be appended to";
     fd_ = ::open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
     if (fd_ < 0)
         return problem_ = fmt::format("{} cannot be written: {}", path_.string(), std::strerror(errno));

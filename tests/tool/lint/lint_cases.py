@@ -520,8 +520,8 @@ def case_usage(tool):
     tool.source("a.cpp", "")
     tool.database()
     for arguments, wanted in [(["--min-bytes", "0"], "--min-bytes"), (["--min-bytes", "x"], "--min-bytes"), (["-j", "0"], "--jobs"),
-                              (["--checks", "x"], "--checks"), (["--exclude", "("], "is no regular expression"),
-                              (["--header-filter", "["], "is no regular expression"), (["--top", "-1"], "--top"),
+                              (["--checks", "x"], "--checks"), (["--exclude", "("], "is not a regular expression"),
+                              (["--header-filter", "["], "is not a regular expression"), (["--top", "-1"], "--top"),
                               (["--nosuch"], "--nosuch")]:
         done = tool.call(*arguments)
         check(done.returncode == 2 and wanted in done.stderr, f"{arguments}: {done.returncode} {done.stderr}")

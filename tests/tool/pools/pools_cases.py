@@ -193,9 +193,9 @@ def case_other_build(tool):
 def case_damaged(tool):
     """One line on standard error; the program runs without pools."""
     good = tool.malloc_plan().text
-    for wrong, text in (("this is no plan", ""), ("version 2", good.replace("linn_plan = 1", "linn_plan = 2")),
-                        ("there is no pool", good.replace('pool = "by new"', 'pool = "nowhere"')),
-                        ("not a key", good + "colour = 3\n"), ("'size' wants", good.replace("size = 40", "size = 4000", 1)),
+    for wrong, text in (("not a plan", ""), ("version 2", good.replace("linn_plan = 1", "linn_plan = 2")),
+                        ("unknown pool", good.replace('pool = "by new"', 'pool = "nowhere"')),
+                        ("not a key", good + "colour = 3\n"), ("'size' must be", good.replace("size = 40", "size = 4000", 1)),
                         ("does not end", good.replace('name = "by new"', 'name = "by new'))):
         path = os.path.join(tool.folder, "damaged.toml")
         pathlib.Path(path).write_text(text)
@@ -414,7 +414,7 @@ def case_verb(tool):
     check("2 sites in 2 pools, made for served" in done.stdout and "40 bytes" in done.stdout, done.stdout)
     done = linn("--plan", plan, "--checked", "--", served, "misuse", "double_free", status=-int(signal.SIGABRT))
     check("freed twice" in done.stderr, done.stderr)
-    for words, wrong in (((), "which plan?"), (("--plan", "/nowhere", "--", served), "/nowhere"),
+    for words, wrong in (((), "missing plan"), (("--plan", "/nowhere", "--", served), "/nowhere"),
                          (("--plan", plan, "--", "/nowhere"), "no such program"),
                          (("--plan", plan, "--plam", "x"), "did you mean '--plan'"),
                          (("--plan", plan, "--count", "--", served), "--stats"),

@@ -236,12 +236,12 @@ def case_refusals(tool):
 
     refused(2, "no such program", "--", "./nosuch")
     refused(2, "did you mean 'sleep'?", "--", "slepe", "1")
-    refused(2, "which program?", )
-    refused(2, "which program?", "--")
-    refused(2, "there is no option '--dept'; did you mean '--depth'?", "--dept", "5", "--", "true")
-    refused(2, "no attaching", "--attach", "1")
-    refused(2, "no attaching", "-p", "1")
-    refused(2, "--only-exe wants the name", "--", "true", options=["--only-exe", "/bin/true"])
+    refused(2, "missing program", )
+    refused(2, "missing program", "--")
+    refused(2, "unknown option '--dept'; did you mean '--depth'?", "--dept", "5", "--", "true")
+    refused(2, "cannot attach", "--attach", "1")
+    refused(2, "cannot attach", "-p", "1")
+    refused(2, "--only-exe must be the name", "--", "true", options=["--only-exe", "/bin/true"])
     refused(2, "--clock", "--", "true", options=["--clock", "sundial"])
     refused(2, "is a directory", "--", "/")
     text = tool.folder / "text"
@@ -384,7 +384,7 @@ def case_corrupt(tool):
         for verb in verbs:
             done = tool.call(*verb, str(copy))
             check(done.returncode in (1, 2), f"{name}: {verb}: {done.returncode}: {done.stdout[-300:]}{done.stderr}")
-            wanted = "is no trace" if name == "magic" else "is damaged"
+            wanted = "is not a linn trace" if name == "magic" else "is damaged"
             check(f"linn {verb[0]}: {copy} {wanted}" in done.stderr, f"{name}: {verb}: {done.stderr}")
     copy.write_bytes(b"")
     for verb in verbs:
@@ -522,16 +522,16 @@ def case_trace_refusals(tool):
     (tool.folder / "text").write_text("no trace at all, but long enough")
     refused("no such file", "nosuch.linn")
     refused("is empty", "empty")
-    refused("is no trace", "text")
+    refused("is not a linn trace", "text")
     refused("is a directory", ".")
-    refused("FILE is required")
+    refused("missing FILE")
     tool.record(tool.churn, "10", "0")
     newer = bytearray(pathlib.Path(tool.file).read_bytes())
     newer[8] = 9
     (tool.folder / "newer.linn").write_bytes(newer)
     refused("version 9 of the trace format", "newer.linn")
-    refused("wants a time", tool.file, "--events", "--from", "soon")
-    refused("requires --events", tool.file, "--limit", "5")
+    refused("--from must be a time", tool.file, "--events", "--from", "soon")
+    refused("--limit needs --events", tool.file, "--limit", "5")
     refused("did you mean 'pprof'?", tool.file, "--convert", "pprf")
     os.chmod(tool.file, 0)
     if os.geteuid() == 0:  # who may read everything, and therefore becomes somebody else

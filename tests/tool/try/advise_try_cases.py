@@ -80,14 +80,14 @@ def case_without(tool):
 def case_usage(tool):
     trace = tool.record()
     for words, wanted in [
-            ([trace, "--try"], "which program?"),
-            ([trace, "--try", "--"], "which program?"),
-            (["--try", "--", *tool.churn], "which trace?"),
-            ([], "TRACE is required"),
-            ([trace, "--", *tool.churn], "is for --try"),
-            ([trace, "--budget", "9"], "--budget is for --try"),
+            ([trace, "--try"], "--try needs a program"),
+            ([trace, "--try", "--"], "--try needs a program"),
+            (["--try", "--", *tool.churn], "missing TRACE"),
+            ([], "missing TRACE"),
+            ([trace, "--", *tool.churn], "needs --try"),
+            ([trace, "--budget", "9"], "--budget needs --try"),
             ([trace, "--try", "--budget", "0", "--", *tool.churn], "--budget"),
-            ([trace, "more.linn"], "there is one TRACE"),
+            ([trace, "more.linn"], "give one TRACE"),
             ([trace, "--tri", "--", *tool.churn], "did you mean '--try'?"),
             ([trace, "--try", "--", "./nosuch"], "nosuch")]:
         done = tool.call("advise", *words, status=2)

@@ -53,9 +53,9 @@ def rows(run):
 
 def case_usage(tool):
     for words, wanted in [
-            ([], ["which program?"]),
-            (["--"], ["which program?"]),
-            (["trace.linn"], ["which program?", "-- PROG"]),
+            ([], ["missing program"]),
+            (["--"], ["missing program"]),
+            (["trace.linn"], ["missing program", "-- PROG"]),
             (["--rounds", "0", "--", "ls"], ["--rounds"]),
             (["--client", "true", "--", "ls"], ["record the server first"]),
             (["nosuch.linn", "--", *tool.churn], ["nosuch.linn"]),

@@ -228,7 +228,7 @@ TEST_CASE("findings: not freed, temporary, handed over, without debug informatio
     CHECK(has_finding(a, "leak", "not freed before the end: 10 of 10 blocks of Config, 10 KiB (app.cpp:52)"));
     CHECK(has_finding(a, "temporary",
                       "temporary: 3000 of 3000 blocks of std::string are released by the very next call"));
-    CHECK(has_finding(a, "remote", "handed over: 100 % of the 3000 blocks of std::shared_ptr<Packet>"));
+    CHECK(has_finding(a, "remote", "remote: 100 % of the 3000 blocks of std::shared_ptr<Packet>"));
     CHECK(has_finding(a, "symbols", "/home/me/app: 3000 allocations come from here"));
     CHECK(has_finding(a, "symbols", "compile it with -g1"));
     CHECK(std::count_if(a.findings.begin(), a.findings.end(),

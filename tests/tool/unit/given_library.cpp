@@ -16,7 +16,7 @@ TEST_CASE("a library is a name and a path, which may hold another equals sign") 
 TEST_CASE("what is no name and path is refused, and so is a name that is taken") {
     user_allocators list{{"mine", "/a.so"}};
     for (const char* text : {"mine", "=x", "mine=", ""})
-        CHECK(take_library(text, {}, list).find("wants NAME=PATH") != std::string::npos);
+        CHECK(take_library(text, {}, list).find("must be NAME=PATH") != std::string::npos);
     CHECK(take_library("glibc=/b.so", {"glibc"}, list) ==
           "--allocator cannot replace 'glibc'; give the library another name");
     CHECK(take_library("mine=/b.so", {}, list) ==

@@ -102,10 +102,10 @@ TEST_CASE("what a pool's slots hold is the largest size of its sites") {
 
 TEST_CASE("what is no plan is refused, with the line") {
     says(problem_of(""), "linn_plan = 1 is missing");
-    says(problem_of("program = 'x'\nlinn_plan = 1\n"), "1: this is no plan");
-    says(problem_of("[[pool]]\n"), "1: this is no plan");
+    says(problem_of("program = 'x'\nlinn_plan = 1\n"), "1: not a plan");
+    says(problem_of("[[pool]]\n"), "1: not a plan");
     says(problem_of("linn_plan = 2\n"), "1: this is a plan of version 2");
-    says(problem_of("linn_plan = '1'\n"), "wants the version");
+    says(problem_of("linn_plan = '1'\n"), "must be the version");
     says(problem_of("linn_plan = 1\nlinn_plan = 1\n"), "2: 'linn_plan' is given twice");
     says(problem_of("linn_plan = 1\nmax_bites = 1\n"), "2: 'max_bites' is not a key");
     says(problem_of("linn_plan = 1\n[pool]\n"), "2: a plan has no table but");
@@ -121,7 +121,7 @@ TEST_CASE("what is no plan is refused, with the line") {
     for (const char* number :
          {"01", "1__0", "1_", "_1", "0x", "-1", "1.5", "9223372036854775808", "0xg", "+1", "1e3"})
         says(problem_of(fmt::format("linn_plan = 1\nmax_bytes = {}\n", number)), "2: ");
-    says(problem_of("linn_plan = 1\nchildren = 1\n"), "wants true or false");
+    says(problem_of("linn_plan = 1\nchildren = 1\n"), "must be true or false");
     says(problem_of("linn_plan = 1\nnote 'x'\n"), "'=' is missing");
     says(problem_of("linn_plan = 1\n# \x01\n"), "2: a control character");
     says(problem_of("linn_plan = 1\n[[pool]]\nname = ''\n"), "not empty");
@@ -145,22 +145,22 @@ TEST_CASE("what a site must have, and with what it goes together") {
     says(problem_of(with(site, "size = 40\n", "")), "7: [[site]] without 'size'");
     says(problem_of(with(site, "module = 'm'\n", "")), "7: [[site]] without 'module'");
     says(problem_of(with(site, "offset = 0x1_000", "")), "7: [[site]] without 'offset'");
-    says(problem_of(with(site, "size = 40", "size = 0")), "9: 'size' wants");
-    says(problem_of(with(site, "size = 40", "size = 1009")), "9: 'size' wants");
-    says(problem_of(with(site, "offset = 0x1_000", "offset = 1")), "11: 'offset' wants");
-    says(problem_of(with(site, "pool = 'p'", "pool = 'q'")), "7: there is no pool 'q'");
-    says(problem_of(with(site, "module = 'm'", "module = 'n'")), "7: there is no module 'n'");
+    says(problem_of(with(site, "size = 40", "size = 0")), "9: 'size' must be");
+    says(problem_of(with(site, "size = 40", "size = 1009")), "9: 'size' must be");
+    says(problem_of(with(site, "offset = 0x1_000", "offset = 1")), "11: 'offset' must be");
+    says(problem_of(with(site, "pool = 'p'", "pool = 'q'")), "7: unknown pool 'q'");
+    says(problem_of(with(site, "module = 'm'", "module = 'n'")), "7: unknown module 'n'");
     says(problem_of(with(site, "build_id = 'ab'\n", "")), "without a build id");
     says(problem_of(std::string{site} + "align = 32\n"), "alignment is larger");
     says(problem_of(std::string{site} + "code = '01 02'\n"), "8 to 16 bytes");
     says(problem_of(std::string{site} + "code = '0 10 20 30 40 50 60 70 80'\n"), "8 to 16 bytes");
-    says(problem_of(std::string{site} + "token = 3\n"), "in place of a return address");
-    says(problem_of(std::string{site} + "stack = 8\n"), "go together");
+    says(problem_of(std::string{site} + "token = 3\n"), "replaces the return address");
+    says(problem_of(std::string{site} + "stack = 8\n"), "need each other");
     says(problem_of(std::string{site} + "stack = 4\ncaller_module = 'm'\ncaller_offset = 64\n"),
          "multiple of 8");
-    says(problem_of(std::string{site} + "caller_code = '0102030405060708'\n"), "go together");
+    says(problem_of(std::string{site} + "caller_code = '0102030405060708'\n"), "need each other");
     says(problem_of(std::string{site} + "stack = 8\ncaller_module = 'x'\ncaller_offset = 64\n"),
-         "no module 'x'");
+         "unknown module 'x'");
     CHECK(problem_of(std::string{site} + "stack = 8\ncaller_module = 'm'\ncaller_offset = 64\n") == "");
     CHECK(problem_of(with(site, "name = 'p'\n", "name = 'p'\npadding = true\n") + "align = 64\n") == "");
 }

@@ -339,16 +339,16 @@ TEST_CASE("What is no trace is refused with the reason") {
     CHECK(refusal(folder / "none").find("no such file") != std::string::npos);
     CHECK(refusal(folder.path()).find("is a directory") != std::string::npos);
     CHECK(refusal(folder.file("empty", "")).find("is empty") != std::string::npos);
-    CHECK(refusal(folder.file("text", "hello, world, and more")).find("is no trace of linn record") !=
+    CHECK(refusal(folder.file("text", "hello, world, and more")).find("is not a linn trace") !=
           std::string::npos);
     CHECK(refusal(folder.file("json", "{\"schema\": 1}")).find("looks like JSON") != std::string::npos);
     CHECK(refusal(folder.file("zstd", "\x28\xb5\x2f\xfd ........")).find("zstd -d") != std::string::npos);
     CHECK(refusal(folder.file("as_text", "\xef\xbf\xbdLINNTR\r\n.........")).find("binary mode") !=
           std::string::npos);
-    CHECK(refusal("/dev/null").find("no regular file") != std::string::npos);
-    CHECK(refusal("").find("no trace is named") != std::string::npos);
+    CHECK(refusal("/dev/null").find("not a regular file") != std::string::npos);
+    CHECK(refusal("").find("missing trace") != std::string::npos);
     REQUIRE(::mkfifo((folder / "pipe").c_str(), 0600) == 0);
-    CHECK(refusal(folder / "pipe").find("no regular file") !=
+    CHECK(refusal(folder / "pipe").find("not a regular file") !=
           std::string::npos); // and does not wait for a writer
 }
 
@@ -385,7 +385,7 @@ TEST_CASE("A damaged chunk is left out and told, the rest is read") {
         write(folder / "b.linn", bytes);
         trace_reader reader{folder / "b.linn"};
         CHECK(events_of(reader).size() == total - victim.header.events);
-        CHECK(mentions(reader.info().damage, "no whole frame"));
+        CHECK(mentions(reader.info().damage, "not a whole frame"));
         CHECK(mentions(reader.info().damage, "1 chunk of events is missing"));
     }
     SUBCASE("with bytes that went missing") {

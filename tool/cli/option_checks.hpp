@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace linn::tool {
+
+/// What the value of an option must be. They have no description: the value's name says enough in the help.
+CLI::Validator whole_number(std::uint64_t least, std::uint64_t most);
+CLI::Validator number(double least, double most);
+CLI::Validator one_of(std::vector<std::string> words);
+
+/// The parser's complaint as a sentence: "--rounds must be a whole number from 1 to 100000, not 'abc'".
+std::string sentence_of(const CLI::ParseError& error);
+
+} // namespace linn::tool
