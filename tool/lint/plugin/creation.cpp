@@ -8,7 +8,6 @@
 #include <algorithm>
 
 namespace clang::tidy::linn {
-
 namespace {
 
 bool usable(QualType type) {

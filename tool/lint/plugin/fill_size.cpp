@@ -11,7 +11,6 @@
 #include <set>
 
 namespace clang::tidy::linn {
-
 namespace {
 
 /// Deeper nesting than any real type; ends what a cycle of constructors would make endless.

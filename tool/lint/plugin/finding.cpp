@@ -5,7 +5,6 @@
 #include "llvm/Support/raw_ostream.h"
 
 namespace clang::tidy::linn {
-
 namespace {
 
 /// Raised when a field changes its meaning; the tool refuses other versions.

@@ -7,7 +7,6 @@
 #include "syntax.hpp"
 
 namespace clang::tidy::linn {
-
 namespace {
 
 constexpr const char* in_a_macro = "a macro writes this expression";
@@ -70,30 +69,25 @@ SourceRange initialiser_range(const CXXNewExpr& expression) {
 }
 
 remedy for_new(const CXXNewExpr& expression, const creation& made, ASTContext& context) {
-    remedy found;
-    found.advice = std::string("write 'new T' without the ") +
-                   (made.form == value_form::braces ? "braces" : "parentheses");
+    const std::string advice = std::string("write 'new T' without the ") +
+                               (made.form == value_form::braces ? "braces" : "parentheses");
     const SourceRange range = initialiser_range(expression);
-    const SourceManager& sources = context.getSourceManager();
     if (range.isInvalid() || range.getBegin().isMacroID() || range.getEnd().isMacroID() ||
         expression.getBeginLoc().isMacroID()) {
-        found.obstacle = in_a_macro;
-        return found;
+        return {{}, advice, in_a_macro};
     }
     // What was instantiated from `T(args...)` is empty here, but not in the source.
-    const StringRef text =
-        Lexer::getSourceText(CharSourceRange::getTokenRange(range), sources, context.getLangOpts());
-    if (!text.drop_front(text.empty() ? 0 : 1).drop_back(text.size() < 2 ? 0 : 1).trim().empty()) {
-        found.obstacle = "other instantiations may pass arguments";
-        return found;
+    const SourceManager& sources = context.getSourceManager();
+    const auto tokens = CharSourceRange::getTokenRange(range);
+    const StringRef text = Lexer::getSourceText(tokens, sources, context.getLangOpts());
+    if (text.size() > 2 && !text.drop_front().drop_back().trim().empty()) {
+        return {{}, advice, "other instantiations may pass arguments"};
     }
     const auto next = Lexer::findNextToken(range.getEnd(), sources, context.getLangOpts());
     if (text.size() < 2 || !next || continues_a_type(*next)) {
-        found.obstacle = "the text after it would become part of the type";
-        return found;
+        return {{}, advice, "the text after it would become part of the type"};
     }
-    found.edits.push_back(FixItHint::CreateRemoval(CharSourceRange::getTokenRange(range)));
-    return found;
+    return {{FixItHint::CreateRemoval(tokens)}, advice};
 }
 
 bool declares(const FunctionDecl& beside, const std::string& name, ASTContext& context) {
@@ -107,70 +101,59 @@ bool declares(const FunctionDecl& beside, const std::string& name, ASTContext& c
 }
 
 remedy for_factory(const CallExpr& call, ASTContext& context) {
-    remedy found;
     const FunctionDecl& function = *call.getDirectCallee();
     const std::string space = outermost_namespace(function);
     const std::string name = function.getName().str();
     const auto* reference = dyn_cast<DeclRefExpr>(call.getCallee()->IgnoreParenImpCasts());
     if (reference == nullptr || isa<CXXMethodDecl>(function)) {
-        found.obstacle = "a pool has no create() without the fill";
-        found.advice = "call 'allocate()' and construct with '::new (p) T'";
-        return found;
+        return {{},
+                "call 'allocate()' and construct with '::new (p) T'",
+                "a pool has no create() without the fill"};
     }
     const bool boost = space == "boost";
     const std::string better = name + (boost ? "_noinit" : "_for_overwrite");
     const bool unique = name.find("unique") != std::string::npos;
     const QualType type = function.getTemplateSpecializationArgs()->get(0).getAsType();
     if (boost && ((!unique && !type->isArrayType()) || name == "allocate_unique")) {
-        found.obstacle = "Boost has no such function without the fill";
-        found.advice = unique ? "use 'allocate_unique_noinit', which has another deleter"
-                              : "use 'shared_ptr<T>(new T)' or 'std::make_shared_for_overwrite' (C++20)";
-        return found;
+        return {{},
+                unique ? "use 'allocate_unique_noinit', which has another deleter"
+                       : "use 'shared_ptr<T>(new T)' or 'std::make_shared_for_overwrite' (C++20)",
+                "Boost has no such function without the fill"};
     }
     if (!declares(function, better, context)) {
-        const bool std_name = space == "std";
-        found.obstacle = "'" + space + "::" + better + "' is not declared here" +
-                         (std_name ? "; it needs C++20 and a standard library that has it" : "");
-        found.advice =
-            std::string("use '") + (unique ? "std::unique_ptr" : "std::shared_ptr") + "<T>(new T)'";
-        return found;
+        return {{},
+                std::string("use '") + (unique ? "std::unique_ptr" : "std::shared_ptr") + "<T>(new T)'",
+                "'" + space + "::" + better + "' is not declared here" +
+                    (space == "std" ? "; it needs C++20 and a standard library that has it" : "")};
     }
-    found.advice = "use '" + space + "::" + better + "'";
-    const SourceManager& sources = context.getSourceManager();
+    const std::string advice = "use '" + space + "::" + better + "'";
     const SourceLocation at = reference->getLocation();
     if (at.isMacroID() || reference->getBeginLoc().isMacroID()) {
-        found.obstacle = in_a_macro;
-        return found;
+        return {{}, advice, in_a_macro};
     }
     const CharSourceRange word = CharSourceRange::getTokenRange(at, at);
-    if (Lexer::getSourceText(word, sources, context.getLangOpts()) != name) {
-        found.obstacle = "the source calls the function by another name";
-        return found;
+    if (Lexer::getSourceText(word, context.getSourceManager(), context.getLangOpts()) != name) {
+        return {{}, advice, "the source calls the function by another name"};
     }
     // `using std::make_shared;` does not bring the other name with it.
-    const bool by_using =
-        reference->getFoundDecl() != nullptr && isa<UsingShadowDecl>(reference->getFoundDecl());
-    if (by_using) {
-        found.edits.push_back(FixItHint::CreateReplacement(
-            CharSourceRange::getTokenRange(reference->getBeginLoc(), at), space + "::" + better));
-    } else {
-        found.edits.push_back(FixItHint::CreateReplacement(word, better));
+    if (reference->getFoundDecl() != nullptr && isa<UsingShadowDecl>(reference->getFoundDecl())) {
+        const auto whole = CharSourceRange::getTokenRange(reference->getBeginLoc(), at);
+        return {{FixItHint::CreateReplacement(whole, space + "::" + better)}, advice};
     }
-    return found;
+    return {{FixItHint::CreateReplacement(word, better)}, advice};
 }
 
 } // namespace
 
 remedy find_remedy(const creation& made, ASTContext& context) {
-    const auto* by_new = dyn_cast<CXXNewExpr>(made.expression);
-    remedy found = by_new != nullptr ? for_new(*by_new, made, context)
-                                     : for_factory(*cast<CallExpr>(made.expression), context);
     if (!default_initialisable(made.object)) {
-        found.edits.clear();
-        found.obstacle = "the object is const, or has members that must be initialised";
-        found.advice = "add a constructor that initialises no more than it must";
+        return {{},
+                "add a constructor that initialises no more than it must",
+                "the object is const, or has members that must be initialised"};
     }
-    return found;
+    const auto* by_new = dyn_cast<CXXNewExpr>(made.expression);
+    return by_new != nullptr ? for_new(*by_new, made, context)
+                             : for_factory(*cast<CallExpr>(made.expression), context);
 }
 
 } // namespace clang::tidy::linn

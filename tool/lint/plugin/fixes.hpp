@@ -16,7 +16,7 @@ struct remedy {
     std::string obstacle{};         ///< why there are no edits
 };
 
-/// The mend for one creation, as if nobody relied on its zeros.
+/// The remedy for one creation, as if nobody relied on its zeros.
 remedy find_remedy(const creation& made, ASTContext& context);
 
 } // namespace clang::tidy::linn

@@ -6,7 +6,6 @@
 #include "zero_fill_return_check.hpp"
 
 namespace clang::tidy::linn {
-
 namespace {
 
 class module : public ClangTidyModule {

@@ -3,7 +3,6 @@
 #include "syntax.hpp"
 
 namespace clang::tidy::linn {
-
 namespace {
 
 enum class amount_unit { bytes, elements, end };

@@ -3,7 +3,6 @@
 #include "syntax.hpp"
 
 namespace clang::tidy::linn {
-
 namespace {
 
 bool leaves_early(const Stmt* statement) {

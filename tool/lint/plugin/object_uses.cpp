@@ -7,7 +7,6 @@
 #include <algorithm>
 
 namespace clang::tidy::linn {
-
 namespace {
 
 /// Following more than these gains nothing.

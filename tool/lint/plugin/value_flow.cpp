@@ -11,7 +11,6 @@
 #include <tuple>
 
 namespace clang::tidy::linn {
-
 namespace {
 
 /// More states than a function worth reading has; beyond, nothing is claimed.

@@ -11,38 +11,10 @@
 #include <set>
 
 namespace clang::tidy::linn {
-
 namespace {
 
 /// More members than these are summed up in one note.
 constexpr std::size_t named_members = 4;
-
-/// `linn::zero_fill_intended<T>` specialised as true.
-bool intended(QualType type, const ASTContext& context) {
-    const DeclContext* unit = context.getTranslationUnitDecl();
-    for (const NamedDecl* space : unit->lookup(DeclarationName(&context.Idents.get("linn")))) {
-        const auto* linn = dyn_cast<NamespaceDecl>(space);
-        if (linn == nullptr) {
-            continue;
-        }
-        for (const NamedDecl* one :
-             linn->lookup(DeclarationName(&context.Idents.get("zero_fill_intended")))) {
-            const auto* variable = dyn_cast<VarTemplateDecl>(one);
-            if (variable == nullptr) {
-                continue;
-            }
-            for (const VarTemplateSpecializationDecl* special : variable->specializations()) {
-                const TemplateArgument& argument = special->getTemplateArgs()[0];
-                if (special->isExplicitSpecialization() && argument.getKind() == TemplateArgument::Type &&
-                    context.hasSameUnqualifiedType(argument.getAsType(), type)) {
-                    const APValue* value = special->evaluateValue();
-                    return value != nullptr && value->isInt() && value->getInt().getBoolValue();
-                }
-            }
-        }
-    }
-    return false;
-}
 
 /// Whether somebody left each of the members out knowingly: its class initialises others, or has a default
 /// constructor of its own.
@@ -138,6 +110,9 @@ void zero_fill_check::registerMatchers(ast_matchers::MatchFinder* finder) {
                                     "allocate_local_shared", "allocate_unique", "create", "try_create"))))
                            .bind("call"),
                        this);
+    finder->addMatcher(
+        varDecl(hasName("::linn::zero_fill_intended"), isExplicitTemplateSpecialization()).bind("intended"),
+        this);
 }
 
 void zero_fill_check::check(const ast_matchers::MatchFinder::MatchResult& result) {
@@ -147,6 +122,8 @@ void zero_fill_check::check(const ast_matchers::MatchFinder::MatchResult& result
         made = creation_by_new(*by_new, context());
     } else if (const auto* call = result.Nodes.getNodeAs<CallExpr>("call")) {
         made = creation_by_call(*call, context());
+    } else if (const auto* special = result.Nodes.getNodeAs<VarTemplateSpecializationDecl>("intended")) {
+        add_intended(*special);
     }
     if (!made) {
         return;
@@ -163,8 +140,21 @@ void zero_fill_check::check(const ast_matchers::MatchFinder::MatchResult& result
     versions.push_back(std::move(one));
 }
 
+void zero_fill_check::add_intended(const VarTemplateSpecializationDecl& special) {
+    const TemplateArgument& argument = special.getTemplateArgs()[0];
+    if (argument.getKind() == TemplateArgument::Type && !argument.getAsType()->isDependentType()) {
+        const APValue* value = special.evaluateValue();
+        if (value != nullptr && value->isInt() && value->getInt().getBoolValue()) {
+            intended_.push_back(argument.getAsType());
+        }
+    }
+}
+
 bool zero_fill_check::fills_enough(const version& one) const {
-    if (one.each == 0 || intended(one.made.object, context())) {
+    const bool is_intended = std::any_of(intended_.begin(), intended_.end(), [&](QualType type) {
+        return context().hasSameUnqualifiedType(type, one.made.object);
+    });
+    if (one.each == 0 || is_intended) {
         return false;
     }
     if (one.made.count) {
@@ -213,6 +203,7 @@ void zero_fill_check::onEndOfTranslationUnit() {
         report_place(versions);
     }
     places_.clear();
+    intended_.clear();
     end();
 }
 

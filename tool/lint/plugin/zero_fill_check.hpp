@@ -34,12 +34,14 @@ private:
         const FunctionDecl* function = nullptr;
     };
 
+    void add_intended(const VarTemplateSpecializationDecl& special);
     bool fills_enough(const version& one) const;
     /// Whether its zeros are written for nothing, so far as its function tells.
     bool fills_for_nothing(const version& one) const;
     void report_place(const std::vector<version>& versions);
 
     std::map<SourceLocation, std::vector<version>> places_;
+    std::vector<QualType> intended_; ///< for which `linn::zero_fill_intended` is specialised as true
 };
 
 } // namespace clang::tidy::linn

@@ -11,7 +11,6 @@
 #include <string_view>
 
 namespace clang::tidy::linn {
-
 namespace {
 
 constexpr const char* mark = "linn::no_zero_fill";
