@@ -25,7 +25,7 @@ namespace linn::inline LINN_ABI {
 /// and propagated as its own traits say; single objects come from the pool all the same.
 /// `rebind` keeps every parameter.
 ///
-/// @complexity constant where nothing else is said, beside what `Upstream` does
+/// @complexity constant unless stated otherwise, and that of `Upstream`
 /// @threads any thread, as far as `Upstream` allows
 /// @snippet examples/03_containers.cpp
 template <class T, class Upstream = std::allocator<T>, pool_options O = detail::options_of_type>
@@ -88,8 +88,8 @@ public:
         }
     }
 
-    /// What a container's copy gets. Only there when `Upstream` has a wish of its own: a class derived from
-    /// this one is else copied as itself, as one derived from `std::allocator` is.
+    /// The allocator of a container's copy. Declared only if `Upstream` declares it too: otherwise a class
+    /// derived from this one is copied as itself, as one derived from `std::allocator` is.
     /// @throws what `Upstream` throws
     [[nodiscard]] constexpr allocator select_on_container_copy_construction() const
         requires requires(const upstream_type& u) { u.select_on_container_copy_construction(); }

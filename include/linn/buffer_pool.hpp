@@ -31,23 +31,23 @@ namespace linn::inline LINN_ABI {
 struct buffer_options {
     /// A power of two; rounded up to a page. 0: a page.
     std::size_t alignment = 0;
-    /// Which pages to ask for. It is a wish: without permission, or without such pages left, the pool
-    /// takes what there is and says so (`buffer::huge_pages`, `buffer_statistics::huge_refused`).
+    /// Which pages to request. Without permission, or without such pages left, the pool uses others and
+    /// says so (`buffer::huge_pages`, `buffer_statistics::huge_refused`).
     huge_page_use huge_pages = huge_page_use::off;
     /// Make all pages of a new buffer present at once, so that not even its first use faults.
     bool prefault = false;
-    /// Idle buffers that are kept, in bytes, but at least one buffer; what comes back beyond goes to the
-    /// system. 0: none is kept.
+    /// Bytes of idle buffers that are kept, but at least one buffer; a buffer released beyond them returns
+    /// to the system. 0: none is kept.
     std::size_t retain_bytes = std::size_t{64} << 20;
-    /// What all buffers together, used and idle, may occupy. 0: no limit.
+    /// Most bytes of all buffers together, used and idle. 0: no limit.
     std::size_t max_bytes = 0;
 };
 
-/// A `buffer_pool` at one moment. An object is a buffer: `object_bytes` what was asked for, `slot_bytes`
-/// the capacity, `cached` the idle ones, `slabs` all. `resident_bytes` is an upper bound: pages that
-/// nobody touched are not in memory.
+/// A `buffer_pool` at one moment. An object is a buffer: `object_bytes` is its size, `slot_bytes`
+/// the capacity, `cached` the idle ones, `slabs` all. `resident_bytes` is an upper bound: untouched
+/// pages are not in memory.
 struct buffer_statistics : pool_statistics {
-    std::size_t acquired = 0;         ///< buffers handed out so far
+    std::size_t acquired = 0;         ///< buffers acquired so far
     std::size_t mappings = 0;         ///< times that a new one was taken from the system
     std::size_t huge_transparent = 0; ///< buffers, used and idle, for which the kernel tries huge pages
     std::size_t huge_reserved = 0;    ///< buffers, used and idle, on reserved huge pages
@@ -143,8 +143,8 @@ private:
     block* block_ = nullptr;
 };
 
-/// Large buffers of one size, 64 KiB to GiB, that are used again: the memory stays mapped and its pages
-/// stay present, and nobody fills it with zeros. The buffer that a thread gave back last is the first that it gets again.
+/// Reuses large buffers of one size, 64 KiB to GiB: the memory stays mapped, its pages stay present, and
+/// nothing fills it with zeros. A thread first reuses the buffer that it released last.
 ///
 /// - A buffer may be given back on any thread, and after the pool is gone; it then goes to the system.
 /// - Idle memory is bounded by `buffer_options::retain_bytes`, and goes back at once with `trim`.

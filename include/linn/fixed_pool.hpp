@@ -35,20 +35,20 @@ namespace linn::inline LINN_ABI {
 /// object has used stay untouched. Beside its objects it holds one index (1, 2 or 4 bytes) and one
 /// bit for each. With N = 0 it is always full.
 ///
-/// Every build checks each free: an object that is free already, a foreign and an interior pointer
-/// are reported to the misuse handler, and when it returns, ignored. `destroy` checks before it
-/// calls the destructor.
+/// Every build checks each free: a double free, a foreign and an interior pointer are reported to
+/// the misuse handler, and ignored if it returns. `destroy` checks before it calls the
+/// destructor.
 ///
-/// Of the options only `cache_line_padding` and `on_survivors` mean something here. The memory goes
-/// with the pool, so objects that outlive it are lost whatever the policy: `survivors::report`
-/// reports them in checked builds, `survivors::abort` in all, `survivors::keep` in none. Where
-/// nothing is to be reported the pool is trivially destructible: a static one registers no exit
+/// Of the options only `cache_line_padding` and `on_survivors` have an effect here. The memory is gone
+/// with the pool, so objects that outlive it are lost under any policy: `survivors::report`
+/// reports them in checked builds, `survivors::abort` in all, `survivors::keep` in none. If
+/// nothing is reported, the pool is trivially destructible: a static one registers no exit
 /// handler and may be used until the very end of the program.
 ///
 /// A class with a private constructor or destructor makes this class its friend.
 ///
-/// @complexity O(1) and no call, where nothing else is said; beside the constructors and destructors of T
-/// @threads one at a time, allocation and free alike; not for signal handlers, unless the signal is
+/// @complexity O(1) and no call unless stated otherwise, and the constructors and destructors of T
+/// @threads one at a time, to allocate and to free; not for signal handlers, unless the signal is
 ///          blocked around every other use
 /// @snippet examples/17_fixed_pool.cpp
 template <class T, std::size_t N, pool_options O = default_options<T>>

@@ -123,8 +123,8 @@ struct handle_cell {
 /// A class with a private constructor or destructor makes this class its friend. Constructors and destructors may
 /// use the pool; they do not see their own object in it.
 ///
-/// @complexity O(1) where nothing else is said; beside the constructors and destructors of T
-/// @threads one at a time; while nobody creates, destroys or trims, any number may `get` and iterate
+/// @complexity O(1) unless stated otherwise, and the constructors and destructors of T
+/// @threads one at a time; while no thread creates, destroys or trims, any number may `get` and iterate
 /// @source slot maps: S. Barrett, A. Kelley, handles by index and generation; docs/reference/handle_pool.md
 /// @snippet examples/35_handles.cpp
 template <class T, handle_options O = handle_options{}>

@@ -24,7 +24,7 @@ struct node_storage {
 
 namespace detail {
 
-/// The words beside its value that a node of a standard container has at most: pointers, a colour, a hash.
+/// Most words that a node of a standard container has in addition to its value: pointers, a colour, a hash.
 template <class Container>
 consteval std::size_t node_words() {
     if constexpr (requires { typename Container::hasher; }) {

@@ -37,7 +37,7 @@ namespace linn::inline LINN_ABI {
 ///
 /// Creating one allocates nothing. Its first slab is a few KiB from `operator new`.
 ///
-/// @complexity O(1) where nothing else is said; beside the constructors and destructors of T
+/// @complexity O(1) unless stated otherwise, and the constructors and destructors of T
 /// @threads one at a time, allocation and free alike
 /// @snippet examples/02_local_pool.cpp
 template <class T, pool_options O = default_options<T>>
@@ -276,7 +276,7 @@ private:
         return got && (count_ != 0 || refill()); // an observer may have used the pool
     }
 
-    /// Takes from the slabs; in checked builds on behalf of who called from `caller`.
+    /// Allocates from the slabs; in checked builds for the caller at `caller`.
     std::size_t take(void** end, std::size_t want, [[maybe_unused]] const void* caller) noexcept {
         if constexpr (detail::checked_build) {
             return slabs_.take(end, want, detail::trace_from(caller), &detail::refuse<T>);
@@ -363,7 +363,7 @@ private:
     void* closed(T* p) const noexcept {
         void* object = detail::untyped(p);
         if constexpr (detail::sanitizer_poison) {
-            if (slabs_.find(object) != nullptr) { // what is foreign is not ours to poison
+            if (slabs_.find(object) != nullptr) { // do not poison memory of another pool
                 detail::poison(object, sizeof(element));
             }
         }

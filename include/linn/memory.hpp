@@ -260,7 +260,7 @@ template <class T>
     return detail::pooled_shared<T>(how);
 }
 
-/// As `make_shared`, of `T()` without a word, for types where that fills nothing, or little, or as intended.
+/// As `make_shared`, of `T()` without a warning, for types that it fills little or not at all, or on purpose.
 template <class T>
     requires(detail::makeable<T> && !std::is_unbounded_array_v<T> && !detail::zero_fill_trap<T>)
 [[nodiscard]] std::shared_ptr<T> make_shared() {
@@ -391,7 +391,7 @@ template <class T>
     return unique_ptr<T>{pool<std::remove_cv_t<T>>::create()};
 }
 
-/// As `make_unique`, of `T()` without a word, for types where that fills nothing, or little, or as intended.
+/// As `make_unique`, of `T()` without a warning, for types that it fills little or not at all, or on purpose.
 template <class T>
     requires(detail::makeable<T> && !std::is_array_v<T> && !detail::zero_fill_trap<T>)
 [[nodiscard]] unique_ptr<T> make_unique() {

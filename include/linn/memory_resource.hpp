@@ -81,16 +81,16 @@ public:
     /// As `release()`.
     ~pool_resource() override = default;
 
-    /// Gives all memory back at once, also what is still handed out, and begins anew. Of the system's pages up
-    /// to 1 MiB a process stays for the next resource, so that short-lived ones cost no page faults.
-    /// @pre no other thread uses the resource, and nobody what was allocated from it
+    /// Frees all memory at once, also live blocks; the resource is then as new. The process keeps up to 1 MiB of
+    /// the system's pages for the next resource, so that short-lived ones cost no page faults.
+    /// @pre no other thread uses the resource, and no thread uses its blocks
     /// @complexity O(slabs + blocks of upstream)
     void release() noexcept { core_.release(); }
 
-    /// Gives back what nobody uses: of cached memory the calling thread's and the shared part at once, what
-    /// other threads cache at their next visits. Empty slabs go to upstream or to the system; to the system
-    /// also free pages of slabs in use, and what resources that are gone left for the next one.
-    /// @returns bytes given back
+    /// Returns unused memory: caches of the calling thread and of the depots at once, caches of other threads
+    /// at their next visits. Empty slabs go to upstream or to the system; the system also gets free pages of
+    /// slabs in use, and pages that destroyed resources left for the next one.
+    /// @returns bytes returned
     /// @complexity O(cached slots + slabs)
     std::size_t trim() noexcept { return core_.trim(); }
 

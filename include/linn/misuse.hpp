@@ -21,7 +21,7 @@ namespace linn::inline LINN_ABI {
 
 /// Writes a report of several lines to `file`, as the default handler does to standard error. Allocates
 /// nothing.
-/// @complexity constant, beside the names of callers
+/// @complexity constant, and the names of callers
 /// @threads any thread
 inline void print_misuse(std::FILE* file, const misuse& m) noexcept {
     detail::write_misuse(file, m);

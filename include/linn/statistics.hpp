@@ -274,8 +274,8 @@ struct leak_wish {
 };
 inline constinit leak_wish the_leak_wish{{false}, {this_module, nullptr, nullptr}};
 
-/// Every module that has this function runs it. The one prints that the wish lies in: it is the last to end of those that share
-/// it, so a plugin that is unloaded does not report what the program still uses.
+/// Every module with this function runs it. Only the one that holds the request prints: it is the last to end of those that
+/// share it, so an unloaded plugin does not report objects that the program still uses.
 template <class Policy>
 LINN_DETAIL_HIDDEN void report_leaks_now() {
     if (the_leak_wish.part.is_of(this_module) && the_leak_wish.open.exchange(false)) {

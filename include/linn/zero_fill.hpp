@@ -95,7 +95,7 @@ std::size_t count_value_initialization_fill() {
 ///
 /// It makes four objects on the heap, one after another, and looks which bytes changed.
 /// @pre the constructor writes the same bytes each time
-/// @complexity O(sizeof(T)), beside the constructors
+/// @complexity O(sizeof(T)), and the constructors
 /// @threads any thread
 /// @throws std::bad_alloc, and what the constructor of T throws
 /// @snippet examples/12_zero_fill.cpp

@@ -41,8 +41,8 @@ struct misuse {
     std::ptrdiff_t offset = 0;
     /// For wrong_pool: the type of the pool that the object belongs to, where that is known.
     std::string_view belongs_to = {};
-    /// Who allocated the object last, and who freed it last: return addresses, the innermost first.
-    /// Checked builds only, and empty where nobody knows.
+    /// Callers of the last allocation and of the last free: return addresses, the innermost first.
+    /// Checked builds only; empty if unknown.
     std::span<const void* const> allocated_by = {};
     std::span<const void* const> freed_by = {};
 };

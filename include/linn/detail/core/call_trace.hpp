@@ -8,7 +8,7 @@
 
 namespace linn::inline LINN_ABI::detail {
 
-/// Who called: return addresses, the innermost first. Deep enough for a free inside a container that is
+/// Callers: return addresses, the innermost first. Deep enough for a free inside a container that is
 /// compiled without optimisation, where every layer between the user and the pool is a frame.
 struct call_trace {
     static constexpr std::size_t depth = 12;
@@ -26,7 +26,7 @@ struct call_trace {
     friend constexpr bool operator==(const call_trace&, const call_trace&) = default;
 };
 
-/// Where nobody asked.
+/// Used when the caller wants no trace.
 inline constexpr call_trace no_trace{};
 
 } // namespace linn::inline LINN_ABI::detail

@@ -11,7 +11,7 @@
 
 namespace linn::inline LINN_ABI::detail {
 
-/// Where exceptions are off there is nobody to catch this one: end the program, as `new` does.
+/// Without exceptions nothing can catch this one: end the program, as `new` does.
 [[noreturn, gnu::noinline, gnu::cold]] inline void throw_bad_alloc() {
 #if defined(__cpp_exceptions)
     throw std::bad_alloc{};

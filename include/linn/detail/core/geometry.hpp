@@ -66,7 +66,7 @@ struct geometry_wishes {
     bool cache_line_padding = false;
     bool huge_pages = false;
     bool local = false;   ///< for a pool that is an object: many may exist, each often small
-    bool guarded = false; ///< fences around each object, and a record of who had it
+    bool guarded = false; ///< fences around each object, and a record of its callers
 };
 
 /// Address space is scarce on 32-bit machines: their slabs stay small.
@@ -79,7 +79,7 @@ inline constexpr std::size_t largest_magazine_slots = 4096;
 /// Bytes of objects of one size that a thread may cache where threads meet at each exchange: see meeting_count.hpp.
 inline constexpr std::size_t cached_where_threads_meet = std::size_t{1} << 20;
 
-/// Room that a slab's header may take at most beside one slot: see slab.hpp.
+/// Most bytes of a slab's header next to one slot: see slab.hpp.
 constexpr std::size_t header_allowance(std::size_t slot_align) noexcept {
     return round_up(page_bytes, slot_align);
 }

@@ -195,7 +195,7 @@ public:
         return Pages::discard(s->returnable_begin(), s->returnable_bytes()) ? bytes : 0;
     }
 
-    /// Gives those pages of `s` back on which no slot is out. @pre nobody takes slots meanwhile
+    /// Returns those pages of `s` on which no slot is out. @pre no slot is allocated meanwhile
     std::size_t discard_free_pages(slab* s) noexcept {
         if (s->out() == 0) {
             return 0;
@@ -263,8 +263,8 @@ public:
         return true;
     }
 
-    /// Looks at all slots now: free ones that were written to, live ones whose fences changed. Each is told
-    /// once to `notice(rejection, object)`, and mended. @complexity O(bytes of all slots that were ever used)
+    /// Checks all slots now: free ones that were written to, live ones whose fences changed. Each is reported
+    /// once to `notice(rejection, object)`, and its pattern restored. @complexity O(bytes of all slots that were ever used)
     template <class Notice>
     void check(Notice&& notice) noexcept {
         for (slab* s = newest(); Guards && geometry_.guarded() && s != nullptr; s = s->older) {

@@ -20,7 +20,7 @@ namespace linn::inline LINN_ABI::detail {
 /// Why an object was not taken back, or what is wrong with one that was.
 enum class rejection : unsigned char {
     not_from_a_slab, ///< no slab at that address
-    other_owner,     ///< a slot of a slab that belongs to somebody else
+    other_owner,     ///< a slot of another owner's slab
     not_a_slot,      ///< inside a slab of ours, but no slot starts there
     misaligned,      ///< the same, and no object of the type could be there
     already_free,
@@ -40,7 +40,7 @@ void tell(Reject& reject, rejection why, void* object, const slot_evidence& evid
     }
 }
 
-/// Tells whether a free slot was written to since it was freed, and mends it.
+/// Reports a free slot that was written to since it was freed, and restores its pattern.
 template <class Notice>
 void check_free_slot(const geometry& g, std::byte* object, Notice& notice) noexcept {
     slot_guard guard{g, object};
@@ -54,7 +54,7 @@ void check_free_slot(const geometry& g, std::byte* object, Notice& notice) noexc
     }
 }
 
-/// Tells whether the fences of a live object changed, and mends them.
+/// Reports changed fences of a live object, and restores them.
 template <class Notice>
 void check_fences(const geometry& g, std::byte* object, Notice& notice) noexcept {
     slot_guard guard{g, object};

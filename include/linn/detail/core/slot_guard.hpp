@@ -25,8 +25,8 @@ static_assert(sizeof(slot_record) == slot_record_bytes && alignof(slot_record) =
 struct slot_evidence {
     std::ptrdiff_t offset = 0;    ///< of the first changed byte, from the start of the object
     const void* object = nullptr; ///< its start; null where none is known
-    call_trace allocated;         ///< who allocated it last
-    call_trace freed;             ///< who freed it last; empty while it is alive
+    call_trace allocated;         ///< callers of its last allocation
+    call_trace freed;             ///< callers of its last free; empty while it is alive
 };
 
 /// Watches one slot of a guarded geometry, byte by byte:

@@ -20,7 +20,7 @@ namespace linn::inline LINN_ABI::detail {
 /// Large buffers straight from the kernel. Counted against the system's limits from the start, so that
 /// a refusal comes here and not, as with MAP_NORESERVE, when the memory is touched.
 ///
-/// A mapping is *closed* (nobody's) or *open* (somebody's): checkers are told the difference. A new one
+/// A mapping is *closed* (idle) or *open* (in use): checkers are told the difference. A new one
 /// is closed. Every function leaves errno alone.
 /// @threads any thread
 struct system_buffer_pages {
@@ -67,7 +67,7 @@ struct system_buffer_pages {
         return true;
     }
 
-    /// Gives the memory to somebody. `was_protected` as in the close before; false for a new mapping.
+    /// Opens the memory for a user. `was_protected` as in the previous close; false for a new mapping.
     /// @returns false when the system cannot lift the protection
     static bool open(const buffer_mapping& m, bool was_protected) noexcept {
         if (was_protected && !protect(m, PROT_READ | PROT_WRITE)) {
@@ -78,7 +78,7 @@ struct system_buffer_pages {
         return true;
     }
 
-    /// The memory is nobody's now, but stays. With `protect_it` touching it ends the program.
+    /// Closes the memory, which stays mapped. With `protect_it` an access ends the program.
     static void close(const buffer_mapping& m, bool protect_it) noexcept {
         remove_leak_root(m.data, m.bytes);
         poison(m.data, m.bytes);
@@ -113,7 +113,7 @@ private:
             return false;
         }
         if (reinterpret_cast<std::uintptr_t>(p) % r.align != 0) {
-            ::munmap(p, r.bytes); // the rare wish for more alignment than a huge page has
+            ::munmap(p, r.bytes); // the rare request for more alignment than a huge page has
             return false;
         }
         out = {.data = static_cast<std::byte*>(p),

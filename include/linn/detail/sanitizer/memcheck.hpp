@@ -12,7 +12,7 @@ namespace linn::inline LINN_ABI::detail {
 enum class memcheck_request : unsigned char { make_noaccess, make_undefined, make_defined };
 
 /// A client request: a sequence of instructions that does nothing on a real processor and that Valgrind recognises.
-/// @returns 0 where nobody answers
+/// @returns 0 without Memcheck
 /// @source Valgrind manual, section 3.1 "The client request mechanism", and 4.7 for Memcheck's
 inline std::uint64_t ask_memcheck([[maybe_unused]] memcheck_request what, [[maybe_unused]] const void* begin,
                                   [[maybe_unused]] std::size_t bytes) noexcept {

@@ -175,7 +175,7 @@ public:
         bool last = false;
         {
             lock_guard<mutex_type> guard{lock_};
-            // relaxed: who does not see it comes to the lock all the same
+            // relaxed: a thread that does not see it takes the lock all the same
             orphaned_.store(true, std::memory_order_relaxed);
             all = take_all_idle();
             last = counts_.mapped == 0;
@@ -222,7 +222,7 @@ private:
     using idle_type = idle_store<typename Policy::engine, block, linked_stack<block>, false>;
     using front = typename idle_type::front;
 
-    /// Also closes the fronts of the other threads: nobody is inside one, so the child has all that is idle.
+    /// Also closes the fronts of the other threads: no thread is inside one, so the child has all idle buffers.
     void lock_for_fork() noexcept {
         detail::lock_for_fork(lock_);
         idle_.close_fronts(idle_.here());
@@ -479,7 +479,7 @@ private:
     idle_type idle_;
     std::size_t promised_ = 0; ///< of the mapped, those that a thread is mapping
     buffer_counts counts_;    ///< `live` and `idle` are not kept, `acquired` is without what came from fronts
-    const bool protect_idle_; ///< idle memory is inaccessible, where nobody else tells of misuse
+    const bool protect_idle_; ///< idle memory is inaccessible, if no checker reports misuse
 };
 
 } // namespace linn::inline LINN_ABI::detail

@@ -29,7 +29,7 @@ public:
                               : ::operator new(bytes_, std::nothrow);
     }
 
-    /// Also of an object that is no object: the checker says what is wrong with it. Needs no lock.
+    /// Safe for pointers that are not objects; the checker reports them. Needs no lock.
     void deallocate(void* object) const noexcept {
         if (over_aligned()) {
             ::operator delete(object, std::align_val_t{align_});

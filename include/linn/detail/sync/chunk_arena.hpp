@@ -42,7 +42,7 @@ public:
         left_ = most_bytes;
     }
 
-    /// Hands every chunk to `put(memory)` and begins anew. @pre nobody else uses the arena
+    /// Passes every chunk to `put(memory)`; the arena is then as new. @pre no other thread uses the arena
     template <class Put>
     void give_up(Put&& put) noexcept {
         while (chunk* c = chunks_) {

@@ -17,7 +17,7 @@ struct chunk_functions {
     void (*put)(void* context, void* p, std::size_t bytes, std::size_t align) = nullptr;
 };
 
-/// Memory from somebody else's code, which need not be safe for threads: calls are made one at a time,
+/// Memory from the user's code, which need not be safe for threads: calls are made one at a time,
 /// and under no other lock, so that it may do whatever it likes but come back here.
 template <class Policy>
 class chunk_source {

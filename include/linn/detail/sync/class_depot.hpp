@@ -175,7 +175,7 @@ public:
         return bytes;
     }
 
-    /// Hands every slab to `put(slab)`. @pre nobody else uses the depot, nor will
+    /// Passes every slab to `put(slab)`. @pre no other thread uses the depot, now or later
     template <class Put>
     void give_up(Put&& put) noexcept {
         for (slab* s = slabs_.newest(); s != nullptr;) {
@@ -237,7 +237,7 @@ private:
 
     void note_exchange(const class_front& f) noexcept {
         if (meetings_.template note<typename Policy::clock>(&f, f.turns.alternates())) {
-            // relaxed: a hint, for whoever makes an array next
+            // relaxed: a hint, for the thread that makes an array next
             threads_meet_.store(true, std::memory_order_relaxed);
         }
     }

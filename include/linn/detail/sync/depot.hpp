@@ -346,7 +346,7 @@ private:
     void settle(const refusals& refused) noexcept {
         for (std::size_t i = 0; i < refused.count; ++i) {
             const refusal<>& r = refused.all[i];
-            // Slabs of a sibling lie where ours would, so it is none of theirs.
+            // Slabs of a sibling lie where ours would, so the object is not theirs.
             tell_handler(r, r.why == rejection::not_from_a_slab ? owner_of(r.object) : nullptr);
         }
     }

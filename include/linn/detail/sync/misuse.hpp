@@ -91,7 +91,7 @@ inline void report(const misuse& m) noexcept {
     (handler != nullptr ? handler : &default_misuse_handler)(m);
 }
 
-/// Who called `first`, the return address of a function that the user's code calls; nothing in builds that
+/// The callers of `first`, the return address of a function that the user's code calls; nothing in builds that
 /// are not checked.
 inline call_trace trace_from([[maybe_unused]] const void* first) noexcept {
     call_trace trace;

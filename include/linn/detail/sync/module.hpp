@@ -13,8 +13,8 @@ namespace linn::inline LINN_ABI::detail {
 
 /// What happens to a module, a program or a shared library.
 enum class module_event : unsigned char {
-    before_fork,          ///< nobody may be inside a part while the process is copied: it takes all its locks
-    after_fork_in_parent, ///< it lets go of them
+    before_fork,          ///< no thread may be inside a part while the process is copied: locks all of it
+    after_fork_in_parent, ///< it releases them
     after_fork_in_child,  ///< it resets them, and forgets the threads that are gone
     /// `dlclose` unloads the module, or the process is past the destructors of static objects. What the part holds of
     /// others must not refer to it any more. Static objects of the module may still use it.
@@ -31,7 +31,7 @@ class module_part {
 public:
     using handler = void (*)(void* self, module_event) noexcept;
 
-    constexpr module_part() = default; ///< of a variable that nobody tells anything
+    constexpr module_part() = default; ///< of a variable that gets no events
     /// @param h is called with `self`; it takes no lock of another part, and calls nothing of `module_record`
     constexpr module_part(module_record& where, void* self, handler h) noexcept
         : where_{&where},

@@ -60,7 +60,7 @@ public:
             }
             spin_pause();
         }
-        // acquire: pairs with the release in unlock. `contended` makes that unlock wake somebody.
+        // acquire: pairs with the release in unlock. `contended` makes that unlock wake a thread.
         while (state_.exchange(contended, std::memory_order_acquire) != unlocked) {
             Platform::wait(state_, contended);
         }

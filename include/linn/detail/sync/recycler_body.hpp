@@ -27,7 +27,7 @@ inline constexpr std::string_view pool_name<recycler_slot<T>>{recycler_name_of<T
                                                               recycler_name_of<T>.size};
 
 /// What a recycler owns and what its objects find their way back to: how an object of T is made, cleaned, shared and destroyed.
-/// Who gets it is the core's business.
+/// The core decides which thread gets it.
 ///
 /// An object goes from `kept` to `out` by `acquire`, and back by `release`, or by `release_object` and `release_block` where it is
 /// shared. Where it cannot be cleaned it is destroyed, and its slot, `hollow` while a weak_ptr looks at it, goes to the pool.
@@ -148,7 +148,7 @@ private:
         return s;
     }
 
-    /// Destroys an object whose slot somebody still looks at.
+    /// Destroys an object whose slot another thread may still read.
     [[gnu::noinline]] static void hollow_out(slot_type* s) noexcept {
         s->head.become(recycled_state::hollow);
         s->destroy();

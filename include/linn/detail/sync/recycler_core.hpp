@@ -43,7 +43,7 @@ struct recycler_counts {
     std::size_t steals = 0;  ///< how often a thread emptied the fronts of others
 };
 
-/// The part of a recycler that knows nothing of its type: who gets an idle slot, who may make one, who waits.
+/// The part of a recycler that does not depend on its type: which thread gets an idle slot, makes one, or waits.
 ///
 /// It outlives its recycler until the last slot is gone, so that whatever is still out finds its way
 /// home.
@@ -96,7 +96,7 @@ public:
             if (take_place()) {
                 return offer::place;
             }
-            if (until == at_once || closed() || held_for_fork(lock_)) { // in a fork nobody else goes on
+            if (until == at_once || closed() || held_for_fork(lock_)) { // in a fork no other thread goes on
                 return offer::nothing;
             }
             store_.bar();
@@ -343,7 +343,7 @@ private:
         return true;
     }
 
-    /// Also closes the fronts of the other threads: nobody is inside one, so the child has all that is idle.
+    /// Also closes the fronts of the other threads: no thread is inside one, so the child has all idle objects.
     void lock_for_fork() noexcept {
         detail::lock_for_fork(lock_);
         store_.close_fronts(store_.here());

@@ -76,7 +76,7 @@ struct recycler_slot {
 
     void destroy() noexcept { in_place()->~element(); }
 
-    /// For somebody who will call `recycle`.
+    /// For a user that will call `recycle`.
     [[nodiscard]] T* hand_out() noexcept {
         head.become(recycled_state::out);
         return get();

@@ -20,7 +20,7 @@ enum class recycler_offer : std::uint32_t {
 };
 
 /// A thread that waits for an object. Lies in that thread's frame. All but the sleep is guarded by the
-/// mutex of the core: who answers a waiter holds it until the waiter is woken, and the waiter takes it before it leaves.
+/// mutex of the core: a thread that answers a waiter holds it until that is woken; the waiter takes it before it leaves.
 template <class Policy>
 struct recycler_waiter {
     /// Atomic only for the thread to sleep on it.

@@ -166,7 +166,7 @@ public:
 
     // -- the rest ------------------------------------------------------------------------------------
 
-    /// Gives everything back, also what is handed out. @pre nobody else uses the resource meanwhile
+    /// Frees everything, also live blocks. @pre no other thread uses the resource meanwhile
     void release() noexcept {
         news told{settings_.pool};
         fronts_.forget_all();
@@ -188,8 +188,8 @@ public:
         });
     }
 
-    /// Gives back what nobody uses: of what is cached, the calling thread's share and the depots' at
-    /// once, that of other threads at their next visit. @returns bytes
+    /// Returns unused memory: caches of the calling thread and of the depots at once, those of other
+    /// threads at their next visit. @returns bytes
     std::size_t trim() noexcept {
         join_forks();
         // relaxed: a number that others compare with their own
@@ -498,7 +498,7 @@ private:
     }
 
     void lock_for_fork() noexcept {
-        detail::lock_for_fork(arena_.lock()); // from here on nobody makes a depot but handlers of this fork
+        detail::lock_for_fork(arena_.lock()); // from here on only handlers of this fork make a depot
         for (unsigned c = 0; c < size_class_count; ++c) {
             if (depot_type* d = depot_made(c); d != nullptr) {
                 detail::lock_for_fork(d->lock());

@@ -30,11 +30,11 @@ public:
 
     [[nodiscard]] bool limited() const noexcept { return most_ != SIZE_MAX; }
     [[nodiscard]] std::size_t most() const noexcept { return most_; }
-    /// Bytes below the limit that nobody has. @pre it is the caller's turn, else others take them meanwhile
+    /// Free bytes below the limit. @pre it is the caller's turn, else others take them meanwhile
     [[nodiscard]] std::size_t room() const noexcept { return most_ - taken_.load(std::memory_order_relaxed); }
 
-    /// With a limit, one thread at a time: nobody is refused memory that another thread is about to bring to all, or to
-    /// return. Held while upstream is asked. Without a limit it is always everybody's turn.
+    /// With a limit, one thread at a time: no thread is refused memory that another one is about to share, or to
+    /// return. Held while upstream is called. Without a limit it is every thread's turn.
     class turn {
     public:
         explicit turn(resource_memory& m) noexcept : memory_{m} {
@@ -55,7 +55,7 @@ public:
     };
 
     /// For slabs and bookkeeping. Null when there is none. @pre bytes <= room()
-    /// @param offset it begins that far behind a multiple of `align`; of upstream nobody asks for more than 0
+    /// @param offset it begins that far behind a multiple of `align`; always 0 for upstream
     /// @throws what upstream throws; nothing has changed then
     void* get_chunk(std::size_t bytes, std::size_t align, std::size_t offset = 0) {
         charge c{*this, bytes};

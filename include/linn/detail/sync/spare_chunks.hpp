@@ -42,7 +42,7 @@ public:
     }
 
     /// Keeps a small chunk for the next resource: one that lives for one container then costs no system call and no page
-    /// fault. Where enough are kept, an older one goes in its place, so that no chunk that nobody asks for stays for good.
+    /// fault. Where enough are kept, an older one goes in its place, so that no chunk that is never requested stays for good.
     /// @returns what the caller must unmap; its memory is null when that is nothing
     [[nodiscard]] chunk keep(chunk c) noexcept {
         if (c.bytes > largest_bytes) {

@@ -91,7 +91,7 @@ LINN_DETAIL_HIDDEN thread_state<Policy>* state_for([[maybe_unused]] const front<
         thread_state<Policy>* const state = front_block<Policy>::state_of(f);
         if (state != nullptr && !state->janitor_armed) {
             late_flush<Policy>.arm(front_block<Policy>::to_arm());
-            // Where there was no key to be had, nobody would flush.
+            // Without a key, nothing would flush.
             state->janitor_armed = late_flush<Policy>.argument() != nullptr;
         }
         return state != nullptr && state->janitor_armed ? state : nullptr;
@@ -142,8 +142,8 @@ LINN_DETAIL_HIDDEN front<Policy>& own_front(pool_handle<Policy>& handle) noexcep
 }
 #endif
 
-/// Attaches `f` if this thread may hold a cache. The janitor comes first: nothing may be cached
-/// that nobody would flush. For the same reason nothing is where `thread_local` variables end too early.
+/// Attaches `f` if this thread may hold a cache. The janitor comes first: nothing may be cached that is
+/// never flushed. For the same reason nothing is cached where `thread_local` variables end too early.
 template <class Policy>
 LINN_DETAIL_HIDDEN bool attach_here(front<Policy>& f, depot<Policy>& d) noexcept {
     if (d.mode() != service::cached) {

@@ -93,7 +93,7 @@ private:
 
     typename Policy::mutex lock_;
     std::uint64_t taken_[words] = {};
-    std::uintptr_t owners_[most] = {}; ///< by number; 0: nobody's
+    std::uintptr_t owners_[most] = {}; ///< by number; 0: none
     module_part part_;
 
     static constinit thread_index_table process_;

@@ -13,7 +13,7 @@
 
 namespace linn::inline LINN_ABI::detail {
 
-/// Who the memory of a block came from, and goes back to.
+/// The source of a block's memory, to which it is returned.
 enum class block_origin : unsigned char { upstream, operator_new };
 
 /// What stands before a block that is not in a slab, so that all of them can be found and freed.
@@ -89,7 +89,7 @@ public:
         return outcome::taken;
     }
 
-    /// Hands every block to `put(block)`. @pre nobody else uses the list
+    /// Passes every block to `put(block)`. @pre no other thread uses the list
     template <class Put>
     void give_up(Put&& put) noexcept {
         while (tracked_block* b = first_) {
