@@ -2,11 +2,7 @@
 #ifndef LINN_TESTS_FUZZ_THROWING_OBJECT_HPP
 #define LINN_TESTS_FUZZ_THROWING_OBJECT_HPP
 
-#include "expect.hpp"
-#include "input.hpp"
-
 #include <cstddef>
-#include <new>
 
 namespace linn_fuzz {
 
@@ -22,24 +18,6 @@ struct alignas(Align) object {
         }
     }
     unsigned char bytes[Bytes];
-};
-
-/// An operation of a state whose `pool` is full only when nobody can tell beforehand.
-template <class State>
-struct throw_in_constructor {
-    explicit throw_in_constructor(input&) {}
-    void perform(State& s) const {
-        bool thrown = false;
-        try {
-            static_cast<void>(s.pool->create(true));
-        } catch (const refused_object&) {
-            thrown = true;
-        } catch (const std::bad_alloc&) {
-            thrown = true; // there was no room for it
-        }
-        expect(thrown, "the constructor's exception arrives");
-        s.check();
-    }
 };
 
 } // namespace linn_fuzz

@@ -233,6 +233,23 @@ struct run_out {
 };
 
 template <class State>
+struct throw_in_constructor {
+    explicit throw_in_constructor(input&) {}
+    void perform(State& s) const {
+        bool thrown = false;
+        try {
+            static_cast<void>(s.pool->create(true));
+        } catch (const refused_object&) {
+            thrown = true;
+        } catch (const std::bad_alloc&) {
+            thrown = true; // there was no room for it
+        }
+        expect(thrown, "the constructor's exception arrives");
+        s.check();
+    }
+};
+
+template <class State>
 struct trim {
     explicit trim(input&) {}
     void perform(State& s) const {
