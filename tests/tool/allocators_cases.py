@@ -1,6 +1,5 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs `linn allocators` as a user would and checks what it says and does; one case a call."""
+"""Runs `linn allocators` as a user would and checks what it says and does."""
 import csv
 import io
 import json
@@ -13,7 +12,8 @@ import sys
 import tempfile
 import time
 
-from cases import check, main, named, skip, skip_without
+import cases
+from cases import check, skip, skip_without
 
 NAMES = ["glibc", "jemalloc", "mimalloc2", "mimalloc3", "tcmalloc", "tcmalloc-google", "snmalloc", "rpmalloc", "tbb",
          "hoard", "bmalloc", "scudo"]
@@ -22,22 +22,17 @@ KEYS = ["name", "title", "version", "state", "licence", "library", "origin", "pr
 FUNCTIONS = {"malloc", "free", "operator new", "operator delete", "sized operator delete"}
 
 
-class Tool:
-    def __init__(self, linn, libraries, cache):
-        self.linn = linn
-        self.libraries = {name: os.path.realpath(path) for name, path in named(libraries).items()}
-        self.cache = pathlib.Path(cache) / "linn" / "allocators"
-        # What the user of this machine installed must not decide a test.
-        self.env = dict(os.environ, XDG_CACHE_HOME=cache)
+class Tool(cases.Tool):
+    def __init__(self, given, folder):
+        super().__init__(given, folder)
+        self.libraries = {name: os.path.realpath(path) for name, path in self.libraries.items()}
+        self.cache = pathlib.Path(os.environ["XDG_CACHE_HOME"]) / "linn" / "allocators"
 
-    def run(self, *arguments, env=None, **more):
-        return subprocess.run([self.linn, "allocators", *arguments], capture_output=True, text=True, timeout=100,
-                              env=dict(self.env, **(env or {})), **more)
+    def run(self, *arguments, **more):
+        return self.call("allocators", *arguments, **more)
 
     def entries(self, *arguments, status=0, **more):
-        done = self.run("--json", "-", *arguments, **more)
-        check(done.returncode == status, f"exit status {done.returncode}, not {status}: {done.stderr}{done.stdout}")
-        result = json.loads(done.stdout)
+        result = json.loads(self.run("--json", "-", *arguments, status=status, **more).stdout)
         check(result["schema"] == "linn.allocators/1", result["schema"])
         return {entry["name"]: entry for entry in result["allocators"]}
 
@@ -54,7 +49,7 @@ class Tool:
 
 
 def case_usage_errors(tool):
-    for arguments, wanted in [
+    tool.refuses(["allocators"], [
             (["nosuch"], ["nosuch", "jemalloc", "bmalloc"]),
             (["jemaloc"], ["did you mean 'jemalloc'"]),
             (["mimaloc"], ["did you mean 'mimalloc'"]),
@@ -67,19 +62,12 @@ def case_usage_errors(tool):
             (["--timeout", "0"], ["--timeout"]),
             (["--install"], ["--install"]),
             (["--install", "snmaloc"], ["did you mean 'snmalloc'"]),
-            (["--install", "tbb"], ["tbb", "linn allocators tbb"])]:
-        done = tool.run(*arguments)
-        check(done.returncode == 2, f"{arguments}: exit status {done.returncode}, not 2: {done.stderr}")
-        check(done.stdout == "", f"{arguments}: a usage error wrote to standard output")
-        for text in wanted:
-            check(text in done.stderr, f"{arguments}: {text!r} is not in {done.stderr!r}")
+            (["--install", "tbb"], ["tbb", "linn allocators tbb"])])
     check(not tool.cache.exists(), "a usage error left a folder")
 
 
 def case_help(tool):
-    done = tool.run("--help")
-    check(done.returncode == 0 and "Examples:" in done.stdout, done.stdout)
-    check(max(map(len, done.stdout.splitlines())) <= 100, "a line is too long")
+    tool.helps("allocators", width=100)
 
 
 def case_table(tool):
@@ -96,9 +84,7 @@ def case_table(tool):
 
 def case_width(tool):
     for width in (80, 100, 160):
-        done = tool.run(env={"COLUMNS": str(width)})
-        for line in done.stdout.splitlines():
-            check(len(line) <= width or "/" in line, f"{len(line)} columns instead of {width}: {line}")
+        done = tool.fits([width], "allocators", apart=lambda line: "/" in line)
         check("checks" in done.stdout, f"how it was proven is lost at {width}: {done.stdout}")
 
 
@@ -215,7 +201,7 @@ def case_debian_mimalloc(tool):
 
     def bench(*only):
         done = subprocess.run([tool.linn, "bench", "object", "--rounds", "1", "--objects", "500", "--json", "-", *only],
-                              capture_output=True, text=True, timeout=100, env=tool.env)
+                              capture_output=True, text=True, timeout=100)
         return json.loads(done.stdout)
 
     reasons = {entry["name"]: entry["reason"] for entry in bench()["left_out"]}
@@ -374,7 +360,7 @@ def case_install_interrupt(tool):
         mark = pathlib.Path(folder) / "pid"
         env = fake_registry(folder, WORKING, cargo=f"echo $$ > {mark}.new; mv {mark}.new {mark}; exec sleep 1000")
         process = subprocess.Popen([tool.linn, "allocators", "--install", "rpmalloc"], stdout=subprocess.PIPE,
-                                   stderr=subprocess.PIPE, text=True, env=dict(tool.env, **env))
+                                   stderr=subprocess.PIPE, text=True, env=dict(os.environ, **env))
         try:
             wait_for(mark.exists, "the download to start")
             process.send_signal(signal.SIGINT)
@@ -391,7 +377,7 @@ def case_interrupt(tool):
     """Ctrl-C in a trial: what is known is printed, the child is gone."""
     process = subprocess.Popen([tool.linn, "allocators", "glibc", "mine", "--timeout", "1000", "--json", "-",
                                 "--allocator", f"mine={tool.libraries['hanging_at_once']}"],
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=tool.env)
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children")
     seen = []
 
@@ -414,7 +400,3 @@ def case_interrupt(tool):
     check(process.returncode == 130, f"exit status {process.returncode}: {err}")
     check([e["name"] for e in json.loads(out)["allocators"]] == ["glibc"], out)
     check(not alive(seen[0]), "the child is still there")
-
-
-if __name__ == "__main__":
-    main(globals(), lambda given, folder: Tool(given.linn, given.library, folder), lists=["library"])

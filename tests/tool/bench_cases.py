@@ -1,6 +1,5 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs `linn bench` as a user would and checks what it says and does; one case a call."""
+"""Runs `linn bench` as a user would and checks what it says and does."""
 import csv
 import json
 import os
@@ -11,7 +10,8 @@ import subprocess
 import tempfile
 import time
 
-from cases import check, main, named, prose, skip
+import cases
+from cases import check, prose, skip
 
 SMALL = ["--n", "2000", "--objects", "500", "--rounds", "2", "--work", "1"]
 FIRST = ["object", "containers"]  # the scenarios without variants
@@ -60,23 +60,13 @@ SERVED = {  # the sizes that a way of Linn's has; others are absent
 }
 
 
-class Tool:
-    def __init__(self, linn, libraries):
-        self.linn = linn
-        self.libraries = named(libraries)
-
-    def run(self, *arguments, env=None, **more):
-        return subprocess.run([self.linn, *arguments], capture_output=True, text=True, timeout=100,
-                              env=dict(os.environ, **(env or {})), **more)
-
+class Tool(cases.Tool):
     def bench(self, *arguments, **more):
-        return self.run("bench", *SMALL, *arguments, **more)
+        return self.call("bench", *SMALL, *arguments, **more)
 
     def result(self, *arguments, status=0, **more):
         """The JSON of a small run."""
-        done = self.bench("--json", "-", *arguments, **more)
-        check(done.returncode == status, f"exit status {done.returncode}: {done.stderr}{done.stdout}")
-        return json.loads(done.stdout)
+        return json.loads(self.bench("--json", "-", *arguments, status=status, **more).stdout)
 
 
 def reasons(result):
@@ -84,7 +74,7 @@ def reasons(result):
 
 
 def case_usage_errors(tool):
-    for arguments, wanted in [
+    tool.refuses([], [
             (["bench", "nosuch"], ["nosuch", "object", "containers"]),
             (["bench", "objcet"], ["did you mean 'object'"]),
             (["bench", "--round", "3"], ["--round", "did you mean '--rounds'"]),
@@ -110,21 +100,16 @@ def case_usage_errors(tool):
             (["bench", "--only", "jemaloc"], ["did you mean 'jemalloc'"]),
             (["bnech"], ["unknown command 'bnech'; did you mean 'bench'?"]),
             (["help", "bnech"], ["unknown command 'bnech'"]),
-            ([], ["bench"])]:
-        done = tool.run(*arguments)
-        check(done.returncode == 2, f"{arguments}: exit status {done.returncode}, not 2")
-        check(done.stdout == "", f"{arguments}: a usage error wrote to standard output")
-        for text in wanted:
-            check(text in done.stderr, f"{arguments}: {text!r} is not in {done.stderr!r}")
+            ([], ["bench"])])
 
 
 def case_help(tool):
-    for arguments in [["--help"], ["bench", "--help"], ["help"], ["help", "bench"]]:
-        done = tool.run(*arguments)
-        check(done.returncode == 0, f"{arguments}: exit status {done.returncode}")
-        check("Examples:" in done.stdout, f"{arguments}: no examples")
-        check(max(map(len, done.stdout.splitlines())) <= 100, f"{arguments}: a line is too long")
-    done = tool.run("--version")
+    tool.helps(width=100)
+    tool.helps("bench", width=100)
+    for words in (["help"], ["help", "bench"]):
+        text = tool.call(*words, status=0).stdout
+        check("Examples:" in text and max(map(len, text.splitlines())) <= 100, f"{words}: {text}")
+    done = tool.call("--version")
     check(done.returncode == 0 and re.fullmatch(r"linn \d+\.\d+\.\d+\n", done.stdout), done.stdout)
 
 
@@ -328,9 +313,9 @@ def case_threads(tool):
     check(done.returncode == 0 and "rptest: " in done.stdout and "larson" not in done.stdout, done.stdout)
     check("2 threads" in done.stdout and "MiB" in done.stdout, done.stdout)
     # Named with nothing else, it is measured alone; not named, it is not.
-    done = tool.run("bench", "--help")
+    done = tool.call("bench", "--help")
     check("on request only" in done.stdout and "glibc-thread" in done.stdout, done.stdout)
-    check(tool.run("bench", "thread").stderr.count("did you mean 'threads'") == 1, "no suggestion")
+    check(tool.call("bench", "thread").stderr.count("did you mean 'threads'") == 1, "no suggestion")
 
 
 def case_budget(tool):
@@ -350,10 +335,10 @@ def case_budget(tool):
 def case_modes(tool):
     """Quick is the default; --full has all the work, a round that warms up and no budget."""
     small = ["bench", "object", "--objects", "500", "--only", "linn", "--json", "-"]
-    quick = json.loads(tool.run(*small).stdout)["options"]
+    quick = json.loads(tool.call(*small).stdout)["options"]
     wanted = {"mode": "quick", "rounds": 10, "warm_up_rounds": 0, "work": 25, "budget_s": 240}
     check({key: quick[key] for key in wanted} == wanted, quick)
-    full = json.loads(tool.run(*small, "--full").stdout)
+    full = json.loads(tool.call(*small, "--full").stdout)
     wanted = {"mode": "full", "rounds": 10, "warm_up_rounds": 1, "work": 100, "budget_s": None}
     check({key: full["options"][key] for key in wanted} == wanted, full["options"])
     check(full["complete_rounds"] == 10 and full["budget_spent"] is False, full["complete_rounds"])
@@ -541,12 +526,8 @@ def case_terminate(tool):
 
 
 def case_width(tool):
-    for width in (80, 100, 120):
-        done = tool.bench(*FIRST, "shared-ptr", "pipeline", "buffers", "--rounds", "1", "--only", "linn,locked-pool,spin-pool",
-                          env={"COLUMNS": str(width)})
-        check(done.returncode == 0, done.stderr)
-        for line in done.stdout.splitlines():
-            check(len(line) <= width, f"{len(line)} columns instead of {width}: {line}")
+    tool.fits((80, 100, 120), "bench", *SMALL, *FIRST, "shared-ptr", "pipeline", "buffers", "--rounds", "1", "--only",
+              "linn,locked-pool,spin-pool")
 
 
 def case_plain_when_piped(tool):
@@ -577,7 +558,3 @@ def case_containers(tool):
     for size in ("16", "256", "1024"):
         result = tool.result("object", "--object-bytes", size)
         check(not [e for e in result["left_out"] if e["scenario"]], result["left_out"])
-
-
-if __name__ == "__main__":
-    main(globals(), lambda given, _: Tool(given.linn, given.library), lists=["library"])

@@ -1,27 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every script of cases has: `check`, skipping, and a main that runs the case named on the command line.
+"""What the scripts of cases share: `check`, skipping, and the tool in a folder of its own.
 
-A script defines functions `case_NAME(tool)` and calls `main(globals(), make_tool, …)`; CMake registers one ctest a case and
-one that compares its list with the script's (`--registered`).
+A script defines functions `case_NAME(tool)`, and a class `Tool` where it needs more than the one here. pytest runs them
+(conftest.py); CMake registers one test for each (`linn_add_cases`).
 """
-import argparse
 import os
-import pathlib
 import shutil
-import sys
-import tempfile
+import subprocess
 
-SKIPPED = 77
+import pytest
+
+skip = pytest.skip
 
 
 def check(condition, message):
     if not condition:
-        sys.exit(f"failed: {message}")
-
-
-def skip(reason):
-    print(f"skipped: {reason}")
-    sys.exit(SKIPPED)
+        pytest.fail(str(message), pytrace=False)
 
 
 def skip_without(*programs):
@@ -40,26 +34,46 @@ def named(items):
     return dict(item.split("=", 1) for item in items)
 
 
-def main(names, make_tool, lists=(), options=()):
-    """Runs a case of `names` with `make_tool(arguments, folder)`, the folder being empty and removed afterwards.
+class Tool:
+    """`linn` in an empty folder, with the programs and libraries that the command line names."""
 
-    `lists` are options that may be repeated, such as "library"; `options` are others beside --linn.
-    """
-    cases = {name[len("case_"):]: function for name, function in names.items() if name.startswith("case_")}
-    parser = argparse.ArgumentParser(description=names["__doc__"])
-    parser.add_argument("--linn", type=os.path.abspath)
-    for option in lists:
-        parser.add_argument("--" + option, action="append", default=[])
-    for option in options:
-        parser.add_argument("--" + option)
-    parser.add_argument("--registered", nargs="+", help="check that this list names every case")
-    parser.add_argument("case", nargs="?", choices=sorted(cases))
-    arguments = parser.parse_args()
-    if arguments.registered:
-        check(sorted(arguments.registered) == sorted(cases), f"cases are {sorted(cases)}")
-        return
-    if arguments.case is None:
-        parser.error(f"which case? There are {', '.join(sorted(cases))}")
-    with tempfile.TemporaryDirectory(prefix="linn-cases-") as folder, tempfile.TemporaryDirectory() as cache:
-        os.environ["XDG_CACHE_HOME"] = cache  # which allocators a user has built must not decide a test
-        cases[arguments.case](make_tool(arguments, pathlib.Path(folder)))
+    limit = 100  # seconds that a call may take
+
+    def __init__(self, given, folder):
+        self.linn, self.folder = given.linn, folder
+        self.programs, self.libraries = named(given.program), named(given.library)
+
+    def call(self, *words, status=None, env=None, **more):
+        """Runs linn with these words and looks at its exit status, if one is wanted."""
+        if "input" not in more:
+            more.setdefault("stdin", subprocess.DEVNULL)
+        environment = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "LINES")} | (env or {})
+        done = subprocess.run([self.linn, *map(str, words)], capture_output=True, text=True, timeout=self.limit,
+                              env=environment, **{"cwd": self.folder} | more)
+        if status is not None:
+            check(done.returncode == status, f"{words}: exit status {done.returncode}, not {status}: {done.stderr}{done.stdout}")
+        return done
+
+    def refuses(self, verb, rows):
+        """Each of the (words, wanted) is a usage error whose message holds what is wanted."""
+        for words, wanted in rows:
+            done = self.call(*verb, *words, status=2)
+            check(done.stdout == "", f"{words}: a usage error wrote to standard output: {done.stdout}")
+            for text in [wanted] if isinstance(wanted, str) else wanted:
+                check(text in prose(done.stderr), f"{words}: {text!r} is not in {done.stderr!r}")
+
+    def helps(self, *verb, names=("Examples:",), width=None):
+        """--help is written to standard output, names all of these, and no line of it is wider."""
+        text = self.call(*verb, "--help", status=0).stdout
+        for name in names:
+            check(name in prose(text), f"{name!r} is not in the help of {verb}")
+        check(width is None or max(map(len, text.splitlines())) <= width, f"{verb}: a line of the help is too long")
+
+    def fits(self, widths, *words, status=0, apart=lambda line: False):
+        """No line is longer than COLUMNS says, but for those that stand `apart`. Returns the last call."""
+        for width in widths:
+            done = self.call(*words, status=status, env={"COLUMNS": str(width)})
+            for line in done.stdout.splitlines():
+                check(len(line) <= width or apart(line), f"{len(line)} columns instead of {width}: {line}")
+            check("\033" not in done.stdout + done.stderr and "\r" not in done.stderr, "escape codes in a pipe")
+        return done

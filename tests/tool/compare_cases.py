@@ -1,15 +1,12 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs `linn compare` on results made here, hence the same in every run; one case a call."""
+"""Runs `linn compare` on results made here, hence the same in every run."""
 import copy
 import json
-import os
-import pathlib
 import random
 import re
-import subprocess
 
-from cases import check, main
+import cases
+from cases import check
 
 
 def bench(factors=None, rounds=10, seed=1, cpu="CPU A", machine=1.0, **options):
@@ -57,11 +54,7 @@ def run(factors=None, rounds=12, seed=1, cpu="CPU A", program="/usr/bin/prog", m
             "rows": [row(name) for name in ("default", "default-again", "jemalloc", "tcmalloc")]}
 
 
-class Tool:
-    def __init__(self, linn, folder):
-        self.linn = linn
-        self.folder = pathlib.Path(folder)
-
+class Tool(cases.Tool):
     def file(self, name, content):
         path = self.folder / name
         if isinstance(content, bytes):
@@ -70,13 +63,8 @@ class Tool:
             path.write_text(content if isinstance(content, str) else json.dumps(content, indent=1))
         return str(path)
 
-    def call(self, *arguments):
-        return subprocess.run([self.linn, "compare", *arguments], capture_output=True, text=True, timeout=60)
-
     def compare(self, old, new, *arguments, status=0):
-        done = self.call(self.file("old.json", old), self.file("new.json", new), *arguments)
-        check(done.returncode == status, f"exit status {done.returncode}, not {status}: {done.stderr}{done.stdout}")
-        return done
+        return self.call("compare", self.file("old.json", old), self.file("new.json", new), *arguments, status=status)
 
     def result(self, old, new, *arguments, status=0):
         return json.loads(self.compare(old, new, "--json", "-", *arguments, status=status).stdout)
@@ -237,11 +225,11 @@ def case_bad_files(tool):
             ("huge", text.replace("500", "1e999", 1), "a number that is too large"),
             ("twice", broken(lambda r: r["scenarios"].append(r["scenarios"][0])), "two rows of the same name")]:
         path = tool.file("bad.json", content)
-        done = tool.call(tool.file("good.json", good), path)
+        done = tool.call("compare", tool.file("good.json", good), path)
         check(done.returncode == 2 and done.stdout == "", f"{name}: exit status {done.returncode}: {done.stdout}")
         check(path in done.stderr and wanted in done.stderr, f"{name}: {wanted!r} is not in {done.stderr!r}")
     missing = str(tool.folder / "missing.json")
-    done = tool.call(missing, str(tool.folder))
+    done = tool.call("compare", missing, tool.folder)
     check(done.returncode == 2, f"exit status {done.returncode}")
     check(f"cannot use {missing}: No such file or directory" in done.stderr, done.stderr)
     check(f"cannot use {tool.folder}: it is a directory" in done.stderr, "both files are named: " + done.stderr)
@@ -265,26 +253,23 @@ def case_fuzz(tool):
                 data[at:at] = rng.choice([b"null", b"[[", b"-", b"1e400", b"{}", b'"', b"\0"])
             else:
                 data = data[:max(1, at)]
-        done = tool.call(good, tool.file("bad.json", bytes(data)))
+        done = tool.call("compare", good, tool.file("bad.json", bytes(data)))
         check(done.returncode in (0, 1, 2), f"exit status {done.returncode} for {bytes(data)!r}")
         check(done.returncode != 2 or done.stderr or "Nothing can be said" in done.stdout, f"no reason: {bytes(data)!r}")
-    deep = tool.call(good, tool.file("bad.json", "[" * 200000))
+    deep = tool.call("compare", good, tool.file("bad.json", "[" * 200000))
     check(deep.returncode == 2 and "it ends too early" in deep.stderr, deep.stderr[:300])
 
 
 def case_usage(tool):
     good = tool.file("good.json", bench())
-    for arguments, wanted in [([], "OLD"), ([good], "NEW"), ([good, good, "--threshold", "x"], "--threshold"),
-                              ([good, good, "--by", "magic"], "--by"), ([good, good, "--fail-on", "x"], "--fail-on"),
-                              ([good, good, "--only", "lin"], "did you mean 'linn'"),
-                              ([good, good, "--scenario", "pipelin"], "did you mean 'pipeline'"),
-                              ([good, good, "--metric", "nosuch"], "flat_out"),
-                              ([good, good, "--json", "/nonexistent/x.json"], "cannot write /nonexistent/x.json")]:
-        done = tool.call(*arguments)
-        check(done.returncode == 2 and wanted in done.stderr, f"{arguments}: {done.returncode} {done.stderr}")
-    done = tool.call("--help")
-    check(done.returncode == 0 and "Exit status:" in done.stdout and "Examples:" in done.stdout, done.stdout)
-    check(max(map(len, done.stdout.splitlines())) <= 110, "a line of the help is too long")
+    tool.refuses(["compare"], [
+        ([], "OLD"), ([good], "NEW"), ([good, good, "--threshold", "x"], "--threshold"),
+        ([good, good, "--by", "magic"], "--by"), ([good, good, "--fail-on", "x"], "--fail-on"),
+        ([good, good, "--only", "lin"], "did you mean 'linn'"),
+        ([good, good, "--scenario", "pipelin"], "did you mean 'pipeline'"),
+        ([good, good, "--metric", "nosuch"], "flat_out"),
+        ([good, good, "--json", "/nonexistent/x.json"], "cannot write /nonexistent/x.json")])
+    tool.helps("compare", names=["Exit status:", "Examples:"], width=110)
 
 
 def case_reports(tool):
@@ -304,7 +289,3 @@ def case_reports(tool):
         check(list(row) == ["scenario", "variant", "contender", "measure", "unit", "old", "new", "change", "change_low",
                             "change_high", "p", "p_adjusted", "noise_floor", "verdict"], list(row))
     check(list(result["old"]) == ["path", "schema", "version", "started", "complete"], result["old"])
-
-
-if __name__ == "__main__":
-    main(globals(), lambda given, folder: Tool(given.linn, folder))

@@ -1,6 +1,5 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs `linn run` as a user would and checks what it says and does; one case a call."""
+"""Runs `linn run` as a user would and checks what it says and does."""
 import json
 import os
 import pathlib
@@ -10,27 +9,23 @@ import socket
 import subprocess
 import time
 
-from cases import check, main, named, prose, skip, skip_without
+import cases
+from cases import check, prose, skip, skip_without
 
 METRICS = ["wall_ns", "cpu_ns", "peak_rss_bytes", "minor_faults", "voluntary_switches"]
 
 
-class Tool:
-    def __init__(self, linn, libraries, programs, folder):
-        self.linn = linn
-        self.libraries = named(libraries)
-        self.programs = named(programs)
-        self.folder = pathlib.Path(folder)
+class Tool(cases.Tool):
+    def __init__(self, given, folder):
+        super().__init__(given, folder)
         self.mine = ["--allocator", "mine=" + self.libraries["malloc_only"], "--only", "mine"]
 
-    def run(self, *arguments, env=None, stdin=subprocess.DEVNULL, **more):
-        return subprocess.run([self.linn, "run", *map(str, arguments)], capture_output=True, text=True, timeout=100,
-                              env=dict(os.environ, **(env or {})), stdin=stdin, cwd=self.folder, **more)
+    def run(self, *arguments, **more):
+        return self.call("run", *arguments, **more)
 
     def result(self, *arguments, status=0, **more):
         """The JSON of a run of two rounds with one allocator of ours."""
-        done = self.run("--rounds", "2", "--warm-up", "0", *self.mine, "--json", "-", *arguments, **more)
-        check(done.returncode == status, f"exit status {done.returncode}: {done.stderr}{done.stdout}")
+        done = self.run("--rounds", "2", "--warm-up", "0", *self.mine, "--json", "-", *arguments, status=status, **more)
         return json.loads(done.stdout)
 
     def with_library(self, kind, *arguments):
@@ -51,7 +46,7 @@ def refused(tool, status, wanted, *arguments, **more):
 
 
 def case_usage_errors(tool):
-    for arguments, wanted in [
+    tool.refuses(["run"], [
             ([], ["missing program"]),
             (["--"], ["missing program"]),
             (["--round", "3", "ls"], ["unknown option '--round'", "did you mean '--rounds'"]),
@@ -66,19 +61,11 @@ def case_usage_errors(tool):
             (["--allocator", "default=/x.so", "ls"], ["cannot replace 'default'"]),
             (["--input", "nosuch.txt", "ls"], ["nosuch.txt: No such file"]),
             (["--input", "/", "ls"], ["is a directory"]),
-            (["--ready", "true", "ls"], ["it needs --client"])]:
-        done = tool.run(*arguments)
-        check(done.returncode == 2, f"{arguments}: exit status {done.returncode}, not 2: {done.stderr}")
-        check(done.stdout == "", f"{arguments}: a usage error wrote to standard output")
-        for text in wanted:
-            check(text in done.stderr, f"{arguments}: {text!r} is not in {done.stderr!r}")
+            (["--ready", "true", "ls"], ["it needs --client"])])
 
 
 def case_help(tool):
-    done = tool.run("--help")
-    check(done.returncode == 0 and "Examples:" in done.stdout, done.stdout + done.stderr)
-    for text in ("sqlite3", "jq", "PYTHONMALLOC=malloc", "redis-benchmark"):
-        check(text in done.stdout, f"no example with {text}")
+    tool.helps("run", names=("Examples:", "sqlite3", "jq", "PYTHONMALLOC=malloc", "redis-benchmark"))
 
 
 def case_refusals(tool):
@@ -313,12 +300,7 @@ def case_no_difference(tool):
 
 
 def case_width(tool):
-    for width in (80, 100, 120):
-        done = tool.run("--rounds", "1", *tool.mine, "--", tool.programs["allocates"], "1000", env={"COLUMNS": str(width)})
-        check(done.returncode == 0, done.stderr)
-        for line in done.stdout.splitlines():
-            check(len(line) <= width, f"{len(line)} columns instead of {width}: {line}")
-        check("\033" not in done.stdout + done.stderr and "\r" not in done.stderr, "escape codes in a pipe")
+    tool.fits((80, 100, 120), "run", "--rounds", "1", *tool.mine, "--", tool.programs["allocates"], "1000")
 
 
 def real(tool, *arguments, **more):
@@ -383,8 +365,3 @@ def case_redis(tool):
         check("libstdc++" in rows(result)["glibc"]["providers"]["operator new"], rows(result)["glibc"])
     check("jemalloc" in result["program"]["own_provider"] or "libc" in result["program"]["own_provider"], "provider")
     check(all(len(row["samples"]) == 2 for row in result["rows"]), [row["failure"] for row in result["rows"]])
-
-
-if __name__ == "__main__":
-    main(globals(), lambda given, folder: Tool(given.linn, given.library, given.program, folder),
-         lists=["library", "program"])

@@ -1,39 +1,25 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Records programs whose advice is known and asks `linn advise`; one case a call."""
+"""Records programs whose advice is known and asks `linn advise`."""
 import csv
 import io
 import json
 import os
-import pathlib
 import re
 import shutil
 import subprocess
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from cases import check, main, named, prose, skip  # noqa: E402
+import cases
+from cases import check, prose, skip
 
 
-class Tool:
-    def __init__(self, linn, programs, folder):
-        self.linn = linn
-        self.programs = programs
-        self.folder = folder
-
-    def call(self, *arguments):
-        return subprocess.run([self.linn, *map(str, arguments)], capture_output=True, text=True, timeout=100)
-
+class Tool(cases.Tool):
     def record(self, *arguments, program=None, options=()):
         trace = self.folder / "trace.linn"
-        done = self.call("record", "-o", trace, *options, "--", program or self.programs["advised"], *arguments)
-        check(done.returncode == 0, f"record: {done.returncode}: {done.stderr}")
+        self.call("record", "-o", trace, *options, "--", program or self.programs["advised"], *arguments, status=0)
         return trace
 
     def advise(self, trace, *arguments, status=0):
-        done = self.call("advise", trace, *arguments)
-        check(done.returncode == status, f"exit status {done.returncode}, not {status}: {done.stderr}{done.stdout}")
-        return done
+        return self.call("advise", trace, *arguments, status=status)
 
     def result(self, trace, *arguments, status=0):
         return json.loads(self.advise(trace, "--json", "-", *arguments, status=status).stdout)
@@ -229,12 +215,10 @@ def case_bad_files(tool):
 
 def case_usage(tool):
     trace = tool.record("leak")
-    for arguments in ((), (trace, "--top", "0"), (trace, "--nosuch"), (trace, "--fail-over", "200"),
-                      (trace, "--debug-dir", "/no/such/folder"), (trace, "--json", "-", "--csv", "-")):
-        done = tool.call("advise", *arguments)
-        check(done.returncode == 2 and "linn advise" in done.stderr, f"{arguments}: {done.stderr}")
-    help_text = tool.call("advise", "--help")
-    check(help_text.returncode == 0 and "--no-replay" in help_text.stdout, help_text.stdout)
+    tool.refuses(["advise"], [(words, "linn advise") for words in (
+        (), (trace, "--top", "0"), (trace, "--nosuch"), (trace, "--fail-over", "200"),
+        (trace, "--debug-dir", "/no/such/folder"), (trace, "--json", "-", "--csv", "-"))])
+    tool.helps("advise", names=["--no-replay"])
 
 
 def case_fail_over(tool):
@@ -378,7 +362,3 @@ def case_instructions(tool):
 
     each = (executed(0.4) - executed(0.2)) / 0.2e6
     check(100 < each < 380, f"{each} instructions an event")
-
-
-if __name__ == "__main__":
-    main(globals(), lambda arguments, folder: Tool(arguments.linn, named(arguments.program), folder), lists=["program"])

@@ -1,31 +1,22 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""`linn record --fills` on programs whose fills are known; one case a call."""
+"""`linn record --fills` on programs whose fills are known."""
 import collections
 import json
 import pathlib
 import re
 import shutil
 import subprocess
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from cases import check, main, named, prose, skip, skip_without  # noqa: E402
+import cases
+from cases import check, prose, skip, skip_without
 
 LINE = 100_008  # sizeof(cache_line)
 SHARED = "std::shared_ptr<{}>"
 
 
-class Tool:
-    def __init__(self, linn, programs, folder):
-        self.linn = linn
-        self.programs = programs
-        self.folder = folder
-
-    def call(self, *words, status=0):
-        done = subprocess.run([self.linn, *map(str, words)], capture_output=True, text=True, timeout=100, cwd=self.folder)
-        check(done.returncode == status, f"{words}: exit status {done.returncode}: {done.stderr}{done.stdout}")
-        return done
+class Tool(cases.Tool):
+    def call(self, *words, status=0, **more):
+        return super().call(*words, status=status, **more)
 
     def fills(self, *words, program="filled", options=()):
         """The text, and the JSON."""
@@ -257,7 +248,3 @@ def case_instructions(tool):
     each = (executed(2 * count, True) - executed(count, True) - executed(2 * count, False) + executed(count, False)) / count
     print(f"{each:.1f} instructions a memset")
     check(0 < each <= most, f"{each} instructions a memset, {most} are allowed")
-
-
-if __name__ == "__main__":
-    main(globals(), lambda arguments, folder: Tool(arguments.linn, named(arguments.program), folder), lists=["program"])

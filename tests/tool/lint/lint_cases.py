@@ -1,6 +1,5 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs `linn lint` with a stand-in for clang-tidy (fake_tidy.py), and some cases with the real one; one case a call."""
+"""Runs `linn lint` with a stand-in for clang-tidy (fake_tidy.py), and some cases with the real one."""
 import csv
 import io
 import json
@@ -11,31 +10,28 @@ import shutil
 import signal
 import stat
 import subprocess
-import sys
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from cases import check, main, prose, skip  # noqa: E402
+import cases
+from cases import check, prose, skip
 
 FAKE = pathlib.Path(__file__).resolve().parent / "fake_tidy.py"
 LARGE = "auto p = make_shared<Line>(); // FILL 8388608 make_shared<Line> member=data:8388608 fix=Line>Page\n"
 SMALL = "auto q = make_shared<Key>(); // FILL 96 make_shared<Key>\n"
 
 
-class Tool:
-    def __init__(self, linn, folder):
-        self.linn = linn
-        self.folder = folder / "project"
+class Tool(cases.Tool):
+    def __init__(self, given, folder):
+        super().__init__(given, folder / "project")
         self.folder.mkdir()
         (self.folder / ".git").mkdir()
         self.log = folder / "log"
         self.slow = folder / "slow"
         self.plugin = folder / "linn-tidy-19.so"
         self.plugin.write_bytes(b"")
-        self.environment = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "LINES")}
         self.temporary = folder / "tmp"
         self.temporary.mkdir()
-        self.environment |= {"FAKE_LOG": str(self.log), "FAKE_SLOW": str(self.slow), "TMPDIR": str(self.temporary)}
+        self.environment = {"FAKE_LOG": str(self.log), "FAKE_SLOW": str(self.slow), "TMPDIR": str(self.temporary)}
         self.entries = []
 
     def source(self, name, text="", arguments=None, entry=True, **more):
@@ -59,14 +55,12 @@ class Tool:
         given = ["--clang-tidy", str(FAKE), "--plugin", str(self.plugin)] if fake else []
         return [self.linn, "lint", *given, *arguments]
 
-    def call(self, *arguments, fake=True, cwd=None, **environment):
-        return subprocess.run(self.words(arguments, fake), capture_output=True, text=True, timeout=100,
-                              cwd=cwd or self.folder, env=self.environment | environment)
+    def call(self, *arguments, fake=True, status=None, env=None, cwd=None, **environment):
+        return super().call(*self.words(arguments, fake)[1:], status=status, cwd=cwd or self.folder,
+                            env=self.environment | environment | (env or {}))
 
     def lint(self, *arguments, status=0, **more):
-        done = self.call(*arguments, **more)
-        check(done.returncode == status, f"exit status {done.returncode}, not {status}: {done.stderr}{done.stdout}")
-        return done
+        return self.call(*arguments, status=status, **more)
 
     def result(self, *arguments, status=0, **more):
         return json.loads(self.lint("--json", "-", *arguments, status=status, **more).stdout)
@@ -433,7 +427,7 @@ def case_interrupt(tool):
     tool.source("b.cpp", "// SLOW\n")
     tool.source("c.cpp", SMALL)
     tool.database()
-    child = subprocess.Popen(tool.words(["-j", "1"]), cwd=tool.folder, env=tool.environment, text=True,
+    child = subprocess.Popen(tool.words(["-j", "1"]), cwd=tool.folder, env=os.environ | tool.environment, text=True,
                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     while not (tool.slow.exists() and tool.slow.read_text()):
         check(child.poll() is None, "it ended before it was interrupted")
@@ -519,15 +513,11 @@ def case_unwritable_report(tool):
 def case_usage(tool):
     tool.source("a.cpp", "")
     tool.database()
-    for arguments, wanted in [(["--min-bytes", "0"], "--min-bytes"), (["--min-bytes", "x"], "--min-bytes"), (["-j", "0"], "--jobs"),
-                              (["--checks", "x"], "--checks"), (["--exclude", "("], "is not a regular expression"),
-                              (["--header-filter", "["], "is not a regular expression"), (["--top", "-1"], "--top"),
-                              (["--nosuch"], "--nosuch")]:
-        done = tool.call(*arguments)
-        check(done.returncode == 2 and wanted in done.stderr, f"{arguments}: {done.returncode} {done.stderr}")
-    done = tool.call("--help")
-    check(done.returncode == 0 and "Exit status:" in done.stdout and "Examples:" in done.stdout, done.stdout)
-    check(max(map(len, done.stdout.splitlines())) <= 115, "a line of the help is too long")
+    tool.refuses([], [
+        (["--min-bytes", "0"], "--min-bytes"), (["--min-bytes", "x"], "--min-bytes"), (["-j", "0"], "--jobs"),
+        (["--checks", "x"], "--checks"), (["--exclude", "("], "is not a regular expression"),
+        (["--header-filter", "["], "is not a regular expression"), (["--top", "-1"], "--top"), (["--nosuch"], "--nosuch")])
+    tool.helps(names=["Exit status:", "Examples:"], width=115)
 
 
 def case_width(tool):
@@ -590,7 +580,3 @@ def case_real_fix(tool):
     check(set(states) == {"applied"}, result["findings"])
     check("std::make_shared_for_overwrite<Line>()" in a.read_text(), a.read_text())
     check(real(tool, "--checks", "fill")["findings"] == [], "nothing is left")
-
-
-if __name__ == "__main__":
-    main(globals(), lambda given, folder: Tool(given.linn, folder))

@@ -1,6 +1,5 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Programs under liblinn-try.so and `linn pools`, with plans for calls of theirs; one case a call.
+"""Programs under liblinn-try.so and `linn pools`, with plans for calls of theirs.
 
 Every program checks itself what it gets; a case checks what the statistics say, and what is on standard error: nothing,
 unless the case is about it.
@@ -13,10 +12,8 @@ import resource
 import shutil
 import signal
 import subprocess
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from cases import check, main, skip, skip_without
+from cases import check, skip, skip_without
 from pools_tool import ALIGNED, BYTES, CALLS, HITS, Plan, Tool, check_used, pools_of
 
 def case_calls(tool):
@@ -478,7 +475,3 @@ def case_instructions(tool):
     check(empty - plain <= 20, "a call that is not planned")
     check(lookup - empty <= 35, "a look-up")
     check(served <= 90, "a call that is served")
-
-
-if __name__ == "__main__":
-    main(globals(), Tool, lists=("program",))

@@ -6,10 +6,9 @@ import pathlib
 import re
 import resource
 import subprocess
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from cases import check, named, skip_without
+import cases
+from cases import check, skip_without
 
 BYTES = 40
 CALLS = ["malloc", "calloc", "realloc", "reallocarray", "new", "new_array", "new_nothrow", "new_array_nothrow"]
@@ -46,11 +45,11 @@ class Plan:
     def site(self, pool, program, function, size, align=16, options="", behind=None, changes=None, code=None):
         """A site in `function`, whose first call it is; `behind` a wrapper, that one's first call, as (program, function)."""
         self.pool(pool, options or (f"align = {align}\n" if align > 16 else ""))
-        call = self.tool.call(program, function)
+        call = self.tool.first_call(program, function)
         self.module(call, **(changes or {}))
         self.text += f"\n[[site]]\npool = {quoted(pool)}\nsize = {size}\nalign = {align}\n"
         if behind:
-            wrapper = self.tool.call(*behind)
+            wrapper = self.tool.first_call(*behind)
             self.module(wrapper)
             self.add(wrapper, "")
             self.text += f"stack = {wrapper['stack']}\n"
@@ -69,15 +68,13 @@ class Plan:
         return path
 
 
-class Tool:
-    def __init__(self, arguments, folder):
-        self.programs = named(arguments.program)
-        self.linn = arguments.linn
-        self.folder = folder
+class Tool(cases.Tool):
+    def __init__(self, given, folder):
+        super().__init__(given, folder)
         self.library = self.programs["library"]
         skip_without("objdump")
 
-    def call(self, program, function):
+    def first_call(self, program, function):
         """Where the first call in a function returns to, and what the tool says of it."""
         file = self.programs.get(program, program)
         listing = subprocess.run(["objdump", "-d", f"--disassemble={function}", file], capture_output=True, text=True,

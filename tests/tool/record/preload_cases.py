@@ -1,6 +1,5 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Exact counts: programs that do a known number of things, recorded without the collector; one case a call."""
+"""Exact counts: programs that do a known number of things, recorded without the collector."""
 import collections
 import json
 import os
@@ -11,12 +10,10 @@ import resource
 import signal
 import struct
 import subprocess
-import sys
-import tempfile
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from cases import check, main, named, skip_without
+import cases
+from cases import check, skip_without
 
 STATIC = 40006  # of a static object's destructor, three pairs
 PAIRS = ("malloc", "free")
@@ -45,11 +42,7 @@ class Recording:
         return {size: alignment for _, kind, _, size, alignment, _ in self.data["rows"] if kind == "allocation"}
 
 
-class Tool:
-    def __init__(self, arguments, folder):
-        self.programs = named(arguments.program)
-        self.folder = folder
-
+class Tool(cases.Tool):
     def command(self, words, options=(), library=None):
         return [self.programs["ring_reader"], library or self.programs["library"], *options, "--", *words]
 
@@ -451,7 +444,3 @@ def case_instructions(tool):
     print(f"{each:.1f} instructions a pair")
     check(each > 60, f"{each} instructions: nothing is recorded")
     check(each <= most, f"{each} instructions a pair, {most} are allowed")
-
-
-if __name__ == "__main__":
-    main(globals(), Tool, lists=("program",))

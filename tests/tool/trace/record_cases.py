@@ -1,6 +1,5 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs `linn record` and `linn trace` on programs whose allocations are known; one case a call."""
+"""Runs `linn record` and `linn trace` on programs whose allocations are known."""
 import json
 import os
 import pathlib
@@ -9,11 +8,10 @@ import resource
 import signal
 import stat
 import subprocess
-import sys
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from cases import check, main, named, prose, skip  # noqa: E402
+import cases
+from cases import check, prose, skip
 
 LIMIT = 100  # seconds; nothing here takes longer than a few
 
@@ -23,21 +21,16 @@ def once(options):
     return [] if "--baseline" in options else ["--no-baseline"]
 
 
-class Tool:
-    def __init__(self, arguments, folder):
-        self.linn = arguments.linn
-        self.programs = named(arguments.program)
+class Tool(cases.Tool):
+    limit = LIMIT
+
+    def __init__(self, given, folder):
+        super().__init__(given, folder)
         self.churn = self.programs["churn"]
-        self.folder = folder
         self.file = str(folder / "a.linn")
 
-    def call(self, *words, **more):
-        return subprocess.run([self.linn, *words], capture_output=True, text=True, timeout=LIMIT, cwd=self.folder, **more)
-
     def record(self, *words, options=(), status=0, **more):
-        done = self.call("record", "--no-calibration", *once(options), "-o", self.file, *options, "--", *words, **more)
-        check(done.returncode == status, f"exit status {done.returncode}, not {status}: {done.stderr}{done.stdout}")
-        return done
+        return self.call("record", "--no-calibration", *once(options), "-o", self.file, *options, "--", *words, status=status, **more)
 
     def start(self, *words, options=(), **more):
         return subprocess.Popen([self.linn, "record", "--no-calibration", *once(options), "-o", self.file, *options, "--", *words],
@@ -583,7 +576,3 @@ def case_trace_converts(tool):
         done = tool.call("trace", tool.file, "--convert", "csv", "-o", "/dev/full")
         check(done.returncode == 1 and "No space left" in done.stderr, done.stderr)
     check(sorted(p.name for p in tool.folder.iterdir()) == ["a.linn", "out"], "something is left over")
-
-
-if __name__ == "__main__":
-    main(globals(), Tool, lists=["program"])

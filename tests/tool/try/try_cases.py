@@ -1,6 +1,5 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""`linn try` on a program of two node types, as a user would call it; one case a call.
+"""`linn try` on a program of two node types, as a user would call it.
 
 How much is gained is a matter of the machine and of what else it does; what is tried, served, compared and written is not.
 """
@@ -11,28 +10,24 @@ import pathlib
 import re
 import signal
 import subprocess
-import sys
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from cases import check, main, named, prose, skip, skip_without
+import cases
+from cases import check, prose, skip, skip_without
 
 ROUNDS = "60000"
 QUICK = ["--rounds", "2", "--warm-up", "0", "--seed", "7"]
 
 
-class Tool:
-    def __init__(self, arguments, folder):
-        self.programs = named(arguments.program)
-        self.linn = arguments.linn
-        self.folder = folder
+class Tool(cases.Tool):
+    limit = 250
+
+    def __init__(self, given, folder):
+        super().__init__(given, folder)
         self.churn = [self.programs["churn"], ROUNDS]
 
-    def call(self, verb, *words, status=0):
-        done = subprocess.run([self.linn, verb, *map(str, words)], capture_output=True, text=True, timeout=250, cwd=self.folder,
-                              stdin=subprocess.DEVNULL, check=False)
-        check(done.returncode == status, f"{verb} {words}: exit status {done.returncode}: {done.stderr}{done.stdout}")
-        return done
+    def call(self, *words, status=0, **more):
+        return super().call(*words, status=status, **more)
 
     def result(self, *words):
         """The JSON of a quick trial of the program."""
@@ -52,24 +47,18 @@ def rows(run):
 
 
 def case_usage(tool):
-    for words, wanted in [
+    tool.refuses(["try"], [
             ([], ["missing program"]),
             (["--"], ["missing program"]),
             (["trace.linn"], ["missing program", "-- PROG"]),
             (["--rounds", "0", "--", "ls"], ["--rounds"]),
             (["--client", "true", "--", "ls"], ["record the server first"]),
             (["nosuch.linn", "--", *tool.churn], ["nosuch.linn"]),
-            (["--", "./nosuch"], ["nosuch"])]:
-        done = tool.call("try", *words, status=2)
-        check(done.stdout == "", f"{words}: a usage error wrote to standard output: {done.stdout}")
-        for text in wanted:
-            check(text in done.stderr, f"{words}: {text!r} is not in {done.stderr!r}")
+            (["--", "./nosuch"], ["nosuch"])])
 
 
 def case_help(tool):
-    text = prose(tool.call("try", "--help").stdout)
-    for word in ("TRACE", "--type", "--plan", "--budget", "--rounds", "--json", "Examples:", "linn pools"):
-        check(word in text, f"{word!r} is not in the help")
+    tool.helps("try", names=("TRACE", "--type", "--plan", "--budget", "--rounds", "--json", "Examples:", "linn pools"))
     check("linn try" in tool.call("--help").stdout, "linn --help does not name it")
 
 
@@ -341,7 +330,3 @@ def case_stranger(tool):
     check(result["candidates"] == [] and result["answer"] == "not-known", result)
     check(all(left["reason"] == "no call of this run came from its sites" for left in result["left_out"]), result["left_out"])
     check(result["plan"] is None, "there is a plan of nothing")
-
-
-if __name__ == "__main__":
-    main(globals(), Tool, lists=["program"])

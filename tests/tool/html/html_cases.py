@@ -1,19 +1,16 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Opens the tool's HTML reports in a headless browser, as a reader would; one case a call.
+"""Opens the tool's HTML reports in a headless browser, as a reader would.
 
-Exit status 77 (skipped) where no Chromium is installed.
+Skipped where no Chromium is installed.
 """
 import json
-import pathlib
 import re
 import subprocess
-import sys
 import xml.etree.ElementTree
 
-sys.path.insert(0, str(pathlib.Path(__file__).parent / "html"))
-import browser  # noqa: E402
-from cases import check, main, skip  # noqa: E402
+import browser
+import pytest
+from cases import check, skip
 
 ALL = ["advise", "bench", "partial", "replay", "run", "try"]
 HOSTILE = "<script>document.title='stolen'</script>"
@@ -385,13 +382,10 @@ def case_real_sizes(reports):
         check(page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "it scrolls sideways")
 
 
-def make_reports(given, folder):
+@pytest.fixture
+def reports(request, given, folder):
     chromium = browser.find()
-    if chromium is None and given.case not in ("well_formed", "partial"):
+    if chromium is None and request.node.name not in ("case_well_formed", "case_partial"):
         skip("no Chromium is installed")
     subprocess.run([given.samples, folder], check=True, timeout=100)
     return Reports(folder, given.linn, chromium)
-
-
-if __name__ == "__main__":
-    main(globals(), make_reports, options=["samples"])

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The behaviour of `linn replay`: traces recorded from a small program, and what is wrong with others."""
 import json
@@ -7,31 +6,20 @@ import signal
 import subprocess
 import time
 
-from cases import check, main, named, prose
+import cases
+from cases import check, prose
 
 PROGRAM_EVENTS = 2 * (4 * 30_000 + 2)
 
 
-class Tool:
-    def __init__(self, arguments, folder):
-        self.linn = arguments.linn
-        self.programs = named(arguments.program)
-        self.libraries = named(arguments.library)
-        self.folder = folder
-
-    def call(self, *words, **more):
-        return subprocess.run([self.linn, *map(str, words)], capture_output=True, text=True, timeout=100, **more)
-
+class Tool(cases.Tool):
     def record(self, *words):
         trace = self.folder / "program.linn"
-        done = self.call("record", "--baseline", "-o", trace, "--", self.programs["replayed"], *words)
-        check(done.returncode == 0, f"record: {done.returncode}: {done.stderr}")
+        self.call("record", "--baseline", "-o", trace, "--", self.programs["replayed"], *words, status=0)
         return trace
 
     def replay(self, *words, status=0):
-        done = self.call("replay", *words)
-        check(done.returncode == status, f"exit status {done.returncode}, not {status}: {done.stderr}{done.stdout}")
-        return done
+        return self.call("replay", *words, status=status)
 
     def result(self, *words, status=0):
         return json.loads(self.replay("--json", "-", *words, status=status).stdout)
@@ -40,7 +28,7 @@ class Tool:
 def case_usage_errors(tool):
     trace = tool.folder / "empty.linn"
     trace.write_bytes(b"")
-    for words, said in (
+    tool.refuses(["replay"], (
             ((), "missing TRACE"),
             (("no-such.linn",), "no-such.linn"),
             ((trace,), "empty.linn"),
@@ -52,17 +40,12 @@ def case_usage_errors(tool):
             ((trace, "--top", "3"), "--types"),
             ((trace, "--nonsense"), "unknown option '--nonsense'"),
             ((trace, "--allocator", "linn=/lib/x.so"), "linn"),
-    ):
-        done = tool.replay(*words, status=2)
-        check(said in prose(done.stderr), f"{words}: {done.stderr}")
-        check(done.stdout == "", done.stdout)
+    ))
 
 
 def case_help(tool):
-    text = tool.replay("--help").stdout
-    for option in ("--allocators", "--allocator", "--rounds", "--budget", "--touch", "--types", "--against", "--json",
-                   "--csv", "--markdown", "--html", "--events"):
-        check(option in text, f"{option} is missing: {text}")
+    tool.helps("replay", names=("--allocators", "--allocator", "--rounds", "--budget", "--touch", "--types", "--against",
+                                "--json", "--csv", "--markdown", "--html", "--events"))
 
 
 def case_table(tool):
@@ -208,7 +191,3 @@ def case_interrupt(tool):
     out, err = process.communicate(timeout=60)
     check(process.returncode == 130, f"{process.returncode}: {err}")
     check(out.startswith("partial: stopped by SIGINT") or "stopped before anything" in err, out + err)
-
-
-if __name__ == "__main__":
-    main(globals(), Tool, lists=("program", "library"))

@@ -1,6 +1,5 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Traces in the formats of other programs, read by programs that are not ours; one case a call.
+"""Traces in the formats of other programs, read by programs that are not ours.
 
 The trace is the one of tests/tool/convert/export_samples.cpp, whose comment says what must come out. Exit status 77
 (skipped) where the reader is not installed.
@@ -13,12 +12,10 @@ import pathlib
 import re
 import shutil
 import subprocess
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).parent / "html"))
-import browser  # noqa: E402
-import cases  # noqa: E402
-from cases import check, skip  # noqa: E402
+import browser
+import pytest
+from cases import check, skip, skip_without
 
 GROW = "std::vector<int, std::allocator<int> >::grow(unsigned long)"
 MAKE = 'make "quoted"; and more\n'  # a name that no separator may break
@@ -35,12 +32,17 @@ def find_pprof():
 
 
 class Exports:
-    def __init__(self, arguments, folder):
+    def __init__(self, given, folder):
         self.folder = folder
-        subprocess.run([arguments.writer, str(folder)], check=True, timeout=60)
+        subprocess.run([given.writer, str(folder)], check=True, timeout=60)
 
     def text(self, name):
         return (self.folder / name).read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def exports(given, folder):
+    return Exports(given, folder)
 
 
 def stacks_of(text):
@@ -121,7 +123,7 @@ def case_pprof(exports):
 
 def case_pprof_protoc(exports):
     """The compiler of protocol buffers reads it."""
-    cases.skip_without("protoc")
+    skip_without("protoc")
     data = gzip.decompress((exports.folder / "trace.pb.gz").read_bytes())
     done = subprocess.run(["protoc", "--decode_raw"], input=data, capture_output=True, timeout=60)
     check(done.returncode == 0, done.stderr)
@@ -160,7 +162,7 @@ def case_dhat(exports):
 
 def case_dhat_fields(exports):
     """The file has the fields of one that DHAT itself wrote, but for the accesses."""
-    cases.skip_without("valgrind")
+    skip_without("valgrind")
     theirs = exports.folder / "theirs.json"
     subprocess.run(["valgrind", "--tool=dhat", f"--dhat-out-file={theirs}", "/bin/ls", "/"], check=True,
                    capture_output=True, timeout=100)
@@ -210,7 +212,3 @@ def case_csv(exports):
     check(GROW in stacks["1"]["frames"] and MAKE in stacks["1"]["frames"], stacks["1"])
     totals = sum(int(e["bytes"]) for e in events if e["event"] in ("allocation", "reallocation"))
     check(totals == sum(int(s["bytes"]) for s in stacks.values()), "events and stacks differ")
-
-
-if __name__ == "__main__":
-    cases.main(globals(), Exports, options=("writer",))
