@@ -7,10 +7,11 @@ LEGS =
 BENCH =
 BENCH_FLAGS =
 
-.PHONY: help test test-nightly coverage bench lint tidy format docs clean
+.PHONY: help test check test-nightly coverage bench lint tidy format docs clean
 
 help:
-	@echo 'make test     install what is missing, build, run the tests of every change  (LEGS="release asan" for some)'
+	@echo 'make test     install what is missing, build, test what is promised: minutes'
+	@echo 'make check    before a merge: that, what takes longer, checked pools, sanitizers, Clang  (LEGS="asan" for some)'
 	@echo 'make test-nightly   all legs and all tests: hours                      (LEGS for some)'
 	@echo 'make coverage which lines of the headers the tests run, and which not'
 	@echo 'make bench    install what is missing, build, compare allocators       (BENCH="object pipeline", BENCH_FLAGS="--json out.json")'
@@ -23,6 +24,10 @@ help:
 test:
 	@scripts/install-dependencies build test
 	@scripts/test $(LEGS)
+
+check: $(if $(LEGS),,test)
+	@scripts/install-dependencies build test
+	@scripts/test --check $(LEGS)
 
 test-nightly:
 	@scripts/install-dependencies build test nightly

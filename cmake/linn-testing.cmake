@@ -8,6 +8,22 @@ set(LINN_TEST_GROUPS "all" CACHE STRING
 
 option(LINN_NIGHTLY "Register the tests that take minutes, too" OFF)
 
+# `make check` registers them with the label `later`. What stands here takes long and says little that other tests do not
+# say, or is about the tool's surroundings: real programs, a browser, a network of packages.
+option(LINN_TEST_BRIEF "For `make test`: without the tests that `make check` adds" OFF)
+set(LINN_LATER_GROUPS abi bench compile_fail consumer cpp17 debugger dso examples headers peers stress valgrind)
+set(LINN_LATER_TESTS
+    "fuzz[.](buffer_pool|containers|control|json|pool_resource|recycler)"
+    "lint[.]corpus"
+    "mutants[.]sample"
+    "tool[.](bench|html|reference|samples|symbols)"
+    "tool[.]allocators[.](debian_mimalloc|install)"
+    "tool[.]piped[.]bench"
+    "tool[.]pools[.](memcheck|real_programs|soak|waste)"
+    "tool[.]run[.](adaptive|budget|cc1plus|interrupt|jq|python3|redis|sqlite3)"
+    "tool[.](try|advise_try)[.](interrupt|measured|plan)")
+list(JOIN LINN_LATER_TESTS "|" LINN_LATER_TESTS)
+
 set(LINN_TEST_SLOWDOWN 1 CACHE STRING
   "Programs are about so many times slower here, as in an emulator: tests wait longer and do less")
 
@@ -94,7 +110,9 @@ endif()
 
 # Sets <variable> to whether this leg runs the tests of <group>.
 function(linn_test_group_enabled group variable)
-  if(LINN_TEST_GROUPS STREQUAL "all" OR group IN_LIST LINN_TEST_GROUPS)
+  if(LINN_TEST_BRIEF AND group IN_LIST LINN_LATER_GROUPS)
+    set(${variable} FALSE PARENT_SCOPE)
+  elseif(LINN_TEST_GROUPS STREQUAL "all" OR group IN_LIST LINN_TEST_GROUPS)
     set(${variable} TRUE PARENT_SCOPE)
   else()
     set(${variable} FALSE PARENT_SCOPE)
@@ -142,6 +160,12 @@ function(linn_add_test)
   endif()
   math(EXPR arg_TIMEOUT "${arg_TIMEOUT} * ${LINN_TEST_SLOWDOWN}")
   string(REGEX MATCH "^[^.]+" group ${arg_NAME})
+  if(group IN_LIST LINN_LATER_GROUPS OR arg_NAME MATCHES "^(${LINN_LATER_TESTS})")
+    if(LINN_TEST_BRIEF)
+      return()
+    endif()
+    list(APPEND arg_LABELS later)
+  endif()
   set(name ${LINN_LEG}.${arg_NAME})
   # add_test resolves a target only in the first place, where the launcher may stand.
   list(POP_FRONT arg_COMMAND program)
