@@ -51,6 +51,15 @@ TOOL = {
             "report", "run", "symbols", "trace", "try"],
 }
 
+# Folder of tool/report -> folders of it that it may include, beside itself: what a report says, its plots, the forms that it is
+# written in, and what each verb says. A renderer knows no verb, and a verb no renderer.
+REPORT = {
+    "document": [],
+    "plots": ["document"],
+    "render": ["document", "plots"],
+    "verbs": ["document", "plots"],
+}
+
 # Seconds of compile time in every user's file, or output streams behind their back.
 HEAVY = {"format", "iostream", "memory_resource", "thread"}
 # The header whose whole subject is a heavy one.
@@ -122,6 +131,9 @@ def tool_include(name, path):
         return f"{mine} may not include {path}, which belongs to no layer"
     if theirs != mine and theirs not in TOOL[mine]:
         return f"{mine} may not include {theirs} ({path})"
+    within, below = layer(name, "tool/report"), layer(path, "tool/report")
+    if within in REPORT and below in {*REPORT, "html"} and below != within and below not in REPORT[within]:
+        return f"report/{within} may not include report/{below} ({path})"
     return None
 
 
@@ -180,6 +192,8 @@ PLANTED = [
     ({DETAIL + "/a.hpp": ""}, "is in no layer"),
     ({"tool/new/a.cpp": ""}, "is in no layer"),
     ({"tool/trace/a.cpp": '#include "cli/a.hpp"\n', "tool/cli/a.hpp": ""}, "trace may not"),
+    ({"tool/report/render/a.cpp": '#include "../verbs/a.hpp"\n', "tool/report/verbs/a.hpp": ""},
+     "report/render may not include report/verbs"),
     ({CORE: "// #include <atomic>\n/* memory_order */\n#include <cstddef>\n"}, None),
     ({SYNC: "#include <linn/detail/core/a.hpp>\n#include <atomic>\nstd::memory_order x;\n",
       CORE: "#include <linn/config.hpp>\n", "include/linn/config.hpp": ""}, None),

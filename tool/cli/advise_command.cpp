@@ -6,10 +6,7 @@
 #include "../measure/interrupt.hpp"
 #include "../measure/machine.hpp"
 #include "../pools/launch.hpp"
-#include "../report/advise_csv.hpp"
-#include "../report/advise_markdown.hpp"
 #include "../report/fills_table.hpp"
-#include "../report/html/advise_html.hpp"
 #include "../report/progress.hpp"
 #include "../report/verbs/advise_json.hpp"
 #include "../trace/corruption.hpp"
@@ -63,11 +60,8 @@ void show(progress_line& line, const char* doing, double share) {
 advise_command::advise_command(CLI::App& program)
     : command{*program.add_subcommand("advise", "Say which types of a recorded program need a pool, if any")},
       files_{verb(),
-             {{"--json", "write the advice as JSON", [this] { return advise_json(result_); }},
-              {"--csv", "write the types as CSV", [this] { return advise_csv(result_); }},
-              {"--markdown", "write it as Markdown", [this] { return advise_markdown(result_, view_.top); }},
-              {"--html", "write it as a page for a browser",
-               [this] { return advise_html(result_, frames_of_stacks()); }}}} {
+             forms_of({[this] { return advise_json(result_); },
+                       [this] { return report::advise_document(result_, view_, frames_of_stacks()); }})} {
     CLI::App& arguments = verb();
     arguments.footer(advise_footer);
     arguments.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
@@ -255,9 +249,10 @@ int advise_command::run() {
     } catch (const unusable_trace& error) {
         return refuse(error.what(), exit_usage);
     }
-    if (!files_.takes_stdout())
-        fmt::print("{}", fills_ ? fills_table(*fills_, view_.top, style_of_stdout())
-                                : advise_report(result_, view_, style_of_stdout()));
+    if (!files_.takes_stdout() && fills_)
+        fmt::print("{}", fills_table(*fills_, view_.top, style_of_stdout()));
+    else if (!files_.takes_stdout())
+        print_report(report::advise_document(result_, view_));
     if (const std::string problem = files_.write(); !problem.empty())
         return refuse(problem, exit_failure);
     if (std::fflush(stdout) != 0)

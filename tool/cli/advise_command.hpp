@@ -3,9 +3,9 @@
 
 #include "../advise/advise.hpp"
 #include "../advise/fills.hpp"
-#include "../report/advise_table.hpp"
 #include "../report/plots/flame_tree.hpp"
 #include "../report/progress.hpp"
+#include "../report/verbs/advise_document.hpp"
 #include "../symbols/symbolizer.hpp"
 #include "../try/trial.hpp"
 #include "command.hpp"
@@ -36,7 +36,7 @@ private:
     bool fails() const;
 
     advise_options options_;
-    advise_view view_;
+    report::advise_view view_;
     std::string trace_;
     std::vector<std::string> debug_folders_;
     bool use_debuginfod_ = false;

@@ -3,11 +3,8 @@
 
 #include "../advise/type_groups.hpp"
 #include "../compare/result_file.hpp"
-#include "../report/html/replay_html.hpp"
 #include "../report/progress.hpp"
-#include "../report/replay_csv.hpp"
-#include "../report/replay_markdown.hpp"
-#include "../report/replay_table.hpp"
+#include "../report/verbs/replay_document.hpp"
 #include "../report/verbs/replay_json.hpp"
 #include "../symbols/type_namer.hpp"
 #include "../trace/corruption.hpp"
@@ -60,12 +57,8 @@ std::vector<std::string> row_names(const user_allocators& extra) {
 replay_command::replay_command(CLI::App& program)
     : command{*program.add_subcommand("replay",
                                       "What a recorded program's requests cost under every allocator")},
-      files_{
-          verb(),
-          {{"--json", "write the result as JSON", [this] { return replay_json(result_); }},
-           {"--csv", "write the figures as CSV", [this] { return replay_csv(result_); }},
-           {"--markdown", "write the report as Markdown", [this] { return replay_markdown(result_); }},
-           {"--html", "write the report as a page for a browser", [this] { return replay_html(result_); }}}} {
+      files_{verb(), forms_of({[this] { return replay_json(result_); },
+                               [this] { return report::replay_document(result_); }})} {
     CLI::App& arguments = verb();
     arguments.footer(replay_footer);
     arguments.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
@@ -226,7 +219,7 @@ int replay_command::deliver() {
         // The files first: the reader of standard output may have gone away, which ends this process.
         const std::string problem = files_.write();
         if (!files_.takes_stdout())
-            fmt::print("{}", replay_report(result_, style_of_stdout()));
+            print_report(report::replay_document(result_));
         if (!problem.empty()) {
             fmt::print(stderr, "linn replay: {}\n", problem);
             return exit_failure;

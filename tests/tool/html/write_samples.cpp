@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes made-up reports for the browser to open: write_samples FOLDER.
 #include "advise_samples.hpp"
-#include "report/html/advise_html.hpp"
 #include "report/html/bench_html.hpp"
-#include "report/html/replay_html.hpp"
 #include "report/render/html.hpp"
+#include "report/verbs/advise_document.hpp"
+#include "report/verbs/replay_document.hpp"
 #include "report/verbs/run_document.hpp"
 #include "report/verbs/try_document.hpp"
 #include "samples.hpp"
@@ -44,8 +44,10 @@ int main(int count, char** arguments) {
         write(folder + "partial.html", bench_html(partial)) &&
         write(folder + "run.html", report::render_html(report::run_document(run))) &&
         write(folder + "try.html", report::render_html(report::try_document(trial, {"./shop", "7"}))) &&
-        write(folder + "advise.html", advise_html(samples::make_advice())) &&
-        write(folder + "replay.html", replay_html(samples::make_replay({"jemalloc", "mimalloc"})));
+        write(folder + "advise.html",
+              report::render_html(report::advise_document(samples::make_advice(), {}))) &&
+        write(folder + "replay.html",
+              report::render_html(report::replay_document(samples::make_replay({"jemalloc", "mimalloc"}))));
     if (!done)
         std::fprintf(stderr, "cannot write to %s\n", folder.c_str());
     return done ? 0 : 1;

@@ -6,12 +6,13 @@
 #include "advise/verdict.hpp"
 #include "measure/rounds.hpp"
 #include "replay/estimates.hpp"
-#include "report/advise_csv.hpp"
-#include "report/advise_markdown.hpp"
-#include "report/advise_table.hpp"
 #include "report/document/markup.hpp"
-#include "report/html/advise_html.hpp"
 #include "report/markdown.hpp"
+#include "report/render/csv.hpp"
+#include "report/render/html.hpp"
+#include "report/render/markdown.hpp"
+#include "report/render/terminal.hpp"
+#include "report/verbs/advise_document.hpp"
 #include "report/verbs/advise_json.hpp"
 
 #include <doctest/doctest.h>
@@ -82,10 +83,11 @@ void check_forms(const advice& a) {
     CHECK(j.at("pool_needed") == (a.answer == pool_answer::yes));
     CHECK(j.at("to_know").is_null() == (a.answer != pool_answer::not_known));
     CHECK(j.at("verdict") == a.verdict);
-    const std::string table = flat(advise_report(a, {}, {100, false}));
-    const std::string markdown = advise_markdown(a, 10);
-    const std::string page = advise_html(a, [](std::uint32_t) { return std::vector<symbol_frame>{}; });
-    const std::string csv = advise_csv(a);
+    const std::string table = flat(report::render_terminal(report::advise_document(a, {}), {100, false}));
+    const std::string markdown = report::render_markdown(report::advise_document(a, {}));
+    const std::string page = report::render_html(
+        report::advise_document(a, {}, [](std::uint32_t) { return std::vector<symbol_frame>{}; }));
+    const std::string csv = report::render_csv(report::advise_document(a, {}));
     CHECK(table.starts_with(flat(a.verdict)));
     CHECK(markdown.starts_with("**" + markdown_text(a.verdict) + "**"));
     CHECK(contains(page, html::escape(a.verdict)));
@@ -391,7 +393,8 @@ TEST_CASE("what --try measured decides, and the sentence says that it is measure
     CHECK(yes.tried->predicted == pool_answer::yes);
     CHECK(saves_at_least(yes, 0.048));
     CHECK_FALSE(saves_at_least(yes, 0.05));
-    CHECK(contains(flat(advise_report(yes, {}, {100, false})), "measured: 10.6 % (4.8 to 20.9)."));
+    CHECK(contains(flat(report::render_terminal(report::advise_document(yes, {}), {100, false})),
+                   "measured: 10.6 % (4.8 to 20.9)."));
 
     const advice no = tried(pool_answer::no, -0.02, -0.001, 0.012);
     CHECK(no.verdict ==
@@ -417,8 +420,10 @@ TEST_CASE("a trial that measured nothing leaves the prediction, and says why") {
     const advice same = judged(a);
     CHECK(same.verdict == predicted);
     CHECK(same.answer == pool_answer::yes);
-    CHECK(contains(flat(advise_report(same, {}, {100, false})), "Not measured: it is static."));
-    CHECK(contains(advise_csv(same), "it is static"));
-    CHECK(contains(advise_html(same, [](std::uint32_t) { return std::vector<symbol_frame>{}; }),
+    CHECK(contains(flat(report::render_terminal(report::advise_document(same, {}), {100, false})),
+                   "Not measured: it is static."));
+    CHECK(contains(report::render_csv(report::advise_document(same, {})), "it is static"));
+    CHECK(contains(report::render_html(report::advise_document(
+                       same, {}, [](std::uint32_t) { return std::vector<symbol_frame>{}; })),
                    "it is static"));
 }

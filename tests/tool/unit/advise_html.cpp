@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // The pages of advise and replay: what they hold, that they stay small whatever a trace holds, and that a flame graph
 // loses nothing when it is folded. What a browser makes of them is tested by html_cases.py.
-#include "report/html/advise_html.hpp"
 
 #include "advise_samples.hpp"
 #include "page.hpp"
 #include "replay/estimates.hpp"
-#include "report/html/advise_types.hpp"
-#include "report/html/replay_html.hpp"
 #include "report/plots/flame_plot.hpp"
 #include "report/plots/histogram_plot.hpp"
 #include "report/plots/linear_axis.hpp"
 #include "report/plots/span_plot.hpp"
 #include "report/plots/timeline_plot.hpp"
+#include "report/render/html.hpp"
+#include "report/verbs/advise_document.hpp"
+#include "report/verbs/replay_document.hpp"
 #include "samples.hpp"
 
 #include <doctest/doctest.h>
@@ -61,7 +61,6 @@ TEST_CASE("a range has its unit once, and one value where both ends are written 
     CHECK(range_text(unit::share, 0.2, 0.2) == "20 %");
     CHECK(range_text(unit::bytes, 512, 2048) == "512 B – 2.00 KiB");
     CHECK(range_text(unit::share, -0.004, 0.038) == "−0.4 to 3.8 %");
-    CHECK(gain_text({0, 0}) == "–");
 }
 
 TEST_CASE("a histogram has a bar for each power of two that was seen") {
@@ -136,7 +135,7 @@ TEST_CASE("stacks that can be named are merged by caller") {
 
 TEST_CASE("a page of advise is one file that loads nothing and holds what was advised") {
     const advice a = samples::make_advice();
-    const std::string page = advise_html(a);
+    const std::string page = report::render_html(report::advise_document(a, {}));
     CHECK(is_well_formed(page));
     for (const char* loader : {"src=", "@import", "url("})
         CHECK_FALSE(contains(page, loader));
@@ -154,9 +153,9 @@ TEST_CASE("a page of advise is one file that loads nothing and holds what was ad
 }
 
 TEST_CASE("what the page carries without data is small, and ten thousand types do not make it large") {
-    CHECK(advise_html(advice{}).size() < 100'000);
-    CHECK(replay_html(replay_result{}).size() < 100'000);
-    const std::string page = advise_html(samples::make_advice(10'000));
+    CHECK(report::render_html(report::advise_document(advice{}, {})).size() < 100'000);
+    CHECK(report::render_html(report::replay_document(replay_result{})).size() < 100'000);
+    const std::string page = report::render_html(report::advise_document(samples::make_advice(10'000), {}));
     CHECK(page.size() < 1'000'000);
     CHECK(is_well_formed(page));
     CHECK(contains(page, "9804 more types"));
@@ -171,7 +170,7 @@ TEST_CASE("the page calls types and ranges as the other forms do") {
     a.types[1].gain = {-0.06, 0.29};
     a.types[1].serves = 2;
     a.types[1].named.takes_allocator = "shop::document<std::allocator>";
-    const std::string page = advise_html(a);
+    const std::string page = report::render_html(report::advise_document(a, {}));
     CHECK(contains(page, "std::string object"));
     CHECK(contains(page, "the allocator of shop::document"));
     CHECK(contains(page, "all pools together"));
@@ -179,25 +178,27 @@ TEST_CASE("the page calls types and ranges as the other forms do") {
 }
 
 TEST_CASE("empty, damaged and interrupted results make pages that say so") {
-    CHECK(is_well_formed(advise_html(advice{})));
-    CHECK(is_well_formed(replay_html(replay_result{})));
+    CHECK(is_well_formed(report::render_html(report::advise_document(advice{}, {}))));
+    CHECK(is_well_formed(report::render_html(report::replay_document(replay_result{}))));
     advice a = samples::make_advice(0);
     a.analysis.info.damage = {"The file ends in the middle of a frame."};
-    CHECK(contains(advise_html(a), "The trace is not whole: The file ends"));
+    CHECK(contains(report::render_html(report::advise_document(a, {})),
+                   "The trace is not whole: The file ends"));
     a.interrupted_by = SIGINT;
-    CHECK(contains(advise_html(a), "Partial: stopped by SIGINT"));
+    CHECK(contains(report::render_html(report::advise_document(a, {})), "Partial: stopped by SIGINT"));
     a.types[0].gain = {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()};
     a.ceiling = {-1, 7};
-    CHECK(is_well_formed(advise_html(a)));
+    CHECK(is_well_formed(report::render_html(report::advise_document(a, {}))));
     replay_result r;
     r.problem = "no trace <x>";
     r.verdict = verdict_of(r);
-    CHECK(contains(replay_html(r), "Nothing was replayed: no trace &lt;x&gt;"));
+    CHECK(contains(report::render_html(report::replay_document(r)),
+                   "Nothing was replayed: no trace &lt;x&gt;"));
 }
 
 TEST_CASE("a page of replay has every allocator, what failed, each type, and how it agrees with a run") {
     const replay_result result = samples::make_replay({"jemalloc", samples::hostile});
-    const std::string page = replay_html(result);
+    const std::string page = report::render_html(report::replay_document(result));
     CHECK(is_well_formed(page));
     CHECK_FALSE(contains(page, samples::hostile));
     for (const replay_row& r : result.rows)

@@ -4,9 +4,10 @@
 #include "../support/advised_program.hpp"
 #include "../support/flat_text.hpp"
 #include "advise/verdict.hpp"
-#include "report/advise_csv.hpp"
-#include "report/advise_markdown.hpp"
-#include "report/advise_table.hpp"
+#include "report/render/csv.hpp"
+#include "report/render/markdown.hpp"
+#include "report/render/terminal.hpp"
+#include "report/verbs/advise_document.hpp"
 #include "report/verbs/advise_json.hpp"
 
 #include <doctest/doctest.h>
@@ -90,22 +91,24 @@ TEST_CASE("the types of one alias are replayed together, and the first has the g
 
     CHECK(a.answer == pool_answer::yes);
     CHECK(a.verdict.find("start with the allocator of shop::document at app.cpp:50") != std::string::npos);
-    const std::string table = flat(advise_report(a, {}, {100}));
+    const std::string table = flat(report::render_terminal(report::advise_document(a, {}), {100}));
     CHECK(table.find("shop::text and 2 more: use linn::allocator as argument of shop::document, 9") !=
           std::string::npos);
     CHECK(table.find("the gain is that of all of them, with shop::entry, shop::table.") != std::string::npos);
     CHECK(table.find("with above") != std::string::npos);
     CHECK(table.find("shop::entry: use") == std::string::npos);
-    CHECK(flat(advise_report(a, {.top = 10, .only_type = "entry"}, {100}))
+    CHECK(flat(report::render_terminal(report::advise_document(a, {.top = 10, .only_type = "entry"}), {100}))
               .find("shop::entry: use linn::allocator as argument of shop::document, with shop::text") !=
           std::string::npos);
-    CHECK(advise_markdown(a, 10).find("### shop::entry") == std::string::npos);
+    CHECK(report::render_markdown(report::advise_document(a, {})).find("#### shop::entry") ==
+          std::string::npos);
     const auto json = nlohmann::json::parse(advise_json(a));
     CHECK(json["types"][0]["served_with"].is_null());
     CHECK(json["types"][0]["gain"]["low"] == doctest::Approx(0.1 / 1.15));
     CHECK(json["types"][1]["served_with"] == "shop::text");
     CHECK(json["types"][1]["gain"].is_null());
-    CHECK(advise_csv(a).find(",yes,shop::text,,,,,,\r\n") != std::string::npos);
+    CHECK(report::render_csv(report::advise_document(a, {})).find(",yes,shop::text,,,,,,\r\n") !=
+          std::string::npos);
 }
 
 TEST_CASE("types that are too rare alone are worth the change that serves all of them") {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The forms of an advice: what other programs read ("linn.advise/1", the CSV's columns), and what fits a terminal.
-#include "report/advise_cells.hpp"
-#include "report/advise_csv.hpp"
-#include "report/advise_markdown.hpp"
-#include "report/advise_table.hpp"
+#include "report/render/csv.hpp"
+#include "report/render/markdown.hpp"
+#include "report/render/terminal.hpp"
+#include "report/verbs/advise_document.hpp"
 #include "report/verbs/advise_json.hpp"
+#include "report/verbs/advise_words.hpp"
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
@@ -162,7 +163,7 @@ TEST_CASE("linn.advise/1 keeps its fields") {
 }
 
 TEST_CASE("the CSV has a line a type, and its columns stay") {
-    const std::string text = advise_csv(make_advice());
+    const std::string text = report::render_csv(report::advise_document(make_advice(), {}));
     CHECK(text.starts_with(
         "label,type,container,allocations,share,bytes,most_frequent_size,uniformity,smallest,"
         "largest,releases,remote_releases,temporary,peak_live,peak_live_bytes,live_at_end,"
@@ -181,12 +182,12 @@ TEST_CASE("the table begins with the verdict and fits the width") {
     const advice a = make_advice();
     for (const std::size_t width : {80U, 100U, 160U}) {
         CAPTURE(width);
-        const std::string text = advise_report(a, {}, {width, false});
+        const std::string text = report::render_terminal(report::advise_document(a, {}), {width, false});
         CHECK(text.starts_with("A pool would help: start | here.\n\n"));
         CHECK(widest(text) <= width);
         CHECK(text.find("9-12 %") != std::string::npos);
     }
-    const std::string text = advise_report(a, {}, {160, false});
+    const std::string text = report::render_terminal(report::advise_document(a, {}), {160, false});
     for (const char* part :
          {"./app 'a b': 20.0 M allocations", "12.3 M", "40 %", "25 %", "linn::list", "linn::pooled",
           "std::list<Particle>: use linn::list<Particle>, 9 to 12 %", "/home/me/app.cpp:52, work(int)",
@@ -198,46 +199,53 @@ TEST_CASE("the table begins with the verdict and fits the width") {
 
 TEST_CASE("estimates are marked, counted and explained in every form") {
     advice a = make_advice();
-    CHECK(estimates_line(a).empty());
-    CHECK(advise_report(a, {}, {100, false}).find('~') == std::string::npos);
+    CHECK(report::estimates_line(a).empty());
+    CHECK(report::render_terminal(report::advise_document(a, {}), {100, false}).find('~') ==
+          std::string::npos);
     a.types[0].is_gain_measured = false;
     a.types[0].estimated_because = estimate_reason::too_many;
-    CHECK(estimates_line(a) ==
+    CHECK(report::estimates_line(a) ==
           "~: 1 of 2 gains is estimated: other types cost more and took the replay's time");
     a.types[2].is_gain_measured = false;
     a.types[2].estimated_because = estimate_reason::not_a_pool;
     const std::string both =
         "~: all gains are estimated: 1 because other types cost more and took the replay's time, "
         "1 because a replay can only show what a pool would gain";
-    CHECK(estimates_line(a) == both);
-    const std::string table = advise_report(a, {}, {300, false});
+    CHECK(report::estimates_line(a) == both);
+    const std::string table = report::render_terminal(report::advise_document(a, {}), {300, false});
     CHECK(table.find("~9-12 %") != std::string::npos);
     CHECK(table.find(both) != std::string::npos);
-    CHECK(advise_markdown(a, 10).find(": all gains are estimated: 1 because") != std::string::npos);
+    CHECK(report::render_markdown(report::advise_document(a, {}))
+              .find(": all gains are estimated: 1 because") != std::string::npos);
     CHECK(json::parse(advise_json(a))["types"][0]["estimated_because"] == "too-many");
     CHECK(json::parse(advise_json(a))["types"][1]["estimated_because"].is_null());
-    CHECK(advise_csv(a).find(",too-many,") != std::string::npos);
+    CHECK(report::render_csv(report::advise_document(a, {})).find(",too-many,") != std::string::npos);
 }
 
 TEST_CASE("a type that stays as it is has a dash, not the word nothing") {
-    const std::string text = advise_report(make_advice(), {}, {160, false});
+    const std::string text =
+        report::render_terminal(report::advise_document(make_advice(), {}), {160, false});
     CHECK(text.find("nothing\n") == std::string::npos);
-    CHECK(advise_markdown(make_advice(), 10).find("| nothing |") == std::string::npos);
+    CHECK(report::render_markdown(report::advise_document(make_advice(), {})).find("| nothing |") ==
+          std::string::npos);
 }
 
 TEST_CASE("--top and --type") {
     const advice a = make_advice();
-    const std::string top = advise_report(a, {.top = 1, .only_type = {}}, {100, false});
+    const std::string top =
+        report::render_terminal(report::advise_document(a, {.top = 1, .only_type = {}}), {100, false});
     CHECK(top.find("and 2 more types; --top shows more") != std::string::npos);
-    const std::string one = advise_report(a, {.top = 10, .only_type = "Evil"}, {100, false});
+    const std::string one =
+        report::render_terminal(report::advise_document(a, {.top = 10, .only_type = "Evil"}), {100, false});
     CHECK(one.find("std::list<Particle>") == std::string::npos);
     CHECK(one.find("from /home/me/app.cpp:90, main") != std::string::npos);
-    CHECK(advise_report(a, {.top = 10, .only_type = "nosuch"}, {100, false})
-              .find("no type has 'nosuch' in its name") != std::string::npos);
+    CHECK(
+        report::render_terminal(report::advise_document(a, {.top = 10, .only_type = "nosuch"}), {100, false})
+            .find("no type has 'nosuch' in its name") != std::string::npos);
 }
 
 TEST_CASE("Markdown escapes what comes from outside") {
-    const std::string text = advise_markdown(make_advice(), 10);
+    const std::string text = report::render_markdown(report::advise_document(make_advice(), {}));
     CHECK(text.starts_with("**A pool would help: start \\| here.**\n"));
     CHECK(text.find("=Evil\\|") != std::string::npos);
     CHECK(text.find("```diff\n- old\n+ new\n```\n") != std::string::npos);

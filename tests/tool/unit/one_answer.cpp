@@ -12,16 +12,13 @@
 #include "report/bench_table.hpp"
 #include "report/document/markup.hpp"
 #include "report/html/bench_html.hpp"
-#include "report/html/replay_html.hpp"
 #include "report/markdown.hpp"
 #include "report/render/csv.hpp"
 #include "report/render/html.hpp"
 #include "report/render/markdown.hpp"
 #include "report/render/terminal.hpp"
-#include "report/replay_csv.hpp"
-#include "report/replay_markdown.hpp"
-#include "report/replay_table.hpp"
 #include "report/verbs/bench_json.hpp"
+#include "report/verbs/replay_document.hpp"
 #include "report/verbs/replay_json.hpp"
 #include "report/verbs/run_document.hpp"
 #include "report/verbs/run_json.hpp"
@@ -209,9 +206,11 @@ void check_replay(const replay_result& result) {
     const bool is_enough = result.complete_rounds >= rounds_to_judge;
     CAPTURE(result.verdict);
     CHECK(j.at("verdict") == result.verdict);
-    CHECK(flat(replay_report(result, {100, false})).starts_with(flat(result.verdict)));
-    CHECK(replay_markdown(result).starts_with("**" + markdown_text(result.verdict) + "**"));
-    CHECK(contains(replay_html(result), html::escape(result.verdict)));
+    CHECK(flat(report::render_terminal(report::replay_document(result), {100, false}))
+              .starts_with(flat(result.verdict)));
+    CHECK(report::render_markdown(report::replay_document(result))
+              .starts_with("**" + markdown_text(result.verdict) + "**"));
+    CHECK(contains(report::render_html(report::replay_document(result)), html::escape(result.verdict)));
     std::size_t told = 0;
     const replay_row* best = nullptr;
     for (std::size_t i = 0; i != result.rows.size(); ++i) {
@@ -232,15 +231,15 @@ void check_replay(const replay_result& result) {
     if (best != nullptr)
         CHECK(result.verdict.starts_with(best->title));
     if (result.program_cpu_seconds > 0)
-        CHECK(count_of(replay_markdown(result), "| **") == told);
+        CHECK(count_of(report::render_markdown(report::replay_document(result)), "| **") == told);
     if (!is_enough) {
         CHECK_FALSE(claims_something(result.verdict));
         CHECK(contains(result.verdict, "too few"));
         CHECK(result.noise_floor == 0);
-        CHECK_FALSE(contains(replay_report(result, {160, false}), "nan"));
+        CHECK_FALSE(contains(report::render_terminal(report::replay_document(result), {160, false}), "nan"));
     }
-    CHECK_FALSE(contains(replay_csv(result), "nan"));
-    CHECK_FALSE(contains(replay_html(result), "nan"));
+    CHECK_FALSE(contains(report::render_csv(report::replay_document(result)), "nan"));
+    CHECK_FALSE(contains(report::render_html(report::replay_document(result)), "nan"));
 }
 
 run_result run_at(const std::vector<double>& wall, const std::vector<double>& cpu, double wall_noise,
@@ -351,7 +350,7 @@ TEST_CASE("linn replay: the sentence, the calls and every form of them come from
     failed.problem = "there is no worker";
     failed.verdict = verdict_of(failed);
     CHECK(failed.verdict == "Nothing was replayed: there is no worker.");
-    CHECK(contains(replay_html(failed), failed.verdict));
+    CHECK(contains(report::render_html(report::replay_document(failed)), failed.verdict));
     CHECK(verdict_of(replay_result{}) == "Nothing was replayed: it was stopped before a round was complete.");
 }
 

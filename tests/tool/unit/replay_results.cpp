@@ -2,10 +2,11 @@
 // Estimates, remarks, agreement with a run and reports, from made-up figures.
 #include "replay/agreement.hpp"
 #include "replay/estimates.hpp"
-#include "report/html/replay_section.hpp"
-#include "report/replay_csv.hpp"
-#include "report/replay_markdown.hpp"
-#include "report/replay_table.hpp"
+#include "report/render/csv.hpp"
+#include "report/render/html.hpp"
+#include "report/render/markdown.hpp"
+#include "report/render/terminal.hpp"
+#include "report/verbs/replay_document.hpp"
 #include "report/verbs/replay_json.hpp"
 
 #include <doctest/doctest.h>
@@ -250,7 +251,7 @@ TEST_CASE("the table fits the width and says what failed") {
     result.rows.insert(result.rows.begin() + 2, broken);
     result.left_out = {"hoard: missing", "scudo: broken: it hangs"};
     for (const std::size_t width : {80u, 100u, 140u}) {
-        const std::string text = replay_report(result, {width, false});
+        const std::string text = report::render_terminal(report::replay_document(result), {width, false});
         std::size_t at = 0;
         while (at < text.size()) {
             const std::size_t end = text.find('\n', at);
@@ -262,7 +263,7 @@ TEST_CASE("the table fits the width and says what failed") {
         CHECK(text.find("hoard") == std::string::npos);
         CHECK(text.find("Particle title") != std::string::npos);
     }
-    const std::string text = replay_report(result, {120, false});
+    const std::string text = report::render_terminal(report::replay_document(result), {120, false});
     CHECK(text.find("linn title") < text.find("fast title"));
     CHECK(text.find("fast title") < text.find("slow title"));
     CHECK(text.find("slow title") < text.find("null title")); // the last one
@@ -273,9 +274,10 @@ TEST_CASE("intervals are called by the level that they were made with") {
     for (const auto& [level, here, other] :
          {std::tuple{0.95, "95 %", "99 %"}, std::tuple{0.99, "99 %", "95 %"}}) {
         result.options.level = level;
-        html::id_source ids;
-        for (const std::string& text : {replay_report(result, {200, false}), replay_markdown(result),
-                                        html::replay_plots(ids, result).str()}) {
+        for (const std::string& text :
+             {report::render_terminal(report::replay_document(result), {200, false}),
+              report::render_markdown(report::replay_document(result)),
+              report::render_html(report::replay_document(result))}) {
             CHECK(text.find(here) != std::string::npos);
             CHECK(text.find(other) == std::string::npos);
         }
@@ -309,11 +311,11 @@ TEST_CASE("JSON has what docs/reference/replay-json.md promises") {
 
 TEST_CASE("CSV has a line a row, Markdown a table") {
     const replay_result result = made();
-    const std::string csv = replay_csv(result);
+    const std::string csv = report::render_csv(report::replay_document(result));
     CHECK(std::count(csv.begin(), csv.end(), '\n') == 8);
     CHECK(csv.find("allocator,fast,fast title") != std::string::npos);
     CHECK(csv.find("type,Particle,") != std::string::npos);
-    const std::string markdown = replay_markdown(result);
+    const std::string markdown = report::render_markdown(report::replay_document(result));
     CHECK(markdown.find("| fast title |") != std::string::npos);
     CHECK(markdown.find("Particle title") != std::string::npos);
 }

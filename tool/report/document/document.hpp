@@ -79,7 +79,7 @@ struct subheading {
 /// draw nothing.
 struct picture {
     std::function<html::markup(html::id_source&)> draw;
-    std::string caption;
+    std::string caption = {};
 };
 
 /// What a page folds away until somebody asks for it.

@@ -69,7 +69,7 @@ std::string percentage(double share, bool is_signed, int decimals) {
 
 /// Shares below a tenth have a digit after the point.
 int decimals_of(double share) {
-    return std::abs(share) < 0.0995 ? 1 : 0;
+    return share != 0 && std::abs(share) < 0.0995 ? 1 : 0;
 }
 
 /// One end of an interval, or the value, without what the style sheet of a page makes of it. `like` decides the digits.

@@ -13,7 +13,7 @@
 
 namespace linn::tool::report {
 
-struct block;
+struct block; // document.hpp; include that, a row holds blocks
 
 /// The forms in which something appears.
 enum class forms : unsigned {
@@ -107,14 +107,10 @@ struct table {
     std::optional<std::size_t> sorted_by = {}; ///< the rows were added in ascending order of this column
 
     /// Adds a row. @pre as many cells as columns
-    row& add(std::vector<cell> cells, emphasis style = emphasis::none) {
-        return rows.emplace_back(row{std::move(cells), style});
-    }
+    row& add(std::vector<cell> cells, emphasis style = emphasis::none);
 
     /// Adds a heading over the rows that follow.
-    void add_heading(std::string words) {
-        rows.push_back({{cell{std::move(words)}}, emphasis::none, row::kind::heading});
-    }
+    void add_heading(std::string words);
 };
 
 } // namespace linn::tool::report

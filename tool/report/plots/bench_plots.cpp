@@ -3,7 +3,6 @@
 
 #include "../../bench/cliffs.hpp"
 #include "../../bench/judgement.hpp"
-#include "../render/page.hpp"
 #include "bar_plot.hpp"
 #include "bench_rows.hpp"
 #include "curve_plot.hpp"

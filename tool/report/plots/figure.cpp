@@ -89,4 +89,8 @@ markup figure_box(const markup& picture, const markup& caption) {
     return element("figure", picture + element("figcaption", caption));
 }
 
+markup folded(std::string_view summary, const markup& content) {
+    return content.empty() ? content : element("details", element("summary", text(summary)) + content);
+}
+
 } // namespace linn::tool::html

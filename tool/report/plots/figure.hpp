@@ -38,4 +38,7 @@ markup words_at(double share, double y, std::string_view style_class, std::strin
 /// A picture, or several, with its caption below; `wide` lets it scroll in its own box.
 markup figure_box(const markup& picture, const markup& caption);
 
+/// What is folded away until somebody asks for it.
+markup folded(std::string_view summary, const markup& content);
+
 } // namespace linn::tool::html

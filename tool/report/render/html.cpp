@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace linn::tool::report {
 namespace {
@@ -120,8 +121,10 @@ public:
                 continue;
             }
             drawn.add_row(std::move(cells), r.style);
+            is_in_row_ = true;
             if (const markup detail = blocks(r.detail); !detail.empty())
                 drawn.add_detail(detail);
+            is_in_row_ = false;
         }
         if (drawn.empty())
             return {};
@@ -134,7 +137,14 @@ public:
         return drawn.empty() ? drawn : html::figure_box(drawn, html::text(p.caption));
     }
 
-    markup operator()(const fold& f) { return html::folded(f.summary, blocks(f.blocks)); }
+    markup operator()(const fold& f) {
+        const bool is_in_row = std::exchange(is_in_row_, false);
+        const markup content = blocks(f.blocks);
+        is_in_row_ = is_in_row;
+        return html::folded(f.summary, is_in_row && !content.empty()
+                                           ? element("div", {{"class", "more-box"}}, content)
+                                           : content);
+    }
 
     markup blocks(const std::vector<block>& all) {
         markup content;
@@ -146,6 +156,7 @@ public:
 
 private:
     html::id_source ids_;
+    bool is_in_row_ = false; // what is folded away there is set apart
 };
 
 } // namespace

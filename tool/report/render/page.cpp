@@ -83,8 +83,4 @@ markup description_list(const std::vector<std::pair<std::string, std::string>>& 
     return list.empty() ? list : element("dl", list);
 }
 
-markup folded(std::string_view summary, const markup& content) {
-    return content.empty() ? content : element("details", element("summary", text(summary)) + content);
-}
-
 } // namespace linn::tool::html

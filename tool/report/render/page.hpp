@@ -42,7 +42,4 @@ markup bullet_list(const std::vector<std::string>& lines);
 /// Names and what belongs to them.
 markup description_list(const std::vector<std::pair<std::string, std::string>>& entries);
 
-/// What is folded away until somebody asks for it.
-markup folded(std::string_view summary, const markup& content);
-
 } // namespace linn::tool::html

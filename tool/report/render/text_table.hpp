@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "../document/table.hpp"
+#include "../document/document.hpp"
 #include "../terminal.hpp"
 
 #include <cstddef>

@@ -77,8 +77,8 @@ table allocators_table(const replay_result& result) {
              {.heading = "ratio", .group = "replay"},
              {.heading = level, .group = "replay", .droppable = 2},
              {.heading = "ns a request", .droppable = 3},
-             {.heading = "change", .group = "program"},
-             {.heading = "from, to", .group = "program", .droppable = 4},
+             {.heading = "program"},
+             {.heading = "from, to", .group = level, .droppable = 4},
              {.heading = "peak MiB", .droppable = 1}}};
     for (const replay_row* r : sorted(result.rows)) {
         const bool is_default = r->name == replay_default_name;
@@ -98,13 +98,12 @@ table allocators_table(const replay_result& result) {
 table groups_table(const replay_result& result) {
     table t{"One type from a pool, the rest from the default",
             {{.heading = "only this from a pool of Linn's", .is_text = true},
-             {.heading = "CPU ms", .group = "replay", .droppable = 3},
              {.heading = "ratio", .group = "replay"},
              {.heading = level_text(result.options.level), .group = "replay", .droppable = 2},
              {.heading = "program"},
              {.heading = "peak MiB", .droppable = 1}}};
     for (const replay_row* r : sorted(result.groups))
-        t.add({r->title, milliseconds(*r), figure_of(unit::ratio, r->ratio),
+        t.add({r->title, figure_of(unit::ratio, r->ratio),
                bounds_of(unit::ratio, r->ratio_low, r->ratio_high), change_cell(result, *r), peak_memory(*r)},
               row_style(*r));
     return t;

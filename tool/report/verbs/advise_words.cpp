@@ -1,72 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "advise_cells.hpp"
+#include "advise_words.hpp"
 
-#include "../advise/cost.hpp"
-#include "../advise/type_groups.hpp"
-#include "quantity.hpp"
-#include "shell_words.hpp"
+#include "../../advise/cost.hpp"
+#include "../../advise/type_groups.hpp"
+#include "../shell_words.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
 
-namespace linn::tool {
+namespace linn::tool::report {
 namespace {
 
-std::string count_text(std::uint64_t value) {
-    const auto number = static_cast<double>(value);
-    if (number >= 999.5e3)
-        return fmt::format("{:.{}f} M", number / 1e6, number < 9.995e6 ? 2 : 1);
-    if (number >= 9'999.5)
-        return fmt::format("{:.{}f} k", number / 1e3, number < 99'950 ? 1 : 0);
-    return fmt::format("{}", value);
+std::string about(std::uint64_t count) {
+    return figure_of(unit::about, static_cast<double>(count)).text();
 }
 
-std::string size_text(std::uint64_t bytes) {
-    const auto number = static_cast<double>(bytes);
-    if (bytes < 10'000)
-        return fmt::format("{}", bytes);
-    if (number < 10'000.0 * 1024)
-        return fmt::format("{:.0f} KiB", number / 1024);
-    return fmt::format("{:.0f} MiB", number / (1024 * 1024));
-}
-
-std::string sizes_text(const site_statistics& s) {
-    if (s.allocations == 0)
-        return "";
-    if (s.uniformity() >= 0.9 && !s.sizes.empty())
-        return size_text(s.sizes.front().first);
-    return fmt::format("{}-{}", size_text(s.smallest), size_text(s.largest));
-}
-
-std::string life_text(const site_statistics& s) {
-    if (s.releases == 0)
-        return "-";
-    const double ns = s.lifetime_quantile(0.5);
-    for (const auto& [unit, scale] : {std::pair{"ns", 1.0}, std::pair{"us", 1e3}, std::pair{"ms", 1e6}})
-        if (ns < 999.5 * scale)
-            return fmt::format("{:.{}f} {}", ns / scale, ns < 9.95 * scale && scale > 1 ? 1 : 0, unit);
-    return fmt::format("{:.1f} s", ns / 1e9);
-}
-
-/// "9-12 %", "-1.0..3.0 %".
-std::string short_gain(const gain_range& gain) {
-    const int digits = gain.high < 0.0995 ? 1 : 0;
-    return fmt::format("{:.{}f}{}{:.{}f} %", gain.low * 100, digits, gain.low < 0 ? ".." : "-",
-                       gain.high * 100, digits);
-}
-
-/// The part without what the type's name says already: "linn::list", "linn::pooled", "reserve()".
-std::string short_part(const advised_type& type) {
-    std::string part = type.part;
-    if (const std::size_t linn = part.find("linn::");
-        linn != std::string::npos && part.starts_with("struct "))
-        part.erase(0, linn);
-    const std::size_t end =
-        std::min({part.find('<'), part.find(" of "), part.find(" with "), part.find(" as "), part.find(','),
-                  part.find(':', part.starts_with("linn") ? 6 : 0), part.size()});
-    return part.substr(0, end);
+quantity range_of(const gain_range& gain) {
+    quantity q = bounds_of(unit::share, gain.low, gain.high);
+    q.value = gain.high;
+    return q;
 }
 
 const char* words_of(estimate_reason reason) {
@@ -91,29 +45,40 @@ const char* words_of(estimate_reason reason) {
 
 } // namespace
 
-advise_cells cells_of(const advised_type& type) {
-    const site_statistics& s = type.statistics;
-    advise_cells cells;
-    cells.type = label_of(type);
-    cells.count = count_text(s.allocations);
-    cells.share = fmt::format("{:.{}f} %", type.share * 100, type.share < 0.0995 ? 1 : 0);
-    cells.size = sizes_text(s);
-    cells.peak_live = count_text(s.peak_live);
-    cells.median_life = life_text(s);
-    cells.remote = s.releases == 0 ? "-"
-                                   : fmt::format("{:.0f} %", 100 * static_cast<double>(s.remote_releases) /
-                                                                 static_cast<double>(s.releases));
+cell gain_cell(const advised_type& type) {
     if (!type.served_with.empty())
-        cells.gain = "with above";
-    else if (type.what != remedy::nothing)
-        cells.gain = (type.is_gain_measured ? "" : "~") + short_gain(type.gain);
-    if (type.tried)
-        cells.measured = type.tried->together > 1 ? '(' + short_gain(type.tried->interval) + ')'
-                                                  : short_gain(type.tried->interval);
-    else if (!type.not_tried.empty())
-        cells.measured = "-";
-    cells.use = short_part(type);
-    return cells;
+        return "with above";
+    if (type.what == remedy::nothing || !(type.gain.low <= type.gain.high))
+        return "-";
+    return {type.is_gain_measured ? "" : "~", range_of(type.gain)};
+}
+
+cell measured_cell(const advised_type& type) {
+    if (!type.tried)
+        return type.not_tried.empty() ? "" : "-";
+    const bool is_alone = type.tried->together <= 1;
+    return {is_alone ? "" : "(", range_of(type.tried->interval), is_alone ? "" : ")"};
+}
+
+cell remote_cell(const advised_type& type) {
+    const site_statistics& s = type.statistics;
+    return figure_of(unit::share, s.releases == 0 ? unknown_bound
+                                                  : static_cast<double>(s.remote_releases) /
+                                                        static_cast<double>(s.releases));
+}
+
+cell lifetime_cell(const advised_type& type) {
+    const site_statistics& s = type.statistics;
+    return figure_of(unit::nanoseconds, s.releases == 0 ? unknown_bound : s.lifetime_quantile(0.5));
+}
+
+cell size_cell(const advised_type& type) {
+    const site_statistics& s = type.statistics;
+    if (s.allocations == 0)
+        return {};
+    if (s.uniformity() >= 0.9 && !s.sizes.empty())
+        return figure_of(unit::bytes, static_cast<double>(s.sizes.front().first));
+    return bounds_of(unit::bytes, static_cast<double>(s.smallest), static_cast<double>(s.largest));
 }
 
 std::string run_line(const advice& a) {
@@ -121,15 +86,14 @@ std::string run_line(const advice& a) {
     std::string command = shell_words(info.command);
     if (command.size() > 200)
         command = command.substr(0, 200) + "...";
-    std::replace_if(
-        command.begin(), command.end(), [](char c) { return static_cast<unsigned char>(c) < ' '; }, ' ');
-    std::string text = fmt::format(
-        "{}: {} allocations and {} releases by {} thread{}", command, count_text(a.analysis.all.allocations),
-        count_text(a.analysis.all.releases), info.threads.size(), info.threads.size() == 1 ? "" : "s");
+    std::string text =
+        fmt::format("{}: {} allocations and {} releases by {}", command, about(a.analysis.all.allocations),
+                    about(a.analysis.all.releases), counted(info.threads.size(), "thread"));
     if (info.processes.size() > 1)
         text += fmt::format(" of {} processes", info.processes.size());
     if (a.program_cpu_ns > 0)
-        text += fmt::format(", {} of CPU time without the recording", quantity_text(a.program_cpu_ns, "ns"));
+        text += fmt::format(", {} of CPU time without the recording",
+                            figure_of(unit::nanoseconds, a.program_cpu_ns).text());
     return text;
 }
 
@@ -195,4 +159,4 @@ std::string estimates_line(const advice& a) {
     return text;
 }
 
-} // namespace linn::tool
+} // namespace linn::tool::report

@@ -1,0 +1,480 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "advise_document.hpp"
+
+#include "../../advise/cost.hpp"
+#include "../../advise/type_groups.hpp"
+#include "../../measure/process.hpp"
+#include "../../symbols/short_name.hpp"
+#include "../plots/advise_plots.hpp"
+#include "../plots/flame_plot.hpp"
+#include "../shell_words.hpp"
+#include "../version.hpp"
+#include "advise_types.hpp"
+#include "advise_words.hpp"
+#include "provenance.hpp"
+#include "replay_document.hpp"
+#include "run_parts.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+namespace linn::tool::report {
+namespace {
+
+constexpr std::size_t detailed = 5;     // types with details in a terminal where none is asked for
+constexpr std::size_t most_places = 3;  // of a type
+constexpr std::size_t many_places = 12; // of a type that was asked for
+constexpr std::size_t most_callers = 8;
+constexpr std::size_t most_findings = 12; // of a terminal
+constexpr std::size_t most_page_findings = 100;
+constexpr std::size_t most_boxes = 1200;
+constexpr std::size_t long_name = 160; // of a heading
+
+using advised_types = std::vector<const advised_type*>;
+
+advised_types chosen_types(const advice& a, const advise_view& view) {
+    advised_types types;
+    for (const advised_type& type : a.types)
+        if (view.only_type.empty() || label_of(type).find(view.only_type) != std::string::npos ||
+            type.name.find(view.only_type) != std::string::npos)
+            types.push_back(&type);
+    return types;
+}
+
+/// Whether any of the types has to do with --try.
+bool was_tried(const advised_types& types) {
+    return std::any_of(types.begin(), types.end(),
+                       [](const advised_type* t) { return t->tried || !t->not_tried.empty(); });
+}
+
+/// The part without what the type's name says already: "linn::list", "linn::pooled", "reserve()".
+std::string short_part(const advised_type& type) {
+    if (type.part.empty())
+        return "-";
+    std::string part = type.part;
+    if (const std::size_t linn = part.find("linn::");
+        linn != std::string::npos && part.starts_with("struct "))
+        part.erase(0, linn);
+    const std::size_t end =
+        std::min({part.find('<'), part.find(" of "), part.find(" with "), part.find(" as "), part.find(','),
+                  part.find(':', part.starts_with("linn") ? 6 : 0), part.size()});
+    return part.substr(0, end);
+}
+
+/// What the column "measured" means, and why some rows have nothing in it: the types of each reason together.
+std::vector<std::string> measured_lines(const advised_types& types, std::size_t most) {
+    if (!was_tried(types))
+        return {};
+    constexpr std::size_t name_letters = 60;
+    std::vector<std::string> lines{
+        "measured: the 95 % interval of what pools of the type saved by linn try, a lower bound; in "
+        "parentheses: together with other types, as one"};
+    std::vector<std::pair<std::string, std::vector<std::string>>> reasons; // in the order of the table
+    for (std::size_t i = 0; i != std::min(types.size(), most); ++i) {
+        if (types[i]->not_tried.empty())
+            continue;
+        auto known = std::find_if(reasons.begin(), reasons.end(),
+                                  [&](const auto& r) { return r.first == types[i]->not_tried; });
+        if (known == reasons.end())
+            known = reasons.insert(known, {types[i]->not_tried, {}});
+        known->second.push_back(short_type(label_of(*types[i]), name_letters));
+    }
+    for (const auto& [reason, labels] : reasons)
+        lines.push_back(fmt::format("not measured: {}: {}", fmt::join(labels, ", "), reason));
+    return lines;
+}
+
+/// With two digits: a terminal has little room.
+cell roughly(cell c) {
+    if (c.figure)
+        c.figure->digits = 2;
+    return c;
+}
+
+table types_table(const advice& a, const advised_types& types, std::size_t top) {
+    table t{"Types",
+            {{.heading = "type", .is_text = true, .shorten = cut::type, .least = 22},
+             {.heading = "count"},
+             {.heading = "share", .droppable = 3},
+             {.heading = "size", .droppable = 4},
+             {.heading = "live", .droppable = 7},
+             {.heading = "life", .droppable = 6},
+             {.heading = "remote", .droppable = 5},
+             {.heading = "gain"},
+             {.heading = "measured", .shown_in = was_tried(types) ? forms::text : forms::nowhere},
+             {.heading = "use", .is_text = true, .droppable = 1},
+             {.heading = "where", .is_text = true, .shown_in = forms::markdown}}};
+    for (std::size_t i = 0; i != std::min(types.size(), top); ++i) {
+        const advised_type& type = *types[i];
+        const site_statistics& s = type.statistics;
+        t.add({label_of(type), figure_of(unit::about, static_cast<double>(s.allocations)),
+               figure_of(unit::share, type.share), roughly(size_cell(type)),
+               figure_of(unit::about, static_cast<double>(s.peak_live)), roughly(lifetime_cell(type)),
+               remote_cell(type), gain_cell(type), measured_cell(type), short_part(type),
+               type.places.empty() ? std::string{} : place_text(type.places.front().frame)},
+              type.what != remedy::nothing && type.gain.high >= 0.01 ? emphasis::ours : emphasis::none);
+    }
+    if (types.size() > top)
+        t.remarks.push_back(
+            fmt::format("and {} more types; --top shows more, --json all", types.size() - top));
+    t.remarks.push_back(method_line(a));
+    for (std::string& line : measured_lines(types, top))
+        t.remarks.push_back(std::move(line));
+    if (std::string estimates = estimates_line(a); !estimates.empty())
+        t.remarks.push_back(std::move(estimates));
+    return t;
+}
+
+std::string place_line(const symbol_frame& f) {
+    const std::string where = f.file.empty() ? "" : fmt::format("{}:{}", f.file, f.line);
+    if (where.empty())
+        return place_text(f).substr(f.function.empty() && f.library.empty() ? 0 : 3); // without "in "
+    return f.function.empty() ? where : fmt::format("{}, {}", where, f.function);
+}
+
+/// Why, where and by whom: the sentences below the heading of a type.
+list details_of(const advised_type& type, bool is_asked_for) {
+    std::vector<std::string> lines;
+    if (const std::string tried = tried_text(type); !tried.empty())
+        lines.push_back(tried + '.');
+    lines.push_back(type.why + '.');
+    const std::size_t most = is_asked_for ? many_places : most_places;
+    for (std::size_t i = 0; i != std::min(type.places.size(), most); ++i) {
+        const advised_place& place = type.places[i];
+        if (const std::string line = place_line(place.frame); !line.empty())
+            lines.push_back(fmt::format("{} ({})", line, share_text(place.share)));
+        if (is_asked_for)
+            for (std::size_t k = 1; k < std::min(place.callers.size(), most_callers + 1); ++k)
+                lines.push_back("from " + place_line(place.callers[k]));
+    }
+    if (type.places.size() > most)
+        lines.push_back(fmt::format("and {} more places", type.places.size() - most));
+    return sentences(lines);
+}
+
+std::string title_of(const advised_type& type) {
+    std::string title = short_type(label_of(type), long_name);
+    if (type.serves > 1)
+        title += fmt::format(" and {} more", type.serves - 1);
+    if (type.part.empty())
+        return title;
+    return title + fmt::format(": use {}, ", short_type(type.part, long_name)) +
+           (type.served_with.empty() ? (type.is_gain_measured ? "" : "estimated ") + gain_text(type.gain)
+                                     : "with " + short_type(type.served_with, long_name));
+}
+
+/// Why each type, where it is allocated, and the change, which is shown once.
+void add_details(section& s, const advised_types& types, const advise_view& view) {
+    const bool is_asked_for = !view.only_type.empty();
+    std::size_t shown = 0;
+    std::set<std::string> changes;
+    for (const advised_type* type : types) {
+        if (!is_asked_for && (type->what == remedy::nothing || !type->served_with.empty()))
+            continue;
+        if (shown == view.top)
+            break;
+        const forms where = is_asked_for || shown < detailed ? forms::text : forms::markdown;
+        const bool is_new = changes.insert(type->snippet).second;
+        s.add(subheading{title_of(*type)}, where);
+        s.add(details_of(*type, is_asked_for), where);
+        if (is_new || type->snippet.empty())
+            s.add(code{type->snippet, true}, where);
+        else
+            s.add(paragraph{"The change is the one above."}, where);
+        ++shown;
+    }
+}
+
+void add_findings(document& d, const advice& a) {
+    std::vector<std::string> lines;
+    table t{"Findings",
+            {{.heading = "kind", .is_text = true},
+             {.heading = "what", .is_text = true},
+             {.heading = "place", .is_text = true},
+             {.heading = "count"},
+             {.heading = "bytes"}}};
+    for (const advice_finding& f : a.findings) {
+        lines.push_back(f.text);
+        if (lines.size() <= most_page_findings)
+            t.add({f.kind, f.text, html::short_place(f.place),
+                   figure_of(unit::count, f.count == 0 ? unknown_bound : static_cast<double>(f.count)),
+                   figure_of(unit::bytes, f.bytes == 0 ? unknown_bound : static_cast<double>(f.bytes))});
+    }
+    section& s = d.add_section("findings", "Also seen");
+    s.add(std::move(t), forms::html);
+    s.add(sentences(lines), forms::markdown);
+    if (lines.size() > most_findings) {
+        const std::size_t more = lines.size() - most_findings;
+        lines.resize(most_findings);
+        lines.push_back(fmt::format("and {} more findings; --json has all", more));
+    }
+    s.add(sentences(lines), forms::terminal);
+}
+
+picture ceiling_of(const advice& a) {
+    const std::string estimates = estimates_line(a);
+    return {[&a](html::id_source& ids) { return html::ceiling_plot(ids, a); },
+            fmt::format(
+                "Solid: what is predicted at least; faint: what is possible. {}{}",
+                a.is_ceiling_measured
+                    ? "Measured by replaying the recorded requests."
+                    : "Estimated from the number of events, not measured: the requests were not replayed.",
+                estimates.empty() ? std::string{} : " " + estimates + ".")};
+}
+
+void add_pictures(document& d, const advice& a, const html::frames_of_stack& frames) {
+    section& time = d.add_section("time", "Over time");
+    time.add(picture{
+        [&a](html::id_source& ids) { return html::run_over_time(ids, a.analysis); },
+        "Live: the most within a step. Events are allocations, releases and reallocations of all threads. "
+        "Time passes as it did under the recorder."});
+    time.add(picture{
+        [&a](html::id_source& ids) {
+            return html::block_histograms(ids, a.analysis.all, "Lifetime of a block", "Size of a block");
+        },
+        "How many blocks lived how long, of those that were released, and how large they were; a bar is a "
+        "power of two."});
+    d.add_section("flame", "From types to places")
+        .add(picture{
+            [&a, frames](html::id_source&) {
+                html::flame_node root = html::grow_flame(a, frames);
+                html::fold_flame(root, most_boxes);
+                return html::draw(root);
+            },
+            "Below the whole stand the types, below each the places that allocate it, below those their "
+            "callers. A box is as wide as its share. Blue: a part of Linn fits."});
+}
+
+std::string count_text(std::uint64_t n) {
+    return figure_of(unit::count, static_cast<double>(n)).text(lettering::typeset);
+}
+
+std::string time_text(double ns) {
+    return ns > 0 ? figure_of(unit::nanoseconds, ns).text(lettering::typeset) : std::string{};
+}
+
+std::string processes_text(const trace_info& t) {
+    if (t.processes.size() < 2)
+        return {};
+    std::vector<std::string> names;
+    for (const trace_process& p : t.processes)
+        if (names.size() < 8)
+            names.push_back(fmt::format("{} ({} events)",
+                                        std::filesystem::path{p.executable}.filename().string(),
+                                        count_text(p.events)));
+    return fmt::format("{}: {}{}", t.processes.size(), fmt::join(names, ", "),
+                       t.processes.size() > names.size() ? " …" : "");
+}
+
+std::string events_text(const trace_analysis& a) {
+    std::string words = fmt::format("{}: {} allocations, {} releases", count_text(a.info.events),
+                                    count_text(a.all.allocations), count_text(a.all.releases));
+    if (a.unknown_releases != 0)
+        words +=
+            fmt::format(", {} releases of blocks from before the recording", count_text(a.unknown_releases));
+    if (a.failures != 0)
+        words += fmt::format(", {} failures", count_text(a.failures));
+    if (a.info.dropped != 0)
+        words += fmt::format("; {} lost", count_text(a.info.dropped));
+    return words;
+}
+
+facts facts_of(const advice& a) {
+    const trace_info& t = a.analysis.info;
+    return {
+        {{"Command", shell_words(t.command)},
+         {"In", t.directory},
+         {"Recorded", html::date_text(t.started)},
+         {"Took", time_text(static_cast<double>(t.duration_ns))},
+         {"CPU time, recording included", time_text(t.user_ns + t.system_ns)},
+         {"CPU time without",
+          t.baseline_cpu_ns > 0 ? time_text(t.baseline_cpu_ns) + ", measured" : std::string{}},
+         {"Recording an event cost", time_text(t.event_cost_ns)},
+         {"Ended", t.ending.empty() ? "not known: the recording was cut off" : t.ending},
+         {"Events", events_text(a.analysis)},
+         {"Stacks", fmt::format("{}, at most {} frames deep, by the {} unwinder", count_text(t.stacks.size()),
+                                t.depth, t.unwinder)},
+         {"Threads", t.threads.empty() ? std::string{} : count_text(t.threads.size())},
+         {"Processes", processes_text(t)},
+         {"Clock", t.clock},
+         {"Trace", t.file_bytes == 0
+                       ? std::string{}
+                       : figure_of(unit::bytes, static_cast<double>(t.file_bytes)).text(lettering::typeset)},
+         {"Machine", t.machine}}};
+}
+
+list reading_of_advise() {
+    return sentences({
+        "The ceiling is what an allocator that costs nothing would save. No pool and no other allocator "
+        "gains "
+        "more by being quick; one that lays objects out better can.",
+        "A gain is a share of the run's CPU time: a range, since a replay touches memory otherwise than the "
+        "program does. Gains do not add up: each type is replayed alone.",
+        "A type is what a block holds, out of the debug information; where there is none, out of the block "
+        "itself or the symbols. \"Named by\" says which.",
+        "A place is the innermost frame in code of the program's own: where to change something.",
+        "Remote: released by another thread than the one that allocated it.",
+        "Lifetimes are measured on the clock of the recorded run, which is slower than the program alone.",
+    });
+}
+
+std::string alert_of(const advice& a) {
+    if (a.interrupted_by != 0)
+        return fmt::format("partial: stopped by {}; what is missing is not shown",
+                           signal_name(a.interrupted_by));
+    if (!a.analysis.info.damage.empty())
+        return "the trace is not whole: " + a.analysis.info.damage.front();
+    return {};
+}
+
+std::vector<datum> data_of(const advice& a, const advised_type& t) {
+    const site_statistics& s = t.statistics;
+    const symbol_frame place = t.places.empty() ? symbol_frame{} : t.places.front().frame;
+    const bool has_gain = t.what != remedy::nothing && t.served_with.empty();
+    const auto number = [](bool is_there, double value) {
+        return is_there ? std::optional<double>{value} : std::nullopt;
+    };
+    return {label_of(t),
+            t.name,
+            t.container,
+            s.allocations,
+            t.share,
+            s.bytes,
+            s.sizes.empty() ? datum{} : datum{s.sizes.front().first},
+            s.uniformity(),
+            s.smallest,
+            s.largest,
+            s.releases,
+            s.remote_releases,
+            s.temporary,
+            s.peak_live,
+            s.peak_live_bytes,
+            s.live_at_end,
+            s.live_bytes_at_end,
+            number(s.releases != 0, s.lifetime_quantile(0.5)),
+            s.threads,
+            s.filled_bytes,
+            to_string(t.what),
+            t.rule,
+            t.part,
+            number(has_gain, t.gain.low),
+            number(has_gain, t.gain.high),
+            t.is_gain_measured,
+            place.file,
+            place.line == 0 ? datum{} : datum{place.line},
+            place.function,
+            shell_words(a.analysis.info.command),
+            a.analysis.info.started,
+            version_text(),
+            number(a.program_cpu_ns > 0, t.cost.low),
+            number(a.program_cpu_ns > 0, t.cost.high),
+            to_string(t.estimated_because),
+            t.runtime,
+            to_string(a.answer),
+            t.served_with,
+            t.named.blocks.address,
+            number(t.tried.has_value(), t.tried ? t.tried->saved : 0),
+            number(t.tried.has_value(), t.tried ? t.tried->interval.low : 0),
+            number(t.tried.has_value(), t.tried ? t.tried->interval.high : 0),
+            t.tried ? datum{t.tried->together} : datum{},
+            t.not_tried};
+}
+
+data_table data_of(const advice& a) {
+    data_table data{{"label",
+                     "type",
+                     "container",
+                     "allocations",
+                     "share",
+                     "bytes",
+                     "most_frequent_size",
+                     "uniformity",
+                     "smallest",
+                     "largest",
+                     "releases",
+                     "remote_releases",
+                     "temporary",
+                     "peak_live",
+                     "peak_live_bytes",
+                     "live_at_end",
+                     "live_bytes_at_end",
+                     "median_lifetime_ns",
+                     "threads",
+                     "zero_filled_bytes",
+                     "remedy",
+                     "rule",
+                     "use",
+                     "gain_low",
+                     "gain_high",
+                     "gain_measured",
+                     "file",
+                     "line",
+                     "function",
+                     "command",
+                     "started",
+                     "version",
+                     "cost_low",
+                     "cost_high",
+                     "estimated_because",
+                     "runtime",
+                     "answer",
+                     "served_with",
+                     "address",
+                     "tried_saved",
+                     "tried_low",
+                     "tried_high",
+                     "tried_together",
+                     "not_tried"},
+                    {}};
+    for (const advised_type& t : a.types)
+        data.rows.push_back(data_of(a, t));
+    return data;
+}
+
+} // namespace
+
+document advise_document(const advice& a, const advise_view& view, const html::frames_of_stack& frames) {
+    const trace_info& trace = a.analysis.info;
+    const std::string program = trace.command.empty() ? "this program" : program_name(trace.command);
+    document d;
+    d.verb = "linn advise";
+    d.title = fmt::format("linn advise {}, {}", program, html::date_text(trace.started));
+    d.heading = fmt::format("Does {} need a pool?", program);
+    d.kicker = fmt::format("linn advise · recorded {} · {}", html::date_text(trace.started), trace.machine);
+    d.alert = alert_of(a);
+    d.lead = a.verdict;
+    d.add(code{shell_words(trace.command)}, forms::html);
+    d.add(ceiling_of(a));
+    d.add(sentences(trial_sentences(a)));
+    d.add(paragraph{run_line(a) + '.'}, forms::text);
+
+    const advised_types types = chosen_types(a, view);
+    section& shown = d.add_section("types", "Types", forms::html);
+    if (types.empty() && !view.only_type.empty())
+        shown.add(paragraph{fmt::format("no type has '{}' in its name", view.only_type)}, forms::text);
+    shown.add(types_table(a, types, view.top), forms::text);
+    if (!a.types.empty())
+        shown.add(page_of_types(a), forms::html);
+    add_details(shown, types, view);
+    add_pictures(d, a, frames);
+    add_findings(d, a);
+    if (!a.replay.rows.empty())
+        d.add_section("replay", "What each allocator would have cost").blocks = replayed_allocators(a.replay);
+    d.add_section("trace", "Program, trace and machine").add(facts_of(a), forms::html);
+    d.add_section("reading", "How to read this report").add(reading_of_advise(), forms::html);
+    d.warnings = a.warnings;
+    if (a.tried)
+        for (const std::string& warning : a.tried->warnings)
+            d.warnings.push_back("--try: " + warning);
+    d.data = data_of(a);
+    return d;
+}
+
+} // namespace linn::tool::report

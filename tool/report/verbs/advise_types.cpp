@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "advise_types.hpp"
+
+#include "../../advise/type_groups.hpp"
+#include "../plots/advise_plots.hpp"
+#include "../plots/flame_tree.hpp"
+#include "advise_words.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace linn::tool::report {
+namespace {
+
+constexpr std::size_t most_rows = 200;
+constexpr std::size_t most_details = 60;
+constexpr std::size_t most_places = 12;
+constexpr std::size_t most_callers = 12;
+constexpr std::size_t summary_letters = 200;
+constexpr std::size_t words_letters = 600; // of a sentence from outside
+
+std::string written(unit what, double value) {
+    return figure_of(what, value).text(lettering::typeset);
+}
+
+quantity count_of(std::uint64_t n) {
+    return figure_of(unit::count, static_cast<double>(n));
+}
+
+quantity bytes_of(std::uint64_t n) {
+    return figure_of(unit::bytes, static_cast<double>(n));
+}
+
+double part_of(std::uint64_t part, std::uint64_t whole) {
+    return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+table places_of(const advised_type& t) {
+    table places{"Where it is allocated",
+                 {{.heading = "place", .is_text = true},
+                  {.heading = "function", .is_text = true, .shorten = cut::end},
+                  {.heading = "share"}}};
+    for (std::size_t i = 0; i != std::min(t.places.size(), most_places); ++i) {
+        const advised_place& p = t.places[i];
+        const std::string place = html::full_place(p.frame);
+        places.add({place.empty() ? "not known" : place, p.frame.function, figure_of(unit::share, p.share)});
+    }
+    if (t.places.size() > most_places)
+        places.rows.push_back({{fmt::format("{} more", t.places.size() - most_places), "", ""},
+                               emphasis::none,
+                               row::kind::last});
+    return places;
+}
+
+std::vector<block> callers_of(const advised_type& t) {
+    if (t.places.empty() || t.places.front().callers.empty())
+        return {};
+    const std::vector<symbol_frame>& callers = t.places.front().callers;
+    list frames;
+    for (std::size_t i = 0; i != std::min(callers.size(), most_callers); ++i) {
+        const symbol_frame& f = callers[i];
+        const std::string place = html::short_place(f);
+        frames.notes.push_back({html::shortened(f.function.empty() ? "unknown" : f.function, words_letters) +
+                                (place.empty() ? std::string{} : ", " + place)});
+    }
+    return {
+        block{fold{"Called from, on the most frequent way", std::vector<block>{block{std::move(frames)}}}}};
+}
+
+std::string sizes_text(const site_statistics& s) {
+    std::string words;
+    for (const auto& [size, count] : s.sizes)
+        words += fmt::format("{}{} ({})", words.empty() ? "" : ", ",
+                             written(unit::bytes, static_cast<double>(size)),
+                             written(unit::share, part_of(count, s.allocations)));
+    return words;
+}
+
+std::string count_and_share(std::uint64_t part, const site_statistics& s) {
+    return part == 0 ? std::string{}
+                     : fmt::format("{} ({})", count_of(part).text(lettering::typeset),
+                                   written(unit::share, part_of(part, s.allocations)));
+}
+
+std::string never_released(const advised_type& t) {
+    const site_statistics& s = t.statistics;
+    if (s.live_at_end == 0)
+        return {};
+    std::string words = fmt::format("{}, {}", count_of(s.live_at_end).text(lettering::typeset),
+                                    bytes_of(s.live_bytes_at_end).text(lettering::typeset));
+    if (t.runtime_live != 0)
+        words += fmt::format(
+            "; {} kept by the runtime library on purpose",
+            t.runtime_live == s.live_at_end ? "all" : count_of(t.runtime_live).text(lettering::typeset));
+    return words;
+}
+
+facts facts_of(const advised_type& t) {
+    const site_statistics& s = t.statistics;
+    const std::string held = html::shortened(t.named.allocated, words_letters);
+    const auto count = [](std::uint64_t n) { return count_of(n).text(lettering::typeset); };
+    return {{{"What a block holds", held == t.name ? std::string{} : held},
+             {"Sizes", sizes_text(s)},
+             {"Lifetime, shortest 5 % to longest 5 %",
+              s.releases == 0 ? std::string{}
+                              : fmt::format("{} to {}", written(unit::nanoseconds, s.lifetime_quantile(0.05)),
+                                            written(unit::nanoseconds, s.lifetime_quantile(0.95)))},
+             {"Live at most", count(s.peak_live) + " blocks"},
+             {"Allocated in a row at most", s.longest_burst > 1 ? count(s.longest_burst) : ""},
+             {"Threads that allocate it", s.threads > 1 ? count(s.threads) : ""},
+             {"Released by another thread", count_and_share(s.remote_releases, s)},
+             {"Released at once", count_and_share(s.temporary, s)},
+             {"Moved by realloc", count_and_share(s.reallocations, s)},
+             {"Never released", never_released(t)},
+             {"Served by the change of", t.served_with},
+             {"Gain", t.estimated_because == estimate_reason::none
+                          ? std::string{}
+                          : std::string{"an estimate ("} + to_string(t.estimated_because) + ")"},
+             {"All its allocations take",
+              t.cost.high > 0 ? bounds_of(unit::share, t.cost.low, t.cost.high).text(lettering::typeset) +
+                                    " of the run, estimated"
+                              : std::string{}},
+             {"Zeros written at once", s.fills == 0
+                                           ? std::string{}
+                                           : fmt::format("{} times, {}", count(s.fills),
+                                                         bytes_of(s.filled_bytes).text(lettering::typeset))},
+             {"Named by", to_string(t.named.rule)}}};
+}
+
+fold details_of(const advised_type& t) {
+    std::string summary = t.places.empty() ? std::string{} : html::short_place(t.places.front().frame);
+    if (summary.empty())
+        summary = "place not known";
+    if (t.places.size() > 1)
+        summary += fmt::format(" and {} more", t.places.size() - 1);
+    fold f{html::shortened(summary, summary_letters),
+           {block{paragraph{t.why}}, block{paragraph{tried_text(t)}}}};
+    f.blocks.push_back({code{t.snippet, true}});
+    f.blocks.push_back({places_of(t)});
+    for (block& b : callers_of(t))
+        f.blocks.push_back(std::move(b));
+    f.blocks.push_back({picture{[&t](html::id_source& ids) {
+        return html::block_histograms(ids, t.statistics, "Lifetime", "Size");
+    }}});
+    f.blocks.push_back({facts_of(t)});
+    return f;
+}
+
+std::vector<cell> cells_of(const advised_type& t) {
+    const site_statistics& s = t.statistics;
+    return {label_of(t),
+            t.part.empty() ? "–" : t.part,
+            t.served_with.empty() ? gain_cell(t) : cell{"shared"},
+            t.tried || t.not_tried.empty() ? measured_cell(t) : cell{t.not_tried},
+            count_of(s.allocations),
+            figure_of(unit::share, t.share),
+            bytes_of(s.bytes),
+            size_cell(t),
+            bytes_of(s.peak_live_bytes),
+            lifetime_cell(t),
+            remote_cell(t)};
+}
+
+} // namespace
+
+table page_of_types(const advice& a) {
+    table types{"The largest predicted gain first, then the most allocations; ~: estimated from counts",
+                {{.heading = "type", .is_text = true, .shorten = cut::end},
+                 {.heading = "use", .is_text = true, .shorten = cut::end},
+                 {.heading = "gain", .group = "share of the run"},
+                 {.heading = "measured",
+                  .group = "by linn try",
+                  .shown_in = a.tried ? forms::html : forms::nowhere,
+                  .shorten = cut::end},
+                 {.heading = "count", .group = "allocations"},
+                 {.heading = "share", .group = "allocations"},
+                 {.heading = "bytes", .group = "allocations"},
+                 {.heading = "size", .group = "allocations"},
+                 {.heading = "bytes", .group = "live at most"},
+                 {.heading = "lifetime", .group = "median"},
+                 {.heading = "remote", .group = "released"}}};
+    if (a.tried)
+        types.caption += "; measured: a lower bound, in parentheses with other types as one";
+    std::uint64_t left_out = 0;
+    for (std::size_t i = 0; i != a.types.size(); ++i) {
+        const advised_type& t = a.types[i];
+        if (i >= most_rows) {
+            left_out += t.statistics.allocations;
+            continue;
+        }
+        row& r = types.add(cells_of(t), is_pool(t.what) ? emphasis::ours : emphasis::none);
+        if (i < most_details)
+            r.detail.push_back({details_of(t), forms::html});
+    }
+    if (a.types.size() > most_rows) {
+        std::vector<cell> cells(types.columns.size());
+        cells[0] = fmt::format("{} more types", a.types.size() - most_rows);
+        cells[4] = count_of(left_out);
+        cells[5] = figure_of(unit::share, part_of(left_out, a.analysis.all.allocations));
+        types.rows.push_back({std::move(cells), emphasis::none, row::kind::last});
+    }
+    return types;
+}
+
+} // namespace linn::tool::report
