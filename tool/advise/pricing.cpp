@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pricing.hpp"
 
-#include "../measure/rounds.hpp"
 #include "../measure/statistics.hpp"
 #include "cost.hpp"
 

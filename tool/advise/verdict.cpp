@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verdict.hpp"
 
-#include "../measure/rounds.hpp"
+#include "../experiment/too_few_rounds.hpp"
 #include "../measure/statistics.hpp"
 #include "../symbols/short_name.hpp"
 #include "../trace/program_cost.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "judgement.hpp"
 
-#include "../measure/rounds.hpp"
+#include "../experiment/too_few_rounds.hpp"
 
 #include <fmt/format.h>
 
@@ -44,9 +44,7 @@ std::string why_not_judged(const bench_result& result) {
     too_few_rounds rounds;
     rounds.done = most;
     rounds.seconds = result.seconds;
-    rounds.why = !result.complete()      ? too_few_rounds::end::signal
-                 : result.budget_spent() ? too_few_rounds::end::budget
-                                         : too_few_rounds::end::count;
+    rounds.why = why_stopped(result.interrupted_by, result.complete_rounds, result.options.rounds);
     rounds.others = result.scenarios.size() > 1 ? "name fewer scenarios" : "";
     return text_of(rounds, "to tell a difference from noise") + '.';
 }

@@ -1,32 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner.hpp"
 
+#include "../experiment/rounds.hpp"
 #include "../measure/machine.hpp"
-#include "../measure/plan.hpp"
 #include "../measure/ticks.hpp"
-#include "schedule.hpp"
 #include "worker_client.hpp"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 
 namespace linn::tool {
 namespace {
 
-/// A sample counts as disturbed when its canary ran this much slower than the fastest canary of the run, or when
-/// the measured part did not have its CPU for itself.
-constexpr double canary_tolerance = 1.10;
-constexpr double least_cpu_share = 0.98;
-/// How often a disturbed cell is repeated before its sample is kept and marked.
-constexpr unsigned most_repetitions = 3;
-/// And how many repetitions a run may spend, as a share of its cells so far and a round ahead: a machine that is
-/// always busy must not make the run take several times as long; its samples are marked instead.
-constexpr double most_repeated_share = 0.5;
-
-class run {
+class run final : experiment {
 public:
     run(const bench_options& options, const interrupt_guard& guard,
         const std::function<void(const work_progress&)>& report)
@@ -37,7 +24,7 @@ public:
     }
 
     bench_result perform() {
-        result_.started = fmt::format("{:%FT%TZ}", fmt::gmtime(std::chrono::system_clock::now()));
+        result_.started = time_stamp();
         progress_.doing = "looking at the machine";
         report_(progress_);
         result_.machine = inspect_machine();
@@ -49,11 +36,18 @@ public:
             measure();
         result_.interrupted_by = interrupt_guard::pending();
         drop_empty_rows();
-        result_.seconds = elapsed();
+        result_.seconds = seconds();
         return std::move(result_);
     }
 
 private:
+    /// One row to fill.
+    struct task {
+        std::size_t scenario;
+        std::size_t row;
+        bool failed;
+    };
+
     bool is_selected(const scenario& s) const {
         const auto& wanted = result_.options.scenarios;
         const auto is_named = [&](std::string_view name) {
@@ -77,7 +71,7 @@ private:
             progress_.doing = fmt::format("proving {}", c.title);
             report_(progress_);
             const worker_reply reply = client_.prove(c);
-            if (reply.interrupted)
+            if (reply.is_interrupted)
                 return;
             if (!reply.problem.empty()) {
                 result_.missing.push_back({c.name, {}, reply.problem});
@@ -111,7 +105,7 @@ private:
     void add_rows(scenario_result& s) {
         const std::size_t number = static_cast<std::size_t>(&s - result_.scenarios.data());
         const auto add = [&](std::size_t c, std::size_t v) {
-            jobs_.push_back({number, s.rows.size(), false});
+            tasks_.push_back({number, s.rows.size(), false});
             s.rows.push_back({c, {}, 0, 0, v});
         };
         for (std::size_t c = 0; c != result_.contenders.size(); ++c) {
@@ -125,93 +119,65 @@ private:
 
     void measure() {
         const bench_options& o = result_.options;
-        const std::size_t rounds = o.warm_up_rounds + o.rounds;
-        const std::vector<cell> plan = make_plan(jobs_.size(), rounds, o.seed);
-        schedule times{limits(), guesses()};
-        progress_.total = plan.size();
-        for (std::size_t round = 0; times.starts_another(round, elapsed()) && !jobs_.empty(); ++round) {
-            const std::span cells = std::span{plan}.subspan(round * jobs_.size(), jobs_.size());
-            for (std::size_t i = 0; i != cells.size(); ++i) {
-                progress_.done = round * jobs_.size() + i;
-                progress_.seconds_left = times.seconds_left(cells.subspan(i), round, elapsed());
-                const job& now = jobs_[cells[i].job];
-                const scenario_result& s = result_.scenarios[now.scenario];
-                progress_.doing = fmt::format("{}, {}, {}",
-                                              round < o.warm_up_rounds
-                                                  ? "warm-up"
-                                                  : fmt::format("round {}", round + 1 - o.warm_up_rounds),
-                                              s.what->name, result_.title_of(s, s.rows[now.row]));
-                report_(progress_);
-                const double begin = elapsed();
-                const auto has_time = [&] { return times.may_repeat(cells.subspan(i), round, elapsed()); };
-                if (!now.failed && !run_cell(cells[i], has_time))
-                    return;
-                times.took(cells[i].job, elapsed() - begin);
-            }
-            if (round >= o.warm_up_rounds)
-                ++result_.complete_rounds;
+        round_options rounds;
+        rounds.warm_up_rounds = o.warm_up_rounds;
+        rounds.limits.least = o.budget_s > 0 ? std::min(o.least_rounds, o.rounds) : o.rounds;
+        rounds.limits.most = o.rounds;
+        rounds.limits.budget_seconds = o.budget_s;
+        rounds.seed = o.seed;
+        for (const task& t : tasks_)
+            rounds.jobs.push_back({t.scenario, result_.scenarios[t.scenario].what->usual_seconds});
+        result_.complete_rounds = run_rounds(*this, rounds).complete;
+    }
+
+    scenario_result& scenario_of(const task& t) { return result_.scenarios[t.scenario]; }
+    const scenario_result& scenario_of(const task& t) const { return result_.scenarios[t.scenario]; }
+
+    bool takes_part(std::size_t job) const override { return !tasks_[job].failed; }
+
+    std::string title_of(std::size_t job) const override {
+        const scenario_result& s = scenario_of(tasks_[job]);
+        return fmt::format("{}, {}", s.what->name, result_.title_of(s, s.rows[tasks_[job].row]));
+    }
+
+    double seconds() const override { return static_cast<double>(now_ns() - start_) * 1e-9; }
+
+    void report(const work_progress& now) override {
+        progress_ = now;
+        report_(progress_);
+    }
+
+    attempt run_once(const cell& now) override {
+        task& t = tasks_[now.job];
+        const scenario_result& s = scenario_of(t);
+        const row& r = s.rows[t.row];
+        touch_memory(pages_to_touch(*s.what));
+        worker_reply reply = client_.measure(result_.contenders[r.contender], *s.what, s.variant_of(r));
+        if (reply.is_interrupted || interrupt_guard::pending() != 0)
+            return {attempt::ending::interrupted};
+        if (reply.problem.empty())
+            reply.problem = check_work(t.scenario, reply.measured);
+        if (!reply.problem.empty()) {
+            fail(t, reply.problem);
+            return {attempt::ending::failed};
         }
-        progress_.done = plan.size();
+        last_ = std::move(reply.measured);
+        return {attempt::ending::measured, last_.canary, last_.cpu_share};
     }
 
-    round_limits limits() const {
-        const bench_options& o = result_.options;
-        const std::size_t least = o.budget_s > 0 ? std::min(o.least_rounds, o.rounds) : o.rounds;
-        return {o.warm_up_rounds + least, o.warm_up_rounds + o.rounds, o.budget_s};
-    }
-
-    std::vector<schedule::guess> guesses() const {
-        std::vector<schedule::guess> list;
-        for (const job& j : jobs_)
-            list.push_back({j.scenario, result_.scenarios[j.scenario].what->usual_seconds});
-        return list;
-    }
-
-    double elapsed() const { return static_cast<double>(now_ns() - start_) * 1e-9; }
-
-    /// Runs one cell until it is undisturbed or there is no time for that; false when interrupted.
-    bool run_cell(const cell& now, const std::function<bool()>& has_time) {
-        scenario_result& s = result_.scenarios[jobs_[now.job].scenario];
-        row& r = s.rows[jobs_[now.job].row];
-        const bool is_warm_up = now.round < result_.options.warm_up_rounds;
-        for (unsigned attempt = 0;; ++attempt) {
-            touch_memory(pages_to_touch(*s.what));
-            worker_reply reply = client_.measure(result_.contenders[r.contender], *s.what, s.variant_of(r));
-            if (reply.interrupted || interrupt_guard::pending() != 0)
-                return false;
-            if (reply.problem.empty())
-                reply.problem = check_work(jobs_[now.job].scenario, reply.measured);
-            if (!reply.problem.empty()) {
-                fail(jobs_[now.job], reply.problem);
-                return true;
-            }
-            best_canary_ =
-                best_canary_ == 0 ? reply.measured.canary : std::min(best_canary_, reply.measured.canary);
-            if (is_warm_up)
-                return true;
-            const bool disturbed = reply.measured.canary > best_canary_ * canary_tolerance ||
-                                   reply.measured.cpu_share < least_cpu_share;
-            const bool may_repeat =
-                attempt < most_repetitions && has_time() &&
-                progress_.repeated < most_repeated_share * static_cast<double>(progress_.done + jobs_.size());
-            if (disturbed && may_repeat) {
-                ++r.repeated;
-                ++progress_.repeated;
-                continue;
-            }
-            r.disturbed += disturbed ? 1 : 0;
-            r.samples.push_back(std::move(reply.measured));
-            return true;
-        }
+    void keep(const cell& now, const kept_attempt& how) override {
+        row& r = scenario_of(tasks_[now.job]).rows[tasks_[now.job].row];
+        r.repeated += how.repeated;
+        r.disturbed += how.is_disturbed ? 1 : 0;
+        r.samples.push_back(std::move(last_));
     }
 
     std::size_t pages_to_touch(const scenario& s) const {
         const bench_options& o = result_.options;
         if (s.has_variants())
             return s.touched_mib << 20;
-        // A node and its share of the bucket array, generously; the cap keeps a huge --n from filling the machine.
-        const std::size_t wanted = s.name == "object" ? o.objects * (o.object_bytes + 32) : o.n * 64;
-        return std::clamp<std::size_t>(wanted, 1 << 20, std::size_t{1} << 30);
+        // A node and its share of the bucket array, generously.
+        return s.name == "object" ? o.objects * (o.object_bytes + 32) : o.n * 64;
     }
 
     /// Every contender must have done the same work.
@@ -225,17 +191,10 @@ private:
         return {};
     }
 
-    /// One row to fill.
-    struct job {
-        std::size_t scenario;
-        std::size_t row;
-        bool failed;
-    };
-
-    void fail(job& j, const std::string& reason) {
-        j.failed = true;
-        scenario_result& s = result_.scenarios[j.scenario];
-        row& r = s.rows[j.row];
+    void fail(task& t, const std::string& reason) {
+        t.failed = true;
+        scenario_result& s = scenario_of(t);
+        row& r = s.rows[t.row];
         r.samples.clear();
         result_.missing.push_back({result_.contenders[r.contender].name, std::string{s.what->name}, reason,
                                    std::string{s.variant_of(r)}});
@@ -252,9 +211,9 @@ private:
     work_progress progress_;
     worker_client client_;
     const std::uint64_t start_ = now_ns();
-    std::vector<job> jobs_;
+    std::vector<task> tasks_;
+    sample last_; // which is kept, or repeated
     std::vector<std::size_t> work_;
-    double best_canary_ = 0;
 };
 
 } // namespace

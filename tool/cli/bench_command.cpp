@@ -56,7 +56,7 @@ std::string bench_footer() {
                 text += fmt::format("    {:<13} {}\n", s.name, s.summary);
     }
     text += "\nContenders:\n  ";
-    text += wrap(fmt::format("{}", fmt::join(contender_names({}), ", ")), 78, 2) + '\n';
+    text += wrap(fmt::format("{}", fmt::join(bench_names({}), ", ")), 78, 2) + '\n';
     text += "\nExamples:\n"
             "  linn bench                              every scenario, all contenders; at most five minutes\n"
             "  linn bench --full                       ten rounds of the same; half an hour\n"
@@ -193,7 +193,7 @@ std::string bench_command::check_scenarios() const {
 }
 
 std::string bench_command::choose_contenders() {
-    const std::vector<std::string> names = contender_names(options_.allocators);
+    const std::vector<std::string> names = bench_names(options_.allocators);
     const std::vector<std::string> all_scenarios = scenario_names();
     for (const std::string& name : names_) {
         if (is_one_of(name, all_scenarios))
@@ -245,7 +245,7 @@ std::string bench_command::check() {
     // The pools are in the program; a library of that name would be somebody else.
     std::vector<std::string> pools{baseline_name};
     const std::vector<std::string> general = allocator_names({});
-    for (const std::string& name : contender_names({}))
+    for (const std::string& name : bench_names({}))
         if (!is_one_of(name, general))
             pools.push_back(name);
     for (const std::string& text : allocators_)

@@ -43,15 +43,6 @@ constexpr const char* replay_footer =
     "  linn replay app.linn --allocators jemalloc,mimalloc --rounds 15\n"
     "  linn run --json run.json -- ./app && linn replay app.linn --against run.json\n";
 
-/// The names that --allocators accepts.
-std::vector<std::string> row_names(const user_allocators& extra) {
-    std::vector<std::string> names = allocator_names(extra);
-    for (const char* own : {"glibc-no-trim", replay_linn_name, replay_null_name})
-        if (std::find(names.begin(), names.end(), own) == names.end())
-            names.emplace_back(own);
-    return names;
-}
-
 } // namespace
 
 replay_command::replay_command(CLI::App& program)
@@ -104,11 +95,13 @@ replay_command::replay_command(CLI::App& program)
 
 std::string replay_command::check_allocators() {
     const std::vector<std::string> own{replay_default_name, replay_control_name, replay_linn_name,
-                                       replay_null_name, "glibc-no-trim"};
+                                       replay_null_name, no_trim_name};
     for (const std::string& text : allocators_)
         if (std::string problem = take_library(text, own, options_.allocators); !problem.empty())
             return problem;
-    return take_names("--allocators", only_, row_names(options_.allocators), options_.only);
+    return take_names("--allocators", only_,
+                      contender_names(options_.allocators, {replay_linn_name, replay_null_name}),
+                      options_.only);
 }
 
 std::string replay_command::read_measured_run() {

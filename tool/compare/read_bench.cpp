@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "../experiment/contenders.hpp"
 #include "readers.hpp"
 
 #include <cmath>
@@ -6,9 +7,6 @@
 
 namespace linn::tool {
 namespace {
-
-constexpr const char* reference_name = "glibc";
-constexpr const char* control_name = "glibc-again";
 
 void read_scenario(const json_view& scenario, double cycles_per_ns, result_file& file) {
     const std::string name = scenario["name"].text();
@@ -31,7 +29,7 @@ void read_scenario(const json_view& scenario, double cycles_per_ns, result_file&
             series.unit = "ns";
             if (scenario["noise_floor"].has(phase))
                 series.noise_floor = scenario["noise_floor"][phase].number();
-            series.is_reference = contender == reference_name && variant == baseline;
+            series.is_reference = contender == baseline_name && variant == baseline;
             series.is_control = contender == control_name;
             if (series.is_reference)
                 reference[phase] = series.values;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "../experiment/contenders.hpp"
 #include "readers.hpp"
 
 #include <filesystem>
@@ -6,9 +7,6 @@
 
 namespace linn::tool {
 namespace {
-
-constexpr const char* reference_name = "default";
-constexpr const char* control_name = "default-again";
 
 /// The rounds of one contender and metric, with the values.
 using by_round = std::map<double, double>;
@@ -69,7 +67,7 @@ void read_run(const json_view& document, result_file& file) {
             floor = document["noise"][name]["floor"].number();
         by_round reference;
         for (const json_view& row : rows)
-            if (row["name"].text() == reference_name)
+            if (row["name"].text() == default_name)
                 reference = read_samples(row, name);
         for (const json_view& row : rows) {
             const by_round values = read_samples(row, name);
@@ -79,8 +77,8 @@ void read_run(const json_view& document, result_file& file) {
             series.unit = unit == "count" ? "" : unit;
             series.noise_floor = floor;
             const std::string contender = row["name"].text();
-            series.is_reference = contender == reference_name;
-            series.is_control = contender == control_name;
+            series.is_reference = contender == default_name;
+            series.is_control = contender == default_again_name;
             add_series(file, {"", "", contender, name}, std::move(series));
         }
     }

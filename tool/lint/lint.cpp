@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lint.hpp"
 
+#include "../measure/machine.hpp"
 #include "compile_database.hpp"
 #include "selection.hpp"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -68,7 +68,7 @@ lint_result lint(const lint_options& options, const interrupt_guard& guard,
                  const std::function<void(const work_progress&)>& on_progress) {
     lint_result result;
     result.options = options;
-    result.started = fmt::format("{:%FT%TZ}", fmt::gmtime(std::chrono::system_clock::now()));
+    result.started = time_stamp();
     result.read_at = fs::file_time_type::clock::now();
 
     const compile_database database = read_compile_database(find_compile_database(options.build));

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "rounds.hpp"
 #include "statistics.hpp"
 
 #include <boost/math/distributions/normal.hpp>

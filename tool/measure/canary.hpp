@@ -7,9 +7,6 @@
 
 namespace linn::tool {
 
-/// A sample counts as disturbed when the canary beside it ran this much slower than the fastest one seen.
-inline constexpr double canary_tolerance = 1.10;
-
 /// Ticks a step of a fixed chain of dependent multiplications: slow when something else shares the core, which no
 /// figure of the system shows on a virtual machine.
 inline double canary() noexcept {

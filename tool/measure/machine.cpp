@@ -3,6 +3,7 @@
 
 #include "ticks.hpp"
 
+#include <fmt/chrono.h>
 #include <sys/mman.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -72,7 +73,12 @@ machine_info inspect_machine() {
     return m;
 }
 
+std::string time_stamp() {
+    return fmt::format("{:%FT%TZ}", fmt::gmtime(std::time(nullptr)));
+}
+
 void touch_memory(std::size_t bytes) {
+    bytes = std::clamp(bytes, std::size_t{1} << 20, std::size_t{1} << 30);
     void* p =
         ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
     if (p != MAP_FAILED)

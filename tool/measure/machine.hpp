@@ -23,7 +23,10 @@ struct machine_info {
 /// Describes this machine; takes about 0.1 s, because it calibrates the tick counter against the clock.
 machine_info inspect_machine();
 
-/// Touches fresh pages and gives them back. A virtual machine returns idle pages to its host; without this the
+/// Now in UTC, as ISO 8601: "2026-11-23T01:16:16Z".
+std::string time_stamp();
+
+/// Touches fresh pages and gives them back: so many bytes, at least 1 MiB and at most 1 GiB. A virtual machine returns idle pages to its host; without this the
 /// first contender after a pause would pay for fetching them again.
 void touch_memory(std::size_t bytes);
 

@@ -16,14 +16,13 @@
 #include <linn/version.hpp>
 
 #include <fcntl.h>
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
-#include <ctime>
 #include <memory>
 #include <optional>
 
@@ -70,10 +69,6 @@ double load_per_cpu() {
     double load = 0;
     const unsigned cpus = std::thread::hardware_concurrency();
     return cpus != 0 && ::getloadavg(&load, 1) == 1 ? load / cpus : 0;
-}
-
-std::string utc_now() {
-    return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
 }
 
 /// One recording from its checks to its end.
@@ -163,7 +158,7 @@ bool recording::prepare() {
     start_.command = options_.command;
     std::error_code error;
     start_.directory = fs::current_path(error).string();
-    start_.started = utc_now();
+    start_.started = time_stamp();
     start_.machine = fmt::format("{}, {} CPUs, {}", machine.cpu_model, machine.cpus, machine.kernel);
     start_.load_per_cpu = load_per_cpu();
     start_.clock = options_.clock;

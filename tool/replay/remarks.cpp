@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../measure/rounds.hpp"
+#include "../experiment/too_few_rounds.hpp"
 #include "estimates.hpp"
 
 #include <fmt/format.h>
@@ -81,9 +81,7 @@ std::string too_few(const replay_result& result, std::size_t compared) {
     too_few_rounds rounds;
     rounds.done = result.complete_rounds;
     rounds.seconds = result.measured_seconds;
-    rounds.why = result.interrupted_by != 0                       ? too_few_rounds::end::signal
-                 : result.complete_rounds < result.options.rounds ? too_few_rounds::end::budget
-                                                                  : too_few_rounds::end::count;
+    rounds.why = why_stopped(result.interrupted_by, result.complete_rounds, result.options.rounds);
     rounds.others = compared > 1 ? "--allocators" : "";
     const std::string purpose =
         compared == 0 ? std::string{"to judge anything"}

@@ -1,30 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "../allocators/proof.hpp"
-#include "../measure/interrupt.hpp"
+#include "../experiment/worker.hpp"
 #include "results.hpp"
 
 #include <chrono>
 #include <cstdint>
-#include <filesystem>
 #include <functional>
 #include <string>
-#include <vector>
 
 namespace linn::tool {
 
-/// One way to execute a program.
-struct replay_source {
-    std::string source = "system";        ///< the worker's word: "system", "linn", "group=N", "null"
-    std::filesystem::path library;        ///< preloaded; empty: nothing
-    std::vector<std::string> environment; ///< NAME=value
-};
-
 /// What one worker process measured.
-struct replay_sample {
-    std::string problem; ///< why there are no figures; empty when there are
-    bool is_interrupted = false;
+struct replay_sample : worker_answer {
     double cpu_seconds = 0;
     double wait_seconds = 0;
     double wall_seconds = 0;
@@ -36,9 +24,9 @@ struct replay_sample {
 /// The worker's word for it.
 const char* to_string(replay_touch touch) noexcept;
 
-/// Executes the program in `file` in a worker process, and believes it only with proof of the allocator. `touch` is a
-/// word of the worker's: one of `to_string`, or "check", which verifies every block.
-replay_sample execute_program(const std::string& file, const replay_source& source, const std::string& touch,
+/// Executes the program in `file` in a worker process. `source` is what serves it: its `worker_id` is "system", "linn",
+/// "group=N" or "null". `touch` is a word of the worker's: one of `to_string`, or "check", which verifies every block.
+replay_sample execute_program(const std::string& file, const contender& source, const std::string& touch,
                               std::chrono::seconds timeout, const interrupt_guard& guard,
                               const std::function<void()>& tick);
 

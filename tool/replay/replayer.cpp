@@ -1,35 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../allocators/catalogue.hpp"
+#include "../experiment/rounds.hpp"
+#include "../measure/canary.hpp"
 #include "../measure/machine.hpp"
-#include "../measure/plan.hpp"
 #include "../measure/statistics.hpp"
 #include "../measure/ticks.hpp"
 #include "build_program.hpp"
 #include "estimates.hpp"
 #include "replay_client.hpp"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gnu/libc-version.h>
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <fstream>
 #include <optional>
 #include <stdexcept>
 
 namespace linn::tool {
 namespace {
-
-constexpr const char* no_trim_name = "glibc-no-trim";
-
-/// As the rest of the tool: a virtual machine's idle pages are fetched before they are measured.
-constexpr std::size_t most_touched_ahead = std::size_t{256} << 20;
-
-bool contains(const std::vector<std::string>& list, const std::string& name) {
-    return std::find(list.begin(), list.end(), name) != list.end();
-}
 
 /// Bytes that programs may take without swapping; 0: not known.
 std::uint64_t available_memory() {
@@ -43,7 +34,7 @@ std::uint64_t available_memory() {
     return 0;
 }
 
-class replayer {
+class replayer final : experiment {
 public:
     replayer(const replay_options& options, const interrupt_guard& guard,
              const std::function<void(const work_progress&)>& tick)
@@ -53,7 +44,7 @@ public:
     }
 
     replay_result perform() {
-        result_.started = fmt::format("{:%FT%TZ}", fmt::gmtime(std::chrono::system_clock::now()));
+        result_.started = time_stamp();
         trace_reader trace{result_.options.trace};
         if (trace.info().contents == "fills")
             throw unusable_trace{fmt::format("{} holds only blocks that zeros were written into (linn record "
@@ -86,8 +77,8 @@ public:
 
 private:
     /// One thing to execute each round, for one row.
-    struct job {
-        replay_source source;
+    struct task {
+        contender source;
         bool is_group = false;
         std::size_t row = 0;           ///< in rows or in groups
         bool is_control = false;       ///< of the groups: asks each block for its group, and none is of it
@@ -105,6 +96,7 @@ private:
     }
 
     double elapsed() const { return static_cast<double>(now_ns() - start_) * 1e-9; }
+    double seconds() const override { return elapsed() - before_rounds_; }
 
     replay_result finish(const trace_info& info) {
         result_.interrupted_by = interrupt_guard::pending();
@@ -136,13 +128,27 @@ private:
             result_.process = trace.info().processes[program_->process].executable;
     }
 
-    void add(replay_source source, std::string name, std::string title, std::string version = {}) {
+    void add(contender source) {
+        if (source.worker_id.empty())
+            source.worker_id = "system";
         replay_row& row = result_.rows.emplace_back();
-        row.name = std::move(name);
-        row.title = std::move(title);
-        row.version = std::move(version);
-        row.library = source.library;
+        static_cast<contender&>(row) = source;
         jobs_.push_back({std::move(source), false, result_.rows.size() - 1});
+    }
+
+    void add(const char* name, std::string title, const char* worker_id, const char* version = "") {
+        contender c;
+        c.name = name;
+        c.title = std::move(title);
+        c.worker_id = worker_id;
+        c.version = version;
+        add(std::move(c));
+    }
+
+    void add_priced(std::string worker_id, std::size_t row, bool is_control, bool is_together) {
+        contender source;
+        source.worker_id = std::move(worker_id);
+        jobs_.push_back({std::move(source), true, row, is_control, is_together});
     }
 
     /// Programs reserve memory that they never write; a replay that wrote it might bring the machine down.
@@ -159,149 +165,122 @@ private:
             static_cast<double>(result_.peak_live_bytes) / 0x1p30, static_cast<double>(available) / 0x1p30));
     }
 
-    bool is_wanted(const std::string& name) const { return only_.empty() || contains(only_, name); }
-
     void choose_sources() {
         const replay_options& o = result_.options;
-        only_ = resolve_names(o.only, o.allocators);
-        const std::string glibc = fmt::format("glibc {}", ::gnu_get_libc_version());
-        add({}, replay_default_name, fmt::format("default ({})", glibc), ::gnu_get_libc_version());
+        const allocator_choice choice{o.only, o.allocators};
+        const char* const version = ::gnu_get_libc_version();
+        const std::string glibc = fmt::format("glibc {}", version);
+        add(replay_default_name, fmt::format("default ({})", glibc), "system", version);
         if (!o.ceiling_only) {
-            add({}, replay_control_name, fmt::format("default again ({})", glibc), ::gnu_get_libc_version());
-            if (is_wanted(no_trim_name))
-                add({"system", {}, glibc_keeps_heap()}, no_trim_name, "glibc, no trim",
-                    ::gnu_get_libc_version());
-            add_allocators();
+            add(replay_control_name, fmt::format("default again ({})", glibc), "system", version);
+            if (choice.wants(no_trim_name))
+                add(glibc_without_trim());
+            add_allocators(choice);
         }
-        if (o.ceiling_only || is_wanted(replay_linn_name)) {
-            add({"linn", {}, {}}, replay_linn_name, "Linn");
-        }
-        add({"null", {}, {}}, replay_null_name, "costs nothing");
+        if (o.ceiling_only || choice.wants(replay_linn_name))
+            add(replay_linn_name, "Linn", "linn");
+        add(replay_null_name, "costs nothing", "null");
+        choose_groups();
+    }
+
+    void choose_groups() {
+        const replay_options& o = result_.options;
         if (!o.groups.empty()) {
             control_.title = "types, control";
-            jobs_.push_back({{fmt::format("group={}", most_replay_groups + 1), {}, {}}, true, 0, true});
+            add_priced(fmt::format("group={}", most_replay_groups + 1), 0, true, false);
         }
         if (o.price_together && o.groups.size() > 1) {
             replay_row& row = result_.together.emplace();
             row.name = row.title = "all types";
-            jobs_.push_back({{fmt::format("group=1-{}", most_replay_groups), {}, {}}, true, 0, false, true});
+            add_priced(fmt::format("group=1-{}", most_replay_groups), 0, false, true);
         }
         for (std::size_t g = 0; g != o.groups.size(); ++g) {
             replay_row& row = result_.groups.emplace_back();
             row.name = row.title = o.groups[g].name;
-            if (g < most_replay_groups) {
-                jobs_.push_back({{fmt::format("group={}", g + 1), {}, {}}, true, g});
-            } else {
+            if (g < most_replay_groups)
+                add_priced(fmt::format("group={}", g + 1), g, false, false);
+            else
                 row.failure = fmt::format("a replay has {} groups at most", most_replay_groups);
-            }
         }
     }
 
-    void add_allocators() {
-        const replay_options& o = result_.options;
-        std::vector<std::string> looked_for;
-        for (const std::string& name : only_)
-            if (name != replay_linn_name && name != replay_null_name && name != no_trim_name)
-                looked_for.push_back(name);
-        if (!only_.empty() && looked_for.empty())
-            return;
-        for (const allocator_entry& e :
-             take_inventory(o.allocators, looked_for, guard_,
-                            [&](const std::string& name) { say(fmt::format("trying {}", name)); })) {
-            if (e.library.empty() && e.state == library_state::usable)
-                continue; // the C library itself
-            const bool is_named = contains(only_, e.name) ||
-                                  std::any_of(o.allocators.begin(), o.allocators.end(),
-                                              [&](const auto& given) { return given.first == e.name; });
-            if (e.state != library_state::usable && !(e.state == library_state::known_bad && is_named)) {
-                result_.left_out.push_back(fmt::format("{}: {}{}", e.name, to_string(e.state),
-                                                       e.remark.empty() ? "" : ": " + e.remark));
-                continue;
-            }
-            add({"system", e.library, e.environment}, e.name,
-                e.version.empty() ? e.title : fmt::format("{} {}", e.title, e.version), e.version);
+    void add_allocators(const allocator_choice& choice) {
+        std::vector<left_out_contender> left_out;
+        const auto tick = [&](const std::string& name) { say(fmt::format("trying {}", name)); };
+        for (contender& c : choice.contenders(choice.look(guard_, tick), left_out)) {
+            c.title = title_with_version(c);
+            add(std::move(c));
         }
+        for (const left_out_contender& l : left_out)
+            result_.left_out.push_back(fmt::format("{}: {}", l.name, l.reason));
     }
 
-    replay_row& row_of(const job& j) {
-        if (j.is_control || j.is_together)
-            return j.is_control ? control_ : *result_.together;
-        return (j.is_group ? result_.groups : result_.rows)[j.row];
+    /// The row that a job fills.
+    static auto& row_of(auto& self, const task& j) {
+        if (j.is_control)
+            return self.control_;
+        if (j.is_together)
+            return *self.result_.together;
+        return (j.is_group ? self.result_.groups : self.result_.rows)[j.row];
     }
 
-    replay_sample execute(const job& j) {
-        touch_memory(std::clamp<std::size_t>(result_.peak_live_bytes, 1 << 20, most_touched_ahead));
-        return execute_program(program_->program.file.path(), j.source, to_string(result_.options.touch),
-                               timeout_, guard_, [this] { tick_(progress_); });
+    bool takes_part(std::size_t job) const override { return row_of(*this, jobs_[job]).failure.empty(); }
+
+    std::string title_of(std::size_t job) const override { return row_of(*this, jobs_[job]).title; }
+
+    void report(const work_progress& now) override {
+        progress_ = now;
+        tick_(progress_);
     }
 
-    /// Executes the job once and keeps the figures unless it is for warming up; false when interrupted.
-    bool run_job(job& j, bool is_warm_up) {
-        replay_row& row = row_of(j);
-        replay_sample sample = execute(j);
-        if (sample.is_interrupted || is_stopped())
-            return false;
-        if (sample.problem.empty() && sample.checksum != program_->program.summary.checksum)
-            sample.problem = "it did other work than the trace says";
-        if (!sample.problem.empty()) {
-            row.failure = sample.problem;
-            return true;
-        }
-        if (is_warm_up) {
-            const double generous = std::max(60.0, sample.wall_seconds * 30);
-            timeout_ = std::chrono::seconds{static_cast<std::chrono::seconds::rep>(generous)};
-            return true;
-        }
-        j.seconds.push_back(sample.cpu_seconds);
-        j.waits.push_back(sample.wait_seconds);
-        j.peaks.push_back(sample.peak_rss_bytes);
-        return true;
+    attempt run_once(const cell& now) override {
+        const task& j = jobs_[now.job];
+        touch_memory(result_.peak_live_bytes);
+        const double before = canary();
+        last_ = execute_program(program_->program.file.path(), j.source, to_string(result_.options.touch),
+                                timeout_, guard_, [this] { tick_(progress_); });
+        const double after = canary();
+        if (last_.is_interrupted || is_stopped())
+            return {attempt::ending::interrupted};
+        if (last_.problem.empty() && last_.checksum != program_->program.summary.checksum)
+            last_.problem = "it did other work than the trace says";
+        if (last_.problem.empty())
+            return {attempt::ending::measured, std::max(before, after)};
+        row_of(*this, j).failure = last_.problem;
+        if (now.job != 0)
+            return {attempt::ending::failed};
+        result_.problem = fmt::format("the trace cannot be replayed: {}", last_.problem);
+        return {attempt::ending::impossible};
+    }
+
+    void keep(const cell& now, const kept_attempt&) override {
+        task& j = jobs_[now.job];
+        j.seconds.push_back(last_.cpu_seconds);
+        j.waits.push_back(last_.wait_seconds);
+        j.peaks.push_back(last_.peak_rss_bytes);
     }
 
     void measure() {
         const replay_options& o = result_.options;
-        const std::vector<cell> plan = make_plan(jobs_.size(), o.rounds, o.seed);
-        progress_.total = plan.size();
         say("warm-up");
-        if (!run_job(jobs_.front(), true))
+        if (run_once({0, 0}).how != attempt::ending::measured)
             return;
-        if (!result_.rows.front().failure.empty()) {
-            result_.problem = fmt::format("the trace cannot be replayed: {}", result_.rows.front().failure);
-            return;
-        }
-        const double begin = elapsed();
-        for (std::size_t round = 0; round != o.rounds; ++round) {
-            const double spent = elapsed() - begin;
-            const double next = round == 0 ? 0 : spent / static_cast<double>(round);
-            if (round != 0 && spent + next > static_cast<double>(o.budget.count()))
-                break;
-            if (!run_round(std::span{plan}.subspan(round * jobs_.size(), jobs_.size())))
-                return drop_incomplete_round();
-            if (!result_.rows.front().failure.empty()) {
-                result_.problem =
-                    fmt::format("the trace cannot be replayed: {}", result_.rows.front().failure);
-                return;
-            }
-            ++result_.complete_rounds;
-            result_.measured_seconds = elapsed() - begin;
-        }
-        progress_.done = plan.size();
-    }
-
-    bool run_round(std::span<const cell> cells) {
-        for (const cell& now : cells) {
-            job& j = jobs_[now.job];
-            say(fmt::format("round {}, {}", now.round + 1, row_of(j).title));
-            if (row_of(j).failure.empty() && !run_job(j, false))
-                return false;
-            ++progress_.done;
-        }
-        return true;
+        timeout_ = std::chrono::seconds{std::llround(std::max(60.0, last_.wall_seconds * 30))};
+        round_options rounds;
+        rounds.warm_up_rounds = 0;
+        rounds.limits = {1, o.rounds, static_cast<double>(o.budget.count()),
+                         std::min(o.rounds, rounds_to_judge)};
+        rounds.seed = o.seed;
+        rounds.jobs.assign(jobs_.size(), {0, last_.wall_seconds});
+        before_rounds_ = elapsed();
+        result_.complete_rounds = run_rounds(*this, rounds).complete;
+        result_.measured_seconds = seconds();
+        drop_incomplete_round();
     }
 
     /// Rows are compared round by round.
     void drop_incomplete_round() {
-        for (job& j : jobs_)
+        for (task& j : jobs_)
             for (std::vector<double>* list : {&j.seconds, &j.waits, &j.peaks})
                 list->resize(std::min(list->size(), result_.complete_rounds));
     }
@@ -311,9 +290,9 @@ private:
     void fill_rows() {
         const std::vector<double>& base = jobs_.front().seconds;
         const auto control =
-            std::find_if(jobs_.begin(), jobs_.end(), [](const job& j) { return j.is_control; });
-        for (const job& j : jobs_) {
-            replay_row& row = row_of(j);
+            std::find_if(jobs_.begin(), jobs_.end(), [](const task& j) { return j.is_control; });
+        for (const task& j : jobs_) {
+            replay_row& row = row_of(*this, j);
             if (j.is_group && row.failure.empty())
                 row.failure = control_.failure;
             if (j.is_control || !row.failure.empty())
@@ -354,9 +333,10 @@ private:
     replay_result result_;
     work_progress progress_;
     const std::uint64_t start_ = now_ns();
+    double before_rounds_ = 0;
     std::optional<built_program> program_;
-    std::vector<std::string> only_;
-    std::vector<job> jobs_;
+    std::vector<task> jobs_;
+    replay_sample last_; // which is kept, or repeated
     replay_row control_; // of the groups
     std::chrono::seconds timeout_{600};
 };

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "../allocators/inventory.hpp"
+#include "../experiment/contenders.hpp"
+#include "../experiment/estimate.hpp"
 #include "../measure/interrupt.hpp"
 #include "../measure/machine.hpp"
 #include "../measure/progress.hpp"
@@ -41,12 +42,11 @@ struct replay_options {
     double level = 0.95;         ///< of the intervals
 };
 
-/// The rows that are no allocators of the system's.
-inline constexpr const char* replay_default_name = "default";
-inline constexpr const char* replay_control_name =
-    "default-again"; ///< the A/A control; not with `ceiling_only`
-inline constexpr const char* replay_linn_name = "linn";
-inline constexpr const char* replay_null_name = "null";
+/// The rows that are no allocators of the system's; the control not with `ceiling_only`.
+inline constexpr const char* replay_default_name = default_name;
+inline constexpr const char* replay_control_name = default_again_name;
+inline constexpr const char* replay_linn_name = linn_name;
+inline constexpr const char* replay_null_name = null_name;
 
 /// What a row is beside the default. Not judged are the default, its second copy, the null allocator, what failed, and
 /// everything with fewer than `rounds_to_judge` rounds.
@@ -55,23 +55,14 @@ enum class replay_call { not_judged, faster, slower, tie };
 /// "faster", "slower", "tie", "not judged".
 const char* to_string(replay_call call) noexcept;
 
-/// One way to serve the recorded requests.
-struct replay_row {
-    std::string name; ///< "default", "jemalloc", "linn", "null", or a group's name
-    std::string title;
+/// One way to serve the recorded requests, named "default", "jemalloc", "linn", "null", or as a group. The median is of CPU
+/// seconds, the bounds are those of its bootstrap intervals.
+struct replay_row : contender, paired_estimate {
     std::vector<double> seconds; ///< CPU seconds of all threads inside the replay, one a round
-    double median = 0;
-    double low = 0; ///< bootstrap interval
-    double high = 0;
-    double ratio = 1; ///< median of the ratios to the default in the same round
-    double ratio_low = 1;
-    double ratio_high = 1;
     replay_call call = replay_call::not_judged;
     double peak_rss_bytes = 0; ///< median of the peaks, beyond what the replay itself needs
     double wait_seconds = 0;   ///< median; CPU time of waiting for other threads, which `seconds` leave out
-    std::string version;       ///< empty: unknown
-    std::filesystem::path library;
-    std::string failure; ///< empty: none
+    std::string failure;       ///< empty: none
 
     /// What the program's CPU time would change by, as a share of it: -0.12 is 12 % less. All 0 where the program's CPU
     /// time is not known. The bounds are those of the ratio, and like them `unknown_bound` with too few rounds.

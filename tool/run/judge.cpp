@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "judge.hpp"
 
-#include "../measure/rounds.hpp"
 #include "../measure/statistics.hpp"
 
 #include <algorithm>
@@ -37,48 +36,31 @@ std::vector<double> log_ratios(const run_row& row, const run_row& base, const me
     return list;
 }
 
-/// A seed of its own for every interval, so that no two share their resamples.
-std::uint64_t seed_of(const run_result& result, const run_row& row, const metric_info& m, unsigned salt) {
-    std::uint64_t hash = 14'695'981'039'346'656'037u ^ result.options.seed;
-    for (const std::string_view text : {std::string_view{row.contender.name}, m.name})
-        for (const char c : text)
-            hash = (hash ^ static_cast<unsigned char>(c)) * 1'099'511'628'211u;
-    return hash + salt;
+interval_options interval_of(const run_result& result, const run_row& row, const metric_info& m,
+                             const judge_options& options) {
+    return {result.options.level, resampling_seed(result.options.seed, row.contender.name, m.name),
+            options.resamples};
 }
 
 bool is_judged(const run_row& row) {
     return row.failure.empty() && !row.samples.empty();
 }
 
-/// How far a ratio is from 1, as a share of the smaller side: 2 and 0.5 are equally far.
-double distance(double ratio) {
-    return std::exp(std::abs(std::log(ratio))) - 1;
-}
-
 estimate estimate_row(const run_result& result, const run_row& row, const run_row& base, const metric_info& m,
                       const judge_options& options) {
-    const double level = result.options.level;
-    const std::vector<double> values = row.values(m.name);
-    const interval middle = bootstrap_median(values, level, seed_of(result, row, m, 0), options.resamples);
-    estimate e;
-    e.median = middle.middle;
-    e.low = middle.low;
-    e.high = middle.high;
+    const interval_options how = interval_of(result, row, m, options);
+    estimate e{estimate_median(row.values(m.name), how)};
     if (&row == &base)
         return e;
     const std::vector<double> ratios = log_ratios(row, base, m);
-    const interval ratio = bootstrap_median(ratios, level, seed_of(result, row, m, 1), options.resamples);
-    e.ratio = std::exp(ratio.middle);
-    e.ratio_low = std::exp(ratio.low);
-    e.ratio_high = std::exp(ratio.high);
+    estimate_ratio(e, ratios, how);
     e.p = wilcoxon_signed_rank(ratios);
     e.p_adjusted = e.p;
     return e;
 }
 
 void call_difference(estimate& e, const noise& n, double level) {
-    const bool excludes_one = e.ratio_low > 1 || e.ratio_high < 1; // neither, where they are not known
-    if (e.p_adjusted < 1 - level && excludes_one && distance(e.ratio) > n.floor)
+    if (e.p_adjusted < 1 - level && exceeds_noise(e, n.floor))
         e.call = e.ratio < 1 ? verdict::better : verdict::worse;
 }
 
@@ -90,7 +72,7 @@ void judge_metric(run_result& result, const metric_info& m, const judge_options&
         return;
     std::vector<estimate*> family;
     std::vector<double> p_values;
-    noise floor{1, 1, 1, 1, least_run_claim};
+    noise floor{1, 1, 1, 1, least_program_claim};
     bool is_floor_known = base->values(m.name).size() >= rounds_to_judge;
     for (run_row& row : result.rows) {
         if (!is_judged(row) || row.values(m.name).empty())
@@ -101,7 +83,7 @@ void judge_metric(run_result& result, const metric_info& m, const judge_options&
             is_floor_known = is_floor_known && are_bounds(e.ratio_low, e.ratio_high);
             if (is_floor_known)
                 floor = {e.ratio, e.ratio_low, e.ratio_high, e.p,
-                         std::max({least_run_claim, distance(e.ratio_low), distance(e.ratio_high)})};
+                         std::max(least_program_claim, noise_floor_of(e))};
         } else if (&row != &*base) {
             family.push_back(&e);
             p_values.push_back(e.p);
@@ -177,12 +159,11 @@ double worst_precision(const run_result& result, const judge_options& options) {
     for (const run_row& row : result.rows) {
         if (&row == base || !is_judged(row))
             continue;
-        const std::vector<double> ratios = log_ratios(row, *base, wall);
-        const interval i =
-            bootstrap_median(ratios, result.options.level, seed_of(result, row, wall, 1), options.resamples);
-        if (!i.is_known())
+        paired_estimate e;
+        estimate_ratio(e, log_ratios(row, *base, wall), interval_of(result, row, wall, options));
+        if (!are_bounds(e.ratio_low, e.ratio_high))
             return std::numeric_limits<double>::infinity();
-        worst = std::max(worst, (std::exp(i.high) - std::exp(i.low)) / 2);
+        worst = std::max(worst, (e.ratio_high - e.ratio_low) / 2);
     }
     return worst;
 }

@@ -10,11 +10,6 @@
 
 namespace linn::tool {
 
-/// A smaller difference is never claimed, however quiet the machine was: the size of the environment and the order of
-/// libraries alone move a program's time by about as much.
-/// @source Mytkowicz, Diwan, Hauswirth and Sweeney, Producing Wrong Data Without Doing Anything Obviously Wrong!, 2009
-inline constexpr double least_run_claim = 0.01;
-
 /// What the judgement needs beside the samples.
 struct judge_options {
     std::size_t resamples = 10'000; ///< of every bootstrap interval
@@ -25,7 +20,7 @@ struct judge_options {
 /// alike, both signs of that logarithm are therefore equally likely in every round, whatever the machine does, which is
 /// all that the signed-rank test asks for. A difference is claimed when the test, adjusted by Holm's method over
 /// the contenders, says so at 1 - level, the interval of the ratio excludes 1, and the ratio lies outside the noise
-/// floor, which is the outer bound of the interval that the second copy of the default got, at least `least_run_claim`.
+/// floor, which is the outer bound of the interval that the second copy of the default got, at least `least_program_claim`.
 /// Rows that failed are not compared. With fewer than `rounds_to_judge` rounds there are no intervals, no noise floors and
 /// no claims. `judged_by` becomes CPU time where wall time is noisier than the difference that CPU time shows.
 /// @complexity resamples × samples

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "../allocators/inventory.hpp"
+#include "../experiment/contenders.hpp"
+#include "../experiment/estimate.hpp"
+#include "../experiment/rounds.hpp"
 #include "../measure/machine.hpp"
 #include "target.hpp"
 
@@ -31,18 +33,12 @@ std::span<const metric_info> metrics() noexcept;
 inline constexpr const char* wall_metric = "wall_ns";
 inline constexpr const char* cpu_metric = "cpu_ns";
 
-/// One way to run the program.
-struct run_contender {
-    std::string name;              ///< "default", "default-again", "glibc-no-trim", "jemalloc" …; stable
-    std::string title;             ///< "default (glibc)", "jemalloc 5.3.0"
-    std::filesystem::path library; ///< empty: nothing preloaded
-    std::filesystem::path
-        behind;          ///< preloaded behind it: `library` passes on what it does not serve; empty: nothing
-    std::string runtime; ///< the C++ runtime preloaded before it, as the loader finds it; empty: none
-    std::vector<std::string> environment; ///< NAME=value, set for its runs
-    std::string version;
-    std::vector<std::string> notes;
-    std::map<std::string, std::string> providers; ///< as proven: function → file
+/// One way to run the program: "default", "default-again", "glibc-no-trim", "jemalloc" …
+struct run_contender : contender {
+    /// Preloaded behind it: `library` passes on what it does not serve; empty: nothing.
+    std::filesystem::path behind = {};
+    std::string runtime = {}; ///< the C++ runtime preloaded before it, as the loader finds it; empty: none
+    std::map<std::string, std::string> providers = {}; ///< as proven: function → file
 
     bool is_default() const noexcept; ///< the reference that the others are compared with
     bool is_control() const noexcept; ///< its second copy
@@ -71,10 +67,6 @@ struct run_options {
     launch_spec launch;            ///< input, timeout, cpus, ready, client, count
 };
 
-/// The allocator that the program runs on when nothing is preloaded, and its second copy, the A/A control.
-inline constexpr const char* default_name = "default";
-inline constexpr const char* default_again_name = "default-again";
-
 /// One measured run.
 struct run_sample {
     std::size_t round = 0;
@@ -82,22 +74,6 @@ struct run_sample {
     bool disturbed = false;               ///< something else used the machine, and repeating did not help
     bool same_output = true;
     probe::litter littered = {}; ///< its heap, before main; of `values` only the peak has it
-};
-
-enum class verdict { better, worse, no_difference };
-
-/// What is known of one metric of one contender.
-struct estimate {
-    double median = 0;
-    double low = 0; ///< interval of the median
-    double high = 0;
-    double ratio =
-        1; ///< median of the ratios to the default in the same round; below 1: less than the default
-    double ratio_low = 1;
-    double ratio_high = 1;
-    double p = 1;          ///< Wilcoxon's signed-rank test of the logarithms of these ratios
-    double p_adjusted = 1; ///< after Holm, over the contenders
-    verdict call = verdict::no_difference;
 };
 
 /// One contender's runs.
@@ -116,23 +92,6 @@ struct run_row {
     const estimate* find_estimate(std::string_view metric) const; ///< null: not compared, or no figures
 };
 
-/// The gap that a difference must exceed to be claimed: what two copies of the same thing showed.
-struct noise {
-    double ratio = 1;
-    double low = 1;
-    double high = 1;
-    double p = 1;
-    double floor = 0; ///< as a share: 0.012 means 1.2 %
-};
-
-enum class stop_reason { precise, rounds, budget, interrupted, nothing_to_compare };
-
-/// A contender that was not measured, and why.
-struct run_left_out {
-    std::string name;
-    std::string reason;
-};
-
 /// The whole of `linn run`.
 struct run_result {
     run_options options;
@@ -143,7 +102,7 @@ struct run_result {
     double measured_seconds = 0; ///< of them, what counts against the budget
     std::vector<run_row>
         rows; ///< default first, then its copy, then the others in the order of the catalogue
-    std::vector<run_left_out> left_out;
+    std::vector<left_out_contender> left_out;
     std::map<std::string, noise> noise_floor; ///< by metric; empty with too few rounds
     std::string judged_by =
         wall_metric; ///< what the verdict speaks of; `cpu_metric` where wall time is too noisy

@@ -42,6 +42,18 @@ const process_proof* main_proof(const observation& o) noexcept {
     return last == o.proofs.rend() ? nullptr : &*last;
 }
 
+double seconds_of(const observation& o) {
+    const auto wall = o.values.find("wall_ns");
+    double ns = wall == o.values.end() ? 0 : wall->second;
+    if (const process_proof* const proof = main_proof(o))
+        ns += static_cast<double>(proof->littered.wall_ns);
+    return ns * 1e-9;
+}
+
+std::string prepare_problem(const std::string& command, const std::string& problem) {
+    return problem.empty() ? std::string{} : fmt::format("--prepare '{}': {}", command, problem);
+}
+
 std::string refute_run(const observation& o, const fs::path& library, const fs::path& behind,
                        const std::string& own_provider) {
     const process_proof* proof = main_proof(o);

@@ -15,6 +15,12 @@ namespace linn::tool {
 /// exec, the last one counts.
 const process_proof* main_proof(const observation& o) noexcept;
 
+/// Wall time of a run, with the littering of its heap, which takes time too. 0: not known.
+double seconds_of(const observation& o);
+
+/// What is wrong with a preparation that ended with `problem`; empty when that is empty.
+std::string prepare_problem(const std::string& command, const std::string& problem);
+
 /// Compares what the main process reported with what was asked. Returns an empty string when it ran on `library` (empty:
 /// on `own_provider`, which is what the program brings) and what that passes on went to `behind` (empty: wherever),
 /// otherwise why the run must not count.

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner.hpp"
 
+#include "../experiment/too_few_rounds.hpp"
 #include "../measure/canary.hpp"
-#include "../measure/plan.hpp"
-#include "../measure/rounds.hpp"
 #include "../measure/ticks.hpp"
 #include "judge.hpp"
 #include "run_checks.hpp"
 #include "run_contenders.hpp"
 #include "verdict.hpp"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,14 +21,12 @@ namespace {
 
 using ending = observation::ending;
 
-/// How often a disturbed run is repeated before it is kept and marked, and how many repetitions all runs together may
-/// have, as a share of those done: a machine that is always busy must not make everything take twice as long.
-constexpr unsigned most_repetitions = 2;
-constexpr double most_repeated_share = 0.25;
 /// Where the user gave no time limit, the discovery run gets the first one, and what follows from it holds for the rest.
 constexpr std::chrono::seconds discovery_timeout{600};
 constexpr std::chrono::seconds least_timeout{10};
 constexpr int timeout_factor = 10;
+/// The default and its second copy.
+constexpr std::size_t own_rows = 2;
 /// A warm-up that would take more of the budget than this is left to the discovery run.
 constexpr double most_warm_up_share = 0.2;
 /// Bootstrap resamples while looking whether to stop; the final judgement takes more.
@@ -46,7 +42,7 @@ std::size_t environment_bytes(const run_contender& c) {
     return bytes;
 }
 
-class session {
+class session final : experiment {
 public:
     session(const run_options& options, const run_world& world, const run_progress& report,
             const run_notice& notice)
@@ -58,7 +54,7 @@ public:
 
     run_result perform() {
         const auto start = world_.now();
-        result_.started = fmt::format("{:%FT%TZ}", fmt::gmtime(std::chrono::system_clock::now()));
+        result_.started = time_stamp();
         say("looking at the machine");
         result_.machine = world_.inspect();
         if (discover() && choose() && world_.interrupted() == 0)
@@ -97,10 +93,7 @@ private:
         if (!result_.problem.empty())
             return false;
         result_.outputs_compared = result_.options.compare_output && result_.options.launch.client.empty();
-        const auto wall = first.values.find("wall_ns");
-        first_seconds_ = wall == first.values.end() ? 0 : wall->second * 1e-9;
-        if (const process_proof* const proof = main_proof(first))
-            first_seconds_ += static_cast<double>(proof->littered.wall_ns) * 1e-9; // a run takes that too
+        first_seconds_ = seconds_of(first);
         if (!result_.options.is_timeout_given)
             result_.options.launch.timeout =
                 least_timeout +
@@ -121,10 +114,10 @@ private:
         }
         if (!result_.options.given.empty())
             add_given();
-        if (result_.rows.size() == 2) {
+        if (result_.rows.size() == own_rows) {
             result_.stopped = stop_reason::nothing_to_compare;
             result_.problem = "there is no allocator to compare with: none of those asked for can be used";
-            for (const run_left_out& l : result_.left_out)
+            for (const left_out_contender& l : result_.left_out)
                 result_.problem += fmt::format("; {}: {}", l.name, l.reason);
             if (result_.left_out.empty())
                 result_.problem += "; 'linn allocators' says what is there and how to get more";
@@ -135,7 +128,6 @@ private:
 
     /// The size of the environment alone moves a program's time, so all runs get the same.
     void add_given() {
-        constexpr std::size_t own_rows = 2;
         std::vector<run_row> given;
         for (const run_contender& c : result_.options.given)
             given.emplace_back().contender = c;
@@ -151,7 +143,7 @@ private:
     std::size_t least_rounds() const {
         const run_options& o = result_.options;
         return o.rounds != 0 ? o.rounds
-                             : std::max(o.least_rounds, least_rounds_to_claim(alive() - 2, o.level));
+                             : std::max(o.least_rounds, least_rounds_to_claim(alive() - own_rows, o.level));
     }
 
     std::size_t most_rounds() const {
@@ -188,128 +180,89 @@ private:
 
     void measure() {
         announce();
-        const std::vector<cell> plan =
-            make_plan(result_.rows.size(), warm_up_rounds_ + most_rounds(), result_.options.seed);
-        progress_.total = result_.rows.size() * (warm_up_rounds_ + least_rounds());
+        const run_options& o = result_.options;
+        round_options rounds;
+        rounds.warm_up_rounds = warm_up_rounds_;
+        rounds.limits = {1, most_rounds(), static_cast<double>(o.budget.count()), least_rounds(), 0.5};
+        if (o.rounds != 0)
+            rounds.limits = {o.rounds, o.rounds};
+        rounds.seed = o.seed;
+        rounds.jobs.assign(result_.rows.size(), {0, first_seconds_});
         start_ = world_.now();
-        result_.stopped = stop_reason::rounds;
-        for (std::size_t i = 0; i != plan.size(); ++i) {
-            const cell& now = plan[i];
-            if (result_.rows[now.job].failure.empty() && !run_cell(now))
-                break;
-            ++progress_.done;
-            const bool ends_round = i + 1 == plan.size() || plan[i + 1].round != now.round;
-            if (!ends_round || now.round < warm_up_rounds_)
-                continue;
-            ++result_.complete_rounds;
-            if (is_enough())
-                break;
-        }
-        result_.measured_seconds = spent();
+        const rounds_done done = run_rounds(*this, rounds);
+        result_.complete_rounds = done.complete;
+        result_.stopped = alive() == own_rows ? stop_reason::rounds : done.stopped;
+        result_.measured_seconds = seconds();
         drop_unproven();
     }
 
-    double spent() const { return (world_.now() - start_).count() - lost_seconds_; }
+    bool takes_part(std::size_t job) const override { return result_.rows[job].failure.empty(); }
 
-    /// Whether to stop after a complete round; says how much is to come if not.
-    bool is_enough() {
-        const run_options& o = result_.options;
-        if (alive() == 2)
-            return true; // nothing left to compare with the default
-        if (o.rounds != 0)
-            return false;
-        const double rounds = static_cast<double>(result_.complete_rounds + warm_up_rounds_);
-        const double budget = static_cast<double>(o.budget.count());
-        const double a_round = spent() / rounds;
-        if (spent() + a_round / 2 > budget) {
-            result_.stopped = stop_reason::budget;
-            return true;
-        }
-        std::size_t wanted = least_rounds();
-        if (result_.complete_rounds >= wanted) {
-            const double precision = worst_precision(result_, quick_look);
-            if (precision <= o.precision) {
-                result_.stopped = stop_reason::precise;
-                return true;
-            }
-            // The width falls with the square root of the number of rounds.
-            const double factor = precision / o.precision;
-            wanted = static_cast<std::size_t>(
-                std::min(static_cast<double>(most_rounds()),
-                         std::ceil(static_cast<double>(result_.complete_rounds) * factor * factor)));
-        }
-        const double fits = (budget - spent()) / a_round + static_cast<double>(result_.complete_rounds);
-        wanted = std::min(wanted, static_cast<std::size_t>(std::max(fits, 0.0)));
-        wanted = std::max(wanted, result_.complete_rounds + 1);
-        progress_.total = result_.rows.size() * (warm_up_rounds_ + wanted);
-        return false;
+    std::string title_of(std::size_t job) const override { return result_.rows[job].contender.title; }
+
+    double seconds() const override { return (world_.now() - start_).count() - lost_seconds_; }
+
+    void report(const work_progress& now) override {
+        progress_ = now;
+        report_(progress_);
     }
 
-    /// Runs one contender until it is undisturbed; false to end the whole.
-    bool run_cell(const cell& now) {
+    std::size_t rounds_needed(std::size_t complete) override {
+        if (alive() == own_rows)
+            return complete; // nothing left to compare with the default
+        if (result_.options.rounds != 0)
+            return experiment::rounds_needed(complete);
+        if (complete < least_rounds())
+            return least_rounds();
+        const double factor = worst_precision(result_, quick_look) / result_.options.precision;
+        if (factor <= 1)
+            return complete;
+        // The width falls with the square root of the number of rounds.
+        const double rounds = std::ceil(static_cast<double>(complete) * factor * factor);
+        return std::max(complete + 1,
+                        static_cast<std::size_t>(std::min(rounds, static_cast<double>(most_rounds() + 1))));
+    }
+
+    attempt run_once(const cell& now) override {
         run_row& row = result_.rows[now.job];
-        const bool is_warm_up = now.round < warm_up_rounds_;
-        for (unsigned attempt = 0;; ++attempt) {
-            say(is_warm_up
-                    ? fmt::format("warm-up, {}", row.contender.title)
-                    : fmt::format("round {}, {}", now.round - warm_up_rounds_ + 1, row.contender.title));
-            if (!prepare())
-                return false;
-            world_.touch_memory(memory_to_touch());
-            const auto before = world_.now();
-            const double canary_before = world_.canary();
-            launch_spec spec = spec_of(row.contender);
-            spec.litter_seed = litter_seed_of(now.round);
-            const observation o = world_.launch(spec);
-            const double canary = std::max(canary_before, world_.canary());
-            if (o.how == ending::interrupted || world_.interrupted() != 0)
-                return false;
-            note_leftovers(o);
-            if (const std::string problem = check(row, o, spec); !problem.empty()) {
-                lost_seconds_ += (world_.now() - before).count();
-                return give_up(row, o, problem, now.round);
-            }
-            best_canary_ = best_canary_ == 0 ? canary : std::min(best_canary_, canary);
-            if (is_warm_up)
-                return true;
-            const bool disturbed = canary > best_canary_ * canary_tolerance;
-            ++runs_;
-            if (disturbed && attempt < most_repetitions &&
-                progress_.repeated < most_repeated_share * static_cast<double>(runs_)) {
-                ++row.repeated;
-                ++progress_.repeated;
-                continue;
-            }
-            keep(row, o, now.round - warm_up_rounds_, disturbed);
-            return true;
+        if (!prepare())
+            return {world_.interrupted() != 0 ? attempt::ending::interrupted : attempt::ending::impossible};
+        world_.touch_memory(memory_to_touch());
+        const auto before = world_.now();
+        const double canary_before = world_.canary();
+        launch_spec spec = spec_of(row.contender);
+        spec.litter_seed = litter_seed_of(now.round);
+        last_ = world_.launch(spec);
+        const double canary = std::max(canary_before, world_.canary());
+        if (last_.how == ending::interrupted || world_.interrupted() != 0)
+            return {attempt::ending::interrupted};
+        result_.left_behind += last_.left_behind;
+        if (const std::string problem = check(row, last_, spec); !problem.empty()) {
+            lost_seconds_ += (world_.now() - before).count();
+            return {give_up(row, problem, now.round) ? attempt::ending::failed : attempt::ending::impossible};
         }
+        return {attempt::ending::measured, canary};
     }
 
     bool prepare() {
-        if (result_.options.prepare.empty())
+        const run_options& o = result_.options;
+        if (o.prepare.empty())
             return true;
-        const std::string problem = world_.prepare(result_.options.prepare);
-        if (world_.interrupted() != 0)
-            return false;
-        if (!problem.empty())
-            result_.problem = fmt::format("--prepare '{}': {}", result_.options.prepare, problem);
-        return problem.empty();
+        const std::string problem = world_.prepare(o.prepare);
+        if (world_.interrupted() == 0)
+            result_.problem = prepare_problem(o.prepare, problem);
+        return problem.empty() && world_.interrupted() == 0;
     }
 
     /// As much as the program takes: a virtual machine returns idle pages to its host.
     std::size_t memory_to_touch() const {
         const auto& values = result_.what.first.values;
         const auto peak = values.find("peak_rss_bytes");
-        const auto bytes = static_cast<std::size_t>(peak == values.end() ? 0 : peak->second);
-        return std::clamp<std::size_t>(bytes, std::size_t{1} << 20, std::size_t{1} << 30);
+        return static_cast<std::size_t>(peak == values.end() ? 0 : peak->second);
     }
 
     launch_spec spec_of(const run_contender& c) const {
-        launch_spec spec = result_.options.launch;
-        spec.program = result_.what.spec.program;
-        spec.arguments = result_.what.spec.arguments;
-        spec.environment = result_.what.spec.environment;
-        spec.directory = result_.what.spec.directory;
+        launch_spec spec = spec_for(result_.options.launch, result_.what);
         spec.library = c.library;
         spec.behind = c.behind;
         spec.runtime = c.runtime;
@@ -322,8 +275,6 @@ private:
     std::uint32_t litter_seed_of(std::size_t round) const {
         return static_cast<std::uint32_t>((result_.options.seed + round + 1) * 0x9e37'79b9'7f4a'7c15u >> 32);
     }
-
-    void note_leftovers(const observation& o) { result_.left_behind += o.left_behind; }
 
     /// What is wrong with a run; empty when it counts.
     std::string check(run_row& row, const observation& o, const launch_spec& spec) {
@@ -360,10 +311,10 @@ private:
     }
 
     /// Removes a contender from what follows; false when nothing can follow.
-    bool give_up(run_row& row, const observation& o, const std::string& problem, std::size_t round) {
+    bool give_up(run_row& row, const std::string& problem, std::size_t round) {
         row.failure = problem;
-        row.last_output = last_words(o);
-        if (o.how == ending::timed_out)
+        row.last_output = last_words(last_);
+        if (last_.how == ending::timed_out)
             for (const std::string& note : row.contender.notes)
                 row.failure += fmt::format(" ({})", note);
         if (!row.contender.is_own())
@@ -375,10 +326,13 @@ private:
         return false;
     }
 
-    void keep(run_row& row, const observation& o, std::size_t round, bool disturbed) {
+    void keep(const cell& now, const kept_attempt& how) override {
+        run_row& row = result_.rows[now.job];
+        const observation& o = last_;
+        row.repeated += how.repeated;
         run_sample s;
-        s.round = round;
-        s.disturbed = disturbed;
+        s.round = how.round;
+        s.disturbed = how.is_disturbed;
         s.values = o.values;
         const auto value = [&](const char* name) {
             const auto found = o.values.find(name);
@@ -434,9 +388,8 @@ private:
     std::chrono::duration<double> start_{};
     double lost_seconds_ = 0; // to runs that failed, which must not shorten what the others get
     double first_seconds_ = 0;
-    double best_canary_ = 0;
+    observation last_; // which is kept, or repeated
     std::size_t warm_up_rounds_ = 0;
-    std::size_t runs_ = 0;
     bool has_own_new_ = false;
 };
 
@@ -460,11 +413,10 @@ run_result run_program(const run_options& options, const std::vector<std::string
         return find_target(command, launch, options.keep_wrappers, options.ignore_exit_status, guard, tick);
     };
     world.take_inventory = [&] {
-        return tool::take_inventory(options.allocators, resolve_names(options.only, options.allocators),
-                                    guard, [&](const std::string& name) {
-                                        last.doing = fmt::format("trying {}", name);
-                                        report(last);
-                                    });
+        return allocator_choice{options.only, options.allocators}.look(guard, [&](const std::string& name) {
+            last.doing = fmt::format("trying {}", name);
+            report(last);
+        });
     };
     world.launch = [&](const launch_spec& spec) { return launch(spec, guard, tick); };
     world.prepare = [&](const std::string& line) { return run_shell_command(line, guard, tick); };

@@ -237,4 +237,13 @@ target find_target(const std::vector<std::string>& command, const launch_spec& o
     return t;
 }
 
+launch_spec spec_for(const launch_spec& options, const target& what) {
+    launch_spec spec = options;
+    spec.program = what.spec.program;
+    spec.arguments = what.spec.arguments;
+    spec.environment = what.spec.environment;
+    spec.directory = what.spec.directory;
+    return spec;
+}
+
 } // namespace linn::tool

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verdict.hpp"
 
-#include "../measure/rounds.hpp"
+#include "../experiment/too_few_rounds.hpp"
 #include "../measure/sort_stably.hpp"
 #include "judge.hpp"
-#include "run_contenders.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -116,9 +115,7 @@ std::string too_few(const run_result& result, std::size_t compared, std::size_t 
     rounds.done = result.complete_rounds;
     rounds.needed = needed;
     rounds.seconds = result.measured_seconds;
-    rounds.why = result.stopped == stop_reason::budget        ? too_few_rounds::end::budget
-                 : result.stopped == stop_reason::interrupted ? too_few_rounds::end::signal
-                                                              : too_few_rounds::end::count;
+    rounds.why = result.stopped;
     rounds.others = compared > 1 ? "--only" : "";
     return text_of(rounds, fmt::format("to compare {} allocator{}", compared, compared == 1 ? "" : "s")) +
            '.';
@@ -179,7 +176,7 @@ void add_time_findings(run_result& result) {
     if (!worse.empty() && (!only_slower || worse.size() > 1))
         result.findings.push_back(
             fmt::format("{}: {}.", is_cpu ? "More CPU time" : "Slower", listed(worse, metric)));
-    const run_row* no_trim = result.find(run_no_trim_name);
+    const run_row* no_trim = result.find(no_trim_name);
     const estimate* e = no_trim == nullptr ? nullptr : find_estimate(*no_trim, metric);
     if (e != nullptr && e->call == verdict::better)
         result.findings.push_back(

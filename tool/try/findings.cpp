@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the measurement means, in words.
 #include "../advise/verdict.hpp"
-#include "../measure/rounds.hpp"
+#include "../experiment/too_few_rounds.hpp"
 #include "../measure/statistics.hpp"
 #include "../run/judge.hpp"
 #include "trial.hpp"
@@ -193,8 +193,7 @@ private:
         too_few_rounds rounds;
         rounds.done = run.complete_rounds;
         rounds.seconds = result_.alone.measured_seconds + run.measured_seconds;
-        rounds.why =
-            run.stopped == stop_reason::budget ? too_few_rounds::end::budget : too_few_rounds::end::count;
+        rounds.why = run.stopped;
         return rounds.done < rounds.needed ? text_of(rounds, "to judge them") : "its runs do not compare";
     }
 

@@ -79,11 +79,7 @@ private:
             return false;
         }
         now.doing = "counting what the pools serve";
-        launch_spec spec = options_.launch;
-        spec.program = what.spec.program;
-        spec.arguments = what.spec.arguments;
-        spec.environment = what.spec.environment;
-        spec.directory = what.spec.directory;
+        launch_spec spec = spec_for(options_.launch, what);
         spec.library = place_.library;
         for (const std::string& variable : counting_variables(result_.candidates, place_))
             set_variable(spec.environment, variable);
@@ -98,10 +94,7 @@ private:
                                                    describe_ending(o, spec)));
         else
             drop_idle(read_hits(result_.candidates, place_));
-        if (const auto wall = what.first.values.find("wall_ns"); wall != what.first.values.end())
-            seconds_a_run_ = wall->second * 1e-9;
-        if (const process_proof* const proof = main_proof(what.first))
-            seconds_a_run_ += static_cast<double>(proof->littered.wall_ns) * 1e-9;
+        seconds_a_run_ = seconds_of(what.first);
         plan_third_part();
         fit_into_budget();
         return true;
@@ -118,8 +111,8 @@ private:
         if (options_.prepare.empty())
             return true;
         const std::string problem = run_shell_command(options_.prepare, guard_, [] {});
-        if (!problem.empty() && !is_interrupted())
-            result_.problem = fmt::format("--prepare '{}': {}", options_.prepare, problem);
+        if (!is_interrupted())
+            result_.problem = prepare_problem(options_.prepare, problem);
         return problem.empty();
     }
 

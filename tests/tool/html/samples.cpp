@@ -143,17 +143,14 @@ run_row make_row(const std::string& name, std::size_t place, std::size_t rounds)
     for (const metric_info& m : metrics())
         if (const std::vector<double> values = row.values(m.name); m.is_compared && !values.empty()) {
             const interval i = bootstrap_median(values, 0.95, 1, 500);
-            row.estimates[std::string{m.name}] = {.median = i.middle,
-                                                  .low = i.low,
-                                                  .high = i.high,
-                                                  .ratio = speed,
-                                                  .ratio_low = speed * 0.995,
-                                                  .ratio_high = speed * 1.005,
-                                                  .p = place < 2 ? 0.6 : 0.0005,
-                                                  .p_adjusted = place < 2 ? 1 : 0.002,
-                                                  .call = place < 2   ? verdict::no_difference
-                                                          : speed < 1 ? verdict::better
-                                                                      : verdict::worse};
+            const verdict call = place < 2   ? verdict::no_difference
+                                 : speed < 1 ? verdict::better
+                                             : verdict::worse;
+            row.estimates[std::string{m.name}] = {
+                {i.middle, i.low, i.high, speed, speed * 0.995, speed * 1.005},
+                place < 2 ? 0.6 : 0.0005,
+                place < 2 ? 1 : 0.002,
+                call};
         }
     return row;
 }

@@ -4,7 +4,7 @@
 #include "../support/flat_text.hpp"
 #include "advise/cost.hpp"
 #include "advise/verdict.hpp"
-#include "measure/rounds.hpp"
+#include "measure/statistics.hpp"
 #include "replay/estimates.hpp"
 #include "report/document/markup.hpp"
 #include "report/markdown.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The interval of the median: what it promises is that it holds the true median as often as its level says.
-#include "measure/rounds.hpp"
+#include "experiment/too_few_rounds.hpp"
 #include "measure/statistics.hpp"
 
 #include <doctest/doctest.h>
@@ -126,16 +126,15 @@ TEST_CASE("fewer values than a judgement needs have a median, and no interval") 
 }
 
 TEST_CASE("too few rounds: how many are needed, and what gives them") {
-    using end = too_few_rounds::end;
-    CHECK(text_of({.done = 2, .needed = 9, .seconds = 55, .why = end::budget, .others = "--only"},
+    CHECK(text_of({.done = 2, .needed = 9, .seconds = 55, .why = stop_reason::budget, .others = "--only"},
                   "to compare 12 allocators") ==
           "2 rounds are too few to compare 12 allocators (9 needed): use --budget 280 or --only");
-    CHECK(text_of({.done = 1, .seconds = 2, .why = end::budget}, "to compare 1 allocator") ==
+    CHECK(text_of({.done = 1, .seconds = 2, .why = stop_reason::budget}, "to compare 1 allocator") ==
           "1 round is too few to compare 1 allocator (6 needed): use --budget 14");
     CHECK(text_of({.done = 3, .seconds = 300}, "to tell") ==
           "3 rounds are too few to tell (6 needed): use --rounds 6 (about 12 min)");
-    CHECK(text_of({.done = 0, .why = end::budget}, "to tell") ==
+    CHECK(text_of({.done = 0, .why = stop_reason::budget}, "to tell") ==
           "0 rounds are too few to tell (6 needed): use a larger --budget");
-    CHECK(text_of({.done = 3, .seconds = 300, .why = end::signal, .others = "--only"}, "to tell") ==
-          "3 rounds are too few to tell (6 needed): it was stopped");
+    CHECK(text_of({.done = 3, .seconds = 300, .why = stop_reason::interrupted, .others = "--only"},
+                  "to tell") == "3 rounds are too few to tell (6 needed): it was stopped");
 }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "bench/results.hpp"
-#include "measure/rounds.hpp"
+#include "measure/statistics.hpp"
 
 #include <algorithm>
 #include <functional>

@@ -3,8 +3,7 @@
 // is. No clock takes part.
 #include "run/judge.hpp"
 
-#include "measure/plan.hpp"
-#include "measure/rounds.hpp"
+#include "experiment/plan.hpp"
 #include "measure/statistics.hpp"
 #include "run/verdict.hpp"
 

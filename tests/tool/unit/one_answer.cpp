@@ -6,7 +6,7 @@
 #include "bench/headline.hpp"
 #include "bench/summary.hpp"
 #include "fake_bench.hpp"
-#include "measure/rounds.hpp"
+#include "measure/statistics.hpp"
 #include "replay/estimates.hpp"
 #include "report/bench_markdown.hpp"
 #include "report/bench_table.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "measure/plan.hpp"
+#include "experiment/plan.hpp"
 
 #include <doctest/doctest.h>
 

@@ -23,11 +23,18 @@ replay_program build(const std::vector<event>& events, std::vector<std::uint8_t>
     return builder.finish();
 }
 
+contender source_of(const char* source, const std::filesystem::path& library = {}) {
+    contender c;
+    c.worker_id = source;
+    c.library = library;
+    return c;
+}
+
 replay_sample execute(const replay_program& program, const char* source = "system",
                       const char* touch = "check", const std::filesystem::path& library = {}) {
     const interrupt_guard guard;
-    return execute_program(program.file.path(), {source, library, {}}, touch, std::chrono::seconds{60}, guard,
-                           [] {});
+    return execute_program(program.file.path(), source_of(source, library), touch, std::chrono::seconds{60},
+                           guard, [] {});
 }
 
 void check_all(const replay_program& program, const char* source, const std::filesystem::path& library = {}) {
@@ -143,7 +150,8 @@ TEST_CASE("an allocator that has no memory is told, and no other thread waits fo
 TEST_CASE("what is no program, and a source that is none, is refused") {
     const interrupt_guard guard;
     const auto run = [&](const std::string& file, const char* source, const char* touch) {
-        return execute_program(file, {source, {}, {}}, touch, std::chrono::seconds{60}, guard, [] {}).problem;
+        return execute_program(file, source_of(source), touch, std::chrono::seconds{60}, guard, [] {})
+            .problem;
     };
     CHECK(run("/nonexistent", "system", "none").find("cannot open the program") != std::string::npos);
     CHECK(run("/proc/self/exe", "system", "none").find("another version") != std::string::npos);

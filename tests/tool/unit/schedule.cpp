@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The schedule keeps a run within its budget, in whole rounds, and knows the time left before every cell has run.
-#include "bench/schedule.hpp"
+#include "experiment/schedule.hpp"
 
 #include "bench/scenario.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/summary.hpp"
 
-#include "measure/rounds.hpp"
+#include "measure/statistics.hpp"
 
 #include <doctest/doctest.h>
 

@@ -108,7 +108,7 @@ try_candidate candidate(const std::string& label) {
 run_row row_of(const std::string& name, double ratio, double low, double high, verdict call, double mib) {
     run_row row;
     row.contender.name = row.contender.title = name;
-    row.estimates[cpu_metric] = {2e8, 1e8, 3e8, ratio, low, high, 0.001, 0.01, call};
+    row.estimates[cpu_metric] = {{2e8, 1e8, 3e8, ratio, low, high}, 0.001, 0.01, call};
     row.estimates["peak_rss_bytes"].median = mib * 1024 * 1024;
     return row;
 }

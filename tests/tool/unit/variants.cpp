@@ -2,7 +2,7 @@
 #include "bench/contenders.hpp"
 #include "bench/findings.hpp"
 #include "bench/summary.hpp"
-#include "measure/rounds.hpp"
+#include "measure/statistics.hpp"
 #include "report/bench_table.hpp"
 #include "report/variant_table.hpp"
 #include "report/verbs/bench_json.hpp"
@@ -75,7 +75,7 @@ bool contains(const std::string& text, const std::string& part) {
 } // namespace
 
 TEST_CASE("every scenario with variants is consistent in itself") {
-    const std::vector<std::string> names = contender_names({});
+    const std::vector<std::string> names = bench_names({});
     for (const scenario& s : scenarios()) {
         if (!s.has_variants())
             continue;

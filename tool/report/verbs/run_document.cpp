@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run_document.hpp"
 
+#include "../../experiment/too_few_rounds.hpp"
 #include "../../measure/process.hpp"
-#include "../../measure/rounds.hpp"
 #include "../../measure/sort_stably.hpp"
 #include "../../measure/statistics.hpp"
 #include "../../run/verdict.hpp"
@@ -167,7 +167,7 @@ std::vector<block> losses_of(const run_result& result) {
     }
     list left_out;
     std::vector<std::string> missing;
-    for (const run_left_out& l : result.left_out)
+    for (const left_out_contender& l : result.left_out)
         if (l.reason.starts_with("not found"))
             missing.push_back(l.name);
         else

@@ -184,7 +184,7 @@ ordered_json run_document(const run_result& result) {
     for (const run_row& row : result.rows)
         json["rows"].push_back(row_json(row));
     json["left_out"] = ordered_json::array();
-    for (const run_left_out& l : result.left_out)
+    for (const left_out_contender& l : result.left_out)
         json["left_out"].push_back({{"name", l.name}, {"reason", l.reason}});
     return json;
 }

@@ -10,7 +10,7 @@ namespace linn::tool {
 /// One process to start.
 struct cell {
     std::size_t round = 0;
-    std::size_t job = 0; ///< one contender in one scenario and variant
+    std::size_t job = 0; ///< one contender at one task
     bool operator==(const cell&) const = default;
 };
 

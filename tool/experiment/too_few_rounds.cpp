@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "rounds.hpp"
+#include "too_few_rounds.hpp"
 
 #include <fmt/format.h>
 
@@ -18,10 +18,10 @@ double seconds_needed(const too_few_rounds& rounds) {
 std::string text_of(const too_few_rounds& rounds, std::string_view purpose) {
     std::string text = fmt::format("{} {} too few {} ({} needed)", rounds.done,
                                    rounds.done == 1 ? "round is" : "rounds are", purpose, rounds.needed);
-    if (rounds.why == too_few_rounds::end::signal)
+    if (rounds.why == stop_reason::interrupted)
         return text + ": it was stopped";
     const double seconds = seconds_needed(rounds);
-    if (rounds.why == too_few_rounds::end::budget)
+    if (rounds.why == stop_reason::budget)
         text += seconds > 0 ? fmt::format(": use {} {:.0f}", rounds.budget_option, seconds)
                             : fmt::format(": use a larger {}", rounds.budget_option);
     else

@@ -1,25 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "../measure/statistics.hpp"
+#include "rounds.hpp"
+
 #include <cstddef>
 #include <string>
 #include <string_view>
 
 namespace linn::tool {
 
-/// The least number of rounds from which anything is judged. With fewer no verb gives an interval, and none calls
-/// anything better or worse: the bootstrap interval holds what it promises from six values on (bootstrap.cpp), and no
-/// signed-rank test of fewer can reach 5 %. Medians and ratios are shown all the same.
-inline constexpr std::size_t rounds_to_judge = 6;
-
-/// A measurement with fewer rounds than a judgement needs.
+/// An experiment with fewer rounds than a judgement needs.
 struct too_few_rounds {
-    enum class end { budget, count, signal };
-
     std::size_t done = 0;
     std::size_t needed = rounds_to_judge;
-    double seconds = 0;           ///< that the rounds done took; 0: not known
-    end why = end::count;         ///< what ended it
+    double seconds = 0; ///< that the rounds done took; 0: not known
+    stop_reason why = stop_reason::rounds;
     std::string_view others = {}; ///< what else helps: "--only"; empty: nothing
     std::string_view budget_option = "--budget";
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "../measure/plan.hpp"
+#include "plan.hpp"
 
 #include <cstddef>
 #include <span>
@@ -9,11 +9,13 @@
 
 namespace linn::tool {
 
-/// How many rounds a run may have. Only whole rounds are fair, so a budget ends a run between two of them.
+/// How many rounds an experiment may have. Only whole rounds are fair, so a budget ends it between two of them.
 struct round_limits {
-    std::size_t least = 1;
+    std::size_t least = 1; ///< whatever the budget says
     std::size_t most = 10;
-    double budget_seconds = 0; ///< of the whole run; 0: none
+    double budget_seconds = 0; ///< of the whole experiment; 0: none
+    std::size_t wanted = 0;    ///< a process is repeated only while so many rounds, or `least`, still fit
+    double overrun = 0;        ///< share of the last round that may lie beyond the budget
 };
 
 /// Knows what cells took, so what is still to come, and whether another round fits. Has no clock of its own.
@@ -30,18 +32,24 @@ public:
     /// One cell of the job took that long, repetitions included.
     void took(std::size_t job, double seconds);
 
+    /// The job takes no part any more.
+    void drop(std::size_t job);
+
+    /// So many rounds are enough, as far as known now.
+    void expect(std::size_t rounds) noexcept { limits_.most = rounds; }
+
     /// What a whole round takes: measured where a job has run, else guessed and corrected by others of its group, or
     /// by all where none of the group has run.
     double round_seconds() const;
 
-    /// Whether to start another round after `done` of them; `elapsed` counts from the start of the run.
+    /// Whether to start another round after `done` of them; `elapsed` counts from the start of the experiment.
     bool starts_another(std::size_t done, double elapsed) const;
 
-    /// What is left of the run: the cells of the round that `rest` are left of, and the rounds that will fit after it,
+    /// What is left of the experiment: the cells of the round that `rest` are left of, and the rounds that will fit after it,
     /// of which `done` are complete now.
     double seconds_left(std::span<const cell> rest, std::size_t done, double elapsed) const;
 
-    /// Whether a cell may be repeated: only as long as the least rounds then still fit, as far as known now.
+    /// Whether a cell may be repeated: only while the rounds wanted then still fit, as far as known now.
     bool may_repeat(std::span<const cell> rest, std::size_t done, double elapsed) const;
 
 private:
@@ -49,6 +57,7 @@ private:
         guess first;
         double seconds = 0; // of all its cells
         std::size_t cells = 0;
+        bool is_dropped = false;
     };
     struct correction {
         double seconds = 0; // measured

@@ -24,8 +24,14 @@ void schedule::took(std::size_t job, double seconds) {
     }
 }
 
+void schedule::drop(std::size_t job) {
+    jobs_[job].is_dropped = true;
+}
+
 double schedule::cost(std::size_t job) const {
     const job_cost& j = jobs_[job];
+    if (j.is_dropped)
+        return 0;
     if (j.cells != 0)
         return j.seconds / static_cast<double>(j.cells);
     for (const correction* c : {&groups_[j.first.group], &all_})
@@ -46,7 +52,8 @@ bool schedule::starts_another(std::size_t done, double elapsed) const {
         return true;
     if (done >= limits_.most)
         return false;
-    return limits_.budget_seconds <= 0 || elapsed + round_seconds() <= limits_.budget_seconds;
+    return limits_.budget_seconds <= 0 ||
+           elapsed + round_seconds() * (1 - limits_.overrun) <= limits_.budget_seconds;
 }
 
 double schedule::cost(std::span<const cell> cells) const {
@@ -67,7 +74,8 @@ double schedule::seconds_left(std::span<const cell> rest, std::size_t done, doub
 bool schedule::may_repeat(std::span<const cell> rest, std::size_t done, double elapsed) const {
     if (limits_.budget_seconds <= 0)
         return true;
-    const std::size_t more = limits_.least > done + 1 ? limits_.least - done - 1 : 0;
+    const std::size_t wanted = std::max(limits_.least, limits_.wanted);
+    const std::size_t more = wanted > done + 1 ? wanted - done - 1 : 0;
     return elapsed + cost(rest) + static_cast<double>(more) * round_seconds() <= limits_.budget_seconds;
 }
 

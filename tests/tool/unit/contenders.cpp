@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which allocators an experiment compares: all that work, or those named; a bad one on request only; and of each that is left
+// out, why, with the line that gets it.
+#include "experiment/contenders.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+using namespace linn::tool;
+
+namespace {
+
+allocator_entry entry_of(const char* name, library_state state, std::string remark = {}) {
+    allocator_entry e;
+    e.name = name;
+    e.title = name;
+    e.version = "1.2";
+    e.state = state;
+    e.remark = std::move(remark);
+    if (state != library_state::missing)
+        e.library = std::string{"/lib/"} + name + ".so";
+    return e;
+}
+
+struct chosen {
+    std::vector<contender> list;
+    std::vector<left_out_contender> left_out;
+
+    chosen(const std::vector<std::string>& only, const std::vector<allocator_entry>& inventory,
+           const user_allocators& given = {}) {
+        list = allocator_choice{only, given}.contenders(inventory, left_out);
+    }
+};
+
+} // namespace
+
+TEST_CASE("what works takes part, with what a reader must know of it") {
+    allocator_entry good = entry_of("jemalloc", library_state::usable, "returns memory late");
+    good.environment = {"A=1"};
+    const chosen c{{}, {good}};
+    REQUIRE(c.list.size() == 1);
+    CHECK(c.left_out.empty());
+    CHECK(c.list[0].kind == contender_kind::preload);
+    CHECK(c.list[0].library == good.library);
+    CHECK(c.list[0].environment == good.environment);
+    CHECK(c.list[0].notes == std::vector<std::string>{"runs with A=1", "returns memory late"});
+    CHECK(title_with_version(c.list[0]) == "jemalloc 1.2");
+}
+
+TEST_CASE("the C library takes part without a library, so an inventory adds none for it") {
+    allocator_entry glibc = entry_of("glibc", library_state::usable);
+    glibc.library.clear();
+    const chosen c{{}, {glibc}};
+    CHECK(c.list.empty());
+    CHECK(c.left_out.empty());
+}
+
+TEST_CASE("names choose, and one that stands for several chooses them all") {
+    const std::vector<allocator_entry> inventory{entry_of("jemalloc", library_state::usable),
+                                                 entry_of("mimalloc2", library_state::usable),
+                                                 entry_of("mimalloc3", library_state::usable)};
+    CHECK(chosen{{}, inventory}.list.size() == 3);
+    CHECK(chosen{{"jemalloc"}, inventory}.list.size() == 1);
+    CHECK(chosen{{"mimalloc"}, inventory}.list.size() == 2);
+    CHECK(chosen{{"hoard"}, inventory}.left_out.empty()); // nobody asked for the others
+}
+
+TEST_CASE("one that is known to be bad is measured where it was named or given, and nowhere else") {
+    const std::vector<allocator_entry> bad{
+        entry_of("mimalloc2", library_state::known_bad, "misaligned memory")};
+    const chosen unnamed{{}, bad};
+    CHECK(unnamed.list.empty());
+    REQUIRE(unnamed.left_out.size() == 1);
+    CHECK(unnamed.left_out[0].name == "mimalloc2");
+    CHECK(unnamed.left_out[0].reason == "known bad: misaligned memory; name it to measure it all the same");
+    CHECK(chosen{{"mimalloc2"}, bad}.list.size() == 1);
+    CHECK(chosen{{}, bad, {{"mimalloc2", "/x.so"}}}.list.size() == 1);
+}
+
+TEST_CASE("what cannot be measured is left out with the reason, and the line that gets it") {
+    allocator_entry missing = entry_of("jemalloc", library_state::missing, "no libjemalloc.so.2");
+    missing.how_to_get = "apt-get install libjemalloc2";
+    const chosen c{{"jemalloc", "hoard", "scudo"},
+                   {missing, entry_of("hoard", library_state::broken, "it hangs"),
+                    entry_of("scudo", library_state::inert, "it provides nothing")}};
+    CHECK(c.list.empty());
+    REQUIRE(c.left_out.size() == 3);
+    CHECK(c.left_out[0].reason == "no libjemalloc.so.2; get it with: apt-get install libjemalloc2");
+    CHECK(c.left_out[1].reason == "broken: it hangs");
+    CHECK(c.left_out[2].reason == "inert: it provides nothing");
+}
+
+TEST_CASE("nothing is tried where no library is wanted") {
+    const interrupt_guard guard;
+    const user_allocators none;
+    const allocator_choice choice{{no_trim_name}, none};
+    CHECK(choice.look(guard, [](const std::string& name) { FAIL_CHECK(name); }).empty());
+    CHECK(choice.wants(no_trim_name));
+    CHECK_FALSE(choice.wants("jemalloc"));
+}
+
+TEST_CASE("an option accepts every name once") {
+    std::vector<std::string> names = contender_names({{"mine", "/x.so"}}, {"linn", "null", "mine"});
+    CHECK(std::count(names.begin(), names.end(), "mine") == 1);
+    for (const char* name : {"glibc", no_trim_name, "jemalloc", "mimalloc", "linn", "null"})
+        CHECK(std::count(names.begin(), names.end(), name) == 1);
+}

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every experiment's rounds: each job once a round in a random order that repeats with the seed, warm-ups kept by nobody,
+// disturbed processes repeated within bounds, whole rounds only, and an end by precision, rounds, budget, failure or signal.
+#include "experiment/rounds.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <functional>
+#include <string>
+#include <vector>
+
+using namespace linn::tool;
+
+namespace {
+
+/// Jobs that take as long as a test says, by a clock that only they move.
+struct fake_experiment final : experiment {
+    struct kept {
+        std::size_t job = 0;
+        kept_attempt how;
+    };
+
+    std::vector<double> takes{1, 2, 3};
+    double canary = 1;
+    double cpu_share = 1;
+    std::function<void(const cell&)> before = [](const cell&) {}; ///< each process
+    std::function<attempt::ending(const cell&)> ending = [](const cell&) {
+        return attempt::ending::measured;
+    };
+    std::function<std::size_t(std::size_t)> needed; ///< none: only the limits end it
+
+    double clock = 0;
+    std::vector<cell> started;
+    std::vector<kept> list;
+    std::vector<bool> failed;
+    std::vector<work_progress> reports;
+
+    bool takes_part(std::size_t job) const override { return !failed[job]; }
+    std::string title_of(std::size_t job) const override { return "job " + std::to_string(job); }
+    double seconds() const override { return clock; }
+    void report(const work_progress& progress) override { reports.push_back(progress); }
+
+    attempt run_once(const cell& now) override {
+        started.push_back(now);
+        before(now);
+        clock += takes[now.job];
+        const attempt::ending how = ending(now);
+        failed[now.job] = how == attempt::ending::failed;
+        return {how, canary, cpu_share};
+    }
+
+    void keep(const cell& now, const kept_attempt& how) override { list.push_back({now.job, how}); }
+
+    std::size_t rounds_needed(std::size_t complete) override {
+        return needed ? needed(complete) : experiment::rounds_needed(complete);
+    }
+
+    rounds_done run(round_limits limits, std::size_t warm_up_rounds = 0) {
+        failed.assign(takes.size(), false);
+        round_options options;
+        options.limits = limits;
+        options.warm_up_rounds = warm_up_rounds;
+        options.seed = 5;
+        for (const double seconds : takes)
+            options.jobs.push_back({0, seconds});
+        return run_rounds(*this, options);
+    }
+
+    std::size_t count(std::size_t job) const {
+        return static_cast<std::size_t>(
+            std::count_if(list.begin(), list.end(), [&](const kept& k) { return k.job == job; }));
+    }
+};
+
+} // namespace
+
+TEST_CASE("each job runs once a round in the order of the plan, and warm-ups are kept by nobody") {
+    fake_experiment e;
+    const rounds_done done = e.run({4, 4}, 2);
+    CHECK(done.complete == 4);
+    CHECK(done.stopped == stop_reason::rounds);
+    CHECK(e.started == make_plan(3, 6, 5));
+    REQUIRE(e.list.size() == 12);
+    for (std::size_t i = 0; i != e.list.size(); ++i)
+        CHECK(e.list[i].how.round == i / 3);
+}
+
+TEST_CASE("a budget ends it after a whole round, never before the least") {
+    fake_experiment e; // a round takes 6
+    SUBCASE("no round is started that would end later") {
+        const rounds_done done = e.run({1, 100, 29});
+        CHECK(done.complete == 4);
+        CHECK(done.stopped == stop_reason::budget);
+    }
+    SUBCASE("but by as much as is allowed") {
+        CHECK(e.run({1, 100, 28, 0, 0.5}).complete == 5); // 27 is half of the fifth
+    }
+    SUBCASE("the least are run") {
+        CHECK(e.run({3, 100, 1}).complete == 3);
+    }
+    SUBCASE("warm-ups take of it") {
+        CHECK(e.run({1, 100, 29}, 1).complete == 3);
+    }
+}
+
+TEST_CASE("it ends as soon as enough is known, and asks after each round") {
+    fake_experiment e;
+    std::vector<std::size_t> asked;
+    e.needed = [&](std::size_t complete) {
+        asked.push_back(complete);
+        return complete < 3 ? std::size_t{7} : complete;
+    };
+    const rounds_done done = e.run({1, 100});
+    CHECK(done.complete == 3);
+    CHECK(done.stopped == stop_reason::precise);
+    CHECK(asked == std::vector<std::size_t>{0, 1, 2, 3});
+    CHECK(e.reports.front().total == 7 * 3); // what is left is told by what is expected
+    CHECK(*e.reports.front().seconds_left > 0);
+}
+
+TEST_CASE("more than the most are never run, whatever is needed") {
+    fake_experiment e;
+    e.needed = [](std::size_t complete) { return complete + 5; };
+    const rounds_done done = e.run({1, 6});
+    CHECK(done.complete == 6);
+    CHECK(done.stopped == stop_reason::rounds);
+}
+
+TEST_CASE("a job that fails is left out, and its time is not expected of later rounds") {
+    fake_experiment e;
+    e.takes = {1, 1, 50};
+    e.ending = [](const cell& now) {
+        return now.job == 2 ? attempt::ending::failed : attempt::ending::measured;
+    };
+    const rounds_done done = e.run({1, 100, 60});
+    CHECK(done.complete == 5); // 52 for the first, and 2 for each of the others
+    CHECK(e.count(0) == 5);
+    CHECK(e.count(2) == 0);
+    CHECK(std::count_if(e.started.begin(), e.started.end(), [](const cell& c) { return c.job == 2; }) == 1);
+}
+
+TEST_CASE("a signal, and a failure without which nothing makes sense, end it at once") {
+    fake_experiment e;
+    attempt::ending how = attempt::ending::interrupted;
+    e.ending = [&](const cell&) { return e.started.size() == 8 ? how : attempt::ending::measured; };
+    SUBCASE("a signal") {
+        CHECK(e.run({9, 9}).stopped == stop_reason::interrupted);
+    }
+    SUBCASE("a failure") {
+        how = attempt::ending::impossible;
+        CHECK(e.run({9, 9}).stopped == stop_reason::rounds);
+    }
+    CHECK(e.started.size() == 8);
+    CHECK(e.list.size() == 7); // of the third round, which is not complete, one
+}
+
+TEST_CASE("a disturbed process is repeated, until it is quiet or that was often enough") {
+    fake_experiment e;
+    e.takes = {1};
+    unsigned disturbed = 1;
+    const auto disturb = [&](double& figure, double quiet, double bad) {
+        e.before = [&, quiet, bad](const cell& now) {
+            const auto tries = std::count(e.started.begin(), e.started.end(), now);
+            figure = now.round == 19 && tries <= disturbed ? bad : quiet;
+        };
+    };
+    SUBCASE("by its canary") {
+        disturb(e.canary, 1, 1.01 * canary_tolerance);
+    }
+    SUBCASE("by its share of the CPU") {
+        disturb(e.cpu_share, 1, 0.99 * least_cpu_share);
+    }
+    SUBCASE("for ever") {
+        disturb(e.canary, 1, 2);
+        disturbed = 100;
+    }
+    e.run({20, 20});
+    REQUIRE(e.list.size() == 20);
+    const bool is_hopeless = disturbed == 100;
+    CHECK(e.list.back().how.repeated == (is_hopeless ? most_repetitions : 1));
+    CHECK(e.list.back().how.is_disturbed == is_hopeless);
+    CHECK(e.reports.back().repeated == e.list.back().how.repeated);
+    CHECK_FALSE(e.list.front().how.is_disturbed);
+}
+
+TEST_CASE("on a machine that is always disturbed a quarter of the processes are repetitions, and the rest is "
+          "marked") {
+    fake_experiment e;
+    e.before = [&](const cell&) { e.canary = e.started.size() == 1 ? 1 : 2; };
+    e.run({40, 40});
+    const std::size_t all = e.started.size();
+    CHECK(e.list.size() == 3 * 40);
+    CHECK(all - e.list.size() > all / 5);
+    CHECK(all - e.list.size() <= all / 4 + 1);
+    CHECK(std::count_if(e.list.begin(), e.list.end(), [](const auto& k) { return k.how.is_disturbed; }) ==
+          3 * 40 - 1);
+}
+
+TEST_CASE("nothing is repeated in the time of the rounds that are wanted") {
+    fake_experiment e; // a round takes 6
+    e.before = [&](const cell&) { e.canary = e.started.size() == 1 ? 1 : 2; };
+    const rounds_done done = e.run({1, 10, 60, 10});
+    CHECK(done.complete == 10);
+    CHECK(e.started.size() == 30);
+}
+
+TEST_CASE("an experiment of no jobs has no rounds") {
+    fake_experiment e;
+    e.takes.clear();
+    CHECK(e.run({2, 5}).complete == 0);
+}

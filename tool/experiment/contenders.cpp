@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "contenders.hpp"
+
+#include "../allocators/catalogue.hpp"
+
+#include <fmt/format.h>
+#include <gnu/libc-version.h>
+
+#include <algorithm>
+
+namespace linn::tool {
+namespace {
+
+bool is_among(const std::vector<std::string>& list, const std::string& name) {
+    return std::find(list.begin(), list.end(), name) != list.end();
+}
+
+/// Why an allocator is not measured; empty when it is.
+std::string reason_against(const allocator_entry& entry, bool is_named) {
+    switch (entry.state) {
+    case library_state::usable:
+        return {};
+    case library_state::known_bad:
+        return is_named ? std::string{}
+                        : fmt::format("known bad: {}; name it to measure it all the same", entry.remark);
+    case library_state::missing:
+        return entry.how_to_get.empty() ? entry.remark
+                                        : fmt::format("{}; get it with: {}", entry.remark, entry.how_to_get);
+    case library_state::broken:
+    case library_state::inert:
+        break;
+    }
+    return fmt::format("{}: {}", to_string(entry.state), entry.remark);
+}
+
+} // namespace
+
+const char* to_string(contender_kind kind) noexcept {
+    switch (kind) {
+    case contender_kind::system:
+        return "system";
+    case contender_kind::preload:
+        return "preload";
+    case contender_kind::in_process:
+        return "in-process";
+    }
+    return "unknown";
+}
+
+std::string title_with_version(const contender& c) {
+    return c.version.empty() ? c.title : fmt::format("{} {}", c.title, c.version);
+}
+
+allocator_choice::allocator_choice(const std::vector<std::string>& only, const user_allocators& given)
+    : only_{resolve_names(only, given)},
+      given_{given} {}
+
+bool allocator_choice::wants(const std::string& name) const {
+    return only_.empty() || is_among(only_, name);
+}
+
+bool allocator_choice::names(const std::string& name) const {
+    return is_among(only_, name) ||
+           std::any_of(given_.begin(), given_.end(), [&](const auto& given) { return given.first == name; });
+}
+
+std::vector<allocator_entry>
+allocator_choice::look(const interrupt_guard& guard,
+                       const std::function<void(const std::string&)>& tick) const {
+    // An inventory of no names would be one of all.
+    std::vector<std::string> libraries;
+    for (const std::string& name : resolve_names(allocator_names(given_), given_))
+        if (wants(name) && name != baseline_name)
+            libraries.push_back(name);
+    return libraries.empty() ? std::vector<allocator_entry>{}
+                             : take_inventory(given_, libraries, guard, tick);
+}
+
+std::vector<contender> allocator_choice::contenders(const std::vector<allocator_entry>& inventory,
+                                                    std::vector<left_out_contender>& left_out) const {
+    std::vector<contender> list;
+    for (const allocator_entry& entry : inventory) {
+        if (!wants(entry.name) || (entry.library.empty() && entry.state == library_state::usable))
+            continue;
+        if (std::string reason = reason_against(entry, names(entry.name)); !reason.empty()) {
+            left_out.push_back({entry.name, std::move(reason)});
+            continue;
+        }
+        contender& c = list.emplace_back();
+        c.name = entry.name;
+        c.title = entry.title;
+        c.version = entry.version;
+        c.kind = contender_kind::preload;
+        c.library = entry.library;
+        c.proof = entry.proof;
+        c.environment = entry.environment;
+        for (const std::string& variable : entry.environment)
+            c.notes.push_back("runs with " + variable);
+        if (!entry.remark.empty())
+            c.notes.push_back(entry.remark);
+    }
+    return list;
+}
+
+contender glibc_without_trim() {
+    contender c;
+    c.name = no_trim_name;
+    c.title = "glibc, no trim";
+    c.version = ::gnu_get_libc_version();
+    c.environment = glibc_keeps_heap();
+    c.notes = {fmt::format("keeps its heap: {} {}", c.environment[0], c.environment[1])};
+    return c;
+}
+
+std::vector<std::string> contender_names(const user_allocators& given,
+                                         std::initializer_list<const char*> more) {
+    std::vector<std::string> names = allocator_names(given);
+    names.insert(names.begin() + 1, no_trim_name); // beside glibc, the first
+    for (const char* const name : more)
+        if (!is_among(names, name))
+            names.emplace_back(name);
+    return names;
+}
+
+} // namespace linn::tool

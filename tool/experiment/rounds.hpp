@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "../measure/progress.hpp"
+#include "schedule.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace linn::tool {
+
+/// A process counts as disturbed when the canary beside it ran this much slower than the fastest one seen.
+inline constexpr double canary_tolerance = 1.10;
+/// And when what it measured had less than this share of its CPU.
+inline constexpr double least_cpu_share = 0.98;
+/// How often a disturbed process is repeated before its figures are kept and marked.
+inline constexpr unsigned most_repetitions = 3;
+/// And how many of all processes so far may be repetitions: a machine that is always busy must not make everything take
+/// several times as long.
+inline constexpr double most_repeated_share = 0.25;
+
+/// Why an experiment ended.
+enum class stop_reason { precise, rounds, budget, interrupted, nothing_to_compare };
+
+/// The reason where a result says only what was asked for and what became of it.
+stop_reason why_stopped(int interrupted_by, std::size_t complete_rounds, std::size_t asked_for) noexcept;
+
+/// How one process ended.
+struct attempt {
+    enum class ending {
+        measured,
+        failed,      ///< the job takes no further part
+        impossible,  ///< and no other job makes sense without it
+        interrupted, ///< the tool was asked to stop
+    };
+
+    ending how = ending::measured;
+    double canary = 0;    ///< ticks a step, the slower one of before and after
+    double cpu_share = 1; ///< CPU time by wall time of what was measured; 1: not known
+};
+
+/// What is to be said of a measurement that is kept.
+struct kept_attempt {
+    std::size_t round = 0;     ///< from 0, warm-ups not counted
+    unsigned repeated = 0;     ///< disturbed ones before it, thrown away
+    bool is_disturbed = false; ///< it is as well
+};
+
+/// What an experiment compares, and the world it runs in: the verb's part of the work. A job is one contender at one task.
+class experiment {
+public:
+    experiment() = default;
+    experiment(const experiment&) = delete;
+    experiment& operator=(const experiment&) = delete;
+    virtual ~experiment() = default;
+
+    /// False once it has failed.
+    virtual bool takes_part(std::size_t job) const = 0;
+    virtual std::string title_of(std::size_t job) const = 0;
+    /// Starts one process of the job and waits for it. Its figures are kept only when `keep` is called next.
+    virtual attempt run_once(const cell& now) = 0;
+    virtual void keep(const cell& now, const kept_attempt& how) = 0;
+    /// After how many rounds enough is known, as far as that can be told after so many: `complete` or less ends it.
+    virtual std::size_t rounds_needed(std::size_t complete);
+    /// Since the start, without what does not count against the budget.
+    virtual double seconds() const = 0;
+    virtual void report(const work_progress& progress) = 0;
+};
+
+struct round_options {
+    std::size_t warm_up_rounds = 1; ///< whose figures nobody keeps
+    round_limits limits;            ///< without the warm-up; the budget is with it
+    std::uint64_t seed = 0;
+    std::vector<schedule::guess> jobs; ///< what each takes, as far as known beforehand
+};
+
+/// How far it got.
+struct rounds_done {
+    std::size_t complete = 0; ///< without warm-ups
+    stop_reason stopped = stop_reason::rounds;
+};
+
+/// Runs every job once a round, each round in a random order of its own, until enough is known, the rounds or the budget are
+/// spent, or a signal is pending. A job that fails is left out from then on; a disturbed process is repeated while there is time
+/// for that. Only the last round may be incomplete, and only after an interruption or where nothing could follow.
+rounds_done run_rounds(experiment& what, const round_options& options);
+
+} // namespace linn::tool
