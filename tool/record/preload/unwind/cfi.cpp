@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cfi.hpp"
 
+#include <cstring>
+
 namespace linn::tool::unwind {
 namespace {
 
@@ -162,12 +164,32 @@ private:
                                       : base::unknown};
     }
 
+    /// What linkers write for a PLT: a stub pushes a word after so many of its 16 bytes. Met where a signal interrupts.
+    bool by_plt(dwarf_reader expression, recovery& found) const {
+        constexpr unsigned char start[] = {0x77, 8, 0x80, 0, 0x3f, 0x1a}; // rsp + 8; rip & 15
+        constexpr unsigned char end[] = {0x2a, 0x33, 0x24, 0x22};         // >= ...; << 3; +
+        constexpr unsigned literal = 0x30;
+        const unsigned char* const at = expression.position();
+        if (expression.remaining() != sizeof start + 1 + sizeof end ||
+            std::memcmp(at, start, sizeof start) != 0 ||
+            std::memcmp(at + sizeof start + 1, end, sizeof end) != 0 || at[sizeof start] < literal ||
+            at[sizeof start] > literal + 15) {
+            return false;
+        }
+        const std::uintptr_t within = (limit_ - 1) % 16;
+        found = {base::stack_pointer, false, within >= at[sizeof start] - literal ? 16 : 8};
+        return true;
+    }
+
     /// The expressions that compilers and signal frames use: a register plus an offset, and the word there.
     /// `is_address`: it says where the value lies, not what it is.
-    static recovery by_expression(dwarf_reader& code, bool is_address) {
+    recovery by_expression(dwarf_reader& code, bool is_address) const {
         constexpr unsigned char first_register = 0x70;
         constexpr unsigned char dereference = 0x06;
         dwarf_reader expression = code.block(code.unsigned_leb());
+        if (recovery found; !is_address && by_plt(expression, found)) {
+            return found;
+        }
         const unsigned char operation = expression.fixed<unsigned char>();
         if (operation < first_register) {
             return {base::unknown};

@@ -132,12 +132,21 @@ TEST_CASE("rows that no rule can say, but a walk follows") {
     CHECK(signal.row.frame_pointer == recovery{recovery::base::stack_pointer, true, 120});
 }
 
+TEST_CASE("a PLT's stub has pushed a word behind its first 11 bytes") {
+    for (std::uintptr_t at = 1; at != 33; ++at) {
+        const compiled there({0x0f, 11, 0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22}, at);
+        const std::uintptr_t interrupted = there.info.code(code) + at - 1;
+        CHECK(there.as_rule() ==
+              rule::make(rule_kind::stack_pointer, interrupted % 16 >= 11 ? 16 : 8, saved_rbp::unchanged, 0));
+    }
+}
+
 TEST_CASE("rows that a walk cannot follow") {
     const auto is_cut = [](const frame_info::bytes& program) {
         return compiled(program, 1).as_rule().kind() == rule_kind::cut;
     };
     CHECK(is_cut({0x0d, 3}));                                                              // CFA by rbx
-    CHECK(is_cut({0x0f, 11, 0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22})); // a PLT's
+    CHECK(is_cut({0x0f, 11, 0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x1c})); // no PLT's
     CHECK(is_cut({0x0f, 4, 0x77, 8, 0x06, 0x06}));                                         // a word too far
     CHECK(is_cut({0x16, 7, 2, 0x77, 0})); // rsp by expression, in no signal's frame
     CHECK(is_cut({0x09, 6, 0}));          // rbp in rax
