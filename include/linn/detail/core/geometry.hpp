@@ -39,8 +39,8 @@ struct geometry {
     std::size_t first_slab_bytes = 0; ///< the first slab; later ones double up to `slab_align`
     std::size_t magazine_slots = 0;   ///< capacity of a magazine at the start
     std::size_t magazine_slots_max = 0; ///< what it grows to in a pool with much traffic
-    std::size_t magazine_slots_met =
-        0;                            ///< and where threads that take and give in turns meet at each exchange
+    /// What it grows to where threads that take and give in turns meet at each exchange.
+    std::size_t magazine_slots_met = 0;
     std::size_t stash_slots = 0;      ///< objects that the depot keeps in full magazines
     std::size_t retain_bytes = 0;     ///< empty slabs kept for reuse, in bytes
     std::size_t max_slots = SIZE_MAX; ///< slots that may be out at once

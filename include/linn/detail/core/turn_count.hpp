@@ -24,8 +24,8 @@ public:
 private:
     static constexpr std::uint8_t turns_that_show = 16;
 
-    std::uint8_t turns_ =
-        0; ///< visits of the depot that gave after one that took, or the reverse; odd: the last one gave
+    /// Visits of the depot that gave after one that took, or the reverse; odd: the last one gave.
+    std::uint8_t turns_ = 0;
 };
 
 } // namespace linn::inline LINN_ABI::detail

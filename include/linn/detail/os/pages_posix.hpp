@@ -19,12 +19,13 @@ namespace linn::inline LINN_ABI::detail {
 struct system_pages {
     static constexpr bool zeroed = true;
 
+    /// Pages: what the kernel aligns to, and what an offset is a multiple of.
     static constexpr std::size_t offset_step = 4096;
 
     /// Memory that begins `offset` behind a multiple of `align`. Null when the system refuses. @complexity three system calls
     static void* map(std::size_t bytes, std::size_t align, std::size_t offset = 0) noexcept {
         // The kernel aligns to pages only: take more, and cut both ends off.
-        const std::size_t spare = align > kernel_alignment ? align - kernel_alignment : 0;
+        const std::size_t spare = align > offset_step ? align - offset_step : 0;
         const std::size_t wide = bytes + spare;
         if (wide < bytes) {
             return nullptr;
@@ -98,7 +99,6 @@ private:
         return ::mincore(const_cast<void*>(p), 1, &resident) == 0;
     }
 
-    static constexpr std::size_t kernel_alignment = 4096;
 #if defined(MAP_NORESERVE)
     static constexpr int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
 #else
