@@ -71,7 +71,7 @@ bool is_one_of(std::string_view name, names all) {
 constexpr std::array<std::string_view, 4> trees{"std::map", "std::set", "std::multimap", "std::multiset"};
 constexpr std::array<std::string_view, 4> hashes{"std::unordered_map", "std::unordered_set",
                                                  "std::unordered_multimap", "std::unordered_multiset"};
-constexpr std::array<std::string_view, 1> lists{"std::list"};
+constexpr std::array<std::string_view, 1> linked_lists{"std::list"};
 constexpr std::array<std::string_view, 1> forward_lists{"std::forward_list"};
 constexpr std::array<std::string_view, 2> counters{"std::shared_ptr", "std::__shared_ptr"};
 constexpr std::array<std::string_view, 8> arrays{"std::vector",   "std::deque",           "std::basic_string",
@@ -81,7 +81,7 @@ constexpr std::array<std::string_view, 1> functions{"std::function"};
 
 names family_of(const std::string& container) {
     for (const names family :
-         {names(trees), names(hashes), names(lists), names(forward_lists), names(functions)}) {
+         {names(trees), names(hashes), names(linked_lists), names(forward_lists), names(functions)}) {
         for (const std::string_view name : family) {
             if (container.starts_with(name) &&
                 (container.size() == name.size() || container[name.size()] == '<'))
@@ -295,7 +295,7 @@ named_type content_of_function(const known_frame& frame) {
                        ? "std::pair<const " + readable_type(a[0]) + ", " + readable_type(a[1]) + ">"
                        : readable_type(a[0]);
         out.container = readable_type(class_of(frame));
-    } else if (is_one_of(name, lists) || is_one_of(name, forward_lists) || owner.id == "_List_base" ||
+    } else if (is_one_of(name, linked_lists) || is_one_of(name, forward_lists) || owner.id == "_List_base" ||
                owner.id == "_Fwd_list_base") {
         out.type = readable_type(a[0]);
         out.container = of_implementation(frame);

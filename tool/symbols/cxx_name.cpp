@@ -11,10 +11,6 @@ namespace linn::tool {
 
 namespace {
 
-bool is_word(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$';
-}
-
 std::string_view trimmed(std::string_view text) {
     while (!text.empty() && text.front() == ' ')
         text.remove_prefix(1);
@@ -291,6 +287,10 @@ bool is_inline_namespace(std::string_view id, bool is_of_std) {
 }
 
 } // namespace
+
+bool is_word(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$';
+}
 
 std::size_t skip_bracket(std::string_view text, std::size_t at) {
     std::size_t depth = 0;

@@ -14,6 +14,9 @@ struct name_part {
     bool is_template = false;
 };
 
+/// Whether a name may hold the character: a letter, a digit, '_' or '$'.
+bool is_word(char c);
+
 /// The C++ name of a symbol; the text itself where it is not mangled.
 std::string demangle(const std::string& mangled);
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "short_name.hpp"
 
+#include "cxx_name.hpp"
+
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -10,10 +12,6 @@ namespace linn::tool {
 namespace {
 
 constexpr std::string_view dots = "...";
-
-bool is_word(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$';
-}
 
 /// The arguments of one template in a name.
 struct argument_list {

@@ -10,10 +10,6 @@ namespace linn::tool {
 
 namespace {
 
-bool is_word(char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-}
-
 std::size_t skip_spaces(const std::string& line, std::size_t at) {
     while (at < line.size() && (line[at] == ' ' || line[at] == '\t'))
         ++at;
