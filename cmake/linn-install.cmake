@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Install rules. Everything is headers and text, hence goes below share/, and every file finds its
-# neighbours relative to itself, hence the prefix may be moved after installation.
+# Install rules. Everything is headers and text, so it goes below share/. Every file finds its
+# neighbours relative to itself, so the prefix may be moved after installation.
 include(CMakePackageConfigHelpers)
 
 set(linn_cmake_dir ${CMAKE_INSTALL_DATADIR}/cmake/linn)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# How tests are made and named. All legs (release, asan, ...) are run by one ctest at the end, hence
+# How tests are made and named. All legs (release, asan, ...) are run by one ctest at the end, so
 # every test carries the name of its leg: release.unit.pool, asan.process.fork.
 
 set(LINN_LEG "dev" CACHE STRING "Prefix of the names of all tests: the leg they run in")

@@ -90,7 +90,7 @@ double best_of_two_threads(std::size_t runs, std::size_t pairs, Pair pair) {
 }
 
 /// Each pair makes an object and gives it up. Standard libraries count without locked instructions until a process
-/// has its first thread, hence the order: first of all what is alone in its process.
+/// has its first thread, so the order begins with the work that is alone in its process.
 template <class Large, class Small>
 void measure(sampler& s, Large pair_large, Small pair_small) {
     const std::size_t pairs = s.quick() ? 100 : 20'000;

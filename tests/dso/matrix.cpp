@@ -4,7 +4,7 @@
 //
 // Breaks when a list that is shared by name has a member in the plugin: fork runs a function that is gone, or loops in a list that
 // the second load made circular. Which variables a program and a plugin share depends on the compiler, on what each of them
-// uses, and on what the program exports; hence this is linked in many ways. This file itself does not use the library.
+// uses, and on what the program exports; so this is linked in many variants. This file itself does not use the library.
 #include "parts.hpp"
 #include "process.hpp"
 #include "worker.hpp"

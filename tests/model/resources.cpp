@@ -93,7 +93,7 @@ struct core_state {
     core shared;
 };
 
-/// All is made at the first use, by whoever comes first.
+/// Everything is made at the first use, by the first thread.
 struct cold : core_state {
     void run(unsigned t) {
         linn::detail::this_thread_index<policy> = table::most + 1;

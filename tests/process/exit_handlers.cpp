@@ -23,7 +23,7 @@ struct item {
 
 void (*at_static_destruction)() = nullptr;
 
-/// Constructed before everything in this file, hence destroyed after everything.
+/// Constructed before everything in this file, so destroyed after everything.
 struct last_of_all {
     last_of_all() = default;
     last_of_all(const last_of_all&) = delete;

@@ -40,7 +40,7 @@ void use_pool() {
 /// Forks while a thread does it for the first time, when the locks of the library are held.
 void check(const char* what, void (*first_use)()) {
     const auto child = linn_test::run_child([&] {
-        // Registered before the library's handlers, hence run after them, with every lock held.
+        // Registered before the library's handlers, so run after them, with every lock held.
         CHECK(::pthread_atfork(
                   [] {
                       stopped = true;

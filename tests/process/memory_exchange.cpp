@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Promise: whoever frees what others allocated, for as long as it may be, memory stays what was alive at once plus a
+// Promise: if threads free the objects of others, for any time, memory stays the peak of live objects plus a
 // constant a thread: one thread to one, one to many, around a ring, and any to any; with a thread that has never allocated, and
 // blocks for ever after. What one thread filled and emptied, the next can have: sixty-four in turn need no more than one.
 //

@@ -2,7 +2,7 @@
 // Promise: with LINN_ASAN_POOLS what is free in a pool_resource is poisoned, and what goes back to upstream is not:
 // its owner may use it for something else.
 //
-// Breaks when slabs go back as they are: whoever uses that memory next is blamed for it.
+// Breaks if slabs are returned poisoned: the next user of that memory is blamed for it.
 #define LINN_ASAN_POOLS 1
 #include "process.hpp"
 

@@ -39,7 +39,7 @@ inline sources& common() {
 /// A number of its own for each object: the thread's, and how many it made.
 using serial_number = std::uint64_t;
 
-/// A pointer that is null in a moved-from owner. Assignment swaps: whoever owns gives back what it had.
+/// A pointer that is null in a moved-from owner. Assignment swaps: the owner returns its previous object.
 template <class T>
 class sole {
 public:
@@ -72,7 +72,7 @@ public:
     }
     ~single() {
         if (void* p = block_.get()) {
-            cookie{~serial_}.write(p, Bytes); // whoever has it too finds this
+            cookie{~serial_}.write(p, Bytes); // a second owner finds this
             pool::deallocate(static_cast<block*>(p));
         }
     }

@@ -276,7 +276,7 @@ memory_use watch(const char* what, F&& done) {
     return peak;
 }
 
-/// Waits for a third of the work, which is enough to fill all places anew many times.
+/// Waits for a third of the work, which is enough to refill all places many times.
 memory_use watch_a_third(const char* what) {
     const auto end = clock_type::now() + std::chrono::milliseconds{chosen.seconds * 1000 / 3};
     const std::size_t least = chosen.operations != 0 ? chosen.operations / 3 : 20 * chosen.objects;

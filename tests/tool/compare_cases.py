@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs `linn compare` on results made here, hence the same in every run."""
+"""Runs `linn compare` on results made here, so the same in every run."""
 import copy
 import json
 import random

@@ -37,7 +37,7 @@ std::string where(const advised_type& type) {
 /// Keeps the weightiest.
 void add_ranked(std::vector<advice_finding>& to, std::vector<advice_finding> found, bool by_bytes) {
     std::sort(found.begin(), found.end(), [&](const advice_finding& a, const advice_finding& b) {
-        // What has a line of the user's can be mended; the rest is mostly what libraries keep on purpose.
+        // A block with a line of the user can be fixed; libraries keep most of the rest on purpose.
         if (a.place.file.empty() != b.place.file.empty())
             return b.place.file.empty();
         if (const auto x = by_bytes ? a.bytes : a.count, y = by_bytes ? b.bytes : b.count; x != y)

@@ -39,7 +39,7 @@ private:
     std::unordered_map<std::uint64_t, std::uint64_t> regions_;
 };
 
-/// Writes a chunk anew, without what is not to be told.
+/// Rewrites a chunk without the redacted data.
 class chunk_redactor : public wire::chunk_sink {
 public:
     explicit chunk_redactor(address_renumbering& addresses) : addresses_{addresses} { out_.bind(&limit_); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Depth-first search over schedules: threads are fibers, an execution is begun anew for each schedule, and
+// Depth-first search over schedules: threads are fibers, an execution starts again for each schedule, and
 // dynamic partial-order reduction with sleep sets leaves out what differs only in the order of independent
 // operations.
 // Source: Flanagan, Godefroid: Dynamic partial-order reduction for model checking software, POPL 2005;

@@ -21,7 +21,7 @@
 
 namespace linn_peer {
 
-/// The first object with a static lifetime, hence the last one to be destroyed.
+/// The first object with a static lifetime, so the last one to be destroyed.
 struct last_words {
     last_words() noexcept {}
     last_words(const last_words&) = delete;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Aborts where a request cannot be met; all else is the C library's. Weak in a rare case, hence usable.
+// Aborts if a request cannot be met; all else is the C library's. Weak only in a rare case, so usable.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

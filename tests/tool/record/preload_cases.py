@@ -422,7 +422,7 @@ def case_loops_are_small(tool):
 
 
 def case_instructions(tool):
-    """What a recorded pair of malloc and free executes, of the recorder alone; by callgrind, hence the same everywhere with
+    """What a recorded pair of malloc and free executes, of the recorder alone; by callgrind, so the same everywhere with
     the same compiler. A number that grows is a slower recorder: say why in the commit that changes it."""
     skip_without("valgrind")
     most = 410

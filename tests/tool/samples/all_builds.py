@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Builds every sample in every way, runs it, and says what share of its allocations is named right.
 
-Minutes, hence for a person and not for ctest:
+Takes minutes, so it is for a person and not for ctest:
     tests/tool/samples/all_builds.py --build build/release
 The builds that the tool promises 95 % for are marked; a lower share there is a failure.
 """

@@ -55,7 +55,7 @@ std::size_t count_words(std::size_t n) {
         keys += is_new ? 1U : 0U;
     }
 #ifdef __GLIBCXX__
-    // Its emplace makes the node before it looks for the key, hence a node and a copy of the key each time.
+    // Its emplace makes the node before it looks for the key, so it needs a node and a copy of the key each time.
     const std::size_t nodes = n;
 #else
     const std::size_t nodes = keys;

@@ -95,7 +95,7 @@ struct simulation {
             if (cpu_sigma > 0)
                 s.values["cpu_ns"] =
                     4e8 * std::exp(cpu_sigma * other.normal() + (plan[i].job == 2 ? cpu_effect : 0));
-            // A few sizes only, hence many ties: memory comes in steps.
+            // Only a few sizes, so many ties: memory comes in steps.
             s.values["peak_rss_bytes"] = 5e7 + 4096 * std::round(3 * other.normal());
             s.values["voluntary_switches"] = std::floor(4 * -std::log(other.uniform()));
             result.rows[plan[i].job].samples.push_back(s);

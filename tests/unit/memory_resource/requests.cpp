@@ -239,7 +239,7 @@ TEST_CASE("pool_resource: requests of no bytes are different from each other") {
     CHECK(live_in(r) == 0);
 }
 
-/// std::pmr::memory_resource::allocate promises the compiler a power of two, hence not through it.
+/// std::pmr::memory_resource::allocate promises the compiler a power of two, so not through it.
 struct open_resource : pool_resource {
     using pool_resource::do_allocate;
     using pool_resource::do_deallocate;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two of the same layout, hence at the same address one after the other: only their sizes tell them apart.
+// Two of the same layout, so at the same address one after the other: only their sizes tell them apart.
 #include <cstdlib>
 
 extern "C" __attribute__((visibility("default"))) void work(int count) {

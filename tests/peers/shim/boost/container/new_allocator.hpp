@@ -3,7 +3,7 @@
 #define LINN_TESTS_PEERS_SHIM_BOOST_CONTAINER_NEW_ALLOCATOR_HPP
 
 /// @file
-/// Found instead of Boost.Container's header of this name, hence the allocator that its containers have when
+/// Found instead of Boost.Container's header of this name, so the allocator that its containers have when
 /// none is named. A class of its own, since it is declared in advance as one.
 
 #include <linn_peer.hpp>
