@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Promise: linn::allocator takes one object from the pool of its type and everything else from its upstream, and compares, copies
+// and rebinds as that upstream does.
 #include "counting_upstream.hpp"
 
 #include <linn/allocator.hpp>

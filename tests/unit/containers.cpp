@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Promise: containers of std work over linn::allocator: every operation that moves nodes between containers, threads and
+// allocators leaves each node with the pool that it came from.
 #include "random.hpp"
 
 #include <linn/containers.hpp>

@@ -2,11 +2,10 @@
 // Promise: for_each_live visits exactly what the program has, checked against a shadow set: not what
 // threads cache, not what the stash holds, not what came back in another thread or before a thread ended.
 //
-// The child of a fork is in process/fork_for_each_live.cpp.
+// The child of a fork is in process/fork_for_each_live.cpp, the other pools in every_pool.cpp.
 #include "random.hpp"
 #include "worker.hpp"
 
-#include <linn/local_pool.hpp>
 #include <linn/pool.hpp>
 
 #include <doctest/doctest.h>
@@ -132,34 +131,6 @@ TEST_CASE("for_each_live: the function may destroy what it is given, and create"
                     std::runtime_error);
     CHECK(calls == 2);
     CHECK(pool::for_each_live([](item<3>& object) { pool::destroy(&object); }) == 2);
-}
-
-TEST_CASE("for_each_live: a local_pool, against a shadow set") {
-    linn::local_pool<item<4>> pool;
-    CHECK(pool.for_each_live([](item<4>&) { FAIL("nothing is alive"); }) == 0);
-    random_source random{12};
-    std::set<item<4>*> live;
-    for (std::size_t step = 0; step < 300; ++step) {
-        for (std::size_t n = random.below(300); n != 0; --n) {
-            live.insert(pool.allocate());
-        }
-        for (std::size_t n = random.below(300); n != 0 && !live.empty(); --n) {
-            const auto i = live.lower_bound(
-                *std::next(live.begin(), static_cast<std::ptrdiff_t>(random.below(live.size()) / 50)));
-            pool.deallocate(*i);
-            live.erase(i);
-        }
-        if (random.below(20) == 0) {
-            pool.release();
-            live.clear();
-            pool.trim();
-        }
-        std::set<item<4>*> seen;
-        CHECK(pool.for_each_live([&](item<4>& object) { seen.insert(&object); }) == live.size());
-        REQUIRE(seen == live);
-    }
-    CHECK(pool.for_each_live([&](item<4>& object) { pool.destroy(&object); }) == live.size());
-    CHECK(pool.live() == 0);
 }
 
 namespace {

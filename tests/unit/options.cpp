@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Promise: options hold, whether they are given to a pool, an allocator or a base class or are the default of a type.
 #include <linn/allocator.hpp>
 #include <linn/options.hpp>
 #include <linn/pool.hpp>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Promise: new and delete of a class that derives from linn::pooled use the pool of that class, and
+// anything that does not fit there goes to the global operators.
 #include <linn/pooled.hpp>
 
 #include <doctest/doctest.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Promise: statistics count the objects that the program has, peaks stay, and the JSON and the table show every pool.
 #include <linn/buffer_pool.hpp>
 #include <linn/memory_resource.hpp>
 #include <linn/pool.hpp>

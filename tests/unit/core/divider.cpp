@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Promise: the division by multiplication equals / for every slot size and offset that a slab can have.
 #include "random.hpp"
 
 #include <linn/detail/core/divider.hpp>

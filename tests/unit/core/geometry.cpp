@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Promise: every size and alignment has slabs that hold at least one object, inside the slab and aligned.
 #include "sizes.hpp"
 
 #include <linn/detail/core/geometry.hpp>

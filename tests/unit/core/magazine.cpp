@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Promise: a magazine is found from its slots, and a stack of magazines returns them last in, first out.
 #include "failing_pages.hpp"
 
 #include <linn/detail/core/magazine.hpp>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Promise: a run of neighbouring objects is written and measured to its last slot, and not beyond.
 #include <linn/detail/core/pointer_run.hpp>
 
 #include <doctest/doctest.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Promise: a slab hands each slot out once, takes it back once, and knows it from every address inside.
 #include "failing_pages.hpp"
 #include "sizes.hpp"
 

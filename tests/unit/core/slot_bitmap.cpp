@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Promise: the bitmap of free slots is a set of numbers that returns the lowest first and refuses one that it has.
 #include "random.hpp"
 #include "sizes.hpp"
 

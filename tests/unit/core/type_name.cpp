@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Promise: the name of a type is as a user writes it, and different types have different names.
 #include <linn/detail/core/type_name.hpp>
 
 #include <doctest/doctest.h>

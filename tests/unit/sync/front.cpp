@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Promise: a cache of zeros is empty to allocate and full to deallocate, and no object is lost between its two magazines.
 #include <linn/detail/sync/front.hpp>
 #include <linn/detail/sync/policy.hpp>
 

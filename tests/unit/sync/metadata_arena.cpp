@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Promise: metadata is zeroed, never overlaps, is used again, and a lack of memory is null.
 #include "random.hpp"
 #include "test_policy.hpp"
 

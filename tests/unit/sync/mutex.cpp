@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Promise: the mutex has one owner at a time, wakes waiting threads, publishes writes, and is free in the child of a fork.
 #include <linn/detail/sync/mutex.hpp>
 #include <linn/detail/sync/policy.hpp>
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Promise: the registry makes one depot for each pool, whole before another thread finds it, and never moves it.
 #include "sizes.hpp"
 #include "test_policy.hpp"
 

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+// Promise: pool, local_pool and fixed_pool allocate, construct, destroy and count alike: objects lie apart and aligned, are
+// freed in any order and used again; a constructor that throws gives its storage back; many at once are distinct; and each
+// knows its memory from that of others.
+#include "process_pool.hpp"
+#include "random.hpp"
+
+#include <linn/fixed_pool.hpp>
+#include <linn/local_pool.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <memory>
+#include <random>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace {
+
+struct of_process {
+    template <class T, std::size_t>
+    using pool = linn_test::process_pool<T>;
+};
+struct local {
+    template <class T, std::size_t>
+    using pool = linn::local_pool<T>;
+};
+struct fixed {
+    template <class T, std::size_t Objects>
+    using pool = linn::fixed_pool<T, Objects>;
+};
+#define LINN_EVERY_POOL of_process, local, fixed
+
+/// On the heap, since a fixed_pool has its objects inside.
+template <class Kind, class T, std::size_t Objects = 5000>
+auto make() {
+    return std::make_unique<typename Kind::template pool<T, Objects>>();
+}
+
+template <std::size_t Bytes, std::size_t Align>
+struct alignas(Align) sized {
+    unsigned char data[Bytes];
+};
+
+/// Objects do not overlap: each is filled with a byte of its own, and all are looked at in the end.
+template <class Kind, class T, std::size_t Objects>
+void fill_and_check() {
+    const auto pool = make<Kind, T, Objects>();
+    std::vector<T*> all;
+    bool right = true;
+    for (std::size_t i = 0; i != Objects; ++i) {
+        T* p = pool->allocate();
+        right = right && reinterpret_cast<std::uintptr_t>(p) % alignof(T) == 0;
+        std::fill(std::begin(p->data), std::end(p->data), static_cast<unsigned char>(i));
+        all.push_back(p);
+    }
+    CHECK(pool->statistics().live == Objects);
+    for (std::size_t i = 0; i != Objects; ++i) {
+        right = right && std::all_of(std::begin(all[i]->data), std::end(all[i]->data),
+                                     [i](unsigned char c) { return c == static_cast<unsigned char>(i); });
+        pool->deallocate(all[i]);
+    }
+    CHECK(right);
+    CHECK(pool->statistics().live == 0);
+    CHECK(pool->statistics().object_bytes == sizeof(T));
+    if (!linn::detail::checked_build) { // where each object may have guards around it
+        CHECK(pool->statistics().slot_bytes == sizeof(T));
+    }
+}
+
+struct node {
+    std::uint64_t value = 0;
+    std::uint64_t same = 0;
+};
+
+struct counted {
+    explicit counted(int v) : value{v} {
+        if (v < 0) {
+            throw std::runtime_error{"negative"};
+        }
+        ++alive;
+    }
+    counted(const counted&) = delete;
+    counted& operator=(const counted&) = delete;
+    ~counted() { --alive; }
+    int value;
+    static inline int alive = 0;
+};
+
+struct probe {
+    probe(std::unique_ptr<int> o, const std::string& copied, std::string&& m)
+        : owned{std::move(o)},
+          text{copied},
+          moved{std::move(m)} {}
+    std::unique_ptr<int> owned;
+    std::string text;
+    std::string moved;
+};
+
+template <class Pool>
+constexpr bool promises_no_exceptions = requires(Pool& pool, typename Pool::value_type* p) {
+    { pool.try_allocate() } noexcept -> std::same_as<typename Pool::value_type*>;
+    { pool.deallocate(p) } noexcept;
+    { pool.destroy(p) } noexcept;
+};
+static_assert(promises_no_exceptions<linn_test::process_pool<int>>);
+static_assert(promises_no_exceptions<linn::local_pool<int>>);
+static_assert(promises_no_exceptions<linn::fixed_pool<int, 3>>);
+
+} // namespace
+
+TEST_CASE_TEMPLATE("every pool: sizes and alignments", Kind, LINN_EVERY_POOL) {
+    fill_and_check<Kind, sized<1, 1>, 3000>();
+    fill_and_check<Kind, sized<3, 1>, 3000>();
+    fill_and_check<Kind, sized<24, 8>, 3000>();
+    fill_and_check<Kind, sized<64, 64>, 500>();
+    fill_and_check<Kind, sized<1500, 4>, 300>();
+    fill_and_check<Kind, sized<4096, 4096>, 20>();
+    fill_and_check<Kind, sized<300 << 10, 8>, 5>();
+    fill_and_check<Kind, sized<5 << 20, 64>, 3>();
+}
+
+TEST_CASE_TEMPLATE("every pool: freed in any order, then allocated again; live is exact at each step", Kind,
+                   LINN_EVERY_POOL) {
+    constexpr std::size_t objects = 2000;
+    for (int order = 0; order != 4; ++order) {
+        const auto pool = make<Kind, node>();
+        linn_test::random_source random{7};
+        for (int round = 0; round != 3; ++round) {
+            std::vector<node*> all;
+            for (std::size_t i = 0; i != objects; ++i) {
+                all.push_back(pool->create(node{i, i}));
+                REQUIRE(pool->statistics().live == i + 1);
+            }
+            CHECK(std::set<node*>(all.begin(), all.end()).size() == objects);
+            if (order == 1) {
+                std::reverse(all.begin(), all.end());
+            } else if (order == 2) {
+                std::shuffle(all.begin(), all.end(), random);
+            } else if (order == 3) {
+                std::partition(all.begin(), all.end(), [](const node* p) { return p->value % 2 != 0; });
+            }
+            bool intact = true;
+            for (std::size_t i = 0; i != objects; ++i) {
+                intact = intact && all[i]->value == all[i]->same;
+                pool->destroy(all[i]);
+                REQUIRE(pool->statistics().live == objects - 1 - i);
+            }
+            CHECK(intact);
+        }
+        CHECK(pool->statistics().peak >= objects);
+    }
+}
+
+TEST_CASE_TEMPLATE("every pool: create forwards its arguments as they are", Kind, LINN_EVERY_POOL) {
+    const auto pool = make<Kind, probe, 3>();
+    const std::string copied = "a string too long for the small buffer of strings";
+    std::string moved = copied;
+    probe* p = pool->create(std::make_unique<int>(7), copied, std::move(moved));
+    CHECK(*p->owned == 7);
+    CHECK(p->text == copied);
+    CHECK(p->moved == copied);
+    pool->destroy(p);
+    pool->destroy(nullptr);
+    CHECK(pool->statistics().live == 0);
+}
+
+TEST_CASE_TEMPLATE("every pool: a constructor that throws gives its storage back", Kind, LINN_EVERY_POOL) {
+    const auto pool = make<Kind, counted, 2>();
+    counted* kept = pool->create(5);
+    for (int i = 0; i != 1000; ++i) {
+        CHECK_THROWS_AS(static_cast<void>(pool->create(-1)), std::runtime_error);
+    }
+    CHECK(pool->statistics().live == 1);
+    CHECK(pool->statistics().slabs <= 1);
+    CHECK(kept->value == 5);
+    CHECK(counted::alive == 1);
+    pool->destroy(kept);
+    CHECK(counted::alive == 0);
+}
+
+TEST_CASE_TEMPLATE("every pool: many at once", Kind, LINN_EVERY_POOL) {
+    const auto pool = make<Kind, node>();
+    std::vector<node*> all(3000);
+    pool->allocate_n(all);
+    CHECK(pool->statistics().live == 3000);
+    CHECK(std::set<node*>(all.begin(), all.end()).size() == 3000);
+    pool->deallocate_n(all);
+    pool->allocate_n({});
+    pool->deallocate_n({});
+    CHECK(pool->statistics().live == 0);
+}
+
+TEST_CASE_TEMPLATE("every pool: try_allocate returns what allocate returns", Kind, LINN_EVERY_POOL) {
+    const auto pool = make<Kind, node>();
+    std::set<node*> all;
+    for (int i = 0; i != 300; ++i) {
+        node* p = i % 2 == 0 ? pool->try_allocate() : pool->allocate();
+        REQUIRE(p != nullptr);
+        REQUIRE(all.insert(p).second);
+    }
+    for (node* p : all) {
+        pool->deallocate(p);
+    }
+    CHECK(pool->statistics().live == 0);
+}
+
+TEST_CASE_TEMPLATE("every pool: owns knows its memory from that of others", Kind, LINN_EVERY_POOL) {
+    const auto pool = make<Kind, sized<40, 8>, 3>();
+    const auto other = make<Kind, sized<48, 8>, 3>();
+    auto* p = pool->allocate();
+    auto* q = other->allocate();
+    const volatile void* seen = p;
+    CHECK(pool->owns(seen));
+    CHECK(
+        (pool->owns(p->data + 3) || linn::detail::sanitizer_bypass)); // a heap knows the starts of its blocks
+    CHECK(other->owns(q));
+    CHECK_FALSE(pool->owns(q));
+    CHECK_FALSE(pool->owns(&p));
+    CHECK_FALSE(pool->owns(nullptr));
+    pool->deallocate(p);
+    other->deallocate(q);
+}
+
+TEST_CASE_TEMPLATE("every pool: for_each_live visits what is out, and may destroy it", Kind,
+                   LINN_EVERY_POOL) {
+    const auto pool = make<Kind, node, 1000>();
+    CHECK(pool->for_each_live([](node&) { FAIL("nothing is out"); }) == 0);
+    linn_test::random_source random{11};
+    std::set<node*> shadow;
+    for (std::uint64_t step = 0; step != 3000; ++step) {
+        const bool grows = random.below(100) < (step / 1000 % 2 == 0 ? 75U : 30U);
+        if (grows && shadow.size() != 1000) {
+            shadow.insert(pool->create(node{step, step}));
+        } else if (!shadow.empty()) {
+            const auto victim =
+                std::next(shadow.begin(), static_cast<std::ptrdiff_t>(random.below(shadow.size())));
+            pool->destroy(*victim);
+            shadow.erase(victim);
+        }
+        if (step % 50 == 0) {
+            std::set<node*> seen;
+            CHECK(pool->for_each_live([&](node& n) { seen.insert(&n); }) == shadow.size());
+            REQUIRE(seen == shadow);
+        }
+    }
+    CHECK(pool->for_each_live([&](node& n) { pool->destroy(&n); }) == shadow.size());
+    CHECK(pool->statistics().live == 0);
+}
