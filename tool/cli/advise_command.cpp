@@ -6,9 +6,9 @@
 #include "../measure/interrupt.hpp"
 #include "../measure/machine.hpp"
 #include "../pools/launch.hpp"
-#include "../report/fills_table.hpp"
 #include "../report/progress.hpp"
 #include "../report/verbs/advise_json.hpp"
+#include "../report/verbs/fills_document.hpp"
 #include "../trace/corruption.hpp"
 #include "../try/advise_gains.hpp"
 #include "exit_code.hpp"
@@ -249,10 +249,9 @@ int advise_command::run() {
     } catch (const unusable_trace& error) {
         return refuse(error.what(), exit_usage);
     }
-    if (!files_.takes_stdout() && fills_)
-        fmt::print("{}", fills_table(*fills_, view_.top, style_of_stdout()));
-    else if (!files_.takes_stdout())
-        print_report(report::advise_document(result_, view_));
+    if (!files_.takes_stdout())
+        print_report(fills_ ? report::fills_document(*fills_, view_.top)
+                            : report::advise_document(result_, view_));
     if (const std::string problem = files_.write(); !problem.empty())
         return refuse(problem, exit_failure);
     if (std::fflush(stdout) != 0)

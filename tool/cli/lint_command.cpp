@@ -5,9 +5,10 @@
 #include "../lint/fixes.hpp"
 #include "../lint/selection.hpp"
 #include "../measure/suggest.hpp"
-#include "../report/lint_report.hpp"
 #include "../report/progress.hpp"
 #include "../report/text_file.hpp"
+#include "../report/verbs/lint_document.hpp"
+#include "../report/verbs/lint_json.hpp"
 #include "exit_code.hpp"
 #include "option_checks.hpp"
 
@@ -50,12 +51,14 @@ unsigned processors() {
 
 lint_command::lint_command(CLI::App& program)
     : command{*program.add_subcommand("lint", "Find where value-initialisation writes zeros for nothing")},
-      files_{
-          verb(),
-          {{"--json", "write the result as JSON", [this] { return lint_json(result_); }},
-           {"--csv", "write a line for each place", [this] { return lint_csv(result_); }},
-           {"--markdown", "write it as Markdown", [this] { return lint_markdown(result_); }},
-           {"--sarif", "write it for code scanning (SARIF 2.1.0)", [this] { return lint_sarif(result_); }}}} {
+      files_{verb(), [this] {
+                 auto forms = forms_of({.json = [this] { return lint_json(result_); },
+                                        .document = [this] { return report::lint_document(result_, 0); },
+                                        .has_page = false});
+                 forms.push_back({"--sarif", "write it for code scanning (SARIF 2.1.0)",
+                                  [this] { return lint_sarif(result_); }});
+                 return forms;
+             }()} {
     options_.jobs = processors();
     CLI::App& arguments = verb();
     arguments.footer(lint_footer);
@@ -162,7 +165,7 @@ int lint_command::run() {
     if ((fix_ || fix_notes_) && result_.signal == 0)
         apply();
     if (!files_.takes_stdout())
-        fmt::print("{}", lint_table(result_, top_, style_of_stdout()));
+        print_report(report::lint_document(result_, top_));
     if (const std::string problem = files_.write(); !problem.empty())
         return refuse(problem);
     if (std::fflush(stdout) != 0)

@@ -2,9 +2,10 @@
 #include "record_command.hpp"
 
 #include "../advise/analysis.hpp"
-#include "../report/fills_table.hpp"
 #include "../report/quantity.hpp"
+#include "../report/render/terminal.hpp"
 #include "../report/shell_words.hpp"
+#include "../report/verbs/fills_document.hpp"
 #include "../report/verbs/fills_json.hpp"
 #include "exit_code.hpp"
 #include "option_checks.hpp"
@@ -156,7 +157,8 @@ std::string record_command::tell_fills() {
     if (fills_info_.processes.empty())
         return {}; // the recorder was not there, and a warning says so
     if (!is_quiet_) {
-        fmt::print(stderr, "{}", fills_table(fills_, rows_of_fills, style_of_stderr()));
+        fmt::print(stderr, "{}",
+                   report::render_terminal(report::fills_document(fills_, rows_of_fills), style_of_stderr()));
         fmt::print(stderr, "\nlinn record: {}: {}; again, and as JSON: linn advise {}\n",
                    options_.file.string(),
                    quantity_text(static_cast<double>(fills_info_.file_bytes), "bytes"),

@@ -4,7 +4,9 @@
 #include "../analysis/analysis_text.hpp"
 #include "../measure/suggest.hpp"
 #include "../report/progress.hpp"
-#include "../report/trace_report.hpp"
+#include "../report/trace_export/event_lines.hpp"
+#include "../report/verbs/trace_document.hpp"
+#include "../report/verbs/trace_json.hpp"
 #include "../trace/corruption.hpp"
 #include "../trace/redaction.hpp"
 #include "../trace/trace_file.hpp"
@@ -192,7 +194,7 @@ int trace_command::summarise(trace_reader& trace) {
     read_all(trace);
     const std::string problem = files_.write();
     if (!files_.takes_stdout())
-        fmt::print("{}", trace_summary(path_, info_, counts_, style_of_stdout()));
+        print_report(report::trace_document(path_, info_, counts_));
     if (!problem.empty()) {
         fmt::print(stderr, "linn trace: {}\n", problem);
         return exit_failure;

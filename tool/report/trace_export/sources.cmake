@@ -5,6 +5,7 @@ target_sources(
   linn_tool_core
   PRIVATE ${folder}/collapsed.cpp
           ${folder}/dhat.cpp
+          ${folder}/event_lines.cpp
           ${folder}/gzip_stream.cpp
           ${folder}/pprof.cpp
           ${folder}/stack_names.cpp

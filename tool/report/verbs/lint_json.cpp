@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "lint_json.hpp"
+
 #include "../../measure/process.hpp"
-#include "../lint_cells.hpp"
-#include "../lint_report.hpp"
 #include "../version.hpp"
+#include "lint_document.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -61,7 +62,7 @@ std::string lint_json(const lint_result& r) {
                       {"started", r.started},
                       {"complete", r.signal == 0},
                       {"stopped_by", r.signal == 0 ? ordered_json{} : ordered_json(signal_name(r.signal))},
-                      {"headline", lint_headline(r)},
+                      {"headline", report::lint_headline(r)},
                       {"database", r.database},
                       {"project", r.root.string()},
                       {"clang_tidy", r.program.path},

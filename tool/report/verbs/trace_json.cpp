@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../trace_report.hpp"
+#include "trace_json.hpp"
+
 #include "../version.hpp"
 
 #include <nlohmann/json.hpp>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lint_cells.hpp"
-#include "lint_report.hpp"
-#include "version.hpp"
+#include "../version.hpp"
+#include "lint_json.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lint_document.hpp"
+
+#include "../../measure/process.hpp"
+#include "../version.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+
+namespace linn::tool::report {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Sizes of structures are told to the byte; only what is larger is rounded.
+cell bytes_cell(std::uint64_t bytes, std::string after = {}) {
+    quantity q = figure_of(unit::bytes, static_cast<double>(bytes));
+    q.digits = 4;
+    if (bytes >= 10'000)
+        return {"", q, std::move(after)};
+    q.what = unit::count;
+    return {"", q, " B" + after};
+}
+
+std::string bytes_text(std::uint64_t bytes) {
+    return bytes_cell(bytes).words(lettering::plain);
+}
+
+/// "src/cache.cpp:110:22", from the current folder where the file lies below it.
+std::string place_text(const std::string& file, const text_place& place) {
+    std::error_code error;
+    const fs::path here = fs::current_path(error);
+    const std::string name = lies_in(file, here) ? fs::path{file}.lexically_relative(here).string() : file;
+    return place.line == 0 ? name : fmt::format("{}:{}:{}", name, place.line, place.column);
+}
+
+/// "data 8.000 MiB, key 32 B".
+std::string members_text(const lint_finding& finding) {
+    std::vector<std::string> members;
+    for (const filled_part& member : finding.fill.members)
+        members.push_back(fmt::format("{} {}", member.name, bytes_text(member.bytes)));
+    return fmt::format("{}", fmt::join(members, ", "));
+}
+
+/// What stands above the places of a kind.
+const char* heading_of(fill_kind kind) {
+    return kind == fill_kind::per_element
+               ? "for each element of an array whose length is known at run time only:"
+               : "not filled now, and would be after a change:";
+}
+
+const char* fix_text(fix_state state) {
+    switch (state) {
+    case fix_state::offered:
+        return "yes";
+    case fix_state::in_note:
+        return "note";
+    case fix_state::applied:
+        return "fixed";
+    case fix_state::refused:
+        return "refused";
+    case fix_state::none:
+        break;
+    }
+    return "no";
+}
+
+table places_table(const lint_result& r, std::size_t shown) {
+    table t{"Places that write zeros for nothing",
+            {{.heading = "bytes"},
+             {.heading = "place", .is_text = true, .shorten = cut::front, .least = 36, .most = 80},
+             {.heading = "what", .is_text = true, .shorten = cut::end, .least = 20, .most = 80},
+             {.heading = "members", .is_text = true, .droppable = 1, .shorten = cut::end, .most = 80},
+             {.heading = "fix", .is_text = true}}};
+    fill_kind kind = fill_kind::now;
+    for (std::size_t i = 0; i != shown; ++i) {
+        const lint_finding& f = r.findings[i];
+        if (kind_of(f.fill) != kind)
+            t.add_heading(heading_of(kind = kind_of(f.fill)));
+        t.add({bytes_cell(f.fill.bytes, f.fill.per_element ? " each" : ""), place_text(f.file, f.place),
+               f.fill.what, members_text(f), fix_text(f.state)});
+    }
+    return t;
+}
+
+list failures_of(const lint_result& r, std::size_t shown) {
+    list failures{{}, "Could not be checked wholly:"};
+    for (std::size_t i = 0; i != std::min(shown, r.failed.size()); ++i)
+        failures.notes.push_back(
+            {fmt::format("{}: {}", place_text(r.failed[i].file, {}), r.failed[i].reason)});
+    if (r.failed.size() > shown)
+        failures.notes.push_back({fmt::format("and {} more, all in --json", r.failed.size() - shown)});
+    return failures;
+}
+
+/// What a reader has to know besides the places: fixes to be had, what was left out.
+std::vector<std::string> remarks_of(const lint_result& r, std::size_t shown) {
+    std::vector<std::string> lines;
+    const auto add = [&](std::size_t n, const char* thing, std::string_view words) {
+        if (n != 0)
+            lines.push_back(fmt::format(fmt::runtime(words), counted(n, thing)));
+    };
+    const auto in_state = [&](fix_state state) {
+        return static_cast<std::size_t>(std::count_if(
+            r.findings.begin(), r.findings.end(), [=](const lint_finding& f) { return f.state == state; }));
+    };
+    add(r.findings.size() - shown, "place", "{} more; --top 0 shows all");
+    add(in_state(fix_state::applied), "place", "{} fixed; compile and test before you commit");
+    add(in_state(fix_state::offered), "place", "--fix changes {}, where nothing reads the zeros");
+    add(in_state(fix_state::in_note), "place",
+        "--fix-notes changes {} more, whose callers may rely on the zeros: look at each");
+    for (const lint_finding& f : r.findings)
+        if (f.state == fix_state::refused)
+            lines.push_back(fmt::format("not fixed: {}: {}", place_text(f.file, f.place), f.refusal));
+    add(r.not_cxx, "file", "left out: {} in another language than C++");
+    add(r.excluded, "file",
+        r.options.scope.exclude
+            ? "left out: {} that --exclude names"
+            : "left out: {} of the build folder or of third parties; --exclude '' checks them");
+    lines.insert(lines.end(), r.remarks.begin(), r.remarks.end());
+    return lines;
+}
+
+} // namespace
+
+std::string lint_headline(const lint_result& r) {
+    const std::size_t now = r.count(fill_kind::now);
+    const std::size_t each = r.count(fill_kind::per_element);
+    const std::size_t later = r.count(fill_kind::after_a_change);
+    if (now + each + later == 0)
+        return r.checked == 0 && r.units != 0 ? "Nothing was found, because no file could be checked"
+                                              : "No place writes zeros for nothing";
+    std::vector<std::string> parts;
+    const auto add = [&](std::size_t n, std::string_view verb, std::string_view what) {
+        if (n != 0)
+            parts.push_back(fmt::format(
+                "{} {} {}", parts.empty() ? counted(n, "place") : fmt::format("{} more", n), verb, what));
+    };
+    add(now, now == 1 ? "writes" : "write", bytes_text(r.bytes()) + " of zeros for nothing");
+    add(each, each == 1 ? "fills" : "fill",
+        parts.empty() ? "arrays with zeros for nothing" : "arrays whose length is not known here");
+    add(later, "would write", parts.empty() ? "zeros for nothing after a change" : "them after a change");
+    return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+document lint_document(const lint_result& r, std::size_t top) {
+    constexpr std::size_t most_failures = 10;
+    const std::size_t shown = top == 0 ? r.findings.size() : std::min(top, r.findings.size());
+    document d;
+    d.verb = "linn lint";
+    d.lead = lint_headline(r) + '.';
+    if (r.signal != 0)
+        d.alert = fmt::format("partial: stopped by {}: {} not checked", signal_name(r.signal),
+                              counted(r.not_run, "file"));
+    d.add(paragraph{fmt::format("{} checked by clang-tidy {}, for places of {} bytes and more{}.",
+                                counted(r.checked, "file"), r.program.version, r.options.checks.min_bytes,
+                                r.failed.empty() ? ""
+                                                 : fmt::format("; {} could not be checked wholly",
+                                                               counted(r.failed.size(), "file")))});
+    d.add(places_table(r, shown));
+    if (!r.failed.empty())
+        d.add(failures_of(r, top == 0 ? r.failed.size() : most_failures));
+    d.add(sentences(remarks_of(r, shown)));
+    d.data.columns = {"check", "bytes",  "per_element", "after_a_change", "file",
+                      "line",  "column", "what",        "members",        "message",
+                      "fix",   "units",  "complete",    "started",        "version"};
+    for (const lint_finding& f : r.findings)
+        d.data.rows.push_back({f.check, f.fill.bytes, f.fill.per_element, f.fill.after_a_change, f.file,
+                               std::uint64_t{f.place.line}, std::uint64_t{f.place.column}, f.fill.what,
+                               members_text(f), f.message, to_string(f.state), f.units, r.signal == 0,
+                               r.started, version_text()});
+    return d;
+}
+
+} // namespace linn::tool::report
