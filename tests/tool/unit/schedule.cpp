@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The schedule keeps a run within its budget, in whole rounds, and knows the time left before every cell has run.
+// The schedule knows the time left before every cell has run, and how much of it repetitions may take. That whole rounds fit
+// the budget is shown by rounds.cpp.
 #include "experiment/schedule.hpp"
 
 #include "bench/scenario.hpp"
@@ -11,62 +12,9 @@
 
 using namespace linn::tool;
 
-namespace {
-
-/// Runs rounds of jobs that take what `seconds` says, by a clock that only they move.
-struct fake_run {
-    std::vector<double> seconds;
-    schedule times;
-    double clock = 0;
-    std::size_t rounds = 0;
-
-    fake_run(round_limits limits, std::vector<double> of_jobs)
-        : seconds{of_jobs},
-          times{limits, std::vector<schedule::guess>(of_jobs.size())} {}
-
-    void perform() {
-        while (times.starts_another(rounds, clock)) {
-            for (std::size_t j = 0; j != seconds.size(); ++j) {
-                clock += seconds[j];
-                times.took(j, seconds[j]);
-            }
-            ++rounds;
-        }
-    }
-};
-
-} // namespace
-
-TEST_CASE("no round is started that would end after the budget") {
-    fake_run run{{2, 100, 35}, {1, 2, 7}};
-    run.perform();
-    CHECK(run.rounds == 3);
-    CHECK(run.clock == 30);
-}
-
-TEST_CASE("the least rounds are run whatever the budget says, and the most are never exceeded") {
-    fake_run slow{{2, 5, 15}, {10, 20}};
-    slow.perform();
-    CHECK(slow.rounds == 2);
-    fake_run quick{{2, 5, 15}, {0.1, 0.1}};
-    quick.perform();
-    CHECK(quick.rounds == 5);
-    fake_run free{{3, 3, 0}, {1'000}};
-    free.perform();
-    CHECK(free.rounds == 3);
-}
-
-TEST_CASE("what the start took counts too") {
-    fake_run run{{1, 10, 20}, {4}};
-    run.clock = 9;
-    run.perform();
-    CHECK(run.rounds == 2);
-}
-
 TEST_CASE("the time left is right as soon as one cell of each group has run") {
     // Group 0 is three times slower than guessed, group 1 twice as fast; the cells of a group differ as guessed.
     const std::vector<schedule::guess> guesses{{0, 1}, {0, 2}, {0, 1}, {1, 10}, {1, 10}};
-    const std::vector<double> truth{3, 6, 3, 5, 5};
     schedule times{{4, 4, 0}, guesses};
     const std::vector<cell> round{{0, 0}, {0, 3}, {0, 1}, {0, 2}, {0, 4}};
     times.took(0, 3);
