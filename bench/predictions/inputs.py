@@ -80,23 +80,23 @@ def main():
     def write(name, content):
         (folder / name).write_text(content, encoding="utf-8")
 
-    write("text.txt", text(source, 40_000))
-    records = documents(source, 3_500)
+    write("text.txt", text(source, 80_000))
+    records = documents(source, 7_000)
     write("documents.json", json.dumps(records))
     write("documents.xml", xml(records * 3))
     write("fib.jsonnet", "local fib(n) = if n < 2 then 1 else fib(n - 1) + fib(n - 2);\n"
-                         "{ fib: fib(20), list: [{ i: i, s: 'x' + i } for i in std.range(1, 2000)] }\n")
-    write("journal.ledger", journal(source, 12_000))
-    write("functions.wat", wasm_text(source, 700))
-    write("build.ninja", build_files(source, 8_000))
-    write("orders.proto", messages(50))
-    write("nodes.osm", map_nodes(source, 40_000))
-    write("functions.cpp", "#include <vector>\n" + source_code(220))
-    write("few.cpp", "#include <vector>\n" + source_code(60))
+                         "{ fib: fib(21), list: [{ i: i, s: 'x' + i } for i in std.range(1, 2000)] }\n")
+    write("journal.ledger", journal(source, 24_000))
+    write("functions.wat", wasm_text(source, 1_400))
+    write("build.ninja", build_files(source, 16_000))
+    write("orders.proto", messages(130))
+    write("nodes.osm", map_nodes(source, 80_000))
+    write("functions.cpp", "#include <vector>\n" + source_code(440))
+    write("few.cpp", "#include <vector>\n" + source_code(120))
     write("queens.lp", "#const n = 10.\nrow(1..n).\n1 { queen(X,Y) : row(Y) } 1 :- row(X).\n:- queen(X,Y), queen(Z,Y), X < Z.\n"
                        ":- queen(X,Y), queen(Z,W), X < Z, Z - X == |W - Y|.\n#show queen/2.\n")
     write("group.sql", "create table t(a integer primary key, b text, c real);\n"
-                       "with recursive n(i) as (select 1 union all select i + 1 from n where i < 50000) "
+                       "with recursive n(i) as (select 1 union all select i + 1 from n where i < 100000) "
                        "insert into t select i, 'row ' || (i * 7919 % 10007), i * 0.5 from n;\n"
                        "select substr(b, 1, 6), count(*), sum(c) from t group by 1 order by 2 desc, 1 limit 20;\n"
                        "select count(*) from t x join t y on x.a = y.a + 1 where x.b < y.b;\n")

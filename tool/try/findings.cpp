@@ -38,6 +38,11 @@ std::string cost_text(const estimate& e) {
                        percent(e.ratio_high - 1));
 }
 
+/// "save 11.9 % (11.2 to 12.6)", or "cost" where the estimate is above what it is compared with.
+std::string change_text(const estimate& e) {
+    return e.ratio > 1 ? "cost " + cost_text(e) : "save " + saved_text(e);
+}
+
 std::string memory_text(const run_row& row, const run_row& plain) {
     const estimate* now = row.find_estimate("peak_rss_bytes");
     const estimate* before = plain.find_estimate("peak_rss_bytes");
@@ -65,7 +70,7 @@ std::string allocator_text(const run_result& run) {
         return "no other allocator was measured";
     const estimate& e = best->estimates.at(cpu_metric);
     if (e.call == verdict::better)
-        return fmt::format("{} saves {:.1f} %", best->contender.title, percent(1 - e.ratio));
+        return fmt::format("{} saves {}", best->contender.title, saved_text(e));
     return "no allocator tried saves as much as can be measured";
 }
 
@@ -148,17 +153,18 @@ private:
                 fmt::format("No pool gains: with pools for {} the program takes {} more CPU time{}; {}.",
                             names, cost_text(e), memory, others);
         } else if (result_.answer == pool_answer::no) {
-            result_.verdict = fmt::format("No pool gains: pools for {} save {} of CPU time; {}.", names,
-                                          saved_text(e), others);
+            result_.verdict =
+                fmt::format("No pool gains: pools for {} {} of CPU time; {}.", names, change_text(e), others);
         } else {
             const auto floor = result_.together.noise_floor.find(cpu_metric);
             result_.verdict = fmt::format(
-                "Not known whether pools gain: those for {} save {} of CPU time{}; a larger --budget may "
-                "tell.",
-                names, saved_text(e),
+                "Not known whether pools gain: those for {} {} of CPU time{}; a larger --budget may tell; "
+                "{}.",
+                names, change_text(e),
                 floor == result_.together.noise_floor.end()
                     ? ""
-                    : fmt::format(", with a noise floor of {:.1f} %", percent(floor->second.floor)));
+                    : fmt::format(", with a noise floor of {:.1f} %", percent(floor->second.floor)),
+                others);
         }
     }
 
@@ -184,8 +190,8 @@ private:
                             cost_text(*more), name));
         else
             result_.findings.push_back(
-                fmt::format("Whether the pools gain over {} cannot be told: {} of what it takes alone.", name,
-                            saved_text(*more)));
+                fmt::format("Not known whether the pools gain over {}: they {} of what it takes alone.", name,
+                            change_text(*more)));
     }
 
     std::string why_no_interval() const {

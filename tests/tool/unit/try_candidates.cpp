@@ -260,7 +260,7 @@ TEST_CASE("the answer is what the interval says, and the plan is of what gained"
     CHECK(yes.answer == pool_answer::yes);
     CHECK(yes.verdict ==
           "Pools for `order` and `trade` save 11.9 % (11.2 to 12.6) of CPU time, peak memory +0.3 MiB; "
-          "jemalloc saves 7.0 %.");
+          "jemalloc saves 7.0 % (6.0 to 8.0).");
     CHECK(yes.plan.sites.size() == 2);
     REQUIRE(yes.findings.size() == 2);
     CHECK(yes.findings[0].find(
@@ -283,7 +283,7 @@ TEST_CASE("the answer is what the interval says, and the plan is of what gained"
     over.findings.clear();
     describe_try(over);
     CHECK(over.verdict.ends_with(
-        "jemalloc saves 7.0 %. Both together: pools over jemalloc save 15.0 % (14.0 to 16.0)."));
+        "jemalloc saves 7.0 % (6.0 to 8.0). Both together: pools over jemalloc save 15.0 % (14.0 to 16.0)."));
     CHECK(over.findings.front() == "Over jemalloc the pools save 8.6 % (8.6 to 8.6) of what it takes alone.");
 
     const try_result small = ask(0.99, 0.985, 0.995, verdict::better);
@@ -294,6 +294,12 @@ TEST_CASE("the answer is what the interval says, and the plan is of what gained"
     CHECK(worse.plan.sites.empty());
     const try_result open = ask(0.97, 0.93, 1.01, verdict::no_difference);
     CHECK(open.answer == pool_answer::not_known);
+    CHECK(open.verdict ==
+          "Not known whether pools gain: those for `order` and `trade` save 3.0 % (-1.0 to 7.0) of CPU time; "
+          "a larger --budget may tell; jemalloc saves 7.0 % (6.0 to 8.0).");
+    CHECK(ask(1.03, 0.99, 1.07, verdict::no_difference)
+              .verdict.starts_with(
+                  "Not known whether pools gain: those for `order` and `trade` cost 3.0 % (-1.0 to 7.0) of"));
     CHECK(open.plan.sites.empty());
 
     run_row crashed;

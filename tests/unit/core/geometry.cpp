@@ -74,6 +74,11 @@ static_assert(make_geometry(24, 8, {.slab_bytes = 100'000}).slab_align == 131'07
 // Ten objects must not cost a large slab.
 static_assert(make_geometry(64, 8, {}).first_slab_bytes <= 64 << 10);
 static_assert(make_geometry(64, 8, {.local = true}).first_slab_bytes <= 4096);
+// A smaller slab has no room for a huge page.
+static_assert(make_geometry(64, 8, {.huge_pages = true}).first_slab_bytes ==
+              linn::detail::largest_default_slab_bytes);
+static_assert(make_geometry(64, 8, {.huge_pages = true, .local = true}).first_slab_bytes ==
+              linn::detail::largest_default_slab_bytes);
 
 /// Slot 0 and the last slot lie in the slab, behind the header, aligned, whatever the colour.
 bool slab_sound(const geometry& g, std::size_t bytes, std::size_t colour) {

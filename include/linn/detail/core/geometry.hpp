@@ -109,16 +109,19 @@ constexpr geometry make_geometry(std::size_t object_bytes, std::size_t object_al
     // 2 MiB; larger ones get a slab each, of which only the used part is ever mapped.
     const std::size_t smallest = smallest_slab_bytes(g);
     const std::size_t wished = wishes.slab_bytes != 0 ? clamp(wishes.slab_bytes, 1, largest_slab_bytes)
-                               : wishes.local         ? largest_default_local_slab_bytes
-                                                      : largest_default_slab_bytes;
+                               : wishes.local && !wishes.huge_pages ? largest_default_local_slab_bytes
+                                                                    : largest_default_slab_bytes;
     const std::size_t smallest_slab = wishes.local ? page_bytes : std::size_t{64} << 10;
     g.slab_align = std::bit_ceil(smallest > wished ? smallest : wished);
     if (g.slot_bytes > g.slab_align / 8) {
         g.first_slab_bytes = smallest;
     } else {
         const std::size_t eight = std::bit_ceil(8 * g.slot_bytes + page_bytes / 2);
+        // A huge page serves a whole slab or nothing.
         g.first_slab_bytes =
-            clamp(eight, smallest_slab < g.slab_align ? smallest_slab : g.slab_align, g.slab_align);
+            wishes.huge_pages
+                ? g.slab_align
+                : clamp(eight, smallest_slab < g.slab_align ? smallest_slab : g.slab_align, g.slab_align);
     }
 
     // By bytes: what a thread may hold back is two magazines. See docs/design/engine.md, "The depot".
