@@ -25,7 +25,7 @@ inline constexpr std::string_view variant_names[] = {"one-pool-a-size", "padded"
 /// At least this share of a type's releases come from another thread: padding may gain.
 inline constexpr double remote_share = 0.1;
 /// At least so much memory of live objects: huge pages may gain.
-inline constexpr std::uint64_t huge_live_bytes = std::uint64_t{8} << 20;
+inline constexpr std::uint64_t huge_live_bytes = std::uint64_t{2} << 20;
 /// At least so many live objects: it may matter which free slot is next.
 inline constexpr std::uint64_t many_live = 10'000;
 
