@@ -307,13 +307,24 @@ void make_one_of(try_candidates& candidates, std::size_t first) {
     candidates.list.push_back(std::move(one));
 }
 
+unsigned slot_bytes(const pool_plan& plan, const plan_pool& pool) {
+    unsigned largest = 1;
+    for (const plan_site& site : plan.sites)
+        if (site.pool == pool.name)
+            largest = std::max(largest, site.size);
+    return (largest + pool.align - 1) / pool.align * pool.align;
+}
+
 pool_plan plan_of_candidates(const try_candidates& candidates, const std::vector<std::size_t>& chosen) {
     pool_plan plan;
+    std::vector<pool_counts> counts;
     std::set<std::string> used;
     for (const std::size_t i : chosen) {
         const try_candidate& c = candidates.list[i];
         plan.pools.insert(plan.pools.end(), c.pools.begin(), c.pools.end());
         plan.sites.insert(plan.sites.end(), c.sites.begin(), c.sites.end());
+        counts.insert(counts.end(), c.counts.begin(), c.counts.end());
+        counts.resize(plan.pools.size());
         for (const plan_site& site : c.sites) {
             used.insert(site.call.module);
             if (site.caller)
@@ -323,6 +334,9 @@ pool_plan plan_of_candidates(const try_candidates& candidates, const std::vector
     for (const plan_module& module : candidates.modules)
         if (used.contains(module.name))
             plan.modules.push_back(module);
+    for (std::size_t i = 0; i != plan.pools.size(); ++i)
+        plan.pools[i].wants_huge_pages =
+            counts[i].peak_live * slot_bytes(plan, plan.pools[i]) >= huge_live_bytes;
     return plan;
 }
 

@@ -24,6 +24,10 @@ struct pool_counts {
     friend bool operator==(const pool_counts&, const pool_counts&) = default;
 };
 
+/// A pool whose live objects take at least so much has huge pages: a slab is one, so that less than one is spent for
+/// nothing, and each saves 511 page faults and as many entries of the TLB.
+inline constexpr std::uint64_t huge_live_bytes = std::uint64_t{2} << 20;
+
 /// What is measured as one: a type, or several that are each rare.
 struct try_candidate {
     std::string label;              ///< "HeapString"; "12 other types"
@@ -83,7 +87,10 @@ try_candidates find_candidates(const advice& a, const candidate_options& options
 /// Makes one candidate of the one at `first` and all behind it: "12 other types". @pre there are two of them at least
 void make_one_of(try_candidates& candidates, std::size_t first);
 
-/// The plan of some of the candidates, as indices of `list`, in that order.
+/// What a slot of a pool measures: the largest size of its sites, rounded up to the pool's alignment.
+unsigned slot_bytes(const pool_plan& plan, const plan_pool& pool);
+
+/// The plan of some of the candidates, as indices of `list`, in that order. Pools of many bytes have huge pages.
 pool_plan plan_of_candidates(const try_candidates& candidates, const std::vector<std::size_t>& chosen);
 
 } // namespace linn::tool

@@ -35,8 +35,6 @@ public:
             counts_.insert(counts_.end(), c.counts.begin(), c.counts.end());
         }
         counts_.resize(plan_.pools.size());
-        for (const plan_site& site : plan_.sites)
-            largest_[site.pool] = std::max(largest_[site.pool], site.size);
     }
 
     std::vector<try_variant> make() {
@@ -52,9 +50,9 @@ public:
             },
             [](plan_pool& pool) { pool.is_padded = true; });
         add(
-            "huge-pages", "these, on huge pages", "live objects of {} take 8 MiB or more",
-            [this](std::size_t i) { return counts_[i].peak_live * slot_of(i) >= huge_live_bytes; },
-            [](plan_pool& pool) { pool.wants_huge_pages = true; });
+            "small-pages", "these, on small pages", "the pools of {} ask for huge ones",
+            [this](std::size_t i) { return plan_.pools[i].wants_huge_pages; },
+            [](plan_pool& pool) { pool.wants_huge_pages = false; });
         add(
             "by-address", "these, lowest address first", "many objects of {} live at once",
             [this](std::size_t i) { return counts_[i].peak_live >= many_live; },
@@ -63,11 +61,7 @@ public:
     }
 
 private:
-    unsigned slot_of(std::size_t pool) const {
-        const auto size = largest_.find(plan_.pools[pool].name);
-        const unsigned align = plan_.pools[pool].align;
-        return size == largest_.end() ? align : (size->second + align - 1) / align * align;
-    }
+    unsigned slot_of(std::size_t pool) const { return slot_bytes(plan_, plan_.pools[pool]); }
 
     void add(std::string name, std::string title, std::string_view why,
              const std::function<bool(std::size_t)>& promises,
@@ -103,8 +97,13 @@ private:
                 continue;
             merged.push_back(plan_.pools[i].name);
             shared[plan_.pools[i].name] = first.name;
-            if (alike.front() == i)
-                v.plan.pools.back().note = fmt::format("for {} types of one size", alike.size());
+            if (alike.front() != i)
+                continue;
+            std::uint64_t live = 0;
+            for (const std::size_t other : alike)
+                live += counts_[other].peak_live;
+            v.plan.pools.back().note = fmt::format("for {} types of one size", alike.size());
+            v.plan.pools.back().wants_huge_pages = live * slot_of(i) >= huge_live_bytes;
         }
         if (merged.empty())
             return;
@@ -117,7 +116,6 @@ private:
 
     pool_plan plan_;
     std::vector<pool_counts> counts_; // beside the pools
-    std::map<std::string, unsigned> largest_;
     std::vector<try_variant> variants_;
 };
 

@@ -13,19 +13,18 @@ namespace linn::tool {
 
 /// The chosen pools made otherwise, as the counts of the trace suggest. Each is measured beside them.
 struct try_variant {
-    std::string name;  ///< of its row: "one-pool-a-size", "padded", "huge-pages", "by-address"; stable
+    std::string name;  ///< of its row: "one-pool-a-size", "padded", "small-pages", "by-address"; stable
     std::string title; ///< "one pool for types of one size"
     std::string why;   ///< "the pools of `order` and `trade` have slots of 48 bytes"
     pool_plan plan;
 };
 
 /// The names that a row of a variant may have.
-inline constexpr std::string_view variant_names[] = {"one-pool-a-size", "padded", "huge-pages", "by-address"};
+inline constexpr std::string_view variant_names[] = {"one-pool-a-size", "padded", "small-pages",
+                                                     "by-address"};
 
 /// At least this share of a type's releases come from another thread: padding may gain.
 inline constexpr double remote_share = 0.1;
-/// At least so much memory of live objects: huge pages may gain.
-inline constexpr std::uint64_t huge_live_bytes = std::uint64_t{2} << 20;
 /// At least so many live objects: it may matter which free slot is next.
 inline constexpr std::uint64_t many_live = 10'000;
 
@@ -33,7 +32,7 @@ inline constexpr std::uint64_t many_live = 10'000;
 std::string listed_names(std::vector<std::string> names, std::size_t more);
 
 /// The variants of the plan of `chosen` that promise something, most promising first: one pool for the types whose slots have one
-/// size, cache lines of their own for objects that other threads free, huge pages for many bytes, the lowest free
+/// size, cache lines of their own for objects that other threads free, small pages in place of huge ones, the lowest free
 /// address first for many objects. A variant changes the pools that its reason speaks of, and leaves the others.
 std::vector<try_variant> variants_of(const try_candidates& candidates,
                                      const std::vector<std::size_t>& chosen);

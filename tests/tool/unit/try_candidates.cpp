@@ -393,11 +393,20 @@ TEST_CASE("variants of the pools are what the counts promise") {
         found.list[0].counts[0].peak_live = 10'000;
         CHECK(names({0, 2}) == std::vector<std::string>{"by-address"});
         CHECK(read_back(variants_of(found, {0, 2}).front()).pools[0].is_by_address);
-        found.list[0].counts[0].peak_live = (8 << 20) / 48 + 1;
-        CHECK(names({0, 2}) == std::vector<std::string>{"huge-pages", "by-address"});
-        const pool_plan plan = read_back(variants_of(found, {0, 2}).front());
-        CHECK(plan.pools[0].wants_huge_pages);
-        CHECK_FALSE(plan.pools[1].wants_huge_pages);
+        CHECK_FALSE(plan_of_candidates(found, {0, 2}).pools[0].wants_huge_pages);
+        found.list[0].counts[0].peak_live = (2 << 20) / 48 + 1;
+        const pool_plan usual = plan_of_candidates(found, {0, 2});
+        CHECK(usual.pools[0].wants_huge_pages);
+        CHECK_FALSE(usual.pools[1].wants_huge_pages);
+        CHECK(names({0, 2}) == std::vector<std::string>{"small-pages", "by-address"});
+        CHECK_FALSE(read_back(variants_of(found, {0, 2}).front()).pools[0].wants_huge_pages);
+    }
+    SUBCASE("small ones together are large") {
+        found.list[0].counts[0].peak_live = found.list[1].counts[0].peak_live = (1 << 20) / 48 + 1;
+        CHECK_FALSE(plan_of_candidates(found, {0, 1}).pools[0].wants_huge_pages);
+        const try_variant v = variants_of(found, {0, 1}).front();
+        CHECK(v.name == "one-pool-a-size");
+        CHECK(v.plan.pools[0].wants_huge_pages);
     }
 }
 
