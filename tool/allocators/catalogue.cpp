@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 
 namespace linn::tool {
 namespace {
@@ -125,6 +126,12 @@ std::vector<std::string> glibc_keeps_heap() {
     // 4 GiB, and 32 MiB: the largest threshold for mappings that glibc accepts. Setting one of them ends glibc's own
     // adjustment of both.
     return {"MALLOC_TRIM_THRESHOLD_=4294967296", "MALLOC_MMAP_THRESHOLD_=33554432"};
+}
+
+std::string glibc_asks_for_huge_pages() {
+    const char* const others = std::getenv("GLIBC_TUNABLES");
+    return std::string{"GLIBC_TUNABLES="} +
+           (others != nullptr && *others != 0 ? others + std::string{":"} : "") + "glibc.malloc.hugetlb=1";
 }
 
 } // namespace linn::tool

@@ -39,6 +39,8 @@ std::span<const std::string_view> names_meant_by(std::string_view name) noexcept
 
 /// The environment, NAME=value, in which glibc gives no memory back to the system.
 std::vector<std::string> glibc_keeps_heap();
+/// The same in which its heap and its mappings ask for huge pages; other tunables of the environment stay.
+std::string glibc_asks_for_huge_pages();
 
 /// The names that stand for others.
 std::span<const std::string_view> alias_names() noexcept;

@@ -58,11 +58,12 @@ run_command::run_command(CLI::App& program)
 }
 
 std::string run_command::check_allocators() {
-    const std::vector<std::string> own{default_name, default_again_name, baseline_name, no_trim_name};
+    const std::vector<std::string> own{default_name, default_again_name, baseline_name, no_trim_name,
+                                       huge_name};
     for (const std::string& text : allocators_)
         if (std::string problem = take_library(text, own, options_.allocators); !problem.empty())
             return problem;
-    return take_names("--only", only_, contender_names(options_.allocators), options_.only);
+    return take_names("--only", only_, contender_names(options_.allocators, {huge_name}), options_.only);
 }
 
 std::string run_command::check() {

@@ -7,6 +7,7 @@
 #include <gnu/libc-version.h>
 
 #include <algorithm>
+#include <cstdio>
 
 namespace linn::tool {
 namespace {
@@ -112,10 +113,27 @@ contender glibc_without_trim() {
     return c;
 }
 
+contender glibc_on_huge_pages() {
+    contender c;
+    c.name = huge_name;
+    c.title = "glibc, huge pages";
+    c.version = ::gnu_get_libc_version();
+    c.environment = {glibc_asks_for_huge_pages()};
+    c.notes = {fmt::format("asks for huge pages: {}", c.environment[0])};
+    return c;
+}
+
+bool glibc_has_huge_pages() {
+    int major = 0;
+    int minor = 0;
+    std::sscanf(::gnu_get_libc_version(), "%d.%d", &major, &minor);
+    return major > 2 || (major == 2 && minor >= 35);
+}
+
 std::vector<std::string> contender_names(const user_allocators& given,
                                          std::initializer_list<const char*> more) {
     std::vector<std::string> names = allocator_names(given);
-    names.insert(names.begin() + 1, no_trim_name); // beside glibc, the first
+    names.insert(names.begin() + 1, no_trim_name); // after glibc, the first
     for (const char* const name : more)
         if (!is_among(names, name))
             names.emplace_back(name);

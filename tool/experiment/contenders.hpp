@@ -18,6 +18,7 @@ inline constexpr const char* default_again_name = "default-again";
 inline constexpr const char* baseline_name = "glibc"; ///< the C library of processes of ours
 inline constexpr const char* control_name = "glibc-again";
 inline constexpr const char* no_trim_name = "glibc-no-trim"; ///< keeps its heap by its environment
+inline constexpr const char* huge_name = "glibc-huge-pages"; ///< asks for huge pages: likewise
 inline constexpr const char* linn_name = "linn";
 inline constexpr const char* null_name = "null"; ///< costs nothing
 
@@ -81,6 +82,11 @@ private:
 
 /// glibc with the settings that make it keep its heap.
 contender glibc_without_trim();
+
+/// glibc on huge pages, where the system grants them to those who ask. @pre glibc_has_huge_pages()
+contender glibc_on_huge_pages();
+/// Whether the C library knows that setting: from 2.35 on.
+bool glibc_has_huge_pages();
 
 /// The names that an option accepts: allocators, `glibc-no-trim`, and those in `more`, each once.
 std::vector<std::string> contender_names(const user_allocators& given,

@@ -78,13 +78,18 @@ std::vector<run_contender> choose_contenders(const run_options& options, const t
     const bool is_glibc = is_c_library(what.own_provider);
     if (is_glibc && choice.wants(no_trim_name))
         list.push_back({glibc_without_trim()});
+    if (is_glibc && choice.wants(huge_name) && glibc_has_huge_pages())
+        list.push_back({glibc_on_huge_pages()});
     if (!is_glibc && choice.wants(baseline_name))
         list.push_back(preloaded_glibc(what));
     if (is_glibc && choice.names(baseline_name))
         left_out.push_back({baseline_name, "the program runs on it anyway, and 'default' measures that"});
-    if (!is_glibc && choice.names(no_trim_name))
-        left_out.push_back({no_trim_name, "these are settings of glibc, and the program brings " +
-                                              fs::path{what.own_provider}.filename().string()});
+    for (const char* const setting : {no_trim_name, huge_name})
+        if (!is_glibc && choice.names(setting))
+            left_out.push_back({setting, "these are settings of glibc, and the program brings " +
+                                             fs::path{what.own_provider}.filename().string()});
+    if (is_glibc && choice.names(huge_name) && !glibc_has_huge_pages())
+        left_out.push_back({huge_name, "needs glibc 2.35 or later"});
     for (contender& c : choice.contenders(inventory, left_out)) {
         c.title = title_with_version(c);
         list.push_back({std::move(c)});

@@ -176,12 +176,14 @@ void add_time_findings(run_result& result) {
     if (!worse.empty() && (!only_slower || worse.size() > 1))
         result.findings.push_back(
             fmt::format("{}: {}.", is_cpu ? "More CPU time" : "Slower", listed(worse, metric)));
-    const run_row* no_trim = result.find(no_trim_name);
-    const estimate* e = no_trim == nullptr ? nullptr : find_estimate(*no_trim, metric);
-    if (e != nullptr && e->call == verdict::better)
-        result.findings.push_back(
-            fmt::format("No other allocator is needed for {} of that: {} in the environment does it.",
-                        percent(1 - e->ratio), fmt::join(no_trim->contender.environment, " ")));
+    for (const char* const name : {no_trim_name, huge_name}) {
+        const run_row* setting = result.find(name);
+        const estimate* e = setting == nullptr ? nullptr : find_estimate(*setting, metric);
+        if (e != nullptr && e->call == verdict::better)
+            result.findings.push_back(
+                fmt::format("No other allocator is needed for {} of that: {} in the environment does it.",
+                            percent(1 - e->ratio), fmt::join(setting->contender.environment, " ")));
+    }
 }
 
 std::string mib(double bytes) {

@@ -70,7 +70,7 @@ bool add_hits(const fs::path& file, const try_candidates& candidates, std::vecto
 } // namespace
 
 std::vector<std::string> rivals_of_pools() {
-    return {"mimalloc", "tcmalloc", "jemalloc"};
+    return {"mimalloc", "tcmalloc", "jemalloc", huge_name};
 }
 
 std::string arm_alone(std::size_t candidate) {

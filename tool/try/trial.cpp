@@ -19,9 +19,10 @@ namespace {
 
 using ending = observation::ending;
 
-constexpr std::size_t own_arms = 2;            // the plain program, twice
-constexpr std::size_t arms_of_second_part = 9; // these, four with the preload, and three allocators
-constexpr std::size_t arms_of_both = 4;        // these, an allocator, and pools in front of it
+constexpr std::size_t own_arms = 2; // the plain program, twice
+constexpr std::size_t arms_of_second_part =
+    10; // these, four with the preload, three allocators and glibc's huge pages
+constexpr std::size_t arms_of_both = 4; // these, an allocator, and pools in front of it
 constexpr std::string_view litter_file = "litter";
 
 class trial {

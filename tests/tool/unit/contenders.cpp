@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -102,9 +103,24 @@ TEST_CASE("nothing is tried where no library is wanted") {
     CHECK_FALSE(choice.wants("jemalloc"));
 }
 
+TEST_CASE("glibc on huge pages keeps the other tunables") {
+    const char* const before = std::getenv("GLIBC_TUNABLES");
+    const std::string saved = before == nullptr ? "" : before;
+    ::unsetenv("GLIBC_TUNABLES");
+    CHECK(glibc_on_huge_pages().environment ==
+          std::vector<std::string>{"GLIBC_TUNABLES=glibc.malloc.hugetlb=1"});
+    ::setenv("GLIBC_TUNABLES", "glibc.malloc.arena_max=1", 1);
+    CHECK(glibc_on_huge_pages().environment ==
+          std::vector<std::string>{"GLIBC_TUNABLES=glibc.malloc.arena_max=1:glibc.malloc.hugetlb=1"});
+    ::unsetenv("GLIBC_TUNABLES");
+    if (!saved.empty())
+        ::setenv("GLIBC_TUNABLES", saved.c_str(), 1);
+}
+
 TEST_CASE("an option accepts every name once") {
-    std::vector<std::string> names = contender_names({{"mine", "/x.so"}}, {"linn", "null", "mine"});
+    std::vector<std::string> names =
+        contender_names({{"mine", "/x.so"}}, {"linn", "null", "mine", huge_name});
     CHECK(std::count(names.begin(), names.end(), "mine") == 1);
-    for (const char* name : {"glibc", no_trim_name, "jemalloc", "mimalloc", "linn", "null"})
+    for (const char* name : {"glibc", no_trim_name, huge_name, "jemalloc", "mimalloc", "linn", "null"})
         CHECK(std::count(names.begin(), names.end(), name) == 1);
 }

@@ -100,6 +100,9 @@ TEST_CASE("settings that do the same are told apart from another library") {
     settings.contender.environment = {"A=1", "B=2"};
     CHECK(finds(described({settings}),
                 "No other allocator is needed for 10 % of that: A=1 B=2 in the environment does it."));
+    settings.contender.name = "glibc-huge-pages";
+    CHECK(finds(described({settings}),
+                "No other allocator is needed for 10 % of that: A=1 B=2 in the environment does it."));
 }
 
 TEST_CASE("too few rounds claim nothing, and say what would be enough") {
