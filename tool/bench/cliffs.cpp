@@ -1,36 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cliffs.hpp"
 
-#include "../measure/statistics.hpp"
-
 namespace linn::tool {
+namespace {
 
-std::vector<cliff> find_cliffs(const scenario& s, const row& r, unsigned threads) {
-    struct cost {
-        double middle;
-        double least;
+bool is_above(const timing& a, const timing& b) {
+    return a.median.middle > cliff_factor * b.median.middle && a.minimum > cliff_factor * b.minimum;
+}
+
+} // namespace
+
+std::vector<cliff> find_cliffs(const scenario& s, const row& r) {
+    std::vector<std::size_t> points; // curve by curve, the sizes of each in ascending order
+    for (std::size_t p = 0; p != s.phases.size(); ++p)
+        if (s.phases[p].bytes != 0 && r.in(p) != nullptr)
+            points.push_back(p);
+    const auto follows = [&](std::size_t i) { // on the same curve
+        return i < points.size() && i != 0 && s.phases[points[i - 1]].threads == s.phases[points[i]].threads;
     };
-    struct point {
-        std::size_t phase;
-        cost price;
-    };
-    std::vector<point> curve; // phases list sizes in ascending order
-    for (std::size_t p = 0; p != s.phases.size(); ++p) {
-        if (s.phases[p].bytes == 0 || s.phases[p].threads != threads || !r.has(p))
-            continue;
-        const std::vector<double> cycles = r.cycles(p);
-        curve.push_back({p, {median(cycles), minimum(cycles)}});
-    }
-    const auto is_above = [](const cost& a, const cost& b) {
-        return a.middle > cliff_factor * b.middle && a.least > cliff_factor * b.least;
-    };
+    const auto cost = [&](std::size_t i) -> const timing& { return r.in(points[i])->cycles; };
     std::vector<cliff> found;
-    for (std::size_t i = 1; i < curve.size(); ++i) {
-        const cost& before = curve[i - 1].price;
-        const bool stays = i + 1 == curve.size() || is_above(curve[i + 1].price, before);
-        if (stays && is_above(curve[i].price, before))
-            found.push_back({curve[i].phase, curve[i].price.middle / before.middle});
+    for (std::size_t i = 1; i < points.size(); ++i) {
+        if (!follows(i) || !is_above(cost(i), cost(i - 1)))
+            continue;
+        const bool stays = !follows(i + 1) || is_above(cost(i + 1), cost(i - 1));
+        if (stays)
+            found.push_back({points[i], cost(i).median.middle / cost(i - 1).median.middle});
     }
+    return found;
+}
+
+std::vector<cliff> cliffs_on(const scenario& s, const row& r, unsigned threads) {
+    std::vector<cliff> found = r.cliffs;
+    std::erase_if(found, [&](const cliff& c) { return s.phases[c.phase].threads != threads; });
     return found;
 }
 

@@ -2,7 +2,6 @@
 #include "curve_findings.hpp"
 
 #include "../measure/sort_stably.hpp"
-#include "../measure/statistics.hpp"
 #include "cliffs.hpp"
 #include "judgement.hpp"
 
@@ -26,8 +25,7 @@ std::string size_title(std::size_t bytes) {
 std::vector<const row*> general_rows(const bench_result& result, const scenario_result& s) {
     std::vector<const row*> list;
     for (const row& r : s.rows)
-        if (s.what->variants[r.variant].contender.empty() &&
-            result.contenders[r.contender].name != control_name)
+        if (s.variant_of(r).contender.empty() && result.contenders[r.contender].name != control_name)
             list.push_back(&r);
     return list;
 }
@@ -41,14 +39,17 @@ std::string fastest_sentence(const bench_result& result, const scenario_result& 
     const auto p = static_cast<std::size_t>(at - phases.begin());
     if (at == phases.end() || rows.empty())
         return {};
-    const auto ns = [&](const row* r) { return median(r->cycles(p)) / result.machine.ticks_per_ns; };
+    std::erase_if(rows, [&](const row* r) { return r->in(p) == nullptr; });
+    if (rows.empty())
+        return {};
+    const auto ns = [&](const row* r) { return r->in(p)->ns.median.middle; };
     sort_stably(rows, [&](const row* a, const row* b) { return ns(a) < ns(b); });
     const auto named = [&](const row* r) {
         return fmt::format("{} ({:.1f} ns)", result.contenders[r->contender].title, ns(r));
     };
     if (rows.size() == 1)
         return fmt::format(" A block of {} costs {} a pair.", size_title(small_block), named(rows[0]));
-    const outcome first = judge(result, s, p, compare_rows(*rows[0], *rows[1], p));
+    const outcome first = compare_rows(s, *rows[0], *rows[1], p).says;
     if (first == outcome::not_judged)
         return {};
     if (first == outcome::win)
@@ -61,9 +62,9 @@ std::string fastest_sentence(const bench_result& result, const scenario_result& 
 /// "20 x at 64 KiB (42 x on two threads)"; empty where the row has no cliff.
 std::string cliffs_of(const scenario_result& s, const row& r) {
     std::vector<std::string> parts;
-    const std::vector<cliff> two = find_cliffs(*s.what, r, 2);
+    const std::vector<cliff> two = cliffs_on(*s.what, r, 2);
     std::vector<std::size_t> told; // sizes whose second factor stands in brackets
-    for (const cliff& c : find_cliffs(*s.what, r, 1)) {
+    for (const cliff& c : cliffs_on(*s.what, r, 1)) {
         const std::size_t bytes = s.what->phases[c.phase].bytes;
         std::string text = fmt::format("{} at {}", times_text(c.factor), size_title(bytes));
         for (const cliff& other : two)
@@ -139,27 +140,26 @@ private:
     std::vector<double> factors_;
 };
 
-std::string comparison_sentence(const bench_result& result, const scenario_result& s,
-                                const comparison_info& info) {
+std::string comparison_sentence(const bench_result& result, const scenario_result& s, std::size_t number) {
     std::vector<std::string> parts;
+    const std::vector<comparison>& all = s.comparisons[number];
     for (const unsigned threads : curves) {
         size_runs faster;
         size_runs slower;
         size_runs close;
-        for (std::size_t p = 0; p != s.what->phases.size(); ++p) {
-            const auto c = s.what->phases[p].threads == threads ? compare(result, s, info, p) : std::nullopt;
-            if (!c)
+        for (const comparison& c : all) {
+            const phase_info& phase = s.what->phases[c.phase];
+            if (phase.threads != threads)
                 continue;
-            const std::size_t bytes = s.what->phases[p].bytes;
-            switch (judge(result, s, p, *c)) {
+            switch (c.says) {
             case outcome::win:
-                faster.add(bytes, c->speed_up);
+                faster.add(phase.bytes, c.speed_up);
                 break;
             case outcome::loss:
-                slower.add(bytes, 1 / c->speed_up);
+                slower.add(phase.bytes, 1 / c.speed_up);
                 break;
             case outcome::tie:
-                close.add(bytes, c->speed_up);
+                close.add(phase.bytes, c.speed_up);
                 break;
             case outcome::not_judged:
                 break;
@@ -178,17 +178,16 @@ std::string comparison_sentence(const bench_result& result, const scenario_resul
     }
     if (parts.empty())
         return {};
-    const row* ours = s.find(result.contenders, linn_name, info.ours);
-    return fmt::format(" {} against {}: {}.", result.title_of(s, *ours), info.rivals_title,
-                       fmt::join(parts, "; "));
+    return fmt::format(" {} against {}: {}.", result.title_of(s, s.rows[all.front().ours]),
+                       s.what->comparisons[number].rivals_title, fmt::join(parts, "; "));
 }
 
 } // namespace
 
 std::string curve_findings(const bench_result& result, const scenario_result& s) {
     std::string text = fastest_sentence(result, s) + cliffs_sentence(result, s);
-    for (const comparison_info& info : s.what->comparisons)
-        text += comparison_sentence(result, s, info);
+    for (std::size_t i = 0; i != s.comparisons.size(); ++i)
+        text += comparison_sentence(result, s, i);
     return text;
 }
 

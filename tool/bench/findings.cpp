@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "findings.hpp"
 
-#include "../measure/statistics.hpp"
 #include "judgement.hpp"
 #include "threads_findings.hpp"
 
@@ -21,8 +20,11 @@ public:
     const row* find(std::string_view contender, std::string_view variant) const {
         return s_->find(result_->contenders, contender, variant);
     }
-    double ns(const row& r, std::size_t phase) const {
-        return median(r.cycles(phase)) / result_->machine.ticks_per_ns;
+    static double ns(const row& r, std::size_t phase) {
+        return r.in(phase) == nullptr ? 0 : r.in(phase)->ns.median.middle;
+    }
+    static double faults(const row& r, std::size_t phase) {
+        return r.in(phase) == nullptr ? 0 : r.in(phase)->faults;
     }
     /// Phases are few; a name that is missing would be a mistake in this file.
     std::size_t phase(std::string_view name) const {
@@ -52,7 +54,7 @@ std::string shared_ptr_finding(const figures& f) {
     const row* kept = f.find(no_trim_name, "make_shared");
     const std::size_t burst = f.phase("single_burst");
     if (plain != nullptr && kept != nullptr) {
-        const double faults = median(plain->faults(burst));
+        const double faults = f.faults(*plain, burst);
         if (f.ns(*plain, burst) > 1.5 * f.ns(*kept, burst) && faults > 0.01)
             text +=
                 fmt::format(" In bursts glibc needs {:.0f} ns and {:.2f} page faults an operation, {:.0f} ns "
@@ -62,12 +64,12 @@ std::string shared_ptr_finding(const figures& f) {
     const row* locked = f.find("locked-pool", "allocate_shared");
     const std::size_t one = f.phase("multi_hot");
     const std::size_t two = f.phase("two_hot");
-    if (plain != nullptr && locked != nullptr) {
+    if (plain != nullptr && locked != nullptr && plain->in(two) != nullptr && locked->in(two) != nullptr) {
         text += fmt::format(
             " The published locked pool goes from {:.0f} ns to {:.0f} ns when two threads use it, "
             "std::make_shared on glibc from {:.0f} to {:.0f}: ",
             f.ns(*locked, one), f.ns(*locked, two), f.ns(*plain, one), f.ns(*plain, two));
-        const outcome o = judge(f.result(), f.scenario(), two, compare_rows(*locked, *plain, two));
+        const outcome o = compare_rows(f.scenario(), *locked, *plain, two).says;
         text += o == outcome::loss  ? "contended, it is the slower of the two."
                 : o == outcome::win ? "here it stays the faster of the two."
                                     : "contended, they are level.";
@@ -107,7 +109,7 @@ std::string pipeline_finding(const figures& f) {
     const auto rate = [&](const row& r, std::size_t phase) { return 1e3 / f.ns(r, phase); };
     const row* fastest_general = nullptr;
     for (const row& r : f.scenario().rows)
-        if (f.scenario().variant_of(r) == "make_shared" &&
+        if (f.scenario().variant_of(r).name == "make_shared" &&
             (fastest_general == nullptr || rate(r, flat) > rate(*fastest_general, flat)))
             fastest_general = &r;
     const auto sentence = [&](const row& r) {
@@ -143,8 +145,8 @@ std::string buffers_finding(const figures& f) {
     return fmt::format(
         " Reusing 8 MiB costs linn::buffer_pool {:.3f} us and {:.3g} page faults, make_shared<line>() on "
         "glibc {:.0f} us and {:.0f}: {:.2f} % of it; when the buffer is then filled, {:.2f} x faster.",
-        f.ns(*linn, unused) * 1e-3, median(linn->faults(filled)), f.ns(*zeros, unused) * 1e-3,
-        median(zeros->faults(filled)), 100 * f.ns(*linn, unused) / f.ns(*zeros, unused),
+        f.ns(*linn, unused) * 1e-3, f.faults(*linn, filled), f.ns(*zeros, unused) * 1e-3,
+        f.faults(*zeros, filled), 100 * f.ns(*linn, unused) / f.ns(*zeros, unused),
         f.ns(*zeros, filled) / f.ns(*linn, filled));
 }
 

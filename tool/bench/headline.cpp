@@ -10,7 +10,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <optional>
 #include <vector>
 
 namespace linn::tool {
@@ -38,37 +37,27 @@ struct standings {
     std::size_t compared = 0; ///< scenarios in which Linn met a rival
 };
 
-/// Linn's best way in a test, and what it is against.
-std::optional<best_way> principal(const bench_result& result, const scenario_result& s, std::size_t phase) {
-    if (s.what->has_variants())
-        return best_of_linn(result, s, s.what->comparisons.front(), phase);
-    const auto c = compare_linn(result, s, phase);
-    return c ? std::optional{best_way{s.find(result.contenders, linn_name), *c}} : std::nullopt;
-}
-
 void add_standing(const bench_result& result, const scenario_result& s, standings& all) {
     std::vector<double> speed_ups;
     std::vector<const row*> ways;
     std::size_t wins = 0;
     std::size_t losses = 0;
     for (std::size_t p = 0; p != s.what->phases.size(); ++p) {
-        const auto best = principal(result, s, p);
-        if (!best)
+        const comparison* const best = best_of_linn(s, p);
+        if (best == nullptr || best->says == outcome::not_judged)
             continue;
-        const comparison& c = best->against;
-        const outcome o = judge(result, s, p, c);
-        if (o == outcome::not_judged)
-            continue;
+        const comparison& c = *best;
         speed_ups.push_back(c.speed_up);
-        ways.push_back(best->ours);
-        wins += o == outcome::win ? 1 : 0;
-        if (o != outcome::loss)
+        ways.push_back(&s.rows[c.ours]);
+        wins += c.says == outcome::win ? 1 : 0;
+        if (c.says != outcome::loss)
             continue;
         ++losses;
-        const contender& rival = result.contenders[c.best_other->contender];
+        const row& other = s.rows[c.other];
+        const contender& rival = result.contenders[other.contender];
         all.lost.push_back(
             {1 / c.speed_up, fmt::format("{} ({})", s.what->phases[p].title, s.what->name),
-             rival.kind == contender_kind::in_process ? result.title_of(s, *c.best_other) : rival.title,
+             rival.kind == contender_kind::in_process ? result.title_of(s, other) : rival.title,
              rival.kind != contender_kind::in_process});
     }
     if (speed_ups.empty())
@@ -77,8 +66,8 @@ void add_standing(const bench_result& result, const scenario_result& s, standing
     // Half of the tests at least must be claims of their own, and none a loss.
     if (losses != 0 || 2 * wins < speed_ups.size())
         return;
-    const bool is_one_way = s.what->has_variants() && std::count(ways.begin(), ways.end(), ways.front()) ==
-                                                          static_cast<std::ptrdiff_t>(ways.size());
+    const bool is_one_way =
+        std::count(ways.begin(), ways.end(), ways.front()) == static_cast<std::ptrdiff_t>(ways.size());
     all.won.push_back({geometric_mean(speed_ups), s.what->topic,
                        is_one_way ? result.title_of(s, *ways.front()) : std::string{}});
 }

@@ -2,22 +2,154 @@
 #include "judgement.hpp"
 
 #include "../experiment/too_few_rounds.hpp"
+#include "cliffs.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace linn::tool {
+namespace {
 
-double claim_threshold(const bench_result& result, const scenario_result& s, std::size_t phase) {
-    return std::max(least_claim, noise_floor(result, s, phase).value_or(least_claim));
+constexpr double level = 0.95;
+constexpr std::uint64_t seed = 1;       // every run of the program says the same of the same samples
+constexpr std::size_t resamples = 2000; // hundreds of rows, and a third digit that nobody relies on
+
+timing scaled(const timing& t, double divisor) {
+    return {{t.median.middle / divisor, t.median.low / divisor, t.median.high / divisor},
+            t.minimum / divisor};
 }
 
-outcome judge(const bench_result& result, const scenario_result& s, std::size_t phase, const comparison& c) {
-    if (c.rounds < rounds_to_judge)
-        return outcome::not_judged;
-    const double threshold = 1 + std::max(claim_threshold(result, s, phase), c.uncertainty);
-    return c.speed_up > threshold ? outcome::win : c.speed_up * threshold < 1 ? outcome::loss : outcome::tie;
+/// The medians of all metrics that any sample reports.
+std::map<std::string, double> metrics_of(const row& r, std::size_t phase) {
+    std::map<std::string, std::vector<double>> values;
+    for (const sample& s : r.samples)
+        if (phase < s.metrics.size())
+            for (const auto& [name, value] : s.metrics[phase])
+                values[name].push_back(value);
+    std::map<std::string, double> medians;
+    for (const auto& [name, list] : values)
+        medians[name] = median(list);
+    return medians;
+}
+
+std::optional<phase_figures> figures_of(const row& r, std::size_t phase, double ticks_per_ns) {
+    const std::vector<double> cycles = r.cycles(phase);
+    if (std::all_of(cycles.begin(), cycles.end(), [](double c) { return c == 0; }))
+        return std::nullopt;
+    std::vector<double> faults;
+    for (const sample& s : r.samples)
+        faults.push_back(s.faults[phase]);
+    phase_figures f;
+    f.cycles = {bootstrap_median(cycles, level, seed, resamples), minimum(cycles)};
+    f.ns = scaled(f.cycles, ticks_per_ns);
+    f.faults = median(faults);
+    f.metrics = metrics_of(r, phase);
+    return f;
+}
+
+void judge_row(row& r, const scenario& what, double ticks_per_ns) {
+    r.phases.clear();
+    for (std::size_t p = 0; p != what.phases.size(); ++p)
+        r.phases.push_back(figures_of(r, p, ticks_per_ns));
+    std::vector<double> peaks;
+    for (const sample& s : r.samples)
+        peaks.push_back(static_cast<double>(s.peak_rss_bytes));
+    r.peak_rss_bytes = median(peaks);
+    r.cliffs = find_cliffs(what, r);
+}
+
+double middle(const row& r, std::size_t phase) {
+    return r.phases[phase]->cycles.median.middle;
+}
+
+void set_ratios(row& r, const row* baseline) {
+    std::vector<double> ratios;
+    for (std::size_t p = 0; p != r.phases.size(); ++p)
+        if (baseline != nullptr && r.phases[p] && baseline->phases[p])
+            ratios.push_back(*(r.phases[p]->ratio = middle(r, p) / middle(*baseline, p)));
+    r.ratio = geometric_mean(ratios);
+}
+
+/// The fastest rival of `ours` in one phase.
+const row* best_rival(const bench_result& result, const scenario_result& s, const comparison_info& info,
+                      std::size_t phase) {
+    const row* best = nullptr;
+    for (const row& r : s.rows) {
+        const bool is_rival = r.in(phase) != nullptr && std::find(info.rivals.begin(), info.rivals.end(),
+                                                                  s.variant_of(r).name) != info.rivals.end();
+        // The control is the baseline once more; as a rival it would only win by luck.
+        if (is_rival && result.contenders[r.contender].name != control_name &&
+            (best == nullptr || middle(r, phase) < middle(*best, phase)))
+            best = &r;
+    }
+    return best;
+}
+
+std::vector<comparison> compare(const bench_result& result, const scenario_result& s,
+                                const comparison_info& info) {
+    std::vector<comparison> list;
+    const row* const ours = s.find(result.contenders, linn_name, info.ours);
+    for (std::size_t p = 0; ours != nullptr && p != s.what->phases.size(); ++p)
+        if (ours->in(p) != nullptr)
+            if (const row* const best = best_rival(result, s, info, p))
+                list.push_back(compare_rows(s, *ours, *best, p));
+    return list;
+}
+
+void judge_scenario(const bench_result& result, scenario_result& s) {
+    s.noise.clear();
+    s.comparisons.clear();
+    // What was published for one kind of container says nothing of another.
+    const bool is_published_work =
+        s.what->sized_by != work_size::integers || result.options.container == bench_options{}.container;
+    s.published = is_published_work ? s.what->published : std::span<const published_row>{};
+    s.repeated = s.disturbed = 0;
+    s.least_rounds = s.rows.empty() ? 0 : s.rows.front().samples.size();
+    s.most_rounds = 0;
+    for (row& r : s.rows) {
+        judge_row(r, *s.what, result.machine.ticks_per_ns);
+        s.repeated += r.repeated;
+        s.disturbed += r.disturbed;
+        s.least_rounds = std::min(s.least_rounds, r.samples.size());
+        s.most_rounds = std::max(s.most_rounds, r.samples.size());
+    }
+    const row* const baseline = s.find(result.contenders, baseline_name, s.what->baseline);
+    const row* const control = s.find(result.contenders, control_name, s.what->baseline);
+    for (row& r : s.rows)
+        set_ratios(r, baseline);
+    for (std::size_t p = 0; p != s.what->phases.size(); ++p) {
+        phase_noise n{std::nullopt, least_claim};
+        if (baseline != nullptr && control != nullptr && baseline->in(p) != nullptr &&
+            control->in(p) != nullptr) {
+            n.floor = relative_gap(middle(*baseline, p), middle(*control, p));
+            n.threshold = std::max(least_claim, *n.floor);
+        }
+        s.noise.push_back(n);
+    }
+    for (const comparison_info& info : s.what->comparisons)
+        s.comparisons.push_back(compare(result, s, info));
+}
+
+} // namespace
+
+void judge(bench_result& result) {
+    for (scenario_result& s : result.scenarios)
+        judge_scenario(result, s);
+}
+
+comparison compare_rows(const scenario_result& s, const row& ours, const row& other, std::size_t phase) {
+    const auto place = [&](const row& r) { return static_cast<std::size_t>(&r - s.rows.data()); };
+    comparison c{phase,         place(ours),        place(other), middle(other, phase) / middle(ours, phase),
+                 unknown_bound, outcome::not_judged};
+    if (std::min(ours.samples.size(), other.samples.size()) < rounds_to_judge)
+        return c;
+    c.uncertainty =
+        2 * std::hypot(relative_median_error(ours.cycles(phase)), relative_median_error(other.cycles(phase)));
+    const double least = 1 + std::max(s.noise[phase].threshold, c.uncertainty);
+    c.says = c.speed_up > least ? outcome::win : c.speed_up * least < 1 ? outcome::loss : outcome::tie;
+    return c;
 }
 
 const char* to_string(outcome o) noexcept {
@@ -37,8 +169,7 @@ const char* to_string(outcome o) noexcept {
 std::string why_not_judged(const bench_result& result) {
     std::size_t most = 0;
     for (const scenario_result& s : result.scenarios)
-        for (const row& r : s.rows)
-            most = std::max(most, r.samples.size());
+        most = std::max(most, s.most_rounds);
     if (most >= rounds_to_judge)
         return {};
     too_few_rounds rounds;
@@ -49,15 +180,16 @@ std::string why_not_judged(const bench_result& result) {
     return text_of(rounds, "to tell a difference from noise") + '.';
 }
 
-std::optional<best_way> best_of_linn(const bench_result& result, const scenario_result& s,
-                                     const comparison_info& first, std::size_t phase) {
-    std::optional<best_way> best;
-    for (const comparison_info& info : s.what->comparisons) {
-        if (!std::equal(info.rivals.begin(), info.rivals.end(), first.rivals.begin(), first.rivals.end()))
+const comparison* best_of_linn(const scenario_result& s, std::size_t phase) {
+    const comparison* best = nullptr;
+    const auto& first = s.what->comparisons.front().rivals;
+    for (std::size_t i = 0; i != s.comparisons.size(); ++i) {
+        const auto& rivals = s.what->comparisons[i].rivals;
+        if (!std::equal(rivals.begin(), rivals.end(), first.begin(), first.end()))
             continue;
-        if (const auto c = compare(result, s, info, phase);
-            c && (!best || c->speed_up > best->against.speed_up))
-            best = best_way{s.find(result.contenders, linn_name, info.ours), *c};
+        for (const comparison& c : s.comparisons[i])
+            if (c.phase == phase && (best == nullptr || c.speed_up > best->speed_up))
+                best = &c;
     }
     return best;
 }

@@ -3,7 +3,6 @@
 
 #include "results.hpp"
 
-#include <optional>
 #include <string>
 
 namespace linn::tool {
@@ -11,14 +10,14 @@ namespace linn::tool {
 /// A smaller difference than this is never called one, however quiet the two copies of the baseline happened to be.
 inline constexpr double least_claim = 0.02;
 
-/// The gap that a difference must exceed to be claimed in this phase.
-double claim_threshold(const bench_result& result, const scenario_result& s, std::size_t phase);
+/// Fills in what the samples say: medians with their 95 % intervals, ratios, noise, cliffs, and who wins. The only place
+/// that computes any of it: sentences, tables, plots and files show what stands there. With fewer than `rounds_to_judge`
+/// rounds there is no interval, no win and no loss.
+/// @complexity resamples × samples
+void judge(bench_result& result);
 
-/// What a comparison of medians allows to say; nothing with fewer than `rounds_to_judge` rounds.
-enum class outcome { not_judged, win, loss, tie };
-
-/// The only place that says who wins: headline, summary, findings, plots and JSON all ask it.
-outcome judge(const bench_result& result, const scenario_result& s, std::size_t phase, const comparison& c);
+/// One row beside another in `phase`. @pre both have it, and `judge` has run
+comparison compare_rows(const scenario_result& s, const row& ours, const row& other, std::size_t phase);
 
 /// "win", "loss", "tie", "not judged".
 const char* to_string(outcome o) noexcept;
@@ -26,16 +25,9 @@ const char* to_string(outcome o) noexcept;
 /// Why nothing of the result is judged, as a sentence; empty where something can be. @pre something was measured
 std::string why_not_judged(const bench_result& result);
 
-/// The best of Linn's ways that are compared with the same rivals, in one phase.
-struct best_way {
-    const row* ours = nullptr;
-    comparison against;
-};
-
-/// The best of Linn's ways among the scenario's comparisons that have the rivals of `first`; nothing where none has
-/// that phase.
-std::optional<best_way> best_of_linn(const bench_result& result, const scenario_result& s,
-                                     const comparison_info& first, std::size_t phase);
+/// The best of Linn's ways in one phase, among the scenario's comparisons that have the rivals of the first; null where none
+/// has that phase. @pre `judge` has run
+const comparison* best_of_linn(const scenario_result& s, std::size_t phase);
 
 /// "6.1 x", or "6.13 x" with two digits; from ten on "58 x", and "over 1000 x", where digits say nothing.
 std::string times_text(double factor, int digits = 1);

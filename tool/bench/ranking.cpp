@@ -18,12 +18,13 @@ std::optional<double> speed_in(const bench_result& result, const scenario_result
     for (const row& r : s.rows) {
         if (r.contender != contender)
             continue;
-        const row* baseline = s.find(result.contenders, baseline_name, s.variant_of(r));
+        const row* baseline = s.find(result.contenders, baseline_name, s.variant_of(r).name);
         if (baseline == nullptr)
             continue;
         for (std::size_t p = 0; p != s.what->phases.size(); ++p)
-            if (r.has(p) && baseline->has(p))
-                ratios.push_back(median(baseline->cycles(p)) / median(r.cycles(p)));
+            if (const phase_figures *own = r.in(p), *theirs = baseline->in(p);
+                own != nullptr && theirs != nullptr)
+                ratios.push_back(theirs->cycles.median.middle / own->cycles.median.middle);
     }
     return ratios.empty() ? std::nullopt : std::optional{geometric_mean(ratios)};
 }

@@ -1,12 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "results.hpp"
 
-#include "../measure/statistics.hpp"
+#include "../measure/sort_stably.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 namespace linn::tool {
+namespace {
+
+/// 1000000 → "1 000 000".
+std::string grouped(std::size_t value) {
+    std::string text = std::to_string(value);
+    for (std::size_t i = text.size(); i > 3; i -= 3)
+        text.insert(i - 3, 1, ' ');
+    return text;
+}
+
+} // namespace
 
 std::vector<double> row::cycles(std::size_t phase) const {
     std::vector<double> values;
@@ -15,117 +27,58 @@ std::vector<double> row::cycles(std::size_t phase) const {
     return values;
 }
 
-std::vector<double> row::faults(std::size_t phase) const {
-    std::vector<double> values;
-    for (const sample& s : samples)
-        values.push_back(s.faults[phase]);
-    return values;
-}
-
-double row::peak_rss_bytes() const {
-    std::vector<double> values;
-    for (const sample& s : samples)
-        values.push_back(static_cast<double>(s.peak_rss_bytes));
-    return median(values);
-}
-
-bool row::has(std::size_t phase) const {
-    return std::any_of(samples.begin(), samples.end(), [&](const sample& s) { return s.cycles[phase] != 0; });
-}
-
 std::optional<double> row::metric(std::size_t phase, std::string_view name) const {
-    std::vector<double> values;
-    for (const sample& s : samples)
-        if (phase < s.metrics.size())
-            if (const auto found = s.metrics[phase].find(std::string{name}); found != s.metrics[phase].end())
-                values.push_back(found->second);
-    return values.empty() ? std::nullopt : std::optional{median(values)};
-}
-
-std::string_view scenario_result::variant_of(const row& r) const noexcept {
-    return what->has_variants() ? what->variants[r.variant].name : std::string_view{};
+    const phase_figures* const known = in(phase);
+    if (known == nullptr)
+        return std::nullopt;
+    const auto found = known->metrics.find(std::string{name});
+    return found == known->metrics.end() ? std::nullopt : std::optional{found->second};
 }
 
 const row* scenario_result::find(const std::vector<contender>& contenders, std::string_view name,
                                  std::string_view variant) const {
     for (const row& r : rows)
-        if (contenders[r.contender].name == name && variant_of(r) == variant)
+        if (contenders[r.contender].name == name && variant_of(r).name == variant)
             return &r;
     return nullptr;
 }
 
+std::vector<const row*> scenario_result::sorted_rows(std::optional<std::size_t> variant) const {
+    std::vector<const row*> sorted;
+    for (const row& r : rows)
+        if (!variant || r.variant == *variant)
+            sorted.push_back(&r);
+    sort_stably(sorted, [](const row* a, const row* b) { return a->ratio < b->ratio; });
+    return sorted;
+}
+
+const published_row* scenario_result::find_published(std::string_view contender,
+                                                     std::string_view variant) const noexcept {
+    for (const published_row& row : published)
+        if (!contender.empty() && row.contender == contender && row.variant == variant)
+            return &row;
+    return nullptr;
+}
+
 std::string bench_result::title_of(const scenario_result& s, const row& r) const {
-    const std::string& own = contenders[r.contender].title;
-    if (!s.what->has_variants())
-        return own;
-    const variant_info& v = s.what->variants[r.variant];
-    return v.contender.empty() ? std::string{v.title} + " on " + own : std::string{v.title};
+    const variant_info& v = s.variant_of(r);
+    return v.contender.empty() ? std::string{v.title} + " on " + contenders[r.contender].title
+                               : std::string{v.title};
 }
 
-std::optional<double> noise_floor(const bench_result& result, const scenario_result& s, std::size_t phase) {
-    const row* a = s.find(result.contenders, baseline_name, s.what->baseline);
-    const row* b = s.find(result.contenders, control_name, s.what->baseline);
-    if (a == nullptr || b == nullptr)
-        return std::nullopt;
-    return relative_gap(median(a->cycles(phase)), median(b->cycles(phase)));
+std::string heading_of(const bench_options& options, const scenario& s) {
+    return fmt::format(fmt::runtime(s.heading), fmt::arg("objects", grouped(options.objects)),
+                       fmt::arg("object_bytes", options.object_bytes), fmt::arg("n", grouped(options.n)),
+                       fmt::arg("container", options.container));
 }
 
-double ratio_to_baseline(const bench_result& result, const scenario_result& s, const row& r) {
-    const row* baseline = s.find(result.contenders, baseline_name, s.what->baseline);
-    if (baseline == nullptr)
-        return 0;
-    std::vector<double> ratios;
-    for (std::size_t p = 0; p != s.what->phases.size(); ++p)
-        if (r.has(p) && baseline->has(p))
-            ratios.push_back(median(r.cycles(p)) / median(baseline->cycles(p)));
-    return geometric_mean(ratios);
-}
-
-namespace {
-
-/// One row against the fastest of those that `is_rival` accepts.
-template <class IsRival>
-std::optional<comparison> compare_row(const scenario_result& s, const row* own_row, std::size_t phase,
-                                      const IsRival& is_rival) {
-    if (own_row == nullptr || !own_row->has(phase))
-        return std::nullopt;
-    const row* best = nullptr;
-    double best_median = 0;
-    for (const row& r : s.rows) {
-        const double m = median(r.cycles(phase));
-        if (&r != own_row && is_rival(r) && r.has(phase) && (best == nullptr || m < best_median)) {
-            best = &r;
-            best_median = m;
-        }
-    }
-    if (best == nullptr)
-        return std::nullopt;
-    return compare_rows(*own_row, *best, phase);
-}
-
-} // namespace
-
-comparison compare_rows(const row& ours, const row& other, std::size_t phase) {
-    const std::vector<double> own = ours.cycles(phase);
-    const std::vector<double> theirs = other.cycles(phase);
-    const std::size_t rounds = std::min(own.size(), theirs.size());
-    const double error = std::hypot(relative_median_error(own), relative_median_error(theirs));
-    return {&other, median(theirs) / median(own), rounds < rounds_to_judge ? unknown_bound : 2 * error,
-            rounds};
-}
-
-std::optional<comparison> compare_linn(const bench_result& result, const scenario_result& s,
-                                       std::size_t phase) {
-    return compare_row(s, s.find(result.contenders, linn_name), phase, [](const row&) { return true; });
-}
-
-std::optional<comparison> compare(const bench_result& result, const scenario_result& s,
-                                  const comparison_info& c, std::size_t phase) {
-    // The control is the baseline once more; as a rival it would only win by luck.
-    return compare_row(s, s.find(result.contenders, linn_name, c.ours), phase, [&](const row& r) {
-        return result.contenders[r.contender].name != control_name &&
-               std::find(c.rivals.begin(), c.rivals.end(), s.variant_of(r)) != c.rivals.end();
-    });
+std::size_t bytes_to_touch(const bench_options& options, const scenario& s) {
+    if (s.sized_by == work_size::percent)
+        return s.touched_mib << 20;
+    // A node and its share of the bucket array, generously; the cap keeps a huge --n from filling the machine.
+    const std::size_t wanted =
+        s.sized_by == work_size::objects ? options.objects * (options.object_bytes + 32) : options.n * 64;
+    return std::clamp<std::size_t>(wanted, 1 << 20, std::size_t{1} << 30);
 }
 
 } // namespace linn::tool

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../measure/machine.hpp"
+#include "../measure/statistics.hpp"
 #include "contenders.hpp"
 #include "scenario.hpp"
 
@@ -10,6 +11,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,7 +28,7 @@ struct bench_options {
     std::size_t n = 1'000'000;
     std::size_t objects = 100'000;
     std::size_t object_bytes = 64;
-    std::size_t work = 100;       ///< percent of the usual operations in the scenarios with variants
+    std::size_t work = 100;       ///< percent of the usual operations in the other scenarios
     std::size_t rounds = 10;      ///< at most
     double budget_s = 0;          ///< no round is started that would end later than this; 0: none
     std::size_t least_rounds = 2; ///< whatever the budget says
@@ -48,32 +50,93 @@ struct sample {
     std::vector<std::map<std::string, double>> metrics = {}; ///< by phase; what a scenario adds
 };
 
-/// Everything measured for one contender in one scenario, or in one variant of it.
+/// A time an operation, in one unit.
+struct timing {
+    interval median;
+    double minimum = 0;
+};
+
+/// What the samples of a row say of one phase.
+struct phase_figures {
+    timing cycles;
+    timing ns;
+    double faults = 0;                     ///< median
+    std::optional<double> ratio;           ///< to the baseline's median
+    std::map<std::string, double> metrics; ///< medians
+};
+
+/// A size from which a way of allocating becomes much more expensive.
+struct cliff {
+    std::size_t phase = 0; ///< of that size
+    double factor = 0;     ///< its median by that of the size before
+};
+
+/// Everything measured for one contender in one variant of a scenario.
 struct row {
     std::size_t contender = 0; ///< index into `bench_result::contenders`
-    std::vector<sample> samples;
+    std::vector<sample> samples = {};
     unsigned repeated = 0;   ///< samples thrown away because the machine was disturbed
     unsigned disturbed = 0;  ///< samples kept although disturbed, after too many repetitions
-    std::size_t variant = 0; ///< index into the scenario's variants, where it has any
+    std::size_t variant = 0; ///< index into the scenario's variants
 
+    // Filled in by `judge`.
+    std::vector<std::optional<phase_figures>> phases = {}; ///< nothing where the variant has no such phase
+    double peak_rss_bytes = 0;                             ///< median
+    double ratio = 0;                                      ///< geometric mean of those of the phases; 0: none
+    std::vector<cliff> cliffs = {};                        ///< by phase
+
+    /// The samples of a phase, in ticks an operation.
     std::vector<double> cycles(std::size_t phase) const;
-    std::vector<double> faults(std::size_t phase) const;
-    double peak_rss_bytes() const; ///< median
-    bool has(std::size_t phase) const;
-    /// Median of a metric, or nothing where it is not reported.
+    /// The figures of a phase, or null. @pre `judge` has run
+    const phase_figures* in(std::size_t phase) const noexcept {
+        return phase < phases.size() && phases[phase] ? &*phases[phase] : nullptr;
+    }
+    /// Median of a metric, or nothing where it is not reported. @pre `judge` has run
     std::optional<double> metric(std::size_t phase, std::string_view name) const;
+};
+
+/// What a comparison of medians allows to say; nothing with fewer than `rounds_to_judge` rounds.
+enum class outcome { not_judged, win, loss, tie };
+
+/// The median of one row by that of another in one phase.
+struct comparison {
+    std::size_t phase = 0;
+    std::size_t ours = 0;  ///< index into `scenario_result::rows`
+    std::size_t other = 0; ///< likewise: the best of the rivals
+    double speed_up = 0;   ///< the other's median by ours: above 1 ours is faster
+    double uncertainty =
+        0; ///< two standard errors of the speed-up, as a share of it; `unknown_bound`: too few rounds
+    outcome says = outcome::not_judged;
+};
+
+/// What two equal things differ by in one phase, and what must be exceeded to be claimed.
+struct phase_noise {
+    std::optional<double> floor; ///< the gap between the two copies of the baseline; nothing without both
+    double threshold = 0;        ///< the smallest gap that counts as a difference
 };
 
 /// All rows of one scenario that have a sample.
 struct scenario_result {
     const scenario* what = nullptr;
-    std::vector<row> rows;
+    std::vector<row> rows = {};
 
-    /// The row of the contender named so, or null. `variant` is needed in scenarios that have some.
+    // Filled in by `judge`.
+    std::vector<phase_noise> noise = {};                   ///< by phase
+    std::vector<std::vector<comparison>> comparisons = {}; ///< by the scenario's comparisons, then by phase
+    std::span<const published_row> published = {};         ///< of the work that was measured
+    std::size_t least_rounds = 0;                          ///< of a row
+    std::size_t most_rounds = 0;
+    unsigned repeated = 0; ///< of all rows
+    unsigned disturbed = 0;
+
+    /// The row of the contender named so, or null.
     const row* find(const std::vector<contender>& contenders, std::string_view name,
-                    std::string_view variant = {}) const;
-    /// The name of the row's variant; empty in scenarios without.
-    std::string_view variant_of(const row& r) const noexcept;
+                    std::string_view variant) const;
+    const variant_info& variant_of(const row& r) const noexcept { return what->variants[r.variant]; }
+    /// The rows of one variant, or of all without a number, fastest first. @pre `judge` has run
+    std::vector<const row*> sorted_rows(std::optional<std::size_t> variant = {}) const;
+    /// The published figures that stand beside a row, or null. @pre `judge` has run
+    const published_row* find_published(std::string_view contender, std::string_view variant) const noexcept;
 };
 
 /// The whole run.
@@ -91,34 +154,14 @@ struct bench_result {
     bool complete() const noexcept { return interrupted_by == 0; }
     /// True when the budget ended the run before its rounds did.
     bool budget_spent() const noexcept { return complete() && complete_rounds < options.rounds; }
-    /// "tcmalloc", or "std::make_shared on tcmalloc" where the scenario has variants.
+    /// "linn::make_shared", or "std::make_shared on tcmalloc".
     std::string title_of(const scenario_result& s, const row& r) const;
 };
 
-/// The gap between the two copies of the baseline in `phase`, or nothing without both.
-std::optional<double> noise_floor(const bench_result& result, const scenario_result& s, std::size_t phase);
+/// "1 000 000 random integers in a std::map<int>; cycles an operation": what the figures of a scenario are.
+std::string heading_of(const bench_options& options, const scenario& s);
 
-/// The geometric mean over the phases of this row's median by the baseline's; 0 without a baseline.
-double ratio_to_baseline(const bench_result& result, const scenario_result& s, const row& r);
-
-/// What Linn's median is beside the best other contender's in one phase.
-struct comparison {
-    const row* best_other = nullptr; ///< a row of the scenario
-    double speed_up = 0;             ///< best other's median by Linn's: above 1 Linn is faster
-    double uncertainty =
-        0; ///< two standard errors of the speed-up, as a share of it; `unknown_bound`: of too few
-    std::size_t rounds = 0; ///< of the row that has fewer
-};
-
-/// One row beside another in `phase`. @pre both have it
-comparison compare_rows(const row& ours, const row& other, std::size_t phase);
-
-/// Linn against the best other contender in `phase`, or nothing when one of them is missing.
-std::optional<comparison> compare_linn(const bench_result& result, const scenario_result& s,
-                                       std::size_t phase);
-
-/// The same for one way of Linn's against the ways named.
-std::optional<comparison> compare(const bench_result& result, const scenario_result& s,
-                                  const comparison_info& c, std::size_t phase);
+/// The memory to touch before a process of the scenario starts.
+std::size_t bytes_to_touch(const bench_options& options, const scenario& s);
 
 } // namespace linn::tool

@@ -30,7 +30,7 @@ public:
         result_.machine = inspect_machine();
         for (const scenario& s : scenarios())
             if (is_selected(s))
-                result_.scenarios.push_back({&s, {}});
+                result_.scenarios.push_back({&s});
         choose_contenders();
         if (interrupt_guard::pending() == 0)
             measure();
@@ -96,8 +96,6 @@ private:
     }
 
     static bool takes_part(const contender& c, const scenario& s) {
-        if (!s.has_variants())
-            return !c.only_variants;
         return std::any_of(s.variants.begin(), s.variants.end(),
                            [&](const variant_info& v) { return runs(c, s, v); });
     }
@@ -106,11 +104,9 @@ private:
         const std::size_t number = static_cast<std::size_t>(&s - result_.scenarios.data());
         const auto add = [&](std::size_t c, std::size_t v) {
             tasks_.push_back({number, s.rows.size(), false});
-            s.rows.push_back({c, {}, 0, 0, v});
+            s.rows.push_back({.contender = c, .variant = v});
         };
         for (std::size_t c = 0; c != result_.contenders.size(); ++c) {
-            if (!s.what->has_variants() && takes_part(result_.contenders[c], *s.what))
-                add(c, 0);
             for (std::size_t v = 0; v != s.what->variants.size(); ++v)
                 if (runs(result_.contenders[c], *s.what, s.what->variants[v]))
                     add(c, v);
@@ -151,8 +147,8 @@ private:
         task& t = tasks_[now.job];
         const scenario_result& s = scenario_of(t);
         const row& r = s.rows[t.row];
-        touch_memory(pages_to_touch(*s.what));
-        worker_reply reply = client_.measure(result_.contenders[r.contender], *s.what, s.variant_of(r));
+        touch_memory(bytes_to_touch(result_.options, *s.what));
+        worker_reply reply = client_.measure(result_.contenders[r.contender], *s.what, s.variant_of(r).name);
         if (reply.is_interrupted || interrupt_guard::pending() != 0)
             return {attempt::ending::interrupted};
         if (reply.problem.empty())
@@ -172,14 +168,6 @@ private:
         r.samples.push_back(std::move(last_));
     }
 
-    std::size_t pages_to_touch(const scenario& s) const {
-        const bench_options& o = result_.options;
-        if (s.has_variants())
-            return s.touched_mib << 20;
-        // A node and its share of the bucket array, generously.
-        return s.name == "object" ? o.objects * (o.object_bytes + 32) : o.n * 64;
-    }
-
     /// Every contender must have done the same work.
     std::string check_work(std::size_t scenario, const sample& s) {
         work_.resize(result_.scenarios.size(), 0);
@@ -197,7 +185,7 @@ private:
         row& r = s.rows[t.row];
         r.samples.clear();
         result_.missing.push_back({result_.contenders[r.contender].name, std::string{s.what->name}, reason,
-                                   std::string{s.variant_of(r)}});
+                                   std::string{s.variant_of(r).name}});
     }
 
     void drop_empty_rows() {

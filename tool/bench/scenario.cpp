@@ -33,12 +33,4 @@ const scenario* find_scenario(std::string_view name) noexcept {
     return nullptr;
 }
 
-const published_row* find_published(const scenario& s, std::string_view contender,
-                                    std::string_view variant) noexcept {
-    for (const published_row& row : s.published)
-        if (!contender.empty() && row.contender == contender && row.variant == variant)
-            return &row;
-    return nullptr;
-}
-
 } // namespace linn::tool

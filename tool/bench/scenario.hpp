@@ -32,12 +32,15 @@ struct published_row {
         contender; ///< the contender it stands beside; empty: another platform, printed below the table
     std::string_view source;
     std::span<const double> figures;
-    std::string_view variant = {}; ///< the variant it stands beside, in scenarios that have variants
+    std::string_view variant; ///< the variant it stands beside
 };
 
 /// What a column shows.
 enum class figure {
     time,        ///< nanoseconds an operation, times `factor`
+    cycles,      ///< ticks an operation
+    bounds,      ///< the 95 % interval of the same
+    minimum,     ///< the least of the same
     rate,        ///< operations a second, times `factor`
     faults,      ///< minor page faults an operation
     metric,      ///< the share that the worker reports under the name `metric`, times `factor`
@@ -46,7 +49,7 @@ enum class figure {
     cliff,       ///< where the curve that the phase belongs to jumps (cliffs.hpp)
 };
 
-/// One column of a scenario that has variants.
+/// One column of a table.
 struct column_info {
     std::string_view group; ///< heading over neighbours that share it
     std::string_view title;
@@ -66,31 +69,37 @@ struct comparison_info {
     std::string_view rivals_short; ///< in the table
 };
 
-/// A published measurement that the tool repeats, or one of its own.
+/// Which option says how much work a process does.
+enum class work_size {
+    percent,  ///< `--work`
+    objects,  ///< `--objects` and `--object-bytes`
+    integers, ///< `--n` and `--container`
+};
+
+/// A published measurement that the tool repeats, or one of its own: ways of doing the same work, on the allocators that
+/// each of them uses.
 struct scenario {
     std::string_view name;
     std::string_view summary;   ///< one line for the help text
     std::string_view operation; ///< what one figure counts: "operation", "pair"
     std::span<const phase_info> phases;
-    std::span<const published_row> published;
-    std::string_view published_unit;   ///< "cycles", or what else was published
-    std::string_view published_remark; ///< what was published in words only; may be empty
-
-    // Of scenarios with several variants; those without have one row a contender.
-    std::span<const variant_info> variants = {};
-    std::string_view baseline = {}; ///< the variant whose second copy on glibc is the noise floor
-    std::string_view heading = {};  ///< what a figure is, above the table
-    std::span<const column_info> columns = {};
-    std::span<const std::string_view> remarks = {}; ///< what a reader must know, below the table
-    std::span<const comparison_info> comparisons = {};
-    std::size_t touched_mib = 4; ///< memory to touch before each process starts
+    std::span<const published_row> published = {};
+    std::string_view published_unit = {};   ///< "cycles", or what else was published
+    std::string_view published_remark = {}; ///< where it was published; may be empty
+    std::span<const variant_info> variants;
+    std::string_view baseline; ///< the variant whose second copy on glibc is the noise floor
+    std::string_view heading;  ///< what a figure is, above the table; {n} and the like are options
+    std::span<const column_info> columns;
+    std::span<const std::string_view> remarks; ///< what a reader must know, below the table
+    std::span<const comparison_info> comparisons;
+    work_size sized_by = work_size::percent;
+    std::size_t touched_mib = 4; ///< memory to touch before each process starts, where `--work` scales it
 
     std::string_view topic = {}; ///< what it is about, in a sentence: "Linn is 3 x the best allocator for …"
     std::string_view group =
         {}; ///< a name for several scenarios, which are measured only where it or they are named
     double usual_seconds = 0.5; ///< what a process takes, roughly: a first guess at the time left, no more
 
-    bool has_variants() const noexcept { return !variants.empty(); }
     /// True when its columns show memory, each phase its own.
     bool shows_memory() const noexcept {
         for (const column_info& c : columns)
@@ -116,9 +125,5 @@ std::span<const scenario> scenarios() noexcept;
 
 /// The scenario of that name, or null.
 const scenario* find_scenario(std::string_view name) noexcept;
-
-/// The published figures that stand beside a row, or null. `variant` is empty in scenarios without.
-const published_row* find_published(const scenario& s, std::string_view contender,
-                                    std::string_view variant = {}) noexcept;
 
 } // namespace linn::tool

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "threads_findings.hpp"
 
-#include "../measure/statistics.hpp"
 #include "judgement.hpp"
 
 #include <fmt/format.h>
@@ -42,11 +41,12 @@ struct standing {
 };
 
 /// The rows that `ours` is compared with: the general allocators, glibc once.
-std::vector<const row*> rivals(const bench_result& result, const scenario_result& s) {
+std::vector<const row*> rivals(const bench_result& result, const scenario_result& s, std::size_t phase) {
     std::vector<const row*> list;
     for (const row& r : s.rows) {
         const std::string& name = result.contenders[r.contender].name;
-        if (s.variant_of(r) == "new_delete" && name != control_name && name != no_trim_name)
+        if (r.in(phase) != nullptr && s.variant_of(r).name == "new_delete" && name != control_name &&
+            name != no_trim_name)
             list.push_back(&r);
     }
     return list;
@@ -57,9 +57,9 @@ void place(const bench_result& result, const scenario_result& s, const row& ours
     std::size_t ahead = 0;
     bool is_largest = true;
     const double memory = ours.metric(phase, "peak_rss_bytes").value_or(0);
-    const std::vector<const row*> others = rivals(result, s);
+    const std::vector<const row*> others = rivals(result, s, phase);
     for (const row* r : others) {
-        ahead += judge(result, s, phase, compare_rows(ours, *r, phase)) == outcome::loss ? 1U : 0U;
+        ahead += compare_rows(s, ours, *r, phase).says == outcome::loss ? 1U : 0U;
         is_largest = is_largest && r->metric(phase, "peak_rss_bytes").value_or(0) < memory;
     }
     const std::string name{s.what->name};
@@ -87,7 +87,7 @@ std::vector<total> totals(const bench_result& result, const std::vector<const sc
         for (const row& r : s->rows)
             if (const auto seconds = r.metric(phase, "seconds");
                 seconds && result.contenders[r.contender].name != control_name) {
-                const std::string title = s->variant_of(r) == "new_delete"
+                const std::string title = s->variant_of(r).name == "new_delete"
                                               ? result.contenders[r.contender].title
                                               : result.title_of(*s, r);
                 total& sum = sums[title];
@@ -189,7 +189,7 @@ std::string threads_finding(const bench_result& result) {
             for (const scenario_result* s : programs) {
                 const auto phase = phase_of(*s->what, 2);
                 const row* r = s->find(result.contenders, linn_name, way);
-                if (!phase || r == nullptr || !r->has(*phase))
+                if (!phase || r == nullptr || r->in(*phase) == nullptr)
                     continue;
                 place(result, *s, *r, *phase, all);
                 title = result.title_of(*s, *r);

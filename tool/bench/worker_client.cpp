@@ -46,25 +46,28 @@ worker_reply worker_client::prove(const contender& c) const {
 }
 
 worker_reply worker_client::measure(const contender& c, const scenario& s, std::string_view variant) const {
-    std::vector<std::string> arguments{"--scenario", std::string{s.name}, "--cpu", options_->cpu};
-    const std::vector<std::string> more =
-        variant.empty() ? std::vector<std::string>{"--container",
-                                                   options_->container,
-                                                   "--n",
-                                                   std::to_string(options_->n),
-                                                   "--objects",
-                                                   std::to_string(options_->objects),
-                                                   "--object-bytes",
-                                                   std::to_string(options_->object_bytes)}
-                        : std::vector<std::string>{"--variant", std::string{variant}, "--work",
-                                                   std::to_string(options_->work)};
-    arguments.insert(arguments.end(), more.begin(), more.end());
+    const bench_options& o = *options_;
+    std::vector<std::string> arguments{"--scenario",
+                                       std::string{s.name},
+                                       "--variant",
+                                       std::string{variant},
+                                       "--cpu",
+                                       o.cpu,
+                                       "--work",
+                                       std::to_string(o.work),
+                                       "--container",
+                                       o.container,
+                                       "--n",
+                                       std::to_string(o.n),
+                                       "--objects",
+                                       std::to_string(o.objects),
+                                       "--object-bytes",
+                                       std::to_string(o.object_bytes)};
     return run(c, std::move(arguments), &s);
 }
 
 worker_reply worker_client::run(const contender& c, std::vector<std::string> arguments,
                                 const scenario* s) const {
-    arguments.insert(arguments.begin(), {"--contender", c.worker_id});
     const std::span<const phase_info> phases = s == nullptr ? std::span<const phase_info>{} : s->phases;
     worker_reply reply;
     static_cast<worker_answer&>(reply) =

@@ -25,7 +25,7 @@ public:
     /// Asks who provides memory under this contender, without measuring.
     worker_reply prove(const contender& c) const;
 
-    /// Runs one scenario once; `variant` is empty in scenarios without.
+    /// Runs one variant of a scenario once.
     worker_reply measure(const contender& c, const scenario& s, std::string_view variant) const;
 
 private:

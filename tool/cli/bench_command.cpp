@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench_command.hpp"
 
+#include "../bench/judgement.hpp"
 #include "../bench/runner.hpp"
 #include "../measure/suggest.hpp"
 #include "../report/bench_csv.hpp"
@@ -284,6 +285,7 @@ int bench_command::run() {
     progress_line line;
     result_ = run_bench(options_, guard, [&](const work_progress& p) { line.show(p); });
     line.clear();
+    judge(result_);
     return deliver();
 }
 

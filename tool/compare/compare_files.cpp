@@ -242,7 +242,7 @@ file_comparison compare_files(result_file old_file, result_file new_file, const 
     r.new_file = std::move(new_file);
     const result_file& a = r.old_file;
     const result_file& b = r.new_file;
-    if (a.schema != b.schema) {
+    if (a.is_bench() != b.is_bench()) {
         r.problem =
             fmt::format("{} is of schema \"{}\" and {} of \"{}\"", a.path, a.schema, b.path, b.schema);
         return r;

@@ -61,7 +61,7 @@ nlohmann::json parse(const std::string& text) {
     }
 }
 
-/// Checks "linn.bench/1" and the like, and says what else the file may be.
+/// Checks "linn.bench/2" and the like, and says what else the file may be.
 void check_schema(const std::string& schema) {
     const std::size_t slash = schema.find('/');
     const std::string kind = schema.substr(0, slash);
@@ -71,10 +71,11 @@ void check_schema(const std::string& schema) {
     if (kind != "linn.bench" && kind != "linn.run")
         throw bad_field{fmt::format(
             "its schema is \"{}\"; compare reads what linn bench --json and linn run --json write", schema)};
-    if (version > 1)
-        throw bad_field{
-            fmt::format("its schema is \"{}\", which a newer linn wrote; this one knows version 1", schema)};
-    if (version != 1)
+    const unsigned newest = kind == "linn.bench" ? 2 : 1;
+    if (version > newest)
+        throw bad_field{fmt::format(
+            "its schema is \"{}\", which a newer linn wrote; this one knows version {}", schema, newest)};
+    if (version == 0)
         throw bad_field{fmt::format("its schema is \"{}\", which is none of linn's", schema)};
 }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench_csv.hpp"
 
-#include "../bench/summary.hpp"
-#include "../measure/statistics.hpp"
 #include "csv.hpp"
 #include "version.hpp"
 
@@ -12,45 +10,35 @@ namespace linn::tool {
 namespace {
 
 /// "receiver_idle=0.25;worker_idle=0": each scenario has its own, so they share a column.
-std::string metrics_text(const row& r, std::size_t phase) {
+std::string metrics_text(const phase_figures& f) {
     std::string text;
-    if (phase < r.samples.front().metrics.size())
-        for (const auto& [name, first] : r.samples.front().metrics[phase])
-            text +=
-                fmt::format("{}{}={}", text.empty() ? "" : ";", name, r.metric(phase, name).value_or(first));
+    for (const auto& [name, value] : f.metrics)
+        text += fmt::format("{}{}={}", text.empty() ? "" : ";", name, value);
     return text;
 }
 
 std::string phase_line(const bench_result& result, const scenario_result& s, const row& r, std::size_t p) {
-    constexpr double level = 0.95;
-    constexpr std::uint64_t seed = 1;
-    const double rate = result.machine.ticks_per_ns;
-    const std::vector<double> cycles = r.cycles(p);
-    const interval i = bootstrap_median(cycles, level, seed);
-    const row* baseline = s.find(result.contenders, baseline_name, s.what->baseline);
-    std::optional<double> ratio;
-    if (baseline != nullptr && baseline->has(p))
-        ratio = i.middle / median(baseline->cycles(p));
+    const phase_figures& f = *r.in(p);
     return csv_line({s.what->name,
-                     s.variant_of(r),
+                     s.variant_of(r).name,
                      result.contenders[r.contender].name,
                      s.what->phases[p].name,
                      s.what->operation,
-                     cycles.size(),
-                     i.middle / rate,
-                     i.low / rate,
-                     i.high / rate,
-                     minimum(cycles) / rate,
-                     i.middle,
-                     minimum(cycles),
-                     ratio,
-                     noise_floor(result, s, p),
-                     claim_threshold(result, s, p),
-                     median(r.faults(p)),
-                     r.peak_rss_bytes(),
+                     r.samples.size(),
+                     f.ns.median.middle,
+                     f.ns.median.low,
+                     f.ns.median.high,
+                     f.ns.minimum,
+                     f.cycles.median.middle,
+                     f.cycles.minimum,
+                     f.ratio,
+                     s.noise[p].floor,
+                     s.noise[p].threshold,
+                     f.faults,
+                     r.peak_rss_bytes,
                      r.repeated,
                      r.disturbed,
-                     metrics_text(r, p),
+                     metrics_text(f),
                      result.complete(),
                      result.started,
                      version_text(),
@@ -68,7 +56,7 @@ std::string bench_csv(const bench_result& result) {
     for (const scenario_result& s : result.scenarios)
         for (const row& r : s.rows)
             for (std::size_t p = 0; p != s.what->phases.size(); ++p)
-                if (r.has(p))
+                if (r.in(p) != nullptr)
                     out += phase_line(result, s, r, p);
     return out;
 }

@@ -2,7 +2,6 @@
 #include "bench_markdown.hpp"
 
 #include "../bench/summary.hpp"
-#include "../measure/statistics.hpp"
 #include "markdown.hpp"
 #include "variant_table.hpp"
 #include "version.hpp"
@@ -11,7 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <tuple>
+#include <optional>
 
 namespace linn::tool {
 namespace {
@@ -31,21 +30,9 @@ std::vector<std::size_t> shown_phases(const scenario& s) {
     return phases;
 }
 
-/// Fastest first.
-std::vector<const row*> sorted_rows(const bench_result& result, const scenario_result& s) {
-    std::vector<const row*> rows;
-    for (const row& r : s.rows)
-        rows.push_back(&r);
-    std::sort(rows.begin(), rows.end(), [&](const row* a, const row* b) {
-        return std::tuple{ratio_to_baseline(result, s, *a), a->variant, a->contender} <
-               std::tuple{ratio_to_baseline(result, s, *b), b->variant, b->contender};
-    });
-    return rows;
-}
-
 std::string scenario_table(const bench_result& result, const scenario_result& s) {
     const std::vector<std::size_t> phases = shown_phases(*s.what);
-    std::vector<markdown_column> columns{{s.what->has_variants() ? "way" : "contender", true}};
+    std::vector<markdown_column> columns{{"way", true}};
     for (const std::size_t p : phases)
         columns.push_back({std::string{s.what->phases[p].title}});
     columns.push_back({"x glibc"});
@@ -53,31 +40,25 @@ std::string scenario_table(const bench_result& result, const scenario_result& s)
     columns.push_back({"rounds"});
 
     std::vector<std::vector<std::string>> rows;
-    for (const row* r : sorted_rows(result, s)) {
+    for (const row* r : s.sorted_rows()) {
         const std::string title = markdown_text(result.title_of(s, *r));
         const bool is_ours = result.contenders[r->contender].name == linn_name;
         std::vector<std::string> cells{is_ours ? "**" + title + "**" : title};
         for (const std::size_t p : phases)
-            cells.push_back(r->has(p) ? three_digits(median(r->cycles(p)) / result.machine.ticks_per_ns, 2)
-                                      : "");
-        const double ratio = ratio_to_baseline(result, s, *r);
-        cells.push_back(ratio > 0 ? fmt::format("{:.2f}", ratio) : "");
-        cells.push_back(fmt::format("{:.0f}", std::ceil(r->peak_rss_bytes() / (1024 * 1024))));
+            cells.push_back(r->in(p) != nullptr ? three_digits(r->in(p)->ns.median.middle, 2) : "");
+        cells.push_back(r->ratio > 0 ? fmt::format("{:.2f}", r->ratio) : "");
+        cells.push_back(fmt::format("{:.0f}", std::ceil(r->peak_rss_bytes / (1024 * 1024))));
         cells.push_back(std::to_string(r->samples.size()));
         rows.push_back(std::move(cells));
     }
     return markdown_table(columns, rows);
 }
 
-std::string noise_line(const bench_result& result, const scenario_result& s) {
-    double widest = 0;
-    bool known = false;
-    for (std::size_t p = 0; p != s.what->phases.size(); ++p)
-        if (const auto floor = noise_floor(result, s, p)) {
-            widest = std::max(widest, *floor);
-            known = true;
-        }
-    return known ? fmt::format("Two copies of glibc differ by up to {:.1f} %.", widest * 100) : "";
+std::string noise_line(const scenario_result& s) {
+    std::optional<double> widest;
+    for (const phase_noise& n : s.noise)
+        widest = std::max(widest, n.floor);
+    return widest ? fmt::format("Two copies of glibc differ by up to {:.1f} %.", *widest * 100) : "";
 }
 
 std::string machine_line(const bench_result& result) {
@@ -106,8 +87,7 @@ std::string bench_markdown(const bench_result& result) {
         if (s.rows.empty())
             continue;
         out += fmt::format("### {}\n\n{}: median nanoseconds by {}; MiB: peak resident size. {}\n\n",
-                           s.what->name, markdown_text(s.what->summary), s.what->operation,
-                           noise_line(result, s));
+                           s.what->name, markdown_text(s.what->summary), s.what->operation, noise_line(s));
         out += scenario_table(result, s) + '\n';
     }
     for (const left_out& l : result.missing) {

@@ -3,59 +3,22 @@
 
 #include "../bench/summary.hpp"
 #include "../measure/process.hpp"
-#include "../measure/statistics.hpp"
 #include "remarks.hpp"
-#include "table.hpp"
 #include "variant_table.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-#include <cmath>
 #include <map>
-#include <utility>
 
 namespace linn::tool {
 namespace {
 
-/// 1000000 → "1 000 000".
-std::string grouped(std::size_t value) {
-    std::string text = std::to_string(value);
-    for (std::size_t i = text.size(); i > 3; i -= 3)
-        text.insert(i - 3, 1, ' ');
-    return text;
-}
-
-/// Writes the figures of one column alike: with one digit after the point when the smallest is below 10.
-std::vector<std::string> column_text(const std::vector<double>& values) {
-    const int digits = !values.empty() && minimum(values) < 9.95 ? 1 : 0;
-    std::vector<std::string> cells;
-    for (const double v : values)
-        cells.push_back(fmt::format("{:.{}f}", v, digits));
-    return cells;
-}
-
-std::string rounds_text(const scenario_result& s) {
-    std::size_t least = SIZE_MAX;
-    std::size_t most = 0;
-    for (const row& r : s.rows) {
-        least = std::min(least, r.samples.size());
-        most = std::max(most, r.samples.size());
-    }
-    return least == most ? fmt::format("{} round{}", most, most == 1 ? "" : "s")
-                         : fmt::format("{} to {} rounds", least, most);
-}
-
 std::string heading(const bench_result& result, const scenario_result& s) {
-    const bench_options& o = result.options;
-    if (s.what->has_variants())
-        return fmt::format("{}: {}, {}", s.what->name, s.what->heading, rounds_text(s));
-    if (s.what->name == "object")
-        return fmt::format("object: {} objects of {} bytes allocated, then freed; cycles a pair, {}",
-                           grouped(o.objects), o.object_bytes, rounds_text(s));
-    return fmt::format("containers: {} random integers in a std::{}<int>; cycles an operation, {}",
-                       grouped(o.n), o.container, rounds_text(s));
+    const std::string rounds = s.least_rounds == s.most_rounds
+                                   ? fmt::format("{} round{}", s.most_rounds, s.most_rounds == 1 ? "" : "s")
+                                   : fmt::format("{} to {} rounds", s.least_rounds, s.most_rounds);
+    return fmt::format("{}: {}, {}", s.what->name, heading_of(result.options, *s.what), rounds);
 }
 
 /// "quick: 3 of at most 5 rounds in 240 s, 50 % of the usual work; took 3:47".
@@ -97,97 +60,6 @@ std::string machine_lines(const bench_result& result, std::size_t width) {
     return out + '\n';
 }
 
-table make_table(const bench_result& result, const scenario_result& s, std::map<std::string, int>& marks) {
-    const bool has_published = result.options.container == "unordered_set" || s.what->name != "containers";
-    std::vector<table_column> columns{{"contender", "", true, 0}};
-    for (const phase_info& p : s.what->phases) {
-        const std::string title{p.title};
-        columns.push_back({"median", title, false, 0});
-        columns.push_back({"min", title, false, 1});
-        columns.push_back({"ns", title, false, 4});
-    }
-    columns.push_back({"x glibc", "", false, 2});
-    columns.push_back({"MiB", "", false, 3});
-    if (has_published)
-        columns.push_back({"published", "", false, 2});
-    table t{columns};
-
-    std::vector<const row*> sorted;
-    for (const row& r : s.rows)
-        sorted.push_back(&r);
-    std::sort(sorted.begin(), sorted.end(), [&](const row* a, const row* b) {
-        return std::pair{ratio_to_baseline(result, s, *a), a->contender} <
-               std::pair{ratio_to_baseline(result, s, *b), b->contender};
-    });
-    std::vector<std::vector<std::string>> figures; // by column, then row
-    for (std::size_t p = 0; p != s.what->phases.size(); ++p) {
-        std::vector<double> middle;
-        std::vector<double> least;
-        std::vector<double> ns;
-        for (const row* r : sorted) {
-            middle.push_back(median(r->cycles(p)));
-            least.push_back(minimum(r->cycles(p)));
-            ns.push_back(middle.back() / result.machine.ticks_per_ns);
-        }
-        for (const std::vector<double>& values : {middle, least, ns})
-            figures.push_back(column_text(values));
-    }
-    for (std::size_t i = 0; i != sorted.size(); ++i) {
-        const row* r = sorted[i];
-        const contender& c = result.contenders[r->contender];
-        std::string title = c.title;
-        if (const auto mark = marks.find(c.name); mark != marks.end())
-            title += fmt::format(" [{}]", mark->second);
-        std::vector<std::string> cells{title};
-        for (const std::vector<std::string>& column : figures)
-            cells.push_back(column[i]);
-        const double ratio = ratio_to_baseline(result, s, *r);
-        cells.push_back(ratio > 0 ? fmt::format("{:.2f}", ratio) : "-");
-        cells.push_back(fmt::format("{:.0f}", std::ceil(r->peak_rss_bytes() / (1024 * 1024))));
-        if (has_published) {
-            const published_row* published = find_published(*s.what, c.name);
-            cells.push_back(published != nullptr ? published_text(*published) : "");
-        }
-        t.add_row(std::move(cells), c.name == linn_name);
-    }
-    return t;
-}
-
-/// The remarks that a reader of one table needs: meaning of columns, published figures without a row, noise.
-std::string remarks(const bench_result& result, const scenario_result& s, const table& t,
-                    const output_style& style) {
-    std::vector<std::string> lines;
-    const std::vector<std::string> hidden = t.dropped(style);
-    const bool has_memory = std::find(hidden.begin(), hidden.end(), "MiB") == hidden.end();
-    lines.push_back(fmt::format("x glibc: geometric mean of the medians by glibc's{}",
-                                has_memory ? "; MiB: peak resident size" : ""));
-    if (s.what->name == "object")
-        lines.emplace_back(
-            "first pass: fresh memory, page faults included; many: later passes; hot pair: each object "
-            "freed at once. The published figures are for many.");
-    if (s.what->name == "containers" && result.options.container == "unordered_set") {
-        std::vector<std::string> elsewhere;
-        for (const published_row& row : s.what->published)
-            if (row.contender.empty())
-                elsewhere.push_back(fmt::format("{} {}", row.source, published_text(row)));
-        lines.push_back(
-            fmt::format("published: insert/erase/insert again, GCC 10.3, Ubuntu 20.04; elsewhere {}; {}",
-                        fmt::join(elsewhere, ", "), s.what->published_remark));
-    }
-    for (std::string& line : common_remarks(result, s, hidden))
-        lines.push_back(std::move(line));
-    std::vector<std::string> versus;
-    for (std::size_t p = 0; p != s.what->phases.size(); ++p)
-        if (const auto c = compare_linn(result, s, p))
-            versus.push_back(fmt::format(
-                "{} {:.2f} x {}{}", s.what->phases[p].title, c->speed_up,
-                result.contenders[c->best_other->contender].title,
-                std::isnan(c->uncertainty) ? "" : fmt::format(" (+- {:.0f} %)", c->uncertainty * 100)));
-    if (!versus.empty())
-        lines.push_back(fmt::format("linn's speed by the best other's: {}", fmt::join(versus, ", ")));
-    return prose_lines(lines, style.width);
-}
-
 } // namespace
 
 std::string bench_report(const bench_result& result, const output_style& style) {
@@ -212,13 +84,7 @@ std::string bench_report(const bench_result& result, const output_style& style) 
         if (s.rows.empty())
             continue;
         out += '\n' + bold(style, wrap(heading(result, s), style.width, 2)) + '\n';
-        if (s.what->has_variants()) {
-            out += variant_report(result, s, marks, style);
-            continue;
-        }
-        const table t = make_table(result, s, marks);
-        out += t.render(style);
-        out += remarks(result, s, t, style);
+        out += variant_report(result, s, marks, style);
     }
     if (!notes.empty() || !result.missing.empty())
         out += '\n';

@@ -15,14 +15,14 @@ namespace linn::tool {
 namespace {
 
 /// "0.4 % (map) to 12.7 % (list)".
-std::string range_of_floors(const bench_result& result, const scenario_result& s) {
+std::string range_of_floors(const scenario_result& s) {
     struct floor {
         double gap;
         std::string_view title;
     };
     std::vector<floor> all;
     for (std::size_t p = 0; p != s.what->phases.size(); ++p)
-        if (const auto gap = noise_floor(result, s, p))
+        if (const auto gap = s.noise[p].floor)
             all.push_back({*gap, s.what->phases[p].title});
     const auto [least, most] = std::minmax_element(
         all.begin(), all.end(), [](const floor& a, const floor& b) { return a.gap < b.gap; });
@@ -52,15 +52,25 @@ std::string published_text(const published_row& row) {
 std::vector<std::string> common_remarks(const bench_result& result, const scenario_result& s,
                                         const std::vector<std::string>& hidden) {
     std::vector<std::string> lines;
+    for (const std::string_view remark : s.what->remarks)
+        lines.emplace_back(remark);
+    if (!s.published.empty() && !s.what->published_remark.empty())
+        lines.emplace_back(s.what->published_remark);
+    const row* const baseline = s.find(result.contenders, baseline_name, s.what->baseline);
+    if (baseline != nullptr)
+        lines.push_back(
+            fmt::format("x glibc: geometric mean over all phases of the medians by those of {}; MiB: "
+                        "peak resident size",
+                        result.title_of(s, *baseline)));
     if (!hidden.empty())
         lines.push_back(hidden_columns(hidden));
     std::vector<std::string> floors;
     for (std::size_t p = 0; p != s.what->phases.size(); ++p)
-        if (const auto floor = noise_floor(result, s, p))
+        if (const auto floor = s.noise[p].floor)
             floors.push_back(fmt::format("{} {:.1f} %", s.what->phases[p].title, *floor * 100));
     constexpr std::size_t most_columns = 3; // of which each is named
     if (floors.size() > most_columns)
-        floors = {range_of_floors(result, s)};
+        floors = {range_of_floors(s)};
     if (!floors.empty())
         lines.push_back(fmt::format("noise floor, glibc against glibc again: {}{}", fmt::join(floors, ", "),
                                     why_not_judged(result).empty()
@@ -68,17 +78,11 @@ std::vector<std::string> common_remarks(const bench_result& result, const scenar
                                                       "2 standard errors) count as ties",
                                                       least_claim * 100)
                                         : std::string{}));
-    unsigned repeated = 0;
-    unsigned disturbed = 0;
-    for (const row& r : s.rows) {
-        repeated += r.repeated;
-        disturbed += r.disturbed;
-    }
-    if (repeated != 0)
+    if (s.repeated != 0)
         lines.push_back(
             fmt::format("repeated because the machine was disturbed: {} samples; kept although it still "
                         "was: {}",
-                        repeated, disturbed));
+                        s.repeated, s.disturbed));
     return lines;
 }
 

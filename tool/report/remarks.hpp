@@ -18,7 +18,8 @@ std::string table_and_hidden(const table& t, const output_style& style);
 /// A published row's figures as "250/116/117".
 std::string published_text(const published_row& row);
 
-/// Columns that did not fit, the noise floor, and how many samples were repeated: what stands below every table.
+/// What stands below every table: what the scenario's own columns and those that all have mean, columns that did not fit,
+/// the noise floor, and how many samples were repeated.
 /// `hidden` are the headings that the table dropped.
 std::vector<std::string> common_remarks(const bench_result& result, const scenario_result& s,
                                         const std::vector<std::string>& hidden);

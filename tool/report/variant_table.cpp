@@ -2,7 +2,6 @@
 #include "variant_table.hpp"
 
 #include "../bench/cliffs.hpp"
-#include "../measure/statistics.hpp"
 #include "remarks.hpp"
 #include "table.hpp"
 
@@ -10,7 +9,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -23,9 +21,14 @@ bool has_published_column(const scenario& s) {
     return s.published_unit == "unstated";
 }
 
+/// Whether figures that were published by phase are in the unit of this column.
+bool shows_published(const scenario& s, const column_info& c) {
+    return c.shows == (s.published_unit == "cycles" ? figure::cycles : figure::time);
+}
+
 /// "64K x20", with a plus when there is more than one.
 std::string cliff_text(const scenario& s, const row& r, unsigned threads) {
-    const std::vector<cliff> cliffs = find_cliffs(s, r, threads);
+    const std::vector<cliff> cliffs = cliffs_on(s, r, threads);
     if (cliffs.empty())
         return "-";
     return fmt::format("{} x{:.0f}{}", short_size(s.phases[cliffs.front().phase].bytes),
@@ -47,27 +50,26 @@ std::string cell_text(const bench_result& result, const scenario& s, const row& 
         const auto value = r.metric(c.phase, c.metric);
         return value ? three_digits(*value / result.machine.ticks_per_ns * c.factor, c.decimals) : "-";
     }
-    if (!r.has(c.phase))
+    const phase_figures* const f = r.in(c.phase);
+    if (f == nullptr)
         return "-";
-    if (c.shows == figure::faults) {
-        const double faults = median(r.faults(c.phase));
-        return faults < 0.0005 ? "0" : three_digits(faults, 3);
+    const auto show = [&](double value) { return three_digits(value, c.decimals); };
+    switch (c.shows) {
+    case figure::faults:
+        return f->faults < 0.0005 ? "0" : three_digits(f->faults, 3);
+    case figure::cycles:
+        return show(f->cycles.median.middle);
+    case figure::minimum:
+        return show(f->cycles.minimum);
+    case figure::bounds:
+        return f->cycles.median.is_known()
+                   ? fmt::format("{}-{}", show(f->cycles.median.low), show(f->cycles.median.high))
+                   : "";
+    case figure::rate:
+        return show(1e9 / f->ns.median.middle * c.factor);
+    default:
+        return show(f->ns.median.middle * c.factor);
     }
-    const double ns = median(r.cycles(c.phase)) / result.machine.ticks_per_ns;
-    return three_digits(c.shows == figure::rate ? 1e9 / ns * c.factor : ns * c.factor, c.decimals);
-}
-
-/// The rows of one variant, fastest first.
-std::vector<const row*> rows_of(const bench_result& result, const scenario_result& s, std::size_t variant) {
-    std::vector<const row*> rows;
-    for (const row& r : s.rows)
-        if (r.variant == variant)
-            rows.push_back(&r);
-    std::sort(rows.begin(), rows.end(), [&](const row* a, const row* b) {
-        return std::pair{ratio_to_baseline(result, s, *a), a->contender} <
-               std::pair{ratio_to_baseline(result, s, *b), b->contender};
-    });
-    return rows;
 }
 
 class table_builder {
@@ -81,8 +83,8 @@ public:
         for (std::size_t v = 0; v != s.what->variants.size(); ++v)
             add_variant(v);
         std::string_view last;
-        for (const comparison_info& c : s.what->comparisons)
-            add_comparison(c, last);
+        for (std::size_t i = 0; i != s.comparisons.size(); ++i)
+            add_comparison(i, last);
     }
 
     const table& finished() const noexcept { return table_; }
@@ -92,6 +94,7 @@ private:
         std::vector<table_column> list{{"", "", true, 0}};
         for (const column_info& c : s.columns)
             list.push_back({std::string{c.title}, std::string{c.group}, false, c.droppable});
+        list.push_back({"x glibc", "", false, 2});
         if (!s.shows_memory())
             list.push_back({"MiB", "", false, 1});
         if (has_published_column(s))
@@ -100,12 +103,14 @@ private:
     }
 
     void add_variant(std::size_t number) {
-        const std::vector<const row*> rows = rows_of(*result_, *s_, number);
+        const std::vector<const row*> rows = s_->sorted_rows(number);
         if (rows.empty())
             return;
         const variant_info& v = s_->what->variants[number];
         if (!v.contender.empty()) {
             add(*rows.front(), std::string{v.title});
+            if (const published_row* p = s_->find_published(v.contender, v.name))
+                add_published(*p, "  published");
             return;
         }
         table_.add_heading(v.note.empty() ? std::string{v.title} : fmt::format("{}: {}", v.title, v.note));
@@ -115,10 +120,10 @@ private:
             if (const auto mark = marks_->find(c.name); mark != marks_->end())
                 title += fmt::format(" [{}]", mark->second);
             add(*r, std::move(title));
-            if (const published_row* p = find_published(*s_->what, c.name, v.name))
+            if (const published_row* p = s_->find_published(c.name, v.name))
                 add_published(*p, "    published");
         }
-        for (const published_row& p : s_->what->published)
+        for (const published_row& p : s_->published)
             if (p.variant == v.name && !p.contender.empty() &&
                 s_->find(result_->contenders, p.contender, v.name) == nullptr)
                 add_published(p, fmt::format("  {}, published", p.contender));
@@ -128,11 +133,12 @@ private:
         std::vector<std::string> cells{std::move(title)};
         for (const column_info& c : s_->what->columns)
             cells.push_back(cell_text(*result_, *s_->what, r, c));
+        cells.push_back(r.ratio > 0 ? fmt::format("{:.2f}", r.ratio) : "-");
         if (!s_->what->shows_memory())
-            cells.push_back(fmt::format("{:.0f}", std::ceil(r.peak_rss_bytes() / (1024 * 1024))));
+            cells.push_back(fmt::format("{:.0f}", std::ceil(r.peak_rss_bytes / (1024 * 1024))));
         const std::string& name = result_->contenders[r.contender].name;
         if (has_published_column(*s_->what)) {
-            const published_row* published = find_published(*s_->what, name, s_->variant_of(r));
+            const published_row* published = s_->find_published(name, s_->variant_of(r).name);
             cells.push_back(published != nullptr ? published_text(*published) : "");
         }
         table_.add_row(std::move(cells), name == linn_name);
@@ -144,38 +150,45 @@ private:
             return;
         std::vector<std::string> cells{std::move(title)};
         for (const column_info& c : s_->what->columns) {
-            const double f = c.shows == figure::time ? published.figures[c.phase] : 0;
+            const double f = shows_published(*s_->what, c) ? published.figures[c.phase] : 0;
             cells.push_back(f != 0 ? three_digits(f, c.decimals) : "");
         }
-        if (!s_->what->shows_memory())
-            cells.emplace_back();
+        cells.resize(columns(*s_->what).size());
         table_.add_row(std::move(cells));
     }
 
     /// The speed of one way of Linn's by the best rival's, column by column, under a heading of that way.
-    void add_comparison(const comparison_info& info, std::string_view& last_ours) {
-        const row* ours = s_->find(result_->contenders, linn_name, info.ours);
-        if (ours == nullptr)
-            return;
+    void add_comparison(std::size_t number, std::string_view& last_ours) {
+        const std::vector<comparison>& all = s_->comparisons[number];
+        const comparison_info& info = s_->what->comparisons[number];
         std::vector<std::string> cells{fmt::format("  {}", info.rivals_short)};
+        std::vector<std::string> errors{"    +-"};
         bool any = false;
+        bool is_judged = false;
         for (const column_info& c : s_->what->columns) {
-            std::optional<comparison> found;
-            if (c.shows == figure::time || c.shows == figure::rate)
-                found = compare(*result_, *s_, info, c.phase);
-            any = any || found;
-            cells.push_back(found ? three_digits(found->speed_up, 2) : "");
+            const bool is_speed =
+                c.shows == figure::time || c.shows == figure::rate || c.shows == figure::cycles;
+            const auto found = std::find_if(all.begin(), all.end(), [&](const comparison& one) {
+                return is_speed && one.phase == c.phase;
+            });
+            any = any || found != all.end();
+            cells.push_back(found != all.end() ? three_digits(found->speed_up, 2) : "");
+            const bool is_known = found != all.end() && found->says != outcome::not_judged;
+            is_judged = is_judged || is_known;
+            errors.push_back(is_known ? fmt::format("{:.0f} %", found->uncertainty * 100) : "");
         }
         if (!any)
             return;
-        if (!s_->what->shows_memory())
-            cells.emplace_back();
-        if (has_published_column(*s_->what))
-            cells.emplace_back();
+        const std::size_t width = columns(*s_->what).size();
+        cells.resize(width);
+        errors.resize(width);
         if (last_ours != info.ours)
-            table_.add_heading(fmt::format("speed of {} by the best of:", result_->title_of(*s_, *ours)));
+            table_.add_heading(fmt::format("speed of {} by the best of:",
+                                           result_->title_of(*s_, s_->rows[all.front().ours])));
         last_ours = info.ours;
         table_.add_row(std::move(cells), true);
+        if (is_judged)
+            table_.add_row(std::move(errors));
     }
 
     const bench_result* result_;
@@ -197,12 +210,7 @@ std::string variant_report(const bench_result& result, const scenario_result& s,
                            const std::map<std::string, int>& marks, const output_style& style) {
     const table_builder builder{result, s, marks};
     const table& t = builder.finished();
-    std::vector<std::string> lines;
-    for (const std::string_view remark : s.what->remarks)
-        lines.emplace_back(remark);
-    for (std::string& line : common_remarks(result, s, t.dropped(style)))
-        lines.push_back(std::move(line));
-    return t.render(style) + prose_lines(lines, style.width);
+    return t.render(style) + prose_lines(common_remarks(result, s, t.dropped(style)), style.width);
 }
 
 } // namespace linn::tool

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "samples.hpp"
 
+#include "bench/judgement.hpp"
 #include "measure/statistics.hpp"
 
 #include <cmath>
@@ -57,11 +58,10 @@ double speed_of(const contender& c, std::size_t place) {
 }
 
 void add_rows(bench_result& result, scenario_result& s, std::size_t variant, const bench_sample& what) {
-    const std::string_view pool = s.what->has_variants() ? s.what->variants[variant].contender : "";
+    const std::string_view pool = s.what->variants[variant].contender;
     for (std::size_t c = 0; c != result.contenders.size(); ++c) {
         const std::string& name = result.contenders[c].name;
-        const bool takes_part = !s.what->has_variants() || (pool.empty() ? name != linn_name : name == pool);
-        if (!takes_part)
+        if (pool.empty() ? name == linn_name : name != pool)
             continue;
         row r;
         r.contender = c;
@@ -108,11 +108,10 @@ bench_result make_bench(const bench_sample& what) {
             continue;
         scenario_result& one = result.scenarios.emplace_back();
         one.what = &s;
-        if (!s.has_variants())
-            add_rows(result, one, 0, what);
         for (std::size_t v = 0; v != s.variants.size(); ++v)
             add_rows(result, one, v, what);
     }
+    judge(result);
     return result;
 }
 

@@ -2,6 +2,7 @@
 // The CSV of the tool is read by spreadsheets and by scripts; what each of them stumbles over is quoted or kept out.
 #include "report/csv.hpp"
 
+#include "bench/judgement.hpp"
 #include "report/bench_csv.hpp"
 
 #include <doctest/doctest.h>
@@ -90,16 +91,17 @@ TEST_CASE("the CSV of bench has a line a phase that was measured, and the column
         c.name = c.title = name;
         result.contenders.push_back(c);
     }
-    result.scenarios.push_back({find_scenario("object"), {}});
+    result.scenarios.push_back({find_scenario("object")});
     for (std::size_t c = 0; c != 3; ++c) {
         row r;
-        r.contender = c;
+        r.contender = c; // all of them in the first variant
         for (const double cycles : {20.0, 10.0, 30.0, 20.0, 10.0, 30.0})
             r.samples.push_back({.cycles = {cycles, cycles * static_cast<double>(c + 1), c == 2 ? 0 : cycles},
                                  .faults = {1, 0, 0.5},
                                  .peak_rss_bytes = 4096});
         result.scenarios[0].rows.push_back(r);
     }
+    judge(result);
     const auto lines = read_csv(bench_csv(result));
     // Stable: docs/reference/csv.md. New columns go to the end.
     const std::vector<std::string> columns{
@@ -113,6 +115,7 @@ TEST_CASE("the CSV of bench has a line a phase that was measured, and the column
         CHECK(line.size() == columns.size());
     const std::vector<std::string>& last = lines.back();
     CHECK(last[0] == "object");
+    CHECK(last[1] == "general");
     CHECK(last[2] == "'=mine");
     CHECK(last[5] == "6");
     CHECK(last[6] == "30"); // 60 cycles at 2 a nanosecond

@@ -4,6 +4,7 @@
 #include "report/render/html.hpp"
 
 #include "bench/contenders.hpp"
+#include "bench/judgement.hpp"
 #include "page.hpp"
 #include "report/document/markup.hpp"
 #include "report/html/bench_html.hpp"
@@ -205,6 +206,7 @@ TEST_CASE("empty, interrupted and one-sample results make pages") {
     CHECK(contains(page, "Partial: stopped by SIGINT"));
     one.scenarios[0].rows.erase(one.scenarios[0].rows.begin()); // the baseline was not reached
     one.scenarios[0].rows[0].samples.clear();
+    judge(one);
     CHECK(is_well_formed(bench_html(one)));
     run_result broken;
     broken.problem = "no program <x>";
@@ -220,6 +222,7 @@ TEST_CASE("huge spread and forty allocators make pages without impossible coordi
         samples::make_bench({.scenarios = {"object"}, .allocators = many, .rounds = 3, .spread = 0.4});
     for (double& c : result.scenarios[0].rows[3].samples[0].cycles)
         c *= 1e9;
+    judge(result);
     const std::string page = bench_html(result);
     CHECK(is_well_formed(page));
     CHECK_FALSE(contains(page, "nan"));

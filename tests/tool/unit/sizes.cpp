@@ -6,7 +6,6 @@
 #include "report/bench_table.hpp"
 #include "report/verbs/bench_json.hpp"
 
-#include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
 #include <string>
@@ -24,7 +23,11 @@ struct sizes_run : fake_bench {
     scenario_result& s;
     sizes_run() : s{add_scenario("sizes")} {}
 
-    std::string text() { return findings(result).front(); }
+    std::vector<cliff> cliffs(const row& r, unsigned threads) {
+        judged();
+        return cliffs_on(*s.what, r, threads);
+    }
+    std::string text() { return findings(judged()).front(); }
 };
 
 bool contains(const std::string& text, const std::string& part) {
@@ -48,11 +51,11 @@ TEST_CASE("sizes double from 1 to 524288 on both curves") {
 TEST_CASE("a cliff is more than three times the size before, on its own curve") {
     sizes_run run;
     row& r = run.add(run.s, "jemalloc", "new_delete", step(65'536, 10, 200));
-    const auto one = find_cliffs(*run.s.what, r, 1);
+    const auto one = run.cliffs(r, 1);
     REQUIRE(one.size() == 1);
     CHECK(run.s.what->phases[one[0].phase].name == "65536");
     CHECK(one[0].factor == doctest::Approx(20));
-    const auto two = find_cliffs(*run.s.what, r, 2);
+    const auto two = run.cliffs(r, 2);
     REQUIRE(two.size() == 1);
     CHECK(run.s.what->phases[two[0].phase].name == "65536_two");
 }
@@ -60,10 +63,10 @@ TEST_CASE("a cliff is more than three times the size before, on its own curve") 
 TEST_CASE("three times is no cliff, nor is a slope") {
     sizes_run run;
     row& three = run.add(run.s, "a", "new_delete", step(1'024, 10, 30));
-    CHECK(find_cliffs(*run.s.what, three, 1).empty());
+    CHECK(run.cliffs(three, 1).empty());
     row& slope = run.add(run.s, "b", "new_delete",
                          [](const phase_info& p) { return 5 + static_cast<double>(p.bytes); });
-    CHECK(find_cliffs(*run.s.what, slope, 1).empty());
+    CHECK(run.cliffs(slope, 1).empty());
 }
 
 TEST_CASE("one slow round is no cliff") {
@@ -71,7 +74,7 @@ TEST_CASE("one slow round is no cliff") {
     row& r = run.add(run.s, "a", "new_delete", 10);
     r.samples.resize(2);
     r.samples[1].cycles[8] = 1'000; // the median of two is their mean
-    CHECK(find_cliffs(*run.s.what, r, 1).empty());
+    CHECK(run.cliffs(r, 1).empty());
 }
 
 TEST_CASE("a size that alone is slow is no cliff, except the last") {
@@ -79,7 +82,7 @@ TEST_CASE("a size that alone is slow is no cliff, except the last") {
     row& r = run.add(run.s, "a", "new_delete", [](const phase_info& p) {
         return p.bytes == 4'096 || p.bytes == 524'288 ? 1'000.0 : 10.0;
     });
-    const auto found = find_cliffs(*run.s.what, r, 2);
+    const auto found = run.cliffs(r, 2);
     REQUIRE(found.size() == 1);
     CHECK(run.s.what->phases[found[0].phase].name == "524288_two");
 }
@@ -87,7 +90,7 @@ TEST_CASE("a size that alone is slow is no cliff, except the last") {
 TEST_CASE("a jump behind sizes that are not served is none") {
     sizes_run run;
     row& r = run.add(run.s, linn_name, "linn_buffer_pool", step(65'536, 0, 100));
-    CHECK(find_cliffs(*run.s.what, r, 1).empty());
+    CHECK(run.cliffs(r, 1).empty());
 }
 
 TEST_CASE("cliffs, absent sizes and published figures are in the JSON") {
@@ -95,7 +98,7 @@ TEST_CASE("cliffs, absent sizes and published figures are in the JSON") {
     run.add(run.s, baseline_name, "new_delete", 10);
     run.add(run.s, "jemalloc", "new_delete", step(65'536, 10, 200));
     run.add(run.s, linn_name, "linn_buffer_pool", step(65'536, 0, 5));
-    const auto scenario = nlohmann::json::parse(bench_json(run.result))["scenarios"][0];
+    const auto scenario = nlohmann::json::parse(bench_json(run.judged()))["scenarios"][0];
     CHECK(scenario["phases"][16]["name"] == "65536");
     CHECK(scenario["phases"][16]["bytes"] == 65'536);
     CHECK(scenario["phases"][36]["threads"] == 2);
@@ -112,7 +115,7 @@ TEST_CASE("every published curve is in the table, measured here or not") {
     sizes_run run;
     run.add(run.s, baseline_name, "new_delete", 10);
     run.add(run.s, "jemalloc", "new_delete", step(65'536, 10, 200));
-    const std::string report = bench_report(run.result, {120, false});
+    const std::string report = bench_report(run.judged(), {120, false});
     const auto after = [&](const std::string& line) { return report.substr(report.find(line)); };
     CHECK(contains(after("\n  jemalloc "), "64K x20"));
     CHECK(contains(after("\n    published"), "16.5"));

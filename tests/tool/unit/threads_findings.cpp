@@ -6,8 +6,6 @@
 #include "fake_bench.hpp"
 #include "report/bench_table.hpp"
 
-#include <doctest/doctest.h>
-
 #include <string>
 
 using namespace linn::tool;
@@ -17,7 +15,6 @@ namespace {
 /// Two programs under two allocators and both of Linn's ways.
 struct threads_run : fake_bench {
     threads_run() {
-        result.scenarios.reserve(2);
         for (const char* name : {"larson", "xmalloc-test"}) {
             scenario_result& s = add_scenario(name);
             measured(s, baseline_name, "new_delete", 100, 8);
@@ -64,14 +61,14 @@ TEST_CASE("places, the sum and the largest peak on two threads") {
     run.measured(run.xmalloc(), linn_name, "linn_pool", 75, 10);
     run.measured(run.larson(), linn_name, "linn_pool_resource", 150, 7);
     run.measured(run.xmalloc(), linn_name, "linn_pool_resource", 50.5, 7); // a tie with the best
-    const std::string text = threads_finding(run.result);
+    const std::string text = threads_finding(run.judged());
     CHECK(contains(
         text, "linn::pool is first in 1 of 2 programs, second in xmalloc-test; it has the largest peak of "
               "memory in xmalloc-test."));
     CHECK(contains(
         text, "linn::pool_resource is first in 1 of 2 programs, further behind in larson (place 3 of 3)."));
     CHECK(contains(text, "linn::pool 1.00, glibc 2.00, linn::pool_resource 2.00."));
-    CHECK(findings(run.result).back() == text);
+    CHECK(findings(run.judged()).back() == text);
 }
 
 TEST_CASE("locks are judged by 64 threads") {
@@ -80,14 +77,14 @@ TEST_CASE("locks are judged by 64 threads") {
     run.with_locks(run.measured(run.xmalloc(), linn_name, "linn_pool", 25, 7), 17);
     run.with_locks(run.measured(run.larson(), linn_name, "linn_pool_resource", 25, 7), 1e6);
     run.with_locks(run.measured(run.xmalloc(), linn_name, "linn_pool_resource", 25, 7), 100);
-    const std::string text = threads_finding(run.result);
+    const std::string text = threads_finding(run.judged());
     CHECK(contains(
         text,
         "A lock of linn::pool saturates at 64 threads or fewer in xmalloc-test (17 threads); beyond in 1 of "
         "2 programs."));
     CHECK(contains(text, "No lock of linn::pool_resource saturates below 64 threads."));
     CHECK(contains(
-        lock_finding(run.result, run.larson()),
+        lock_finding(run.judged(), run.larson()),
         " With 2 threads, the busiest lock of linn::pool is held 0.5 ns a block (50 ns a visit, one in 100 "
         "blocks): it saturates at 65 threads. With 2 threads, the busiest lock of linn::pool_resource is "
         "held "
@@ -101,18 +98,18 @@ TEST_CASE("too few rounds give no places, but locks all the same; one program no
     for (scenario_result& s : run.result.scenarios)
         for (row& r : s.rows)
             r.samples.resize(2);
-    const std::string text = threads_finding(run.result);
+    const std::string text = threads_finding(run.judged());
     CHECK_FALSE(contains(text, "first in"));
     CHECK_FALSE(contains(text, "Seconds"));
     CHECK(contains(text, "saturates at 64 threads or fewer in xmalloc-test (17 threads)"));
     run.result.scenarios.pop_back();
-    CHECK(threads_finding(run.result).empty());
+    CHECK(threads_finding(run.judged()).empty());
 }
 
 TEST_CASE("the table shows a rate and a peak for each number of threads, and no other memory") {
     threads_run run;
     run.measured(run.larson(), linn_name, "linn_pool", 25, 7);
-    const std::string text = bench_report(run.result, {});
+    const std::string text = bench_report(run.judged(), {});
     CHECK(contains(text, "1 thread"));
     CHECK(contains(text, "2 threads"));
     const std::string line = text.substr(text.find("linn::pool "), text.find('\n', text.find("linn::pool ")) -

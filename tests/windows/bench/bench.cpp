@@ -2,7 +2,6 @@
 // The scenarios `sizes` and `object` of `linn bench` against the heap of Windows: the same loops of the worker,
 // without the parent program, which needs fork, ELF and a preloaded library. Prints cycles a pair, the lowest
 // median of several rounds in turn. With an argument, that percentage of the usual work.
-#include "../../../tool/bench/worker/contender.hpp"
 #include "../../../tool/bench/worker/variant.hpp"
 
 // clang-format off: psapi.h needs windows.h before it
@@ -70,19 +69,19 @@ void print(const char* title, const table& t, const std::vector<std::string_view
 }
 
 void object(options o, int rounds) {
-    const contender ways[] = {general_contender(), linn_contender()};
+    const variant ways[] = {general_pools().front(), linn_pools().front()};
     table t;
     for (int round = 0; round < rounds; ++round) {
         for (const std::size_t bytes : {16, 64, 256, 1024}) {
             o.object_bytes = bytes;
             for (std::size_t w = 0; w != 2; ++w) {
-                for (const phase& p : ways[w].object(o).phases) {
+                for (const phase& p : ways[w].run(o).phases) {
                     note(t, std::to_string(bytes) + " " + p.name, w, 2, p.cycles_per_operation);
                 }
             }
         }
     }
-    print("object", t, {ways[0].id, ways[1].id});
+    print("object", t, {ways[0].name, ways[1].name});
 }
 
 void sizes(const options& o, int rounds) {

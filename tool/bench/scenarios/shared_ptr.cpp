@@ -95,7 +95,6 @@ scenario shared_ptr_scenario() noexcept {
             .phases = phases,
             .published = published,
             .published_unit = "unstated",
-            .published_remark = "",
             .variants = variants,
             .baseline = "make_shared",
             .heading = "a packet of 1536 bytes created, one word written, destroyed; ns an operation",

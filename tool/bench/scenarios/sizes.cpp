@@ -209,7 +209,6 @@ scenario sizes_scenario() noexcept {
             .phases = phases,
             .published = published,
             .published_unit = "ms for 1048576 pairs",
-            .published_remark = "",
             .variants = variants,
             .baseline = "new_delete",
             .heading = "a block of n bytes allocated and freed at once; ms for 1 048 576 pairs",

@@ -78,7 +78,6 @@ scenario zero_fill_scenario() noexcept {
             .phases = phases,
             .published = published,
             .published_unit = "ms for 500 MB",
-            .published_remark = "",
             .variants = variants,
             .baseline = "make_shared",
             .heading = "objects made and let go; 100 B and 100 MB: ms for 500 MB in all; 8 MiB: us each",

@@ -2,7 +2,7 @@
 // The program that is measured: started afresh for every contender, scenario and round, possibly under a preloaded
 // allocator. It proves what it runs on, runs one scenario once and prints one line of JSON.
 #include "../../allocators/probe/provider.hpp"
-#include "contender.hpp"
+#include "measure.hpp"
 #include "variant.hpp"
 
 #include <nlohmann/json.hpp>
@@ -23,9 +23,7 @@ bool read_arguments(int argc, char** argv, options& o, std::string& preload) {
     for (int i = 1; i + 1 < argc; i += 2) {
         const std::string key = argv[i];
         const std::string value = argv[i + 1];
-        if (key == "--contender")
-            o.contender = value;
-        else if (key == "--scenario")
+        if (key == "--scenario")
             o.scenario = value;
         else if (key == "--variant")
             o.variant = value;
@@ -57,18 +55,6 @@ const char* build_description() {
 #endif
 }
 
-/// The function that measures what was asked for, or null.
-auto find_work(const options& o) -> outcome (*)(const options&) {
-    if (!o.variant.empty()) {
-        const variant* v = find_variant(o.scenario, o.variant);
-        return v != nullptr ? v->run : nullptr;
-    }
-    const contender* c = find_contender(o.contender);
-    if (c == nullptr)
-        return nullptr;
-    return o.scenario == "object" ? c->object : o.scenario == "containers" ? c->containers : nullptr;
-}
-
 int run(int argc, char** argv) {
     // Should the parent die without a chance to clean up, this process must not measure on alone.
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -79,10 +65,9 @@ int run(int argc, char** argv) {
         std::fprintf(stderr, "linn-bench-worker is started by 'linn bench'; run 'linn bench --help'\n");
         return 2;
     }
-    outcome (*const work)(const options&) = find_work(o);
+    const variant* const work = find_variant(o.scenario, o.variant);
     if (!o.scenario.empty() && work == nullptr) {
-        std::fprintf(stderr, "nothing here does %s %s with %s\n", o.scenario.c_str(), o.variant.c_str(),
-                     o.contender.c_str());
+        std::fprintf(stderr, "nothing here does %s %s\n", o.scenario.c_str(), o.variant.c_str());
         return 2;
     }
 
@@ -95,7 +80,7 @@ int run(int argc, char** argv) {
         canary_before = canary();
         const std::uint64_t wall = now_ns();
         const std::uint64_t busy = cpu_ns();
-        result = work(o);
+        result = work->run(o);
         const std::uint64_t busy_end = cpu_ns();
         const double own_share = static_cast<double>(busy_end - busy) / static_cast<double>(now_ns() - wall);
         cpu_share = result.is_in_children ? result.cpu_share : std::min(result.cpu_share, own_share);

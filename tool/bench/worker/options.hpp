@@ -8,10 +8,9 @@ namespace linn::tool::worker {
 
 /// What one worker process is told to do. A worker does one thing once; repetition is the parent's.
 struct options {
-    std::string contender = "general"; ///< which contender file of contenders/ to run
-    std::string scenario;              ///< empty: prove only
-    std::string variant;               ///< of the scenarios that have several
-    std::size_t work = 100;            ///< percent of the usual operations, of the scenarios without a size
+    std::string scenario;   ///< empty: prove only
+    std::string variant;    ///< the way of doing its work
+    std::size_t work = 100; ///< percent of the usual operations, of the scenarios without a size
     std::string container = "unordered_set";
     std::size_t n = 1'000'000;     ///< integers of the containers scenario
     std::size_t objects = 100'000; ///< live objects of the object scenario

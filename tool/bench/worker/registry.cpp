@@ -1,24 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "contender.hpp"
 #include "variant.hpp"
-
-#include <array>
 
 namespace linn::tool::worker {
 
-const contender* find_contender(std::string_view id) {
-    static const std::array all{general_contender(),          pmr_unsynchronized_contender(),
-                                pmr_synchronized_contender(), boost_contender(),
-                                lecture_contender(),          linn_contender()};
-    for (const contender& c : all)
-        if (c.id == id)
-            return &c;
-    return nullptr;
-}
-
 const variant* find_variant(std::string_view scenario, std::string_view name) {
     using variants = std::span<const variant>();
-    static constexpr variants* files[] = {&shared_ptr_standard,
+    static constexpr variants* files[] = {&general_pools,
+                                          &pmr_unsynchronized_pools,
+                                          &pmr_synchronized_pools,
+                                          &boost_pools,
+                                          &lecture_pools,
+                                          &linn_pools,
+                                          &shared_ptr_standard,
                                           &shared_ptr_locked_pool,
                                           &shared_ptr_linn,
                                           &zero_fill_standard,

@@ -9,7 +9,7 @@
 
 namespace linn::tool::worker {
 
-/// One way of doing the work of a scenario that compares ways, such as `make_shared` in shared-ptr.
+/// One way of doing the work of a scenario, such as `make_shared` in shared-ptr.
 struct variant {
     std::string_view scenario;
     std::string_view name; ///< as in tool/bench/scenarios/
@@ -17,6 +17,12 @@ struct variant {
 };
 
 // One function a file; registry.cpp asks them all.
+std::span<const variant> general_pools();
+std::span<const variant> pmr_unsynchronized_pools();
+std::span<const variant> pmr_synchronized_pools();
+std::span<const variant> boost_pools();
+std::span<const variant> lecture_pools();
+std::span<const variant> linn_pools();
 std::span<const variant> shared_ptr_standard();
 std::span<const variant> shared_ptr_locked_pool();
 std::span<const variant> shared_ptr_linn();

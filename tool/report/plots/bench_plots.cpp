@@ -17,45 +17,38 @@
 namespace linn::tool::html {
 namespace {
 
-bar bar_of(const bench_result& result, const scenario_result& s, std::size_t phase, const comparison& c) {
-    const outcome o = judge(result, s, phase, c);
-    return {.label = std::string{s.what->phases[phase].title},
-            .value = c.speed_up,
-            .low = c.speed_up / (1 + c.uncertainty),
-            .high = c.speed_up * (1 + c.uncertainty),
-            .remark = result.contenders[c.best_other->contender].title,
-            .style = o == outcome::win    ? emphasis::ours
-                     : o == outcome::loss ? emphasis::bad
-                                          : emphasis::none};
-}
-
 bar_group bars_of(const bench_result& result, const scenario_result& s) {
     bar_group group{std::string{s.what->name}, {}};
-    for (std::size_t p = 0; p != s.what->phases.size(); ++p) {
-        const auto c = !s.what->has_variants()       ? compare_linn(result, s, p)
-                       : s.what->comparisons.empty() ? std::nullopt
-                                                     : compare(result, s, s.what->comparisons.front(), p);
-        if (c)
-            group.bars.push_back(bar_of(result, s, p, *c));
-    }
+    for (const comparison& c : s.comparisons.front())
+        group.bars.push_back({.label = std::string{s.what->phases[c.phase].title},
+                              .value = c.speed_up,
+                              .low = c.speed_up / (1 + c.uncertainty),
+                              .high = c.speed_up * (1 + c.uncertainty),
+                              .remark = result.contenders[s.rows[c.other].contender].title,
+                              .style = c.says == outcome::win    ? emphasis::ours
+                                       : c.says == outcome::loss ? emphasis::bad
+                                                                 : emphasis::none});
     return group;
 }
 
 strip_panel panel_of(const bench_result& result, const scenario_result& s,
                      const std::vector<row_group>& groups, std::size_t phase) {
     strip_panel panel{std::string{s.what->phases[phase].title}, "time by that of glibc", {}, 0};
-    panel.noise = noise_floor(result, s, phase).value_or(0);
-    const double reference = reference_cycles(result, s, phase);
+    panel.noise = s.noise[phase].floor.value_or(0);
+    const row* const baseline = s.find(result.contenders, baseline_name, s.what->baseline);
+    const phase_figures* const unit = baseline == nullptr ? nullptr : baseline->in(phase);
     for (const row_group& g : groups) {
-        if (!g.heading.empty())
-            panel.strips.emplace_back();
+        panel.strips.emplace_back();
         for (const row* r : g.rows) {
             strip one;
-            if (reference > 0)
-                one.samples = present_cycles(*r, phase);
-            for (double& v : one.samples)
-                v /= reference;
-            one.middle = median_interval(one.samples);
+            if (const phase_figures* const f = r->in(phase); f != nullptr && unit != nullptr) {
+                const double reference = unit->cycles.median.middle;
+                one.samples = r->cycles(phase);
+                for (double& v : one.samples)
+                    v /= reference;
+                const interval& i = f->cycles.median;
+                one.middle = {i.middle / reference, i.low / reference, i.high / reference};
+            }
             panel.strips.push_back(std::move(one));
         }
     }
@@ -66,8 +59,7 @@ std::vector<strip_label> labels_of(const bench_result& result, const scenario_re
                                    const std::vector<row_group>& groups) {
     std::vector<strip_label> labels;
     for (const row_group& g : groups) {
-        if (!g.heading.empty())
-            labels.push_back({g.heading, emphasis::none, true});
+        labels.push_back({g.heading, emphasis::none, true});
         for (const row* r : g.rows)
             labels.push_back({label_of(result, s, g, *r), style_of(result, *r), false});
     }
@@ -76,7 +68,7 @@ std::vector<strip_label> labels_of(const bench_result& result, const scenario_re
 
 markup strip_plots(id_source& ids, const bench_result& result, const scenario_result& s) {
     constexpr std::size_t panels_a_figure = 3;
-    const std::vector<row_group> groups = group_rows(result, s);
+    const std::vector<row_group> groups = group_rows(s);
     strip_plot plot{labels_of(result, s, groups), {}};
     markup first;
     markup others;
@@ -94,9 +86,7 @@ markup strip_plots(id_source& ids, const bench_result& result, const scenario_re
     if (first.empty())
         return others;
     const std::string baseline =
-        s.what->has_variants()
-            ? result.title_of(s, *s.find(result.contenders, baseline_name, s.what->baseline))
-            : std::string{"glibc"};
+        result.title_of(s, *s.find(result.contenders, baseline_name, s.what->baseline));
     const markup caption = text(fmt::format(
         "Time by the median of {}, on a logarithmic axis; left is faster. A dot is a process, the upright "
         "mark the "
@@ -106,14 +96,12 @@ markup strip_plots(id_source& ids, const bench_result& result, const scenario_re
                       caption);
 }
 
-/// The points of one curve in nanoseconds. `figures` are published ones, in the unit that `factor` leads to.
-std::vector<curve_point> measured_points(const bench_result& result, const scenario& what, const row& r,
-                                         unsigned threads) {
+/// The points of one curve in nanoseconds.
+std::vector<curve_point> measured_points(const scenario& what, const row& r, unsigned threads) {
     std::vector<curve_point> points;
     for (std::size_t p = 0; p != what.phases.size(); ++p)
-        if (what.phases[p].threads == threads && what.phases[p].bytes != 0 && r.has(p))
-            points.push_back({static_cast<double>(what.phases[p].bytes),
-                              median(r.cycles(p)) / result.machine.ticks_per_ns});
+        if (what.phases[p].threads == threads && what.phases[p].bytes != 0 && r.in(p) != nullptr)
+            points.push_back({static_cast<double>(what.phases[p].bytes), r.in(p)->ns.median.middle});
     return points;
 }
 
@@ -130,7 +118,7 @@ std::vector<curve_point> published_points(const scenario& what, const published_
 
 std::string cliff_remark(const scenario& what, const row& r) {
     std::vector<std::string> parts;
-    for (const cliff& c : find_cliffs(what, r, 1))
+    for (const cliff& c : cliffs_on(what, r, 1))
         parts.push_back(fmt::format("{} ({:.0f} ×)", what.phases[c.phase].title, c.factor));
     return parts.empty() ? "no cliff" : fmt::format("cliff at {}", fmt::join(parts, ", "));
 }
@@ -138,16 +126,16 @@ std::string cliff_remark(const scenario& what, const row& r) {
 markup curve_figure(id_source& ids, const bench_result& result, const scenario_result& s) {
     const scenario& what = *s.what;
     curve_plot plot{"block size", "nanoseconds a pair", {}};
-    const std::vector<row_group> groups = group_rows(result, s);
+    const std::vector<row_group> groups = group_rows(s);
     for (const row_group& g : groups)
         for (const row* r : g.rows) {
             const std::string& name = result.contenders[r->contender].name;
             if (name == control_name)
                 continue;
             curve_panel panel{label_of(result, s, g, *r), {}, cliff_remark(what, *r), style_of(result, *r)};
-            panel.curves.push_back({"one thread", stroke::solid, measured_points(result, what, *r, 1)});
-            panel.curves.push_back({"two threads", stroke::dashed, measured_points(result, what, *r, 2)});
-            if (const published_row* p = find_published(what, name, s.variant_of(*r)))
+            panel.curves.push_back({"one thread", stroke::solid, measured_points(what, *r, 1)});
+            panel.curves.push_back({"two threads", stroke::dashed, measured_points(what, *r, 2)});
+            if (const published_row* p = s.find_published(name, s.variant_of(*r).name))
                 panel.curves.push_back({"published, one thread", stroke::dotted, published_points(what, *p)});
             plot.panels.push_back(std::move(panel));
         }

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench_json.hpp"
 
-#include "../../bench/cliffs.hpp"
 #include "../../bench/headline.hpp"
+#include "../../bench/judgement.hpp"
 #include "../../bench/summary.hpp"
-#include "../../measure/statistics.hpp"
 #include "../version.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
+
+#include <optional>
 
 namespace linn::tool {
 namespace {
@@ -47,11 +50,16 @@ ordered_json contender_json(const contender& c) {
     return json;
 }
 
+/// A number, or null where there is none: of too few rounds, of a phase that was not measured.
+ordered_json or_null(const std::optional<double>& value) {
+    return value ? ordered_json(*value) : ordered_json{};
+}
+
 /// What was published for this row and phase, in the scenario's published unit; null where nothing was.
 ordered_json published_figure(const bench_result& result, const scenario_result& s, const row& r,
                               std::size_t p) {
     const published_row* published =
-        find_published(*s.what, result.contenders[r.contender].name, s.variant_of(r));
+        s.find_published(result.contenders[r.contender].name, s.variant_of(r).name);
     // Some were published by platform and not by phase.
     const bool by_phase = published != nullptr && published->figures.size() == s.what->phases.size();
     return by_phase && s.what->published_unit != "unstated" && published->figures[p] != 0
@@ -59,79 +67,58 @@ ordered_json published_figure(const bench_result& result, const scenario_result&
                : ordered_json{};
 }
 
-ordered_json cliffs_json(const scenario_result& s, const row& r) {
+ordered_json cliffs_json(const scenario& s, const row& r) {
     ordered_json list = ordered_json::array();
-    for (const unsigned threads : {1u, 2u})
-        for (const cliff& c : find_cliffs(*s.what, r, threads))
-            list.push_back({{"threads", threads},
-                            {"bytes", s.what->phases[c.phase].bytes},
-                            {"phase", s.what->phases[c.phase].name},
-                            {"factor", c.factor},
-                            {"page_faults", median(r.faults(c.phase))}});
+    for (const cliff& c : r.cliffs)
+        list.push_back({{"threads", s.phases[c.phase].threads},
+                        {"bytes", s.phases[c.phase].bytes},
+                        {"phase", s.phases[c.phase].name},
+                        {"factor", c.factor},
+                        {"page_faults", r.in(c.phase)->faults}});
     return list;
 }
 
+/// Bounds that are not known are null.
+ordered_json timing_json(const timing& t) {
+    return {
+        {"median", t.median.middle}, {"low", t.median.low}, {"high", t.median.high}, {"minimum", t.minimum}};
+}
+
 ordered_json phase_json(const bench_result& result, const scenario_result& s, const row& r, std::size_t p) {
-    const std::vector<double> cycles = r.cycles(p);
-    if (!r.has(p))
+    const phase_figures* const f = r.in(p);
+    if (f == nullptr)
         return {};
-    const double rate = result.machine.ticks_per_ns;
-    const double middle = median(cycles);
-    const double least = minimum(cycles);
-    ordered_json json{{"cycles", {{"median", middle}, {"minimum", least}, {"samples", cycles}}},
-                      {"ns", {{"median", middle / rate}, {"minimum", least / rate}}},
-                      {"page_faults", median(r.faults(p))}};
-    const row* baseline = s.find(result.contenders, baseline_name, s.what->baseline);
-    json["ratio_to_glibc"] = baseline == nullptr || !baseline->has(p)
-                                 ? ordered_json{}
-                                 : ordered_json(middle / median(baseline->cycles(p)));
-    if (s.what->has_variants()) {
-        for (const auto& [name, value] : r.samples.front().metrics[p])
-            json["metrics"][name] = r.metric(p, name).value_or(value);
-        json["published"] = published_figure(result, s, r, p);
-        return json;
-    }
-    const bool is_published_container =
-        s.what->name != "containers" || result.options.container == "unordered_set";
-    const published_row* published = find_published(*s.what, result.contenders[r.contender].name);
-    const bool has_published = is_published_container && published != nullptr && published->figures[p] != 0;
-    json["published_cycles"] = has_published ? ordered_json(published->figures[p]) : ordered_json{};
+    ordered_json json{{"cycles", timing_json(f->cycles)},
+                      {"ns", timing_json(f->ns)},
+                      {"page_faults", f->faults},
+                      {"ratio_to_glibc", or_null(f->ratio)}};
+    json["cycles"]["samples"] = r.cycles(p);
+    for (const auto& [name, value] : f->metrics)
+        json["metrics"][name] = value;
+    json["published"] = published_figure(result, s, r, p);
     return json;
 }
 
-ordered_json comparison_json(const bench_result& result, const scenario_result& s, std::size_t phase,
-                             const comparison& c) {
-    const outcome o = judge(result, s, phase, c);
-    ordered_json json{{"best_other", result.contenders[c.best_other->contender].name},
-                      {"speed_up", c.speed_up},
-                      {"uncertainty", c.uncertainty},
-                      {"outcome", o == outcome::not_judged ? ordered_json{} : ordered_json(to_string(o))}};
-    if (s.what->has_variants())
-        json["best_other_variant"] = s.variant_of(*c.best_other);
-    return json;
+ordered_json comparison_json(const bench_result& result, const scenario_result& s, const comparison& c) {
+    const row& other = s.rows[c.other];
+    return {{"best_other", result.contenders[other.contender].name},
+            {"best_other_variant", s.variant_of(other).name},
+            {"speed_up", c.speed_up},
+            {"uncertainty", c.uncertainty},
+            {"outcome", c.says == outcome::not_judged ? ordered_json{} : ordered_json(to_string(c.says))}};
 }
 
-void add_variants(ordered_json& json, const scenario& s) {
-    json["baseline"] = s.baseline;
-    json["variants"] = ordered_json::array();
-    for (const variant_info& v : s.variants)
-        json["variants"].push_back(
-            {{"name", v.name},
-             {"title", v.title},
-             {"contender", v.contender.empty() ? ordered_json{} : ordered_json(v.contender)},
-             {"note", v.note}});
-}
-
-void add_comparisons(ordered_json& json, const bench_result& result, const scenario_result& s) {
-    json["comparisons"] = ordered_json::array();
-    for (const comparison_info& info : s.what->comparisons) {
+ordered_json comparisons_json(const bench_result& result, const scenario_result& s) {
+    ordered_json list = ordered_json::array();
+    for (std::size_t i = 0; i != s.comparisons.size(); ++i) {
+        const comparison_info& info = s.what->comparisons[i];
         ordered_json entry{
             {"variant", info.ours}, {"rivals", info.rivals}, {"phases", ordered_json::object()}};
-        for (std::size_t p = 0; p != s.what->phases.size(); ++p)
-            if (const auto c = compare(result, s, info, p))
-                entry["phases"][std::string{s.what->phases[p].name}] = comparison_json(result, s, p, *c);
-        json["comparisons"].push_back(std::move(entry));
+        for (const comparison& c : s.comparisons[i])
+            entry["phases"][std::string{s.what->phases[c.phase].name}] = comparison_json(result, s, c);
+        list.push_back(std::move(entry));
     }
+    return list;
 }
 
 ordered_json scenario_json(const bench_result& result, const scenario_result& s) {
@@ -145,53 +132,47 @@ ordered_json scenario_json(const bench_result& result, const scenario_result& s)
                                   {"threads", p.bytes != 0 ? ordered_json(p.threads) : ordered_json{}}});
     for (std::size_t p = 0; p != s.what->phases.size(); ++p) {
         const std::string phase{s.what->phases[p].name};
-        const auto floor = noise_floor(result, s, p);
-        json["noise_floor"][phase] = floor ? ordered_json(*floor) : ordered_json{};
-        json["claim_threshold"][phase] = claim_threshold(result, s, p);
+        json["noise_floor"][phase] = or_null(s.noise[p].floor);
+        json["claim_threshold"][phase] = s.noise[p].threshold;
     }
-    if (s.what->has_variants())
-        add_variants(json, *s.what);
+    json["baseline"] = s.what->baseline;
+    json["variants"] = ordered_json::array();
+    for (const variant_info& v : s.what->variants)
+        json["variants"].push_back(
+            {{"name", v.name},
+             {"title", v.title},
+             {"contender", v.contender.empty() ? ordered_json{} : ordered_json(v.contender)},
+             {"note", v.note}});
     json["rows"] = ordered_json::array();
     for (const row& r : s.rows) {
-        ordered_json entry{
-            {"contender", result.contenders[r.contender].name},
-            {"variant", s.what->has_variants() ? ordered_json(s.variant_of(r)) : ordered_json{}},
-            {"rounds", r.samples.size()},
-            {"repeated", r.repeated},
-            {"disturbed", r.disturbed},
-            {"peak_rss_bytes", r.peak_rss_bytes()},
-            {"ratio_to_glibc", ratio_to_baseline(result, s, r)}};
+        ordered_json entry{{"contender", result.contenders[r.contender].name},
+                           {"variant", s.variant_of(r).name},
+                           {"rounds", r.samples.size()},
+                           {"repeated", r.repeated},
+                           {"disturbed", r.disturbed},
+                           {"peak_rss_bytes", r.peak_rss_bytes},
+                           {"ratio_to_glibc", r.ratio}};
         if (s.what->has_curves())
-            entry["cliffs"] = cliffs_json(s, r);
+            entry["cliffs"] = cliffs_json(*s.what, r);
         for (std::size_t p = 0; p != s.what->phases.size(); ++p)
             entry["phases"][std::string{s.what->phases[p].name}] = phase_json(result, s, r, p);
         json["rows"].push_back(std::move(entry));
     }
-    json["linn_by_best_other"] = ordered_json::object();
-    if (s.what->has_variants())
-        add_comparisons(json, result, s);
-    else
-        for (std::size_t p = 0; p != s.what->phases.size(); ++p)
-            if (const auto c = compare_linn(result, s, p))
-                json["linn_by_best_other"][std::string{s.what->phases[p].name}] =
-                    comparison_json(result, s, p, *c);
+    json["comparisons"] = comparisons_json(result, s);
     json["published"] = ordered_json::array();
-    for (const published_row& row : s.what->published) {
-        const std::vector<double> figures(row.figures.begin(), row.figures.end());
-        ordered_json entry{{"contender", row.contender}, {"source", row.source}};
-        if (!row.variant.empty())
-            entry["variant"] = row.variant;
-        entry[s.what->published_unit == "cycles" ? "cycles" : "figures"] = figures;
-        entry["unit"] = s.what->published_unit;
-        json["published"].push_back(std::move(entry));
-    }
+    for (const published_row& row : s.published)
+        json["published"].push_back({{"contender", row.contender},
+                                     {"source", row.source},
+                                     {"variant", row.variant},
+                                     {"figures", row.figures},
+                                     {"unit", s.what->published_unit}});
     return json;
 }
 
 } // namespace
 
 std::string bench_json(const bench_result& result) {
-    ordered_json json{{"schema", "linn.bench/1"},
+    ordered_json json{{"schema", "linn.bench/2"},
                       {"version", version_text()},
                       {"started", result.started},
                       {"seconds", result.seconds},
@@ -215,8 +196,9 @@ std::string bench_json(const bench_result& result) {
              {"reason", l.reason}});
     const std::string first = headline(result);
     json["headline"] = first.empty() ? ordered_json{} : ordered_json(first);
-    json["summary"] = summarise(result);
-    json["findings"] = findings(result);
+    const std::vector<std::string> said = findings(result);
+    json["summary"] = fmt::format("{}", fmt::join(said, " "));
+    json["findings"] = said;
     // Paths and names come from outside and may hold bytes that are no UTF-8.
     return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + '\n';
 }

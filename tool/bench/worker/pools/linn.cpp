@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../contender.hpp"
+#include "../pool_variants.hpp"
 
 #include <linn/allocator.hpp>
 #include <linn/pooled.hpp>
@@ -8,7 +8,7 @@ namespace linn::tool::worker {
 namespace {
 
 /// Linn as a user meets it: the allocator in a container, the base class for an object.
-struct linn_pools {
+struct linn_policy {
     template <class T>
     static linn::allocator<T> allocator() {
         return {};
@@ -22,8 +22,9 @@ struct linn_pools {
 
 } // namespace
 
-contender linn_contender() {
-    return make_contender<linn_pools>("linn");
+std::span<const variant> linn_pools() {
+    static constexpr auto all = pool_variants<linn_policy>("linn");
+    return all;
 }
 
 } // namespace linn::tool::worker

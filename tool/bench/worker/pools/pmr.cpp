@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../contender.hpp"
+#include "../pool_variants.hpp"
 
 #include <memory_resource>
 
@@ -36,12 +36,15 @@ struct pmr {
 
 } // namespace
 
-contender pmr_unsynchronized_contender() {
-    return make_contender<pmr<std::pmr::unsynchronized_pool_resource>>("pmr-unsynchronized");
+std::span<const variant> pmr_unsynchronized_pools() {
+    static constexpr auto all =
+        pool_variants<pmr<std::pmr::unsynchronized_pool_resource>>("pmr_unsynchronized");
+    return all;
 }
 
-contender pmr_synchronized_contender() {
-    return make_contender<pmr<std::pmr::synchronized_pool_resource>>("pmr-synchronized");
+std::span<const variant> pmr_synchronized_pools() {
+    static constexpr auto all = pool_variants<pmr<std::pmr::synchronized_pool_resource>>("pmr_synchronized");
+    return all;
 }
 
 } // namespace linn::tool::worker

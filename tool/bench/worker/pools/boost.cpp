@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../contender.hpp"
+#include "../pool_variants.hpp"
 
 #include <boost/pool/singleton_pool.hpp>
 
@@ -67,8 +67,9 @@ struct boost_pool {
 
 } // namespace
 
-contender boost_contender() {
-    return make_contender<boost_pool>("boost-singleton-pool");
+std::span<const variant> boost_pools() {
+    static constexpr auto all = pool_variants<boost_pool>("boost_singleton_pool");
+    return all;
 }
 
 } // namespace linn::tool::worker

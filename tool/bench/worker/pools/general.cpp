@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../contender.hpp"
+#include "../pool_variants.hpp"
 
 #include <memory>
 
@@ -21,8 +21,9 @@ struct general {
 
 } // namespace
 
-contender general_contender() {
-    return make_contender<general>("general");
+std::span<const variant> general_pools() {
+    static constexpr auto all = pool_variants<general>("general");
+    return all;
 }
 
 } // namespace linn::tool::worker

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../contender.hpp"
+#include "../pool_variants.hpp"
 
 #include <memory>
 #include <new>
@@ -114,8 +114,9 @@ struct lecture {
 
 } // namespace
 
-contender lecture_contender() {
-    return make_contender<lecture>("lecture-pool");
+std::span<const variant> lecture_pools() {
+    static constexpr auto all = pool_variants<lecture>("lecture_pool");
+    return all;
 }
 
 } // namespace linn::tool::worker
