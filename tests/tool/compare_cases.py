@@ -163,9 +163,22 @@ def case_rows_come_and_go(tool):
     del new["scenarios"][1]["rows"][3]
     done = tool.compare(old, new)
     check("gone: pipeline, make_shared on linn, flat_out" in done.stdout, done.stdout)
-    check("new: object, jemalloc, first; object, jemalloc, many" in done.stdout, done.stdout)
+    check("new: object, general on jemalloc, first; object, general on jemalloc, many" in done.stdout, done.stdout)
     result = tool.result(old, new, "--fail-on", "any", status=1)
     check(len(result["appeared"]) == 2 and len(result["vanished"]) == 1, result)
+
+
+def case_version_1(tool):
+    """Files of both versions of the schema compare: rows without a variant are those that have one since."""
+    old, new = bench(seed=1), bench({("object", "jemalloc"): 2}, seed=2)
+    new["schema"] = "linn.bench/2"
+    new["scenarios"][0]["baseline"] = "general"
+    for row in new["scenarios"][0]["rows"]:
+        row["variant"] = "linn" if row["contender"] == "linn" else "general"
+    result = tool.result(old, new, status=1)
+    check(result["appeared"] == [] and result["vanished"] == [], result)
+    check({k for k, v in verdicts(result).items() if v == "regression"} ==
+          {("object", "jemalloc", "first"), ("object", "jemalloc", "many")}, result)
 
 
 def case_too_few_rounds(tool):
@@ -212,7 +225,7 @@ def case_bad_files(tool):
             ("foreign", {"a": 1}, 'it has no "schema"'),
             ("hyperfine", {"schema": 5}, "schema: wanted a string, found a number"),
             ("other schema", {"schema": "linn.compare/1"}, 'its schema is "linn.compare/1"'),
-            ("newer", broken(lambda r: r.update(schema="linn.bench/2")), "which a newer linn wrote"),
+            ("newer", broken(lambda r: r.update(schema="linn.bench/3")), "which a newer linn wrote"),
             ("odd version", broken(lambda r: r.update(schema="linn.bench/x")), "none of linn's"),
             ("no rows", broken(lambda r: r["scenarios"][0].pop("rows")), "scenarios[0].rows is missing"),
             ("no scenario", broken(lambda r: r.update(scenarios=[])), "it holds no measurement"),

@@ -24,7 +24,7 @@ std::string variant_since_version_2(std::string contender) {
 void read_scenario(const json_view& scenario, double cycles_per_ns, result_file& file) {
     const std::string name = scenario["name"].text();
     const std::string baseline =
-        scenario.has("baseline") ? scenario["baseline"].text() : variant_since_version_2(glibc_name);
+        scenario.has("baseline") ? scenario["baseline"].text() : variant_since_version_2(baseline_name);
     std::map<std::string, std::vector<double>> reference; // by phase
     std::vector<std::pair<series_name, measured_series>> found;
     for (const json_view& row : scenario["rows"].items()) {
@@ -45,7 +45,7 @@ void read_scenario(const json_view& scenario, double cycles_per_ns, result_file&
             if (scenario["noise_floor"].has(phase))
                 series.noise_floor = scenario["noise_floor"][phase].number();
             series.is_reference = contender == baseline_name && variant == baseline;
-            series.is_control = contender == glibc_again_name;
+            series.is_control = contender == control_name;
             if (series.is_reference)
                 reference[phase] = series.values;
             found.emplace_back(series_name{name, variant, contender, phase}, std::move(series));

@@ -97,7 +97,7 @@ void check_intervals(const scenario_result& judged, const json& s, const std::st
                 CHECK(phase.at("ns").at("low") == ns.low);
                 CHECK(phase.at("ns").at("high") == ns.high);
             }
-            const std::string line = csv_line({ns.middle, ns.low, ns.high, f->ns.minimum});
+            const std::string line = report::csv_line({ns.middle, ns.low, ns.high, f->ns.minimum});
             CHECK(contains(csv, line.substr(0, line.size() - 2)));
         }
 }

@@ -27,8 +27,10 @@ void require_fields(const json& object, std::initializer_list<const char*> names
 
 json bench_of(const char* name) {
     fake_bench run{name};
-    for (const char* contender_name : {"glibc", "glibc-again", "linn"})
-        run.add(contender_name, {}, 100, {{"receiver_idle", 0.5}});
+    const std::map<std::string, double> metrics{{"receiver_idle", 0.5}};
+    run.add("glibc", {}, 100, metrics);
+    run.add("glibc-again", {}, 100, metrics);
+    run.add("linn", run.scenario().what->comparisons.front().ours, 100, metrics);
     run.result.missing.push_back({"hoard", "", "not installed", ""});
     return json::parse(bench_json(run.judged()));
 }

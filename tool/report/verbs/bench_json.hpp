@@ -7,7 +7,7 @@
 
 namespace linn::tool {
 
-/// The run in the schema "linn.bench/1" (docs/reference/bench-json.md), ended by a newline.
+/// The run in the schema "linn.bench/2" (docs/reference/bench-json.md), ended by a newline.
 std::string bench_json(const bench_result& result);
 
 } // namespace linn::tool
