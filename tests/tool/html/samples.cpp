@@ -71,7 +71,7 @@ void add_rows(bench_result& result, scenario_result& s, std::size_t variant, con
             for (std::size_t p = 0; p != s.what->phases.size(); ++p) {
                 // The cost grows with the phase, and jumps where phases are sizes.
                 const bool is_cliff = s.what->phases[p].bytes >= 65'536 && name == what.allocators.front();
-                const double cost = 40.0 * (1 + 0.2 * static_cast<double>(p % 20)) * (is_cliff ? 20 : 1);
+                const double cost = 110.0 * (1 + 0.2 * static_cast<double>(p % 20)) * (is_cliff ? 20 : 1);
                 one.cycles.push_back(
                     sample_around(cost * speed_of(result.contenders[c], c), what.spread, c * 101 + p, round));
                 one.faults.push_back(c == 0 ? 0.25 : 0);
