@@ -6,12 +6,14 @@ include(CMakePackageConfigHelpers)
 set(linn_cmake_dir ${CMAKE_INSTALL_DATADIR}/cmake/linn)
 set(linn_pkgconfig_dir ${CMAKE_INSTALL_DATADIR}/pkgconfig)
 
-install(TARGETS linn EXPORT linn-targets FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY include/linn DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp" PATTERN "*.cppm")
+install(TARGETS linn EXPORT linn-targets INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(EXPORT linn-targets NAMESPACE linn:: DESTINATION ${linn_cmake_dir})
 
 configure_package_config_file(
   ${CMAKE_CURRENT_LIST_DIR}/linn-config.cmake.in ${PROJECT_BINARY_DIR}/linn-config.cmake
   INSTALL_DESTINATION ${linn_cmake_dir}
+  PATH_VARS CMAKE_INSTALL_INCLUDEDIR
   NO_SET_AND_CHECK_MACRO)
 
 # As long as the major number is 0, a new minor number may break users.
@@ -41,5 +43,5 @@ configure_file(${PROJECT_SOURCE_DIR}/packaging/linn.pc.in ${PROJECT_BINARY_DIR}/
 install(FILES ${PROJECT_BINARY_DIR}/linn.pc DESTINATION ${linn_pkgconfig_dir})
 
 # Views for debuggers, to be loaded by hand: docs/guide/gdb.md.
-install(FILES packaging/debug/linn_gdb.py packaging/debug/linn.natvis
+install(FILES packaging/debug/linn_gdb.py packaging/debug/linn_lldb.py packaging/debug/linn.natvis
         DESTINATION ${CMAKE_INSTALL_DATADIR}/linn/debug)

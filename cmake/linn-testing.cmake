@@ -11,12 +11,13 @@ option(LINN_NIGHTLY "Register the tests that take minutes, too" OFF)
 # `make check` registers them with the label `later`. What stands here takes long and says little that other tests do not
 # say, or is about the tool's surroundings: real programs, a browser, a network of packages.
 option(LINN_TEST_BRIEF "For `make test`: without the tests that `make check` adds" OFF)
-set(LINN_LATER_GROUPS abi bench compile_fail consumer cpp17 debugger dso examples headers peers stress valgrind)
+set(LINN_LATER_GROUPS abi bench compile_fail consumer cpp17 debugger dso examples headers package peers stress usdt valgrind)
 set(LINN_LATER_TESTS
+    "docs[.]site"
     "fuzz[.](buffer_pool|containers|control|json|pool_resource|recycler)"
     "lint[.]corpus"
     "mutants[.]sample"
-    "tool[.](bench|html|reference|samples|symbols)"
+    "tool[.](bench|headline|html|measuring_build|reference|samples|symbols)"
     "tool[.]allocators[.](debian_mimalloc|install)"
     "tool[.]piped[.]bench"
     "tool[.]pools[.](memcheck|real_programs|soak|waste)"
@@ -92,6 +93,21 @@ function(linn_compile_together target)
     endforeach()
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
   endif()
+endfunction()
+
+# linn_add_folders(<target> [APART] <folder>...): adds all sources that lie in these folders. With LINN_QUICK_BUILD each folder
+# is one translation unit, so local names differ within it; not with APART, for what is measured or runs in other programs.
+function(linn_add_folders target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "APART" "" "")
+  foreach(folder IN LISTS arg_UNPARSED_ARGUMENTS)
+    file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cpp)
+    target_sources(${target} PRIVATE ${sources})
+    if(LINN_QUICK_BUILD AND NOT arg_APART)
+      string(MAKE_C_IDENTIFIER ${folder} group)
+      set_source_files_properties(${sources} PROPERTIES UNITY_GROUP ${group})
+      set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+    endif()
+  endforeach()
 endfunction()
 
 # linn_leave_unoptimised(<source>...): -O0, if LINN_QUICK_BUILD, for tests that instantiate every container there is.

@@ -69,12 +69,15 @@ void measure() {
 
 int main(int argc, char** argv) {
     const std::string_view what = argc > 1 ? argv[1] : "count";
-    if (what == "measure")
+    if (what == "measure") {
         measure();
-    for (std::size_t i = 0; what == "read" && i != 5; ++i)
+    }
+    for (std::size_t i = 0; what == "read" && i != 5; ++i) {
         load(i, 64 << 10);
-    for (std::size_t i = 0; what == "read-fixed" && i != 5; ++i)
+    }
+    for (std::size_t i = 0; what == "read-fixed" && i != 5; ++i) {
         load_fixed(i, 64 << 10);
+    }
     if (what == "count") {
         // [count]
         std::printf("%zu bytes are written for nothing\n", linn::value_initialization_fill<cache_line>());

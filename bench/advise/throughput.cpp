@@ -54,10 +54,11 @@ public:
             const auto stack = static_cast<std::uint32_t>(1 + at_ % 40);
             const auto thread = static_cast<std::uint32_t>(at_ % 2);
             time_ += 25;
-            if (block != 0)
+            if (block != 0) {
                 events.push_back(make(event_kind::release, block, 0, 0, thread, time_));
-            else
+            } else {
                 block = 0x5555'0000'0000 + 48 * used_++; // the address comes back with the place
+            }
             time_ += 25;
             events.push_back(make(event_kind::allocation, block, 32 + 8 * (stack % 8), stack, thread, time_));
         }
@@ -95,7 +96,7 @@ int main(int argc, char** argv) {
         fmt::print("{}\n", a.finish({}).all.allocations);
         return 0;
     }
-    for (const std::size_t blocks : {1'000U, 100'000U, 4'000'000U})
+    for (const std::size_t blocks : {1'000U, 100'000U, 4'000'000U}) {
         for (const bool is_random : {false, true}) {
             accumulator a;
             std::uint64_t sum = 0; // so that the events are made
@@ -103,8 +104,9 @@ int main(int argc, char** argv) {
                                         [&](std::span<const event> events) { a.take(events); });
             const double without =
                 seconds(count, churn{blocks, is_random}, [&](std::span<const event> events) {
-                    for (const event& e : events)
+                    for (const event& e : events) {
                         sum += e.address;
+                    }
                 });
             const trace_analysis result = a.finish({});
             fmt::print("{:>8} live, {}: {:.2f} s for {:g} M events, {:.1f} ns an event, {:.0f} M events a "
@@ -114,4 +116,5 @@ int main(int argc, char** argv) {
                        static_cast<double>(count) / (with - without) / 1e6,
                        sum == 0 || result.unknown_releases != 0 ? " (wrong)" : "");
         }
+    }
 }

@@ -1,23 +1,28 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What `linn advise` predicts beside what `linn try` measures, for a list of programs: prints a Markdown table.
+"""What `linn advise` predicts and what `linn try` measures, for a list of programs: prints a Markdown table.
 
     inputs.py FOLDER
     predictions.py debian.toml --linn build/release/tool/linn --folder FOLDER [--budget 60] [--only NAME]... [--keep RESULTS]
+                   [--builds BUILDS]
     predictions.py debian.toml --table RESULTS
 
 The list is TOML: `[[program]]` with `name`, `language`, `command` (run in the folder), and, where needed,
 `ignore_exit_status = true`. Each program is recorded, advised and tried, one after another. --keep leaves the JSON of both
-commands, NAME.advise.json and NAME.try.json, from which --table prints the table again. A program that fails is said so,
-and is no row.
+commands, NAME.advise.json and NAME.try.json, from which --table prints the table again, and the plan of all pools that
+were tried, NAME.plan.toml. --builds takes the programs from BUILDS/plain/NAME where there is one, for changed.py. A program
+that fails is said so, and is no row.
 """
 import argparse
+import glob
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import tomllib
 
 LEAST_ROUNDS = 6  # for an interval of 95 %
@@ -28,8 +33,29 @@ def call(words, folder):
     return done.returncode, done.stderr.strip()
 
 
+def build_of(builds, kind, program):
+    """The path of a build, or None where there is none."""
+    path = builds and (builds / kind / program["name"]).resolve()
+    return str(path) if path and path.is_file() else None
+
+
+def try_and_keep_plan(words, folder, plan):
+    """`linn try` writes a plan only where pools gain, but measures one in any case: takes it from its scratch folder."""
+    with tempfile.TemporaryDirectory() as scratch:
+        trial = subprocess.Popen(words, cwd=folder, env=os.environ | {"TMPDIR": scratch}, stdin=subprocess.DEVNULL,
+                                 stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        found = []
+        while trial.poll() is None and not found:
+            time.sleep(0.2)
+            found = glob.glob(f"{scratch}/**/pools.toml", recursive=True)
+            for file in found:
+                shutil.copy(file, plan)
+        said = trial.communicate()[1]
+        return trial.returncode, said.strip()
+
+
 def measure(linn, program, folder, budget, results):
-    """Leaves both JSON files in `results`; returns what went wrong, or nothing."""
+    """Leaves both JSON files and the plan in `results`; returns what went wrong, or nothing."""
     with tempfile.TemporaryDirectory() as scratch:
         trace = os.path.join(scratch, "trace.linn")
         advised = results / f"{program['name']}.advise.json"
@@ -41,7 +67,8 @@ def measure(linn, program, folder, budget, results):
         if status:
             return f"advise: {said}"
         ignored = ["--ignore-exit-status"] if program.get("ignore_exit_status") else []
-        status, said = call([linn, "try", trace, "--budget", str(budget), *ignored, "--json", tried, "--", *program["command"]], folder)
+        status, said = try_and_keep_plan([linn, "try", trace, "--budget", str(budget), *ignored, "--json", tried, "--", *program["command"]],
+                                         folder, results / f"{program['name']}.plan.toml")
         return f"try: {said}" if status else ""
 
 
@@ -95,29 +122,38 @@ def row_of(program, results):
             tried["answer"], judge(pools, saved), interval(saved_by(run, "empty")), best_allocator(run) if run else "-"]
 
 
-def print_table(programs, results):
-    head = ["program", "language", "threads", "allocations, thousand", "advise: pools save, %", "answer", "try: pools save, %",
-            "answer", "measured lies", "try: empty plan saves, %", "best allocator saves, %"]
+def print_table(head, row_of, kinds, programs, results):
+    """A row for each program that has a result of each kind."""
     print("| " + " | ".join(head) + " |\n|" + "---|" * len(head))
     for program in programs:
-        if (results / f"{program['name']}.try.json").exists():
+        if all((results / f"{program['name']}.{kind}.json").exists() for kind in kinds):
             print("| " + " | ".join(row_of(program, results)) + " |", flush=True)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def read_arguments(description, **numbers):
+    """The parser, what it read, and the wanted programs of the list; `numbers` are options of one script alone, with defaults."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("list", type=pathlib.Path)
     parser.add_argument("--linn")
     parser.add_argument("--folder", default=".")
-    parser.add_argument("--budget", type=int, default=60)
     parser.add_argument("--only", action="append")
     parser.add_argument("--keep", type=pathlib.Path)
+    parser.add_argument("--builds", type=pathlib.Path)
     parser.add_argument("--table", type=pathlib.Path)
+    for name, default in numbers.items():
+        parser.add_argument(f"--{name}", type=int, default=default)
     arguments = parser.parse_args()
     with open(arguments.list, "rb") as file:
         programs = [p for p in tomllib.load(file)["program"] if not arguments.only or p["name"] in arguments.only]
+    return parser, arguments, programs
+
+
+def main():
+    parser, arguments, programs = read_arguments(__doc__, budget=60)
+    table = (["program", "language", "threads", "allocations, thousand", "advise: pools save, %", "answer", "try: pools save, %",
+              "answer", "measured lies", "try: empty plan saves, %", "best allocator saves, %"], row_of, ["try"], programs)
     if arguments.table:
-        return print_table(programs, arguments.table)
+        return print_table(*table, arguments.table)
     if not arguments.linn:
         parser.error("--linn or --table is needed")
     linn = os.path.abspath(arguments.linn)
@@ -125,10 +161,11 @@ def main():
         results = (arguments.keep or pathlib.Path(scratch)).resolve()
         results.mkdir(parents=True, exist_ok=True)
         for program in programs:
+            program["command"][0] = build_of(arguments.builds, "plain", program) or program["command"][0]
             problem = measure(linn, program, arguments.folder, arguments.budget, results)
             load = os.getloadavg()[0]
             print(f"{program['name']}: {problem or 'done'}, load {load:.1f}", file=sys.stderr, flush=True)
-        print_table(programs, results)
+        print_table(*table, results)
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@
 
     overhead.py --linn build/release/tool/linn --program build/release/bench/linn-bench-record-program
 
-The program's own CPU time is what it prints; CPU time of all is with the collector or compressor beside it. Nanoseconds
+The program's own CPU time is what it prints; CPU time of all is with the collector or compressor as well. Nanoseconds
 an event are of the difference to the run alone in the same round; medians over the rounds.
 """
 import argparse

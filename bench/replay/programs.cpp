@@ -38,8 +38,9 @@ std::uint64_t containers(unsigned scale) {
         map[random() % 5'000] = std::to_string(i) + " is a number and more than a short string";
         map.erase(random() % 5'000);
         list.push_back({i});
-        if (list.size() > 1'000)
+        if (list.size() > 1'000) {
             list.pop_front();
+        }
     }
     return set.size() + map.size() + list.size();
 }
@@ -50,8 +51,9 @@ std::uint64_t words(unsigned scale) {
     std::uint64_t sum = 0;
     for (unsigned round = 0; round != scale * 8; ++round) {
         std::string text;
-        for (unsigned i = 0; i != 12'000; ++i)
+        for (unsigned i = 0; i != 12'000; ++i) {
             text += std::string(3 + random() % 40, static_cast<char>('a' + random() % 26)) + ' ';
+        }
         std::vector<std::string> list;
         std::unordered_map<std::string, unsigned> counts;
         for (std::size_t at = 0; at < text.size();) {
@@ -82,8 +84,9 @@ struct sum final : expression {
 };
 
 std::unique_ptr<expression> make_tree(unsigned depth, random_source& random) {
-    if (depth == 0 || random() % 16 == 0)
+    if (depth == 0 || random() % 16 == 0) {
         return std::make_unique<number>(random() % 100);
+    }
     auto s = std::make_unique<sum>();
     s->left = make_tree(depth - 1, random);
     s->right = make_tree(depth - 1, random);
@@ -94,8 +97,9 @@ std::unique_ptr<expression> make_tree(unsigned depth, random_source& random) {
 std::uint64_t trees(unsigned scale) {
     random_source random{3};
     std::uint64_t total = 0;
-    for (unsigned round = 0; round != scale * 60; ++round)
+    for (unsigned round = 0; round != scale * 60; ++round) {
         total += make_tree(13, random)->value();
+    }
     return total;
 }
 
@@ -120,8 +124,9 @@ std::uint64_t pipeline(unsigned scale) {
                 batch.swap(waiting);
             }
             changed.notify_one();
-            for (const auto& p : batch)
+            for (const auto& p : batch) {
                 total += p->sequence + p->payload[p->sequence % 120];
+            }
             got += static_cast<unsigned>(batch.size());
         }
     }};
@@ -158,8 +163,9 @@ std::uint64_t buffers(unsigned scale) {
         total += static_cast<unsigned char>(p[bytes / 2]);
         std::free(std::exchange(kept[i % kept.size()], p));
     }
-    for (char* p : kept)
+    for (char* p : kept) {
         std::free(p);
+    }
     return total;
 }
 
@@ -201,11 +207,12 @@ constexpr named_program programs[] = {{"containers", containers}, {"words", word
 
 int main(int argc, char** argv) {
     const unsigned scale = argc > 2 ? static_cast<unsigned>(std::atoi(argv[2])) : 10;
-    for (const named_program& p : programs)
+    for (const named_program& p : programs) {
         if (argc > 1 && std::strcmp(argv[1], p.name) == 0) {
             std::printf("%llu\n", static_cast<unsigned long long>(p.run(scale)));
             return 0;
         }
+    }
     std::fprintf(stderr,
                  "usage: linn-bench-replay-programs containers|words|trees|pipeline|buffers|tasks [SCALE]\n");
     return 2;

@@ -36,8 +36,9 @@ inline double mean_visit_ns(const recording& recorded) {
     double sum = 0;
     std::size_t visits = 0;
     for (const auto& sequence : recorded) {
-        for (const visit& v : sequence)
+        for (const visit& v : sequence) {
             sum += v.think_ns + v.held_ns;
+        }
         visits += sequence.size();
     }
     return visits == 0 ? 0 : sum / static_cast<double>(visits);
@@ -61,9 +62,11 @@ inline estimate simulate(const recording& recorded, std::size_t threads, std::si
         std::size_t last = nobody;
     };
     std::size_t locks = 1;
-    for (const auto& sequence : recorded)
-        for (const visit& v : sequence)
+    for (const auto& sequence : recorded) {
+        for (const visit& v : sequence) {
             locks = std::max(locks, v.lock + 1);
+        }
+    }
     std::vector<lock_state> all(locks);
 
     const auto visit_of = [&](std::size_t thread, std::size_t done) -> const visit& {
@@ -81,8 +84,9 @@ inline estimate simulate(const recording& recorded, std::size_t threads, std::si
     using arrival = std::tuple<double, std::size_t>; // when, thread
     std::priority_queue<arrival, std::vector<arrival>, std::greater<>> arrivals;
     std::vector<std::size_t> done(threads, 0);
-    for (std::size_t t = 0; t != threads; ++t)
+    for (std::size_t t = 0; t != threads; ++t) {
         arrivals.emplace(visit_of(t, 0).think_ns, t);
+    }
     const double end = mean_visit_ns(recorded) * static_cast<double>(visits);
     double alone = 0; // what the visits that were made would take with nobody else
     double waited = 0;
@@ -105,8 +109,9 @@ inline estimate simulate(const recording& recorded, std::size_t threads, std::si
     estimate e;
     if (end > 0) {
         e.speed = alone / end;
-        for (const lock_state& lock : all)
+        for (const lock_state& lock : all) {
             e.busiest = std::max(e.busiest, lock.busy / end);
+        }
         e.waited = waited / (end * static_cast<double>(threads));
     }
     return e;

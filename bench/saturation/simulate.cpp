@@ -26,8 +26,9 @@ struct rooms {
 
     static void open(visit_list& own) {
         const std::lock_guard guard{lock};
-        if (lists.size() == lists.capacity())
+        if (lists.size() == lists.capacity()) {
             return;
+        }
         std::vector<lock_visit>& list = lists.emplace_back(most_visits);
         own.next = list.data();
         own.end = list.data() + list.size();
@@ -61,15 +62,17 @@ recording record(program run, const work_plan& plan) {
         std::vector<visit> sequence;
         for (const lock_visit& v : list) {
             // A thread that lost its CPU at work did not work; the first visit has nothing before it.
-            if (v.held == 0 || v.think == 0 || v.think > lock_watch::most_held * 10)
+            if (v.held == 0 || v.think == 0 || v.think > lock_watch::most_held * 10) {
                 continue;
+            }
             const double held = static_cast<double>(v.held) - lock_watch::cost;
             sequence.push_back(
                 {v.lock, static_cast<double>(v.think) * ns_a_tick, (held > 0 ? held : 0) * ns_a_tick});
         }
         constexpr std::size_t few = 8;
-        if (sequence.size() >= few)
+        if (sequence.size() >= few) {
             all.push_back(std::move(sequence));
+        }
     }
     return all;
 }
@@ -80,13 +83,15 @@ void print_row(const char* name, const recording& recorded, std::size_t visits, 
     std::string line = fmt::format("{:<15}", name);
     std::size_t saturated = 0;
     for (const std::size_t threads : counts) {
-        if (recorded.empty())
+        if (recorded.empty()) {
             break;
+        }
         const estimate e = simulate(recorded, threads, visits, m);
         line += fmt::format("{:>6.1f}", e.speed);
         constexpr double always = 0.95;
-        if (saturated == 0 && e.busiest >= always)
+        if (saturated == 0 && e.busiest >= always) {
             saturated = threads;
+        }
     }
     fmt::print("{}  {}\n", line,
                recorded.empty() ? "too few visits to replay"
@@ -124,8 +129,9 @@ int main(int argc, char** argv) {
                threads, m.hand_over_ns);
     for (const bool resource : {false, true}) {
         std::string head = fmt::format("\n{:<15}", resource ? "pool_resource" : "pool");
-        for (const std::size_t n : counts)
+        for (const std::size_t n : counts) {
             head += fmt::format("{:>6}", n);
+        }
         fmt::print("{}  saturated\n", head);
         for (const subject& s : subjects) {
             const work_plan plan{threads, quick ? 50'000u : 1'000'000u};

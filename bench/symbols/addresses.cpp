@@ -38,8 +38,9 @@ long peak_megabytes() {
 /// Addresses spread evenly over the functions of the file, in the middle of each.
 std::vector<std::uint64_t> addresses_of(const std::string& program, std::size_t wanted) {
     const auto file = elf_file::open(program);
-    if (file == nullptr)
+    if (file == nullptr) {
         return {};
+    }
     const std::vector<elf_symbol> functions = file->functions(false);
     std::vector<std::uint64_t> addresses;
     for (std::size_t i = 0; i < wanted && !functions.empty(); ++i) {

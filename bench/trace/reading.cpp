@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How many events a second the reader of traces gives, merged over threads, on one core: of a trace made here, of a
-// program that churns blocks, or of any file. Each round beside a sum over the events alone, which is the floor.
+// program that churns blocks, or of any file. Each round next to a sum over the events alone, which is the floor.
 #include "../../tests/tool/support/made_trace.hpp"
 #include "trace/decode.hpp"
 #include "trace/reader.hpp"
@@ -61,13 +61,16 @@ void make(const std::filesystem::path& file, std::uint64_t events, unsigned thre
     std::vector<churn> courses;
     for (unsigned i = 0; i != threads; ++i) {
         made_thread& t = trace.thread(1, 100, i + 1, 100 + i);
-        if (i == 0)
-            for (std::uint32_t s = 1; s <= 40; ++s)
+        if (i == 0) {
+            for (std::uint32_t s = 1; s <= 40; ++s) {
                 t.define_stack(0, s, {0x401000 + s, 0x402000 + s / 4, 0x403000});
+            }
+        }
         courses.emplace_back(t, i + 1);
     }
-    for (std::uint64_t i = 0; i != events; ++i)
+    for (std::uint64_t i = 0; i != events; ++i) {
         courses[i % threads].step(i * 3);
+    }
 }
 
 /// CPU time of this process in nanoseconds: what else runs here stretches the wall time.
@@ -96,8 +99,9 @@ void measure(const std::filesystem::path& file, figures& best) {
         std::uint64_t events = 0;
         reader.read([&](std::span<const event> batch) {
             events += batch.size();
-            for (const event& e : batch)
+            for (const event& e : batch) {
                 sum += e.address + e.bytes;
+            }
         });
         best.read = std::min(best.read, seconds_since(start));
         best.events = events;
@@ -106,12 +110,14 @@ void measure(const std::filesystem::path& file, figures& best) {
         const std::uint64_t start = cpu_now();
         trace_file chunks{file};
         std::vector<unsigned char> raw;
-        for (const frame_place& frame : chunks.frames())
+        for (const frame_place& frame : chunks.frames()) {
             if (frame.header.kind == frame_kind::chunk && chunks.payload(frame, raw)) {
                 sum += raw.size();
-                if (decodes)
+                if (decodes) {
                     sum += frame_of_chunk(raw).header.events;
+                }
             }
+        }
         double& into = decodes ? best.decoded : best.frames;
         into = std::min(into, seconds_since(start));
     }
@@ -150,16 +156,18 @@ int main(int argc, char** argv) {
     for (const unsigned threads : {1u, 8u, 64u}) {
         make(made, events, threads);
         figures best;
-        for (unsigned i = 0; i != rounds; ++i)
+        for (unsigned i = 0; i != rounds; ++i) {
             measure(made, best);
+        }
         report(fmt::format("{} thread{}", threads, threads == 1 ? "" : "s"), best,
                std::filesystem::file_size(made));
         std::filesystem::remove(made);
     }
     if (!given.empty()) {
         figures best;
-        for (unsigned i = 0; i != rounds; ++i)
+        for (unsigned i = 0; i != rounds; ++i) {
             measure(given, best);
+        }
         report("the file", best, std::filesystem::file_size(given));
     }
 }

@@ -11,6 +11,8 @@
 /// - `LINN_USER_CONFIG`: a header (with its quotes or brackets) included first; it may set the rest.
 /// - `LINN_ASAN_POOLS`, 1: under AddressSanitizer keep pooling; the default 0 sends every object of
 ///   `pool` to `operator new`, so that ASan sees each one.
+/// - `LINN_USDT`, 1: static probes for bpftrace, perf, SystemTap and gdb on the slow paths. Neither layout nor behaviour
+///   depends on it.
 ///
 /// Everything else is an option in a type (`pool_options`), never a macro. Each macro that changes
 /// layout or behaviour is part of the inline namespace, so objects built differently do not mix:
@@ -33,6 +35,10 @@
 
 #ifndef LINN_ASAN_POOLS
 #define LINN_ASAN_POOLS 0
+#endif
+
+#ifndef LINN_USDT
+#define LINN_USDT 0
 #endif
 
 // GCC defines a macro for each sanitizer, clang answers __has_feature.

@@ -32,7 +32,7 @@ namespace linn::inline LINN_ABI {
 /// a full pool gives null. Every call takes a bounded number of instructions.
 ///
 /// It starts as all zero bytes, so a static one is `constinit`, lies in `.bss`, and pages that no
-/// object has used stay untouched. Beside its objects it holds one index (1, 2 or 4 bytes) and one
+/// object has used stay untouched. Besides its objects it holds one index (1, 2 or 4 bytes) and one
 /// bit for each. With N = 0 it is always full.
 ///
 /// Every build checks each free: a double free, a foreign and an interior pointer are reported to

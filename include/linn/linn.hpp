@@ -12,6 +12,7 @@
 #include <linn/allocator.hpp>
 #include <linn/buffer_pool.hpp>
 #include <linn/containers.hpp>
+#include <linn/default_init_allocator.hpp>
 #include <linn/fixed_pool.hpp>
 #include <linn/handle_pool.hpp>
 #include <linn/local_allocator.hpp>

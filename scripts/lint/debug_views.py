@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What the debuggers' views name exists in the headers: types and members, in natvis and in gdb's script.
+"""What the debuggers' views name exists in the headers: types and members, in natvis and in the scripts of gdb and lldb.
 
-natvis is read by debuggers only, so a member that was renamed would go unnoticed. gdb's script has a
-test that runs it, which does not reach every branch.
+natvis is read by debuggers only, so a member that was renamed would go unnoticed. The scripts have
+tests that run them, which do not reach every branch.
 """
 import re
 import xml.etree.ElementTree
@@ -77,10 +77,12 @@ def natvis(root, name, code):
 
 
 def script(root, name, code):
-    """Members are read as value["member"]; strings of other kinds are not subscripts."""
+    """Members are read as value["member"] in gdb, as member(value, "outer.inner") in lldb; other strings name none."""
     known, problems = words(code), []
     for number, line in enumerate(source.read(root, name).split("\n"), 1):
-        for member in re.findall(r"(?<=[\w\])])\[[\"'](\w+)[\"']\]", line) + re.findall(r"chain\(.*, \"(\w+)\"\)", line):
+        for member in (re.findall(r"(?<=[\w\])])\[[\"'](\w+)[\"']\]", line) + re.findall(r"chain\(.*, \"(\w+)\"\)", line) +
+                       [word for path in re.findall(r"(?:member|number)\((?:[\w.]+|\w+\([^()]*\)), [\"']([\w.]+)[\"']\)", line)
+                        for word in path.split(".")]):
             if member not in known and not member.startswith(("_M_", "__")):
                 problems.append(f"{name}:{number}: {member} is not in the headers")
     return problems
@@ -93,7 +95,7 @@ def check(root):
     for name in names:
         if name.endswith(".natvis"):
             problems += natvis(root, name, code)
-        elif name.endswith("_gdb.py"):
+        elif name.endswith(("_gdb.py", "_lldb.py")):
             problems += script(root, name, code)
     return problems
 
@@ -116,6 +118,8 @@ PLANTED = [
       "packaging/debug/a.natvis": VIEW % ("one_", "two_")}, "no view as linn::v0_3::"),
     ({**TREE, "packaging/debug/a_gdb.py": "x = int(value[\"one_\"][\"gone_\"])\n"}, "gone_ is not in the headers"),
     ({**TREE, "packaging/debug/a_gdb.py": "x = chain(y, \"gone_\")\n"}, "gone_ is not in the headers"),
+    ({**TREE, "packaging/debug/a_lldb.py": "x = number(member(value, \"one_.two_\"), \"gone_\")\n"}, "gone_ is not in the headers"),
+    ({**TREE, "packaging/debug/a_lldb.py": "x = number(value, \"one_.gone_\")\n"}, "gone_ is not in the headers"),
     ({**TREE, "packaging/debug/a.natvis": VIEW % ("one_", "two_"),
       "packaging/debug/a_gdb.py": "x = value[\"one_\"]  # \"gone_\"\nreturn [\"word\"]\n"}, None),
 ]

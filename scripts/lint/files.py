@@ -9,6 +9,8 @@ LIMIT = 600
 # Files whose content is not ours to format: quoted output, recorded data, a patch, the licence.
 DATA = (".expected", ".golden", ".json", ".patch", ".txt", ".csv", ".svg", ".png", ".html", ".xz",
         ".zst", ".bin", ".gz")
+# Files of package systems in which no comment may stand.
+BARE = {"LICENSE", "packaging/debian/changelog", "packaging/debian/source/format", "packaging/vcpkg/ports/linn/usage"}
 SPDX = "SPDX-License-Identifier: Apache-2.0"
 # Spelled in two halves, or this file would report itself.
 UNFINISHED = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X)\b")
@@ -20,7 +22,7 @@ def is_source(name):
 
 
 def check_file(root, name):
-    if name == "LICENSE":
+    if name in BARE:
         return []
     base = name.rsplit("/", 1)[-1]
     if base.endswith(DATA) and base != "CMakeLists.txt":
@@ -42,7 +44,7 @@ def check_file(root, name):
     for number, line in enumerate(lines, 1):
         if line != line.rstrip():
             problems.append(f"{name}:{number}: space at the end of the line")
-        if "\t" in line and base != "Makefile" and not base.endswith(".mk"):
+        if "\t" in line and base not in ("Makefile", "rules") and not base.endswith(".mk"):
             problems.append(f"{name}:{number}: tab")
         if is_source(name) and UNFINISHED.search(line):
             problems.append(f"{name}:{number}: unfinished work belongs in no file")

@@ -14,7 +14,7 @@ DETAIL = "include/linn/detail"
 # Plain types that users and detail name alike. They include each other and std only.
 TYPES = "include/linn/types"
 
-# Folder of include/linn/detail -> folders of it that it may include, beside itself.
+# Folder of include/linn/detail -> folders of it that it may include, besides itself.
 LIBRARY = {
     "core": [],
     "os": ["sanitizer"],
@@ -25,9 +25,9 @@ LIBRARY = {
 # The two public headers that detail may include: they hold macros only.
 BELOW_ALL = {"include/linn/config.hpp", "include/linn/version.hpp"}
 
-# Folder of tool/ -> folders of tool/ that it may include, beside itself. record/preload and pools/preload run inside the
-# user's program, hence know nothing but their formats, and interpose, which finds what they stand in front of. What measures does not know how it is shown:
-# report stands above the verbs.
+# Folder of tool/ -> folders of tool/ that it may include, besides itself. CONTRIBUTING.md draws this table. record/preload and
+# pools/preload run inside the user's program, so they know only their formats, and interpose. What measures does not know
+# how its result is shown: report stands above the commands.
 TOOL = {
     "interpose": [],
     "measure": [],
@@ -41,25 +41,31 @@ TOOL = {
     "record": ["analysis", "interpose", "measure", "program", "trace"],
     "bench": ["allocators", "experiment", "measure"],
     "run": ["allocators", "experiment", "measure", "program"],
-    "compare": ["experiment", "measure"],
+    "compare": ["experiment", "measure", "profile"],
+    "check": ["measure", "pools", "profile"],
     "replay": ["allocators", "experiment", "measure", "trace"],
-    "advise": ["analysis", "experiment", "measure", "replay", "symbols", "trace"],
+    "advise": ["analysis", "experiment", "measure", "pools", "replay", "symbols", "trace"],
+    "profile": ["advise", "analysis", "measure", "symbols", "trace"],
     "lint": ["measure", "program"],
     "try": ["advise", "experiment", "measure", "pools", "run", "symbols"],
-    "report": ["advise", "allocators", "analysis", "bench", "compare", "experiment", "lint", "measure", "replay",
-               "run", "symbols", "trace", "try"],
-    "cli": ["advise", "allocators", "analysis", "bench", "compare", "experiment", "lint", "measure", "pools", "record",
-            "replay", "report", "run", "symbols", "trace", "try"],
+    "report": ["advise", "allocators", "analysis", "bench", "check", "compare", "experiment", "lint", "measure",
+               "profile", "replay", "run", "symbols", "trace", "try"],
+    "cli": ["advise", "allocators", "analysis", "bench", "check", "compare", "experiment", "lint", "measure", "pools",
+            "profile", "record", "replay", "report", "run", "symbols", "trace", "try"],
 }
 
-# Folder of tool/report -> folders of it that it may include, beside itself: what a report says, its plots, the forms that it is
-# written in, and what each verb says. A renderer knows no verb, and a verb no renderer.
+# Folder of tool/report -> folders of it that it may include, besides itself: the document, its plots, the output formats, and
+# what each command reports. A renderer knows no command, and a command no renderer.
 REPORT = {
     "document": [],
     "plots": ["document"],
     "render": ["document", "plots"],
     "verbs": ["document", "plots"],
 }
+
+# A line of the drawing in CONTRIBUTING.md: level, folder of tool/, and behind the arrow what it may include.
+DRAWING = "CONTRIBUTING.md"
+DRAWN = re.compile(r"^(\d)  ([a-z/]+)(?: +↓ ([a-z/ ]+))?$", re.MULTILINE)
 
 # Seconds of compile time in every user's file, or output streams behind their back.
 HEAVY = {"format", "iostream", "memory_resource", "thread"}
@@ -133,7 +139,7 @@ def tool_include(name, path):
     if theirs != mine and theirs not in TOOL[mine]:
         return f"{mine} may not include {theirs} ({path})"
     within, below = layer(name, "tool/report"), layer(path, "tool/report")
-    if within in REPORT and below in {*REPORT, "html"} and below != within and below not in REPORT[within]:
+    if within in REPORT and below in REPORT and below != within and below not in REPORT[within]:
         return f"report/{within} may not include report/{below} ({path})"
     return None
 
@@ -165,8 +171,36 @@ def check_file(root, name):
     return problems
 
 
-def check(root):
+def check_drawing(root):
+    """The drawing shows the tables, and every arrow of it points to a lower level."""
+    text = source.read(root, DRAWING)
+    table = {**TOOL, **{f"report/{name}": [f"report/{below}" for below in parts] for name, parts in REPORT.items()}}
+    drawn = {}
     problems = []
+
+    def add(match, text_of_problem):
+        problems.append(f"{DRAWING}:{text.count(chr(10), 0, match.start()) + 1}: {text_of_problem}")
+
+    for match in DRAWN.finditer(text):
+        level, folder, arrows = match.groups()
+        drawn[folder] = int(level)
+        below = (arrows or "").split()
+        if folder not in table:
+            add(match, f"the table in layers.py has no {folder}")
+        elif sorted(below) != sorted(table[folder]):
+            add(match, f"{folder} has other arrows in the table of layers.py: {' '.join(table[folder])}")
+    for match in DRAWN.finditer(text):
+        level, folder, arrows = match.groups()
+        for below in (arrows or "").split():
+            if drawn.get(below, -1) >= int(level):
+                add(match, f"the arrow from {folder} to {below} does not point down")
+    for folder in sorted(set(table) - set(drawn)):
+        problems.append(f"{DRAWING}:1: the drawing of the layers lacks {folder}")
+    return problems
+
+
+def check(root):
+    problems = check_drawing(root) if (root / DRAWING).is_file() else []
     for name in source.files(root):
         if name.endswith(source.CXX) and name.startswith(("include/linn/", "tool/")):
             problems += check_file(root, name)
@@ -204,6 +238,10 @@ PLANTED = [
     ({TYPE: "#include <linn/types/b.hpp>\n#include <span>\n", TYPES + "/b.hpp": "",
       CORE: "#include <linn/types/a.hpp>\n", PUBLIC: "#include <linn/types/a.hpp>\n"}, None),
     ({"tool/main.cpp": '#include "cli/a.hpp"\n', "tool/cli/a.hpp": "#include <thread>\n"}, None),
+    ({DRAWING: "0  trace\n"}, "the drawing of the layers lacks cli"),
+    ({DRAWING: "0  nosuch\n"}, "the table in layers.py has no nosuch"),
+    ({DRAWING: "1  analysis    ↓ trace symbols\n0  trace\n0  symbols\n"}, "analysis has other arrows"),
+    ({DRAWING: "0  analysis    ↓ trace\n0  trace\n"}, "from analysis to trace does not point down"),
 ]
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Relative links and anchors in *.md lead somewhere."""
+"""Relative links and anchors in *.md lead somewhere, and every page of the documentation stands in its index."""
 import posixpath
 import re
 import urllib.parse
@@ -33,11 +33,20 @@ def anchors(text):
     return found
 
 
+INDEX = "docs/README.md"  # what scripts/site takes its contents from
+
+
+def unlisted(root, names):
+    """Pages that the index does not name."""
+    listed = {match.group(1) for match in LINK.finditer(source.read(root, INDEX))} if INDEX in names else set()
+    return [f"{name}: {INDEX} does not name it" for name in names if name.startswith("docs/") and name != INDEX and
+            INDEX in names and posixpath.relpath(name, "docs") not in listed]
+
+
 def check(root):
-    problems = []
-    for name in source.files(root):
-        if not name.endswith(".md"):
-            continue
+    names = [name for name in source.files(root) if name.endswith(".md")]
+    problems = unlisted(root, names)
+    for name in names:
         text = source.read(root, name)
         code_free = prose(text)
         for match in LINK.finditer(code_free):
@@ -58,6 +67,8 @@ PLANTED = [
     ({"a.md": "[x](b.md)\n"}, "leads nowhere"),
     ({"docs/a.md": "![x](../b.png)\n"}, "leads nowhere"),
     ({"a.md": "[x]: docs/b.md\n"}, "leads nowhere"),
+    ({"docs/README.md": "[x](a.md)\n", "docs/a.md": "x\n", "docs/b/c.md": "x\n"}, "docs/b/c.md: docs/README.md does not name it"),
+    ({"docs/README.md": "[x](b/c.md)\n", "docs/b/c.md": "x\n"}, None),
     ({"a.md": "# One\n[x](#two)\n"}, "no such heading"),
     ({"a.md": "# One thing: `x`!\n[x](b.md) [y](#one-thing-x) [z](https://example.com/b)\n",
       "b.md": "```\n[x](nosuch.md)\n```\n`[](int)(x)`\n"}, None),

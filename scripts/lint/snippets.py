@@ -3,7 +3,7 @@
 """Code in the documentation is code that compiles: each marked block equals its source; --fix copies.
 
     <!-- snippet: examples/01_pool.cpp -->          the file, without its licence and region lines
-    <!-- snippet: examples/01_pool.cpp#region -->   what stands between // [region] and // [/region]
+    <!-- snippet: examples/01_pool.cpp#region -->   what stands between // [region] and // [/region], or # in their place
     <!-- output: examples/01_pool.expected -->      the file as it is
 
 A mark stands in the line before its block. Every block of C++ in README.md and docs/ needs one.
@@ -16,7 +16,7 @@ import source
 
 MARK = re.compile(r"^\s*<!--\s*(snippet|output):\s*(\S+?)(?:#(\S+))?\s*-->\s*$")
 FENCE = re.compile(r"^(`{3,}|~{3,})\s*([\w+-]*)")
-REGION = re.compile(r"^\s*// \[(/?)([\w-]+)\]\s*$")
+REGION = re.compile(r"^\s*(?://|#) \[(/?)([\w-]+)\]\s*$")
 CXX_NAMES = ("cpp", "c++", "cxx", "cc", "hpp", "h")
 
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A fill of 256 bytes or more that nobody asked for is a warning at the caller's line, which names the
-// mend. With LINN_CONTROL stands everything that must be silent.
+// fix. With LINN_CONTROL stands everything that must be silent.
 // EXPECT: zero_fill_warning.cpp:56:.*error.*make_shared.*deprecated.*linn::make_shared_for_overwrite<T>\(\)
 // EXPECT: zero_fill_warning.cpp:57:.*error.*make_shared.*deprecated.*linn::value_initialize
 // EXPECT: zero_fill_warning.cpp:58:.*error.*make_shared.*deprecated

@@ -1,16 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-# Builds and runs one consumer: cmake -DMODE=installed -DSOURCE=... -DBUILD=... -DWORK=...
-#                                     -DCOMPILER=... -DGENERATOR=... -P run.cmake
+# Builds and runs one consumer: cmake -DMODE=installed -DSOURCE=... [-DBUILD=...] -DWORK=...
+#                                     -DCOMPILER=... -DGENERATOR=... [-DCMAKE=...] -P run.cmake
+# CMAKE: the CMake of the consumer, which may be as old as 3.16. Without BUILD the library is configured and installed by it.
 # Everything happens below WORK, which is emptied first: what an earlier run left proves nothing.
 cmake_minimum_required(VERSION 3.25)
 
 file(REMOVE_RECURSE ${WORK})
 file(MAKE_DIRECTORY ${WORK})
 set(arguments)
+if(NOT CMAKE)
+  set(CMAKE ${CMAKE_COMMAND})
+endif()
 
 if(MODE STREQUAL "installed" OR MODE STREQUAL "pkgconfig")
+  if(NOT BUILD)
+    set(BUILD ${WORK}/library)
+    execute_process(COMMAND ${CMAKE} -S ${SOURCE} -B ${BUILD} -G ${GENERATOR} -DCMAKE_CXX_COMPILER=${COMPILER} -DLINN_LIBRARY_ONLY=ON
+                    COMMAND_ERROR_IS_FATAL ANY)
+  endif()
   # Installed in one place, used in another: a package must not remember where it was installed.
-  execute_process(COMMAND ${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/first
+  execute_process(COMMAND ${CMAKE} --install ${BUILD} --prefix ${WORK}/first
                   OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
   file(RENAME ${WORK}/first ${WORK}/moved)
   file(GLOB_RECURSE files ${WORK}/moved/*.cmake ${WORK}/moved/*.pc)
@@ -23,7 +32,7 @@ if(MODE STREQUAL "installed" OR MODE STREQUAL "pkgconfig")
       endif()
     endforeach()
   endforeach()
-  foreach(view IN ITEMS linn_gdb.py linn.natvis)
+  foreach(view IN ITEMS linn_gdb.py linn_lldb.py linn.natvis)
     if(NOT EXISTS ${WORK}/moved/share/linn/debug/${view})
       message(FATAL_ERROR "share/linn/debug/${view} is not installed")
     endif()
@@ -36,7 +45,8 @@ elseif(MODE STREQUAL "fetchcontent")
   execute_process(
     COMMAND ${CMAKE_COMMAND} -E tar czf ${WORK}/linn.tar.gz -- CMakeLists.txt cmake include packaging
     WORKING_DIRECTORY ${SOURCE} COMMAND_ERROR_IS_FATAL ANY)
-  list(APPEND arguments -DLINN_ARCHIVE=${WORK}/linn.tar.gz)
+  file(SHA256 ${WORK}/linn.tar.gz sum)
+  list(APPEND arguments -DLINN_ARCHIVE=${WORK}/linn.tar.gz -DLINN_SHA256=${sum})
 elseif(MODE STREQUAL "subdirectory")
   list(APPEND arguments -DLINN_SOURCE=${SOURCE})
 elseif(MODE STREQUAL "copied")
@@ -51,11 +61,11 @@ endif()
 set(strict -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wundef -Werror)
 execute_process(
   COMMAND
-    ${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/${MODE} -B ${WORK}/build -G ${GENERATOR}
+    ${CMAKE} -S ${CMAKE_CURRENT_LIST_DIR}/${MODE} -B ${WORK}/build -G ${GENERATOR}
     -DCMAKE_CXX_COMPILER=${COMPILER} -DCMAKE_NO_SYSTEM_FROM_IMPORTED=ON "-DSTRICT_FLAGS=${strict}"
     ${arguments}
   COMMAND_ERROR_IS_FATAL ANY)
-execute_process(COMMAND ${CMAKE_COMMAND} --build ${WORK}/build COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND ${CMAKE} --build ${WORK}/build COMMAND_ERROR_IS_FATAL ANY)
 execute_process(COMMAND ${WORK}/build/consumer OUTPUT_VARIABLE output COMMAND_ERROR_IS_FATAL ANY)
 if(NOT output MATCHES "^OK [0-9]+\\.[0-9]+\\.[0-9]+\n$")
   message(FATAL_ERROR "the consumer printed: ${output}")

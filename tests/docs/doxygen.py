@@ -2,13 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """The reference of the public headers: Doxygen finds no fault, every class and header is in it.
 
-    doxygen.py DOXYGEN DOXYFILE SOURCE_DIR [--self-test]
+    doxygen.py SOURCE_DIR [--self-test]
 
 Doxygen warns of what is wrong in a comment: unknown commands, examples that are gone, parameters
 that do not exist. In a second pass it also tells what has no comment; of that only classes and
 enumerations matter, since a member whose name says all needs none.
 """
+import importlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -68,9 +70,13 @@ def self_test(program, settings):
 
 
 def main():
-    program, doxyfile, source_dir = sys.argv[1:4]
-    settings = Path(doxyfile).read_text()
-    if sys.argv[4:] == ["--self-test"]:
+    source_dir, program = sys.argv[1], shutil.which("doxygen")
+    if program is None:
+        print("linn: skipped: doxygen is not installed")
+        return 77
+    sys.path.insert(0, f"{source_dir}/scripts")
+    settings = importlib.import_module("templates").doxygen_settings(Path(source_dir), "")
+    if sys.argv[2:] == ["--self-test"]:
         return 1 if self_test(program, settings) else 0
     problems = check(program, settings)
     for line in problems:

@@ -6,7 +6,7 @@
     check.py loop --compiler g++ --include DIR       instructions of hot pairs in loops, from Callgrind
     check.py self-test --compiler g++ --include DIR  planted slower code must be found
 
-With --update, `path` and `loop` write what they count to <family>-<major>.golden beside this file instead of
+With --update, `path` and `loop` write what they count to <family>-<major>.golden next to this file instead of
 comparing. Do that in the commit that changes a count, and say there why: a golden that grows is a slower library.
 Counts differ from compiler to compiler; where the version is not the recorded one, only the hard limits hold.
 Exits with 0 when all is well, 1 when a count is wrong, 77 when this machine cannot tell.

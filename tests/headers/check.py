@@ -48,7 +48,7 @@ def macros(command, text):
 
 
 def strange_macros(command, header, outside):
-    """Macros that the header leaves behind, beside those of others and the documented ones."""
+    """Macros that the header leaves behind, except those of others and the documented ones."""
     left = macros(command, f"#include <{header}>\n") - macros(command, includes.text_of(outside))
     known = set()
     for name in DOCUMENTED:

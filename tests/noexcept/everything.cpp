@@ -100,6 +100,7 @@ void reports() {
     CHECK(all.size() > 5);
     CHECK(linn::to_json(all).find("linn.statistics/1") != std::string::npos);
     CHECK(!linn::to_table(all).empty());
+    CHECK(linn::to_openmetrics(all).ends_with("# EOF\n"));
     CHECK(linn::leak_report().empty());
     linn::set_misuse_handler([](const linn::misuse&) noexcept {});
     linn::set_misuse_handler(nullptr);

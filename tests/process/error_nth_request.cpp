@@ -530,6 +530,10 @@ void reports() {
         const auto all = linn::statistics();
         return a.run([&] { return !linn::to_table(all).empty(); });
     });
+    fail_each_request("to_openmetrics", [](attempt& a) {
+        const auto all = linn::statistics();
+        return a.run([&] { return !linn::to_openmetrics(all).empty(); });
+    });
     fail_each_request("leak_report",
                       [](attempt& a) { return a.run([] { return !linn::leak_report().empty(); }); });
     fail_each_request("node_types", [](attempt& a) {

@@ -162,7 +162,7 @@ void ring(std::size_t members, std::size_t each) {
     check_bounded<Memory>(members, members * (channel::places + 1));
 }
 
-/// Whoever comes by frees what lies there, and leaves one of its own.
+/// Each thread frees the object that it finds in a place, and leaves one of its own.
 template <class Memory>
 void any_to_any(std::size_t members, std::size_t each) {
     constexpr std::size_t places = 4096;
@@ -212,9 +212,9 @@ void phases(std::size_t turns, std::size_t objects) {
     CHECK_AT_MOST(Memory::statistics().resident_bytes, one + one / 10 + linn_test::mib);
 }
 
-/// Two threads that both stay, and fill and empty beside each other.
+/// Two threads that both stay, and fill and empty side by side.
 template <class Memory>
-void beside_each_other(std::size_t rounds, std::size_t objects) {
+void side_by_side(std::size_t rounds, std::size_t objects) {
     Memory::trim();
     run_all({[&] {
                  for (std::size_t i = 0; i != rounds; ++i) {
@@ -237,7 +237,7 @@ void all_of() {
     ring<Memory>(4, some);
     any_to_any<Memory>(4, 2 * some);
     phases<Memory>(64, linn_test::scaled(500'000));
-    beside_each_other<Memory>(20, 10'000);
+    side_by_side<Memory>(20, 10'000);
 }
 
 } // namespace

@@ -4,7 +4,7 @@
 // objects.
 //
 // Breaks with headers or links in objects, with rounding of sizes, and with slabs that are filled or
-// linked when they are made. RSS is measured beside the pool's own numbers, so these cannot lie, and
+// linked when they are made. RSS is measured as well as the pool's own numbers, so these cannot lie, and
 // the objects are written, so they are there.
 #include "process.hpp"
 

@@ -68,7 +68,7 @@ int main() {
     const auto s = linn::pool<item>::statistics();
     CHECK(s.live == 0);
     CHECK(linn::detail::checked_build || s.slot_bytes == sizeof(item));
-    // 2 MiB; checked builds keep a history beside each object.
+    // 2 MiB; checked builds keep a history next to each object.
     const std::size_t most_alive = batches * batch_size * s.slot_bytes;
     // Stash, magazines, and slabs in the size in which they come.
     CHECK_AT_MOST(s.resident_bytes, most_alive + 4 * linn_test::mib);

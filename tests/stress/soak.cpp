@@ -152,7 +152,7 @@ private:
     std::vector<parcel> held_;
 };
 
-/// What a program does now and then beside allocating.
+/// What a program does now and then besides allocating.
 void housekeeping(random_source& random) {
     switch (random.below(8)) {
     case 0: {

@@ -12,6 +12,7 @@ import sys
 import tempfile
 import time
 
+import archives
 import cases
 from cases import check, skip, skip_without
 
@@ -143,7 +144,7 @@ def case_user_library(tool):
     entry = tool.entry("malloc_only", status=0)
     check(entry["state"] == "usable" and entry["library"] == tool.libraries["malloc_only"], entry)
     check("which new calls" in entry["proven_by"] and entry["origin"] == "--allocator", entry)
-    # Under a name of the catalogue it takes that one's place; beside the others it is one more.
+    # Under a name of the catalogue it takes that one's place; under another name it is one more.
     entry = tool.entries("jemalloc", "--allocator", f"jemalloc={tool.libraries['malloc_only']}")["jemalloc"]
     check(entry["library"] == tool.libraries["malloc_only"] and entry["title"] == "jemalloc", entry)
     check(list(tool.entries("--allocator", f"mine={tool.libraries['malloc_only']}")) == NAMES + ["mine"], "order")
@@ -257,34 +258,15 @@ def case_cached_versions(tool):
     check(tool.entries("snmalloc")["snmalloc"]["version"] == "1.10", "not the newest")
 
 
-def fake_registry(folder, source, cargo="cp -r \"$FAKE_SOURCES\" \"$3\""):
-    """A cargo that downloads nothing, and what it would have downloaded for rpmalloc."""
-    programs = pathlib.Path(folder) / "programs"
-    programs.mkdir()
-    script = programs / "cargo"
-    script.write_text(f"#!/bin/sh\n[ \"$1\" = --version ] && {{ echo cargo 1.0; exit; }}\n{cargo}\n")
-    script.chmod(0o755)
-    package = pathlib.Path(folder) / "sources" / "rpmalloc-sys" / "rpmalloc"
-    (package / "rpmalloc").mkdir(parents=True)
-    (package / "rpmalloc" / "rpmalloc.c").write_text(source)
-    (package / "CHANGELOG").write_text("1.2.3\n")
-    (package / "LICENSE").write_text("a licence\n")
-    return {"PATH": f"{programs}:{os.environ['PATH']}", "FAKE_SOURCES": str(package.parent.parent)}
-
-
-WORKING = """#include <stddef.h>
-void *__libc_malloc(size_t); void __libc_free(void *);
-void *malloc(size_t n) { return __libc_malloc(n); }
-void free(void *p) { __libc_free(p); }
-"""
-
-
 def needs_compiler():
-    skip_without("gcc", "g++")
+    skip_without("gcc", "g++", "curl")
 
 
 def remains(tool):
-    return [str(p.relative_to(tool.cache)) for p in tool.cache.rglob("*") if p.name != "logs" and p.suffix != ".log"]
+    """What is in the cache folder but for logs and whole archives."""
+    kept = {tool.cache / "logs", tool.cache / "downloads"}
+    return [str(p.relative_to(tool.cache)) for p in tool.cache.rglob("*")
+            if p not in kept and p.suffix != ".log" and not (p.parent.name == "downloads" and p.suffix == ".tar")]
 
 
 def case_install_errors(tool):
@@ -293,12 +275,12 @@ def case_install_errors(tool):
             os.symlink(shutil.which(name), pathlib.Path(folder) / name)
         done = tool.run("--install", "snmalloc", env={"PATH": folder})
     check(done.returncode == 1, f"exit status {done.returncode}")
-    check("apt-get install cargo cmake g++ gcc make" in done.stderr, done.stderr)
+    check("apt-get install cmake curl g++ gcc make" in done.stderr, done.stderr)
     check(done.stdout == "" and not tool.cache.exists(), "it went on without compilers")
 
     needs_compiler()
     with tempfile.TemporaryDirectory() as folder:
-        env = fake_registry(folder, WORKING)
+        env = archives.from_file(folder, archives.WORKING)
         done = tool.run("--install", "rpmalloc", env={**env, "XDG_CACHE_HOME": "", "HOME": ""})
         check(done.returncode == 1 and "set HOME or XDG_CACHE_HOME" in done.stderr, done.stderr)
         file = pathlib.Path(folder) / "file"
@@ -309,15 +291,15 @@ def case_install_errors(tool):
 
 def case_install_failure(tool):
     needs_compiler()
-    for source, cargo, wanted in [
-            (WORKING, "echo no route to the registry >&2; exit 101", ["downloading the sources failed", "no route"]),
-            ("no C\n", None, ["building failed", "rpmalloc.c:1"]),
-            (WORKING.replace("return", "if (n > 300) __builtin_trap(); return"), None,
+    for source, env, wanted in [
+            (archives.WORKING, {"LINN_MIRROR": "http://127.0.0.1:1"},
+             ["downloading the sources failed", "http://127.0.0.1:1/", "no connection to the host"]),
+            ("no C\n", {}, ["building failed", "rpmalloc.c:1"]),
+            (archives.WORKING.replace("return", "if (n > 300) __builtin_trap(); return"), {},
              ["it was built, but is broken", "SIGILL"]),
-            ("int nothing;\n", None, ["it was built, but is inert"])]:
+            ("int nothing;\n", {}, ["it was built, but is inert"])]:
         with tempfile.TemporaryDirectory() as folder:
-            env = fake_registry(folder, source, **({"cargo": cargo} if cargo else {}))
-            done = tool.run("--install", "rpmalloc", env=env)
+            done = tool.run("--install", "rpmalloc", env={**archives.from_file(folder, source), **env})
         check(done.returncode == 1, f"exit status {done.returncode}: {done.stderr}")
         for text in wanted:
             check(text in done.stderr, f"{text!r} is not in {done.stderr!r}")
@@ -329,14 +311,14 @@ def case_install(tool):
     needs_compiler()
     for _ in range(2):  # the second time it replaces
         with tempfile.TemporaryDirectory() as folder:
-            done = tool.run("--install", "rpmalloc", "--json", "-", env=fake_registry(folder, WORKING))
+            done = tool.run("--install", "rpmalloc", "--json", "-", env=archives.from_file(folder, archives.WORKING))
         check(done.returncode == 0, f"exit status {done.returncode}: {done.stderr}")
         (entry,) = json.loads(done.stdout)["allocators"]
         check(entry["state"] == "usable" and entry["version"] == "1.2.3", entry)
         place = tool.cache / "rpmalloc" / "1.2.3"
         check(entry["library"] == str((place / "librpmalloc.so").resolve()), entry)
         check(sorted(os.listdir(place)) == ["LICENSE", "librpmalloc.so", "version"], os.listdir(place))
-        check(sorted(os.listdir(tool.cache)) == ["logs", "rpmalloc"], os.listdir(tool.cache))
+        check(sorted(os.listdir(tool.cache)) == ["downloads", "logs", "rpmalloc"], os.listdir(tool.cache))
 
 
 def wait_for(condition, what):
@@ -356,21 +338,22 @@ def alive(pid):
 
 def case_install_interrupt(tool):
     needs_compiler()
-    with tempfile.TemporaryDirectory() as folder:
-        mark = pathlib.Path(folder) / "pid"
-        env = fake_registry(folder, WORKING, cargo=f"echo $$ > {mark}.new; mv {mark}.new {mark}; exec sleep 1000")
+    with tempfile.TemporaryDirectory() as folder, archives.Server(b"x" * 9999) as server:
+        env = archives.write_list(folder, [(server.address + "/stalled", b"x" * 9999)]) | {"LINN_DOWNLOAD_STALL": "999"}
         process = subprocess.Popen([tool.linn, "allocators", "--install", "rpmalloc"], stdout=subprocess.PIPE,
                                    stderr=subprocess.PIPE, text=True, env=dict(os.environ, **env))
         try:
-            wait_for(mark.exists, "the download to start")
+            wait_for(lambda: server.requests, "the download to start")
             process.send_signal(signal.SIGINT)
             out, err = process.communicate(timeout=30)
         finally:
             process.kill()
         check(process.returncode == 130, f"exit status {process.returncode}: {err}")
         check("no allocator is partly installed" in err and out == "", err + out)
-        wait_for(lambda: not alive(mark.read_text().strip()), "the download to end")
-    check(remains(tool) == [], remains(tool))
+        wait_for(lambda: not subprocess.run(["pgrep", "-f", server.address], capture_output=True, check=False).stdout,
+                 "the download to end")
+    # What had arrived serves the next call.
+    check([name for name in remains(tool) if not name.endswith((".part", ".lock"))] == [], remains(tool))
 
 
 def case_interrupt(tool):

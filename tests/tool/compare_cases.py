@@ -131,7 +131,7 @@ def case_other_machine(tool):
     slower = bench(seed=2, cpu="CPU B", machine=1.5)
     done = tool.compare(old, slower)
     text = " ".join(done.stdout.split())
-    check("the machines differ in cpu (CPU A and CPU B); compared are ratios to glibc of the same file" in text, text)
+    check("the machines differ in cpu (CPU A and CPU B); compared: ratios to glibc of the same file" in text, text)
     check(tool.result(old, slower)["by"] == "ratio", "ratio")
     tool.compare(old, slower, "--by", "absolute", status=1)
     tool.compare(old, bench({("object", "linn"): 1.3}, seed=2, cpu="CPU B", machine=0.5), status=1)
@@ -226,7 +226,7 @@ def case_bad_files(tool):
             ("hyperfine", {"schema": 5}, "schema: wanted a string, found a number"),
             ("other schema", {"schema": "linn.compare/1"}, 'its schema is "linn.compare/1"'),
             ("newer", broken(lambda r: r.update(schema="linn.bench/3")), "which a newer linn wrote"),
-            ("odd version", broken(lambda r: r.update(schema="linn.bench/x")), "none of linn's"),
+            ("odd version", broken(lambda r: r.update(schema="linn.bench/x")), "not one of linn's"),
             ("no rows", broken(lambda r: r["scenarios"][0].pop("rows")), "scenarios[0].rows is missing"),
             ("no scenario", broken(lambda r: r.update(scenarios=[])), "it holds no measurement"),
             ("complete", broken(lambda r: r.update(complete="yes")), "complete: wanted true or false, found a string"),

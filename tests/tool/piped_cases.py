@@ -55,6 +55,11 @@ def case_replay(tool):
                "--allocators", "linn,null", tool.trace())
 
 
+def case_try(tool):
+    tool.keeps(["pools for", "ms", "change", "95 %", "verdict", "MiB", "served"], "try", "--rounds", "2", "--warm-up", "0",
+               "--type", "order", "--", tool.programs["churn"], "20000")
+
+
 def case_compare(tool):
     for file in ("old", "new"):
         tool.text("run", "--rounds", "8", "--warm-up", "0", "--allocator", tool.library, "--only", "mine", "--json",

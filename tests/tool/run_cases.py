@@ -29,7 +29,7 @@ class Tool(cases.Tool):
         return json.loads(done.stdout)
 
     def with_library(self, kind, *arguments):
-        """The same with a library of another kind beside it."""
+        """The same, and a library of another kind too."""
         return self.result("--allocator", f"{kind}={self.libraries[kind]}", "--only", kind, *arguments)
 
 
@@ -160,7 +160,7 @@ def case_output_that_differs(tool):
     check(all(row["output_difference"] is None for row in result["rows"]), "a difference was blamed on an allocator")
     result = tool.result("--no-compare-output", "--", "date", "+%s%N")
     check(not [w for w in result["warnings"] if "differs" in w], result["warnings"])
-    # Under one allocator only: the program says what is preloaded, beside the probe.
+    # Under one allocator only: the program says what is preloaded besides the probe.
     script = 'case "$LD_PRELOAD" in *malloc_only*) echo other;; *) echo same;; esac'
     result = tool.result("--", "sh", "-c", script)
     check("'other', not 'same'" in (rows(result)["mine"]["output_difference"] or ""), rows(result)["mine"])

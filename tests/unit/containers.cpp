@@ -57,7 +57,7 @@ std::size_t live_now() {
     return sum;
 }
 
-/// Random insertions and removals, beside the standard container with the standard allocator.
+/// Random insertions and removals, compared with the standard container with the standard allocator.
 template <class Ours, class Std, class Key>
 void compare_sets(Key key) {
     const std::size_t before = live_now();

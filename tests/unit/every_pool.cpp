@@ -2,6 +2,7 @@
 // Promise: pool, local_pool and fixed_pool allocate, construct, destroy and count alike: objects lie apart and aligned, are
 // freed in any order and used again; a constructor that throws gives its storage back; many at once are distinct; and each
 // knows its memory from that of others.
+#include "counted.hpp"
 #include "process_pool.hpp"
 #include "random.hpp"
 
@@ -25,6 +26,8 @@
 #include <vector>
 
 namespace {
+
+using linn_test::counted;
 
 struct of_process {
     template <class T, std::size_t>
@@ -80,20 +83,6 @@ void fill_and_check() {
 struct node {
     std::uint64_t value = 0;
     std::uint64_t same = 0;
-};
-
-struct counted {
-    explicit counted(int v) : value{v} {
-        if (v < 0) {
-            throw std::runtime_error{"negative"};
-        }
-        ++alive;
-    }
-    counted(const counted&) = delete;
-    counted& operator=(const counted&) = delete;
-    ~counted() { --alive; }
-    int value;
-    static inline int alive = 0;
 };
 
 struct probe {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Promise: a fixed_pool has its objects inside itself, constant-initialised in .bss: it never allocates, is full at its capacity,
 // and every build reports misuse at once. What all pools promise is in every_pool.cpp.
+#include "counted.hpp"
 #include "misuse_recorder.hpp"
 #include "random.hpp"
 
@@ -25,6 +26,7 @@ namespace {
 using linn::fixed_pool;
 using linn::misuse_kind;
 using linn::survivors;
+using linn_test::counted;
 using linn_test::misuse_recorder;
 
 struct order {
@@ -35,21 +37,6 @@ struct order {
 struct alignas(256) aligned {
     ~aligned() { value = -1; }
     int value = 7;
-};
-
-struct counted {
-    explicit counted(int v) : value{v} {
-        if (v < 0) {
-            throw std::runtime_error{"negative"};
-        }
-        ++alive;
-    }
-    counted(const counted&) = delete;
-    counted& operator=(const counted&) = delete;
-    ~counted() { --alive; }
-    int value;
-    int more = 0; // so that not every address inside is misaligned
-    static inline int alive = 0;
 };
 
 struct text {
@@ -84,7 +71,7 @@ static_assert(std::is_trivially_destructible_v<fixed_pool<text, 8, {.on_survivor
               linn::detail::sanitizer_poison);
 static_assert(!std::is_trivially_destructible_v<fixed_pool<text, 8, {.on_survivors = survivors::abort}>>);
 
-// What it holds beside the objects: an index and a bit for each, and three counters.
+// What it holds besides the objects: an index and a bit for each, and three counters.
 struct counters_and_bits {
     std::uint32_t counters[2];
     std::size_t peak;

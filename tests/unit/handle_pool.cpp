@@ -2,6 +2,7 @@
 // A handle finds its object for as long as that lives, and nothing ever after: not when the memory or the index is
 // used again, not when all generations are used up. And the pool does what pools do: stable addresses, the strong
 // guarantee, memory that comes back.
+#include "counted.hpp"
 #include "misuse_recorder.hpp"
 
 #include <linn/handle_pool.hpp>
@@ -25,20 +26,7 @@
 namespace {
 
 using linn::handle_pool;
-
-struct counted {
-    explicit counted(int v) : value{v} {
-        if (v < 0) {
-            throw std::runtime_error{"negative"};
-        }
-        ++alive;
-    }
-    counted(const counted&) = delete;
-    counted& operator=(const counted&) = delete;
-    ~counted() { --alive; }
-    int value;
-    static inline int alive = 0;
-};
+using linn_test::counted;
 
 struct tree {
     tree(handle_pool<tree>& all, int depth) {

@@ -168,7 +168,7 @@ TEST_CASE("pool: trim returns what nobody uses") {
     pool<type>::deallocate(pool<type>::allocate());
 }
 
-TEST_CASE("pool: live is exact at quiescence, whoever frees and whoever has gone") {
+TEST_CASE("pool: live is exact at quiescence, whichever thread frees and whichever has ended") {
     using type = item<7>;
     std::vector<type*> all;
     for (int round = 0; round < 5; ++round) {

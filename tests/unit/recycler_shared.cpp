@@ -153,7 +153,7 @@ void shares_itself_again() {
     CHECK(all.statistics().created == 1);
 }
 
-TEST_CASE("recycler: objects that share themselves do so anew at each use, and come back") {
+TEST_CASE("recycler: objects that share themselves do so again at each use, and come back") {
     static_assert(linn::detail::shares_itself<session>);
     static_assert(linn::detail::shares_itself<derived>);
     static_assert(!linn::detail::shares_itself<hidden>);

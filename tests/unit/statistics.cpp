@@ -250,6 +250,30 @@ TEST_CASE("statistics: the table has one line a pool, and columns that stay in p
     CHECK(count_of(linn::to_table({}), "\n") == 1);
 }
 
+TEST_CASE("statistics: OpenMetrics has each family once, sums of equal labels, escaped names and an end") {
+    pool_statistics odd = entry("a\"b\\c\nd");
+    odd.slot_bytes = 64;
+    pool_statistics other = entry("x");
+    other.object_bytes = 49; // no sum with the two that are 48
+    const std::string text = linn::to_openmetrics({entry("x"), odd, entry("x"), other});
+    CHECK(count_of(text, "# TYPE ") == 11);
+    CHECK(count_of(text, "# HELP ") == 11);
+    CHECK(count_of(text, "\n") == 11 * 2 + 4 + 11 * 3 + 1); // four have a unit; three samples; the end
+    CHECK(text.find("\nlinn_pool_live_objects{type=\"x\",object_bytes=\"48\",slot_bytes=\"0\"} 6\n") !=
+          text.npos);
+    CHECK(text.find("\nlinn_pool_live_objects{type=\"x\",object_bytes=\"49\",slot_bytes=\"0\"} 3\n") !=
+          text.npos);
+    CHECK(
+        text.find(
+            "\nlinn_pool_live_bytes{type=\"a\\\"b\\\\c\\nd\",object_bytes=\"48\",slot_bytes=\"64\"} 192\n") !=
+        text.npos);
+    CHECK(text.find(
+              "\nlinn_pool_returned_bytes_total{type=\"x\",object_bytes=\"48\",slot_bytes=\"0\"} 14336\n") !=
+          text.npos);
+    CHECK(text.ends_with("\n# EOF\n"));
+    CHECK(linn::to_openmetrics({}).ends_with("\n# EOF\n"));
+}
+
 TEST_CASE("statistics: the leak report names what is alive, and nothing else") {
     struct leaker {
         char c[24];

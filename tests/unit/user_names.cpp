@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Names of the user's namespace that happen to be those of helpers of the library: argument-dependent
-// lookup must not find them, neither instead of ours nor beside them.
+// lookup must not find them, neither instead of ours nor as well as ours.
 #include <linn/linn.hpp>
 
 #include <doctest/doctest.h>

@@ -48,6 +48,13 @@ struct gain_range {
     double high = 0;
 };
 
+/// What page faults take of the run: page_faults_of().
+struct page_fault_cost {
+    std::uint64_t count = 0; ///< of the run without recording; 0: not known, and nothing else is
+    gain_range of_run;       ///< shares of its CPU time
+    double of_pools = 0;     ///< of that at most: what types have that a pool of huge pages can serve
+};
+
 /// Why a gain is an estimate, and was not measured by a replay.
 enum class estimate_reason {
     none,       ///< it was measured, or nothing is advised
@@ -99,6 +106,8 @@ struct advised_type {
     std::uint64_t runtime_live = 0; ///< blocks of it that the runtime library keeps until the end
     std::uint64_t runtime_live_bytes = 0;
     std::uint64_t runtime_allocations = 0;
+    bool wants_huge_pages =
+        false; ///< the advised pool is to have them: it, or another that the same change serves, is large
     std::string why;     ///< a sentence or two
     std::string snippet; ///< the change, as lines that begin with "-" and "+"; empty for nothing
 
@@ -120,7 +129,8 @@ struct runtime_blocks {
 
 /// What else was seen: leaks, temporary allocations, zero fills, missing debug information.
 struct advice_finding {
-    std::string kind; ///< "leak", "temporary", "zero-fill", "symbols", "remote", "runtime"; stable
+    std::string
+        kind; ///< "page-faults", "leak", "runtime-leak", "temporary", "zero-fill", "symbols", "remote", "runtime"; stable
     std::string text; ///< a sentence
     symbol_frame place;
     std::uint64_t bytes = 0;
@@ -141,7 +151,8 @@ struct tried_pools {
     std::string verdict;               ///< its sentence; empty where it has a problem
     std::vector<std::string> findings;
     std::vector<std::string> warnings;
-    std::string problem; ///< why it measured nothing, or not all
+    std::string problem;   ///< why it measured nothing, or not all
+    std::string only_type; ///< only types with this in their name were tried; empty: all
 };
 
 /// The whole of `linn advise`.
@@ -154,9 +165,11 @@ struct advice {
     double program_cpu_ns = 0;        ///< of the run, without the recording; 0: not known
     gain_range ceiling;               ///< what an allocator that costs nothing would save
     bool is_ceiling_measured = false; ///< by replay; else it is estimated from the number of events
-    std::vector<advised_type> types;  ///< by predicted gain, then by allocations
+    page_fault_cost page_faults;
+    std::vector<advised_type> types; ///< by predicted gain, then by allocations
     std::vector<advice_finding> findings;
     std::vector<runtime_blocks> kept_by_runtime; ///< not among the leaks
+    bool shows_runtime_leaks = false;            ///< --all-leaks: a finding for each of them
     std::vector<std::string> warnings;           ///< what weakens the advice
     replay_result replay; ///< that the ceiling and the gains come from; without rows where none was made
     std::optional<tried_pools> tried; ///< with --try

@@ -6,8 +6,10 @@
 #include "cost.hpp"
 #include "fills.hpp"
 #include "findings.hpp"
+#include "huge_pages.hpp"
 #include "one_change.hpp"
 #include "owned.hpp"
+#include "page_faults.hpp"
 #include "pricing.hpp"
 #include "rules.hpp"
 #include "runtime_blocks.hpp"
@@ -22,11 +24,14 @@ namespace {
 constexpr double growing = 0.4; // of the blocks took the place of a smaller one
 
 bool calls_operator_new(const advice& a, const advised_type& type) {
-    for (const advised_place& place : type.places)
-        for (const std::uint32_t index : place.sites)
+    for (const advised_place& place : type.places) {
+        for (const std::uint32_t index : place.sites) {
             if (const allocation_call call = a.analysis.sites[index].call;
-                call < allocation_call::operator_new || call > allocation_call::operator_new_array_aligned)
+                call < allocation_call::operator_new || call > allocation_call::operator_new_array_aligned) {
                 return false;
+            }
+        }
+    }
     return true;
 }
 
@@ -72,8 +77,9 @@ gain_range part_saved(remedy what) {
 }
 
 gain_range estimated_gain(const type_facts& facts, remedy what) {
-    if (what == remedy::for_overwrite)
+    if (what == remedy::for_overwrite) {
         return {facts.fill_cost.low / 2, facts.fill_cost.high}; // fresh pages are touched with or without it
+    }
     const gain_range part = part_saved(what);
     return {facts.cost.low * part.low, facts.cost.high * part.high};
 }
@@ -94,11 +100,12 @@ void decide(advice& a, const types_of_changes& changes, const type_cost& cost) {
         advised_type& type = a.types[i];
         type.cost = cost(i);
         type_facts facts = facts_of(a, type);
-        for (const std::size_t other : changes[i])
+        for (const std::size_t other : changes[i]) {
             if (other != i) {
                 const gain_range more = cost(other);
                 facts.cost = {facts.cost.low + more.low, std::min(1.0, facts.cost.high + more.high)};
             }
+        }
         const advice_rule& rule = holds_fills_only ? rule_of_fills(facts) : deciding_rule(facts);
         type.rule = rule.name;
         type.what = rule.what;
@@ -106,10 +113,22 @@ void decide(advice& a, const types_of_changes& changes, const type_cost& cost) {
         type.why = rule.why(facts);
         type.gain = estimated_gain(facts, type.what);
         type.is_gain_measured = false;
-        if (!type.runtime.empty() && !holds_fills_only)
+        if (!type.runtime.empty() && !holds_fills_only) {
             leave_to_runtime(type);
+        }
     }
     leave_gain_to_first(a.types, changes);
+}
+
+/// A change has one set of options for all that it serves.
+void decide_pages(std::vector<advised_type>& types, const types_of_changes& changes) {
+    for (std::size_t i = 0; i != types.size(); ++i) {
+        types[i].wants_huge_pages =
+            is_worth_huge_pages(types[i]) ||
+            std::any_of(changes[i].begin(), changes[i].end(), [&](std::size_t other) {
+                return types[i].what == remedy::pool_allocator && is_worth_huge_pages(types[other]);
+            });
+    }
 }
 
 } // namespace
@@ -186,33 +205,42 @@ advice advise(trace_analysis analysis, const advise_options& options, const advi
     a.analysis = std::move(analysis);
     a.program_cpu_ns = cost_of_program(a.analysis.info).cpu_ns;
     a.types = group_types(a.analysis, parts.names, [&](double share) {
-        if (parts.progress)
+        if (parts.progress) {
             parts.progress("naming types", share);
+        }
     });
     find_runtime_blocks(a, parts.names);
+    a.shows_runtime_leaks = options.shows_runtime_leaks;
     cost_shares costs{a.types, options.prices, a.program_cpu_ns};
     a.ceiling = costs.ceiling();
+    a.page_faults = page_faults_of(a.analysis, a.types, a.program_cpu_ns, options.prices.page_fault_ns);
     const types_of_changes changes = find_changes(a.types);
     const auto decide_by = [&](const type_cost& cost) { decide(a, changes, cost); };
     decide_by([&](std::size_t type) { return costs.of(type); });
     if (options.use_replay && parts.replay && a.analysis.info.contents != "fills" &&
-        costs.most_of_all() >= worth_a_replay)
+        costs.most_of_all() >= worth_a_replay) {
         price_by_replay(a, costs, changes, options, parts, decide_by);
+    }
     explain_estimates(a, options, parts);
-    for (advised_type& type : a.types)
-        if (type.what != remedy::nothing)
-            type.snippet = snippet_for(type, parts.sources);
+    decide_pages(a.types, changes);
     sort_stably(a.types, [](const advised_type& x, const advised_type& y) {
         // What may as well lose has its place by its allocations.
         return std::max(0.0, x.gain.low + x.gain.high) > std::max(0.0, y.gain.low + y.gain.high);
     });
     place_behind_first(a.types);
-    if (a.analysis.info.contents == "fills") {
+    const bool holds_fills_only = a.analysis.info.contents == "fills";
+    if (!holds_fills_only && parts.measure) {
+        parts.measure(a);
+    }
+    for (advised_type& type : a.types) {
+        if (type.what != remedy::nothing) {
+            type.snippet = snippet_for(type, parts.sources);
+        }
+    }
+    if (holds_fills_only) {
         a.verdict = report_fills(a.analysis, parts.names, parts.sources).verdict;
         a.to_know = "record it without --fills";
     } else {
-        if (parts.measure)
-            parts.measure(a);
         take_verdict(a);
     }
     a.findings = find_findings(a, parts.names);

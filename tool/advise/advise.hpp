@@ -21,6 +21,7 @@ struct advise_options {
     std::size_t most_priced = 10; ///< types that one replay prices, each alone
     std::size_t most_replays = 3; ///< within the budget
     allocation_prices prices = {};
+    bool shows_runtime_leaks = false; ///< also what the C and C++ runtime keeps on purpose
 };
 
 /// What advise() asks of others.

@@ -61,10 +61,11 @@ faulting_bytes bytes_by_class(const site_statistics& s) {
     for (std::size_t i = 0; i != s.size_histogram.size(); ++i) {
         const double here = static_cast<double>(s.size_histogram[i]) * std::ldexp(1.5, static_cast<int>(i));
         all += here;
-        if (i >= large_from_log2)
+        if (i >= large_from_log2) {
             in.large += here;
-        else if (i >= medium_from_log2)
+        } else if (i >= medium_from_log2) {
             in.medium += here;
+        }
     }
     // The histogram knows sizes to a factor of two, the sum is exact.
     const double exact = all > 0 ? static_cast<double>(s.bytes) / all : 0;
@@ -81,9 +82,11 @@ double reused_share(const site_statistics& s) {
 
 allocation_cost cost_of(const site_statistics& s, const allocation_prices& prices) {
     allocation_cost cost;
-    for (std::size_t i = 0; i != s.size_histogram.size(); ++i)
-        if (s.size_histogram[i] != 0)
+    for (std::size_t i = 0; i != s.size_histogram.size(); ++i) {
+        if (s.size_histogram[i] != 0) {
             add(cost, times(static_cast<double>(s.size_histogram[i]), price_of(i)));
+        }
+    }
     if (s.reallocations != 0) {
         const auto resized = static_cast<double>(s.reallocations);
         const class_price& usual = price_of(
@@ -92,8 +95,9 @@ allocation_cost cost_of(const site_statistics& s, const allocation_prices& price
         add(cost,
             {resized * usual.low, resized * usual.likely, resized * largest.high, resized * largest.most});
     }
-    if (s.allocations + s.reallocations == 0)
+    if (s.allocations + s.reallocations == 0) {
         return cost;
+    }
     const faulting_bytes in = bytes_by_class(s);
     const bool is_trimmed = static_cast<double>(s.peak_live_bytes) >= trimmed_from;
     const double medium = is_trimmed ? in.medium : 0;
@@ -125,8 +129,9 @@ void cost_shares::take_ceiling(const gain_range& measured) {
     measured_ = measured;
     is_measured_ = true;
     // Where threads wait for each other's locks, every block is dearer than the table says.
-    if (sum_.most > 0)
+    if (sum_.most > 0) {
         dearer_ = std::clamp(measured.high * program_cpu_ns_ / sum_.most, 1.0, most_dearer);
+    }
 }
 
 double cost_shares::most(std::size_t type) const {
@@ -139,8 +144,9 @@ double cost_shares::most_of_all() const {
 
 gain_range cost_shares::of(std::size_t type) const {
     const allocation_cost& cost = costs_[type];
-    if (!is_measured_)
+    if (!is_measured_) {
         return {share(cost.low), share(cost.high)};
+    }
     const double part = sum_.likely > 0 ? cost.likely / sum_.likely : 0;
     const double high = std::min({part * share_is_good_to * measured_.high, measured_.high, most(type)});
     return {std::min(part / share_is_good_to * measured_.low, high), high};

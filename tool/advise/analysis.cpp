@@ -12,14 +12,14 @@ namespace linn::tool {
 trace_analysis analyse_trace(trace_reader& trace, const std::function<bool(double)>& progress) {
     if (!trace.aggregate().empty()) {
         std::optional<trace_analysis> read = read_analysis_text(trace.aggregate(), trace.info());
-        if (!read)
+        if (!read) {
             throw unusable_trace{
                 "the statistics in this trace are damaged, or of a newer version of linn; record the "
                 "program again"};
+        }
         return std::move(*read);
     }
-    // A clock that is read at every event orders the events of all threads; the others do so roughly.
-    accumulator counted{trace.info().clock == "tsc" ? event_times::exact : event_times::rough};
+    accumulator counted{trace.info()};
     trace.read([&](std::span<const event> events) { counted.take(events); }, progress);
     return counted.finish(trace.info());
 }

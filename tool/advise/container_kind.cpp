@@ -20,8 +20,9 @@ bool is_one_of(std::string_view word, const std::array<std::string_view, N>& wor
 
 std::string_view std_template(std::string_view container) {
     constexpr std::string_view prefix = "std::";
-    if (!container.starts_with(prefix))
+    if (!container.starts_with(prefix)) {
         return {};
+    }
     container.remove_prefix(prefix.size());
     return container.substr(0, std::min(container.find('<'), container.size()));
 }
@@ -43,29 +44,39 @@ std::string_view last_component(std::string_view type) {
 }
 
 container_kind kind_of(const named_type& named) {
-    if (named.container.empty())
+    if (named.container.empty()) {
         return container_kind::none;
-    if (named.type == "hash buckets")
+    }
+    if (named.type == "hash buckets") {
         return container_kind::hash_buckets;
-    if (named.container.starts_with("std::pmr::"))
+    }
+    if (named.container.starts_with("std::pmr::")) {
         return container_kind::pmr;
+    }
     const std::string_view name = std_template(named.container);
-    if (is_one_of(name, node_containers))
+    if (is_one_of(name, node_containers)) {
         return named.is_array ? container_kind::hash_buckets : container_kind::node;
-    if (name == "vector" || name == "deque" || name == "valarray")
+    }
+    if (name == "vector" || name == "deque" || name == "valarray") {
         return container_kind::array;
+    }
     if (name == "string" || name == "basic_string" || name == "wstring" || name == "basic_stringbuf" ||
-        name == "u8string" || name == "u16string" || name == "u32string")
+        name == "u8string" || name == "u16string" || name == "u32string") {
         return container_kind::text;
-    if (name == "shared_ptr")
+    }
+    if (name == "shared_ptr") {
         return named.type.starts_with("control block of ") ? container_kind::control_block
                                                            : container_kind::shared_ptr;
-    if (name == "unique_ptr")
+    }
+    if (name == "unique_ptr") {
         return container_kind::unique_ptr;
-    if (name == "function" || name == "any" || name == "move_only_function")
+    }
+    if (name == "function" || name == "any" || name == "move_only_function") {
         return container_kind::function;
-    if (name == "thread" || name == "jthread")
+    }
+    if (name == "thread" || name == "jthread") {
         return container_kind::thread;
+    }
     return container_kind::other;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cost.hpp"
 
+#include "../measure/quantity.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,12 +27,14 @@ gain_range widened(double saving_low, double saving_high) {
 }
 
 gain_range estimated_fill_cost(const site_statistics& s, double program_cpu_ns) {
-    if (program_cpu_ns <= 0)
+    if (program_cpu_ns <= 0) {
         return {};
+    }
     const auto bytes = static_cast<double>(s.filled_bytes);
     const double least = std::min(1.0, bytes / fill_fast / program_cpu_ns);
-    if (s.fill_ns == 0) // a clock that says nothing
+    if (s.fill_ns == 0) { // a clock that says nothing
         return {least, std::min(1.0, bytes / fill_slow / program_cpu_ns)};
+    }
     const double measured = std::min(1.0, static_cast<double>(s.fill_ns) / program_cpu_ns);
     return {std::min(least, measured), measured};
 }
@@ -45,38 +49,33 @@ gain_range replayed_gain(const replay_row& row) {
 }
 
 std::string share_text(double share) {
-    const double percent = share * 100;
-    if (percent > 0 && percent < 0.1)
-        return "below 0.1 %";
-    return fmt::format("{:.{}f} %", percent, std::abs(percent) < 9.95 ? 1 : 0);
+    return share > 0 && share < 0.001 ? "below 0.1 %" : figures::percent(share);
 }
 
 std::string gain_text(const gain_range& gain) {
-    const int digits = std::abs(gain.high) < 0.0995 ? 1 : 0;
-    const std::string low = fmt::format("{:.{}f}", gain.low * 100, digits);
-    const std::string high = fmt::format("{:.{}f}", gain.high * 100, digits);
-    if (low == high)
-        return (gain.high > 0 && gain.high < 0.0005 ? "below 0.1" : high) + " %";
-    return fmt::format("{} to {} %", low, high);
+    constexpr double half_a_digit = 0.0005;
+    if (gain.high > 0 && gain.high < half_a_digit && gain.low > -half_a_digit) {
+        return "below 0.1 %";
+    }
+    return figures::bounds_of(figures::unit::share, gain.low, gain.high).text(figures::lettering::prose);
 }
 
 std::string measured_text(const measured_gain& gain) {
-    const auto percent = [](double share) {
-        const double value = std::round(share * 1000) / 10;
-        return value == 0 ? 0 : value; // not "-0.0"
-    };
-    return fmt::format("{:.1f} % ({:.1f} to {:.1f})", percent(gain.saved), percent(gain.interval.low),
-                       percent(gain.interval.high));
+    return figures::figure_of(figures::unit::saving, {gain.saved, gain.interval.low, gain.interval.high})
+        .text(figures::lettering::prose);
 }
 
 std::string bytes_text(std::uint64_t bytes) {
     const auto b = static_cast<double>(bytes);
-    if (bytes < 10'000)
+    if (bytes < 10'000) {
         return fmt::format("{} bytes", bytes);
-    if (b < 1024.0 * 1024)
+    }
+    if (b < 1024.0 * 1024) {
         return fmt::format("{:.0f} KiB", b / 1024);
-    if (b < 1024.0 * 1024 * 1024)
+    }
+    if (b < 1024.0 * 1024 * 1024) {
         return fmt::format("{:.1f} MiB", b / (1024 * 1024));
+    }
     return fmt::format("{:.1f} GiB", b / (1024.0 * 1024 * 1024));
 }
 

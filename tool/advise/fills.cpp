@@ -63,22 +63,25 @@ const symbol_frame* writer_of(const std::vector<symbol_frame>& stack, const symb
     const auto begin = std::find_if(stack.begin(), stack.end(), [](const symbol_frame& frame) {
         return !frame.function.starts_with("memset") && !frame.function.starts_with("bzero");
     });
-    if (begin == stack.end() || is_library(*begin) || begin->function.empty())
+    if (begin == stack.end() || is_library(*begin) || begin->function.empty()) {
         return nullptr;
+    }
     const symbol_frame& innermost = *begin;
-    if (is_constructor(innermost.function))
+    if (is_constructor(innermost.function)) {
         return &innermost;
+    }
     const bool is_apart =
         innermost.line != 0 && (innermost.line != place.line || innermost.file != place.file);
     return is_apart ? &innermost : nullptr;
 }
 
-/// The mend where the zeros come from a line of the user's own, as they do in a constructor that clears its members.
-std::string mend_of_writer(const symbol_frame& writer) {
+/// The fix where the zeros come from a line of the user's own, as they do in a constructor that clears its members.
+std::string fix_of_writer(const symbol_frame& writer) {
     const std::string where = place_text(writer);
-    if (is_constructor(writer.function))
+    if (is_constructor(writer.function)) {
         return fmt::format("a constructor that leaves these bytes alone: {} writes them{}", writer.function,
                            writer.file.empty() ? "" : " at " + where);
+    }
     return fmt::format("no memset {}{} where the content is overwritten anyway",
                        where.starts_with("in ") ? "" : "at ", where);
 }
@@ -88,31 +91,31 @@ void find_mend(filled_place& row, advised_type type, const advised_place& place,
     const container_kind kind = kind_of(type.named);
     if (kind == container_kind::hash_buckets) {
         row.is_candidate = false;
-        row.mend = "none: a hash table needs its buckets to be zero";
+        row.fix = "none: a hash table needs its buckets to be zero";
         return;
     }
     if (is_zeroed(analysis, place)) {
-        row.mend = "no memset: calloc has zeroed the block already";
+        row.fix = "no memset: calloc has zeroed the block already";
         return;
     }
     if (const symbol_frame* const writer = writer_of(row.written_by, row.place)) {
-        row.mend = mend_of_writer(*writer);
+        row.fix = fix_of_writer(*writer);
         return;
     }
     if (is_from_malloc(analysis, place)) {
-        row.mend = "no memset where the content is overwritten; else calloc, whose new pages are zero";
+        row.fix = "no memset where the content is overwritten; else calloc, whose new pages are zero";
         return;
     }
     if (kind == container_kind::text || kind == container_kind::pmr || kind == container_kind::other ||
         (kind == container_kind::none && type.named.rule == type_rule::none)) {
-        row.mend = "default-initialisation in place of T()";
+        row.fix = "default-initialisation in place of T()";
         return;
     }
     type.what = remedy::for_overwrite;
     type.rule = fill_rule().name;
     type_facts facts{.type = type};
     facts.kind = kind;
-    type.part = row.mend = of_std(fill_rule().part(facts));
+    type.part = row.fix = of_std(fill_rule().part(facts));
     type.places = {place};
     row.change = snippet_for(type, sources);
 }
@@ -123,31 +126,35 @@ std::string count_text(std::uint64_t count, std::string_view what) {
 
 std::string where(const filled_place& row) {
     const std::string place = place_text(row.place);
-    if (place.empty())
+    if (place.empty()) {
         return row.label;
+    }
     return fmt::format("{} {}{}", row.label, place.starts_with("in ") ? "" : "at ", place);
 }
 
 std::string verdict_of(const fill_report& report, const trace_info& info) {
     const auto first = std::find_if(report.places.begin(), report.places.end(),
                                     [](const filled_place& row) { return row.is_candidate; });
-    if (first == report.places.end())
+    if (first == report.places.end()) {
         return fmt::format("No out-of-line zero fill of {} bytes or more into a fresh block was seen{}.",
                            info.smallest_fill,
                            report.places.empty() ? "" : ", but for those that hash tables need");
+    }
     std::uint64_t fills = 0;
     std::uint64_t bytes = 0;
     double ns = 0;
-    for (const filled_place& row : report.places)
+    for (const filled_place& row : report.places) {
         if (row.is_candidate) {
             fills += row.fills;
             bytes += row.bytes;
             ns += row.time_ns;
         }
+    }
     std::string text =
         fmt::format("{} wrote {} of zeros into fresh blocks", count_text(fills, "fill"), bytes_text(bytes));
-    if (report.program_cpu_ns > 0 && ns > 0)
+    if (report.program_cpu_ns > 0 && ns > 0) {
         text += fmt::format(", {} of the run", share_text(std::min(1.0, ns / report.program_cpu_ns)));
+    }
     return text + fmt::format("; {:.0f} % of it in {}.",
                               100 * static_cast<double>(first->bytes) / static_cast<double>(bytes),
                               where(*first));
@@ -156,30 +163,36 @@ std::string verdict_of(const fill_report& report, const trace_info& info) {
 /// What the program's file says of what could not be seen.
 void add_notes(fill_report& report, const trace_info& info) {
     const std::string& file = info.processes.empty() ? std::string{} : info.processes.front().executable;
-    if (const compilers built = compilers_of(file); built.gcc && !built.clang)
+    if (const compilers built = compilers_of(file); built.gcc && !built.clang) {
         report.notes.push_back(fmt::format(
             "g++ built this program: it writes {} to {} bytes of zeros inline where their number is a "
             "constant, and such fills are not seen here; linn lint sees them",
             inlined_from, inlined_to));
-    else if (!built.clang)
+    } else if (!built.clang) {
         report.notes.push_back(fmt::format(
             "zeros that the compiler wrote inline are not seen, and the program does not say which compiler "
             "built it (g++ does so for {} to {} bytes of constant size)",
             inlined_from, inlined_to));
-    if (!report.places.empty())
+    }
+    if (!report.places.empty()) {
         report.notes.emplace_back("these are candidates: whether the zeros are overwritten before they are "
                                   "read cannot be seen from outside");
-    if (report.time_ns > 0)
+    }
+    if (report.time_ns > 0) {
         report.notes.emplace_back(
             "the time was measured in the program, with the page faults of memory that is new: those move to "
             "the first write when the fill goes, so the gain is at most this");
-    if (info.dropped != 0)
+    }
+    if (info.dropped != 0) {
         report.notes.push_back(
             fmt::format("{} events were dropped while recording: there were more fills", info.dropped));
-    for (const std::string& damage : info.damage)
+    }
+    for (const std::string& damage : info.damage) {
         report.notes.push_back("the trace is not whole: " + damage);
-    if (info.ending.empty() && info.damage.empty())
+    }
+    if (info.ending.empty() && info.damage.empty()) {
         report.notes.emplace_back("the recording was cut off: what came after it is not here");
+    }
 }
 
 } // namespace
@@ -187,7 +200,7 @@ void add_notes(fill_report& report, const trace_info& info) {
 fill_report report_fills(const trace_analysis& analysis, const naming& names, const source_reader& sources) {
     fill_report report;
     report.program_cpu_ns = cost_of_program(analysis.info).cpu_ns;
-    for (const advised_type& type : group_types(analysis, names))
+    for (const advised_type& type : group_types(analysis, names)) {
         for (const advised_place& place : type.places) {
             filled_place row;
             for (const std::uint32_t index : place.sites) {
@@ -195,12 +208,14 @@ fill_report report_fills(const trace_analysis& analysis, const naming& names, co
                 row.fills += s.fills;
                 row.bytes += s.filled_bytes;
                 row.time_ns += static_cast<double>(s.fill_ns);
-                if (row.written_by.empty() && analysis.sites[index].fill_stack != 0)
+                if (row.written_by.empty() && analysis.sites[index].fill_stack != 0) {
                     row.written_by =
                         names.name(site_of_stack(analysis.info, analysis.sites[index].fill_stack)).frames;
+                }
             }
-            if (row.fills == 0)
+            if (row.fills == 0) {
                 continue;
+            }
             row.label = label_of(type);
             row.type = type.name;
             row.container = type.container;
@@ -213,9 +228,11 @@ fill_report report_fills(const trace_analysis& analysis, const naming& names, co
             report.time_ns += row.time_ns;
             report.places.push_back(std::move(row));
         }
+    }
     std::sort(report.places.begin(), report.places.end(), [](const filled_place& a, const filled_place& b) {
-        if (a.bytes != b.bytes)
+        if (a.bytes != b.bytes) {
             return a.bytes > b.bytes;
+        }
         return std::tie(a.label, a.place.file, a.place.line) < std::tie(b.label, b.place.file, b.place.line);
     });
     report.verdict = verdict_of(report, analysis.info);

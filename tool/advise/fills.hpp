@@ -23,7 +23,7 @@ struct filled_place {
     std::uint64_t bytes = 0;  ///< zeros written
     double time_ns = 0;       ///< measured while the program ran
     bool is_candidate = true; ///< false where the zeros are needed, by all that is known
-    std::string mend;         ///< "std::make_shared_for_overwrite<Line>()", or why there is none
+    std::string fix;          ///< "std::make_shared_for_overwrite<Line>()", or why there is none
     std::string change;       ///< lines that begin with "-", "+" and "@@"; empty: none
 };
 

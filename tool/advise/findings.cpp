@@ -3,6 +3,7 @@
 
 #include "container_kind.hpp"
 #include "cost.hpp"
+#include "page_faults.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -38,10 +39,12 @@ std::string where(const advised_type& type) {
 void add_ranked(std::vector<advice_finding>& to, std::vector<advice_finding> found, bool by_bytes) {
     std::sort(found.begin(), found.end(), [&](const advice_finding& a, const advice_finding& b) {
         // A block with a line of the user can be fixed; libraries keep most of the rest on purpose.
-        if (a.place.file.empty() != b.place.file.empty())
+        if (a.place.file.empty() != b.place.file.empty()) {
             return b.place.file.empty();
-        if (const auto x = by_bytes ? a.bytes : a.count, y = by_bytes ? b.bytes : b.count; x != y)
+        }
+        if (const auto x = by_bytes ? a.bytes : a.count, y = by_bytes ? b.bytes : b.count; x != y) {
             return x > y;
+        }
         return a.text < b.text;
     });
     found.resize(std::min(found.size(), most_of_a_kind));
@@ -55,8 +58,9 @@ std::vector<advice_finding> leaks(const advice& a) {
         const std::uint64_t live = s.live_at_end - std::min(type.runtime_live, s.live_at_end);
         const std::uint64_t bytes =
             s.live_bytes_at_end - std::min(type.runtime_live_bytes, s.live_bytes_at_end);
-        if (live == 0)
+        if (live == 0) {
             continue;
+        }
         found.push_back({"leak",
                          fmt::format("not freed before the end: {} of {} blocks of {}, {}{}", live,
                                      s.allocations, label_of(type), bytes_text(bytes), where(type)),
@@ -67,19 +71,39 @@ std::vector<advice_finding> leaks(const advice& a) {
 
 /// One note on all that the runtime libraries keep, so that nobody looks for it.
 std::vector<advice_finding> runtime_note(const advice& a) {
-    if (a.kept_by_runtime.empty())
+    if (a.kept_by_runtime.empty()) {
         return {};
+    }
     advice_finding note{"runtime", {}, {}, 0, 0};
     std::vector<std::string> parts;
     for (const runtime_blocks& blocks : a.kept_by_runtime) {
         note.count += blocks.count;
         note.bytes += blocks.bytes;
-        parts.push_back(blocks.what);
+        parts.push_back(fmt::format("{} {} ({})", blocks.count, blocks.rule, blocks.what));
     }
-    note.text = fmt::format("{} {} of the C and C++ runtime, {}, {} kept on purpose: {}", note.count,
-                            note.count == 1 ? "block" : "blocks", bytes_text(note.bytes),
-                            note.count == 1 ? "is" : "are", fmt::join(parts, ", "));
+    note.text = fmt::format("{} {} of the C and C++ runtime, {}, {} kept on purpose and no {}: {}; "
+                            "--all-leaks lists {}",
+                            note.count, note.count == 1 ? "block" : "blocks", bytes_text(note.bytes),
+                            note.count == 1 ? "is" : "are", note.count == 1 ? "leak" : "leaks",
+                            fmt::join(parts, ", "), note.count == 1 ? "it" : "them");
     return {std::move(note)};
+}
+
+/// For --all-leaks: what the rules leave out of the leaks, rule by rule.
+std::vector<advice_finding> runtime_leaks(const advice& a) {
+    std::vector<advice_finding> found;
+    for (const runtime_blocks& blocks : a.kept_by_runtime) {
+        found.push_back(
+            {"runtime-leak",
+             fmt::format(
+                 "not freed before the end, on purpose: {} {} of the C and C++ runtime, {} (rule {}: {})",
+                 blocks.count, blocks.count == 1 ? "block" : "blocks", bytes_text(blocks.bytes), blocks.rule,
+                 blocks.what),
+             {},
+             blocks.bytes,
+             blocks.count});
+    }
+    return found;
 }
 
 std::vector<advice_finding> temporaries(const advice& a) {
@@ -87,8 +111,9 @@ std::vector<advice_finding> temporaries(const advice& a) {
     for (const advised_type& type : a.types) {
         const site_statistics& s = type.statistics;
         if (s.temporary < few || type.share < notable_share ||
-            static_cast<double>(s.temporary) < mostly * static_cast<double>(s.allocations))
+            static_cast<double>(s.temporary) < mostly * static_cast<double>(s.allocations)) {
             continue;
+        }
         found.push_back({"temporary",
                          fmt::format("temporary: {} of {} blocks of {} are released by the very next call{}",
                                      s.temporary, s.allocations, label_of(type), where(type)),
@@ -102,8 +127,9 @@ std::vector<advice_finding> zero_fills(const advice& a) {
     const std::uint64_t least = holds_fills_only(a) ? 1 : notable_fill;
     for (const advised_type& type : a.types) {
         const site_statistics& s = type.statistics;
-        if (s.filled_bytes < least || kind_of(type.named) == container_kind::hash_buckets)
+        if (s.filled_bytes < least || kind_of(type.named) == container_kind::hash_buckets) {
             continue; // a hash table needs its buckets to be zero
+        }
         const gain_range cost = estimated_fill_cost(s, a.program_cpu_ns);
         found.push_back(
             {"zero-fill",
@@ -121,8 +147,9 @@ std::vector<advice_finding> hand_overs(const advice& a) {
     for (const advised_type& type : a.types) {
         const site_statistics& s = type.statistics;
         if (s.remote_releases < few || type.share < notable_share ||
-            static_cast<double>(s.remote_releases) < mostly * static_cast<double>(s.releases))
+            static_cast<double>(s.remote_releases) < mostly * static_cast<double>(s.releases)) {
             continue;
+        }
         found.push_back(
             {"remote",
              fmt::format("remote: {:.0f} % of the {} blocks of {} are released by another thread "
@@ -139,9 +166,10 @@ bool is_system(const std::string& path) {
 }
 
 /// What to do about a module without enough debug information.
-std::string mend(const trace_module& module, const module_symbols& symbols) {
-    if (!symbols.problem.empty())
+std::string symbols_fix(const trace_module& module, const module_symbols& symbols) {
+    if (!symbols.problem.empty()) {
         return symbols.problem;
+    }
     const char* const lacks = symbols.known == module_symbols::level::none
                                   ? "nothing is known of its code"
                                   : "it has symbols but no debug information";
@@ -153,39 +181,51 @@ std::string mend(const trace_module& module, const module_symbols& symbols) {
 
 /// The innermost module that is none of the system's, or the innermost of all.
 std::uint32_t users_module(const trace_info& info, const std::vector<code_address>& stack) {
-    for (const code_address& at : stack)
-        if (at.module < info.modules.size() && !is_system(info.modules[at.module].path))
+    for (const code_address& at : stack) {
+        if (at.module < info.modules.size() && !is_system(info.modules[at.module].path)) {
             return at.module;
+        }
+    }
     return stack.empty() ? code_address::unknown_module : stack.front().module;
 }
 
 /// The modules whose types or places are not known, by what they allocate.
 std::vector<advice_finding> missing_symbols(const advice& a, const naming& names) {
-    if (!names.about)
+    if (!names.about) {
         return {};
+    }
     std::map<std::uint32_t, std::uint64_t> allocations;
     const trace_info& info = a.analysis.info;
-    for (const advised_type& type : a.types)
-        for (const advised_place& place : type.places)
-            if (type.named.rule == type_rule::none || place.frame.line == 0)
-                for (const std::uint32_t index : place.sites)
-                    if (const analysed_site& site = a.analysis.sites[index]; site.stack < info.stacks.size())
+    for (const advised_type& type : a.types) {
+        for (const advised_place& place : type.places) {
+            if (type.named.rule == type_rule::none || place.frame.line == 0) {
+                for (const std::uint32_t index : place.sites) {
+                    if (const analysed_site& site = a.analysis.sites[index];
+                        site.stack < info.stacks.size()) {
                         if (const std::uint32_t module = users_module(info, info.stacks[site.stack]);
-                            module != code_address::unknown_module)
+                            module != code_address::unknown_module) {
                             allocations[module] += site.statistics.allocations;
+                        }
+                    }
+                }
+            }
+        }
+    }
     std::vector<advice_finding> found;
     for (const auto& [index, count] : allocations) {
         if (index >= info.modules.size() ||
-            static_cast<double>(count) < notable_share * static_cast<double>(a.analysis.all.allocations))
+            static_cast<double>(count) < notable_share * static_cast<double>(a.analysis.all.allocations)) {
             continue;
+        }
         const trace_module& module = info.modules[index];
         const module_symbols symbols = names.about(module.path, module.build_id);
-        if (symbols.known >= module_symbols::level::lines && symbols.problem.empty())
+        if (symbols.known >= module_symbols::level::lines && symbols.problem.empty()) {
             continue;
+        }
         found.push_back(
             {"symbols",
              fmt::format("{}: {} allocations come from here, whose types or lines are not known: {}",
-                         module.path, count, mend(module, symbols)),
+                         module.path, count, symbols_fix(module, symbols)),
              {},
              0,
              count});
@@ -193,20 +233,44 @@ std::vector<advice_finding> missing_symbols(const advice& a, const naming& names
     return found;
 }
 
+std::vector<advice_finding> page_faults(const advice& a) {
+    const page_fault_cost& faults = a.page_faults;
+    if (!are_large(faults)) {
+        return {};
+    }
+    return {{"page-faults",
+             fmt::format(
+                 "{} page faults take {} of the run: what an allocator that costs nothing would save, by a "
+                 "replay, "
+                 "is no bound for one on huge pages; 'linn run --only glibc-huge-pages' measures that, and "
+                 "'linn try' pools on huge pages",
+                 faults.count, gain_text(faults.of_run)),
+             {},
+             0,
+             faults.count}};
+}
+
 } // namespace
 
 std::vector<advice_finding> find_findings(const advice& a, const naming& names) {
     std::vector<advice_finding> all;
     if (!holds_fills_only(a)) {
+        add_ranked(all, page_faults(a), false);
         add_ranked(all, leaks(a), true);
+        if (a.shows_runtime_leaks) {
+            const std::vector<advice_finding> known = runtime_leaks(a); // all of them: there are few rules
+            all.insert(all.end(), known.begin(), known.end());
+        }
         add_ranked(all, temporaries(a), false);
     }
     add_ranked(all, zero_fills(a), true);
-    if (!holds_fills_only(a))
+    if (!holds_fills_only(a)) {
         add_ranked(all, hand_overs(a), false);
+    }
     add_ranked(all, missing_symbols(a, names), false);
-    if (!holds_fills_only(a))
+    if (!holds_fills_only(a) && !a.shows_runtime_leaks) {
         add_ranked(all, runtime_note(a), false);
+    }
     return all;
 }
 
@@ -214,40 +278,57 @@ std::vector<std::string> find_warnings(const advice& a) {
     const trace_analysis& run = a.analysis;
     const trace_info& info = run.info;
     std::vector<std::string> warnings;
-    for (const std::string& damage : info.damage)
+    for (const std::string& damage : info.damage) {
         warnings.push_back("the trace is not whole: " + damage);
-    if (info.ending.empty() && info.damage.empty() && info.events != 0)
+    }
+    if (info.ending.empty() && info.damage.empty() && info.events != 0) {
         warnings.emplace_back(
             "the recording was cut off: what came after it is not in the trace, and blocks that were "
             "live then count as not freed");
-    if (info.dropped != 0)
+    }
+    if (info.dropped != 0) {
         warnings.push_back(
             fmt::format("{} events were dropped while recording: counts are too low, and blocks whose "
                         "release was dropped count as not freed; record with --when-full=block",
                         info.dropped));
-    if (info.cut_stacks * 1000 > info.stacks.size())
+    }
+    if (info.cut_stacks * 1000 > info.stacks.size()) {
         warnings.push_back(fmt::format(
             "{} of {} stacks end before the outermost call, because a function's unwind information is of "
             "a rare kind: the outer callers of these allocations are not known; record with "
             "--unwinder=libunwind",
             info.cut_stacks, std::max<std::size_t>(info.stacks.size(), 1) - 1));
-    if (run.unknown_releases * 1000 > run.all.releases + run.unknown_releases)
+    }
+    if (run.unknown_releases * 1000 > run.all.releases + run.unknown_releases) {
         warnings.push_back(
             fmt::format("{} releases are of blocks whose allocation is not in the trace: another "
-                        "allocator is at work beside the recorded one, or events were lost",
+                        "allocator is at work besides the recorded one, or events were lost",
                         run.unknown_releases));
-    if (run.unseen_releases * 1000 > run.all.releases + run.unseen_releases)
+    }
+    if (run.unseen_releases * 1000 > run.all.releases + run.unseen_releases) {
         warnings.push_back(
             fmt::format("{} blocks were given out again although no release was seen", run.unseen_releases));
-    if (holds_fills_only(a))
+    }
+    if (holds_fills_only(a)) {
         warnings.emplace_back(
             "recorded with --fills: the trace holds only blocks that zeros were written into, "
             "and says nothing of pools; record without it for that");
-    if (run.failures != 0)
+    }
+    if (info.sample_bytes != 0) {
+        warnings.push_back(fmt::format("recorded with --sample {}: counts, bytes and what is live are "
+                                       "estimates from {} blocks, with 95 % "
+                                       "intervals for bytes; zero fills, blocks released at once and arrays "
+                                       "that grow are not known, and gains "
+                                       "are not replayed",
+                                       info.sample_bytes, run.all.spread.blocks));
+    }
+    if (run.failures != 0) {
         warnings.push_back(fmt::format("{} allocations failed", run.failures));
-    if (info.clock == "none")
+    }
+    if (info.clock == "none") {
         warnings.emplace_back(
             "recorded with --clock=none: lifetimes and the order between threads are not known");
+    }
     switch (cost_of_program(info).from) {
     case program_cost::source::wall_time:
         warnings.emplace_back(
@@ -255,19 +336,22 @@ std::vector<std::string> find_warnings(const advice& a) {
             "the time that it lasted");
         break;
     case program_cost::source::unknown:
-        if (info.events != 0)
+        if (info.events != 0) {
             warnings.emplace_back(
                 "the trace has neither CPU time nor times: shares of the run are not known");
+        }
         break;
     case program_cost::source::baseline:
     case program_cost::source::less_recording:
         break;
     }
-    for (const std::string& warning : a.replay.warnings)
+    for (const std::string& warning : a.replay.warnings) {
         warnings.push_back("replay: " + warning);
-    if (!a.replay.problem.empty())
+    }
+    if (!a.replay.problem.empty()) {
         warnings.push_back("the gains are estimated from counts, because the replay failed: " +
                            a.replay.problem);
+    }
     return warnings;
 }
 

@@ -29,15 +29,20 @@ bool is_served_by_alias(const advised_type& type) {
 
 types_of_changes find_changes(const std::vector<advised_type>& types) {
     std::map<std::string, std::vector<std::size_t>> aliases;
-    for (std::size_t i = 0; i != types.size(); ++i)
-        if (is_served_by_alias(types[i]) && types[i].runtime.empty())
+    for (std::size_t i = 0; i != types.size(); ++i) {
+        if (is_served_by_alias(types[i]) && types[i].runtime.empty()) {
             aliases[types[i].named.takes_allocator].push_back(i);
+        }
+    }
     types_of_changes changes(types.size());
-    for (std::size_t i = 0; i != types.size(); ++i)
+    for (std::size_t i = 0; i != types.size(); ++i) {
         changes[i] = {i};
-    for (const auto& [alias, all] : aliases)
-        for (const std::size_t i : all)
+    }
+    for (const auto& [alias, all] : aliases) {
+        for (const std::size_t i : all) {
             changes[i] = all;
+        }
+    }
     return changes;
 }
 
@@ -48,22 +53,27 @@ void leave_gain_to_first(std::vector<advised_type>& types, const types_of_change
     }
     for (std::size_t i = 0; i != types.size(); ++i) {
         advised_type& first = types[i];
-        if (first.what != remedy::pool_allocator || !first.served_with.empty())
+        if (first.what != remedy::pool_allocator || !first.served_with.empty()) {
             continue;
+        }
         std::string others;
         for (const std::size_t other : changes[i]) {
             advised_type& type = types[other];
-            if (other <= i || type.what != remedy::pool_allocator)
+            if (other <= i || type.what != remedy::pool_allocator) {
                 continue;
+            }
             type.served_with = label_of(first);
             type.gain = {};
-            if (++first.serves <= most_named + 1)
+            if (++first.serves <= most_named + 1) {
                 others += (others.empty() ? "" : ", ") + short_type(label_of(type), name_room);
+            }
         }
-        if (first.serves > most_named + 1)
+        if (first.serves > most_named + 1) {
             others += fmt::format(" and {} more", first.serves - 1 - most_named);
-        if (first.serves > 1)
+        }
+        if (first.serves > 1) {
             first.why += "; the gain is that of all of them, with " + others;
+        }
     }
 }
 

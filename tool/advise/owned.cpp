@@ -40,19 +40,23 @@ bool lives_as_long(const advised_type& a, const advised_type& b) {
 } // namespace
 
 std::string owned_with(const advised_type& type, const std::vector<advised_type>& types) {
-    if (!is_object(kind_of(type.named)) || type.named.is_array)
+    if (!is_object(kind_of(type.named)) || type.named.is_array) {
         return {};
+    }
     for (std::size_t i = 0; i != std::min(types.size(), most_compared); ++i) {
         const advised_type& part = types[i];
         const container_kind kind = kind_of(part.named);
-        if (&part == &type || (kind != container_kind::array && kind != container_kind::text))
+        if (&part == &type || (kind != container_kind::array && kind != container_kind::text)) {
             continue;
+        }
         if (static_cast<double>(part.statistics.allocations) <
-            as_often * static_cast<double>(type.statistics.allocations))
+            as_often * static_cast<double>(type.statistics.allocations)) {
             continue;
+        }
         if (goes_through_constructor(part, type.name) ||
-            (is_same_function(part, type) && lives_as_long(part, type)))
+            (is_same_function(part, type) && lives_as_long(part, type))) {
             return label_of(part);
+        }
     }
     return {};
 }

@@ -27,15 +27,17 @@ bool is_measured(const replay_row& row) {
 }
 
 void take_gain(advised_type& type, const replay_row& row, double ceiling, double most) {
-    if (!is_pool(type.what))
+    if (!is_pool(type.what)) {
         return;
+    }
     // What the replay shows beyond the price of the type's blocks is noise.
     const gain_range gain = replayed_gain(row);
     const double high = std::min({gain.high, ceiling, most});
     type.gain = {std::clamp(gain.low, std::min(-most, high), high), high};
     type.is_gain_measured = true;
-    if (high >= no_gain)
+    if (high >= no_gain) {
         return;
+    }
     type.why = "replayed with only this type from a pool, the run would save at most " +
                share_text(std::max(0.0, high)) + ": " + type.why;
     type.rule = "no-gain";
@@ -62,14 +64,17 @@ public:
         decide_([&](std::size_t type) { return gain_range{0, costs_.most(type)}; });
         for (std::size_t i = 0; i != std::max<std::size_t>(options_.most_replays, 1); ++i) {
             const std::vector<std::size_t> open = open_candidates();
-            if (i != 0 && open.empty())
+            if (i != 0 && open.empty()) {
                 break;
+            }
             const bool is_useful = replay(open, i == 0);
             decide_([&](std::size_t type) { return known_cost(type); });
-            for (const auto& [type, row] : rows_)
+            for (const auto& [type, row] : rows_) {
                 take_row(type, row);
-            if (!is_useful)
+            }
+            if (!is_useful) {
                 break;
+            }
         }
     }
 
@@ -83,18 +88,23 @@ private:
     /// A type and those that its change serves too.
     std::vector<std::size_t> served_by(std::size_t type) const {
         std::vector<std::size_t> all{type};
-        for (const std::size_t other : changes_[type])
-            if (other != type && !a_.types[other].served_with.empty())
+        for (const std::size_t other : changes_[type]) {
+            if (other != type && !a_.types[other].served_with.empty()) {
                 all.push_back(other);
+            }
+        }
         return all;
     }
 
     std::vector<std::uint32_t> stacks_of(std::size_t type) const {
         std::vector<std::uint32_t> stacks;
-        for (const std::size_t served : served_by(type))
-            for (const advised_place& place : a_.types[served].places)
-                for (const std::uint32_t index : place.sites)
+        for (const std::size_t served : served_by(type)) {
+            for (const advised_place& place : a_.types[served].places) {
+                for (const std::uint32_t index : place.sites) {
                     stacks.push_back(a_.analysis.sites[index].stack);
+                }
+            }
+        }
         std::sort(stacks.begin(), stacks.end());
         stacks.erase(std::unique(stacks.begin(), stacks.end()), stacks.end());
         return stacks;
@@ -102,23 +112,27 @@ private:
 
     double weight(std::size_t type) const {
         double sum = 0;
-        for (const std::size_t served : served_by(type))
+        for (const std::size_t served : served_by(type)) {
             sum += costs_.weight(served);
+        }
         return sum;
     }
 
     void take_row(std::size_t type, const replay_row& row) {
-        if (!is_pool(a_.types[type].what) || !a_.types[type].served_with.empty())
+        if (!is_pool(a_.types[type].what) || !a_.types[type].served_with.empty()) {
             return;
+        }
         double most = 0;
         const std::vector<std::size_t> all = served_by(type);
-        for (const std::size_t served : all)
+        for (const std::size_t served : all) {
             most += costs_.most(served);
+        }
         take_gain(a_.types[type], row, a_.ceiling.high, most);
-        if (is_pool(a_.types[type].what))
+        if (is_pool(a_.types[type].what)) {
             return;
+        }
         // Where the change of the first is not worth it, it serves none of the others.
-        for (const std::size_t served : all)
+        for (const std::size_t served : all) {
             if (advised_type& other = a_.types[served]; !other.served_with.empty()) {
                 other.why = a_.types[type].why;
                 other.rule = a_.types[type].rule;
@@ -126,14 +140,17 @@ private:
                 other.part.clear();
                 other.served_with.clear();
             }
+        }
     }
 
     /// The types for which a pool is advised and that were not asked for, those that cost most first.
     std::vector<std::size_t> open_candidates() const {
         std::vector<std::size_t> open;
-        for (std::size_t i = 0; i != a_.types.size(); ++i)
-            if (is_pool(a_.types[i].what) && !a_.types[i].was_replayed && a_.types[i].served_with.empty())
+        for (std::size_t i = 0; i != a_.types.size(); ++i) {
+            if (is_pool(a_.types[i].what) && !a_.types[i].was_replayed && a_.types[i].served_with.empty()) {
                 open.push_back(i);
+            }
+        }
         std::stable_sort(open.begin(), open.end(),
                          [&](std::size_t x, std::size_t y) { return weight(x) > weight(y); });
         return open;
@@ -170,22 +187,28 @@ private:
         replay_result result = parts_.replay(wanted);
         const double spent = std::max(0.0, result.seconds - result.preparation_seconds);
         left_ -= std::chrono::seconds{static_cast<std::chrono::seconds::rep>(spent)};
-        if (result.complete_rounds != 0)
+        if (result.complete_rounds != 0) {
             job_seconds_ = spent / (static_cast<double>(result.complete_rounds) *
                                     (static_cast<double>(count) + other_jobs));
+        }
         a_.interrupted_by = result.interrupted_by;
         const bool is_whole = result.problem.empty() && result.interrupted_by == 0;
-        if (result.complete_rounds < rounds_to_judge)
-            for (std::size_t i = 0; i != count; ++i)
+        if (result.complete_rounds < rounds_to_judge) {
+            for (std::size_t i = 0; i != count; ++i) {
                 a_.types[open[i]].estimated_because = estimate_reason::few_rounds;
-        for (std::size_t i = 0; i != std::min(count, result.groups.size()); ++i)
-            if (const replay_row& row = result.groups[i]; is_measured(row))
+            }
+        }
+        for (std::size_t i = 0; i != std::min(count, result.groups.size()); ++i) {
+            if (const replay_row& row = result.groups[i]; is_measured(row)) {
                 rows_.emplace(open[i], row);
+            }
+        }
         if (is_first) {
             a_.replay = std::move(result);
             take_ceiling();
-            if (!a_.is_ceiling_measured)
+            if (!a_.is_ceiling_measured) {
                 rows_.clear();
+            }
         } else {
             auto& to = a_.replay;
             to.groups.insert(to.groups.end(), result.groups.begin(), result.groups.end());
@@ -196,9 +219,10 @@ private:
     }
 
     void take_ceiling() {
-        const replay_row* const nothing = a_.replay.find(replay_null_name);
-        if (!a_.replay.problem.empty() || nothing == nullptr || !is_measured(*nothing))
+        const replay_row* const nothing = a_.replay.find(null_name);
+        if (!a_.replay.problem.empty() || nothing == nullptr || !is_measured(*nothing)) {
             return;
+        }
         a_.ceiling = replayed_ceiling(*nothing);
         a_.is_ceiling_measured = true;
         costs_.take_ceiling(a_.ceiling);
@@ -232,20 +256,22 @@ void explain_estimates(advice& a, const advise_options& options, const advise_pa
     for (advised_type& type : a.types) {
         const bool had_few_rounds = type.estimated_because == estimate_reason::few_rounds;
         type.estimated_because = estimate_reason::none;
-        if (type.what == remedy::nothing || type.is_gain_measured || !type.served_with.empty())
+        if (type.what == remedy::nothing || type.is_gain_measured || !type.served_with.empty()) {
             continue;
-        if (!is_pool(type.what))
+        }
+        if (!is_pool(type.what)) {
             type.estimated_because = estimate_reason::not_a_pool;
-        else if (!could_replay)
+        } else if (!could_replay) {
             type.estimated_because = estimate_reason::no_replay;
-        else if (!was_made)
+        } else if (!was_made) {
             type.estimated_because = estimate_reason::negligible;
-        else if (!has_failed && (had_few_rounds || has_few_rounds))
+        } else if (!has_failed && (had_few_rounds || has_few_rounds)) {
             type.estimated_because = estimate_reason::few_rounds;
-        else if (has_failed || type.was_replayed)
+        } else if (has_failed || type.was_replayed) {
             type.estimated_because = estimate_reason::failed;
-        else
+        } else {
             type.estimated_because = estimate_reason::too_many;
+        }
     }
 }
 

@@ -54,8 +54,9 @@ std::string in_linn(const type_facts& f) {
 
 std::string size_text(const type_facts& f) {
     const site_statistics& s = counts(f);
-    if (f.type.instantiations > 1 && s.smallest != s.largest)
+    if (f.type.instantiations > 1 && s.smallest != s.largest) {
         return fmt::format("{} to {} bytes, of one size for each type", s.smallest, s.largest);
+    }
     return s.sizes.empty() ? std::string{} : fmt::format("{} bytes", s.sizes.front().first);
 }
 
@@ -63,20 +64,23 @@ std::string size_text(const type_facts& f) {
 std::string pool_reason(const type_facts& f) {
     const site_statistics& s = counts(f);
     std::string text = fmt::format("{} blocks of {}", s.allocations, size_text(f));
-    if (s.peak_live != 0 && turnover(f) >= 1.5)
+    if (s.peak_live != 0 && turnover(f) >= 1.5) {
         text +=
             fmt::format(", of which at most {} live at once: each slot of a pool would serve {:.0f} times",
                         s.peak_live, turnover(f));
-    else
+    } else {
         text += ", most of them live at once: what a pool saves is the call and the header of each block, "
                 "not the page faults of the first use";
-    if (s.releases != 0 && s.remote_releases * 10 > s.releases)
+    }
+    if (s.releases != 0 && s.remote_releases * 10 > s.releases) {
         text += fmt::format("; {:.0f} % are released by another thread, which a linn pool allows",
                             100 * static_cast<double>(s.remote_releases) / static_cast<double>(s.releases));
-    if (s.threads > 1 && s.longest_burst >= burst && typical_size(f) >= packet)
+    }
+    if (s.threads > 1 && s.longest_burst >= burst && typical_size(f) >= packet) {
         text += fmt::format("; in bursts of {} and more over several threads Linn is no faster than the best "
                             "general allocators: measure it",
                             burst);
+    }
     return text;
 }
 
@@ -93,13 +97,16 @@ bool is_fill(const type_facts& f) {
            f.fill_cost.high >= fill_cost;
 }
 std::string fill_part(const type_facts& f) {
-    if (f.kind == container_kind::shared_ptr)
+    if (f.kind == container_kind::shared_ptr) {
         return fmt::format("linn::make_shared_for_overwrite<{}>()", element(f));
-    if (f.kind == container_kind::unique_ptr)
+    }
+    if (f.kind == container_kind::unique_ptr) {
         return fmt::format("std::make_unique_for_overwrite<{}>()",
                            f.type.named.is_array ? element(f) + "[]" : element(f));
-    if (f.kind == container_kind::array)
+    }
+    if (f.kind == container_kind::array) {
         return fmt::format("std::make_unique_for_overwrite<{}[]>(n)", element(f));
+    }
     return "new without ()";
 }
 std::string fill_why(const type_facts& f) {
@@ -190,8 +197,9 @@ bool is_foreign(const type_facts& f) {
 }
 std::string foreign_why(const type_facts& f) {
     const std::string library = f.type.places.empty() ? std::string{} : f.type.places.front().frame.library;
-    if (f.type.named.is_c)
+    if (f.type.named.is_c) {
         return "allocated by C code, which cannot use a C++ pool";
+    }
     return fmt::format("allocated within {}, whose code is not yours to change",
                        library.empty() ? "a library" : library);
 }
@@ -217,11 +225,12 @@ std::string growth_part(const type_facts& f) {
 }
 std::string growth_why(const type_facts& f) {
     const site_statistics& s = counts(f);
-    if (s.reallocations != 0)
+    if (s.reallocations != 0) {
         return fmt::format(
             "{} blocks were enlarged {} times; to request the final size at once saves the steps and the "
             "copying",
             s.allocations, s.reallocations);
+    }
     return fmt::format(
         "{} blocks from {} to {} bytes, allocated by a container that outgrew its block: reserve() saves "
         "the steps and the copying",
@@ -374,9 +383,10 @@ std::string mixed_in_one_thread_why(const type_facts& f) {
 }
 
 std::string other_allocator_why(const type_facts& f) {
-    if (!f.is_users)
+    if (!f.is_users) {
         return "allocated within a library, whose code is not yours to change; another allocator serves it "
                "too";
+    }
     return fmt::format(
         "blocks of many sizes ({} to {} bytes) over several threads: general allocators are made for "
         "them",
@@ -398,7 +408,7 @@ constexpr std::array table{
     advice_rule{"hash-buckets", is_buckets, remedy::nothing, nullptr, buckets_why},
     advice_rule{"allocator-parameter", is_allocator_parameter, remedy::pool_allocator, allocator_part,
                 allocator_why},
-    advice_rule{"foreign-costly", is_foreign_and_costly, remedy::other_allocator, other_allocator_part,
+    advice_rule{foreign_costly_rule, is_foreign_and_costly, remedy::other_allocator, other_allocator_part,
                 foreign_and_costly_why},
     advice_rule{"foreign", is_foreign, remedy::nothing, nullptr, foreign_why},
     advice_rule{"growth", is_growth, remedy::reserve, growth_part, growth_why},

@@ -34,6 +34,9 @@ struct advice_rule {
     std::string (*why)(const type_facts& facts);
 };
 
+/// Blocks of C code or of a library that cost enough to look for another allocator.
+inline constexpr const char* foreign_costly_rule = "foreign-costly";
+
 /// The table, in the order in which the rules are asked; the last one always applies. docs/guide/advise.md explains each.
 std::span<const advice_rule> advice_rules();
 

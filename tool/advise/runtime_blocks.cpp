@@ -90,8 +90,9 @@ bool is_runtime(std::string_view module) {
 /// "__GI___libc_x(int)" as "__libc_x": glibc's own alias of what it exports.
 std::string_view plain_name(std::string_view function) {
     constexpr std::string_view alias = "__GI_";
-    if (function.starts_with(alias))
+    if (function.starts_with(alias)) {
         function.remove_prefix(alias.size());
+    }
     // The parenthesis of "(anonymous namespace)" is none of a parameter list.
     const std::size_t from = function.starts_with('(') ? function.find(')') : 0;
     return function.substr(0, function.find('(', from));
@@ -107,8 +108,9 @@ bool is_named(std::string_view function, std::span<const std::string_view> wante
 bool applies(const runtime_rule& rule, std::span<const runtime_call> calls, std::uint64_t smallest,
              std::uint64_t largest) {
     if (std::ranges::any_of(calls,
-                            [&](const runtime_call& c) { return is_named(c.function, rule.functions); }))
+                            [&](const runtime_call& c) { return is_named(c.function, rule.functions); })) {
         return true;
+    }
     return !rule.module.empty() && file_name(calls.front().module).starts_with(rule.module) &&
            smallest >= rule.smallest && largest <= rule.largest;
 }
@@ -118,8 +120,9 @@ std::vector<runtime_call> calls_of(const allocation_site& site, const named_type
     std::vector<runtime_call> calls;
     std::size_t at = 0;
     for (const symbol_frame& frame : named.frames) {
-        if (at >= site.stack.size())
+        if (at >= site.stack.size()) {
             break;
+        }
         calls.push_back({site.stack[at].module, frame.function});
         at += frame.is_inlined ? 0 : 1;
     }
@@ -141,12 +144,14 @@ std::span<const runtime_rule> runtime_rules() {
 
 const runtime_rule* runtime_rule_of(std::span<const runtime_call> calls, std::uint64_t smallest,
                                     std::uint64_t largest) {
-    if (calls.empty())
+    if (calls.empty()) {
         return nullptr;
+    }
     // From a constructor or a callback of the program on, the block is the program's.
     std::size_t within = 0;
-    while (within != calls.size() && is_runtime(calls[within].module))
+    while (within != calls.size() && is_runtime(calls[within].module)) {
         ++within;
+    }
     const auto innermost_calls = calls.first(within != 0 ? within : std::min(innermost, calls.size()));
     const auto found = std::ranges::find_if(runtime_table, [&](const runtime_rule& rule) {
         return applies(rule, innermost_calls, smallest, largest);
@@ -161,30 +166,39 @@ void find_runtime_blocks(advice& a, const naming& names) {
     };
     std::map<const runtime_rule*, std::vector<found_site>> found;
     const trace_info& info = a.analysis.info;
-    for (std::size_t t = 0; t != a.types.size(); ++t)
-        for (const advised_place& place : a.types[t].places)
+    for (std::size_t t = 0; t != a.types.size(); ++t) {
+        for (const advised_place& place : a.types[t].places) {
             for (const std::uint32_t index : place.sites) {
                 const analysed_site& site = a.analysis.sites[index];
                 allocation_site to_name = site_of_stack(info, site.stack);
-                if (!may_be_runtime(to_name, site.statistics))
+                if (!may_be_runtime(to_name, site.statistics)) {
                     continue;
-                for (const auto& [size, count] : site.statistics.sizes)
+                }
+                for (const auto& [size, count] : site.statistics.sizes) {
                     to_name.sizes.push_back(size);
+                }
                 const named_type named = names.name(to_name);
                 if (const runtime_rule* const rule = runtime_rule_of(
                         calls_of(to_name, named), site.statistics.smallest, site.statistics.largest);
-                    rule != nullptr)
+                    rule != nullptr) {
                     found[rule].push_back({t, index});
+                }
             }
+        }
+    }
     const std::uint64_t processes = std::max<std::uint64_t>(info.processes.size(), 1);
     for (const runtime_rule& rule : runtime_table) {
         runtime_blocks blocks{rule.name, rule.what, 0, 0};
+        std::uint64_t seen = 0; // one block of a sample may stand for more than there can be
         for (const found_site& f : found[&rule]) {
-            blocks.count += a.analysis.sites[f.site].statistics.live_at_end;
-            blocks.bytes += a.analysis.sites[f.site].statistics.live_bytes_at_end;
+            const site_statistics& s = a.analysis.sites[f.site].statistics;
+            blocks.count += s.live_at_end;
+            blocks.bytes += s.live_bytes_at_end;
+            seen += info.sample_bytes == 0 ? s.live_at_end : std::min(s.live_at_end, s.spread.blocks);
         }
-        if (blocks.count == 0 || blocks.count > rule.most * processes)
+        if (seen == 0 || seen > rule.most * processes) {
             continue;
+        }
         for (const found_site& f : found[&rule]) {
             const site_statistics& s = a.analysis.sites[f.site].statistics;
             advised_type& type = a.types[f.type];
@@ -196,9 +210,11 @@ void find_runtime_blocks(advice& a, const naming& names) {
         a.kept_by_runtime.push_back(std::move(blocks));
     }
     // A type that the program allocates as well is the program's.
-    for (advised_type& type : a.types)
-        if (type.runtime_allocations != type.statistics.allocations)
+    for (advised_type& type : a.types) {
+        if (type.runtime_allocations != type.statistics.allocations) {
             type.runtime.clear();
+        }
+    }
 }
 
 } // namespace linn::tool

@@ -4,9 +4,11 @@
 #include "../symbols/call_chain.hpp"
 #include "../symbols/cxx_name.hpp"
 #include "container_kind.hpp"
+#include "huge_pages.hpp"
 #include "type_groups.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>
@@ -41,8 +43,9 @@ std::size_t find_word(std::string_view line, std::string_view word, std::size_t 
     for (std::size_t at = line.find(word, from); at != std::string_view::npos; at = line.find(word, at + 1)) {
         const bool begins = at == 0 || !is_word(line[at - 1]);
         const std::size_t end = at + word.size();
-        if (begins && (end >= line.size() || !is_word(line[end])))
+        if (begins && (end >= line.size() || !is_word(line[end]))) {
             return at;
+        }
     }
     return std::string_view::npos;
 }
@@ -57,15 +60,18 @@ std::optional<std::string> with_linn(const std::string& line, std::string_view n
                                      std::string_view element) {
     const std::string_view code = code_of(line);
     const std::size_t at = find_word(code, name);
-    if (at == std::string_view::npos || at + name.size() >= code.size() || code[at + name.size()] != '<')
+    if (at == std::string_view::npos || at + name.size() >= code.size() || code[at + name.size()] != '<') {
         return std::nullopt;
-    if (!element.empty() && find_word(code, element, at) == std::string_view::npos)
+    }
+    if (!element.empty() && find_word(code, element, at) == std::string_view::npos) {
         return std::nullopt;
+    }
     constexpr std::string_view std_prefix = "std::";
     const bool is_qualified =
         at >= std_prefix.size() && code.substr(at - std_prefix.size(), std_prefix.size()) == std_prefix;
-    if (!is_qualified && at >= 2 && code.substr(at - 2, 2) == "::")
+    if (!is_qualified && at >= 2 && code.substr(at - 2, 2) == "::") {
         return std::nullopt; // of another namespace
+    }
     const std::size_t begin = is_qualified ? at - std_prefix.size() : at;
     return line.substr(0, begin) + "linn::" + line.substr(at);
 }
@@ -75,19 +81,24 @@ template <class Change>
 std::optional<changed_line> nearest(const advised_type& type, const source_reader& sources, Change change) {
     for (const advised_place& place : type.places) {
         const auto lines = sources(place.frame.file);
-        if (!lines)
+        if (!lines) {
             continue;
+        }
         const std::size_t here = std::min<std::size_t>(place.frame.line, lines->size());
-        for (std::size_t step = 0; step <= lines->size(); ++step)
+        for (std::size_t step = 0; step <= lines->size(); ++step) {
             for (const std::size_t number : {here - step, here + step}) {
-                if (number == 0 || number > lines->size() || (step == 0 && number != here))
+                if (number == 0 || number > lines->size() || (step == 0 && number != here)) {
                     continue; // a number below zero has wrapped round
+                }
                 const std::string& line = (*lines)[number - 1];
-                if (line.size() > longest_line)
+                if (line.size() > longest_line) {
                     continue;
-                if (const std::optional<std::string> after = change(line))
+                }
+                if (const std::optional<std::string> after = change(line)) {
                     return changed_line{place.frame.file, number, line, *after};
+                }
             }
+        }
     }
     return std::nullopt;
 }
@@ -98,41 +109,75 @@ std::string trimmed(std::string text) {
     return text;
 }
 
-/// The change of a line, or a form where no line is known.
+/// The change of a line, and what stands in front of it; or a form where no line is known.
 std::string as_text(const std::string& header, const std::optional<changed_line>& change,
                     const std::string& form = {}) {
     std::string text;
-    if (change)
+    if (change) {
         text += fmt::format("@@ {}:{}\n", fs::path{change->file}.filename().string(), change->number);
-    if (!header.empty())
+    }
+    if (!header.empty()) {
         text += fmt::format("+ #include <linn/{}>\n", header);
-    if (change)
-        return text + fmt::format("- {}\n+ {}\n", trimmed(change->before), trimmed(change->after));
-    return text + form;
+    }
+    text += form;
+    if (change) {
+        text += fmt::format("- {}\n+ {}\n", trimmed(change->before), trimmed(change->after));
+    }
+    return text;
+}
+
+/// An alias for what takes an allocator: the option is an argument of Linn's.
+std::string huge_page_alias() {
+    return fmt::format("+ template <class T>\n"
+                       "+ using huge_page_allocator = linn::allocator<T, std::allocator<T>, {}>;\n",
+                       huge_pages_option);
+}
+
+/// The option for a type everywhere, where the call has no place for it; empty where none is wanted.
+std::string option_of_type(const advised_type& type, const std::string& element) {
+    return type.wants_huge_pages
+               ? fmt::format("+ template <> // behind the class, before it is used\n"
+                             "+ inline constexpr linn::pool_options linn::default_options<{}>{};\n",
+                             element, huge_pages_option)
+               : std::string{};
+}
+
+/// The option as one more argument of a template; empty where none is wanted.
+std::string option_argument(const advised_type& type) {
+    return type.wants_huge_pages ? fmt::format(", {}", huge_pages_option) : std::string{};
+}
+
+/// "linn::pool<Order>" with an argument more.
+std::string with_option(const std::string& part, const std::string& option) {
+    return part.ends_with('>') ? part.substr(0, part.size() - 1) + option + '>' : part;
 }
 
 /// The element's name to look for in a line: the last word of the first template argument.
 std::string element_word(const std::string& container) {
     const std::size_t begin = container.find('<');
-    if (begin == std::string::npos)
+    if (begin == std::string::npos) {
         return {};
+    }
     std::string argument = container.substr(begin + 1);
     // For a map the value says more than the key.
     std::size_t depth = 0;
     std::size_t from = 0;
     for (std::size_t i = 0; i != argument.size(); ++i) {
-        if (argument[i] == '<')
+        if (argument[i] == '<') {
             ++depth;
+        }
         if (argument[i] == '>' && depth-- == 0) {
             argument.resize(i);
             break;
         }
-        if (argument[i] == ',' && depth == 0)
+        if (argument[i] == ',' && depth == 0) {
             from = i + 1;
+        }
     }
     std::string word = trimmed(argument.substr(from));
-    while (!word.empty() && !is_word(word.back()) && word.back() != '>')
+    while (!word.empty() && !is_word(word.back()) && word.back() != '>') {
         word.pop_back();
+    }
     return std::string{last_component(word)};
 }
 
@@ -151,28 +196,80 @@ constexpr std::string_view arithmetic[]{"bool",    "char",     "double", "float"
 bool names_arguments(const std::string& line, const std::string& container) {
     for (const std::string& argument : template_arguments(container)) {
         std::string bare = argument;
-        for (const std::string_view noise : {" const", "*", "&"})
-            while (bare.ends_with(noise))
-                bare.resize(bare.size() - noise.size());
-        if (bare.starts_with("const "))
+        for (const std::string_view noise : {" const", "*", "&"}) {
+            while (bare.ends_with(noise)) {
+                bare.erase(bare.size() - noise.size());
+            }
+        }
+        if (bare.starts_with("const ")) {
             bare.erase(0, std::string_view{"const "}.size());
+        }
         // The names of arithmetic types have many spellings.
         const bool is_builtin = std::any_of(std::begin(arithmetic), std::end(arithmetic),
                                             [&](std::string_view word) { return bare.starts_with(word); });
         if (!is_builtin && !bare.starts_with("std::") && !bare.empty() &&
-            find_word(code_of(line), last_component(bare)) == std::string_view::npos)
+            find_word(code_of(line), last_component(bare)) == std::string_view::npos) {
             return false;
+        }
     }
     return true;
+}
+
+/// What stands between a standard container's elements and its allocator, where it is left away; nothing: it is no node
+/// container.
+std::optional<std::vector<std::string>> usual_functions(std::string_view name, const std::string& key) {
+    if (name == "list" || name == "forward_list") {
+        return std::vector<std::string>{};
+    }
+    if (name.starts_with("unordered_")) {
+        return std::vector<std::string>{"std::hash<" + key + ">", "std::equal_to<" + key + ">"};
+    }
+    if (name.ends_with("map") || name.ends_with("set")) {
+        return std::vector<std::string>{"std::less<" + key + ">"};
+    }
+    return std::nullopt;
+}
+
+/// The line with an allocator for huge pages as the last argument of the container `std::NAME<...>`; nothing where it has an
+/// allocator, or goes on in the next line.
+std::optional<std::string> with_huge_pages(const std::string& line, const std::string& name) {
+    const std::string_view code = code_of(line);
+    const std::size_t begin = find_word(code, name);
+    const std::size_t open = begin + name.size();
+    const std::size_t end = skip_bracket(code, open);
+    std::vector<std::string> arguments = template_arguments(code.substr(begin, end - begin));
+    if (arguments.empty() || code[end - 1] != '>') {
+        return std::nullopt;
+    }
+    const std::size_t elements = name.ends_with("map") ? 2 : 1;
+    const auto functions = usual_functions(name, arguments.front());
+    if (!functions || arguments.size() < elements || arguments.size() > elements + functions->size()) {
+        return std::nullopt;
+    }
+    const std::string value =
+        elements == 2 ? fmt::format("std::pair<const {}, {}>", arguments[0], arguments[1]) : arguments[0];
+    const auto given = static_cast<std::ptrdiff_t>(arguments.size() - elements);
+    arguments.insert(arguments.end(), functions->begin() + given, functions->end());
+    arguments.push_back(fmt::format("huge_page_allocator<{}>", value));
+    return fmt::format("{}<{}>{}", line.substr(0, open), fmt::join(arguments, ", "), line.substr(end));
 }
 
 std::string container_snippet(const advised_type& type, const source_reader& sources) {
     const std::string name{std_template(type.container)};
     const std::string element = element_word(type.container);
-    const auto change = nearest(type, sources, [&](const std::string& line) -> std::optional<std::string> {
+    auto change = nearest(type, sources, [&](const std::string& line) -> std::optional<std::string> {
         return names_arguments(line, type.container) ? with_linn(line, name, element) : std::nullopt;
     });
-    return change ? as_text("containers.hpp", change) : std::string{};
+    if (!change) {
+        return {};
+    }
+    if (type.wants_huge_pages) {
+        if (std::optional<std::string> huge = with_huge_pages(change->before, name)) {
+            change->after = std::move(*huge);
+            return as_text("allocator.hpp", change, huge_page_alias());
+        }
+    }
+    return as_text("containers.hpp", change);
 }
 
 std::string maker_snippet(const advised_type& type, const source_reader& sources, std::string_view maker) {
@@ -181,14 +278,18 @@ std::string maker_snippet(const advised_type& type, const source_reader& sources
     const std::string word{last_component(element)};
     const auto change =
         nearest(type, sources, [&](const std::string& line) { return with_linn(line, maker, word); });
-    if (change)
-        return as_text("memory.hpp", change);
-    if (!is_users_class(type))
+    const std::string option = option_of_type(type, element);
+    if (change) {
+        return as_text("memory.hpp", change, option);
+    }
+    if (!is_users_class(type)) {
         return {};
+    }
     const bool is_block = type.name.starts_with(block);
     const std::string before = is_block ? fmt::format("- std::shared_ptr<{0}> p{{new {0}(...)}};\n", element)
                                         : fmt::format("- auto p = std::{}<{}>(...);\n", maker, element);
-    return as_text("memory.hpp", {}, before + fmt::format("+ auto p = linn::{}<{}>(...);\n", maker, element));
+    return as_text("memory.hpp", {},
+                   option + before + fmt::format("+ auto p = linn::{}<{}>(...);\n", maker, element));
 }
 
 std::string overwrite_snippet(const advised_type& type, const source_reader& sources) {
@@ -197,17 +298,21 @@ std::string overwrite_snippet(const advised_type& type, const source_reader& sou
     const auto change = nearest(type, sources, [&](const std::string& line) -> std::optional<std::string> {
         const std::string_view code = code_of(line);
         const std::size_t at = find_word(code, maker);
-        if (at == std::string_view::npos)
+        if (at == std::string_view::npos) {
             return std::nullopt;
+        }
         return line.substr(0, at) + maker + "_for_overwrite" + line.substr(at + maker.size());
     });
-    if (kind == container_kind::shared_ptr || kind == container_kind::unique_ptr)
-        return as_text("", change,
-                       fmt::format("- auto p = std::{0}<{1}>();\n+ auto p = std::{0}_for_overwrite<{1}>();\n",
-                                   maker, type.name));
-    if (kind == container_kind::array)
+    if (kind == container_kind::shared_ptr || kind == container_kind::unique_ptr) {
+        return change
+                   ? as_text("", change)
+                   : fmt::format("- auto p = std::{0}<{1}>();\n+ auto p = std::{0}_for_overwrite<{1}>();\n",
+                                 maker, type.name);
+    }
+    if (kind == container_kind::array) {
         return fmt::format("- std::vector<{0}> v(n);\n+ auto v = std::make_unique_for_overwrite<{0}[]>(n);\n",
                            type.name);
+    }
     return fmt::format("- new {0}()\n+ new {0}\n", type.name);
 }
 
@@ -221,21 +326,26 @@ std::string template_parameters(const std::vector<std::string>& lines, std::size
         const std::size_t begin = find_word(head, "template");
         const std::size_t open = std::min(head.find('<', begin), head.size());
         const std::string behind = trimmed(head.substr(skip_bracket(head, open)));
-        if (begin == std::string_view::npos || !(behind.empty() || behind.starts_with("requires")))
+        if (begin == std::string_view::npos || !(behind.empty() || behind.starts_with("requires"))) {
             continue; // it is the parameter of another one
+        }
         std::string names;
         for (std::string one : template_arguments("t" + head.substr(open, skip_bracket(head, open) - open))) {
-            if (const std::size_t value = one.find('='); value != std::string::npos)
+            if (const std::size_t value = one.find('='); value != std::string::npos) {
                 one.resize(value);
+            }
             const bool is_pack = one.find("...") != std::string::npos;
-            while (!one.empty() && !is_word(one.back()))
+            while (!one.empty() && !is_word(one.back())) {
                 one.pop_back();
+            }
             std::size_t from = one.size();
-            while (from > 0 && is_word(one[from - 1]))
+            while (from > 0 && is_word(one[from - 1])) {
                 --from;
+            }
             const std::string name = one.substr(from);
-            if (name.empty() || name == "class" || name == "typename" || from == 0)
+            if (name.empty() || name == "class" || name == "typename" || from == 0) {
                 return {}; // has no name
+            }
             names += (names.empty() ? "" : ", ") + name + (is_pack ? "..." : "");
         }
         return names;
@@ -246,13 +356,17 @@ std::string template_parameters(const std::vector<std::string>& lines, std::size
 /// Where `struct` or `class` stands in the line that begins the class `word`; npos: it is another line.
 std::size_t find_class(std::string_view code, std::string_view word) {
     const std::size_t name = find_word(code, word);
-    if (name == std::string_view::npos || code.find(';') != std::string_view::npos)
+    if (name == std::string_view::npos || code.find(';') != std::string_view::npos) {
         return std::string_view::npos;
+    }
     std::size_t found = std::string_view::npos;
-    for (const std::string_view keyword : {"struct", "class"})
-        for (std::size_t at = find_word(code, keyword); at < name; at = find_word(code, keyword, at + 1))
-            if (found == std::string_view::npos || at > found)
+    for (const std::string_view keyword : {"struct", "class"}) {
+        for (std::size_t at = find_word(code, keyword); at < name; at = find_word(code, keyword, at + 1)) {
+            if (found == std::string_view::npos || at > found) {
                 found = at;
+            }
+        }
+    }
     // Between them an attribute or a macro may stand, but not the rest of another declaration.
     const bool is_its_own = found != std::string_view::npos &&
                             code.substr(found, name - found).find_first_of("<>{},") == std::string_view::npos;
@@ -261,43 +375,50 @@ std::size_t find_class(std::string_view code, std::string_view word) {
 
 /// The head of a class with one base more.
 std::string with_base(const std::string& line, std::size_t keyword, const std::string& word,
-                      const std::string& arguments) {
+                      const std::string& arguments, const std::string& option) {
     const std::string_view code = code_of(line);
     const std::size_t end = find_word(code, word, keyword) + word.size();
     const std::string pooled =
-        fmt::format("{}linn::pooled<{}{}>", code.substr(keyword).starts_with("class") ? "public " : "", word,
-                    arguments.empty() ? "" : "<" + arguments + ">");
-    if (const std::size_t base = code.find(':', end); base != std::string_view::npos)
+        fmt::format("{}linn::pooled<{}{}{}>", code.substr(keyword).starts_with("class") ? "public " : "",
+                    word, arguments.empty() ? "" : "<" + arguments + ">", option);
+    if (const std::size_t base = code.find(':', end); base != std::string_view::npos) {
         return line.substr(0, base + 1) + " " + pooled + "," + line.substr(base + 1);
+    }
     std::size_t brace = std::min(code.find('{', end), code.size());
-    while (brace > end && code[brace - 1] == ' ')
+    while (brace > end && code[brace - 1] == ' ') {
         --brace;
+    }
     return line.substr(0, brace) + " : " + pooled + line.substr(brace);
 }
 
 /// At the class's declaration, as the debug information says.
 std::string class_snippet(const advised_type& type, const source_reader& sources) {
     const type_declaration& declared = type.named.declared;
-    if (!is_users_class(type))
+    if (!is_users_class(type)) {
         return {};
+    }
     const auto lines = sources(declared.file);
-    if (!lines || declared.line == 0 || declared.line > lines->size())
+    if (!lines || declared.line == 0 || declared.line > lines->size()) {
         return {};
+    }
     const std::string& line = (*lines)[declared.line - 1];
     const std::string word{last_component(type.name)};
     const std::size_t keyword = find_class(code_of(line), word);
-    if (keyword == std::string_view::npos || line.size() > longest_line)
+    if (keyword == std::string_view::npos || line.size() > longest_line) {
         return {};
+    }
     std::string arguments;
     if (type.name.ends_with('>')) {
         std::vector<std::string> head(lines->begin(), lines->begin() + declared.line - 1);
         head.push_back(line.substr(0, keyword));
         arguments = template_parameters(head, head.size());
-        if (arguments.empty())
+        if (arguments.empty()) {
             return {};
+        }
     }
-    return as_text("pooled.hpp", changed_line{declared.file, declared.line, line,
-                                              with_base(line, keyword, word, arguments)});
+    return as_text("pooled.hpp",
+                   changed_line{declared.file, declared.line, line,
+                                with_base(line, keyword, word, arguments, option_argument(type))});
 }
 
 /// A library's class template that everybody uses by another name.
@@ -313,24 +434,27 @@ constexpr known_alias known_aliases[]{
 std::string allocator_snippet(const advised_type& type) {
     const std::string& taker = type.named.takes_allocator;
     const std::string plain{plain_type(taker)};
-    std::vector<std::string> arguments = template_arguments(taker);
+    const std::vector<std::string> arguments = template_arguments(taker);
+    const std::string linn = type.wants_huge_pages ? "huge_page_allocator" : "linn::allocator";
     std::string list;
     std::string behind; // the allocator
     for (const std::string& argument : arguments) {
         const bool is_allocator = plain_name(scopes_of(argument)) == "std::allocator";
-        std::string& to = list.find("linn::allocator") == std::string::npos ? list : behind;
+        std::string& to = list.find(linn) == std::string::npos ? list : behind;
         to += list.empty() ? "" : ", ";
-        to += is_allocator ? "linn::" + argument.substr(std::string_view{"std::"}.size()) : argument;
+        to += is_allocator ? linn + argument.substr(std::string_view{"std::allocator"}.size()) : argument;
     }
     std::string alias = "pooled_" + std::string{last_component(taker)};
-    for (const known_alias& known : known_aliases)
+    for (const known_alias& known : known_aliases) {
         if (plain == known.type) {
             alias = known.alias;
-            if (known.defaults.starts_with(behind))
+            if (known.defaults.starts_with(behind)) {
                 behind.clear();
+            }
         }
-    return fmt::format("+ #include <linn/allocator.hpp>\n+ using {} = {}<{}{}>;\n", alias, plain, list,
-                       behind);
+    }
+    return fmt::format("+ #include <linn/allocator.hpp>\n{}+ using {} = {}<{}{}>;\n",
+                       type.wants_huge_pages ? huge_page_alias() : "", alias, plain, list, behind);
 }
 
 } // namespace
@@ -339,19 +463,22 @@ source_reader read_sources() {
     return [](const std::string& file) -> std::optional<std::vector<std::string>> {
         std::error_code error;
         if (file.empty() || !fs::is_regular_file(file, error) ||
-            fs::file_size(file, error) > largest_source || error)
+            fs::file_size(file, error) > largest_source || error) {
             return std::nullopt;
+        }
         std::ifstream in{file};
         std::vector<std::string> lines;
-        for (std::string line; std::getline(in, line);)
+        for (std::string line; std::getline(in, line);) {
             lines.push_back(std::move(line));
+        }
         return lines;
     };
 }
 
 std::string snippet_for(const advised_type& type, const source_reader& sources) {
-    if (type.named.is_c)
+    if (type.named.is_c) {
         return {};
+    }
     switch (type.what) {
     case remedy::pooled_container:
         return container_snippet(type, sources);
@@ -378,14 +505,17 @@ std::string snippet_for(const advised_type& type, const source_reader& sources) 
         return "+ #include <linn/memory_resource.hpp>\n+ linn::pool_resource resource;\n"
                "+ std::pmr::vector<...> v{&resource};\n";
     case remedy::pooled_class:
-        if (type.rule == "make-unique")
+        if (type.rule == "make-unique") {
             return maker_snippet(type, sources, "make_unique");
-        if (type.rule == "class")
+        }
+        if (type.rule == "class") {
             return class_snippet(type, sources);
-        if (!is_users_class(type))
+        }
+        if (!is_users_class(type)) {
             return {};
+        }
         return fmt::format("+ #include <linn/pool.hpp>\n+ auto* p = {0}::create(...);\n+ {0}::destroy(p);\n",
-                           type.part);
+                           with_option(type.part, option_argument(type)));
     case remedy::reserve:
         return type.rule == "growth" && type.part == "reserve()" ? "+ c.reserve(n); // before it is filled\n"
                                                                  : "";

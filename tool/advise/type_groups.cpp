@@ -20,18 +20,6 @@ bool is_operator_new(allocation_call call) {
     return call >= allocation_call::operator_new && call <= allocation_call::operator_new_array_aligned;
 }
 
-allocation_site site_to_name(const trace_info& info, const analysed_site& site) {
-    allocation_site out = site_of_stack(info, site.stack);
-    for (const auto& [size, count] : site.statistics.sizes)
-        out.sizes.push_back(size);
-    if (site.stack < info.rtti.size())
-        out.rtti = info.rtti[site.stack];
-    out.is_operator_new = is_operator_new(site.call);
-    out.is_array_new = site.call == allocation_call::operator_new_array ||
-                       site.call == allocation_call::operator_new_array_aligned;
-    return out;
-}
-
 using place_key = std::tuple<std::string, unsigned, std::string, std::string>;
 
 /// A type while its sites are added.
@@ -53,8 +41,9 @@ void add_site(group& g, named_type&& named, std::uint32_t index, const site_stat
     advised_type& type = g.type;
     type.statistics.merge(statistics);
     symbol_frame frame = named.place;
-    if (frame.function.empty() && frame.file.empty() && frame.library.empty() && !named.frames.empty())
+    if (frame.function.empty() && frame.file.empty() && frame.library.empty() && !named.frames.empty()) {
         frame = named.frames.front();
+    }
     const auto [found, is_new] =
         g.places.try_emplace({frame.file, frame.line, frame.function, frame.library}, type.places.size());
     if (is_new) {
@@ -92,10 +81,11 @@ type_key family_of(const type_key& key) {
 void add_group(group& to, group&& part) {
     const auto weight = [](const advised_type& t) { return static_cast<double>(t.statistics.allocations); };
     const double sum = weight(to.type) + weight(part.type);
-    if (sum > 0)
+    if (sum > 0) {
         to.type.summed_uniformity =
             (to.type.uniformity() * weight(to.type) + part.type.statistics.uniformity() * weight(part.type)) /
             sum;
+    }
     ++to.type.instantiations;
     to.type.statistics.merge(part.type.statistics);
     for (auto& [key, index] : part.places) {
@@ -115,19 +105,24 @@ void add_group(group& to, group&& part) {
 /// allocations. Fewer than three stay as they are.
 void sum_instantiations(group_map& groups) {
     std::map<type_key, std::vector<type_key>> families;
-    for (const auto& [key, g] : groups)
-        if (type_key family = family_of(key); family != key && g.type.named.rule != type_rule::none)
+    for (const auto& [key, g] : groups) {
+        if (type_key family = family_of(key); family != key && g.type.named.rule != type_rule::none) {
             families[std::move(family)].push_back(key);
+        }
+    }
     for (auto& [family, keys] : families) {
         const auto count = [&](const type_key& key) { return groups.at(key).type.statistics.allocations; };
         sort_stably(keys, [&](const type_key& a, const type_key& b) { return count(a) > count(b); });
         std::uint64_t all = 0;
-        for (const type_key& key : keys)
+        for (const type_key& key : keys) {
             all += count(key);
-        if (static_cast<double>(count(keys.front())) > dominating * static_cast<double>(all))
+        }
+        if (static_cast<double>(count(keys.front())) > dominating * static_cast<double>(all)) {
             keys.erase(keys.begin());
-        if (keys.size() < several)
+        }
+        if (keys.size() < several) {
             continue;
+        }
         group sum = std::move(groups.at(keys.front()));
         groups.erase(keys.front());
         sum.type.name = family.first;
@@ -143,19 +138,23 @@ void sum_instantiations(group_map& groups) {
 /// Unnamed blocks that would be called alike get numbers, the most frequent first.
 void number_unnamed(std::vector<advised_type>& types) {
     std::map<std::string, std::vector<advised_type*>> alike;
-    for (advised_type& type : types)
-        if (!type.named.blocks.address.empty())
+    for (advised_type& type : types) {
+        if (!type.named.blocks.address.empty()) {
             alike[type.name].push_back(&type);
-    for (const auto& [name, some] : alike)
-        for (std::size_t i = 0; some.size() > 1 && i != some.size(); ++i)
+        }
+    }
+    for (const auto& [name, some] : alike) {
+        for (std::size_t i = 0; some.size() > 1 && i != some.size(); ++i) {
             some[i]->name = some[i]->named.blocks.text(i + 1);
+        }
+    }
 }
 
 } // namespace
 
 allocation_site site_of_stack(const trace_info& info, std::uint32_t stack) {
     allocation_site out;
-    if (stack < info.stacks.size())
+    if (stack < info.stacks.size()) {
         for (const code_address& at : info.stacks[stack]) {
             // A return address stands behind the call.
             code_site frame{{}, {}, at.address == 0 ? 0 : at.address - 1};
@@ -165,6 +164,21 @@ allocation_site site_of_stack(const trace_info& info, std::uint32_t stack) {
             }
             out.stack.push_back(std::move(frame));
         }
+    }
+    return out;
+}
+
+allocation_site site_to_name(const trace_info& info, const analysed_site& site) {
+    allocation_site out = site_of_stack(info, site.stack);
+    for (const auto& [size, count] : site.statistics.sizes) {
+        out.sizes.push_back(size);
+    }
+    if (site.stack < info.rtti.size()) {
+        out.rtti = info.rtti[site.stack];
+    }
+    out.is_operator_new = is_operator_new(site.call);
+    out.is_array_new = site.call == allocation_call::operator_new_array ||
+                       site.call == allocation_call::operator_new_array_aligned;
     return out;
 }
 
@@ -176,8 +190,9 @@ std::vector<advised_type> group_types(const trace_analysis& analysis, const nami
         named_type named = names.name(site_to_name(analysis.info, site));
         type_key key = key_of(named);
         add_site(groups[std::move(key)], std::move(named), index++, site.statistics);
-        if (progress && index % 64 == 0)
+        if (progress && index % 64 == 0) {
             progress(static_cast<double>(index) / static_cast<double>(analysis.sites.size()));
+        }
     }
     sum_instantiations(groups);
     std::vector<advised_type> types;
@@ -185,8 +200,9 @@ std::vector<advised_type> group_types(const trace_analysis& analysis, const nami
     for (auto& [key, g] : groups) {
         const auto mine = static_cast<double>(g.type.statistics.allocations);
         g.type.share = mine / all;
-        for (advised_place& place : g.type.places)
+        for (advised_place& place : g.type.places) {
             place.share = mine == 0 ? 0 : place.share / mine;
+        }
         sort_stably(g.type.places,
                     [](const advised_place& a, const advised_place& b) { return a.share > b.share; });
         site_statistics& s = g.type.statistics;
@@ -195,8 +211,9 @@ std::vector<advised_type> group_types(const trace_analysis& analysis, const nami
         types.push_back(std::move(g.type));
     }
     std::sort(types.begin(), types.end(), [](const advised_type& a, const advised_type& b) {
-        if (a.statistics.allocations != b.statistics.allocations)
+        if (a.statistics.allocations != b.statistics.allocations) {
             return a.statistics.allocations > b.statistics.allocations;
+        }
         return std::tie(a.container, a.name, a.named.blocks.address) <
                std::tie(b.container, b.name, b.named.blocks.address);
     });
@@ -207,18 +224,20 @@ std::vector<advised_type> group_types(const trace_analysis& analysis, const nami
 std::string label_of(const advised_type& type) {
     const container_kind kind = kind_of(type.named);
     std::string label = type.container.empty() ? type.name : type.container;
-    if (kind == container_kind::control_block)
+    if (kind == container_kind::control_block) {
         label = type.name;
-    else if (kind == container_kind::hash_buckets && !type.container.empty())
+    } else if (kind == container_kind::hash_buckets && !type.container.empty()) {
         label = type.name + " of " + type.container;
-    else if (type.container.empty() && is_std_holder(type.name))
+    } else if (type.container.empty() && is_std_holder(type.name)) {
         label += " object"; // not what it holds, which has the bare name
+    }
     return type.instantiations > 1 ? fmt::format("{} ({} types)", label, type.instantiations) : label;
 }
 
 std::string place_text(const symbol_frame& frame) {
-    if (!frame.file.empty())
+    if (!frame.file.empty()) {
         return fmt::format("{}:{}", std::filesystem::path{frame.file}.filename().string(), frame.line);
+    }
     const std::string_view between = frame.library.empty() || frame.function.empty() ? "" : " of ";
     const std::string where = fmt::format("{}{}{}", frame.function, between, frame.library);
     return where.empty() ? where : "in " + where;

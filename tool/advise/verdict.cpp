@@ -7,6 +7,8 @@
 #include "../trace/program_cost.hpp"
 #include "cost.hpp"
 #include "one_change.hpp"
+#include "page_faults.hpp"
+#include "rules.hpp"
 #include "type_groups.hpp"
 
 #include <fmt/format.h>
@@ -19,7 +21,7 @@ namespace linn::tool {
 namespace {
 
 constexpr double notable = 0.01; // of the run, for a change that is no pool
-/// What recording an event costs where it was measured beside the program differs by about as much within it, and by less
+/// What recording an event costs where it was measured apart from the program differs by about as much within it, and by less
 /// where it was measured with the program's own events.
 constexpr double recording_error = 0.5;
 constexpr double sampled_error = 0.2;
@@ -42,10 +44,12 @@ struct cpu_error {
 cpu_error error_of(const trace_info& info) {
     const program_cost cost = cost_of_program(info);
     cpu_error error;
-    if (cost.from == program_cost::source::wall_time)
+    if (cost.from == program_cost::source::wall_time) {
         return {1 / wall_time_error, wall_time_error};
-    if (cost.from != program_cost::source::less_recording || cost.cpu_ns <= 0)
+    }
+    if (cost.from != program_cost::source::less_recording || cost.cpu_ns <= 0) {
         return error;
+    }
     const double recording = static_cast<double>(info.events) * info.event_cost_ns / cost.cpu_ns;
     const double share = info.event_cost_samples != 0 ? sampled_error : recording_error;
     error.least = std::max(0.1, 1 - share * recording);
@@ -63,15 +67,17 @@ gain_range sum_of_pools(const advice& a) {
     gain_range estimated;
     std::optional<gain_range> best; // the highest bounds of one of them
     for (const advised_type& t : a.types) {
-        if (!is_pool(t.what) || !t.served_with.empty())
+        if (!is_pool(t.what) || !t.served_with.empty()) {
             continue;
+        }
         gain_range& sum = t.is_gain_measured ? measured : estimated;
         sum.low += t.gain.low;
         sum.high += std::max(0.0, t.gain.high);
         best = best ? gain_range{std::max(best->low, t.gain.low), std::max(best->high, t.gain.high)} : t.gain;
     }
-    if (!best)
+    if (!best) {
         return {};
+    }
     if (const auto& all = a.replay.together; all && a.is_ceiling_measured && all->failure.empty() &&
                                              are_bounds(all->change_low, all->change_high)) {
         // What was replayed with them, and is advised no more, is not to count.
@@ -91,8 +97,13 @@ gain_range with_error(const gain_range& gain, const cpu_error& error) {
 }
 
 /// What was measured takes the place of what was predicted.
-void take_measured(advice_verdict& v, const measured_gain& gain, pool_answer answer) {
-    const std::string measured = fmt::format("measured, pools save {}, a lower bound", measured_text(gain));
+void take_measured(advice_verdict& v, const tried_pools& tried) {
+    const measured_gain& gain = *tried.gain;
+    const pool_answer answer = tried.answer;
+    const std::string pools =
+        tried.only_type.empty() ? "pools" : fmt::format("pools of '{}'", short_type(tried.only_type, 30));
+    const std::string measured =
+        fmt::format("measured, {} save {}, a lower bound", pools, measured_text(gain));
     const std::string predicted =
         v.pools.high > 0 ? fmt::format("; {} was predicted", gain_text(v.pools)) : std::string{};
     v.answer = answer;
@@ -108,7 +119,7 @@ void take_measured(advice_verdict& v, const measured_gain& gain, pool_answer ans
         v.to_know = "a larger --budget for --try";
         v.sentence = fmt::format("Not known whether a pool would help: {}, {}; {} may tell.", measured,
                                  gain.interval.low >= worth_a_pool
-                                     ? "which noise could show too"
+                                     ? "which noise alone could show"
                                      : fmt::format("and {} decides", share_text(worth_a_pool)),
                                  v.to_know);
         break;
@@ -116,13 +127,26 @@ void take_measured(advice_verdict& v, const measured_gain& gain, pool_answer ans
 }
 
 pool_answer answer_for(const gain_range& pools) {
-    if (pools.low >= worth_a_pool)
+    if (pools.low >= worth_a_pool) {
         return pool_answer::yes;
+    }
     return pools.high < worth_a_pool ? pool_answer::no : pool_answer::not_known;
 }
 
 bool has_pools(const advice& a) {
     return std::any_of(a.types.begin(), a.types.end(), [](const advised_type& t) { return is_pool(t.what); });
+}
+
+/// What pools may save, at most, where a type of one size is allocated by C or within a library. Its source takes no pool as
+/// it is, but a wrapper or a plan of `linn pools` gives it one: that saves 32 to 54 % of a run of lua (docs/design/predictions.md).
+double most_out_of_reach(const advice& a) {
+    double most = 0;
+    for (const advised_type& t : a.types) {
+        if (t.rule == foreign_costly_rule && t.statistics.smallest == t.statistics.largest) {
+            most += std::max(0.0, t.gain.high);
+        }
+    }
+    return std::min(most, a.ceiling.high);
 }
 
 /// The types are by gain, so the first is the best; null: there is none.
@@ -139,17 +163,20 @@ bool is_good_change(const advised_type& t) {
 /// Whether many types share what allocation costs, each too little for a change of its own.
 bool is_spread_out(const advice& a) {
     double spread = 0; // of the allocations
-    for (const advised_type& t : a.types)
-        if (t.share * a.ceiling.high < notable)
+    for (const advised_type& t : a.types) {
+        if (t.share * a.ceiling.high < notable) {
             spread += t.share;
+        }
+    }
     return spread >= 0.5 && spread * a.ceiling.high >= worth_a_pool;
 }
 
 /// Whether a replay has too few rounds to be judged; then how long enough of them take.
 std::optional<too_few_rounds> few_rounds(const replay_result& replay) {
     if (replay.rows.empty() || !replay.problem.empty() || replay.complete_rounds == 0 ||
-        replay.complete_rounds >= rounds_to_judge)
+        replay.complete_rounds >= rounds_to_judge) {
         return std::nullopt;
+    }
     too_few_rounds rounds;
     rounds.done = replay.complete_rounds;
     rounds.seconds = replay.measured_seconds;
@@ -158,27 +185,35 @@ std::optional<too_few_rounds> few_rounds(const replay_result& replay) {
 
 /// What would make the answer known, as the end of a sentence.
 std::string way_to_know(const advice& a, const gain_range& sum, const cpu_error& error) {
-    if (const auto rounds = few_rounds(a.replay))
+    if (const auto rounds = few_rounds(a.replay)) {
         return fmt::format("the replay had {} of {} rounds: use --replay-budget {:.0f}", rounds->done,
                            rounds->needed, std::max(1.0, replays * seconds_needed(*rounds)));
-    if (a.replay.rows.empty() && a.replay.problem.empty())
-        return "a replay tells more: no --no-replay, no --aggregate";
-    if (!a.is_ceiling_measured)
+    }
+    if (a.replay.rows.empty() && a.replay.problem.empty()) {
+        return a.analysis.info.sample_bytes != 0
+                   ? "a replay would tell more: record without --sample"
+                   : "a replay would tell more: leave out --no-replay and --aggregate";
+    }
+    if (!a.is_ceiling_measured) {
         return "the replay failed: make the change, use 'linn run'";
-    if (answer_for(sum) != pool_answer::not_known && (error.least != 1 || error.most != 1))
+    }
+    if (answer_for(sum) != pool_answer::not_known && (error.least != 1 || error.most != 1)) {
         return "'linn record --baseline' measures the run itself";
+    }
     const double middle = (sum.low + sum.high) / 2;
     const gain_range quiet{middle - (middle - sum.low) / 2, middle + (sum.high - middle) / 2};
-    if (answer_for(quiet) != pool_answer::not_known)
+    if (answer_for(quiet) != pool_answer::not_known) {
         return fmt::format("less noise would tell: use --replay-budget {}",
                            a.replay.options.budget.count() * more_rounds);
+    }
     return "make the change and compare with 'linn run'";
 }
 
 std::string place_of(const advised_type& t) {
     const std::string place = t.places.empty() ? std::string{} : place_text(t.places.front().frame);
-    if (place.empty())
+    if (place.empty()) {
         return place;
+    }
     return (place.starts_with("in ") ? " " : " at ") + place;
 }
 
@@ -189,8 +224,9 @@ std::string around_type(const std::string& before, const advised_type& t, const 
     const std::size_t fixed = before.size() + after.size();
     const std::size_t room = most_verdict_letters - std::min(most_verdict_letters, fixed);
     const std::string name = change_label(t);
-    if (room < std::min(name.size(), least_name) + place.size())
+    if (room < std::min(name.size(), least_name) + place.size()) {
         place.clear();
+    }
     return before + short_type(name, room - std::min(room, place.size())) + place + after;
 }
 
@@ -200,27 +236,36 @@ std::string at_most(double share) {
 
 /// A no, and what would help instead.
 std::string sentence_of_no(const advice& a, const gain_range& pools) {
+    if (are_large(a.page_faults)) {
+        return fmt::format(
+            "No pool needed, but huge pages may help: page faults take {} of this run; try 'linn "
+            "run', which measures glibc on huge pages too.",
+            gain_text(a.page_faults.of_run));
+    }
     const std::string most = share_text(a.ceiling.high);
     const bool has_other =
         best_of(a, [](const advised_type& t) { return t.what == remedy::other_allocator; }) != nullptr;
-    if ((has_other || is_spread_out(a)) && a.ceiling.high >= worth_a_pool)
+    if ((has_other || is_spread_out(a)) && a.ceiling.high >= worth_a_pool) {
         return fmt::format(
             "No pool needed, but another allocator may help: allocation is up to {} of this run, "
             "and no type is worth a pool; try 'linn run'.",
             most);
+    }
     const advised_type* const change = best_of(a, is_good_change);
     std::string text;
-    if (a.ceiling.high < worth_a_pool)
+    if (a.ceiling.high < worth_a_pool) {
         text = fmt::format("No pool needed: {} {} of this run",
                            change == nullptr ? "an allocator that cost nothing would save" : "allocation is",
                            at_most(a.ceiling.high));
-    else if (has_pools(a))
+    } else if (has_pools(a)) {
         text = fmt::format("No pool needed: pools would save {} of this run", at_most(pools.high));
-    else
+    } else {
         text = fmt::format("No pool needed: allocation is up to {} of this run{}", most,
                            change == nullptr ? ", but a pool fits no type" : "");
-    if (change == nullptr)
+    }
+    if (change == nullptr) {
         return text + '.';
+    }
     return around_type(text + fmt::format("; use {} for ", short_type(change->part, 40)), *change,
                        fmt::format(", {}.", gain_text(change->gain)));
 }
@@ -235,17 +280,37 @@ advice_verdict unknown(std::string why, std::string to_know) {
 advice_verdict predicted_verdict(const advice& a) {
     const trace_info& info = a.analysis.info;
     if (a.analysis.all.allocations == 0) {
-        if (info.damage.empty() && info.dropped == 0)
+        if (info.damage.empty() && info.dropped == 0) {
             return {pool_answer::no, {}, "No pool needed: the trace has no allocations.", {}};
+        }
         return unknown("the program's allocations are not in the trace", "record it whole");
     }
-    if (a.program_cpu_ns <= 0)
+    if (a.program_cpu_ns <= 0) {
         return unknown("the trace does not tell how long the program ran", "record it with --baseline");
+    }
     const cpu_error error = error_of(info);
     const gain_range sum = sum_of_pools(a);
     advice_verdict v;
     v.pools = with_error(sum, error);
     v.answer = answer_for(v.pools);
+    if (v.answer == pool_answer::no && may_pools_save(a.page_faults)) {
+        const gain_range pools = v.pools;
+        v = unknown(fmt::format("page faults take {} of the run, which a replay does not show",
+                                gain_text(a.page_faults.of_run)),
+                    "'linn try' measures pools on huge pages");
+        v.pools = pools;
+        return v;
+    }
+    const double out_of_reach = most_out_of_reach(a);
+    if (v.answer == pool_answer::no && out_of_reach >= worth_a_pool) {
+        v.pools.high = std::max(v.pools.high, out_of_reach);
+        v.answer = pool_answer::not_known;
+        v.to_know = "'linn try' measures it on the unmodified program";
+        v.sentence = fmt::format(
+            "Not known whether a pool would help: in C code and libraries it would save {} of the run; {}.",
+            at_most(out_of_reach), v.to_know);
+        return v;
+    }
     switch (v.answer) {
     case pool_answer::yes: {
         const advised_type* const first = best_of(a, [](const advised_type& t) { return is_pool(t.what); });
@@ -285,28 +350,33 @@ const char* to_string(pool_answer answer) noexcept {
 
 advice_verdict verdict_of(const advice& a) {
     advice_verdict v = predicted_verdict(a);
-    if (a.tried && a.tried->gain)
-        take_measured(v, *a.tried->gain, a.tried->answer);
+    if (is_answer_measured(a)) {
+        take_measured(v, *a.tried);
+    }
     return v;
 }
 
 void take_verdict(advice& a) {
-    if (a.tried)
+    if (a.tried) {
         a.tried->predicted = predicted_verdict(a).answer;
+    }
     advice_verdict v = verdict_of(a);
-    const char* const by = a.tried && a.tried->gain ? ", as measured" : "";
+    const char* const by = is_answer_measured(a) ? ", as measured" : "";
     a.answer = v.answer;
     a.verdict = std::move(v.sentence);
     a.to_know = std::move(v.to_know);
     a.pools = v.pools;
     for (advised_type& t : a.types) {
-        if (!is_pool(t.what))
+        if (!is_pool(t.what)) {
             continue;
+        }
         // No row promises more than the sentence, though one of many low ends is high by chance.
-        if (t.served_with.empty())
+        if (t.served_with.empty()) {
             t.gain.low = std::min(t.gain.low, std::max(0.0, v.pools.low));
-        if (a.answer != pool_answer::no)
+        }
+        if (a.answer != pool_answer::no) {
             continue;
+        }
         // No row says "use a pool" below a sentence that says that none is needed.
         t.why = fmt::format("all pools together would save less than {} of the run{}: {}",
                             share_text(worth_a_pool), by, t.why);
@@ -314,14 +384,19 @@ void take_verdict(advice& a) {
         t.what = remedy::nothing;
         t.part.clear();
         t.snippet.clear();
+        t.wants_huge_pages = false;
         t.served_with.clear();
     }
 }
 
+bool is_answer_measured(const advice& a) {
+    return a.tried && a.tried->gain && (a.tried->only_type.empty() || a.tried->answer == pool_answer::yes);
+}
+
 bool saves_at_least(const advice& a, double share) {
-    if (a.tried && a.tried->gain ? a.tried->gain->interval.low >= share
-                                 : has_pools(a) && a.pools.low >= share)
+    if (is_answer_measured(a) ? a.tried->gain->interval.low >= share : has_pools(a) && a.pools.low >= share) {
         return true;
+    }
     const cpu_error error = error_of(a.analysis.info);
     return std::any_of(a.types.begin(), a.types.end(), [&](const advised_type& t) {
         return t.what != remedy::nothing && !is_pool(t.what) && with_error(t.gain, error).low >= share;

@@ -19,7 +19,7 @@ constexpr std::array rpmalloc_names{"librpmalloc.so"sv};
 constexpr std::array hoard_names{"libhoard.so"sv};
 // The proxy replaces malloc and operator new; libtbbmalloc.so itself only offers functions of its own.
 constexpr std::array tbb_names{"libtbbmalloc_proxy.so.2"sv};
-// What a preload needs beside our own library, which forwards to it: newest interface first.
+// What a preload needs besides our own library, which forwards to it: newest interface first.
 constexpr std::array bmalloc_names{"libjavascriptcoregtk-6.0.so.1"sv, "libjavascriptcoregtk-4.1.so.0"sv,
                                    "libjavascriptcoregtk-4.0.so.18"sv};
 #if defined(__aarch64__)
@@ -114,10 +114,12 @@ std::span<const std::string_view> alias_names() noexcept {
 }
 
 std::span<const std::string_view> names_meant_by(std::string_view name) noexcept {
-    if (name == "mimalloc")
+    if (name == "mimalloc") {
         return both_mimallocs;
-    if (name == "ptmalloc")
+    }
+    if (name == "ptmalloc") {
         return the_c_library;
+    }
     const known_allocator* known = find_known_allocator(name);
     return known == nullptr ? std::span<const std::string_view>{} : std::span{&known->name, 1};
 }

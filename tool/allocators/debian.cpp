@@ -25,8 +25,9 @@ std::map<std::filesystem::path, debian_package> packages_of(const std::vector<st
                                                             const interrupt_guard& guard) {
     std::map<std::filesystem::path, debian_package> result;
     std::error_code error;
-    if (files.empty() || !std::filesystem::exists(program, error))
+    if (files.empty() || !std::filesystem::exists(program, error)) {
         return result;
+    }
 
     // Packages from before /lib became a link into /usr name their files there.
     std::map<std::string, std::filesystem::path> asked;
@@ -45,27 +46,31 @@ std::map<std::filesystem::path, debian_package> packages_of(const std::vector<st
     while (std::getline(owners, line)) { // NAME[:ARCHITECTURE][, NAME...]: PATH
         const std::size_t end = line.find(": ");
         const auto found = end == std::string::npos ? asked.end() : asked.find(line.substr(end + 2));
-        if (found != asked.end())
+        if (found != asked.end()) {
             result[found->second].name = line.substr(0, std::min(line.find(','), end));
+        }
     }
 
     arguments = {"-W", "-f", "${binary:Package} ${Version}\n"};
-    for (const auto& [file, package] : result)
+    for (const auto& [file, package] : result) {
         arguments.push_back(package.name);
+    }
     std::map<std::string, std::string> versions;
     if (!result.empty()) {
         std::istringstream in = ask(arguments, guard);
         std::string name;
         std::string version;
-        while (in >> name >> version)
+        while (in >> name >> version) {
             versions[name] = version;
+        }
     }
     for (auto& [file, package] : result) {
         const std::string bare = package.name.substr(0, package.name.find(':'));
         const auto found =
             versions.count(package.name) != 0 ? versions.find(package.name) : versions.find(bare);
-        if (found != versions.end())
+        if (found != versions.end()) {
             package.version = found->second;
+        }
         package.name = bare;
     }
     return result;

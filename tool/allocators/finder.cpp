@@ -27,8 +27,9 @@ elf_identity identify(const fs::path& file) {
     // Class and machine sit at the same offsets in both widths of the header.
     std::array<char, sizeof(Elf32_Ehdr)> header{};
     std::ifstream in{file, std::ios::binary};
-    if (!in.read(header.data(), header.size()) || std::memcmp(header.data(), ELFMAG, SELFMAG) != 0)
+    if (!in.read(header.data(), header.size()) || std::memcmp(header.data(), ELFMAG, SELFMAG) != 0) {
         return {};
+    }
     elf_identity id;
     id.elf_class = static_cast<unsigned char>(header[EI_CLASS]);
     std::memcpy(&id.machine, header.data() + offsetof(Elf32_Ehdr, e_machine), sizeof id.machine);
@@ -43,24 +44,29 @@ bool is_own_architecture(const fs::path& file) {
 void add_directory(std::vector<fs::path>& list, const fs::path& directory) {
     std::error_code error;
     if (!directory.empty() && fs::is_directory(directory, error) &&
-        std::find(list.begin(), list.end(), directory) == list.end())
+        std::find(list.begin(), list.end(), directory) == list.end()) {
         list.push_back(directory);
+    }
 }
 
 void add_configured_directories(std::vector<fs::path>& list) {
     std::error_code error;
     std::vector<fs::path> files;
-    for (const fs::directory_entry& entry : fs::directory_iterator{"/etc/ld.so.conf.d", error})
-        if (entry.path().extension() == ".conf")
+    for (const fs::directory_entry& entry : fs::directory_iterator{"/etc/ld.so.conf.d", error}) {
+        if (entry.path().extension() == ".conf") {
             files.push_back(entry.path());
+        }
+    }
     std::sort(files.begin(), files.end());
     files.insert(files.begin(), "/etc/ld.so.conf");
     for (const fs::path& file : files) {
         std::ifstream in{file};
         std::string line;
-        while (std::getline(in, line))
-            if (line.starts_with('/'))
+        while (std::getline(in, line)) {
+            if (line.starts_with('/')) {
                 add_directory(list, line);
+            }
+        }
     }
 }
 
@@ -71,17 +77,22 @@ found_library find_in_llvm(std::string_view soname) {
     found_library newest{{}, "not found"};
     std::error_code error;
     std::vector<fs::path> versions;
-    for (const fs::directory_entry& llvm : fs::directory_iterator{"/usr/lib", error})
-        if (llvm.path().filename().string().starts_with("llvm-"))
+    for (const fs::directory_entry& llvm : fs::directory_iterator{"/usr/lib", error}) {
+        if (llvm.path().filename().string().starts_with("llvm-")) {
             for (const fs::directory_entry& clang :
-                 fs::directory_iterator{llvm.path() / "lib" / "clang", error})
+                 fs::directory_iterator{llvm.path() / "lib" / "clang", error}) {
                 versions.push_back(clang.path());
+            }
+        }
+    }
     std::sort(versions.begin(), versions.end(), [](const fs::path& a, const fs::path& b) {
         return is_older(b.filename().string(), a.filename().string());
     });
-    for (const fs::path& version : versions)
-        if (found_library found = check_library(version / "lib" / "linux" / soname); found.problem.empty())
+    for (const fs::path& version : versions) {
+        if (found_library found = check_library(version / "lib" / "linux" / soname); found.problem.empty()) {
             return found;
+        }
+    }
     return newest;
 }
 
@@ -92,38 +103,46 @@ std::vector<fs::path> library_directories() {
     if (const char* path = std::getenv("LD_LIBRARY_PATH")) {
         std::istringstream in{path};
         std::string directory;
-        while (std::getline(in, directory, ':'))
+        while (std::getline(in, directory, ':')) {
             add_directory(list, directory);
+        }
     }
     add_configured_directories(list);
-    for (const char* root : {"/usr/local/lib", "/lib64", "/usr/lib64", "/lib", "/usr/lib"})
+    for (const char* root : {"/usr/local/lib", "/lib64", "/usr/lib64", "/lib", "/usr/lib"}) {
         add_directory(list, root);
+    }
     return list;
 }
 
 found_library check_library(const fs::path& path) {
     std::error_code error;
     const fs::path resolved = fs::canonical(path, error);
-    if (error)
+    if (error) {
         return {{}, fmt::format("{} not found", path.string())};
-    if (!fs::is_regular_file(resolved, error))
+    }
+    if (!fs::is_regular_file(resolved, error)) {
         return {{}, fmt::format("{} is not a file", path.string())};
-    if (!is_own_architecture(resolved))
+    }
+    if (!is_own_architecture(resolved)) {
         return {{}, fmt::format("{} is not a shared library of this architecture", path.string())};
-    if (resolved.string().find_first_of(" :") != std::string::npos)
+    }
+    if (resolved.string().find_first_of(" :") != std::string::npos) {
         return {{},
                 fmt::format("{} has a space or a colon in its path, which LD_PRELOAD cannot carry; "
                             "copy it elsewhere",
                             resolved.string())};
+    }
     return {resolved, {}};
 }
 
 fs::path cache_folder() {
     // A relative XDG_CACHE_HOME is to be ignored, says its specification.
-    if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && *cache == '/')
+    if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && *cache == '/') {
         return fs::path{cache} / "linn" / "allocators";
-    if (const char* home = std::getenv("HOME"); home != nullptr && *home == '/')
+    }
+    if (const char* home = std::getenv("HOME"); home != nullptr && *home == '/') {
         return fs::path{home} / ".cache" / "linn" / "allocators";
+    }
     return {};
 }
 
@@ -134,12 +153,15 @@ bool is_older(const std::string& a, const std::string& b) {
 found_library find_cached(const known_allocator& allocator, const fs::path& cache) {
     found_library newest{{}, "not built"};
     std::error_code error;
-    if (cache.empty())
+    if (cache.empty()) {
         return newest;
+    }
     for (const fs::directory_entry& entry : fs::directory_iterator{cache / allocator.name, error}) {
         const std::string version = entry.path().filename().string();
-        if (version.starts_with('.') || (newest.problem.empty() && is_older(version, newest.cached_version)))
+        if (version.starts_with('.') ||
+            (newest.problem.empty() && is_older(version, newest.cached_version))) {
             continue;
+        }
         found_library found = check_library(entry.path() / fmt::format("lib{}.so", allocator.name));
         if (found.problem.empty()) {
             newest = std::move(found);
@@ -150,13 +172,18 @@ found_library find_cached(const known_allocator& allocator, const fs::path& cach
 }
 
 found_library find_library(const known_allocator& allocator, const std::vector<fs::path>& directories) {
-    for (const std::string_view soname : allocator.sonames)
-        for (const fs::path& directory : directories)
-            if (found_library found = check_library(directory / soname); found.problem.empty())
+    for (const std::string_view soname : allocator.sonames) {
+        for (const fs::path& directory : directories) {
+            if (found_library found = check_library(directory / soname); found.problem.empty()) {
                 return found;
-    if (allocator.name == scudo_name)
-        if (found_library found = find_in_llvm(allocator.sonames.front()); found.problem.empty())
+            }
+        }
+    }
+    if (allocator.name == scudo_name) {
+        if (found_library found = find_in_llvm(allocator.sonames.front()); found.problem.empty()) {
             return found;
+        }
+    }
     return {{},
             allocator.sonames.empty() ? "not found" : fmt::format("{} not found", allocator.sonames.front())};
 }

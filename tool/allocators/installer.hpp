@@ -25,8 +25,8 @@ struct install_outcome {
     double seconds = 0;
 };
 
-/// Builds allocators from the sources that registry packages carry, in a folder that is removed with this object, and
-/// moves what works into the cache folder.
+/// Builds allocators from the archives that install/sources.txt lists, in a folder that is removed with this object, and
+/// moves what works into the cache folder. Archives stay in its folder `downloads`, whole or for the next call to go on.
 class installer {
 public:
     /// `tick` is called a few times a second with what is being done.

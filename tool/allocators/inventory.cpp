@@ -26,27 +26,33 @@ bool contains(const std::vector<std::string>& list, std::string_view name) {
 }
 
 void append(std::string& text, std::string_view more) {
-    if (more.empty())
+    if (more.empty()) {
         return;
-    if (!text.empty())
+    }
+    if (!text.empty()) {
         text += "; ";
+    }
     text += more;
 }
 
 /// The first two, and how many more there are: one fault often breaks a dozen promises.
 void append_some(std::string& text, const std::vector<std::string>& list) {
-    for (std::size_t i = 0; i != std::min<std::size_t>(list.size(), 2); ++i)
+    for (std::size_t i = 0; i != std::min<std::size_t>(list.size(), 2); ++i) {
         append(text, list[i]);
-    if (list.size() > 2)
+    }
+    if (list.size() > 2) {
         append(text, fmt::format("and {} more of the kind", list.size() - 2));
+    }
 }
 
 /// The command that gets a catalogued allocator. Where the distribution's version is a bad one, ours.
 std::string command_for(const known_allocator& a) {
-    if (a.can_install && (a.package.empty() || !a.defects.empty()))
+    if (a.can_install && (a.package.empty() || !a.defects.empty())) {
         return fmt::format("linn allocators --install {}", a.name);
-    if (!a.package.empty())
+    }
+    if (!a.package.empty()) {
         return fmt::format("apt-get install {}", a.package);
+    }
     return {};
 }
 
@@ -64,9 +70,11 @@ bool is_version(const std::string& version, std::string_view listed) {
 /// The functions that the library itself provides, in words; empty: none.
 std::string provided_by(const provider_proof& proof, const std::string& library) {
     std::vector<std::string> functions;
-    for (const auto& [function, file] : proof.files)
-        if (file == library)
+    for (const auto& [function, file] : proof.files) {
+        if (file == library) {
             functions.push_back(function);
+        }
+    }
     return fmt::format("{}", fmt::join(functions, ", "));
 }
 
@@ -82,18 +90,24 @@ public:
           timeout_{timeout} {}
 
     std::vector<allocator_entry> take() {
-        for (const known_allocator& a : known_allocators())
-            if (is_wanted(a.name))
+        for (const known_allocator& a : known_allocators()) {
+            if (is_wanted(a.name)) {
                 find(a);
-        for (const auto& [name, path] : extra_)
-            if (find_known_allocator(name) == nullptr && is_wanted(name))
+            }
+        }
+        for (const auto& [name, path] : extra_) {
+            if (find_known_allocator(name) == nullptr && is_wanted(name)) {
                 add_given(name, path);
+            }
+        }
         name_packages();
         for (allocator_entry& entry : entries_) {
-            if (interrupt_guard::pending() != 0)
+            if (interrupt_guard::pending() != 0) {
                 break;
-            if (entry.state != library_state::missing && !try_entry(entry))
+            }
+            if (entry.state != library_state::missing && !try_entry(entry)) {
                 break;
+            }
             ++tried_;
         }
         entries_.resize(tried_);
@@ -105,9 +119,11 @@ private:
 
     const fs::path* given(std::string_view name) const {
         // The last one counts, as with other options.
-        for (auto i = extra_.rbegin(); i != extra_.rend(); ++i)
-            if (i->first == name)
+        for (auto i = extra_.rbegin(); i != extra_.rend(); ++i) {
+            if (i->first == name) {
                 return &i->second;
+            }
+        }
         return nullptr;
     }
 
@@ -117,8 +133,9 @@ private:
         entry.title = a.title;
         entry.licence = a.licence;
         entry.how_to_get = command_for(a);
-        if (!a.environment.empty())
+        if (!a.environment.empty()) {
             entry.environment.emplace_back(a.environment);
+        }
         return entry;
     }
 
@@ -155,10 +172,11 @@ private:
             find_bmalloc(a, entry);
             return;
         }
-        if (const found_library built = find_cached(a, cache_); built.problem.empty())
+        if (const found_library built = find_cached(a, cache_); built.problem.empty()) {
             set_library(entry, built, "built by linn allocators --install");
-        else
+        } else {
             set_library(entry, find_library(a, directories_), {});
+        }
     }
 
     void find_bmalloc(const known_allocator& a, allocator_entry& entry) {
@@ -175,20 +193,25 @@ private:
     /// Asks once for the packages of everything that lies in the system's folders.
     void name_packages() {
         std::vector<fs::path> files;
-        for (const allocator_entry& entry : entries_)
-            if (!entry.library.empty() && entry.origin.empty())
+        for (const allocator_entry& entry : entries_) {
+            if (!entry.library.empty() && entry.origin.empty()) {
                 files.push_back(entry.library);
-        if (!backend_.empty())
+            }
+        }
+        if (!backend_.empty()) {
             files.push_back(backend_);
+        }
         const auto packages = packages_of(files, guard_);
         for (allocator_entry& entry : entries_) {
             const bool is_bmalloc = entry.name == bmalloc_name && !backend_.empty();
-            if (entry.library.empty() || (!entry.origin.empty() && !is_bmalloc))
+            if (entry.library.empty() || (!entry.origin.empty() && !is_bmalloc)) {
                 continue;
+            }
             const auto found = packages.find(is_bmalloc ? backend_ : entry.library);
             if (found == packages.end()) {
-                if (!is_bmalloc)
+                if (!is_bmalloc) {
                     entry.origin = "found in the system's folders";
+                }
                 continue;
             }
             entry.origin = fmt::format("{}Debian package {}", is_bmalloc ? "Linn's library over " : "",
@@ -201,15 +224,18 @@ private:
     bool try_entry(allocator_entry& entry) {
         tick_(entry.title);
         const probe_report report = try_library(entry.library, entry.environment, timeout_, guard_);
-        if (report.interrupted)
+        if (report.interrupted) {
             return false;
+        }
         entry.proof = report.proof;
-        if (!report.version.empty())
+        if (!report.version.empty()) {
             entry.version = release_of(report.version);
+        }
         judge(entry, report);
         if (const known_allocator* known = find_known_allocator(entry.name);
-            known != nullptr && (entry.origin != "--allocator"))
+            known != nullptr && (entry.origin != "--allocator")) {
             append(entry.remark, known->remark);
+        }
         return true;
     }
 
@@ -236,10 +262,13 @@ private:
             return;
         }
         append_some(entry.remark, report.wrong);
-        if (const known_allocator* known = find_known_allocator(entry.name); known != nullptr)
-            for (const known_defect& defect : known->defects)
-                if (is_version(entry.version, defect.version) && report.wrong.empty())
+        if (const known_allocator* known = find_known_allocator(entry.name); known != nullptr) {
+            for (const known_defect& defect : known->defects) {
+                if (is_version(entry.version, defect.version) && report.wrong.empty()) {
                     append(entry.remark, defect.what);
+                }
+            }
+        }
         entry.state = entry.remark.empty() ? library_state::usable : library_state::known_bad;
         append_some(entry.remark, report.weak);
         entry.proven_by = proven_by(entry, report);
@@ -247,10 +276,12 @@ private:
 
     static std::string proven_by(const allocator_entry& entry, const probe_report& report) {
         // Short, because it is a column of a table.
-        if (entry.library.empty())
+        if (entry.library.empty()) {
             return fmt::format("nothing preloaded; {} checks", report.checks);
-        if (report.forwards)
+        }
+        if (report.forwards) {
             return fmt::format("in WebKit's heap; {} checks", report.checks);
+        }
         const auto found = report.proof.files.find("operator new");
         const bool has_new = found != report.proof.files.end() && found->second == entry.library.string();
         return fmt::format("{}; {} checks", has_new ? "has malloc and new" : "has malloc, which new calls",
@@ -289,32 +320,40 @@ const char* to_string(library_state state) noexcept {
 
 std::vector<std::string> allocator_names(const user_allocators& extra) {
     std::vector<std::string> names;
-    for (const known_allocator& a : known_allocators())
+    for (const known_allocator& a : known_allocators()) {
         names.emplace_back(a.name);
-    for (const auto& [name, path] : extra)
-        if (!contains(names, name))
+    }
+    for (const auto& [name, path] : extra) {
+        if (!contains(names, name)) {
             names.push_back(name);
-    for (const std::string_view alias : alias_names())
-        if (!contains(names, alias))
+        }
+    }
+    for (const std::string_view alias : alias_names()) {
+        if (!contains(names, alias)) {
             names.emplace_back(alias);
+        }
+    }
     return names;
 }
 
 std::vector<std::string> resolve_names(const std::vector<std::string>& names, const user_allocators& extra) {
     std::vector<std::string> list;
     const auto add = [&](std::string_view name) {
-        if (!contains(list, name))
+        if (!contains(list, name)) {
             list.emplace_back(name);
+        }
     };
     for (const std::string& name : names) {
         const bool is_given =
             std::any_of(extra.begin(), extra.end(), [&](const auto& pair) { return pair.first == name; });
         const auto meant = names_meant_by(name);
-        if (is_given || meant.empty())
+        if (is_given || meant.empty()) {
             add(name);
-        else
-            for (const std::string_view one : meant)
+        } else {
+            for (const std::string_view one : meant) {
                 add(one);
+            }
+        }
     }
     return list;
 }

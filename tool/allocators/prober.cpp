@@ -24,8 +24,9 @@ reading read_lines(std::string_view text, probe_report& report) {
         const std::string_view line = text.substr(0, end);
         text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
         const std::size_t tab = line.find('\t');
-        if (tab == std::string_view::npos)
+        if (tab == std::string_view::npos) {
             continue;
+        }
         const std::string_view key = line.substr(0, tab);
         const std::string value{line.substr(tab + 1)};
         if (key == "doing") {
@@ -34,8 +35,9 @@ reading read_lines(std::string_view text, probe_report& report) {
             r.done = true;
         } else if (key == "provider") {
             const std::size_t second = value.find('\t');
-            if (second != std::string::npos)
+            if (second != std::string::npos) {
                 report.proof.files[value.substr(0, second)] = value.substr(second + 1);
+            }
         } else if (key == "mapped") {
             report.proof.preload_mapped = value == "1";
         } else if (key == "version") {
@@ -63,8 +65,9 @@ child_result start(const char* what, const std::filesystem::path& library,
 
 std::string ending(const child_result& child, const reading& r, std::chrono::seconds timeout) {
     std::string text = describe_ending(child, timeout);
-    if (child.how == child_result::ending::not_started)
+    if (child.how == child_result::ending::not_started) {
         return text + ' ' + companion("linn-allocator-probe").string();
+    }
     return fmt::format("{} while {}", text, r.doing.empty() ? "starting a program" : r.doing);
 }
 
@@ -76,8 +79,9 @@ bool ended_well(const child_result& child) {
 
 std::string loader_complaint(const std::string& standard_error) {
     const std::size_t start = standard_error.find("ld.so: ");
-    if (start == std::string::npos)
+    if (start == std::string::npos) {
         return {};
+    }
     return standard_error.substr(start, standard_error.find('\n', start) - start);
 }
 
@@ -87,12 +91,14 @@ probe_report try_library(const std::filesystem::path& library, const std::vector
     const child_result all = start("all", library, environment, timeout, guard);
     const reading r = read_lines(all.out, report);
     report.interrupted = all.how == child_result::ending::interrupted;
-    if (const std::string complaint = loader_complaint(all.err); !complaint.empty())
+    if (const std::string complaint = loader_complaint(all.err); !complaint.empty()) {
         report.failure = complaint;
-    else if (!ended_well(all) || !r.done)
+    } else if (!ended_well(all) || !r.done) {
         report.failure = ending(all, r, timeout);
-    if (!report.failure.empty() || report.interrupted)
+    }
+    if (!report.failure.empty() || report.interrupted) {
         return report;
+    }
 
     // By itself, because there are allocators that end the process.
     const child_result huge = start("huge", library, environment, timeout, guard);

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
+#include <utility>
 
 namespace linn::tool {
 namespace {
@@ -14,15 +16,62 @@ constexpr std::size_t most_early = 65'536;
 
 } // namespace
 
+namespace {
+
+std::vector<std::pair<std::uint32_t, std::uint64_t>> neighbours_of(const site_record& site) {
+    std::vector<std::pair<std::uint32_t, std::uint64_t>> neighbours;
+    for (const auto& [other, count] : site.before.top()) {
+        neighbours.emplace_back(static_cast<std::uint32_t>(other - 1),
+                                count); // of those that there is no 0 among
+    }
+    return neighbours;
+}
+
+/// Most allocations first; what refers to a site follows it.
+void sort_sites(std::vector<analysed_site>& sites) {
+    std::vector<std::uint32_t> order(sites.size());
+    std::iota(order.begin(), order.end(), 0u);
+    std::sort(order.begin(), order.end(), [&](std::uint32_t x, std::uint32_t y) {
+        const analysed_site& a = sites[x];
+        const analysed_site& b = sites[y];
+        if (a.statistics.allocations != b.statistics.allocations) {
+            return a.statistics.allocations > b.statistics.allocations;
+        }
+        return a.stack != b.stack ? a.stack < b.stack : a.call < b.call;
+    });
+    std::vector<std::uint32_t> place(sites.size());
+    std::vector<analysed_site> sorted;
+    sorted.reserve(sites.size());
+    for (const std::uint32_t from : order) {
+        place[from] = static_cast<std::uint32_t>(sorted.size());
+        sorted.push_back(std::move(sites[from]));
+    }
+    for (analysed_site& site : sorted) {
+        for (auto& [other, count] : site.before) {
+            other = place[other];
+        }
+    }
+    sites = std::move(sorted);
+}
+
+} // namespace
+
+// A clock that is read at every event orders the events of all threads; the others do so roughly.
+accumulator::accumulator(const trace_info& info)
+    : accumulator{info.clock == "tsc" ? event_times::exact : event_times::rough,
+                  sample_weight{info.sample_bytes}} {}
+
 void accumulator::take(std::span<const event> events) {
-    if (sites_.empty())
+    if (sites_.empty()) {
         sites_.emplace_back();
+    }
     events_ += events.size();
     for (std::size_t i = 0; i != events.size(); ++i) {
         if (i + look_ahead < events.size()) {
             const event& ahead = events[i + look_ahead];
-            if (ahead.process < processes_.size())
+            if (ahead.process < processes_.size()) {
                 processes_[ahead.process].live.prefetch(ahead.address);
+            }
         }
         const event& e = events[i];
         switch (e.kind) {
@@ -47,25 +96,29 @@ void accumulator::take(std::span<const event> events) {
 }
 
 accumulator::process_state& accumulator::process(std::uint32_t index) {
-    if (index >= processes_.size())
+    if (index >= processes_.size()) {
         processes_.resize(index + 1);
+    }
     return processes_[index];
 }
 
 accumulator::thread_state& accumulator::thread(std::uint32_t index) {
-    if (index >= threads_.size())
+    if (index >= threads_.size()) {
         threads_.resize(index + 1);
+    }
     return threads_[index];
 }
 
 std::uint32_t accumulator::site_index(std::uint32_t stack, allocation_call call) {
-    if (stack >= site_of_stack_.size())
+    if (stack >= site_of_stack_.size()) {
         site_of_stack_.resize(std::max<std::size_t>(stack + std::size_t{1}, 2 * site_of_stack_.size()));
+    }
     std::uint32_t* place = &site_of_stack_[stack];
     while (*place != 0) {
         site_record& found = sites_[*place];
-        if (found.call == call)
+        if (found.call == call) {
             return *place;
+        }
         place = &found.next;
     }
     // A new record does not move the others: the place stays valid.
@@ -80,8 +133,9 @@ std::uint32_t accumulator::site_index(std::uint32_t stack, allocation_call call)
 void accumulator::add_block(process_state& p, const event& e, std::uint32_t site, std::uint64_t born) {
     if (live_block* old = p.live.find(e.address); old != nullptr) {
         const block_key key{e.process, e.address};
-        if (const auto older = pending_.find(key); older != pending_.end())
+        if (const auto older = pending_.find(key); older != pending_.end()) {
             forget(older->second.block);
+        }
         pending_[key] = {*old, e.time};
         p.live.erase(old);
     }
@@ -89,41 +143,60 @@ void accumulator::add_block(process_state& p, const event& e, std::uint32_t site
 }
 
 void accumulator::allocate(const event& e) {
-    if (e.address == 0)
+    if (e.address == 0) {
         return;
+    }
     const std::uint32_t index = site_index(e.stack, e.call);
     site_record& site = sites_[index];
-    ++site.allocations;
-    site.bytes += e.bytes;
+    const std::uint64_t n = weight_.whole(e.bytes, e.address, e.time);
+    site.allocations += n;
+    site.bytes += n * e.bytes;
     site.smallest = std::min(site.smallest, e.bytes);
     site.largest = std::max(site.largest, e.bytes);
-    site.sizes.add(e.bytes);
-    ++site.size_histogram[log2_place(e.bytes)];
-    if (site.last_thread != e.thread)
+    site.sizes.add(e.bytes, n);
+    site.size_histogram[log2_place(e.bytes)] += n;
+    if (site.last_thread != e.thread) {
         site.count_thread(e.thread);
-    site.peak_live = std::max(site.peak_live, ++site.live);
-    site.grow_by(e.bytes);
-    site.longest_burst = std::max(site.longest_burst, ++site.burst);
+    }
+    site.peak_live = std::max(site.peak_live, site.live += n);
+    site.grow_by(n * e.bytes);
 
-    peak_live_ = std::max(peak_live_, ++live_);
-    live_bytes_ += e.bytes;
+    peak_live_ = std::max(peak_live_, live_ += n);
+    live_bytes_ += n * e.bytes;
     peak_live_bytes_ = std::max(peak_live_bytes_, live_bytes_);
-    longest_burst_ = std::max(longest_burst_, ++burst_);
 
     add_block(process(e.process), e, index, e.time);
-    thread(e.thread) = {e.address, index, e.address, e.address + e.bytes};
-    if (times_ == event_times::rough && !early_.empty() && was_released_early(e))
-        threads_[e.thread].last_address = 0;
+    if (weight_.is_sample()) {
+        site.spread.add(e.bytes, weight_.of(e.bytes));
+    } else {
+        note_neighbours(e, index);
+    }
+    if (times_ == event_times::rough && !early_.empty() && was_released_early(e)) {
+        thread(e.thread).last_address = 0;
+    }
+}
+
+void accumulator::note_neighbours(const event& e, std::uint32_t index) {
+    site_record& site = sites_[index];
+    site.longest_burst = std::max(site.longest_burst, ++site.burst);
+    longest_burst_ = std::max(longest_burst_, ++burst_);
+    thread_state& by = thread(e.thread);
+    if (by.last_site != 0 && by.last_site != index) {
+        site.before.add(by.last_site);
+    }
+    by = {e.address, index, e.address, e.address + e.bytes};
 }
 
 bool accumulator::was_released_early(const event& e) {
     const auto early = early_.find({e.process, e.address});
-    if (early == early_.end())
+    if (early == early_.end()) {
         return false;
+    }
     const std::uint32_t by = early->second;
     early_.erase(early);
-    if (by == e.thread) // in the order of its own events, so of another block
+    if (by == e.thread) { // in the order of its own events, so of another block
         return false;
+    }
     process_state& p = processes_[e.process];
     --p.unknown_releases;
     const live_block block = *p.live.find(e.address);
@@ -136,32 +209,36 @@ bool accumulator::was_released_early(const event& e) {
 
 void accumulator::count_release(const live_block& block, const event& e, bool is_temporary) {
     site_record& site = sites_[block.site];
-    ++site.releases;
-    site.remote_releases += static_cast<std::uint64_t>(block.thread != e.thread);
+    const std::uint64_t n = weight_of(block);
+    site.releases += n;
+    site.remote_releases += block.thread != e.thread ? n : 0;
     site.temporary += static_cast<std::uint64_t>(is_temporary);
-    ++site.lifetimes[log2_place(e.time > block.time ? e.time - block.time : 0)];
+    site.lifetimes[log2_place(e.time > block.time ? e.time - block.time : 0)] += n;
     site.burst = 0;
     burst_ = 0;
-    --site.live;
-    site.live_bytes -= block.bytes;
-    --live_;
-    live_bytes_ -= block.bytes;
+    end_life(block, n);
+}
+
+void accumulator::end_life(const live_block& block, std::uint64_t n) {
+    site_record& site = sites_[block.site];
+    site.live -= n;
+    site.live_bytes -= n * block.bytes;
+    live_ -= n;
+    live_bytes_ -= n * block.bytes;
 }
 
 void accumulator::forget(const live_block& block) {
-    ++unseen_releases_;
-    site_record& site = sites_[block.site];
-    ++site.unseen_releases;
-    --site.live;
-    site.live_bytes -= block.bytes;
-    --live_;
-    live_bytes_ -= block.bytes;
+    const std::uint64_t n = weight_of(block);
+    unseen_releases_ += n;
+    sites_[block.site].unseen_releases += n;
+    end_life(block, n);
 }
 
 bool accumulator::release_pending(const event& e, const live_block& newer) {
     const auto found = pending_.find({e.process, e.address});
-    if (found == pending_.end())
+    if (found == pending_.end()) {
         return false;
+    }
     const pending_block pending = found->second;
     pending_.erase(found);
     // The thread that got the newer block would have told its release of the older one before.
@@ -175,8 +252,9 @@ bool accumulator::release_pending(const event& e, const live_block& newer) {
 }
 
 void accumulator::release(const event& e) {
-    if (e.address == 0)
+    if (e.address == 0) {
         return;
+    }
     process_state& p = process(e.process);
     thread_state& t = thread(e.thread);
     const bool is_temporary = t.last_address == e.address;
@@ -185,22 +263,26 @@ void accumulator::release(const event& e) {
     live_block* const block = p.live.find(e.address);
     if (block == nullptr) {
         ++p.unknown_releases;
-        if (times_ == event_times::rough && early_.size() < most_early)
+        if (times_ == event_times::rough && early_.size() < most_early) {
             early_[{e.process, e.address}] = e.thread;
+        }
         return;
     }
-    if (!pending_.empty() && release_pending(e, *block))
+    if (!pending_.empty() && release_pending(e, *block)) {
         return;
-    if (follows_allocation && t.last_end - t.last_begin > block->bytes)
+    }
+    if (follows_allocation && t.last_end - t.last_begin > block->bytes) {
         sites_[t.last_site].outgrown +=
             static_cast<std::uint64_t>(sites_[t.last_site].call == sites_[block->site].call);
+    }
     count_release(*block, e, is_temporary && block->thread == e.thread);
     p.live.erase(block);
 }
 
 void accumulator::reallocate(const event& e) {
-    if (e.old_address == 0)
+    if (e.old_address == 0) {
         return allocate(e);
+    }
     process_state& p = process(e.process);
     live_block* const old = p.live.find(e.old_address);
     if (old == nullptr) {
@@ -211,6 +293,7 @@ void accumulator::reallocate(const event& e) {
     const live_block block = *old;
     site_record& site = sites_[block.site];
     ++site.reallocations;
+    site.resized.add(e.bytes);
     site.bytes += e.bytes;
     site.largest = std::max(site.largest, e.bytes);
     site.live_bytes -= block.bytes;
@@ -227,43 +310,47 @@ void accumulator::reallocate(const event& e) {
 void accumulator::fill(const event& e) {
     const thread_state& t = thread(e.thread);
     std::uint32_t site = 0;
-    if (t.last_site != 0 && e.address >= t.last_begin && e.address < t.last_end)
+    if (t.last_site != 0 && e.address >= t.last_begin && e.address < t.last_end) {
         site = t.last_site;
-    else if (const live_block* block = process(e.process).live.find(e.address); block != nullptr)
+    } else if (const live_block* block = process(e.process).live.find(e.address); block != nullptr) {
         site = block->site;
-    if (site == 0)
+    }
+    if (site == 0) {
         return;
+    }
     ++sites_[site].fills;
     sites_[site].filled_bytes += e.bytes;
     sites_[site].fill_ns += e.old_address;
-    if (sites_[site].fill_stack == 0)
+    if (sites_[site].fill_stack == 0) {
         sites_[site].fill_stack = e.stack;
+    }
 }
 
 trace_analysis accumulator::finish(trace_info info) {
     trace_analysis result;
-    for (const auto& [key, pending] : pending_)
+    for (const auto& [key, pending] : pending_) {
         forget(pending.block);
+    }
     for (std::size_t i = 1; i < sites_.size(); ++i) {
         const site_record& site = sites_[i];
-        result.sites.push_back({site.stack, site.call, site.statistics(), site.fill_stack});
+        result.sites.push_back(
+            {site.stack, site.call, site.statistics(), site.fill_stack, neighbours_of(site)});
         result.all.merge(result.sites.back().statistics);
-        if (allocating_threads_.size() < site.threads.size())
+        if (allocating_threads_.size() < site.threads.size()) {
             allocating_threads_.resize(site.threads.size());
-        for (std::size_t word = 0; word != site.threads.size(); ++word)
+        }
+        for (std::size_t word = 0; word != site.threads.size(); ++word) {
             allocating_threads_[word] |= site.threads[word];
+        }
     }
-    std::sort(result.sites.begin(), result.sites.end(), [](const analysed_site& a, const analysed_site& b) {
-        if (a.statistics.allocations != b.statistics.allocations)
-            return a.statistics.allocations > b.statistics.allocations;
-        return a.stack != b.stack ? a.stack < b.stack : a.call < b.call;
-    });
+    sort_sites(result.sites);
     result.all.peak_live = peak_live_;
     result.all.peak_live_bytes = peak_live_bytes_;
     result.all.longest_burst = longest_burst_;
     result.all.threads = 0;
-    for (const std::uint64_t word : allocating_threads_)
+    for (const std::uint64_t word : allocating_threads_) {
         result.all.threads += static_cast<std::uint64_t>(std::popcount(word));
+    }
     result.over_time = over_time_.finish();
     for (std::size_t i = 0; i != processes_.size(); ++i) {
         const bool is_forked =

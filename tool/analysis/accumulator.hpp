@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../trace/event.hpp"
+#include "../trace/sample_weight.hpp"
 #include "live_map.hpp"
 #include "site_record.hpp"
 #include "timeline_recorder.hpp"
@@ -19,7 +20,8 @@ namespace linn::tool {
 /// Whether times of different threads can be compared.
 enum class event_times { exact, rough };
 
-/// Makes an analysis out of events, given in the order of time, in one pass. Memory: in proportion to the blocks that
+/// Makes an analysis out of events, given in the order of time, in one pass. Of a sample, each block counts as many times as
+/// its weight says. Memory: in proportion to the blocks that
 /// are live at once and to distinct stacks.
 ///
 /// A block belongs to the process image that allocated it. A forked child inherits its parent's blocks; when it releases
@@ -28,7 +30,11 @@ enum class event_times { exact, rough };
 /// thread is taken for that of the old block.
 class accumulator {
 public:
-    explicit accumulator(event_times times = event_times::exact) : times_{times} {}
+    explicit accumulator(event_times times = event_times::exact, sample_weight weight = {})
+        : times_{times},
+          weight_{weight} {}
+    /// For the events of this trace.
+    explicit accumulator(const trace_info& info);
 
     void take(std::span<const event> events);
 
@@ -69,10 +75,18 @@ private:
     bool release_pending(const event& e, const live_block& newer);
     void count_release(const live_block& block, const event& e, bool is_temporary);
     void forget(const live_block& block);
+    /// Takes a block out of what is live.
+    void end_life(const live_block& block, std::uint64_t weight);
+    std::uint64_t weight_of(const live_block& block) const noexcept {
+        return weight_.whole(block.bytes, block.address, block.time);
+    }
+    /// What the calls of a thread just before this one tell, where the trace has all of them.
+    void note_neighbours(const event& e, std::uint32_t site);
     /// True where an inexact clock told the release before the allocation.
     bool was_released_early(const event& e);
 
     event_times times_;
+    sample_weight weight_;
     std::deque<site_record> sites_; ///< [0] is of no use: index 0 means none
     std::vector<std::uint32_t> site_of_stack_;
     std::vector<process_state> processes_;

@@ -18,7 +18,7 @@ struct live_block {
 };
 
 /// The live blocks of one process by address: open addressing with linear probing, at most half full. Blocks that lie
-/// beside each other in the program lie near each other here, so that a program that walks through memory does not make
+/// next to each other in the program lie near each other here, so that a program that walks through memory does not make
 /// the analysis jump. @complexity constant on average
 class live_map {
 public:
@@ -26,20 +26,24 @@ public:
 
     /// The block at an address, or null. The pointer is valid until the next insert or erase. @pre address is not 0
     live_block* find(std::uint64_t address) noexcept {
-        if (places_.empty())
+        if (places_.empty()) {
             return nullptr;
+        }
         for (std::size_t i = home(address);; i = (i + 1) & mask_) {
-            if (places_[i].address == address)
+            if (places_[i].address == address) {
                 return &places_[i];
-            if (places_[i].address == 0)
+            }
+            if (places_[i].address == 0) {
                 return nullptr;
+            }
         }
     }
 
     /// Adds a block. @pre its address is not 0 and not in the table
     void insert(const live_block& block) {
-        if (2 * (size_ + 1) > places_.size())
+        if (2 * (size_ + 1) > places_.size()) {
             grow();
+        }
         place(block);
         ++size_;
     }
@@ -48,26 +52,30 @@ public:
     void erase(const live_block* block) noexcept {
         auto hole = static_cast<std::size_t>(block - places_.data());
         // Moves back what a search would otherwise not reach over the hole.
-        for (std::size_t i = (hole + 1) & mask_; places_[i].address != 0; i = (i + 1) & mask_)
+        for (std::size_t i = (hole + 1) & mask_; places_[i].address != 0; i = (i + 1) & mask_) {
             if (((i - home(places_[i].address)) & mask_) >= ((i - hole) & mask_)) {
                 places_[hole] = places_[i];
                 hole = i;
             }
+        }
         places_[hole].address = 0;
         --size_;
     }
 
     /// Brings the place of an address into the cache.
     void prefetch(std::uint64_t address) const noexcept {
-        if (!places_.empty())
+        if (!places_.empty()) {
             __builtin_prefetch(&places_[home(address)], 1);
+        }
     }
 
     template <class Visit>
     void for_each(Visit visit) const {
-        for (const live_block& block : places_)
-            if (block.address != 0)
+        for (const live_block& block : places_) {
+            if (block.address != 0) {
                 visit(block);
+            }
+        }
     }
 
 private:
@@ -82,8 +90,9 @@ private:
 
     void place(const live_block& block) noexcept {
         std::size_t i = home(block.address);
-        while (places_[i].address != 0)
+        while (places_[i].address != 0) {
             i = (i + 1) & mask_;
+        }
         places_[i] = block;
     }
 
@@ -92,9 +101,11 @@ private:
         old.swap(places_);
         mask_ = places_.size() - 1;
         shift_ = static_cast<unsigned>(std::countl_zero(mask_)); // the best bits of a product are its highest
-        for (const live_block& block : old)
-            if (block.address != 0)
+        for (const live_block& block : old) {
+            if (block.address != 0) {
                 place(block);
+            }
+        }
     }
 
     std::vector<live_block> places_;

@@ -23,10 +23,11 @@ inline std::size_t log2_place(std::uint64_t value) noexcept {
 /// elements in data streams", 2005 (Space-Saving)
 class frequent_sizes {
 public:
-    void add(std::uint64_t size) noexcept {
-        if (sizes_[last_] != size || counts_[last_] == 0)
+    void add(std::uint64_t size, std::uint64_t times = 1) noexcept {
+        if (sizes_[last_] != size || counts_[last_] == 0) {
             last_ = place_of(size);
-        ++counts_[last_];
+        }
+        counts_[last_] += times;
     }
 
     /// Size and count, most frequent first; 8 at most.
@@ -65,6 +66,8 @@ struct site_record {
     allocation_call call = allocation_call::none;
     std::uint32_t next = 0; ///< the next site of the same stack, by another call; 0: none
     frequent_sizes sizes;
+    frequent_sizes resized; ///< what a realloc made of its blocks
+    frequent_sizes before;  ///< other sites that the thread allocated from just before
     std::uint64_t reallocations = 0;
     std::uint64_t outgrown = 0;
     std::uint64_t unseen_releases = 0;
@@ -75,6 +78,7 @@ struct site_record {
     log2_histogram size_histogram{};
     log2_histogram lifetimes{};
     std::vector<std::uint64_t> threads; ///< one bit each
+    sample_spread spread;
 
     void count_thread(std::uint32_t thread);
     void grow_by(std::uint64_t more) noexcept {

@@ -6,17 +6,42 @@
 #include <numeric>
 
 namespace linn::tool {
+namespace {
+
+using counted_sizes = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
+
+void merge_counts(counted_sizes& sizes, const counted_sizes& others) {
+    for (const auto& [size, count] : others) {
+        const auto same = std::find_if(sizes.begin(), sizes.end(),
+                                       [s = size](const auto& entry) { return entry.first == s; });
+        if (same != sizes.end()) {
+            same->second += count;
+        } else {
+            sizes.emplace_back(size, count);
+        }
+    }
+    std::sort(sizes.begin(), sizes.end(), [](const auto& a, const auto& b) {
+        return a.second != b.second ? a.second > b.second : a.first < b.first;
+    });
+    if (sizes.size() > 8) {
+        sizes.resize(8);
+    }
+}
+
+} // namespace
 
 double site_statistics::uniformity() const noexcept {
-    if (allocations == 0 || sizes.empty())
+    if (allocations == 0 || sizes.empty()) {
         return 0;
+    }
     return std::min(1.0, static_cast<double>(sizes.front().second) / static_cast<double>(allocations));
 }
 
 double site_statistics::lifetime_quantile(double share) const noexcept {
     const std::uint64_t total = std::accumulate(lifetimes.begin(), lifetimes.end(), std::uint64_t{0});
-    if (total == 0)
+    if (total == 0) {
         return 0;
+    }
     const double wanted = std::clamp(share, 0.0, 1.0) * static_cast<double>(total);
     double below = 0;
     for (std::size_t i = 0; i != lifetimes.size(); ++i) {
@@ -39,19 +64,8 @@ void site_statistics::merge(const site_statistics& other) {
     }
     allocations += other.allocations;
     bytes += other.bytes;
-    for (const auto& [size, count] : other.sizes) {
-        const auto same = std::find_if(sizes.begin(), sizes.end(),
-                                       [s = size](const auto& entry) { return entry.first == s; });
-        if (same != sizes.end())
-            same->second += count;
-        else
-            sizes.emplace_back(size, count);
-    }
-    std::sort(sizes.begin(), sizes.end(), [](const auto& a, const auto& b) {
-        return a.second != b.second ? a.second > b.second : a.first < b.first;
-    });
-    if (sizes.size() > 8)
-        sizes.resize(8);
+    merge_counts(sizes, other.sizes);
+    merge_counts(resized, other.resized);
     for (std::size_t i = 0; i != lifetimes.size(); ++i) {
         size_histogram[i] += other.size_histogram[i];
         lifetimes[i] += other.lifetimes[i];
@@ -71,6 +85,7 @@ void site_statistics::merge(const site_statistics& other) {
     fills += other.fills;
     filled_bytes += other.filled_bytes;
     fill_ns += other.fill_ns;
+    spread.merge(other.spread);
 }
 
 } // namespace linn::tool

@@ -39,8 +39,9 @@ void timeline_recorder::advance(std::uint64_t time) {
     constexpr std::uint64_t latest = ~std::uint64_t{0} / 2;
     time = std::min(time, latest);
     // First the width, so that a long silence is not written step by step.
-    while (time / line_.step_ns >= most_steps)
+    while (time / line_.step_ns >= most_steps) {
         halve();
+    }
     while (time >= step_end_) {
         close_step();
         step_end_ += line_.step_ns;
@@ -48,8 +49,9 @@ void timeline_recorder::advance(std::uint64_t time) {
 }
 
 timeline timeline_recorder::finish() {
-    if (events_ != 0 || !line_.events.empty())
+    if (events_ != 0 || !line_.events.empty()) {
         close_step();
+    }
     return std::move(line_);
 }
 

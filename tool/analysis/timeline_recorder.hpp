@@ -14,8 +14,9 @@ public:
 
     /// One event, and what is live after it. Times that go back count for the step that is being written.
     void take(std::uint64_t time, std::uint64_t live_blocks, std::uint64_t live_bytes) {
-        if (time >= step_end_)
+        if (time >= step_end_) {
             advance(time);
+        }
         ++events_;
         blocks_now_ = live_blocks;
         bytes_now_ = live_bytes;

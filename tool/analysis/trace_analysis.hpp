@@ -3,6 +3,7 @@
 
 #include "../trace/event.hpp"
 #include "../trace/info.hpp"
+#include "../trace/sample_weight.hpp"
 
 #include <array>
 #include <cstdint>
@@ -14,7 +15,8 @@ namespace linn::tool {
 /// Counts by powers of two: [i] counts values in [2^i, 2^(i+1)), [0] also those below 1.
 using log2_histogram = std::array<std::uint64_t, 48>;
 
-/// What is known of the allocations of one stack by one call, or of several of these together.
+/// What is known of the allocations of one stack by one call, or of several of these together. Of a sampled trace the counts
+/// are estimates, and those of what lies next to each other (temporary, outgrown, longest_burst) are not known: 0.
 struct site_statistics {
     std::uint64_t allocations = 0; ///< those that made a new block; a realloc of a block is not one
     std::uint64_t bytes = 0;       ///< asked for, summed; with what a realloc asked for
@@ -23,6 +25,8 @@ struct site_statistics {
     std::vector<std::pair<std::uint64_t, std::uint64_t>>
         sizes; ///< size and count, most frequent first; at most 8. Counts are lower bounds where a site has
                ///< more than 16 sizes
+    std::vector<std::pair<std::uint64_t, std::uint64_t>>
+        resized; ///< size that a realloc asked for and count, as `sizes`
     log2_histogram size_histogram{};
     std::uint64_t releases = 0;
     std::uint64_t remote_releases = 0; ///< by another thread than the one that allocated
@@ -41,6 +45,7 @@ struct site_statistics {
     std::uint64_t fills = 0;         ///< zero fills right after the allocation
     std::uint64_t filled_bytes = 0;
     std::uint64_t fill_ns = 0; ///< that they took, with the page faults of memory that is new
+    sample_spread spread;      ///< of a sampled trace: how far the estimates may be off
 
     /// How much of the allocations have the most frequent size: 1 is uniform.
     double uniformity() const noexcept;
@@ -56,6 +61,9 @@ struct analysed_site {
     allocation_call call = allocation_call::none;
     site_statistics statistics;
     std::uint32_t fill_stack = 0; ///< of a zero fill into one of its blocks; 0: there was none
+    /// Other sites that the thread allocated from just before, as indices of `trace_analysis::sites`, and how often: the most
+    /// frequent, as lower bounds. Not of a trace that holds statistics in place of events.
+    std::vector<std::pair<std::uint32_t, std::uint64_t>> before = {};
 };
 
 /// What the program held and did over time, in equal steps.

@@ -12,20 +12,24 @@ bool is_above(const timing& a, const timing& b) {
 
 std::vector<cliff> find_cliffs(const scenario& s, const row& r) {
     std::vector<std::size_t> points; // curve by curve, the sizes of each in ascending order
-    for (std::size_t p = 0; p != s.phases.size(); ++p)
-        if (s.phases[p].bytes != 0 && r.in(p) != nullptr)
+    for (std::size_t p = 0; p != s.phases.size(); ++p) {
+        if (s.phases[p].bytes != 0 && r.in(p) != nullptr) {
             points.push_back(p);
+        }
+    }
     const auto follows = [&](std::size_t i) { // on the same curve
         return i < points.size() && i != 0 && s.phases[points[i - 1]].threads == s.phases[points[i]].threads;
     };
     const auto cost = [&](std::size_t i) -> const timing& { return r.in(points[i])->cycles; };
     std::vector<cliff> found;
     for (std::size_t i = 1; i < points.size(); ++i) {
-        if (!follows(i) || !is_above(cost(i), cost(i - 1)))
+        if (!follows(i) || !is_above(cost(i), cost(i - 1))) {
             continue;
+        }
         const bool stays = !follows(i + 1) || is_above(cost(i + 1), cost(i - 1));
-        if (stays)
+        if (stays) {
             found.push_back({points[i], cost(i).median.middle / cost(i - 1).median.middle});
+        }
     }
     return found;
 }

@@ -10,30 +10,32 @@ struct in_process_pool {
     const char* name;
     const char* title;
     const char* note;
-    bool only_variants;
 };
 
 constexpr in_process_pool pools[] = {
-    {"pmr-unsynchronized", "pmr unsynchronized", "std::pmr::unsynchronized_pool_resource", false},
-    {"pmr-synchronized", "pmr synchronized", "std::pmr::synchronized_pool_resource", false},
-    {"pmr-monotonic", "pmr monotonic", "std::pmr::monotonic_buffer_resource: frees nothing", true},
+    {"pmr-unsynchronized", "pmr unsynchronized", "std::pmr::unsynchronized_pool_resource"},
+    {"pmr-synchronized", "pmr synchronized", "std::pmr::synchronized_pool_resource"},
+    {"pmr-monotonic", "pmr monotonic", "std::pmr::monotonic_buffer_resource: frees nothing"},
     {"boost-singleton-pool", "boost singleton_pool",
-     "boost::singleton_pool without a mutex; arrays from std::allocator", false},
+     "boost::singleton_pool without a mutex; arrays from std::allocator"},
     {"lecture-pool", "lecture pool",
-     "the textbook pool: free list, chunks of 64, thread_local; unsafe when threads share or end", false},
-    {"locked-pool", "locked pool", "the published packet pool: blocks made in advance behind a std::mutex",
-     true},
-    {"spin-pool", "spinning pool", "the same behind a spin lock", true},
-    {"mmap", "mmap", "a mapping of its own for every buffer", true},
-    {"linn", "linn", "linn's pools, allocators, recycler and buffers", false},
+     "the textbook pool: free list, chunks of 64, thread_local; unsafe when threads share or end"},
+    {"locked-pool", "locked pool", "the published packet pool: blocks made in advance behind a std::mutex"},
+    {"spin-pool", "spinning pool", "the same behind a spin lock"},
+    {"free-list", "free list",
+     "objects linked through their own memory, one thread's, never given back: no lock, no check"},
+    {"floor", "floor", "no pool: the least that such code can cost"},
+    {"mmap", "mmap", "a mapping of its own for every buffer"},
+    {"linn", "linn", "linn's pools, allocators, recycler and buffers"},
 };
 
 } // namespace
 
 std::vector<std::string> bench_names(const user_allocators& extra) {
     std::vector<std::string> names = contender_names(extra);
-    for (const in_process_pool& p : pools)
+    for (const in_process_pool& p : pools) {
         names.emplace_back(p.name);
+    }
     return names;
 }
 
@@ -44,25 +46,23 @@ std::vector<contender> collect_contenders(const user_allocators& extra, const st
     std::vector<contender> list{{baseline_name, "glibc"}, {control_name, "glibc again"}};
     if (choice.wants(no_trim_name)) {
         list.push_back(glibc_without_trim());
-        list.back().only_variants = true;
     }
     std::vector<left_out_contender> unusable;
-    for (contender& c : choice.contenders(choice.look(guard, tick), unusable))
+    for (contender& c : choice.contenders(choice.look(guard, tick), unusable)) {
         list.push_back(std::move(c));
-    for (left_out_contender& l : unusable)
+    }
+    for (left_out_contender& l : unusable) {
         missing.push_back({std::move(l.name), {}, std::move(l.reason)});
-    for (contender& c : list)
-        c.worker_id = "general";
-    for (const in_process_pool& p : pools)
+    }
+    for (const in_process_pool& p : pools) {
         if (choice.wants(p.name)) {
             contender& c = list.emplace_back();
             c.name = p.name;
             c.title = p.title;
             c.kind = contender_kind::in_process;
-            c.worker_id = p.only_variants ? "general" : p.name;
             c.notes = {p.note};
-            c.only_variants = p.only_variants;
         }
+    }
     return list;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "curve_findings.hpp"
 
+#include "../measure/quantity.hpp"
 #include "../measure/sort_stably.hpp"
 #include "cliffs.hpp"
 #include "judgement.hpp"
@@ -24,9 +25,11 @@ std::string size_title(std::size_t bytes) {
 /// The rows of the general allocators, without the control.
 std::vector<const row*> general_rows(const bench_result& result, const scenario_result& s) {
     std::vector<const row*> list;
-    for (const row& r : s.rows)
-        if (s.variant_of(r).contender.empty() && result.contenders[r.contender].name != control_name)
+    for (const row& r : s.rows) {
+        if (s.variant_of(r).contender.empty() && result.contenders[r.contender].name != control_name) {
             list.push_back(&r);
+        }
+    }
     return list;
 }
 
@@ -37,24 +40,30 @@ std::string fastest_sentence(const bench_result& result, const scenario_result& 
     });
     std::vector<const row*> rows = general_rows(result, s);
     const auto p = static_cast<std::size_t>(at - phases.begin());
-    if (at == phases.end() || rows.empty())
+    if (at == phases.end() || rows.empty()) {
         return {};
+    }
     std::erase_if(rows, [&](const row* r) { return r->in(p) == nullptr; });
-    if (rows.empty())
+    if (rows.empty()) {
         return {};
+    }
     const auto ns = [&](const row* r) { return r->in(p)->ns.median.middle; };
     sort_stably(rows, [&](const row* a, const row* b) { return ns(a) < ns(b); });
     const auto named = [&](const row* r) {
-        return fmt::format("{} ({:.1f} ns)", result.contenders[r->contender].title, ns(r));
+        return fmt::format("{} ({})", result.contenders[r->contender].title,
+                           figures::written(figures::unit::nanoseconds, ns(r)));
     };
-    if (rows.size() == 1)
+    if (rows.size() == 1) {
         return fmt::format(" A block of {} costs {} a pair.", size_title(small_block), named(rows[0]));
+    }
     const outcome first = compare_rows(s, *rows[0], *rows[1], p).says;
-    if (first == outcome::not_judged)
+    if (first == outcome::not_judged) {
         return {};
-    if (first == outcome::win)
+    }
+    if (first == outcome::win) {
         return fmt::format(" At {} the fastest general allocator is {}, then {}.", size_title(small_block),
                            named(rows[0]), named(rows[1]));
+    }
     return fmt::format(" At {} the fastest general allocators are {} and {}, too close to tell apart.",
                        size_title(small_block), named(rows[0]), named(rows[1]));
 }
@@ -67,20 +76,24 @@ std::string cliffs_of(const scenario_result& s, const row& r) {
     for (const cliff& c : cliffs_on(*s.what, r, 1)) {
         const std::size_t bytes = s.what->phases[c.phase].bytes;
         std::string text = fmt::format("{} at {}", times_text(c.factor), size_title(bytes));
-        for (const cliff& other : two)
+        for (const cliff& other : two) {
             if (s.what->phases[other.phase].bytes == bytes) {
                 text += fmt::format(" ({} on two threads)", times_text(other.factor));
                 told.push_back(bytes);
             }
+        }
         // A block that is written tells why it costs so much.
-        if (const auto faults = r.metric(c.phase, "touched_faults"); faults && *faults >= 1)
-            text += fmt::format(" with {:.0f} page faults a block that is written", *faults);
+        if (const auto faults = r.metric(c.phase, "touched_faults"); faults && *faults >= 1) {
+            text += fmt::format(" with {} page faults a block that is written",
+                                figures::written(figures::unit::count, *faults));
+        }
         parts.push_back(std::move(text));
     }
     for (const cliff& c : two) {
         const std::size_t bytes = s.what->phases[c.phase].bytes;
-        if (std::find(told.begin(), told.end(), bytes) == told.end())
+        if (std::find(told.begin(), told.end(), bytes) == told.end()) {
             parts.push_back(fmt::format("{} at {} on two threads", times_text(c.factor), size_title(bytes)));
+        }
     }
     return fmt::format("{}", fmt::join(parts, " and "));
 }
@@ -90,13 +103,15 @@ std::string cliffs_sentence(const bench_result& result, const scenario_result& s
     std::vector<std::string> without;
     for (const row* r : general_rows(result, s)) {
         const std::string& title = result.contenders[r->contender].title;
-        if (const std::string cliffs = cliffs_of(s, *r); !cliffs.empty())
+        if (const std::string cliffs = cliffs_of(s, *r); !cliffs.empty()) {
             with.push_back(fmt::format("{} {}", title, cliffs));
-        else if (result.contenders[r->contender].name != no_trim_name)
+        } else if (result.contenders[r->contender].name != no_trim_name) {
             without.push_back(title);
+        }
     }
-    if (with.empty())
+    if (with.empty()) {
         return without.empty() ? std::string{} : " No general allocator has a cliff.";
+    }
     return fmt::format(" Cliffs, where a block costs that many times what half of it does: {}{}.",
                        fmt::join(with, "; "),
                        without.empty() ? std::string{} : fmt::format("; none: {}", fmt::join(without, ", ")));
@@ -106,10 +121,11 @@ std::string cliffs_sentence(const bench_result& result, const scenario_result& s
 class size_runs {
 public:
     void add(std::size_t bytes, double factor) {
-        if (!runs_.empty() && runs_.back().last * 2 == bytes)
+        if (!runs_.empty() && runs_.back().last * 2 == bytes) {
             runs_.back().last = bytes;
-        else
+        } else {
             runs_.push_back({bytes, bytes});
+        }
         factors_.push_back(factor);
     }
     bool empty() const { return runs_.empty(); }
@@ -117,10 +133,11 @@ public:
     /// "1 B to 32 B and 1 KiB".
     std::string sizes() const {
         std::vector<std::string> parts;
-        for (const run& r : runs_)
+        for (const run& r : runs_) {
             parts.push_back(r.first == r.last
                                 ? size_title(r.first)
                                 : fmt::format("{} to {}", size_title(r.first), size_title(r.last)));
+        }
         return fmt::format("{}", fmt::join(parts, ", "));
     }
     /// "1.2 x to 3.0 x".
@@ -149,8 +166,9 @@ std::string comparison_sentence(const bench_result& result, const scenario_resul
         size_runs close;
         for (const comparison& c : all) {
             const phase_info& phase = s.what->phases[c.phase];
-            if (phase.threads != threads)
+            if (phase.threads != threads) {
                 continue;
+            }
             switch (c.says) {
             case outcome::win:
                 faster.add(phase.bytes, c.speed_up);
@@ -166,18 +184,23 @@ std::string comparison_sentence(const bench_result& result, const scenario_resul
             }
         }
         std::vector<std::string> said;
-        if (!faster.empty())
+        if (!faster.empty()) {
             said.push_back(fmt::format("{} faster at {}", faster.factors(), faster.sizes()));
-        if (!slower.empty())
+        }
+        if (!slower.empty()) {
             said.push_back(fmt::format("{} slower at {}", slower.factors(), slower.sizes()));
-        if (!close.empty())
+        }
+        if (!close.empty()) {
             said.push_back(fmt::format("too close to call at {}", close.sizes()));
-        if (!said.empty())
+        }
+        if (!said.empty()) {
             parts.push_back(
                 fmt::format("on {} {}", threads == 1 ? "one thread" : "two threads", fmt::join(said, ", ")));
+        }
     }
-    if (parts.empty())
+    if (parts.empty()) {
         return {};
+    }
     return fmt::format(" {} against {}: {}.", result.title_of(s, s.rows[all.front().ours]),
                        s.what->comparisons[number].rivals_title, fmt::join(parts, "; "));
 }
@@ -186,8 +209,9 @@ std::string comparison_sentence(const bench_result& result, const scenario_resul
 
 std::string curve_findings(const bench_result& result, const scenario_result& s) {
     std::string text = fastest_sentence(result, s) + cliffs_sentence(result, s);
-    for (std::size_t i = 0; i != s.comparisons.size(); ++i)
+    for (std::size_t i = 0; i != s.comparisons.size(); ++i) {
         text += comparison_sentence(result, s, i);
+    }
     return text;
 }
 

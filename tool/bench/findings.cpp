@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "findings.hpp"
 
+#include "../measure/quantity.hpp"
 #include "judgement.hpp"
 #include "threads_findings.hpp"
 
@@ -12,10 +13,13 @@
 namespace linn::tool {
 namespace {
 
+using figures::unit;
+using figures::written;
+
 /// Reads medians of one scenario by name.
-class figures {
+class medians {
 public:
-    figures(const bench_result& result, const scenario_result& s) : result_{&result}, s_{&s} {}
+    medians(const bench_result& result, const scenario_result& s) : result_{&result}, s_{&s} {}
 
     const row* find(std::string_view contender, std::string_view variant) const {
         return s_->find(result_->contenders, contender, variant);
@@ -41,34 +45,31 @@ private:
     const scenario_result* s_;
 };
 
-std::string spaced(double value) {
-    std::string text = fmt::format("{:.0f}", value);
-    for (std::size_t i = text.size(); i > 3; i -= 3)
-        text.insert(i - 3, 1, ' ');
-    return text;
-}
-
-std::string shared_ptr_finding(const figures& f) {
+std::string shared_ptr_finding(const medians& f) {
     std::string text;
     const row* plain = f.find(baseline_name, "make_shared");
     const row* kept = f.find(no_trim_name, "make_shared");
     const std::size_t burst = f.phase("single_burst");
     if (plain != nullptr && kept != nullptr) {
         const double faults = f.faults(*plain, burst);
-        if (f.ns(*plain, burst) > 1.5 * f.ns(*kept, burst) && faults > 0.01)
+        if (f.ns(*plain, burst) > 1.5 * f.ns(*kept, burst) && faults > 0.01) {
             text +=
-                fmt::format(" In bursts glibc needs {:.0f} ns and {:.2f} page faults an operation, {:.0f} ns "
-                            "without trimming: most of its price there is heap given back and fetched again.",
-                            f.ns(*plain, burst), faults, f.ns(*kept, burst));
+                fmt::format(" In bursts glibc needs {} and {} page faults an operation, {} without trimming: "
+                            "most of its price there is heap given back and fetched again.",
+                            written(unit::nanoseconds, f.ns(*plain, burst)), written(unit::number, faults),
+                            written(unit::nanoseconds, f.ns(*kept, burst)));
+        }
     }
     const row* locked = f.find("locked-pool", "allocate_shared");
     const std::size_t one = f.phase("multi_hot");
     const std::size_t two = f.phase("two_hot");
     if (plain != nullptr && locked != nullptr && plain->in(two) != nullptr && locked->in(two) != nullptr) {
         text += fmt::format(
-            " The published locked pool goes from {:.0f} ns to {:.0f} ns when two threads use it, "
-            "std::make_shared on glibc from {:.0f} to {:.0f}: ",
-            f.ns(*locked, one), f.ns(*locked, two), f.ns(*plain, one), f.ns(*plain, two));
+            " The published locked pool goes from {} to {} when two threads use it, std::make_shared on "
+            "glibc "
+            "from {} to {}: ",
+            written(unit::nanoseconds, f.ns(*locked, one)), written(unit::nanoseconds, f.ns(*locked, two)),
+            written(unit::nanoseconds, f.ns(*plain, one)), written(unit::nanoseconds, f.ns(*plain, two)));
         const outcome o = compare_rows(f.scenario(), *locked, *plain, two).says;
         text += o == outcome::loss  ? "contended, it is the slower of the two."
                 : o == outcome::win ? "here it stays the faster of the two."
@@ -77,96 +78,115 @@ std::string shared_ptr_finding(const figures& f) {
     return text;
 }
 
-std::string filled_bytes(const figures& f) {
+std::string filled_bytes(const medians& f) {
     const std::size_t line = f.phase("line");
     const row* linn = f.find(linn_name, "linn_make_shared_for_overwrite");
     const auto bytes = linn == nullptr ? std::nullopt : linn->metric(line, "fill_bytes");
-    if (!bytes || *bytes <= 0)
+    if (!bytes || *bytes <= 0) {
         return {};
+    }
     return fmt::format(" make_shared<Line>() writes {} bytes that nobody asked for; with an empty "
                        "constructor it writes {}.",
-                       spaced(*bytes), spaced(linn->metric(line, "fill_bytes_constructor").value_or(0)));
+                       written(unit::count, *bytes, figures::lettering::prose),
+                       written(unit::count, linn->metric(line, "fill_bytes_constructor").value_or(0),
+                               figures::lettering::prose));
 }
 
-std::string recycled_line(const figures& f) {
+std::string recycled_line(const medians& f) {
     const std::size_t line = f.phase("line");
     const std::size_t filled = f.phase("line_memset");
     const row* zeros = f.find(no_trim_name, "make_shared");
     const row* recycler = f.find(linn_name, "linn_recycler");
-    if (zeros == nullptr || recycler == nullptr)
+    if (zeros == nullptr || recycler == nullptr) {
         return {};
-    return fmt::format(
-        " A recycled Line costs {:.2f} us instead of {:.0f} us (glibc that keeps its heap), and "
-        "{:.0f} us instead of {:.0f} us when it is then filled for good.",
-        f.ns(*recycler, line) * 1e-3, f.ns(*zeros, line) * 1e-3, f.ns(*recycler, filled) * 1e-3,
-        f.ns(*zeros, filled) * 1e-3);
+    }
+    return fmt::format(" A recycled Line costs {} instead of {} (glibc that keeps its heap), and {} instead "
+                       "of {} when it is "
+                       "then filled for good.",
+                       written(unit::nanoseconds, f.ns(*recycler, line)),
+                       written(unit::nanoseconds, f.ns(*zeros, line)),
+                       written(unit::nanoseconds, f.ns(*recycler, filled)),
+                       written(unit::nanoseconds, f.ns(*zeros, filled)));
 }
 
-std::string pipeline_finding(const figures& f) {
+std::string pipeline_finding(const medians& f) {
     std::string text;
     const std::size_t flat = f.phase("flat_out");
     const std::size_t line = f.phase("line_rate");
     const auto rate = [&](const row& r, std::size_t phase) { return 1e3 / f.ns(r, phase); };
     const row* fastest_general = nullptr;
-    for (const row& r : f.scenario().rows)
+    for (const row& r : f.scenario().rows) {
         if (f.scenario().variant_of(r).name == "make_shared" &&
-            (fastest_general == nullptr || rate(r, flat) > rate(*fastest_general, flat)))
+            (fastest_general == nullptr || rate(r, flat) > rate(*fastest_general, flat))) {
             fastest_general = &r;
+        }
+    }
     const auto sentence = [&](const row& r) {
         const double reached = rate(r, line);
         // The last burst of a paced run may end a little late.
         const bool keeps_up = reached > 14.88 * 0.99;
         return fmt::format(
-            " {} moves {:.1f} M packets/s and {}", f.result().title_of(f.scenario(), r), rate(r, flat),
+            " {} moves {} M packets/s and {}", f.result().title_of(f.scenario(), r),
+            written(unit::number, rate(r, flat)),
             keeps_up
-                ? fmt::format("keeps up with 10 Gbit/s (14.88 M), where the receiving core is {:.0f} % "
-                              "and the working core {:.0f} % idle",
-                              r.metric(line, "receiver_idle").value_or(0) * 100,
-                              r.metric(line, "worker_idle").value_or(0) * 100)
-                : fmt::format("does not keep up with 10 Gbit/s (14.88 M): it reaches {:.1f} M", reached));
+                ? fmt::format("keeps up with 10 Gbit/s (14.88 M), where the receiving core is {} and the "
+                              "working core {} idle",
+                              figures::percent(r.metric(line, "receiver_idle").value_or(0)),
+                              figures::percent(r.metric(line, "worker_idle").value_or(0)))
+                : fmt::format("does not keep up with 10 Gbit/s (14.88 M): it reaches {} M",
+                              written(unit::number, reached)));
     };
     if (const row* linn = f.find(linn_name, "linn_make_shared")) {
         text += sentence(*linn);
         text += rate(*linn, flat) >= 37.2 ? "; it would carry 25 Gbit/s (37.2 M) too."
                                           : "; 25 Gbit/s (37.2 M) is beyond it here.";
     }
-    if (fastest_general != nullptr)
+    if (fastest_general != nullptr) {
         text += sentence(*fastest_general) + '.';
+    }
     return text;
 }
 
-std::string buffers_finding(const figures& f) {
+std::string buffers_finding(const medians& f) {
     const std::size_t filled = f.phase("8m_filled");
     const std::size_t unused = f.phase("8m");
     const row* linn = f.find(linn_name, "linn_buffer_pool");
     const row* zeros = f.find(baseline_name, "make_shared");
-    if (linn == nullptr || zeros == nullptr)
+    if (linn == nullptr || zeros == nullptr) {
         return {};
+    }
     return fmt::format(
-        " Reusing 8 MiB costs linn::buffer_pool {:.3f} us and {:.3g} page faults, make_shared<line>() on "
-        "glibc {:.0f} us and {:.0f}: {:.2f} % of it; when the buffer is then filled, {:.2f} x faster.",
-        f.ns(*linn, unused) * 1e-3, f.faults(*linn, filled), f.ns(*zeros, unused) * 1e-3,
-        f.faults(*zeros, filled), 100 * f.ns(*linn, unused) / f.ns(*zeros, unused),
-        f.ns(*zeros, filled) / f.ns(*linn, filled));
+        " Reusing 8 MiB costs linn::buffer_pool {} and {} page faults, make_shared<line>() on glibc {} and "
+        "{}; "
+        "when the buffer is then filled, it is {} faster.",
+        written(unit::nanoseconds, f.ns(*linn, unused)), written(unit::number, f.faults(*linn, filled)),
+        written(unit::nanoseconds, f.ns(*zeros, unused)), written(unit::number, f.faults(*zeros, filled)),
+        times_text(f.ns(*zeros, filled) / f.ns(*linn, filled), 2));
 }
 
 } // namespace
 
 std::string scenario_finding(const bench_result& result, const scenario_result& s) {
-    if (s.what->group == "threads")
+    if (s.what->group == "threads") {
         return lock_finding(result, s);
-    const figures f{result, s};
-    if (!why_not_judged(result).empty())
+    }
+    const medians f{result, s};
+    if (!why_not_judged(result).empty()) {
         return s.what->name == "zero-fill" ? filled_bytes(f)
                                            : std::string{}; // bytes do not vary from round to round
-    if (s.what->name == "shared-ptr")
+    }
+    if (s.what->name == "shared-ptr") {
         return shared_ptr_finding(f);
-    if (s.what->name == "zero-fill")
+    }
+    if (s.what->name == "zero-fill") {
         return filled_bytes(f) + recycled_line(f);
-    if (s.what->name == "pipeline")
+    }
+    if (s.what->name == "pipeline") {
         return pipeline_finding(f);
-    if (s.what->name == "buffers")
+    }
+    if (s.what->name == "buffers") {
         return buffers_finding(f);
+    }
     return {};
 }
 

@@ -1,164 +1,235 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "headline.hpp"
 
+#include "../measure/quantity.hpp"
 #include "../measure/sort_stably.hpp"
 #include "../measure/statistics.hpp"
 #include "judgement.hpp"
-#include "ranking.hpp"
+#include "summary.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <vector>
 
 namespace linn::tool {
 namespace {
 
-constexpr std::size_t most_characters = 400;
+constexpr double noisy = 0.05; // of which glibc and its second copy may differ in the middle test
 
-struct won_topic {
-    double speed_up; ///< geometric mean over the tests
-    std::string_view topic;
-    std::string way; ///< of Linn's, where one is the best in all tests; else empty
-};
+const scenario_result* headline_scenario_of(const bench_result& result) {
+    for (const scenario_result& s : result.scenarios) {
+        if (s.what->name == headline_name && !s.rows.empty()) {
+            return &s;
+        }
+    }
+    return nullptr;
+}
 
-struct lost_phase {
-    double slow_down;
-    std::string where;
-    std::string rival;
-    bool is_general; ///< a rival that a user can turn to instead
-};
+bool is_buffer(const headline_test& t) {
+    return t.what->name.starts_with("buffer");
+}
 
-/// Everything that the headline may choose from.
-struct standings {
-    std::vector<won_topic> won;
-    std::vector<lost_phase> lost;
-    std::size_t compared = 0; ///< scenarios in which Linn met a rival
-};
-
-void add_standing(const bench_result& result, const scenario_result& s, standings& all) {
-    std::vector<double> speed_ups;
-    std::vector<const row*> ways;
-    std::size_t wins = 0;
-    std::size_t losses = 0;
-    for (std::size_t p = 0; p != s.what->phases.size(); ++p) {
-        const comparison* const best = best_of_linn(s, p);
-        if (best == nullptr || best->says == outcome::not_judged)
-            continue;
-        const comparison& c = *best;
-        speed_ups.push_back(c.speed_up);
-        ways.push_back(&s.rows[c.ours]);
-        wins += c.says == outcome::win ? 1 : 0;
-        if (c.says != outcome::loss)
-            continue;
-        ++losses;
+std::vector<headline_test> tests_of(const bench_result& result, const scenario_result& s) {
+    std::vector<headline_test> tests;
+    for (const comparison& c : s.comparisons.front()) {
         const row& other = s.rows[c.other];
-        const contender& rival = result.contenders[other.contender];
-        all.lost.push_back(
-            {1 / c.speed_up, fmt::format("{} ({})", s.what->phases[p].title, s.what->name),
-             rival.kind == contender_kind::in_process ? result.title_of(s, other) : rival.title,
-             rival.kind != contender_kind::in_process});
+        tests.push_back({&s.what->phases[c.phase], s.rows[c.ours].in(c.phase)->ns.median.middle,
+                         other.in(c.phase)->ns.median.middle, result.contenders[other.contender].title,
+                         c.speed_up, c.says});
     }
-    if (speed_ups.empty())
-        return;
-    ++all.compared;
-    // Half of the tests at least must be claims of their own, and none a loss.
-    if (losses != 0 || 2 * wins < speed_ups.size())
-        return;
-    const bool is_one_way =
-        std::count(ways.begin(), ways.end(), ways.front()) == static_cast<std::ptrdiff_t>(ways.size());
-    all.won.push_back({geometric_mean(speed_ups), s.what->topic,
-                       is_one_way ? result.title_of(s, *ways.front()) : std::string{}});
+    return tests;
 }
 
-standings take_standings(const bench_result& result) {
-    standings all;
-    for (const scenario_result& s : result.scenarios)
-        if (!s.rows.empty())
-            add_standing(result, s, all);
-    sort_stably(all.won, [](const won_topic& a, const won_topic& b) { return a.speed_up > b.speed_up; });
-    sort_stably(all.lost, [](const lost_phase& a, const lost_phase& b) { return a.slow_down > b.slow_down; });
-    return all;
-}
-
-std::string wins_sentence(const standings& all, std::size_t most) {
-    if (all.compared == 0)
-        return "Linn was not measured.";
-    if (all.won.empty())
-        return fmt::format("Linn is clearly ahead of its best rival in none of {} subjects.", all.compared);
-    std::vector<std::string> named;
-    for (const won_topic& w : all.won)
-        if (named.size() != most)
-            named.push_back(
-                fmt::format("{} ({}{})", w.topic, w.way.empty() ? "" : w.way + ", ", times_text(w.speed_up)));
-    const std::size_t more = all.won.size() - named.size();
-    std::string text =
-        fmt::format("Linn is faster than the best rival (geometric mean) for {}", fmt::join(named, ", "));
-    if (more != 0)
-        text += fmt::format(" and {} more of {} subjects", more, all.compared);
-    return text + '.';
-}
-
-std::string losses_sentences(const standings& all, std::size_t most) {
-    std::string text;
-    for (std::size_t i = 0; i != std::min(most, all.lost.size()); ++i) {
-        const lost_phase& l = all.lost[i];
-        text += l.is_general
-                    ? fmt::format(" For {} use {}, not a pool: {} faster.", l.where, l.rival,
-                                  times_text(l.slow_down))
-                    : fmt::format(" For {}, {} is {} faster.", l.where, l.rival, times_text(l.slow_down));
+std::vector<ranked_allocator> ranking_of(const bench_result& result, const scenario_result& s) {
+    std::vector<ranked_allocator> list;
+    for (const row& r : s.rows) {
+        const contender& who = result.contenders[r.contender];
+        const bool is_general = who.kind != contender_kind::in_process && who.name != control_name &&
+                                who.name != no_trim_name; // which is a setting
+        if (is_general && r.ratio > 0) {
+            list.push_back({who.title, 1 / r.ratio});
+        }
     }
-    if (all.lost.size() > most)
-        text += fmt::format(" Slower in {} more test{} (see below).", all.lost.size() - most,
-                            all.lost.size() - most == 1 ? "" : "s");
-    return text;
+    sort_stably(list, [](const ranked_allocator& a, const ranked_allocator& b) { return a.speed > b.speed; });
+    return list;
 }
 
-std::string allocators_sentence(const bench_result& result) {
-    const std::vector<ranked_allocator> ranking = rank_allocators(result);
-    const auto title = [&](const ranked_allocator& a) { return result.contenders[a.contender].title; };
-    if (ranking.size() < 2)
-        return " No general allocator beside glibc was measured; linn allocators says how to get some.";
-    const double threshold = 1 + ranking_threshold(result);
-    const ranked_allocator& best = ranking[0];
-    if (best.speed < threshold)
-        return " No general allocator is clearly faster than glibc over all.";
-    // Those that the noise does not let apart share the place; glibc is not among them.
-    std::vector<std::string> first;
-    for (const ranked_allocator& a : ranking)
-        if (a.speed * threshold >= best.speed && a.speed >= threshold)
-            first.push_back(title(a));
-    if (first.size() > 1) {
-        const std::string last = first.back();
-        first.pop_back();
+/// How far apart two of the ranking must be to be told apart.
+double ranking_threshold(const bench_result& result, const scenario_result& s) {
+    const row* const control = s.find(result.contenders, control_name, s.what->baseline);
+    return 1 + std::max(least_claim,
+                        control == nullptr || control->ratio <= 0 ? 0 : relative_gap(control->ratio, 1));
+}
+
+/// "1.3 to 5.2 x", of the tests with objects that Linn wins.
+std::string range_of(const std::vector<headline_test>& wins) {
+    const auto [least, most] =
+        std::minmax_element(wins.begin(), wins.end(), [](const headline_test& a, const headline_test& b) {
+            return a.speed_up < b.speed_up;
+        });
+    const std::string low = times_text(least->speed_up);
+    const std::string high = times_text(most->speed_up);
+    return low == high ? low : low.substr(0, low.rfind(' ')) + " to " + high;
+}
+
+std::string objects_sentence(const headline_result& h) {
+    std::vector<headline_test> wins;
+    std::size_t tests = 0;
+    for (const headline_test& t : h.tests) {
+        if (!is_buffer(t)) {
+            ++tests;
+            if (t.says == outcome::win) {
+                wins.push_back(t);
+            }
+        }
+    }
+    if (wins.empty()) {
         return fmt::format(
-            " {} and {} are the best general allocators here, too close to call: {} glibc over all.",
-            fmt::join(first, ", "), last, times_text(best.speed));
+            "Objects of one type: a Linn pool is faster than the best allocator in none of {} tests.", tests);
     }
-    return fmt::format(" The best general allocator here is {}, {} glibc over all; then {} ({}).",
-                       title(best), times_text(best.speed), title(ranking[1]), times_text(ranking[1].speed));
+    return fmt::format(
+        "Objects of one type: a Linn pool is {} as fast as the best allocator in {} of {} tests.",
+        range_of(wins), wins.size(), tests);
+}
+
+std::string losses_sentence(const headline_result& h) {
+    const auto saved = std::find_if(h.tests.begin(), h.tests.end(), [](const headline_test& t) {
+        return !t.what->saves.empty() && t.says == outcome::win;
+    });
+    const std::string ties =
+        h.ties == 0 ? std::string{} : fmt::format("; {} {}", h.ties, h.ties == 1 ? "is a tie" : "are ties");
+    if (h.losses == 0) {
+        return fmt::format(
+            "Linn is slower in none of {}{}.{}", figures::counted(h.tests.size(), "test"), ties,
+            saved == h.tests.end() ? std::string{}
+                                   : fmt::format(" {}: {}.", saved->what->title, saved->what->saves));
+    }
+    const headline_test* worst = nullptr;
+    for (const headline_test& t : h.tests) {
+        if (t.says == outcome::loss && (worst == nullptr || t.speed_up < worst->speed_up)) {
+            worst = &t;
+        }
+    }
+    const std::string more = h.losses == 1 ? std::string{} : fmt::format(" Slower in {} more.", h.losses - 1);
+    return fmt::format("But {}: {} is {} faster.{}", worst->what->title, worst->other,
+                       times_text(1 / worst->speed_up), more);
+}
+
+std::string allocators_sentence(const bench_result& result, const scenario_result& s,
+                                const std::vector<ranked_allocator>& ranking) {
+    if (ranking.size() < 2) {
+        return "No general allocator besides glibc was measured; linn allocators says how to get some.";
+    }
+    const double threshold = ranking_threshold(result, s);
+    const ranked_allocator& best = ranking.front();
+    if (best.speed < threshold) {
+        return "Everything else: no general allocator is clearly faster than glibc (geometric mean).";
+    }
+    const std::string speed = times_text(best.speed);
+    // Glibc comes last at best, so there is a second one.
+    const ranked_allocator& second = ranking[1];
+    if (second.speed * threshold >= best.speed && second.speed >= threshold) {
+        return fmt::format("Everything else: {} or {}, both {} glibc (geometric mean).", best.title,
+                           second.title, speed);
+    }
+    return fmt::format("Everything else: {}, {} glibc (geometric mean){}.", best.title, speed,
+                       second.speed >= threshold
+                           ? fmt::format("; then {}, {}", second.title, times_text(second.speed))
+                           : std::string{});
+}
+
+std::vector<std::string> verdict_of(const bench_result& result, const scenario_result& s,
+                                    const headline_result& h) {
+    if (std::string why = why_not_judged(result, s.least_rounds); !why.empty()) {
+        return {std::move(why)};
+    }
+    std::vector<std::string> lines;
+    if (s.find(result.contenders, linn_name, "linn") == nullptr) {
+        lines.emplace_back("Linn was not measured.");
+    } else if (!h.tests.empty()) {
+        lines = {objects_sentence(h), losses_sentence(h)};
+    }
+    lines.push_back(allocators_sentence(result, s, h.ranking));
+    return lines;
+}
+
+/// The middle test's gap between the two copies of glibc, and the whole range.
+std::vector<double> floors_of(const scenario_result& s) {
+    std::vector<double> floors;
+    for (const phase_noise& n : s.noise) {
+        if (n.floor) {
+            floors.push_back(*n.floor);
+        }
+    }
+    std::sort(floors.begin(), floors.end());
+    return floors;
+}
+
+void set_trust(const bench_result& result, const scenario_result& s, headline_result& h) {
+    const std::vector<double> floors = floors_of(s);
+    if (s.least_rounds < rounds_to_judge) {
+        h.trust = fmt::format("LOW. {}, and {} are needed.", figures::counted(s.least_rounds, "round"),
+                              rounds_to_judge);
+    } else if (std::string busy = disturbance(result); !busy.empty()) {
+        h.trust = "LOW. " + busy;
+    } else if (!floors.empty() && median(floors) > noisy) {
+        h.trust = fmt::format("LOW. In the middle test glibc differs from itself by {}. Re-run when idle.",
+                              figures::percent(median(floors)));
+    } else {
+        h.is_trusted = true;
+        std::size_t samples = 0;
+        for (const row& r : s.rows) {
+            samples += r.samples.size();
+        }
+        h.trust = fmt::format("good. {}, {} of {} samples disturbed{}.",
+                              figures::counted(s.least_rounds, "round"), s.disturbed, samples,
+                              floors.empty() ? std::string{}
+                                             : fmt::format(", glibc differs from itself by {} to {}",
+                                                           figures::percent(floors.front()),
+                                                           figures::percent(floors.back())));
+    }
 }
 
 } // namespace
 
-std::string headline(const bench_result& result) {
-    const auto measured = std::count_if(result.scenarios.begin(), result.scenarios.end(),
-                                        [](const scenario_result& s) { return !s.rows.empty(); });
-    if (measured < 2 || !why_not_judged(result).empty())
-        return {};
-    const standings all = take_standings(result);
-    std::string text;
-    struct numbers {
-        std::size_t wins;
-        std::size_t losses;
-    };
-    for (const numbers n : {numbers{3, 2}, numbers{2, 2}, numbers{2, 1}, numbers{1, 1}}) {
-        text = wins_sentence(all, n.wins) + losses_sentences(all, n.losses) + allocators_sentence(result);
-        if (text.size() <= most_characters)
-            break;
+std::string headline_test::result() const {
+    switch (says) {
+    case outcome::win:
+        return what->saves.empty() ? times_text(speed_up) + " faster" : std::string{what->saves};
+    case outcome::loss:
+        return times_text(1 / speed_up) + " SLOWER";
+    case outcome::tie:
+        return "tie";
+    case outcome::not_judged:
+        break;
     }
-    return text;
+    return "-";
+}
+
+std::optional<headline_result> headline(const bench_result& result) {
+    const scenario_result* const s = headline_scenario_of(result);
+    if (s == nullptr) {
+        return std::nullopt;
+    }
+    headline_result h;
+    h.tests = tests_of(result, *s);
+    const auto count = [&](outcome o) {
+        return static_cast<std::size_t>(std::count_if(h.tests.begin(), h.tests.end(),
+                                                      [&](const headline_test& t) { return t.says == o; }));
+    };
+    h.wins = count(outcome::win);
+    h.losses = count(outcome::loss);
+    h.ties = count(outcome::tie);
+    h.ranking = ranking_of(result, *s);
+    for (const left_out& l : result.missing) {
+        if (l.scenario.empty() || l.scenario == headline_name) {
+            h.unmeasured.push_back(l.name);
+        }
+    }
+    h.verdict = verdict_of(result, *s, h);
+    set_trust(result, *s, h);
+    return h;
 }
 
 } // namespace linn::tool

@@ -2,6 +2,7 @@
 #include "judgement.hpp"
 
 #include "../experiment/too_few_rounds.hpp"
+#include "../measure/quantity.hpp"
 #include "cliffs.hpp"
 
 #include <fmt/format.h>
@@ -24,23 +25,29 @@ timing scaled(const timing& t, double divisor) {
 /// The medians of all metrics that any sample reports.
 std::map<std::string, double> metrics_of(const row& r, std::size_t phase) {
     std::map<std::string, std::vector<double>> values;
-    for (const sample& s : r.samples)
-        if (phase < s.metrics.size())
-            for (const auto& [name, value] : s.metrics[phase])
+    for (const sample& s : r.samples) {
+        if (phase < s.metrics.size()) {
+            for (const auto& [name, value] : s.metrics[phase]) {
                 values[name].push_back(value);
+            }
+        }
+    }
     std::map<std::string, double> medians;
-    for (const auto& [name, list] : values)
+    for (const auto& [name, list] : values) {
         medians[name] = median(list);
+    }
     return medians;
 }
 
 std::optional<phase_figures> figures_of(const row& r, std::size_t phase, double ticks_per_ns) {
     const std::vector<double> cycles = r.cycles(phase);
-    if (std::all_of(cycles.begin(), cycles.end(), [](double c) { return c == 0; }))
+    if (std::all_of(cycles.begin(), cycles.end(), [](double c) { return c == 0; })) {
         return std::nullopt;
+    }
     std::vector<double> faults;
-    for (const sample& s : r.samples)
+    for (const sample& s : r.samples) {
         faults.push_back(s.faults[phase]);
+    }
     phase_figures f;
     f.cycles = {bootstrap_median(cycles, level, seed, resamples), minimum(cycles)};
     f.ns = scaled(f.cycles, ticks_per_ns);
@@ -51,11 +58,13 @@ std::optional<phase_figures> figures_of(const row& r, std::size_t phase, double 
 
 void judge_row(row& r, const scenario& what, double ticks_per_ns) {
     r.phases.clear();
-    for (std::size_t p = 0; p != what.phases.size(); ++p)
+    for (std::size_t p = 0; p != what.phases.size(); ++p) {
         r.phases.push_back(figures_of(r, p, ticks_per_ns));
+    }
     std::vector<double> peaks;
-    for (const sample& s : r.samples)
+    for (const sample& s : r.samples) {
         peaks.push_back(static_cast<double>(s.peak_rss_bytes));
+    }
     r.peak_rss_bytes = median(peaks);
     r.cliffs = find_cliffs(what, r);
 }
@@ -66,9 +75,11 @@ double middle(const row& r, std::size_t phase) {
 
 void set_ratios(row& r, const row* baseline) {
     std::vector<double> ratios;
-    for (std::size_t p = 0; p != r.phases.size(); ++p)
-        if (baseline != nullptr && r.phases[p] && baseline->phases[p])
+    for (std::size_t p = 0; p != r.phases.size(); ++p) {
+        if (baseline != nullptr && r.phases[p] && baseline->phases[p]) {
             ratios.push_back(*(r.phases[p]->ratio = middle(r, p) / middle(*baseline, p)));
+        }
+    }
     r.ratio = geometric_mean(ratios);
 }
 
@@ -81,8 +92,9 @@ const row* best_rival(const bench_result& result, const scenario_result& s, cons
                                                                   s.variant_of(r).name) != info.rivals.end();
         // The control is the baseline once more; as a rival it would only win by luck.
         if (is_rival && result.contenders[r.contender].name != control_name &&
-            (best == nullptr || middle(r, phase) < middle(*best, phase)))
+            (best == nullptr || middle(r, phase) < middle(*best, phase))) {
             best = &r;
+        }
     }
     return best;
 }
@@ -91,10 +103,13 @@ std::vector<comparison> compare(const bench_result& result, const scenario_resul
                                 const comparison_info& info) {
     std::vector<comparison> list;
     const row* const ours = s.find(result.contenders, linn_name, info.ours);
-    for (std::size_t p = 0; ours != nullptr && p != s.what->phases.size(); ++p)
-        if (ours->in(p) != nullptr)
-            if (const row* const best = best_rival(result, s, info, p))
+    for (std::size_t p = 0; ours != nullptr && p != s.what->phases.size(); ++p) {
+        if (ours->in(p) != nullptr) {
+            if (const row* const best = best_rival(result, s, info, p)) {
                 list.push_back(compare_rows(s, *ours, *best, p));
+            }
+        }
+    }
     return list;
 }
 
@@ -117,8 +132,9 @@ void judge_scenario(const bench_result& result, scenario_result& s) {
     }
     const row* const baseline = s.find(result.contenders, baseline_name, s.what->baseline);
     const row* const control = s.find(result.contenders, control_name, s.what->baseline);
-    for (row& r : s.rows)
+    for (row& r : s.rows) {
         set_ratios(r, baseline);
+    }
     for (std::size_t p = 0; p != s.what->phases.size(); ++p) {
         phase_noise n{std::nullopt, least_claim};
         if (baseline != nullptr && control != nullptr && baseline->in(p) != nullptr &&
@@ -128,23 +144,26 @@ void judge_scenario(const bench_result& result, scenario_result& s) {
         }
         s.noise.push_back(n);
     }
-    for (const comparison_info& info : s.what->comparisons)
+    for (const comparison_info& info : s.what->comparisons) {
         s.comparisons.push_back(compare(result, s, info));
+    }
 }
 
 } // namespace
 
 void judge(bench_result& result) {
-    for (scenario_result& s : result.scenarios)
+    for (scenario_result& s : result.scenarios) {
         judge_scenario(result, s);
+    }
 }
 
 comparison compare_rows(const scenario_result& s, const row& ours, const row& other, std::size_t phase) {
     const auto place = [&](const row& r) { return static_cast<std::size_t>(&r - s.rows.data()); };
     comparison c{phase,         place(ours),        place(other), middle(other, phase) / middle(ours, phase),
                  unknown_bound, outcome::not_judged};
-    if (std::min(ours.samples.size(), other.samples.size()) < rounds_to_judge)
+    if (s.least_rounds < rounds_to_judge) { // of any row: a round that was stopped counts for none
         return c;
+    }
     c.uncertainty =
         2 * std::hypot(relative_median_error(ours.cycles(phase)), relative_median_error(other.cycles(phase)));
     const double least = 1 + std::max(s.noise[phase].threshold, c.uncertainty);
@@ -166,14 +185,25 @@ const char* to_string(outcome o) noexcept {
     return "not judged";
 }
 
+std::string tie_rule() {
+    return fmt::format("differences smaller than max(noise floor, {}, 2 standard errors) count as ties",
+                       figures::percent(least_claim));
+}
+
 std::string why_not_judged(const bench_result& result) {
     std::size_t most = 0;
-    for (const scenario_result& s : result.scenarios)
-        most = std::max(most, s.most_rounds);
-    if (most >= rounds_to_judge)
+    for (const scenario_result& s : result.scenarios) {
+        most = std::max(most, s.least_rounds);
+    }
+    return why_not_judged(result, most);
+}
+
+std::string why_not_judged(const bench_result& result, std::size_t done) {
+    if (done >= rounds_to_judge) {
         return {};
+    }
     too_few_rounds rounds;
-    rounds.done = most;
+    rounds.done = done;
     rounds.seconds = result.seconds;
     rounds.why = why_stopped(result.interrupted_by, result.complete_rounds, result.options.rounds);
     rounds.others = result.scenarios.size() > 1 ? "name fewer scenarios" : "";
@@ -185,20 +215,26 @@ const comparison* best_of_linn(const scenario_result& s, std::size_t phase) {
     const auto& first = s.what->comparisons.front().rivals;
     for (std::size_t i = 0; i != s.comparisons.size(); ++i) {
         const auto& rivals = s.what->comparisons[i].rivals;
-        if (!std::equal(rivals.begin(), rivals.end(), first.begin(), first.end()))
+        if (!std::equal(rivals.begin(), rivals.end(), first.begin(), first.end())) {
             continue;
-        for (const comparison& c : s.comparisons[i])
-            if (c.phase == phase && (best == nullptr || c.speed_up > best->speed_up))
+        }
+        for (const comparison& c : s.comparisons[i]) {
+            if (c.phase == phase && (best == nullptr || c.speed_up > best->speed_up)) {
                 best = &c;
+            }
+        }
     }
     return best;
 }
 
 std::string times_text(double factor, int digits) {
-    constexpr double two_places = 9.95; // what would be written "10.0"
-    if (factor >= 1'000)
+    if (factor >= 1'000) {
         return "over 1000 x";
-    return fmt::format("{:.{}f} x", factor, factor < two_places ? digits : 0);
+    }
+    constexpr double two_places = 9.95; // what would be written "10.0"
+    const figures::quantity shown{
+        .what = figures::unit::number, .value = factor, .digits = factor < two_places ? 1 + digits : 2};
+    return shown.text() + " x";
 }
 
 } // namespace linn::tool

@@ -16,14 +16,19 @@ inline constexpr double least_claim = 0.02;
 /// @complexity resamples × samples
 void judge(bench_result& result);
 
-/// One row beside another in `phase`. @pre both have it, and `judge` has run
+/// One row compared with another in `phase`. @pre both have it, and `judge` has run
 comparison compare_rows(const scenario_result& s, const row& ours, const row& other, std::size_t phase);
 
 /// "win", "loss", "tie", "not judged".
 const char* to_string(outcome o) noexcept;
 
+/// "differences smaller than max(noise floor, 2 %, 2 standard errors) count as ties".
+std::string tie_rule();
+
 /// Why nothing of the result is judged, as a sentence; empty where something can be. @pre something was measured
 std::string why_not_judged(const bench_result& result);
+/// The same of what has `rounds` rounds.
+std::string why_not_judged(const bench_result& result, std::size_t rounds);
 
 /// The best of Linn's ways in one phase, among the scenario's comparisons that have the rivals of the first; null where none
 /// has that phase. @pre `judge` has run

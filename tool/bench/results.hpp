@@ -20,7 +20,8 @@ namespace linn::tool {
 
 /// What the user asked of `linn bench`.
 struct bench_options {
-    std::vector<std::string> scenarios; ///< empty: all
+    std::vector<std::string> scenarios; ///< empty: the headline, or all
+    bool all = false;                   ///< all scenarios that are in no group
     std::vector<std::string> only;      ///< empty: all contenders
     user_allocators allocators;
     bool full = false; ///< or quick: what stands behind it is in the members below
@@ -135,7 +136,7 @@ struct scenario_result {
     const variant_info& variant_of(const row& r) const noexcept { return what->variants[r.variant]; }
     /// The rows of one variant, or of all without a number, fastest first. @pre `judge` has run
     std::vector<const row*> sorted_rows(std::optional<std::size_t> variant = {}) const;
-    /// The published figures that stand beside a row, or null. @pre `judge` has run
+    /// The published figures that belong to a row, or null. @pre `judge` has run
     const published_row* find_published(std::string_view contender, std::string_view variant) const noexcept;
 };
 
@@ -156,6 +157,9 @@ struct bench_result {
     bool budget_spent() const noexcept { return complete() && complete_rounds < options.rounds; }
     /// "linn::make_shared", or "std::make_shared on tcmalloc".
     std::string title_of(const scenario_result& s, const row& r) const;
+    /// What a column shows of a row, in the unit of the column; nothing where it was not measured. An interval is not one
+    /// figure, nor is a cliff. @pre `judge` has run
+    std::optional<double> shown(const row& r, const column_info& c) const;
 };
 
 /// "1 000 000 random integers in a std::map<int>; cycles an operation": what the figures of a scenario are.

@@ -16,8 +16,10 @@ namespace {
 class run final : experiment {
 public:
     run(const bench_options& options, const interrupt_guard& guard,
-        const std::function<void(const work_progress&)>& report)
+        const std::function<void(const work_progress&)>& report,
+        const std::function<void(bench_result)>& after_round)
         : report_{report},
+          after_round_{after_round},
           guard_{guard},
           client_{result_.options, guard, [this] { report_(progress_); }} {
         result_.options = options;
@@ -28,14 +30,15 @@ public:
         progress_.doing = "looking at the machine";
         report_(progress_);
         result_.machine = inspect_machine();
-        for (const scenario& s : scenarios())
-            if (is_selected(s))
-                result_.scenarios.push_back({&s});
+        for (const scenario* s : selected_scenarios(result_.options)) {
+            result_.scenarios.push_back({s});
+        }
         choose_contenders();
-        if (interrupt_guard::pending() == 0)
+        if (interrupt_guard::pending() == 0) {
             measure();
+        }
         result_.interrupted_by = interrupt_guard::pending();
-        drop_empty_rows();
+        drop_empty_rows(result_);
         result_.seconds = seconds();
         return std::move(result_);
     }
@@ -48,14 +51,6 @@ private:
         bool failed;
     };
 
-    bool is_selected(const scenario& s) const {
-        const auto& wanted = result_.options.scenarios;
-        const auto is_named = [&](std::string_view name) {
-            return std::find(wanted.begin(), wanted.end(), name) != wanted.end();
-        };
-        return s.group.empty() ? wanted.empty() || is_named(s.name) : is_named(s.name) || is_named(s.group);
-    }
-
     /// Keeps the contenders that prove to run on what they should.
     void choose_contenders() {
         std::vector<contender> candidates =
@@ -66,32 +61,37 @@ private:
                                });
         for (contender& c : candidates) {
             if (std::none_of(result_.scenarios.begin(), result_.scenarios.end(),
-                             [&](const scenario_result& s) { return takes_part(c, *s.what); }))
+                             [&](const scenario_result& s) { return takes_part(c, *s.what); })) {
                 continue;
+            }
             progress_.doing = fmt::format("proving {}", c.title);
             report_(progress_);
-            const worker_reply reply = client_.prove(c);
-            if (reply.is_interrupted)
+            const worker_reply reply = client_.prove(c, result_.scenarios.front().what->worker);
+            if (reply.is_interrupted) {
                 return;
+            }
             if (!reply.problem.empty()) {
                 result_.missing.push_back({c.name, {}, reply.problem});
                 continue;
             }
             c.proof = reply.proof;
-            if (!reply.broken_alignment.empty())
+            if (!reply.broken_alignment.empty()) {
                 c.notes.push_back(reply.broken_alignment);
+            }
             result_.machine.compiler = reply.compiler;
             result_.machine.build = reply.build;
             result_.contenders.push_back(std::move(c));
         }
-        for (scenario_result& s : result_.scenarios)
+        for (scenario_result& s : result_.scenarios) {
             add_rows(s);
+        }
     }
 
     /// Whether the contender runs that variant.
     static bool runs(const contender& c, const scenario& s, const variant_info& v) {
-        if (!v.contender.empty())
+        if (!v.contender.empty()) {
             return c.name == v.contender;
+        }
         return c.kind != contender_kind::in_process && (c.name != control_name || v.name == s.baseline);
     }
 
@@ -107,9 +107,11 @@ private:
             s.rows.push_back({.contender = c, .variant = v});
         };
         for (std::size_t c = 0; c != result_.contenders.size(); ++c) {
-            for (std::size_t v = 0; v != s.what->variants.size(); ++v)
-                if (runs(result_.contenders[c], *s.what, s.what->variants[v]))
+            for (std::size_t v = 0; v != s.what->variants.size(); ++v) {
+                if (runs(result_.contenders[c], *s.what, s.what->variants[v])) {
                     add(c, v);
+                }
+            }
         }
     }
 
@@ -121,8 +123,9 @@ private:
         rounds.limits.most = o.rounds;
         rounds.limits.budget_seconds = o.budget_s;
         rounds.seed = o.seed;
-        for (const task& t : tasks_)
+        for (const task& t : tasks_) {
             rounds.jobs.push_back({t.scenario, result_.scenarios[t.scenario].what->usual_seconds});
+        }
         result_.complete_rounds = run_rounds(*this, rounds).complete;
     }
 
@@ -138,6 +141,17 @@ private:
 
     double seconds() const override { return static_cast<double>(now_ns() - start_) * 1e-9; }
 
+    std::size_t rounds_needed(std::size_t complete) override {
+        if (complete != 0 && after_round_) {
+            bench_result so_far = result_;
+            so_far.complete_rounds = complete;
+            so_far.seconds = seconds();
+            drop_empty_rows(so_far);
+            after_round_(std::move(so_far));
+        }
+        return experiment::rounds_needed(complete);
+    }
+
     void report(const work_progress& now) override {
         progress_ = now;
         report_(progress_);
@@ -149,10 +163,12 @@ private:
         const row& r = s.rows[t.row];
         touch_memory(bytes_to_touch(result_.options, *s.what));
         worker_reply reply = client_.measure(result_.contenders[r.contender], *s.what, s.variant_of(r).name);
-        if (reply.is_interrupted || interrupt_guard::pending() != 0)
+        if (reply.is_interrupted || interrupt_guard::pending() != 0) {
             return {attempt::ending::interrupted};
-        if (reply.problem.empty())
+        }
+        if (reply.problem.empty()) {
             reply.problem = check_work(t.scenario, reply.measured);
+        }
         if (!reply.problem.empty()) {
             fail(t, reply.problem);
             return {attempt::ending::failed};
@@ -172,10 +188,12 @@ private:
     std::string check_work(std::size_t scenario, const sample& s) {
         work_.resize(result_.scenarios.size(), 0);
         std::size_t& expected = work_[scenario];
-        if (expected == 0)
+        if (expected == 0) {
             expected = s.work_check;
-        if (expected != s.work_check)
+        }
+        if (expected != s.work_check) {
             return fmt::format("it did other work than the rest: {} instead of {}", s.work_check, expected);
+        }
         return {};
     }
 
@@ -188,12 +206,14 @@ private:
                                    std::string{s.variant_of(r).name}});
     }
 
-    void drop_empty_rows() {
-        for (scenario_result& s : result_.scenarios)
+    static void drop_empty_rows(bench_result& result) {
+        for (scenario_result& s : result.scenarios) {
             std::erase_if(s.rows, [](const row& r) { return r.samples.empty(); });
+        }
     }
 
     const std::function<void(const work_progress&)>& report_;
+    const std::function<void(bench_result)>& after_round_;
     const interrupt_guard& guard_;
     bench_result result_;
     work_progress progress_;
@@ -206,9 +226,25 @@ private:
 
 } // namespace
 
+std::vector<const scenario*> selected_scenarios(const bench_options& options) {
+    const auto& wanted = options.scenarios;
+    const auto is_named = [&](std::string_view name) {
+        return std::find(wanted.begin(), wanted.end(), name) != wanted.end();
+    };
+    std::vector<const scenario*> list;
+    for (const scenario& s : scenarios()) {
+        const bool is_usual = options.all ? s.group.empty() : s.name == headline_name;
+        if (wanted.empty() ? is_usual : is_named(s.name) || (!s.group.empty() && is_named(s.group))) {
+            list.push_back(&s);
+        }
+    }
+    return list;
+}
+
 bench_result run_bench(const bench_options& options, const interrupt_guard& guard,
-                       const std::function<void(const work_progress&)>& report) {
-    return run{options, guard, report}.perform();
+                       const std::function<void(const work_progress&)>& report,
+                       const std::function<void(bench_result)>& after_round) {
+    return run{options, guard, report, after_round}.perform();
 }
 
 } // namespace linn::tool

@@ -7,6 +7,9 @@
 
 namespace linn::tool {
 
+/// The scenario that is measured unless names are given. Its result is what a person in a hurry reads: headline.hpp.
+inline constexpr std::string_view headline_name = "headline";
+
 /// One timed phase of a scenario.
 struct phase_info {
     std::string_view name;  ///< stable, used in JSON
@@ -15,6 +18,9 @@ struct phase_info {
     // Where phases do the same for blocks of different sizes, so that together they make a curve.
     std::size_t bytes = 0; ///< of a block; 0: the phase is no point of a curve
     unsigned threads = 1;  ///< points of one curve agree in this
+
+    std::string_view saves =
+        {}; ///< what Linn does without there, so that the ratio says little: "no zero fill"
 };
 
 /// One way of doing a scenario's work, such as `make_shared` in shared-ptr.
@@ -29,10 +35,10 @@ struct variant_info {
 /// A published row: the figures of the phases, 0 where nothing was published.
 struct published_row {
     std::string_view
-        contender; ///< the contender it stands beside; empty: another platform, printed below the table
+        contender; ///< the contender it belongs to; empty: another platform, printed below the table
     std::string_view source;
     std::span<const double> figures;
-    std::string_view variant; ///< the variant it stands beside
+    std::string_view variant; ///< the variant it belongs to
 };
 
 /// What a column shows.
@@ -43,8 +49,8 @@ enum class figure {
     minimum,     ///< the least of the same
     rate,        ///< operations a second, times `factor`
     faults,      ///< minor page faults an operation
-    metric,      ///< the share that the worker reports under the name `metric`, times `factor`
-    memory,      ///< the bytes that it reports under the name `metric`, as MiB
+    metric,      ///< the share that the worker reports under the name `metric`
+    memory,      ///< the bytes that it reports under the name `metric`, times `factor`
     metric_time, ///< the ticks an operation that it reports so, as nanoseconds times `factor`
     cliff,       ///< where the curve that the phase belongs to jumps (cliffs.hpp)
 };
@@ -57,7 +63,7 @@ struct column_info {
     figure shows = figure::time;
     double factor = 1;
     std::string_view metric = {};
-    unsigned droppable = 0; ///< as in `table_column`
+    unsigned droppable = 0; ///< as in `report::column`
     int decimals = 4;       ///< after the point, at most
 };
 
@@ -95,16 +101,18 @@ struct scenario {
     work_size sized_by = work_size::percent;
     std::size_t touched_mib = 4; ///< memory to touch before each process starts, where `--work` scales it
 
-    std::string_view topic = {}; ///< what it is about, in a sentence: "Linn is 3 x the best allocator for …"
     std::string_view group =
         {}; ///< a name for several scenarios, which are measured only where it or they are named
     double usual_seconds = 0.5; ///< what a process takes, roughly: a first guess at the time left, no more
+    std::string_view worker = "linn-bench-worker"; ///< the companion program that does the work
 
     /// True when its columns show memory, each phase its own.
     bool shows_memory() const noexcept {
-        for (const column_info& c : columns)
-            if (c.shows == figure::memory)
+        for (const column_info& c : columns) {
+            if (c.shows == figure::memory) {
                 return true;
+            }
+        }
         return false;
     }
     /// True when its phases are points of curves over the size of a block.

@@ -11,6 +11,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <optional>
 
 namespace linn::tool {
 namespace {
@@ -48,8 +49,9 @@ std::string compare_sentence(const bench_result& result, const scenario_result& 
         }
     }
     const std::size_t tests = wins.size() + losses.size() + ties;
-    if (tests == 0)
+    if (tests == 0) {
         return {};
+    }
     std::string text =
         fmt::format(" {} beats {} in {} of {} tests", result.title_of(s, s.rows[all.front().ours]),
                     s.what->comparisons[number].rivals_title, wins.size(), tests);
@@ -59,29 +61,39 @@ std::string compare_sentence(const bench_result& result, const scenario_result& 
         text += least == most ? fmt::format(", by {}", least->text)
                               : fmt::format(", by {} to {}", least->text, most->text);
     }
-    if (!losses.empty())
+    if (!losses.empty()) {
         text += fmt::format("; slower in {}", fmt::join(losses, ", "));
-    if (ties != 0)
+    }
+    if (ties != 0) {
         text += fmt::format("; {} of {} {}", ties, tests, ties == 1 ? "is a tie" : "are ties");
+    }
     return text + '.';
 }
 
 std::string paragraph(const bench_result& result, const scenario_result& s) {
     std::string text;
-    if (s.what->has_curves()) // a list of forty columns would say less
+    if (s.what->name == headline_name) {
+        return text; // the verdict says it
+    }
+    if (s.what->has_curves()) { // a list of forty columns would say less
         text = curve_findings(result, s);
-    else
-        for (std::size_t i = 0; i != s.comparisons.size(); ++i)
+    } else {
+        for (std::size_t i = 0; i != s.comparisons.size(); ++i) {
             text += compare_sentence(result, s, i);
+        }
+    }
     text += scenario_finding(result, s);
     return text.empty() ? text : fmt::format("{}:{}", s.what->name, text);
 }
 
 bool has_linn(const bench_result& result) {
-    for (const scenario_result& s : result.scenarios)
-        for (const row& r : s.rows)
-            if (result.contenders[r.contender].name == linn_name)
+    for (const scenario_result& s : result.scenarios) {
+        for (const row& r : s.rows) {
+            if (result.contenders[r.contender].name == linn_name) {
                 return true;
+            }
+        }
+    }
     return false;
 }
 
@@ -92,35 +104,45 @@ std::string disturbance(const bench_result& result) {
     std::size_t disturbed = 0;
     for (const scenario_result& s : result.scenarios) {
         disturbed += s.disturbed;
-        for (const row& r : s.rows)
+        for (const row& r : s.rows) {
             all += r.samples.size();
+        }
     }
     constexpr double most_disturbed = 0.2;
-    if (static_cast<double>(disturbed) <= most_disturbed * static_cast<double>(all))
+    if (static_cast<double>(disturbed) <= most_disturbed * static_cast<double>(all)) {
         return {};
+    }
     return fmt::format("The machine was busy: {} of {} samples are unreliable. Re-run when idle.", disturbed,
                        all);
 }
 
 std::vector<std::string> findings(const bench_result& result) {
     if (std::all_of(result.scenarios.begin(), result.scenarios.end(),
-                    [](const scenario_result& s) { return s.rows.empty(); }))
+                    [](const scenario_result& s) { return s.rows.empty(); })) {
         return {"Nothing was measured."};
+    }
     std::vector<std::string> list;
     const auto add = [&](std::string text) {
-        if (!text.empty())
+        if (!text.empty()) {
             list.push_back(std::move(text));
+        }
     };
     const bool is_linn_there = has_linn(result);
-    add(headline(result));
-    add(is_linn_there ? why_not_judged(result) : std::string{});
-    for (const scenario_result& s : result.scenarios)
+    const std::optional<headline_result> first = headline(result);
+    if (first) {
+        add(fmt::format("{}", fmt::join(first->verdict, " ")));
+    } else if (is_linn_there) {
+        add(why_not_judged(result));
+    }
+    for (const scenario_result& s : result.scenarios) {
         add(paragraph(result, s));
+    }
     add(threads_finding(result));
-    if (list.empty())
-        list.emplace_back(is_linn_there ? "Linn met no rival, so there is nothing to compare."
-                                        : "Linn was not measured, so there is nothing to say about it.");
-    add(disturbance(result));
+    if (list.empty()) {
+        list.emplace_back(is_linn_there ? "No rival of Linn was measured, so there is nothing to compare."
+                                        : "Linn was not measured.");
+    }
+    add(first ? fmt::format("Trust: {}", first->trust) : disturbance(result));
     return list;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "threads_findings.hpp"
 
+#include "../measure/quantity.hpp"
 #include "judgement.hpp"
 
 #include <fmt/format.h>
@@ -14,21 +15,28 @@
 namespace linn::tool {
 namespace {
 
+using figures::unit;
+using figures::written;
+
 constexpr const char* ways[] = {"linn_pool", "linn_pool_resource"};
 
 /// The phase with so many threads, if there is one.
 std::optional<std::size_t> phase_of(const scenario& s, unsigned threads) {
-    for (std::size_t p = 0; p != s.phases.size(); ++p)
-        if (s.phases[p].threads == threads)
+    for (std::size_t p = 0; p != s.phases.size(); ++p) {
+        if (s.phases[p].threads == threads) {
             return p;
+        }
+    }
     return std::nullopt;
 }
 
 std::vector<const scenario_result*> programs_of(const bench_result& result) {
     std::vector<const scenario_result*> list;
-    for (const scenario_result& s : result.scenarios)
-        if (s.what->group == "threads" && !s.rows.empty())
+    for (const scenario_result& s : result.scenarios) {
+        if (s.what->group == "threads" && !s.rows.empty()) {
             list.push_back(&s);
+        }
+    }
     return list;
 }
 
@@ -46,8 +54,9 @@ std::vector<const row*> rivals(const bench_result& result, const scenario_result
     for (const row& r : s.rows) {
         const std::string& name = result.contenders[r.contender].name;
         if (r.in(phase) != nullptr && s.variant_of(r).name == "new_delete" && name != control_name &&
-            name != no_trim_name)
+            name != no_trim_name) {
             list.push_back(&r);
+        }
     }
     return list;
 }
@@ -63,14 +72,16 @@ void place(const bench_result& result, const scenario_result& s, const row& ours
         is_largest = is_largest && r->metric(phase, "peak_rss_bytes").value_or(0) < memory;
     }
     const std::string name{s.what->name};
-    if (ahead == 0)
+    if (ahead == 0) {
         ++all.first;
-    else if (ahead == 1)
+    } else if (ahead == 1) {
         all.second.push_back(name);
-    else
+    } else {
         all.behind.push_back(fmt::format("{} (place {} of {})", name, ahead + 1, others.size() + 1));
-    if (is_largest && !others.empty())
+    }
+    if (is_largest && !others.empty()) {
         all.most_memory.push_back(name);
+    }
 }
 
 struct total {
@@ -84,7 +95,7 @@ std::vector<total> totals(const bench_result& result, const std::vector<const sc
     std::map<std::string, total> sums;
     for (const scenario_result* s : programs) {
         const std::size_t phase = *phase_of(*s->what, 2);
-        for (const row& r : s->rows)
+        for (const row& r : s->rows) {
             if (const auto seconds = r.metric(phase, "seconds");
                 seconds && result.contenders[r.contender].name != control_name) {
                 const std::string title = s->variant_of(r).name == "new_delete"
@@ -95,35 +106,43 @@ std::vector<total> totals(const bench_result& result, const std::vector<const sc
                 sum.seconds += *seconds;
                 ++sum.programs;
             }
+        }
     }
     std::vector<total> list;
-    for (const auto& [title, sum] : sums)
-        if (sum.programs == programs.size())
+    for (const auto& [title, sum] : sums) {
+        if (sum.programs == programs.size()) {
             list.push_back(sum);
+        }
+    }
     std::sort(list.begin(), list.end(), [](const total& a, const total& b) { return a.seconds < b.seconds; });
     return list;
 }
 
 std::string standing_sentence(std::string_view title, const standing& all, std::size_t programs) {
     std::string text = fmt::format(" {} is first in {} of {} programs", title, all.first, programs);
-    if (!all.second.empty())
+    if (!all.second.empty()) {
         text += fmt::format(", second in {}", fmt::join(all.second, ", "));
-    if (!all.behind.empty())
+    }
+    if (!all.behind.empty()) {
         text += fmt::format(", further behind in {}", fmt::join(all.behind, ", "));
-    if (!all.most_memory.empty())
+    }
+    if (!all.most_memory.empty()) {
         text += fmt::format("; it has the largest peak of memory in {}", fmt::join(all.most_memory, ", "));
+    }
     return text + '.';
 }
 
 std::string threads_text(double threads) {
-    return threads >= 1000 ? "over 1000" : fmt::format("{:.0f}", threads);
+    return threads >= 1000 ? "over 1000" : written(unit::count, threads);
 }
 
 /// The phase with most threads for which the locks were timed.
 std::optional<std::size_t> timed_phase(const row& r, std::size_t phases) {
-    for (std::size_t p = phases; p != 0; --p)
-        if (r.metric(p - 1, "saturation_threads"))
+    for (std::size_t p = phases; p != 0; --p) {
+        if (r.metric(p - 1, "saturation_threads")) {
             return p - 1;
+        }
+    }
     return std::nullopt;
 }
 
@@ -135,20 +154,23 @@ std::string saturation_sentence(const std::vector<const scenario_result*>& progr
     for (const scenario_result* s : programs) {
         const row* r = s->find(result.contenders, linn_name, way);
         const auto p = r == nullptr ? std::nullopt : timed_phase(*r, s->what->phases.size());
-        if (!p)
+        if (!p) {
             continue;
+        }
         ++timed;
         title = result.title_of(*s, *r);
-        if (const double at = *r->metric(*p, "saturation_threads"); at <= enough_threads)
-            early.push_back(fmt::format("{} ({:.0f} threads)", s->what->name, at));
+        if (const double at = *r->metric(*p, "saturation_threads"); at <= enough_threads) {
+            early.push_back(fmt::format("{} ({} threads)", s->what->name, threads_text(at)));
+        }
     }
-    if (timed == 0)
+    if (timed == 0) {
         return {};
-    if (early.empty())
-        return fmt::format(" No lock of {} saturates below {:.0f} threads.", title, enough_threads);
-    return fmt::format(
-        " A lock of {} saturates at {:.0f} threads or fewer in {}; beyond in {} of {} programs.", title,
-        enough_threads, fmt::join(early, ", "), timed - early.size(), timed);
+    }
+    if (early.empty()) {
+        return fmt::format(" No lock of {} saturates below {} threads.", title, enough_threads);
+    }
+    return fmt::format(" A lock of {} saturates at {} threads or fewer in {}; beyond in {} of {} programs.",
+                       title, enough_threads, fmt::join(early, ", "), timed - early.size(), timed);
 }
 
 } // namespace
@@ -158,28 +180,30 @@ std::string lock_finding(const bench_result& result, const scenario_result& s) {
     for (const char* way : ways) {
         const row* r = s.find(result.contenders, linn_name, way);
         const auto p = r == nullptr ? std::nullopt : timed_phase(*r, s.what->phases.size());
-        if (!p)
+        if (!p) {
             continue;
+        }
         const double held = *r->metric(*p, "lock_ns");
         const double visits = r->metric(*p, "lock_visits").value_or(0);
         if (visits <= 0) {
             text += fmt::format(" No lock of {} was visited.", result.title_of(s, *r));
             continue;
         }
-        text += fmt::format(" With {}, the busiest lock of {} is held {:.3g} ns a {} ({:.0f} ns a visit, one "
-                            "in {:.3g} {}s): it "
-                            "saturates at {} threads.",
-                            s.what->phases[*p].title, result.title_of(s, *r), held, s.what->operation,
-                            held / visits, 1 / visits, s.what->operation,
-                            threads_text(*r->metric(*p, "saturation_threads")));
+        text += fmt::format(
+            " With {}, the busiest lock of {} is held {} ns a {} ({} ns a visit, one in {} {}s): "
+            "it saturates at {} threads.",
+            s.what->phases[*p].title, result.title_of(s, *r), written(unit::number, held), s.what->operation,
+            written(unit::number, held / visits), written(unit::number, 1 / visits), s.what->operation,
+            threads_text(*r->metric(*p, "saturation_threads")));
     }
     return text;
 }
 
 std::string threads_finding(const bench_result& result) {
     const std::vector<const scenario_result*> programs = programs_of(result);
-    if (programs.size() < 2)
+    if (programs.size() < 2) {
         return {};
+    }
     std::string text;
     if (why_not_judged(result).empty()) {
         for (const char* way : ways) {
@@ -189,23 +213,28 @@ std::string threads_finding(const bench_result& result) {
             for (const scenario_result* s : programs) {
                 const auto phase = phase_of(*s->what, 2);
                 const row* r = s->find(result.contenders, linn_name, way);
-                if (!phase || r == nullptr || r->in(*phase) == nullptr)
+                if (!phase || r == nullptr || r->in(*phase) == nullptr) {
                     continue;
+                }
                 place(result, *s, *r, *phase, all);
                 title = result.title_of(*s, *r);
                 ++measured;
             }
-            if (measured != 0)
+            if (measured != 0) {
                 text += standing_sentence(title, all, measured);
+            }
         }
         std::vector<std::string> sums;
-        for (const total& sum : totals(result, programs))
-            sums.push_back(fmt::format("{} {:.2f}", sum.title, sum.seconds));
-        if (sums.size() > 1)
+        for (const total& sum : totals(result, programs)) {
+            sums.push_back(fmt::format("{} {}", sum.title, written(unit::number, sum.seconds)));
+        }
+        if (sums.size() > 1) {
             text += fmt::format(" Seconds for all {} together: {}.", programs.size(), fmt::join(sums, ", "));
+        }
     }
-    for (const char* way : ways)
+    for (const char* way : ways) {
         text += saturation_sentence(programs, result, way);
+    }
     return text.empty() ? text : "threads, on 2 threads:" + text;
 }
 

@@ -15,8 +15,9 @@ std::string read_sample(const nlohmann::json& json, std::span<const phase_info> 
     reply.compiler = json.at("compiler").get<std::string>();
     reply.build = json.at("build").get<std::string>();
     sample& s = reply.measured;
-    for (const nlohmann::json& canary : json.at("canary"))
+    for (const nlohmann::json& canary : json.at("canary")) {
         s.canary = std::max(s.canary, canary.get<double>());
+    }
     s.cpu_share = json.at("cpu_share").get<double>();
     s.peak_rss_bytes = json.at("peak_rss_bytes").get<std::uint64_t>();
     s.work_check = json.at("work_check").get<std::size_t>();
@@ -24,8 +25,9 @@ std::string read_sample(const nlohmann::json& json, std::span<const phase_info> 
     const nlohmann::json& measured = json.at("phases");
     bool has_other_phases = measured.size() != phases.size();
     for (std::size_t p = 0; p != std::min(phases.size(), measured.size()); ++p) {
-        if (measured[p].at("name").get<std::string>() != phases[p].name)
+        if (measured[p].at("name").get<std::string>() != phases[p].name) {
             has_other_phases = true;
+        }
         s.cycles.push_back(measured[p].at("cycles").get<double>());
         s.faults.push_back(measured[p].at("faults").get<double>());
         s.metrics.push_back(measured[p].value("metrics", std::map<std::string, double>{}));
@@ -41,8 +43,8 @@ worker_client::worker_client(const bench_options& options, const interrupt_guard
       guard_{&guard},
       tick_{std::move(tick)} {}
 
-worker_reply worker_client::prove(const contender& c) const {
-    return run(c, {}, nullptr);
+worker_reply worker_client::prove(const contender& c, std::string_view worker) const {
+    return run(c, {}, worker, {});
 }
 
 worker_reply worker_client::measure(const contender& c, const scenario& s, std::string_view variant) const {
@@ -63,15 +65,14 @@ worker_reply worker_client::measure(const contender& c, const scenario& s, std::
                                        std::to_string(o.objects),
                                        "--object-bytes",
                                        std::to_string(o.object_bytes)};
-    return run(c, std::move(arguments), &s);
+    return run(c, std::move(arguments), s.worker, s.phases);
 }
 
 worker_reply worker_client::run(const contender& c, std::vector<std::string> arguments,
-                                const scenario* s) const {
-    const std::span<const phase_info> phases = s == nullptr ? std::span<const phase_info>{} : s->phases;
+                                std::string_view worker, std::span<const phase_info> phases) const {
     worker_reply reply;
     static_cast<worker_answer&>(reply) =
-        ask_worker("linn-bench-worker", std::move(arguments), c, options_->timeout, *guard_, tick_,
+        ask_worker(worker, std::move(arguments), c, options_->timeout, *guard_, tick_,
                    [&](const nlohmann::json& json) { return read_sample(json, phases, reply); });
     return reply;
 }

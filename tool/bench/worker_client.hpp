@@ -5,7 +5,10 @@
 #include "results.hpp"
 
 #include <functional>
+#include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace linn::tool {
 
@@ -22,14 +25,15 @@ class worker_client {
 public:
     worker_client(const bench_options& options, const interrupt_guard& guard, std::function<void()> tick);
 
-    /// Asks who provides memory under this contender, without measuring.
-    worker_reply prove(const contender& c) const;
+    /// Asks a worker program who provides memory under this contender, without measuring.
+    worker_reply prove(const contender& c, std::string_view worker) const;
 
     /// Runs one variant of a scenario once.
     worker_reply measure(const contender& c, const scenario& s, std::string_view variant) const;
 
 private:
-    worker_reply run(const contender& c, std::vector<std::string> arguments, const scenario* s) const;
+    worker_reply run(const contender& c, std::vector<std::string> arguments, std::string_view worker,
+                     std::span<const phase_info> phases) const;
 
     const bench_options* options_;
     const interrupt_guard* guard_;

@@ -70,8 +70,12 @@ advise_command::advise_command(CLI::App& program)
     arguments.add_option("--top", view_.top, "types in the table (default 10)")
         ->type_name("N")
         ->check(whole_number(1, 1'000'000));
-    arguments.add_option("--type", view_.only_type, "details of the types that have this in their name")
+    arguments
+        .add_option("--type", view_.only_type,
+                    "details of the types that have this in their name; with --try these alone are tried")
         ->type_name("NAME");
+    arguments.add_flag("--all-leaks", options_.shows_runtime_leaks,
+                       "also list what the C and C++ runtime keeps on purpose, by rule");
     arguments.add_flag("--no-replay", no_replay_,
                        "estimate the gains from counts instead of replaying the trace");
     arguments
@@ -79,14 +83,7 @@ advise_command::advise_command(CLI::App& program)
                     "seconds that the replays may take together (default 20)")
         ->type_name("SECONDS")
         ->check(whole_number(1, 86'400));
-    arguments
-        .add_option("--debug-dir", debug_folders_,
-                    "also look here for debug information, before /usr/lib/debug; may be repeated")
-        ->type_name("FOLDER")
-        ->check(CLI::ExistingDirectory.description(""))
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-    arguments.add_flag("--debuginfod", use_debuginfod_,
-                       "fetch missing debug information from DEBUGINFOD_URLS");
+    source_.add();
     arguments
         .add_option("--fail-over", fail_over_percent_,
                     "exit with 1 if pools or another change would save at least this share of the run")
@@ -97,16 +94,18 @@ advise_command::advise_command(CLI::App& program)
     const std::size_t own = arguments.get_options().size();
     arguments.option_defaults()->group("With --try");
     measuring_.add();
-    for (const CLI::Option* option : arguments.get_options())
+    for (const CLI::Option* option : arguments.get_options()) {
         options_of_try_.push_back(option->get_name());
+    }
     options_of_try_.erase(options_of_try_.begin(),
                           options_of_try_.begin() + static_cast<std::ptrdiff_t>(own));
 }
 
 /// The program of --try, and nothing else behind the options.
 std::string advise_command::check() {
-    if (trace_ == separator_word)
+    if (trace_ == separator_word) {
         return "missing TRACE: linn record -- PROG writes it; then linn advise TRACE --try -- PROG ARGS...";
+    }
     words_ = verb().remaining();
     const bool has_program = !words_.empty() && words_.front() == separator_word;
     if (!words_.empty() && !has_program) {
@@ -114,26 +113,34 @@ std::string advise_command::check() {
         const std::string problem = take_program_words(verb(), words_);
         return problem.empty() ? fmt::format("unexpected '{}': give one TRACE", word) : problem;
     }
-    if (trace_.empty())
+    if (trace_.empty()) {
         return "missing TRACE";
-    if (is_tried_)
+    }
+    if (is_tried_) {
         return check_try();
-    if (has_program)
+    }
+    if (has_program) {
         return "a program after -- needs --try";
-    for (const std::string& option : options_of_try_)
-        if (verb().count(option) != 0)
+    }
+    for (const std::string& option : options_of_try_) {
+        if (verb().count(option) != 0) {
             return fmt::format("{} needs --try", option);
+        }
+    }
     return {};
 }
 
 std::string advise_command::check_try() {
-    if (!words_.empty())
+    if (!words_.empty()) {
         words_.erase(words_.begin());
-    if (words_.empty())
+    }
+    if (words_.empty()) {
         return "--try needs a program: linn advise TRACE --try -- PROG ARGS...";
+    }
     trial_options_.only = rivals_of_pools();
-    if (std::string problem = measuring_.check(); !problem.empty())
+    if (std::string problem = measuring_.check(); !problem.empty()) {
         return problem;
+    }
     const served_program program = find_served_program(words_.front(), false);
     return program.is_usage_error ? program.problem : std::string{};
 }
@@ -142,8 +149,9 @@ html::frames_of_stack advise_command::frames_of_stacks() {
     return [this](std::uint32_t stack) {
         std::vector<symbol_frame> frames;
         const trace_info& info = result_.analysis.info;
-        if (stack >= info.stacks.size())
+        if (stack >= info.stacks.size()) {
             return frames;
+        }
         for (const code_address& at : info.stacks[stack]) {
             code_site site{{}, {}, at.address == 0 ? 0 : at.address - 1};
             if (at.module < info.modules.size()) {
@@ -160,45 +168,53 @@ html::frames_of_stack advise_command::frames_of_stacks() {
 void advise_command::try_types(advice& a, progress_line& line) {
     const interrupt_guard guard;
     const bool is_watched = ::isatty(STDERR_FILENO) != 0;
+    candidate_options wanted;
+    if (!view_.only_type.empty()) {
+        wanted.types = {view_.only_type};
+    }
+    try_candidates candidates = find_candidates(a, wanted);
+    if (candidates.list.empty() && candidates.left_out.empty() && !wanted.types.empty()) {
+        trial_.problem = no_such_type(wanted.types);
+        trial_.is_usage_error = true;
+        take_trial(a, trial_, view_.only_type);
+        return;
+    }
     trial_ = try_pools(
-        trial_options_, find_candidates(a, {}), words_, guard, [&](const work_progress& p) { line.show(p); },
+        trial_options_, std::move(candidates), words_, guard, [&](const work_progress& p) { line.show(p); },
         [&](const std::string& text) {
             line.clear();
-            if (is_watched)
+            if (is_watched) {
                 fmt::print(stderr, "{}\n", text);
+            }
         });
     line.clear();
-    take_trial(a, trial_);
+    take_trial(a, trial_, view_.only_type);
 }
 
 advice advise_command::ask() {
     progress_line line;
     refuse_corrupt(trace_);
-    trace_reader reader{trace_};
+    // A trial needs every size of every place.
+    trace_reader reader{trace_, is_tried_ ? sample_policy::refuse : sample_policy::accept};
     trace_analysis analysis = analyse_trace(reader, [&](double share) {
         show(line, "reading", share);
         return true;
     });
 
-    symbol_options where;
-    where.debug_folders.insert(where.debug_folders.begin(), debug_folders_.begin(), debug_folders_.end());
-    where.use_debuginfod = use_debuginfod_;
-    symbols_ = std::make_unique<symbolizer>(where);
-    type_namer namer{*symbols_};
+    symbols_ = &source_.open();
 
     options_.trace = trace_;
-    options_.use_replay = !no_replay_ && reader.aggregate().empty(); // statistics cannot be replayed
+    // Statistics cannot be replayed, nor can a sample.
+    options_.use_replay = !no_replay_ && reader.aggregate().empty() && analysis.info.sample_bytes == 0;
     // More time is for more rounds, which narrow the ranges.
     options_.replay_rounds =
         options_.replay_rounds * std::max(replay_seconds_, usual_replay_s) / usual_replay_s;
     options_.replay_budget = std::chrono::seconds{replay_seconds_};
-    if (const double fault = measure_page_fault_ns(); fault > 0)
+    if (const double fault = measure_page_fault_ns(); fault > 0) {
         options_.prices.page_fault_ns = fault;
+    }
     advise_parts parts;
-    parts.names.name = [&](const allocation_site& site) { return namer.name(site); };
-    parts.names.about = [&](const std::string& module, const std::string& build_id) {
-        return symbols_->about(module, build_id);
-    };
+    parts.names = source_.names();
     parts.sources = read_sources();
     parts.progress = [&](const char* doing, double share) { show(line, doing, share); };
     parts.replay = [&](const replay_options& wanted) {
@@ -211,13 +227,16 @@ advice advise_command::ask() {
             return failed;
         }
     };
-    if (is_tried_)
+    if (is_tried_) {
         parts.measure = [&](advice& a) {
-            if (a.interrupted_by == 0)
+            if (a.interrupted_by == 0) {
                 try_types(a, line);
+            }
         };
-    if (analysis.info.contents == "fills")
+    }
+    if (analysis.info.contents == "fills") {
         fills_ = report_fills(analysis, parts.names, parts.sources);
+    }
     return advise(std::move(analysis), options_, parts);
 }
 
@@ -226,10 +245,12 @@ bool advise_command::fails() const {
 }
 
 int advise_command::status() const {
-    if (result_.interrupted_by != 0)
+    if (result_.interrupted_by != 0) {
         return 128 + result_.interrupted_by;
-    if (!trial_.problem.empty())
+    }
+    if (!trial_.problem.empty()) {
         return trial_.status ? *trial_.status : trial_.is_usage_error ? exit_usage : exit_failure;
+    }
     return fails() ? exit_failure : exit_success;
 }
 
@@ -242,22 +263,27 @@ int advise_command::run() {
         fmt::print(stderr, "linn advise: {}\nTry 'linn advise --help'.\n", problem);
         return exit_usage;
     }
-    if (const std::string problem = files_.check(); !problem.empty())
+    if (const std::string problem = files_.check(); !problem.empty()) {
         return refuse(problem, exit_usage);
+    }
     try {
         result_ = ask();
     } catch (const unusable_trace& error) {
         return refuse(error.what(), exit_usage);
     }
-    if (!files_.takes_stdout())
+    if (!files_.takes_stdout()) {
         print_report(fills_ ? report::fills_document(*fills_, view_.top)
                             : report::advise_document(result_, view_));
-    if (const std::string problem = files_.write(); !problem.empty())
+    }
+    if (const std::string problem = files_.write(); !problem.empty()) {
         return refuse(problem, exit_failure);
-    if (std::fflush(stdout) != 0)
+    }
+    if (std::fflush(stdout) != 0) {
         return refuse("the result cannot be written to standard output", exit_failure);
-    if (!trial_.problem.empty())
+    }
+    if (!trial_.problem.empty()) {
         fmt::print(stderr, "linn advise: {}\n", trial_.problem);
+    }
     return status();
 }
 

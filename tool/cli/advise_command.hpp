@@ -6,13 +6,12 @@
 #include "../report/plots/flame_tree.hpp"
 #include "../report/progress.hpp"
 #include "../report/verbs/advise_document.hpp"
-#include "../symbols/symbolizer.hpp"
 #include "../try/trial.hpp"
 #include "command.hpp"
 #include "report_files.hpp"
 #include "run_arguments.hpp"
+#include "symbol_source.hpp"
 
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -38,12 +37,11 @@ private:
     advise_options options_;
     report::advise_view view_;
     std::string trace_;
-    std::vector<std::string> debug_folders_;
-    bool use_debuginfod_ = false;
+    symbol_source source_{verb()};
     bool no_replay_ = false;
     double fail_over_percent_ = -1;
     unsigned replay_seconds_ = 20;
-    std::unique_ptr<symbolizer> symbols_;
+    symbolizer* symbols_ = nullptr; ///< of source_
     advice result_;
     std::optional<fill_report> fills_; ///< of a trace that holds nothing else
     run_options trial_options_;

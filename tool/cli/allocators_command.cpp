@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "allocators_command.hpp"
 
+#include "../allocators/given_library.hpp"
 #include "../allocators/installer.hpp"
 #include "../measure/suggest.hpp"
 #include "../report/progress.hpp"
@@ -8,7 +9,6 @@
 #include "../report/verbs/allocators_document.hpp"
 #include "../report/verbs/allocators_json.hpp"
 #include "exit_code.hpp"
-#include "given_library.hpp"
 #include "option_checks.hpp"
 
 #include <CLI/CLI.hpp>
@@ -26,7 +26,7 @@ bool contains(const std::vector<std::string>& list, const std::string& name) {
 }
 
 std::string allocators_footer() {
-    return "Allocators:\n  " + wrap(fmt::format("{}", fmt::join(allocator_names({}), ", ")), 78, 2) +
+    return fmt::format("Allocators:\n  {}", fmt::join(allocator_names({}), ", ")) +
            "\n\nExamples:\n"
            "  linn allocators                              what is here, and how to get the rest\n"
            "  linn allocators --install all                build what Debian does not package; a few "
@@ -54,8 +54,9 @@ allocators_command::allocators_command(CLI::App& program)
     CLI::App& arguments = verb();
     arguments.footer(allocators_footer());
     arguments.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-    arguments.add_option("name", names_, "the allocators to examine (default: all)")
+    arguments.add_option("NAME", names_, "the allocators to examine (default: all)")
         ->type_name("NAME")
+        ->check(offered(allocator_names({})))
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     arguments.add_option("--allocator", given_, "also examine the library PATH, under this name")
         ->type_name("NAME=PATH")
@@ -63,6 +64,7 @@ allocators_command::allocators_command(CLI::App& program)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     arguments.add_option("--install", to_install_, "build these, or all, into ~/.cache/linn")
         ->type_name("NAME")
+        ->check(offered(installable_names()))
         ->delimiter(',')
         ->expected(1, 100)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
@@ -72,25 +74,34 @@ allocators_command::allocators_command(CLI::App& program)
 }
 
 std::string allocators_command::check() {
-    for (const std::string& text : given_)
+    for (const std::string& text : given_) {
         if (const std::string problem = take_library(text, resolve_names({"ptmalloc"}, {}), extra_);
-            !problem.empty())
+            !problem.empty()) {
             return problem;
-    for (const std::string& name : names_)
-        if (const auto known = allocator_names(extra_); !contains(known, name))
+        }
+    }
+    for (const std::string& name : names_) {
+        if (const auto known = allocator_names(extra_); !contains(known, name)) {
             return unknown(name, known);
+        }
+    }
 
     const std::vector<std::string> buildable = installable_names();
-    if (contains(to_install_, "all"))
+    if (contains(to_install_, "all")) {
         to_install_ = buildable;
-    for (const std::string& name : to_install_)
-        if (const auto known = allocator_names({}); !contains(known, name))
+    }
+    for (const std::string& name : to_install_) {
+        if (const auto known = allocator_names({}); !contains(known, name)) {
             return unknown(name, known);
+        }
+    }
     to_install_ = resolve_names(to_install_, {});
-    for (const std::string& name : to_install_)
-        if (!contains(buildable, name))
+    for (const std::string& name : to_install_) {
+        if (!contains(buildable, name)) {
             return fmt::format("'{}' cannot be built by --install; 'linn allocators {}' says how to get it",
                                name, name);
+        }
+    }
     return {};
 }
 
@@ -109,13 +120,15 @@ std::optional<bool> allocators_command::install(const interrupt_guard& guard) {
     }
     bool all = true;
     for (const std::string& name : to_install_) {
-        if (interrupt_guard::pending() != 0)
+        if (interrupt_guard::pending() != 0) {
             break;
+        }
         const install_outcome outcome = worker.install(name);
         ++progress.done;
         line.clear();
-        if (outcome.interrupted)
+        if (outcome.interrupted) {
             break;
+        }
         if (outcome.problem.empty()) {
             fmt::print(stderr, "{} {}: {:.0f} s, {}\n", name, outcome.version, outcome.seconds,
                        outcome.library.string());
@@ -124,8 +137,9 @@ std::optional<bool> allocators_command::install(const interrupt_guard& guard) {
             all = false;
         }
     }
-    if (interrupt_guard::pending() != 0)
+    if (interrupt_guard::pending() != 0) {
         fmt::print(stderr, "linn allocators: stopped; no allocator is partly installed\n");
+    }
     return all;
 }
 
@@ -142,17 +156,21 @@ int allocators_command::run() {
     bool installed_all = true;
     if (!to_install_.empty()) {
         const std::optional<bool> installed = install(guard);
-        if (interrupt_guard::pending() != 0)
+        if (interrupt_guard::pending() != 0) {
             return 128 + interrupt_guard::pending();
-        if (!installed)
+        }
+        if (!installed) {
             return exit_failure;
+        }
         installed_all = *installed;
     }
     std::vector<std::string> wanted = names_;
     wanted.insert(wanted.end(), to_install_.begin(), to_install_.end());
-    if (!wanted.empty())
-        for (const auto& [name, path] : extra_)
+    if (!wanted.empty()) {
+        for (const auto& [name, path] : extra_) {
             wanted.push_back(name);
+        }
+    }
     {
         progress_line line;
         work_progress progress;
@@ -170,8 +188,9 @@ int allocators_command::run() {
 int allocators_command::deliver(bool installed_all) const {
     // The files first: the reader of standard output may have gone away, which ends this process.
     const std::string problem = files_.write();
-    if (!files_.takes_stdout())
+    if (!files_.takes_stdout()) {
         print_report(report::allocators_document(entries_));
+    }
     if (!problem.empty()) {
         fmt::print(stderr, "linn allocators: {}\n", problem);
         return exit_failure;
@@ -180,12 +199,14 @@ int allocators_command::deliver(bool installed_all) const {
         fmt::print(stderr, "linn allocators: the result cannot be written to standard output\n");
         return exit_failure;
     }
-    if (interrupt_guard::pending() != 0)
+    if (interrupt_guard::pending() != 0) {
         return 128 + interrupt_guard::pending();
+    }
     // What nobody named may well be missing; what somebody did has to work.
     std::vector<std::string> named = resolve_names(names_, extra_);
-    for (const auto& [name, path] : extra_)
+    for (const auto& [name, path] : extra_) {
         named.push_back(name);
+    }
     const bool all_work = std::all_of(entries_.begin(), entries_.end(), [&](const allocator_entry& e) {
         return !contains(named, e.name) || e.state == library_state::usable ||
                e.state == library_state::known_bad;

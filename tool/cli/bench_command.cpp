@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench_command.hpp"
 
+#include "../allocators/given_library.hpp"
+#include "../bench/headline.hpp"
 #include "../bench/judgement.hpp"
 #include "../bench/runner.hpp"
+#include "../measure/companion.hpp"
 #include "../measure/suggest.hpp"
-#include "../report/bench_csv.hpp"
-#include "../report/bench_markdown.hpp"
-#include "../report/bench_table.hpp"
-#include "../report/html/bench_html.hpp"
 #include "../report/progress.hpp"
+#include "../report/render/terminal.hpp"
+#include "../report/terminal.hpp"
+#include "../report/verbs/bench_document.hpp"
+#include "../report/verbs/bench_headline.hpp"
 #include "../report/verbs/bench_json.hpp"
 #include "exit_code.hpp"
-#include "given_library.hpp"
 #include "given_seed.hpp"
 #include "option_checks.hpp"
 
@@ -23,54 +25,110 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
+#include <filesystem>
+#include <functional>
+#include <optional>
 
 namespace linn::tool {
 namespace {
 
-constexpr std::size_t full_rounds = 10;
-constexpr std::size_t quick_rounds = 10; // at most
-constexpr unsigned quick_budget_s = 240; // five minutes less what the start and a slow round may take
-constexpr std::size_t quick_work = 25; // percent: so little that the rounds of a judgement fit in the budget
-constexpr std::size_t full_work = 100;
+/// How much is measured where options do not say otherwise.
+struct effort {
+    std::size_t rounds;       ///< at most
+    std::size_t least_rounds; ///< whatever the budget says
+    unsigned budget_s;        ///< 0: none
+    std::size_t warm_up_rounds;
+    std::size_t work; ///< percent
+};
+
+// The headline takes a minute and a half at most where two cores are idle, and always as many rounds as a judgement needs.
+constexpr effort headline_effort{10, rounds_to_judge, 75, 0, 25};
+// Five minutes less what the start and a slow round may take; so little work that the rounds of a judgement fit.
+constexpr effort quick_effort{10, 2, 240, 0, 25};
+constexpr effort all_effort{rounds_to_judge, rounds_to_judge, 0, 0, 25};
+constexpr effort full_effort{10, 2, 0, 1, 100};
+constexpr std::size_t least_rounds_of_a_budget = 2; // that a user gave
+
+const effort& usual_effort(const bench_options& o) {
+    const bool is_headline =
+        !o.all && std::all_of(o.scenarios.begin(), o.scenarios.end(),
+                              [](const std::string& name) { return name == headline_name; });
+    return o.full ? full_effort : o.all ? all_effort : is_headline ? headline_effort : quick_effort;
+}
+
+/// The tests of the headline after some of the rounds, for a terminal behind standard error; nothing where they are not
+/// measured. @pre `judge` has run
+std::vector<std::string> lines_so_far(const bench_result& result) {
+    const std::optional<headline_result> so_far = headline(result);
+    if (!so_far) {
+        return {};
+    }
+    report::document d;
+    report::table tests = report::headline_table(*so_far);
+    tests.remarks.clear();
+    d.add(std::move(tests));
+    output_style style = style_of_stderr();
+    --style.width; // a full line would make some terminals wrap
+    return report::lines_of(report::render_terminal(d, style));
+}
+
+/// What is wrong where the build leaves out the program that measures a scenario, as that of `make bench` does.
+std::string missing_worker(const bench_options& o) {
+    for (const scenario* s : selected_scenarios(o)) {
+        if (!std::filesystem::exists(companion(s->worker))) {
+            return fmt::format(
+                "this build has no {}, which the scenario {} needs: `make tool` builds everything", s->worker,
+                s->name);
+        }
+    }
+    return {};
+}
 
 const std::vector<std::string> container_names{"unordered_set", "map", "set", "list"};
 const std::vector<std::string> object_sizes{"16", "64", "256", "1024"};
 
 std::vector<std::string> scenario_names() {
     std::vector<std::string> names;
-    for (const scenario& s : scenarios())
+    for (const scenario& s : scenarios()) {
         names.emplace_back(s.name);
-    for (const scenario_group& g : scenario_groups())
+    }
+    for (const scenario_group& g : scenario_groups()) {
         names.emplace_back(g.name);
+    }
     return names;
 }
 
 std::string bench_footer() {
     std::string text = "Scenarios:\n";
-    for (const scenario& s : scenarios())
-        if (s.group.empty())
+    for (const scenario& s : scenarios()) {
+        if (s.group.empty()) {
             text += fmt::format("  {:<13} {}\n", s.name, s.summary);
+        }
+    }
     for (const scenario_group& g : scenario_groups()) {
         text += fmt::format("  {:<13} {}:\n", g.name, g.summary);
-        for (const scenario& s : scenarios())
-            if (s.group == g.name)
-                text += fmt::format("    {:<13} {}\n", s.name, s.summary);
+        for (const scenario& s : scenarios()) {
+            if (s.group == g.name) {
+                text += fmt::format("    {:<19} {}\n", s.name, s.summary);
+            }
+        }
     }
-    text += "\nContenders:\n  ";
-    text += wrap(fmt::format("{}", fmt::join(bench_names({}), ", ")), 78, 2) + '\n';
+    text += fmt::format("\nContenders:\n  {}\n", fmt::join(bench_names({}), ", "));
     text += "\nExamples:\n"
-            "  linn bench                              every scenario, all contenders; at most five minutes\n"
-            "  linn bench --full                       ten rounds of the same; half an hour\n"
+            "  linn bench                              the headline: telling tests in 90 seconds\n"
+            "  linn bench --html report.html           also write a report with plots for a browser\n"
+            "  linn bench --all                        every scenario, six rounds; a quarter of an hour\n"
+            "  linn bench --all --full                 ten rounds, all the work; an hour\n"
             "  linn bench object                       one scenario, seconds\n"
             "  linn bench shared-ptr pipeline          packets held by shared_ptr\n"
             "  linn bench threads                      programs with many threads, and what locks allow\n"
+            "  linn bench targets --full               what Linn's own targets are measured by; an hour\n"
             "  linn bench zero-fill --only linn        what make_shared<T>() writes for nothing\n"
             "  linn bench buffers pmr --only linn,jemalloc,tcmalloc\n"
             "  linn bench containers --container map   another container, same three phases\n"
             "  linn bench --only linn,jemalloc         these two, and glibc twice for the noise floor\n"
             "  linn bench --allocators jemalloc        all pools, but only this general allocator\n"
             "  linn bench --allocator mine=/opt/lib/libmine.so\n"
-            "  linn bench --html report.html           also write a report with plots for a browser\n"
             "  linn bench --json result.json           also write every sample to a file\n";
     return text;
 }
@@ -95,10 +153,13 @@ std::vector<unsigned> usable_cpus() {
     cpu_set_t set;
     CPU_ZERO(&set);
     std::vector<unsigned> list;
-    if (::sched_getaffinity(0, sizeof set, &set) == 0)
-        for (unsigned cpu = 0; cpu != CPU_SETSIZE; ++cpu)
-            if (CPU_ISSET(cpu, &set))
+    if (::sched_getaffinity(0, sizeof set, &set) == 0) {
+        for (unsigned cpu = 0; cpu != CPU_SETSIZE; ++cpu) {
+            if (CPU_ISSET(cpu, &set)) {
                 list.push_back(cpu);
+            }
+        }
+    }
     return list;
 }
 
@@ -106,36 +167,38 @@ std::vector<unsigned> usable_cpus() {
 
 bench_command::bench_command(CLI::App& program)
     : command{*program.add_subcommand("bench", "Measure what allocators and pools cost on this machine")},
-      files_{verb(),
-             {{"--json", "write the result as JSON", [this] { return bench_json(result_); }},
-              {"--csv", "write the figures as CSV", [this] { return bench_csv(result_); }},
-              {"--markdown", "write the report as Markdown", [this] { return bench_markdown(result_); }},
-              {"--html", "write it as a page for a browser", [this] { return bench_html(result_); }}}} {
+      files_{verb(), forms_of({[this] { return bench_json(result_); },
+                               [this] { return report::bench_document(result_); }})} {
     CLI::App& arguments = verb();
     arguments.footer(bench_footer());
     // The last one counts, so that a user may overrule what an alias or a script says.
     arguments.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-    arguments
-        .add_option("scenario", options_.scenarios, "what to measure (default: all but the threads programs)")
+    arguments.add_option("SCENARIO", options_.scenarios, "what to measure (default: headline)")
         ->type_name("NAME")
+        ->check(offered(scenario_names()))
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    arguments.add_flag("--all", options_.all,
+                       fmt::format("every scenario but the groups: {} rounds, in the time that they need",
+                                   all_effort.rounds));
     CLI::Option* full = arguments.add_flag(
-        "--full", options_.full, fmt::format("{} rounds after one that warms up, all the work", full_rounds));
+        "--full", options_.full,
+        fmt::format("{} rounds after one that warms up, all the work, no budget", full_effort.rounds));
     arguments
         .add_flag("--quick", quick_,
-                  fmt::format("the default: up to {} rounds in {} seconds, {} % of the work", quick_rounds,
-                              quick_budget_s, quick_work))
+                  fmt::format("the default: up to {} rounds in {} s (headline: {} s), {} % of work",
+                              quick_effort.rounds, quick_effort.budget_s, headline_effort.budget_s,
+                              quick_effort.work))
         ->excludes(full);
     arguments
         .add_option("--rounds", rounds_,
-                    fmt::format("processes a contender and scenario (default {}, or {} at most)", full_rounds,
-                                quick_rounds))
+                    fmt::format("processes a contender and scenario (default {} at most, {} with --all)",
+                                quick_effort.rounds, all_effort.rounds))
         ->type_name("COUNT")
         ->check(whole_number(1, 100'000));
     arguments
-        .add_option(
-            "--budget", budget_,
-            fmt::format("start no round that would end later (default {}; none with --full)", quick_budget_s))
+        .add_option("--budget", budget_,
+                    fmt::format("start no round that would end later (default {}, headline {})",
+                                quick_effort.budget_s, headline_effort.budget_s))
         ->type_name("SECONDS")
         ->check(whole_number(1, 1'000'000));
     arguments
@@ -171,13 +234,13 @@ bench_command::bench_command(CLI::App& program)
         ->type_name("BYTES")
         ->check(one_of(object_sizes));
     arguments
-        .add_option(
-            "--work", work_,
-            fmt::format("percent of the usual work elsewhere (default {}, --full {})", quick_work, full_work))
+        .add_option("--work", work_,
+                    fmt::format("percent of the usual work elsewhere (default {}, --full {})",
+                                quick_effort.work, full_effort.work))
         ->type_name("PERCENT")
         ->check(whole_number(1, 1'000));
     arguments.add_option("--seed", seed_, "seed of the order of the rounds (default random, printed)")
-        ->type_name("UINT");
+        ->type_name("NUMBER");
     arguments.add_option("--pin", pin_, "a CPU, none, or auto: each process stays on the CPU it starts on")
         ->type_name("CPU|auto|none");
     arguments.add_option("--timeout", timeout_, "kill a process after SECONDS (default 120)")
@@ -187,9 +250,14 @@ bench_command::bench_command(CLI::App& program)
 
 std::string bench_command::check_scenarios() const {
     const std::vector<std::string> names = scenario_names();
-    for (const std::string& s : options_.scenarios)
-        if (std::find(names.begin(), names.end(), s) == names.end())
+    for (const std::string& s : options_.scenarios) {
+        if (std::find(names.begin(), names.end(), s) == names.end()) {
             return unknown("scenario", s, names);
+        }
+    }
+    if (options_.all && !options_.scenarios.empty()) {
+        return fmt::format("--all and the scenario {} cannot be combined", options_.scenarios.front());
+    }
     return {};
 }
 
@@ -197,27 +265,34 @@ std::string bench_command::choose_contenders() {
     const std::vector<std::string> names = bench_names(options_.allocators);
     const std::vector<std::string> all_scenarios = scenario_names();
     for (const std::string& name : names_) {
-        if (is_one_of(name, all_scenarios))
+        if (is_one_of(name, all_scenarios)) {
             options_.scenarios.push_back(name);
-        else if (is_one_of(name, names))
+        } else if (is_one_of(name, names)) {
             options_.only.push_back(name);
-        else
+        } else {
             return unknown("contender", name, names, all_scenarios);
+        }
     }
     std::vector<std::string> general = allocator_names(options_.allocators);
     general.emplace_back(no_trim_name);
-    for (const std::string& name : general_)
-        if (!is_one_of(name, general))
+    for (const std::string& name : general_) {
+        if (!is_one_of(name, general)) {
             return unknown("general allocator", name, general);
-    if (general_.empty())
+        }
+    }
+    if (general_.empty()) {
         return {};
+    }
     // The pools stay, and of the general allocators those that both lists have, or the one list that there is.
     std::vector<std::string> chosen;
     const std::vector<std::string> wanted = resolve_names(general_, options_.allocators);
     const std::vector<std::string> only = resolve_names(options_.only, options_.allocators);
-    for (const std::string& name : names)
-        if ((is_one_of(name, wanted) || !is_one_of(name, general)) && (only.empty() || is_one_of(name, only)))
+    for (const std::string& name : names) {
+        if ((is_one_of(name, wanted) || !is_one_of(name, general)) &&
+            (only.empty() || is_one_of(name, only))) {
             chosen.push_back(name);
+        }
+    }
     chosen.emplace_back(baseline_name); // never empty, which would mean all
     options_.only = std::move(chosen);
     return {};
@@ -225,8 +300,9 @@ std::string bench_command::choose_contenders() {
 
 std::string bench_command::check_pin() {
     options_.cpu = pin_;
-    if (pin_ == "auto" || pin_ == "none")
+    if (pin_ == "auto" || pin_ == "none") {
         return {};
+    }
     unsigned cpu = 0;
     const char* end = pin_.data() + pin_.size();
     if (const auto [stop, error] = std::from_chars(pin_.data(), end, cpu);
@@ -236,9 +312,10 @@ std::string bench_command::check_pin() {
                            guess.empty() ? "" : fmt::format("; did you mean '{}'?", guess));
     }
     if (const std::vector<unsigned> usable = usable_cpus();
-        std::find(usable.begin(), usable.end(), cpu) == usable.end())
+        std::find(usable.begin(), usable.end(), cpu) == usable.end()) {
         return fmt::format("--pin: this process may not run on CPU {}; it may on {}", cpu,
                            fmt::join(usable, ", "));
+    }
     return {};
 }
 
@@ -246,26 +323,35 @@ std::string bench_command::check() {
     // The pools are in the program; a library of that name would be somebody else.
     std::vector<std::string> pools{baseline_name};
     const std::vector<std::string> general = allocator_names({});
-    for (const std::string& name : bench_names({}))
-        if (!is_one_of(name, general))
+    for (const std::string& name : bench_names({})) {
+        if (!is_one_of(name, general)) {
             pools.push_back(name);
-    for (const std::string& text : allocators_)
-        if (const std::string problem = take_library(text, pools, options_.allocators); !problem.empty())
+        }
+    }
+    for (const std::string& text : allocators_) {
+        if (const std::string problem = take_library(text, pools, options_.allocators); !problem.empty()) {
             return problem;
-    if (const std::string problem = check_scenarios(); !problem.empty())
+        }
+    }
+    if (const std::string problem = check_scenarios(); !problem.empty()) {
         return problem;
-    if (const std::string problem = choose_contenders(); !problem.empty())
+    }
+    if (const std::string problem = choose_contenders(); !problem.empty()) {
         return problem;
+    }
 
-    if (std::string problem = read_seed(seed_, options_.seed); !problem.empty())
+    if (std::string problem = read_seed(seed_, options_.seed); !problem.empty()) {
         return problem;
-    if (const std::string problem = check_pin(); !problem.empty())
+    }
+    if (const std::string problem = check_pin(); !problem.empty()) {
         return problem;
-    const bool full = options_.full;
-    options_.rounds = rounds_ != 0 ? rounds_ : full ? full_rounds : quick_rounds;
-    options_.budget_s = budget_ != 0 ? budget_ : full || rounds_ != 0 ? 0 : quick_budget_s;
-    options_.warm_up_rounds = full ? 1 : 0;
-    options_.work = work_ != 0 ? work_ : full ? full_work : quick_work;
+    }
+    const effort& usual = usual_effort(options_);
+    options_.rounds = rounds_ != 0 ? rounds_ : usual.rounds;
+    options_.budget_s = budget_ != 0 ? budget_ : rounds_ != 0 ? 0 : usual.budget_s;
+    options_.least_rounds = budget_ != 0 ? least_rounds_of_a_budget : usual.least_rounds;
+    options_.warm_up_rounds = usual.warm_up_rounds;
+    options_.work = work_ != 0 ? work_ : usual.work;
     options_.timeout = std::chrono::seconds{timeout_};
     return {};
 }
@@ -279,11 +365,22 @@ int bench_command::run() {
         fmt::print(stderr, "linn bench: {}\n", problem);
         return exit_failure;
     }
+    if (const std::string problem = missing_worker(options_); !problem.empty()) {
+        fmt::print(stderr, "linn bench: {}\n", problem);
+        return exit_failure;
+    }
     const interrupt_guard guard;
-    if (refuses_libraries("bench", options_.allocators, guard))
+    if (refuses_libraries("bench", options_.allocators, guard)) {
         return exit_usage;
+    }
     progress_line line;
-    result_ = run_bench(options_, guard, [&](const work_progress& p) { line.show(p); });
+    const auto show_so_far = [&](bench_result so_far) {
+        judge(so_far);
+        line.set_below(lines_so_far(so_far));
+    };
+    result_ = run_bench(
+        options_, guard, [&](const work_progress& p) { line.show(p); },
+        line.is_shown() ? show_so_far : std::function<void(bench_result)>{});
     line.clear();
     judge(result_);
     return deliver();
@@ -293,8 +390,12 @@ int bench_command::deliver() const {
     const bench_result& result = result_;
     // The files first: the reader of standard output may have gone away, which ends this process.
     const std::string problem = files_.write();
-    if (!files_.takes_stdout())
-        fmt::print("{}", bench_report(result, style_of_stdout()));
+    if (!files_.takes_stdout()) {
+        print_report(report::bench_document(result));
+        if (const std::string page = files_.page_address(); !page.empty()) {
+            fmt::print("Report: {}\n", page);
+        }
+    }
     if (!problem.empty()) {
         fmt::print(stderr, "linn bench: {}\n", problem);
         return exit_failure;
@@ -303,8 +404,9 @@ int bench_command::deliver() const {
         fmt::print(stderr, "linn bench: the result cannot be written to standard output\n");
         return exit_failure;
     }
-    if (result.interrupted_by != 0)
+    if (result.interrupted_by != 0) {
         return 128 + result.interrupted_by;
+    }
     // A foreign allocator that crashed is a finding; a row of ours that is missing, or no row at all, is a failure.
     const bool linn_failed = std::any_of(result.missing.begin(), result.missing.end(),
                                          [](const left_out& l) { return l.name == linn_name; });

@@ -4,6 +4,10 @@
 #include "../measure/suggest.hpp"
 #include "../report/verbs/compare_document.hpp"
 #include "../report/verbs/compare_json.hpp"
+#include "../report/verbs/history_document.hpp"
+#include "../report/verbs/history_json.hpp"
+#include "../trace/reader.hpp"
+#include "../trace/trace_file.hpp"
 #include "exit_code.hpp"
 #include "option_checks.hpp"
 
@@ -14,30 +18,44 @@
 #include <algorithm>
 #include <cstdio>
 #include <set>
+#include <utility>
 
 namespace linn::tool {
 namespace {
 
 constexpr const char* compare_footer =
-    "A row is a regression if its median grew by more than the threshold and the noise floor of both\n"
-    "files, and the growth is significant over all rows together. On two machines, ratios to glibc (bench) "
-    "or\n"
-    "to the program's default allocator (run) are compared in place of times.\n"
+    "Two results: a row is a regression if its median grew by more than the threshold and the noise floor "
+    "of\n"
+    "both files, and the growth is significant over all rows together. On two machines, ratios to glibc\n"
+    "(bench) or to the program's default allocator (run) are compared in place of times.\n"
+    "Two traces: types, places and stacks are matched by name, so the builds may differ.\n"
+    "\n"
+    "--history reads the results of a folder by date, shows a line for each row, and names the results "
+    "where\n"
+    "a step is certain. Its exit status is 0 for any step.\n"
     "\nExit status:\n"
-    "  0  no regression (or not what --fail-on asks for)\n"
-    "  1  a regression\n"
+    "  0  no regression (or not what --fail-on asks for); of traces: no growth beyond --fail-over\n"
+    "  1  a regression; of traces: growth beyond --fail-over\n"
     "  2  the files cannot be read or compared, or a report cannot be written\n"
     "\nExamples:\n"
     "  linn compare old.json new.json\n"
     "  linn compare old.json new.json --only linn --threshold 10\n"
-    "  linn compare old.json new.json --by ratio --markdown change.md\n";
+    "  linn compare old.json new.json --by ratio --markdown change.md\n"
+    "  linn compare --history results --html history.html\n"
+    "  linn compare old.linn new.linn --html change.html\n"
+    "  linn compare old.linn new.linn --per type=Request --fail-over 1\n";
+
+constexpr const char* results_group = "Two results";
+constexpr const char* traces_group = "Two traces";
+constexpr double usual_threshold_percent = 5; // of results; counts of a trace do not vary by chance
 
 /// What is wrong with a list of names, of which none may be unknown to both files.
 std::string check_list(const char* option, const std::vector<std::string>& wanted,
                        const std::set<std::string>& known) {
     for (const std::string& name : wanted) {
-        if (known.contains(name))
+        if (known.contains(name)) {
             continue;
+        }
         const std::vector<std::string> names(known.begin(), known.end());
         const std::string guess = suggest(name, names);
         return fmt::format("{}: neither file has '{}'; {}", option, name,
@@ -50,25 +68,26 @@ std::string check_list(const char* option, const std::vector<std::string>& wante
 } // namespace
 
 compare_command::compare_command(CLI::App& program)
-    : command{*program.add_subcommand("compare", "Find regressions between two results of bench or run")},
-      files_{verb(), forms_of({.json = [this] { return compare_json(result_); },
-                               .document = [this] { return report::compare_document(result_); },
-                               .has_data = false,
-                               .has_page = false})} {
+    : command{*program.add_subcommand(
+          "compare", "Find what changed between two results of bench or run, or two traces")},
+      traces_{verb()},
+      files_{verb(),
+             forms_of({.json = [this] { return json(); }, .document = [this] { return document(); }})} {
     CLI::App& arguments = verb();
     arguments.footer(compare_footer);
     arguments.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-    arguments.add_option("OLD", old_path_, "a file that bench --json or run --json wrote")
-        ->required()
+    arguments.add_option("OLD", old_path_, "a file that bench --json, run --json or record wrote")
         ->type_name("FILE");
-    arguments.add_option("NEW", new_path_, "the same, later")->required()->type_name("FILE");
+    arguments.add_option("NEW", new_path_, "the same, later")->type_name("FILE");
     arguments
-        .add_option("--threshold", threshold_percent_, "report only changes larger than this (default 5)")
+        .add_option("--threshold", threshold_percent_,
+                    "report only changes larger than this (default 5; of traces 0)")
         ->type_name("PERCENT")
         ->check(number(0, 1e6));
+    arguments.option_defaults()->group(results_group);
     arguments
         .add_option("--level", options_.level,
-                    "of the intervals; 1 - level bounds the chance of any false report (default 0.95)")
+                    "of the intervals; 1 - level bounds the chance of a false report (default 0.95)")
         ->type_name("SHARE")
         ->check(number(0.5, 0.9999));
     arguments.add_option("--by", by_, "absolute, ratio, or auto: ratio where the machines differ (default)")
@@ -78,6 +97,10 @@ compare_command::compare_command(CLI::App& program)
         .add_option("--fail-on", fail_on_, "exit with 1 on a regression (default), on any change, or never")
         ->type_name("WHAT")
         ->check(one_of({"regression", "any", "never"}));
+    arguments
+        .add_option("--history", history_folder_,
+                    "in place of OLD and NEW: all results of this folder, each with the one before it")
+        ->type_name("DIR");
     const auto add_list = [&](const char* option, std::vector<std::string>& list, const char* help) {
         arguments.add_option(option, list, help)
             ->delimiter(',')
@@ -87,6 +110,8 @@ compare_command::compare_command(CLI::App& program)
     add_list("--only", options_.contenders, "compare these contenders (comma-separated)");
     add_list("--scenario", options_.scenarios, "compare these scenarios of bench");
     add_list("--metric", options_.measures, "compare these metrics of run, or phases of bench");
+    arguments.option_defaults()->group(traces_group);
+    traces_.add();
 }
 
 std::string compare_command::read_files(result_file& old_file, result_file& new_file) const {
@@ -105,61 +130,156 @@ std::string compare_command::check_names(const result_file& old_file, const resu
     std::set<std::string> scenarios;
     std::set<std::string> contenders;
     std::set<std::string> measures;
-    for (const result_file* file : {&old_file, &new_file})
+    for (const result_file* file : {&old_file, &new_file}) {
         for (const auto& [name, series] : file->series) {
-            if (!name.scenario.empty())
+            if (!name.scenario.empty()) {
                 scenarios.insert(name.scenario);
+            }
             contenders.insert(name.contender);
             measures.insert(name.measure);
         }
+    }
     std::string problem = check_list("--scenario", options_.scenarios, scenarios);
-    if (problem.empty())
+    if (problem.empty()) {
         problem = check_list("--only", options_.contenders, contenders);
-    if (problem.empty())
+    }
+    if (problem.empty()) {
         problem = check_list("--metric", options_.measures, measures);
+    }
     return problem;
 }
 
 bool compare_command::fails() const {
-    if (fail_on_ == "never")
+    if (fail_on_ == "never") {
         return false;
+    }
     const bool regressed = result_.count(change_kind::regression) != 0;
     const bool otherwise = result_.count(change_kind::improvement) != 0 || !result_.vanished.empty() ||
                            !result_.appeared.empty();
     return regressed || (fail_on_ == "any" && otherwise);
 }
 
-int compare_command::run() {
-    const auto refuse = [](const std::string& problem) {
-        fmt::print(stderr, "linn compare: {}\n", problem);
-        return exit_usage;
-    };
-    options_.threshold = threshold_percent_ / 100;
+/// Options of the other kind of files say something that would be ignored.
+std::string compare_command::check_kind() const {
+    const char* const other = are_traces_ ? results_group : traces_group;
+    for (const CLI::Option* option : verb().get_options()) {
+        if (option->count() != 0 && option->get_group() == other) {
+            return are_traces_ ? fmt::format("{} is for results of bench or run, and {} is a trace",
+                                             option->get_name(), old_path_)
+                   : is_history()
+                       ? fmt::format("{} is for traces of linn record, not for --history", option->get_name())
+                       : fmt::format("{} is for traces of linn record, and {} is not one", option->get_name(),
+                                     old_path_);
+        }
+    }
+    return {};
+}
+
+std::string compare_command::json() const {
+    return is_history() ? history_json(history_) : are_traces_ ? traces_.json() : compare_json(result_);
+}
+
+report::document compare_command::document() const {
+    return is_history()  ? report::history_document(history_)
+           : are_traces_ ? traces_.document()
+                         : report::compare_document(result_);
+}
+
+int compare_command::compare_history() {
+    if (!old_path_.empty()) {
+        return refuse("give --history DIR or two files, not both");
+    }
+    if (verb().count("--fail-on") != 0) {
+        return refuse("--history and --fail-on cannot be combined: compare the last two results");
+    }
+    if (const std::string problem = check_kind(); !problem.empty()) {
+        return refuse(problem);
+    }
+    set_options();
+    history_ = read_history(history_folder_, options_);
+    return history_.problem.empty() ? exit_success : refuse(history_.problem);
+}
+
+int compare_command::refuse(const std::string& problem) const {
+    fmt::print(stderr, "linn compare: {}\n", problem);
+    return exit_usage;
+}
+
+void compare_command::set_options() {
+    options_.threshold = threshold_percent_.value_or(usual_threshold_percent) / 100;
     options_.by = by_ == "ratio"      ? compare_by::ratio
                   : by_ == "absolute" ? compare_by::absolute
                                       : compare_by::automatic;
-    if (const std::string problem = files_.check(); !problem.empty())
-        return refuse(problem);
+}
+
+int compare_command::compare_results() {
     result_file old_file;
     result_file new_file;
     if (const std::string problems = read_files(old_file, new_file); !problems.empty()) {
         fmt::print(stderr, "{}", problems);
         return exit_usage;
     }
-    if (const std::string problem = check_names(old_file, new_file); !problem.empty())
+    if (const std::string problem = check_names(old_file, new_file); !problem.empty()) {
         return refuse(problem);
+    }
+    set_options();
     result_ = compare_files(std::move(old_file), std::move(new_file), options_);
-    if (!result_.problem.empty())
-        return refuse(result_.problem);
+    return result_.problem.empty() ? exit_success : refuse(result_.problem);
+}
 
-    if (!files_.takes_stdout())
-        print_report(report::compare_document(result_));
-    if (const std::string problem = files_.write(); !problem.empty())
-        return refuse(problem);
-    if (std::fflush(stdout) != 0)
-        return refuse("the result cannot be written to standard output");
-    if (result_.nothing_decided())
+int compare_command::compare_traces() {
+    const std::string problem = traces_.compare(old_path_, new_path_, threshold_percent_.value_or(0) / 100);
+    return problem.empty() ? exit_success : refuse(problem);
+}
+
+int compare_command::compare_pair() {
+    if (new_path_.empty()) {
+        fmt::print(stderr, "linn compare: missing {}\nTry 'linn compare --help'.\n",
+                   old_path_.empty() ? "OLD" : "NEW");
         return exit_usage;
+    }
+    are_traces_ = begins_as_trace(old_path_);
+    if (are_traces_ != begins_as_trace(new_path_)) {
+        try {
+            const trace_file other{are_traces_ ? new_path_ : old_path_};
+        } catch (const unusable_trace& error) {
+            return refuse(fmt::format("{}, and {} is a trace: give two of a kind", error.what(),
+                                      are_traces_ ? old_path_ : new_path_));
+        }
+    }
+    if (const std::string problem = check_kind(); !problem.empty()) {
+        return refuse(problem);
+    }
+    return are_traces_ ? compare_traces() : compare_results();
+}
+
+int compare_command::run() {
+    for (const std::string& problem : {files_.check(), traces_.check()}) {
+        if (!problem.empty()) {
+            return refuse(problem);
+        }
+    }
+    if (const int status = is_history() ? compare_history() : compare_pair(); status != exit_success) {
+        return status;
+    }
+    if (!files_.takes_stdout()) {
+        print_report(document());
+    }
+    if (const std::string problem = files_.write(); !problem.empty()) {
+        return refuse(problem);
+    }
+    if (std::fflush(stdout) != 0) {
+        return refuse("the result cannot be written to standard output");
+    }
+    if (is_history()) {
+        return exit_success;
+    }
+    if (are_traces_) {
+        return traces_.fails() ? exit_failure : exit_success;
+    }
+    if (result_.nothing_decided()) {
+        return exit_usage;
+    }
     return fails() ? exit_failure : exit_success;
 }
 

@@ -2,15 +2,18 @@
 #pragma once
 
 #include "../compare/compare_files.hpp"
+#include "../compare/history.hpp"
 #include "command.hpp"
+#include "compare_traces.hpp"
 #include "report_files.hpp"
 
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace linn::tool {
 
-/// The verb `compare`: two results of one schema, for a person or for continuous integration.
+/// The verb `compare`: two results of one schema, or two traces, for a person or for continuous integration.
 class compare_command final : public command {
 public:
     /// Adds the verb to the program's arguments.
@@ -23,13 +26,27 @@ private:
     std::string read_files(result_file& old_file, result_file& new_file) const;
     std::string check_names(const result_file& old_file, const result_file& new_file) const;
     bool fails() const;
+    std::string check_kind() const;
+    bool is_history() const noexcept { return !history_folder_.empty(); }
+    std::string json() const;
+    report::document document() const;
+    void set_options();
+    int compare_history();
+    int compare_pair();
+    int compare_results();
+    int compare_traces();
+    int refuse(const std::string& problem) const;
 
+    bool are_traces_ = false;
+    trace_comparing traces_;
     report_files files_;
     file_comparison result_;
+    std::string history_folder_;
+    result_history history_; ///< in place of result_, with --history
     compare_options options_;
     std::string old_path_;
     std::string new_path_;
-    double threshold_percent_ = 5;
+    std::optional<double> threshold_percent_;
     std::string by_ = "auto";
     std::string fail_on_ = "regression";
 };

@@ -16,8 +16,9 @@ std::string read_seed(const std::string& text, std::uint64_t& seed) {
     }
     const char* end = text.data() + text.size();
     const auto [stop, error] = std::from_chars(text.data(), end, seed);
-    if (error != std::errc{} || stop != end)
+    if (error != std::errc{} || stop != end) {
         return fmt::format("--seed must be a whole number that is not negative, not '{}'", text);
+    }
     return {};
 }
 

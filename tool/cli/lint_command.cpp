@@ -27,23 +27,30 @@ constexpr const char* lint_footer =
     "Runs clang-tidy with Linn's checks over all C++ files of a compile database and collects what they "
     "say.\n"
     "FILES are sources, folders, globs, or headers: a header stands for the files that include it.\n"
-    "To silence a place whose zeros are wanted, write // NOLINT(linn-zero-fill) in the source.\n"
+    "To silence a place whose zeros are wanted, write // NOLINT(linn-zero-fill) in the source, or the other "
+    "check's "
+    "name.\n"
+    "Places are removable (nothing reads the zeros), maybe relied upon, or cold (small, and run once). Only "
+    "the first "
+    "are in the first sentence and in the exit status.\n"
     "\nExit status:\n"
-    "  0  all files were checked, and no place of --error-from bytes or more is left\n"
+    "  0  all files were checked, and no removable place of --error-from bytes or more is left\n"
     "  1  such places are left, or a file could not be checked (--no-fail: only the latter)\n"
     "  2  nothing could be checked: no compile database, no clang-tidy that fits, wrong arguments\n"
     "\nExamples:\n"
     "  linn lint                              all files, as build/compile_commands.json says\n"
     "  linn lint -p build/release src/cache   only that folder\n"
     "  linn lint --min-bytes 1024 --fix       change what is safe to change\n"
+    "  linn lint --checks overwritten --html lint.html\n"
     "  linn lint --sarif lint.sarif --no-fail for code scanning\n"
     "  linn lint $(git diff --name-only --diff-filter=d main)\n";
 
 unsigned processors() {
     cpu_set_t set;
     CPU_ZERO(&set);
-    if (::sched_getaffinity(0, sizeof set, &set) != 0)
+    if (::sched_getaffinity(0, sizeof set, &set) != 0) {
         return 1;
+    }
     return static_cast<unsigned>(std::max(1, CPU_COUNT(&set)));
 }
 
@@ -52,9 +59,10 @@ unsigned processors() {
 lint_command::lint_command(CLI::App& program)
     : command{*program.add_subcommand("lint", "Find where value-initialisation writes zeros for nothing")},
       files_{verb(), [this] {
-                 auto forms = forms_of({.json = [this] { return lint_json(result_); },
-                                        .document = [this] { return report::lint_document(result_, 0); },
-                                        .has_page = false});
+                 auto forms = forms_of({
+                     .json = [this] { return lint_json(result_); },
+                     .document = [this] { return report::lint_document(result_, 0); },
+                 });
                  forms.push_back({"--sarif", "write it for code scanning (SARIF 2.1.0)",
                                   [this] { return lint_sarif(result_); }});
                  return forms;
@@ -73,10 +81,14 @@ lint_command::lint_command(CLI::App& program)
                     "report places of this many bytes and more (default 64)")
         ->type_name("N")
         ->check(whole_number(1, std::uint64_t{1} << 32));
-    arguments.add_option("--checks", checks_, "fill: zeros written; return: after a change (default both)")
+    arguments
+        .add_option(
+            "--checks", checks_,
+            "fill: zeros of new objects; overwritten: of vectors, strings and arrays; return: after a change "
+            "(default all)")
         ->delimiter(',')
         ->type_name("NAMES")
-        ->check(one_of({"fill", "return"}))
+        ->check(one_of({"fill", "overwritten", "return"}))
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     arguments
         .add_option("--header-filter", header_filter_,
@@ -86,6 +98,8 @@ lint_command::lint_command(CLI::App& program)
         .add_option("--exclude", exclude_,
                     "skip paths that match (default: the build folder, third_party and the like)")
         ->type_name("REGEX");
+    arguments.add_flag("--every-build", options_.every_build,
+                       "read a file that is compiled in several ways in each of them (default: once)");
     arguments.add_option("-j,--jobs", options_.jobs, "files at a time (default: the processors)")
         ->type_name("N")
         ->check(whole_number(1, 4096));
@@ -113,12 +127,14 @@ std::string lint_command::check_options_given() {
         return checks_.empty() || std::find(checks_.begin(), checks_.end(), name) != checks_.end();
     };
     options_.checks.fill = is_asked("fill");
+    options_.checks.overwritten = is_asked("overwritten");
     options_.checks.fill_return = is_asked("return");
     for (const auto& [name, text, into] :
          {std::tuple{"--header-filter", &header_filter_, &options_.scope.header_filter},
           std::tuple{"--exclude", &exclude_, &options_.scope.exclude}}) {
-        if (verb().count(name) == 0)
+        if (verb().count(name) == 0) {
             continue;
+        }
         try {
             const std::regex trial{*text};
         } catch (const std::regex_error& error) {
@@ -131,16 +147,20 @@ std::string lint_command::check_options_given() {
 
 void lint_command::apply() {
     const auto texts = apply_fixes(result_.findings, result_.texts, fix_notes_, result_.read_at);
-    for (const auto& [file, text] : texts)
-        if (const std::string problem = write_atomically(file, text); !problem.empty())
+    for (const auto& [file, text] : texts) {
+        if (const std::string problem = write_atomically(file, text); !problem.empty()) {
             refuse_fixes_of(result_.findings, file, problem);
+        }
+    }
 }
 
 int lint_command::exit_status() const {
-    if (result_.signal != 0)
+    if (result_.signal != 0) {
         return 128 + result_.signal;
-    if (!result_.failed.empty())
+    }
+    if (!result_.failed.empty()) {
         return exit_failure;
+    }
     return result_.left(error_from_) != 0 && !no_fail_ ? exit_failure : exit_success;
 }
 
@@ -149,8 +169,9 @@ int lint_command::run() {
         fmt::print(stderr, "linn lint: {}\n", problem);
         return exit_usage;
     };
-    if (const std::string problem = check_options_given(); !problem.empty())
+    if (const std::string problem = check_options_given(); !problem.empty()) {
         return refuse(problem);
+    }
     const interrupt_guard guard;
     try {
         progress_line line;
@@ -162,14 +183,18 @@ int lint_command::run() {
     } catch (const no_tidy_program& error) {
         return interrupt_guard::pending() != 0 ? 128 + interrupt_guard::pending() : refuse(error.what());
     }
-    if ((fix_ || fix_notes_) && result_.signal == 0)
+    if ((fix_ || fix_notes_) && result_.signal == 0) {
         apply();
-    if (!files_.takes_stdout())
+    }
+    if (!files_.takes_stdout()) {
         print_report(report::lint_document(result_, top_));
-    if (const std::string problem = files_.write(); !problem.empty())
+    }
+    if (const std::string problem = files_.write(); !problem.empty()) {
         return refuse(problem);
-    if (std::fflush(stdout) != 0)
+    }
+    if (std::fflush(stdout) != 0) {
         return refuse("the result cannot be written to standard output");
+    }
     return exit_status();
 }
 

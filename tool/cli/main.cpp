@@ -1,19 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "../measure/suggest.hpp"
+#include "../report/terminal.hpp"
 #include "../report/version.hpp"
-#include "advise_command.hpp"
-#include "allocators_command.hpp"
-#include "bench_command.hpp"
-#include "compare_command.hpp"
 #include "exit_code.hpp"
-#include "lint_command.hpp"
+#include "help.hpp"
 #include "option_checks.hpp"
-#include "pools_command.hpp"
-#include "record_command.hpp"
-#include "replay_command.hpp"
-#include "run_command.hpp"
-#include "trace_command.hpp"
-#include "try_command.hpp"
+#include "verbs.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -21,7 +13,9 @@
 #include <algorithm>
 #include <exception>
 #include <memory>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace linn::tool {
@@ -30,8 +24,9 @@ namespace {
 /// Says what is wrong with the arguments and what would be right.
 int explain(const CLI::App& program, const CLI::ParseError& error) {
     const CLI::App* place = &program;
-    for (const CLI::App* verb : program.get_subcommands())
+    for (const CLI::App* verb : program.get_subcommands()) {
         place = verb;
+    }
     const std::string name = place == &program ? "linn" : "linn " + place->get_name();
 
     std::string message = sentence_of(error);
@@ -40,14 +35,26 @@ int explain(const CLI::App& program, const CLI::ParseError& error) {
         !left.empty() && !place->get_prefix_command()) {
         const std::string& word = left.front();
         std::vector<std::string> candidates;
-        for (const CLI::Option* option : place->get_options())
-            for (const std::string& long_name : option->get_lnames())
+        for (const CLI::Option* option : place->get_options()) {
+            for (const std::string& long_name : option->get_lnames()) {
                 candidates.push_back("--" + long_name);
+            }
+        }
         const bool is_option = word.starts_with('-');
+        if (!is_option && place != &program) {
+            fmt::print(stderr, "{}: unexpected '{}'\nTry '{} --help'.\n", name, word, name);
+            return exit_usage;
+        }
         if (!is_option) {
             candidates.clear();
-            for (const CLI::App* verb : program.get_subcommands([](const CLI::App*) { return true; }))
+            for (const CLI::App* verb : program.get_subcommands([](const CLI::App*) { return true; })) {
                 candidates.push_back(verb->get_name());
+            }
+        }
+        const std::span<const std::string_view> left_out = left_out_verbs();
+        if (std::find(left_out.begin(), left_out.end(), word) != left_out.end()) {
+            fmt::print(stderr, "linn: this build has no command '{}': `make tool` builds everything\n", word);
+            return exit_usage;
         }
         const std::string guess = suggest(word.substr(0, word.find('=')), candidates);
         message = fmt::format("unknown {} '{}'{}", is_option ? "option" : "command", word,
@@ -64,20 +71,34 @@ std::vector<std::string> words_of(const CLI::App& program, int argc, char** argv
     if (!words.empty() && words.front() == "help") {
         words.erase(words.begin());
         const auto is_named = [&](const CLI::App* verb) { return verb->get_name() == words.front(); };
-        if (words.empty() || !program.get_subcommands(is_named).empty())
+        if (words.empty() || !program.get_subcommands(is_named).empty()) {
             words.emplace_back("--help");
+        }
     }
-    if (!words.empty() && (words.front() == "run" || words.front() == "record" || words.front() == "try" ||
-                           words.front() == "pools" || words.front() == "advise"))
-        if (const auto mark = std::find(words.begin(), words.end(), "--"); mark != words.end())
+    const auto takes_program = [&](const CLI::App* verb) {
+        return verb->get_prefix_command() && verb->get_name() == words.front();
+    };
+    if (!words.empty() && !program.get_subcommands(takes_program).empty()) {
+        if (const auto mark = std::find(words.begin(), words.end(), "--"); mark != words.end()) {
             *mark = separator_word;
+        }
+    }
     std::reverse(words.begin(), words.end());
     return words;
 }
 
+void add_colour(CLI::App& verb, std::string& colour) {
+    verb.add_option("--color", colour, "bold text: auto (on a terminal, without NO_COLOR), always or never")
+        ->type_name("WHEN")
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
+        ->check(one_of({"auto", "always", "never"}));
+}
+
 int run(int argc, char** argv) {
     CLI::App program{"linn: object memory pools for C++, and what they are worth on this machine", "linn"};
-    program.set_version_flag("--version", "linn " + version_text());
+    program.formatter(std::make_shared<help_page>(program)); // verbs that are added later have it too
+    program.set_help_flag("-h,--help", "print this and exit");
+    program.set_version_flag("-V,--version", "linn " + version_text(), "print the version and exit");
     program.footer("Examples:\n"
                    "  linn allocators      which allocators are here, and how to get the rest\n"
                    "  linn bench           compare allocators and pools\n"
@@ -86,24 +107,19 @@ int run(int argc, char** argv) {
                    "  linn run -- PROG     would another allocator make this program faster or smaller?\n"
                    "  linn record -- PROG  what does it allocate?\n"
                    "  linn trace FILE      what was recorded\n"
+                   "  linn check B FILE    does it keep its budgets?\n"
                    "  linn advise FILE     which types need a pool, and what they would gain\n"
                    "  linn replay FILE     what would its requests cost under each allocator?\n"
                    "  linn try -- PROG     what would pools gain on it, unmodified?\n"
                    "  linn pools -- PROG   run it with pools, unmodified\n"
                    "  linn lint            where does make_shared<T>() write zeros for nothing?\n");
     program.require_subcommand(1);
-    std::vector<std::unique_ptr<command>> verbs;
-    verbs.push_back(std::make_unique<bench_command>(program));
-    verbs.push_back(std::make_unique<compare_command>(program));
-    verbs.push_back(std::make_unique<run_command>(program));
-    verbs.push_back(std::make_unique<record_command>(program));
-    verbs.push_back(std::make_unique<trace_command>(program));
-    verbs.push_back(std::make_unique<replay_command>(program));
-    verbs.push_back(std::make_unique<advise_command>(program));
-    verbs.push_back(std::make_unique<try_command>(program));
-    verbs.push_back(std::make_unique<pools_command>(program));
-    verbs.push_back(std::make_unique<lint_command>(program));
-    verbs.push_back(std::make_unique<allocators_command>(program));
+    const std::vector<std::unique_ptr<command>> verbs = add_verbs(program);
+    std::string colour = "auto";
+    add_colour(program, colour);
+    for (const auto& v : verbs) {
+        add_colour(v->verb(), colour);
+    }
     try {
         program.parse(words_of(program, argc, argv));
     } catch (const CLI::Success& help_or_version) {
@@ -115,6 +131,9 @@ int run(int argc, char** argv) {
         }
         return explain(program, error);
     }
+    choose_colour(colour == "always"  ? colour_choice::always
+                  : colour == "never" ? colour_choice::never
+                                      : colour_choice::automatic);
     const auto chosen =
         std::find_if(verbs.begin(), verbs.end(), [](const auto& v) { return v->verb().parsed(); });
     return (*chosen)->run(); // one verb is required

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstring>
+#include <filesystem>
 #include <string_view>
 #include <system_error>
 
@@ -19,8 +21,9 @@ std::string outside(std::string_view kind, Number least, Number most, const std:
     Number value{};
     const char* const end = text.data() + text.size();
     const auto [stop, error] = std::from_chars(text.data(), end, value);
-    if (error == std::errc{} && stop == end && value >= least && value <= most)
+    if (error == std::errc{} && stop == end && value >= least && value <= most) {
         return {};
+    }
     return fmt::format("{}a {} from {} to {}, not '{}'", must_be, kind, least, most, text);
 }
 
@@ -44,25 +47,66 @@ CLI::Validator number(double least, double most) {
     return {[least, most](const std::string& text) { return outside("number", least, most, text); }, ""};
 }
 
-CLI::Validator one_of(std::vector<std::string> words) {
-    return {[words = std::move(words)](const std::string& text) {
-                return std::find(words.begin(), words.end(), text) != words.end()
+CLI::Validator offered(const std::vector<std::string>& words) {
+    CLI::Validator any{[](const std::string&) { return std::string{}; }, ""};
+    return any.name(fmt::format("{}", fmt::join(words, " "))); // verb_words.cpp reads it
+}
+
+CLI::Validator existing_folder() {
+    return {[](const std::string& text) {
+                std::error_code error;
+                return std::filesystem::is_directory(text, error)
                            ? std::string{}
-                           : fmt::format("{}one of {}, not '{}'", must_be, fmt::join(words, ", "), text);
+                           : fmt::format("{}a folder; '{}' is none", must_be, text);
             },
             ""};
 }
 
+CLI::Validator one_of(std::vector<std::string> words) {
+    CLI::Validator check = offered(words);
+    check.operation([words = std::move(words)](std::string& text) {
+        return std::find(words.begin(), words.end(), text) != words.end()
+                   ? std::string{}
+                   : fmt::format("{}one of {}, not '{}'", must_be, fmt::join(words, ", "), text);
+    });
+    return check;
+}
+
 std::string sentence_of(const CLI::ParseError& error) {
     const std::string text = error.what();
-    if (error.get_name() == "ValidationError")
+    if (error.get_name() == "ValidationError") {
         return replaced(text, fmt::format(": {}", must_be), fmt::format(" {}", must_be), "");
-    if (error.get_name() == "ExcludesError")
+    }
+    if (error.get_name() == "ExcludesError") {
         return replaced(text, " excludes ", " and ", " cannot be combined");
-    if (error.get_name() == "RequiresError")
+    }
+    if (error.get_name() == "RequiresError") {
         return replaced(text, " requires ", " needs ", "");
-    if (error.get_name() == "RequiredError" && text.ends_with(" is required"))
+    }
+    if (error.get_name() == "RequiredError" && text.starts_with("A subcommand")) {
+        return "missing COMMAND";
+    }
+    if (error.get_name() == "RequiredError" && text.ends_with(" is required")) {
         return "missing " + text.substr(0, text.find(' '));
+    }
+    // "--json: 1 required FILE missing", "--into: At Most 1 required but received 2"; the rest differs by version.
+    const std::string given = text.substr(0, text.find_first_of(": "));
+    const std::string name = given.empty() ? "an option" : given;
+    if (error.get_name() == "ArgumentMismatch") {
+        const std::string_view before = " required ";
+        const std::size_t type = text.find(before);
+        return type != std::string::npos && text.ends_with(" missing")
+                   ? fmt::format("{} needs a value: {}", name,
+                                 text.substr(type + before.size(),
+                                             text.size() - type - before.size() - std::strlen(" missing")))
+                   : name + " is given too often, or with too many values";
+    }
+    if (error.get_name() == "ConversionError") {
+        const std::size_t at = text.find('-');
+        return at == std::string::npos
+                   ? "a value cannot be used"
+                   : text.substr(at, text.find_first_of(": ", at) - at) + " cannot have this value";
+    }
     return text;
 }
 

@@ -13,6 +13,11 @@ namespace linn::tool {
 CLI::Validator whole_number(std::uint64_t least, std::uint64_t most);
 CLI::Validator number(double least, double most);
 CLI::Validator one_of(std::vector<std::string> words);
+/// Accepts everything; completion offers the words, as it does those of `one_of`.
+CLI::Validator offered(const std::vector<std::string>& words);
+
+/// A folder that is there.
+CLI::Validator existing_folder();
 
 /// The parser's complaint as a sentence: "--rounds must be a whole number from 1 to 100000, not 'abc'".
 std::string sentence_of(const CLI::ParseError& error);

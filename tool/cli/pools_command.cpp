@@ -69,13 +69,17 @@ pools_command::pools_command(CLI::App& program)
 }
 
 std::string pools_command::check() {
-    if (plan_file_.empty())
+    if (plan_file_.empty()) {
         return "missing plan: linn pools --plan FILE -- PROG ARGS...";
-    if (!verb().remaining().empty())
-        if (std::string problem = take_program_words(verb(), words_); !problem.empty())
+    }
+    if (!verb().remaining().empty()) {
+        if (std::string problem = take_program_words(verb(), words_); !problem.empty()) {
             return problem;
-    if (statistics_.empty() && (settings_.counts_hits || !settings_.signal.empty()))
+        }
+    }
+    if (statistics_.empty() && (settings_.counts_hits || !settings_.signal.empty())) {
         return fmt::format("{} needs --stats FILE", settings_.counts_hits ? "--count" : "--signal");
+    }
     try {
         plan_ = read_plan_file(plan_file_);
     } catch (const unusable_plan& error) {
@@ -84,8 +88,9 @@ std::string pools_command::check() {
     // The program may change its directory before it ends, and what it starts may have another.
     std::error_code error;
     settings_.plan = fs::absolute(plan_file_, error);
-    if (!statistics_.empty())
+    if (!statistics_.empty()) {
         settings_.statistics = fs::absolute(statistics_, error);
+    }
     return {};
 }
 
@@ -96,8 +101,9 @@ void pools_command::tell_plan() const {
     for (const plan_pool& pool : plan_.pools) {
         fmt::print("\n{}\n", pool.name);
         for (const plan_site& site : plan_.sites) {
-            if (site.pool != pool.name)
+            if (site.pool != pool.name) {
                 continue;
+            }
             const std::string where =
                 site.token ? fmt::format("token {}", *site.token)
                            : fmt::format("{}+{:#x}", site.call.module, site.call.offset) +
@@ -112,19 +118,22 @@ void pools_command::tell_plan() const {
 int pools_command::run() {
     const auto fail = [](const std::string& problem, int status) {
         fmt::print(stderr, "linn pools: {}\n", problem);
-        if (status == exit_usage)
+        if (status == exit_usage) {
             fmt::print(stderr, "Try 'linn pools --help'.\n");
+        }
         return status;
     };
-    if (const std::string problem = check(); !problem.empty())
+    if (const std::string problem = check(); !problem.empty()) {
         return fail(problem, exit_usage);
+    }
     if (words_.empty()) {
         tell_plan();
         return exit_success;
     }
     const served_program program = find_served_program(words_.front(), settings_.is_checked);
-    if (!program.problem.empty())
+    if (!program.problem.empty()) {
         return fail(program.problem, program.is_usage_error ? exit_usage : exit_failure);
+    }
     return fail(become_served(program, words_, settings_), exit_failure);
 }
 

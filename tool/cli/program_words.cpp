@@ -22,13 +22,19 @@ std::string take_program_words(const CLI::App& verb, std::vector<std::string>& w
     } else if (mark != words.end()) {
         *mark = "--"; // the program's own
     }
-    if (words.empty())
+    if (words.empty()) {
         return fmt::format("missing program: linn {} [options] -- PROG ARGS...", verb.get_name());
+    }
+    if (words.front().empty()) {
+        return "the program's name is empty";
+    }
     if (const std::string& word = words.front(); !is_separated && word.starts_with('-')) {
         std::vector<std::string> candidates;
-        for (const CLI::Option* option : verb.get_options())
-            for (const std::string& name : option->get_lnames())
+        for (const CLI::Option* option : verb.get_options()) {
+            for (const std::string& name : option->get_lnames()) {
                 candidates.push_back("--" + name);
+            }
+        }
         const std::string guess = suggest(word.substr(0, word.find('=')), candidates);
         return fmt::format("unknown option '{}'{}", word,
                            guess.empty() ? "" : fmt::format("; did you mean '{}'?", guess));

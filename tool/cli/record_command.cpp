@@ -2,11 +2,12 @@
 #include "record_command.hpp"
 
 #include "../advise/analysis.hpp"
-#include "../report/quantity.hpp"
+#include "../measure/quantity.hpp"
 #include "../report/render/terminal.hpp"
 #include "../report/shell_words.hpp"
 #include "../report/verbs/fills_document.hpp"
 #include "../report/verbs/fills_json.hpp"
+#include "../trace/sampling.hpp"
 #include "exit_code.hpp"
 #include "option_checks.hpp"
 #include "program_words.hpp"
@@ -21,20 +22,24 @@
 namespace linn::tool {
 namespace {
 
+using figures::unit;
+using figures::written;
+
 constexpr std::size_t rows_of_fills = 15;
 
 constexpr const char* record_footer =
     "Everything from PROG on belongs to the program, and so do the terminal and the standard streams.\n"
     "linn record writes its own messages to standard error, when the program has ended.\n"
     "\n"
-    "Exit status: the program's; 128 + n if signal n ended it; 1 if the program succeeded and the\n"
-    "recording failed, or if it cannot be recorded; 2 if there is no such program or option.\n"
+    "Exit status: the program's; 128 + n if signal n ended it, or --wait; 1 if the program succeeded\n"
+    "and the recording failed, or if it cannot be recorded; 2 if there is no such program or option.\n"
     "\n"
     "Examples:\n"
     "  linn record -- ./simulate 1000          writes simulate.linn\n"
     "  linn advise simulate.linn               what it says\n"
     "  linn record -o run.linn -- ./simulate 1000\n"
     "  linn record --fills -- ./simulate 1000  zeros written into new blocks, by type and place\n"
+    "  linn record --sample 524288 -- ./server a sample, cheap enough for production\n"
     "  linn record --only-exe cc1plus -o cc1plus.linn -- g++ -c big.cpp\n"
     "  linn record --clock every8 --depth 8 -- ./server --port 7777\n";
 
@@ -79,6 +84,13 @@ record_command::record_command(CLI::App& program)
                     "smallest fill that counts, in bytes (default 1024)")
         ->type_name("BYTES")
         ->check(whole_number(16, std::uint64_t{1} << 40));
+    arguments
+        .add_option(
+            "--sample", options_.sample_bytes,
+            "record a sample, about one block in BYTES allocated: advise and trace then give estimates "
+            "with intervals (524288 suits production)")
+        ->type_name("BYTES")
+        ->check(whole_number(1, sampling::most_mean));
     arguments.add_flag("--no-types", has_no_types_,
                        "do not read types from blocks: no process_vm_readv, for sandboxes that end "
                        "programs for it");
@@ -104,34 +116,45 @@ record_command::record_command(CLI::App& program)
 }
 
 std::string record_command::check() {
-    if (verb().count("--attach") != 0)
+    if (verb().count("--attach") != 0) {
         return "cannot attach to a running process: its earlier allocations would be missing, "
                "and "
                "their releases could not be matched. Start it with: linn record -- PROG ARGS...";
-    if (std::string problem = take_program_words(verb(), words_); !problem.empty())
+    }
+    if (std::string problem = take_program_words(verb(), words_); !problem.empty()) {
         return problem;
+    }
     options_.command = words_;
     options_.file =
         file_.empty() ? std::filesystem::path{words_.front()}.filename().string() + ".linn" : file_;
     options_.drops_when_full = when_full_ == "drop";
     options_.follows = !is_not_followed_;
     options_.is_calibrated = !is_not_calibrated_;
-    options_.baseline = has_baseline_      ? second_run_when::always
-                        : has_no_baseline_ ? second_run_when::never
-                                           : second_run_when::harmless;
+    options_.baseline = has_baseline_                                    ? second_run_when::always
+                        : has_no_baseline_ || options_.sample_bytes != 0 ? second_run_when::never
+                                                                         : second_run_when::harmless;
     options_.looks_for_types = !has_no_types_;
-    if (options_.fills_only && options_.is_aggregate)
+    if (options_.fills_only && options_.is_aggregate) {
         return "--fills and --aggregate cannot be combined: with --fills the trace is small anyway";
-    if (verb().count("--json") != 0 && !options_.fills_only)
+    }
+    if (options_.fills_only && options_.sample_bytes != 0) {
+        return "--fills and --sample cannot be combined: a sample has no fills";
+    }
+    if (verb().count("--json") != 0 && !options_.fills_only) {
         return "--json needs --fills; otherwise: linn advise TRACE --json FILE";
-    if (files_.takes_stdout())
+    }
+    if (files_.takes_stdout()) {
         return "--json must be the name of a file: standard output is the program's";
-    if (std::string problem = files_.check(); !problem.empty())
+    }
+    if (std::string problem = files_.check(); !problem.empty()) {
         return problem;
-    if (options_.fills_only)
+    }
+    if (options_.fills_only || options_.sample_bytes != 0) {
         options_.is_calibrated = false; // there is hardly anything to subtract
-    if (options_.only_executable.find('/') != std::string::npos)
+    }
+    if (options_.only_executable.find('/') != std::string::npos) {
         return "--only-exe must be the name of a program without its directory";
+    }
     return {};
 }
 
@@ -152,16 +175,17 @@ std::string record_command::read_fills() {
 }
 
 std::string record_command::tell_fills() {
-    if (std::string problem = read_fills(); !problem.empty())
+    if (std::string problem = read_fills(); !problem.empty()) {
         return problem;
-    if (fills_info_.processes.empty())
+    }
+    if (fills_info_.processes.empty()) {
         return {}; // the recorder was not there, and a warning says so
+    }
     if (!is_quiet_) {
         fmt::print(stderr, "{}",
                    report::render_terminal(report::fills_document(fills_, rows_of_fills), style_of_stderr()));
         fmt::print(stderr, "\nlinn record: {}: {}; again, and as JSON: linn advise {}\n",
-                   options_.file.string(),
-                   quantity_text(static_cast<double>(fills_info_.file_bytes), "bytes"),
+                   options_.file.string(), written(unit::bytes, static_cast<double>(fills_info_.file_bytes)),
                    shell_words({options_.file.string()}));
     }
     return files_.write();
@@ -169,28 +193,33 @@ std::string record_command::tell_fills() {
 
 void record_command::tell(const record_result& result) const {
     const recording_end& end = result.end;
-    for (const std::string& warning : result.warnings)
+    for (const std::string& warning : result.warnings) {
         fmt::print(stderr, "linn record: warning: {}\n", warning);
-    if (is_quiet_ || !result.was_started || end.events == 0 || options_.fills_only)
+    }
+    if (is_quiet_ || !result.was_started || end.events == 0 || options_.fills_only) {
         return;
+    }
     const std::string file = options_.file.string();
     fmt::print(stderr, "linn record: {} events of {} thread{}", end.events, result.threads,
                result.threads == 1 ? "" : "s");
-    if (result.processes > 1)
+    if (result.processes > 1) {
         fmt::print(stderr, " in {} processes", result.processes);
-    fmt::print(stderr, ", {}: {}\n", file, quantity_text(static_cast<double>(result.file_bytes), "bytes"));
-    if (result.baseline.cpu_ns > 0)
+    }
+    fmt::print(stderr, ", {}: {}\n", file, written(unit::bytes, static_cast<double>(result.file_bytes)));
+    if (result.baseline.cpu_ns > 0) {
         fmt::print(stderr, "linn record: {} of CPU time with the recording, {} without\n",
-                   quantity_text(end.user_ns + end.system_ns, "ns"),
-                   quantity_text(result.baseline.cpu_ns, "ns"));
-    else if (!result.no_baseline.empty())
+                   written(unit::nanoseconds, end.user_ns + end.system_ns),
+                   written(unit::nanoseconds, result.baseline.cpu_ns));
+    } else if (!result.no_baseline.empty()) {
         fmt::print(stderr,
                    "linn record: not run again for its own CPU time, because {}; the trace has an estimate "
                    "({:.0f} ns an event){}\n",
                    result.no_baseline, result.event_cost_ns,
                    options_.baseline == second_run_when::harmless ? ", --baseline measures it" : "");
-    if (result.problem.empty())
+    }
+    if (result.problem.empty()) {
         fmt::print(stderr, "linn record: next: linn advise {}\n", shell_words({file}));
+    }
 }
 
 int record_command::run() {
@@ -199,21 +228,26 @@ int record_command::run() {
         return exit_usage;
     }
     record_result result = record_program(options_, [this](const std::string& what) {
-        if (!is_quiet_)
+        if (!is_quiet_) {
             fmt::print(stderr, "linn record: {}\n", what);
+        }
     });
-    if (!result.problem.empty())
+    if (!result.problem.empty()) {
         fmt::print(stderr, "linn record: {}\n", result.problem);
+    }
     tell(result);
-    if (options_.fills_only && result.was_started)
+    if (options_.fills_only && result.was_started) {
         if (std::string problem = tell_fills(); !problem.empty()) {
             fmt::print(stderr, "linn record: {}\n", problem);
             result.problem = std::move(problem);
         }
-    if (!result.was_started)
+    }
+    if (!result.was_started) {
         return result.is_usage_error ? exit_usage : exit_failure;
-    if (result.exit_status == 0 && !result.problem.empty())
+    }
+    if (result.exit_status == 0 && !result.problem.empty()) {
         return exit_failure;
+    }
     return result.exit_status;
 }
 

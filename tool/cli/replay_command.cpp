@@ -2,6 +2,7 @@
 #include "replay_command.hpp"
 
 #include "../advise/type_groups.hpp"
+#include "../allocators/given_library.hpp"
 #include "../compare/result_file.hpp"
 #include "../report/progress.hpp"
 #include "../report/verbs/replay_document.hpp"
@@ -10,7 +11,6 @@
 #include "../trace/corruption.hpp"
 #include "../trace/reader.hpp"
 #include "exit_code.hpp"
-#include "given_library.hpp"
 #include "given_seed.hpp"
 #include "option_checks.hpp"
 
@@ -90,30 +90,32 @@ replay_command::replay_command(CLI::App& program)
         ->type_name("DIR")
         ->needs(types);
     arguments.add_option("--seed", seed_, "seed of the order of the rounds (default random, in the JSON)")
-        ->type_name("UINT");
+        ->type_name("NUMBER");
 }
 
 std::string replay_command::check_allocators() {
-    const std::vector<std::string> own{replay_default_name, replay_control_name, replay_linn_name,
-                                       replay_null_name, no_trim_name};
-    for (const std::string& text : allocators_)
-        if (std::string problem = take_library(text, own, options_.allocators); !problem.empty())
+    const std::vector<std::string> own{default_name, default_again_name, linn_name, null_name, no_trim_name};
+    for (const std::string& text : allocators_) {
+        if (std::string problem = take_library(text, own, options_.allocators); !problem.empty()) {
             return problem;
-    return take_names("--allocators", only_,
-                      contender_names(options_.allocators, {replay_linn_name, replay_null_name}),
+        }
+    }
+    return take_names("--allocators", only_, contender_names(options_.allocators, {linn_name, null_name}),
                       options_.only);
 }
 
 std::string replay_command::read_measured_run() {
     try {
         const result_file file = read_result_file(against_);
-        if (file.is_bench())
+        if (file.is_bench()) {
             return fmt::format(
                 "--against {}: it is a result of linn bench; linn run --json writes what is needed",
                 against_);
+        }
         for (const auto& [name, series] : file.series) {
-            if (name.measure != "cpu_ns" || series.is_control)
+            if (name.measure != "cpu_ns" || series.is_control) {
                 continue;
+            }
             const std::vector<double> ones(series.values.size(), 1.0);
             measured_.push_back({name.contender, series.is_reference ? ones : series.ratios});
             measured_floor_ = std::max(measured_floor_, series.noise_floor);
@@ -125,10 +127,12 @@ std::string replay_command::read_measured_run() {
 }
 
 std::string replay_command::check() {
-    if (std::string problem = check_allocators(); !problem.empty())
+    if (std::string problem = check_allocators(); !problem.empty()) {
         return problem;
-    if (std::string problem = read_seed(seed_, options_.seed); !problem.empty())
+    }
+    if (std::string problem = read_seed(seed_, options_.seed); !problem.empty()) {
         return problem;
+    }
     options_.trace = trace_;
     options_.rounds = rounds_;
     options_.budget = std::chrono::seconds{budget_};
@@ -163,12 +167,15 @@ bool replay_command::find_types(const interrupt_guard& guard) {
     const std::vector<advised_type> types =
         group_types(analysis, names, [&](double share) { show("naming types", share); });
     for (const advised_type& type : types) {
-        if (options_.groups.size() == most_types_)
+        if (options_.groups.size() == most_types_) {
             break;
+        }
         replay_group group{label_of(type), {}};
-        for (const advised_place& place : type.places)
-            for (const std::uint32_t site : place.sites)
+        for (const advised_place& place : type.places) {
+            for (const std::uint32_t site : place.sites) {
                 group.stacks.push_back(analysis.sites[site].stack);
+            }
+        }
         options_.groups.push_back(std::move(group));
     }
     line.clear();
@@ -185,8 +192,9 @@ int replay_command::run() {
         return exit_failure;
     }
     const interrupt_guard guard;
-    if (refuses_libraries("replay", options_.allocators, guard))
+    if (refuses_libraries("replay", options_.allocators, guard)) {
         return exit_usage;
+    }
     try {
         refuse_corrupt(options_.trace);
         if (prices_types_ && !find_types(guard)) {
@@ -203,16 +211,19 @@ int replay_command::run() {
 }
 
 int replay_command::deliver() {
-    if (!result_.problem.empty())
+    if (!result_.problem.empty()) {
         fmt::print(stderr, "linn replay: {}\n", result_.problem);
+    }
     const bool has_something = result_.complete_rounds != 0 && result_.problem.empty();
     if (has_something) {
-        if (!against_.empty())
+        if (!against_.empty()) {
             result_.agreement = compare_with_run(result_, measured_, measured_floor_, against_);
+        }
         // The files first: the reader of standard output may have gone away, which ends this process.
         const std::string problem = files_.write();
-        if (!files_.takes_stdout())
+        if (!files_.takes_stdout()) {
             print_report(report::replay_document(result_));
+        }
         if (!problem.empty()) {
             fmt::print(stderr, "linn replay: {}\n", problem);
             return exit_failure;
@@ -223,8 +234,9 @@ int replay_command::deliver() {
         }
     }
     if (result_.interrupted_by != 0) {
-        if (!has_something)
+        if (!has_something) {
             fmt::print(stderr, "linn replay: stopped before anything was measured\n");
+        }
         return 128 + result_.interrupted_by;
     }
     return has_something ? exit_success : exit_failure;

@@ -26,11 +26,13 @@ std::vector<report_form> forms_of(const report_source& source) {
     const auto add = [&](const char* option, const char* help, auto render) {
         forms.push_back({option, help, [document = source.document, render] { return render(document()); }});
     };
-    if (source.has_data)
+    if (source.has_data) {
         add("--csv", "write the figures as CSV", report::render_csv);
+    }
     add("--markdown", "write the report as Markdown", report::render_markdown);
-    if (source.has_page)
-        add("--html", "write the report as a page for a browser", report::render_html);
+    if (source.has_page) {
+        add("--html", "write it as a page for a browser", report::render_html);
+    }
     return forms;
 }
 
@@ -40,34 +42,42 @@ void print_report(const report::document& d) {
 
 std::string why_not_writable(const std::string& file) {
     std::error_code error;
-    if (fs::is_directory(file, error))
+    if (fs::is_directory(file, error)) {
         return fmt::format("cannot write {}: is a directory", file);
+    }
     if (const fs::file_status status = fs::status(file, error);
-        fs::exists(status) && !fs::is_regular_file(status))
+        fs::exists(status) && !fs::is_regular_file(status)) {
         return {}; // a pipe or a device: written to in place
+    }
     const fs::path folder = fs::path{file}.has_parent_path() ? fs::path{file}.parent_path() : ".";
-    if (::access(folder.c_str(), W_OK | X_OK) != 0)
+    if (::access(folder.c_str(), W_OK | X_OK) != 0) {
         return fmt::format("cannot write {}: {}: {}", file, folder.string(), std::strerror(errno));
+    }
     return {};
 }
 
 report_files::report_files(CLI::App& verb, std::vector<report_form> forms)
     : forms_{std::move(forms)},
       files_(forms_.size()) {
-    for (std::size_t i = 0; i != forms_.size(); ++i)
+    for (std::size_t i = 0; i != forms_.size(); ++i) {
         verb.add_option(forms_[i].option, files_[i],
                         fmt::format("{} to FILE, or to standard output for -", forms_[i].help))
             ->type_name("FILE")
             ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+    }
 }
 
 std::string report_files::check() const {
-    if (std::count(files_.begin(), files_.end(), "-") > 1)
+    if (std::count(files_.begin(), files_.end(), "-") > 1) {
         return "only one form of the result can go to standard output";
-    for (const std::string& file : files_)
-        if (!file.empty() && file != "-")
-            if (std::string problem = why_not_writable(file); !problem.empty())
+    }
+    for (const std::string& file : files_) {
+        if (!file.empty() && file != "-") {
+            if (std::string problem = why_not_writable(file); !problem.empty()) {
                 return problem;
+            }
+        }
+    }
     return {};
 }
 
@@ -75,21 +85,35 @@ bool report_files::takes_stdout() const {
     return std::find(files_.begin(), files_.end(), "-") != files_.end();
 }
 
+std::string report_files::page_address() const {
+    for (std::size_t i = 0; i != forms_.size(); ++i) {
+        std::error_code error;
+        if (forms_[i].option == "--html" && !files_[i].empty() && files_[i] != "-" &&
+            fs::is_regular_file(files_[i], error)) {
+            return "file://" + fs::absolute(files_[i], error).string();
+        }
+    }
+    return {};
+}
+
 std::string report_files::write() const {
     std::string problems;
     for (std::size_t i = 0; i != forms_.size(); ++i) {
-        if (files_[i].empty())
+        if (files_[i].empty()) {
             continue;
+        }
         std::string problem;
         if (files_[i] != "-") {
             problem = write_atomically(files_[i], forms_[i].text());
         } else {
             const std::string text = forms_[i].text();
-            if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
+            if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
                 problem = fmt::format("cannot write to standard output: {}", std::strerror(errno));
+            }
         }
-        if (!problem.empty())
+        if (!problem.empty()) {
             problems += problems.empty() ? problem : "; " + problem;
+        }
     }
     return problems;
 }

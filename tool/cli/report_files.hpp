@@ -50,13 +50,16 @@ public:
     /// True when a form goes to standard output, so that nothing else may be printed there.
     bool takes_stdout() const;
 
+    /// "file:///home/me/report.html" of the page that was asked for; empty without one, or where it is no file.
+    std::string page_address() const;
+
     /// Writes every form asked for, each file whole or not at all. One that fails does not stop the others. Returns an
     /// empty string, or what went wrong.
     std::string write() const;
 
 private:
     std::vector<report_form> forms_;
-    std::vector<std::string> files_; // beside `forms_`; empty: not asked for
+    std::vector<std::string> files_; // one for each of `forms_`; empty: not asked for
 };
 
 } // namespace linn::tool

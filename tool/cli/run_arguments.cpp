@@ -25,16 +25,18 @@ namespace {
 /// The path of a regular file on standard input; empty when it is none.
 std::string file_on_stdin() {
     struct stat s{};
-    if (::fstat(STDIN_FILENO, &s) != 0 || !S_ISREG(s.st_mode))
+    if (::fstat(STDIN_FILENO, &s) != 0 || !S_ISREG(s.st_mode)) {
         return {};
+    }
     return "/proc/self/fd/0";
 }
 
 /// True when somebody wrote into a pipe on standard input, which only one run could read.
 bool has_data_on_stdin() {
     struct stat s{};
-    if (::fstat(STDIN_FILENO, &s) != 0 || !(S_ISFIFO(s.st_mode) || S_ISSOCK(s.st_mode)))
+    if (::fstat(STDIN_FILENO, &s) != 0 || !(S_ISFIFO(s.st_mode) || S_ISSOCK(s.st_mode))) {
         return false;
+    }
     int bytes = 0;
     return ::ioctl(STDIN_FILENO, FIONREAD, &bytes) == 0 && bytes > 0;
 }
@@ -82,38 +84,43 @@ void run_arguments::add() {
     arguments.add_flag("--wrapper", options_.keep_wrappers,
                        "measure through wrapper scripts, not the program that they start");
     arguments.add_option("--seed", seed_, "seed of the order of the rounds (default random, printed)")
-        ->type_name("UINT");
+        ->type_name("NUMBER");
 }
 
 std::string run_arguments::check_input() {
     if (input_.empty()) {
         options_.launch.input = file_on_stdin();
-        if (options_.launch.input.empty() && has_data_on_stdin())
+        if (options_.launch.input.empty() && has_data_on_stdin()) {
             fmt::print(stderr,
                        "linn {}: warning: standard input is a pipe, which only one run could read; each "
                        "run gets an empty one. Save it to a file and give --input FILE\n",
                        verb_.get_name());
+        }
         return {};
     }
     std::error_code error;
-    if (std::filesystem::is_directory(input_, error))
+    if (std::filesystem::is_directory(input_, error)) {
         return fmt::format("--input {}: is a directory", input_);
+    }
     const int file = ::open(input_.c_str(), O_RDONLY | O_CLOEXEC);
-    if (file < 0)
+    if (file < 0) {
         return fmt::format("--input {}: {}", input_, std::strerror(errno));
+    }
     struct stat s{};
     const bool is_seekable = ::fstat(file, &s) == 0 && (S_ISREG(s.st_mode) || S_ISCHR(s.st_mode));
     ::close(file);
-    if (!is_seekable)
+    if (!is_seekable) {
         return fmt::format("--input {}: a pipe can be read by one run only; give a file", input_);
+    }
     options_.launch.input = std::filesystem::absolute(input_);
     return {};
 }
 
 std::string run_arguments::check_cpus() const {
     const std::string& list = options_.launch.cpus;
-    if (list.empty())
+    if (list.empty()) {
         return {};
+    }
     const std::string wanted = fmt::format("--pin must be CPUs such as 0 or 0-1,3, not '{}'", list);
     cpu_set_t usable;
     CPU_ZERO(&usable);
@@ -129,32 +136,40 @@ std::string run_arguments::check_cpus() const {
             stop = second.ptr;
             error = second.ec;
         }
-        if (error != std::errc{} || stop != end || last < first || last >= CPU_SETSIZE)
+        if (error != std::errc{} || stop != end || last < first || last >= CPU_SETSIZE) {
             return wanted;
-        for (unsigned cpu = first; cpu <= last; ++cpu)
-            if (!CPU_ISSET(cpu, &usable))
+        }
+        for (unsigned cpu = first; cpu <= last; ++cpu) {
+            if (!CPU_ISSET(cpu, &usable)) {
                 return fmt::format("--pin {}: this process may not use CPU {}", list, cpu);
+            }
+        }
     }
     return list.ends_with(',') ? wanted : std::string{};
 }
 
 std::string run_arguments::check() {
-    if (!options_.launch.ready.empty() && options_.launch.client.empty())
+    if (!options_.launch.ready.empty() && options_.launch.client.empty()) {
         return "--ready is for servers: it needs --client";
+    }
     if (!options_.launch.client.empty() && !options_.prepare.empty() &&
-        options_.prepare == options_.launch.client)
+        options_.prepare == options_.launch.client) {
         return "--prepare and --client are the same command";
+    }
     options_.launch.cpus = pin_ == "none" ? "" : pin_;
-    if (std::string problem = check_cpus(); !problem.empty())
+    if (std::string problem = check_cpus(); !problem.empty()) {
         return problem;
-    if (std::string problem = read_seed(seed_, options_.seed); !problem.empty())
+    }
+    if (std::string problem = read_seed(seed_, options_.seed); !problem.empty()) {
         return problem;
+    }
     options_.precision = precision_ / 100;
     options_.budget = std::chrono::seconds{budget_};
     options_.compare_output = !not_compared_;
     options_.is_timeout_given = timeout_ != 0;
-    if (timeout_ != 0)
+    if (timeout_ != 0) {
         options_.launch.timeout = std::chrono::seconds{timeout_};
+    }
     return check_input();
 }
 

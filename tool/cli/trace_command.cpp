@@ -51,8 +51,9 @@ constexpr const char* trace_footer =
 
 /// Reads a time; returns what is wrong with it, or an empty string.
 std::string read_time(const std::string& option, const std::string& text, std::uint64_t& ns) {
-    if (text.empty())
+    if (text.empty()) {
         return {};
+    }
     const std::string wanted = fmt::format("{} must be a time such as 1.5 or 200ms, not '{}'", option, text);
     double value = 0;
     std::size_t used = 0;
@@ -67,22 +68,11 @@ std::string read_time(const std::string& option, const std::string& text, std::u
                          : unit == "us"              ? 1e3
                          : unit == "ns"              ? 1
                                                      : 0;
-    if (scale == 0 || !(value >= 0) || value * scale > 1e18)
+    if (scale == 0 || !(value >= 0) || value * scale > 1e18) {
         return wanted;
+    }
     ns = static_cast<std::uint64_t>(value * scale + 0.5);
     return {};
-}
-
-/// Says on standard error how far the reading is.
-std::function<bool(double)> telling(progress_line& line) {
-    return [&line](double share) {
-        work_progress p;
-        p.done = static_cast<std::size_t>(share * 1000);
-        p.total = 1000;
-        p.doing = "reading";
-        line.show(p);
-        return true;
-    };
 }
 
 } // namespace
@@ -101,6 +91,7 @@ trace_command::trace_command(CLI::App& program)
     arguments.add_option("--to", to_, "events before this time")->type_name("TIME")->needs(events);
     arguments.add_option("--limit", limit_, "print at most this many events (default: all)")
         ->type_name("COUNT")
+        ->check(whole_number(1, 1'000'000'000'000))
         ->needs(events);
     CLI::Option* const checks =
         arguments.add_flag("--check", checks_, "read the whole trace, and exit with 1 if it is damaged");
@@ -141,10 +132,12 @@ trace_command::trace_command(CLI::App& program)
 }
 
 std::string trace_command::check() {
-    if (std::string problem = read_time("--from", from_, from_ns_); !problem.empty())
+    if (std::string problem = read_time("--from", from_, from_ns_); !problem.empty()) {
         return problem;
-    if (std::string problem = read_time("--to", to_, to_ns_); !problem.empty())
+    }
+    if (std::string problem = read_time("--to", to_, to_ns_); !problem.empty()) {
         return problem;
+    }
     if (!format_.empty()) {
         export_format_ = export_format_of(format_);
         if (!export_format_) {
@@ -153,8 +146,9 @@ std::string trace_command::check() {
                                guess.empty() ? "" : fmt::format(", did you mean '{}'?", guess),
                                fmt::join(export_format_names(), ", "));
         }
-        if (*export_format_ == export_format::pprof && output_ == "-" && ::isatty(STDOUT_FILENO) != 0)
+        if (*export_format_ == export_format::pprof && output_ == "-" && ::isatty(STDOUT_FILENO) != 0) {
             return "--convert pprof is not for a terminal: give -o FILE";
+        }
     }
     return files_.check();
 }
@@ -163,11 +157,13 @@ std::string trace_command::check() {
 void trace_command::read_all(trace_reader& trace) {
     {
         progress_line line;
-        trace.read([&](std::span<const event> events) { counts_.take(events); }, telling(line));
+        const sample_weight weight{trace.info().sample_bytes};
+        trace.read([&](std::span<const event> events) { counts_.take(events, weight); }, show_reading(line));
     }
     info_ = trace.info();
-    if (trace.aggregate().empty())
+    if (trace.aggregate().empty()) {
         return;
+    }
     const std::optional<trace_analysis> kept = read_analysis_text(trace.aggregate(), info_);
     if (!kept) {
         info_.damage.push_back("the statistics are invalid");
@@ -188,13 +184,17 @@ void trace_command::read_all(trace_reader& trace) {
     count(event_kind::failure, kept->failures);
     count(event_kind::fill, kept->all.fills);
     counts_.bytes = kept->all.bytes;
+    counts_.estimated_allocations = static_cast<double>(kept->all.allocations);
+    counts_.estimated_bytes = static_cast<double>(kept->all.bytes);
+    counts_.spread = kept->all.spread;
 }
 
 int trace_command::summarise(trace_reader& trace) {
     read_all(trace);
     const std::string problem = files_.write();
-    if (!files_.takes_stdout())
+    if (!files_.takes_stdout()) {
         print_report(report::trace_document(path_, info_, counts_));
+    }
     if (!problem.empty()) {
         fmt::print(stderr, "linn trace: {}\n", problem);
         return exit_failure;
@@ -210,8 +210,9 @@ int trace_command::check_file(trace_reader& trace) {
     }
     if (!files_.takes_stdout()) {
         fmt::print("{}: {}, {} events\n", path_, info_.damage.empty() ? "whole" : "damaged", counts_.events);
-        for (const std::string& damage : info_.damage)
+        for (const std::string& damage : info_.damage) {
             fmt::print("  {}\n", damage);
+        }
     }
     return info_.damage.empty() ? exit_success : exit_failure;
 }
@@ -224,10 +225,12 @@ int trace_command::print_events(trace_reader& trace) {
     trace.read(
         [&](std::span<const event> events) {
             for (const event& e : events) {
-                if (is_enough || printed == limit || std::ferror(stdout) != 0)
+                if (is_enough || printed == limit || std::ferror(stdout) != 0) {
                     return;
-                if (e.time < from_ns_ || e.time >= to_ns_)
+                }
+                if (e.time < from_ns_ || e.time >= to_ns_) {
                     continue;
+                }
                 const std::string line = event_line(trace.info(), e);
                 std::fwrite(line.data(), 1, line.size(), stdout);
                 ++printed;
@@ -235,8 +238,9 @@ int trace_command::print_events(trace_reader& trace) {
             is_enough = is_enough || printed == limit || std::ferror(stdout) != 0;
         },
         [&](double) { return !is_enough; });
-    for (const std::string& damage : trace.info().damage)
+    for (const std::string& damage : trace.info().damage) {
         fmt::print(stderr, "linn trace: {}: {}\n", path_, damage);
+    }
     return exit_success;
 }
 
@@ -250,7 +254,7 @@ int trace_command::convert(trace_reader& trace) {
     export_options options;
     options.format = *export_format_;
     options.weight = weight_ == "bytes" ? export_weight::bytes : export_weight::allocations;
-    options.progress = telling(line);
+    options.progress = show_reading(line);
     const auto failed = [&](const std::string& what) {
         line.clear();
         fmt::print(stderr, "linn trace: {} cannot be written: {}\n", what, std::strerror(errno));
@@ -259,41 +263,48 @@ int trace_command::convert(trace_reader& trace) {
     if (output_ == "-") {
         std::ios::sync_with_stdio(false);
         export_trace(trace, symbols, options, std::cout);
-        if (!std::cout.flush())
+        if (!std::cout.flush()) {
             return failed("standard output");
+        }
     } else {
         // It appears whole or not at all; what is no regular file, such as a pipe, is written to as it is.
         std::error_code error;
         const bool is_special = fs::exists(output_, error) && !fs::is_regular_file(output_, error);
         const std::string file = is_special ? output_ : fmt::format("{}.{}.part", output_, ::getpid());
         std::ofstream out{file, std::ios::binary};
-        if (!out)
+        if (!out) {
             return failed(output_);
+        }
         export_trace(trace, symbols, options, out);
         out.close();
         if (!out || (!is_special && std::rename(file.c_str(), output_.c_str()) != 0)) {
             const int reason = errno;
-            if (!is_special)
+            if (!is_special) {
                 fs::remove(file, error);
+            }
             errno = reason;
             return failed(output_);
         }
     }
     line.clear();
-    for (const std::string& damage : trace.info().damage)
+    for (const std::string& damage : trace.info().damage) {
         fmt::print(stderr, "linn trace: warning: {}: {}\n", path_, damage);
+    }
     return exit_success;
 }
 
 int trace_command::redact() {
     trace_file trace{path_};
     progress_line line;
-    const std::string problem = write_redacted(trace, redacted_, {redacted_analysis_text, telling(line)});
+    const std::string problem =
+        write_redacted(trace, redacted_, {redacted_analysis_text, show_reading(line)});
     line.clear();
-    for (const std::string& damage : trace.damage())
+    for (const std::string& damage : trace.damage()) {
         fmt::print(stderr, "linn trace: warning: {}: {}\n", path_, damage);
-    if (problem.empty())
+    }
+    if (problem.empty()) {
         return exit_success;
+    }
     fmt::print(stderr, "linn trace: --redact: {}\n", problem);
     return exit_failure;
 }
@@ -305,7 +316,7 @@ int trace_command::run() {
     }
     std::optional<trace_reader> trace;
     try {
-        trace.emplace(path_);
+        trace.emplace(path_, may_be_sample);
     } catch (const unusable_trace& error) {
         fmt::print(stderr, "linn trace: {}\n", error.what());
         return exit_usage;
@@ -324,8 +335,9 @@ int trace_command::run() {
                                             : summarise(*trace);
     // What is whole was shown; nobody shall take it for all.
     const std::string corrupt = why_corrupt(path_);
-    if (!corrupt.empty())
+    if (!corrupt.empty()) {
         fmt::print(stderr, "linn trace: {}\n", corrupt);
+    }
     if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
         fmt::print(stderr, "linn trace: the result cannot be written to standard output\n");
         return exit_failure;

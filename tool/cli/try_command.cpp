@@ -19,7 +19,6 @@
 #include <CLI/CLI.hpp>
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -67,8 +66,9 @@ private:
         return before;
     }
     static void restore(int stream, int before) {
-        if (before < 0)
+        if (before < 0) {
             return;
+        }
         ::dup2(before, stream);
         ::close(before);
     }
@@ -84,8 +84,9 @@ struct stopped {
 
 int refuse(const std::string& problem, int status) {
     fmt::print(stderr, "linn try: {}\n", problem);
-    if (status == exit_usage)
+    if (status == exit_usage) {
         fmt::print(stderr, "Try 'linn try --help'.\n");
+    }
     return status;
 }
 
@@ -114,24 +115,32 @@ try_command::try_command(CLI::App& program)
 std::string try_command::check() {
     const std::string usage = "missing program: linn try [TRACE] [options] -- PROG ARGS...";
     words_ = verb().remaining();
-    if (trace_ == separator_word) // there is no trace
+    if (trace_ == separator_word) { // there is no trace
         trace_.clear();
-    else if (!words_.empty() && words_.front() == separator_word)
+    } else if (!words_.empty() && words_.front() == separator_word) {
         words_.erase(words_.begin());
-    else
-        return words_.empty() ? usage : take_program_words(verb(), words_) + usage;
-    if (words_.empty())
+    } else {
+        const std::string problem = take_program_words(verb(), words_);
+        return problem.empty() ? usage : problem;
+    }
+    if (words_.empty()) {
         return usage;
-    if (!options_.launch.client.empty() && trace_.empty())
+    }
+    if (words_.front().empty()) {
+        return "the program's name is empty";
+    }
+    if (!options_.launch.client.empty() && trace_.empty()) {
         return "--client: record the server first, with linn record, and give the TRACE";
+    }
     options_.only = rivals_of_pools();
     return measuring_.check();
 }
 
 try_candidates try_command::candidates_of(const std::string& trace, const interrupt_guard& guard) const {
     const auto go_on = [&](auto&&...) {
-        if (const int signal = guard.poll(); signal != 0)
+        if (const int signal = guard.poll(); signal != 0) {
             throw stopped{signal};
+        }
         return true;
     };
     refuse_corrupt(trace);
@@ -163,17 +172,16 @@ int try_command::measure(const std::string& trace, const interrupt_guard& guard)
     try_candidates candidates = candidates_of(trace, guard);
     if (!wanted_.types.empty() && candidates.list.empty() && candidates.left_out.empty()) {
         line.clear();
-        return refuse(fmt::format("no type that the program allocates has '{}' in its name",
-                                  fmt::join(wanted_.types, "' or '")),
-                      exit_usage);
+        return refuse(no_such_type(wanted_.types), exit_usage);
     }
     const bool is_watched = ::isatty(STDERR_FILENO) != 0;
     result_ = try_pools(
         options_, std::move(candidates), words_, guard, [&](const work_progress& p) { line.show(p); },
         [&](const std::string& text) {
             line.clear();
-            if (is_watched)
+            if (is_watched) {
                 fmt::print(stderr, "{}\n", text);
+            }
         });
     line.clear();
     result_.trace = trace_;
@@ -183,41 +191,52 @@ int try_command::measure(const std::string& trace, const interrupt_guard& guard)
 }
 
 std::string try_command::write_plan() const {
-    if (result_.plan.sites.empty())
+    if (result_.plan.sites.empty()) {
         return plan_file_.empty() ? "" : fmt::format("no plan: {} is not written", plan_file_);
-    if (plan_file_.empty())
+    }
+    if (plan_file_.empty()) {
         return fmt::format(
             "to use these pools: run again with --plan FILE, then linn pools --plan FILE -- {}",
             shell_words(words_));
-    if (std::string problem = write_atomically(plan_file_, plan_text(result_.plan)); !problem.empty())
+    }
+    if (std::string problem = write_atomically(plan_file_, plan_text(result_.plan)); !problem.empty()) {
         throw std::runtime_error{problem};
+    }
     return fmt::format("next: linn pools --plan {} -- {}", shell_words({plan_file_}), shell_words(words_));
 }
 
 int try_command::deliver() const {
-    if (!result_.problem.empty())
+    if (!result_.problem.empty()) {
         fmt::print(stderr, "linn try: {}\n", result_.problem);
+    }
     const bool has_something =
         !result_.verdict.empty() || !result_.alone.rows.empty() || !result_.together.rows.empty();
     if (has_something) {
         const std::string next = write_plan();
         const std::string problem = files_.write();
-        if (!files_.takes_stdout())
+        if (!files_.takes_stdout()) {
             print_report(report::try_document(result_, words_));
-        if (!problem.empty())
+        }
+        if (!problem.empty()) {
             return refuse(problem, exit_failure);
-        if (std::fflush(stdout) != 0)
+        }
+        if (std::fflush(stdout) != 0) {
             return refuse("the result cannot be written to standard output", exit_failure);
-        if (!next.empty() && result_.problem.empty())
+        }
+        if (!next.empty() && result_.problem.empty()) {
             fmt::print(stderr, "linn try: {}\n", next);
+        }
     }
-    if (result_.interrupted_by != 0)
+    if (result_.interrupted_by != 0) {
         return has_something ? 128 + result_.interrupted_by
                              : refuse("stopped before anything was measured", 128 + result_.interrupted_by);
-    if (result_.problem.empty())
+    }
+    if (result_.problem.empty()) {
         return exit_success;
-    if (result_.status)
+    }
+    if (result_.status) {
         return *result_.status;
+    }
     return result_.is_usage_error ? exit_usage : exit_failure;
 }
 
@@ -234,27 +253,34 @@ int try_command::record_and_measure(const interrupt_guard& guard) {
         const quiet_streams streams{options_.launch.input};
         recorded = record_program(recording, [](const std::string&) {});
     }
-    if (recorded.stopped_by != 0)
+    if (recorded.stopped_by != 0) {
         throw stopped{recorded.stopped_by};
-    if (!recorded.was_started)
+    }
+    if (!recorded.was_started) {
         return refuse(recorded.problem, recorded.is_usage_error ? exit_usage : exit_failure);
-    if (recorded.exit_status != 0 && !options_.ignore_exit_status)
+    }
+    if (recorded.exit_status != 0 && !options_.ignore_exit_status) {
         return refuse(fmt::format("the program failed while it was recorded, with exit status {}",
                                   recorded.exit_status),
                       recorded.exit_status);
+    }
     return measure(recording.file.string(), guard);
 }
 
 int try_command::run() {
-    if (const std::string problem = check(); !problem.empty())
+    if (const std::string problem = check(); !problem.empty()) {
         return refuse(problem, exit_usage);
+    }
     for (const std::string& problem :
-         {files_.check(), plan_file_.empty() ? "" : why_not_writable(plan_file_)})
-        if (!problem.empty())
+         {files_.check(), plan_file_.empty() ? "" : why_not_writable(plan_file_)}) {
+        if (!problem.empty()) {
             return refuse(problem, exit_failure);
+        }
+    }
     const served_program program = find_served_program(words_.front(), false);
-    if (!program.problem.empty())
+    if (!program.problem.empty()) {
         return refuse(program.problem, program.is_usage_error ? exit_usage : exit_failure);
+    }
     const interrupt_guard guard; // before the first temporary file
     try {
         return trace_.empty() ? record_and_measure(guard) : measure(trace_, guard);

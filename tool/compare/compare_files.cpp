@@ -2,6 +2,7 @@
 #include "compare_files.hpp"
 
 #include "../experiment/too_few_rounds.hpp"
+#include "../measure/quantity.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -34,9 +35,11 @@ bool differs(const result_file& a, const result_file& b, const char* name) {
 /// The first thing that was asked for differently, in words.
 std::string different_setting(const result_file& a, const result_file& b) {
     std::vector<std::string> found;
-    for (const auto& [name, value] : a.setting)
-        if (const auto other = b.setting.find(name); other != b.setting.end() && other->second != value)
+    for (const auto& [name, value] : a.setting) {
+        if (const auto other = b.setting.find(name); other != b.setting.end() && other->second != value) {
             found.push_back(fmt::format("{} ({} and {})", name, value, other->second));
+        }
+    }
     return fmt::format("{}", fmt::join(found, ", "));
 }
 
@@ -52,8 +55,9 @@ bool chosen(const compare_options& o, const series_name& name) {
 /// The smallest p-value that the test can give for samples of these sizes.
 double least_p(std::size_t a, std::size_t b) {
     double ways = 1; // binomial coefficient a + b over a
-    for (std::size_t i = 1; i <= a; ++i)
+    for (std::size_t i = 1; i <= a; ++i) {
         ways *= static_cast<double>(b + i) / static_cast<double>(i);
+    }
     return std::min(1.0, 2 / ways);
 }
 
@@ -77,8 +81,9 @@ series_change compare_series(const series_name& name, const measured_series& bef
     c.noise_floor = std::max(before.noise_floor, after.noise_floor);
     if (minimum(a) > 0) {
         c.change = bootstrap_ratio(b, a, options.level, seed);
-        for (double* bound : {&c.change.middle, &c.change.low, &c.change.high})
+        for (double* bound : {&c.change.middle, &c.change.low, &c.change.high}) {
             *bound -= 1;
+        }
     } else if (c.old_median > 0) {
         c.change.middle = c.change.low = c.change.high = c.new_median / c.old_median - 1;
     } else if (c.new_median > 0) {
@@ -91,8 +96,9 @@ series_change compare_series(const series_name& name, const measured_series& bef
 /// Holm's adjustment over all of them, then what each of them is called.
 void decide(std::vector<series_change>& series, const compare_options& options) {
     std::vector<double> p;
-    for (const series_change& c : series)
+    for (const series_change& c : series) {
         p.push_back(c.p);
+    }
     const std::vector<double> adjusted = holm(p);
     const double alpha = 1 - options.level;
     for (std::size_t i = 0; i != series.size(); ++i) {
@@ -101,24 +107,27 @@ void decide(std::vector<series_change>& series, const compare_options& options) 
         const double size = std::abs(c.change.middle);
         // 3 % more and 3 % less are the same distance in ratios, and the floor is a ratio.
         const double distance = c.change.middle < 0 ? 1 / (1 + c.change.middle) - 1 : size;
-        if (!can_tell(c.old_count, c.new_count, series.size(), alpha))
+        if (!can_tell(c.old_count, c.new_count, series.size(), alpha)) {
             c.kind = size > options.threshold ? change_kind::undecided : change_kind::unchanged;
-        else if (c.p_adjusted < alpha && size > options.threshold && distance > c.noise_floor)
+        } else if (c.p_adjusted < alpha && size > options.threshold && distance > c.noise_floor) {
             c.kind = c.change.middle > 0 ? change_kind::regression : change_kind::improvement;
+        }
     }
 }
 
 std::string percent(double share) {
-    return std::isinf(share) ? "from nothing" : fmt::format("{:+.1f} %", share * 100);
+    return std::isinf(share) ? "from nothing" : figures::written(figures::unit::change, share);
 }
 
 /// The largest change of that kind, or null.
 const series_change* worst(const std::vector<series_change>& series, change_kind kind) {
     const series_change* found = nullptr;
-    for (const series_change& c : series)
+    for (const series_change& c : series) {
         if (c.kind == kind &&
-            (found == nullptr || std::abs(c.change.middle) > std::abs(found->change.middle)))
+            (found == nullptr || std::abs(c.change.middle) > std::abs(found->change.middle))) {
             found = &c;
+        }
+    }
     return found;
 }
 
@@ -129,76 +138,89 @@ std::string counted(std::size_t n, const char* noun) {
 /// How many samples a side would be enough for `tests` tests, if both had as many.
 std::size_t enough_samples(std::size_t tests, double alpha) {
     std::size_t n = rounds_to_judge;
-    while (!can_tell(n, n, tests, alpha))
+    while (!can_tell(n, n, tests, alpha)) {
         ++n;
+    }
     return n;
 }
 
 /// The rounds of the side that has fewer, of the row that has most.
 std::size_t fewest_rounds(const std::vector<series_change>& series) {
     std::size_t most = 0;
-    for (const series_change& c : series)
+    for (const series_change& c : series) {
         most = std::max(most, std::min(c.old_count, c.new_count));
+    }
     return most;
 }
 
 std::string verdict_of(const file_comparison& r) {
     const std::size_t total = r.series.size();
     const double alpha = 1 - r.options.level;
-    if (r.nothing_decided())
+    if (r.nothing_decided()) {
         return "Nothing can be said: " +
                text_of({.done = fewest_rounds(r.series),
                         .needed = enough_samples(total, alpha),
                         .others = total > 1 ? "compare fewer rows" : ""},
                        fmt::format("to compare {} of two files", counted(total, "row")));
+    }
     std::string text = counted(r.count(change_kind::regression), "regression");
     text[0] = text[0] == 'n' ? 'N' : text[0];
     text += fmt::format(" in {}", counted(total, "row"));
     if (const series_change* c = worst(r.series, change_kind::regression)) {
         text += fmt::format("; the worst is {}: {}", describe(c->name), percent(c->change.middle));
-        if (c->change.is_known() && std::isfinite(c->change.middle))
+        if (c->change.is_known() && std::isfinite(c->change.middle)) {
             text += fmt::format(" ({} to {})", percent(c->change.low), percent(c->change.high));
+        }
     }
-    if (const series_change* c = worst(r.series, change_kind::improvement))
+    if (const series_change* c = worst(r.series, change_kind::improvement)) {
         text +=
             fmt::format("; {}, the best is {}: {}", counted(r.count(change_kind::improvement), "improvement"),
                         describe(c->name), percent(c->change.middle));
+    }
     return text;
 }
 
 void add_machine_warnings(file_comparison& r, const std::vector<std::string>& machines) {
     const result_file& a = r.old_file;
     const result_file& b = r.new_file;
-    if (!machines.empty())
-        r.warnings.push_back(fmt::format(
-            "the machines differ in {}; {}", fmt::join(machines, ", "),
-            r.options.by == compare_by::ratio
-                ? fmt::format("compared are ratios to {} of the same file", a.reference())
-                : std::string{"compared are the values themselves, as asked; --by ratio takes out what the "
-                              "machine does to all alike"}));
-    for (const char* name : surrounding_fields)
-        if (differs(a, b, name))
+    if (!machines.empty()) {
+        r.warnings.push_back(
+            fmt::format("the machines differ in {}; {}", fmt::join(machines, ", "),
+                        r.options.by == compare_by::ratio
+                            ? fmt::format("compared: ratios to {} of the same file", a.reference())
+                            : std::string{"compared: the values themselves, as asked; --by ratio cancels "
+                                          "what the machine does to all of them alike"}));
+    }
+    for (const char* name : surrounding_fields) {
+        if (differs(a, b, name)) {
             r.warnings.push_back(fmt::format("{} differs: {} and {}", name, field(a, name), field(b, name)));
-    for (const result_file* file : {&a, &b})
-        if (!file->complete)
+        }
+    }
+    for (const result_file* file : {&a, &b}) {
+        if (!file->complete) {
             r.warnings.push_back(fmt::format("{} is partial: its run was stopped by a signal", file->path));
+        }
+    }
 }
 
 void add_series_warnings(file_comparison& r) {
-    if (const std::size_t n = r.count(change_kind::undecided); n != 0 && !r.nothing_decided())
+    if (const std::size_t n = r.count(change_kind::undecided); n != 0 && !r.nothing_decided()) {
         r.warnings.push_back(fmt::format(
             "{} changed by more than the threshold, but {} too few rounds to tell that from chance",
             counted(n, "row"), n == 1 ? "has" : "have"));
-    if (r.options.by != compare_by::absolute)
+    }
+    if (r.options.by != compare_by::absolute) {
         return;
+    }
     const auto moved = std::count_if(r.series.begin(), r.series.end(), [&](const series_change& c) {
         return r.old_file.series.at(c.name).is_reference &&
                (c.kind == change_kind::regression || c.kind == change_kind::improvement);
     });
-    if (moved != 0)
+    if (moved != 0) {
         r.warnings.push_back(
-            fmt::format("{} itself changed in {}: the machine or the program did; --by ratio takes that out",
+            fmt::format("{} itself changed in {}, so the machine or the program did; --by ratio cancels that",
                         r.old_file.reference(), counted(static_cast<std::size_t>(moved), "row")));
+    }
 }
 
 } // namespace
@@ -235,6 +257,28 @@ bool file_comparison::nothing_decided() const noexcept {
     });
 }
 
+std::string why_not_comparable(const result_file& old_file, const result_file& new_file) {
+    if (old_file.is_bench() != new_file.is_bench()) {
+        return fmt::format("{} is of schema \"{}\" and {} of \"{}\"", old_file.path, old_file.schema,
+                           new_file.path, new_file.schema);
+    }
+    const std::string setting = different_setting(old_file, new_file);
+    return setting.empty() ? std::string{}
+                           : fmt::format("{} and {} measured different things: {}", old_file.path,
+                                         new_file.path, setting);
+}
+
+std::vector<std::string> different_machine(const result_file& old_file, const result_file& new_file) {
+    std::vector<std::string> machines;
+    for (const char* name : machine_fields) {
+        if (differs(old_file, new_file, name)) {
+            machines.push_back(
+                fmt::format("{} ({} and {})", name, field(old_file, name), field(new_file, name)));
+        }
+    }
+    return machines;
+}
+
 file_comparison compare_files(result_file old_file, result_file new_file, const compare_options& options) {
     file_comparison r;
     r.options = options;
@@ -242,27 +286,20 @@ file_comparison compare_files(result_file old_file, result_file new_file, const 
     r.new_file = std::move(new_file);
     const result_file& a = r.old_file;
     const result_file& b = r.new_file;
-    if (a.is_bench() != b.is_bench()) {
-        r.problem =
-            fmt::format("{} is of schema \"{}\" and {} of \"{}\"", a.path, a.schema, b.path, b.schema);
+    r.problem = why_not_comparable(a, b);
+    if (!r.problem.empty()) {
         return r;
     }
-    if (const std::string setting = different_setting(a, b); !setting.empty()) {
-        r.problem = fmt::format("{} and {} measured different things: {}", a.path, b.path, setting);
-        return r;
-    }
-
-    std::vector<std::string> machines;
-    for (const char* name : machine_fields)
-        if (differs(a, b, name))
-            machines.push_back(fmt::format("{} ({} and {})", name, field(a, name), field(b, name)));
-    if (options.by == compare_by::automatic)
+    const std::vector<std::string> machines = different_machine(a, b);
+    if (options.by == compare_by::automatic) {
         r.options.by = machines.empty() ? compare_by::absolute : compare_by::ratio;
+    }
     const bool by_ratio = r.options.by == compare_by::ratio;
 
     for (const auto& [name, before] : a.series) {
-        if (before.is_control || !chosen(options, name))
+        if (before.is_control || !chosen(options, name)) {
             continue;
+        }
         const auto after = b.series.find(name);
         if (after == b.series.end()) {
             r.vanished.push_back(name);
@@ -273,9 +310,11 @@ file_comparison compare_files(result_file old_file, result_file new_file, const 
             r.series.push_back(compare_series(name, before, after->second, r.options));
         }
     }
-    for (const auto& [name, after] : b.series)
-        if (!after.is_control && chosen(options, name) && !a.series.contains(name))
+    for (const auto& [name, after] : b.series) {
+        if (!after.is_control && chosen(options, name) && !a.series.contains(name)) {
             r.appeared.push_back(name);
+        }
+    }
     if (r.series.empty()) {
         r.problem = fmt::format("{} and {} have no row in common{}", a.path, b.path,
                                 by_ratio ? fmt::format(" that has a ratio to {}", a.reference()) : "");

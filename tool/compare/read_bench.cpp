@@ -15,8 +15,9 @@ namespace {
 std::string variant_since_version_2(std::string contender) {
     static const std::set<std::string> pools{"pmr-unsynchronized", "pmr-synchronized", "boost-singleton-pool",
                                              "lecture-pool", "linn"};
-    if (!pools.contains(contender))
+    if (!pools.contains(contender)) {
         return "general";
+    }
     std::replace(contender.begin(), contender.end(), '-', '_');
     return contender;
 }
@@ -32,22 +33,26 @@ void read_scenario(const json_view& scenario, double cycles_per_ns, result_file&
         const std::string variant =
             row.has("variant") ? row["variant"].text() : variant_since_version_2(contender);
         for (const auto& [phase, figures] : row["phases"].members()) {
-            if (figures.is_null())
+            if (figures.is_null()) {
                 continue; // the variant has no such phase
+            }
             measured_series series;
             series.values = figures["cycles"]["samples"].numbers();
             for (double& v : series.values) {
                 v /= cycles_per_ns;
-                if (!std::isfinite(v))
+                if (!std::isfinite(v)) {
                     throw bad_field{"machine.cycles_per_ns is too small: a time is infinite"};
+                }
             }
             series.unit = "ns";
-            if (scenario["noise_floor"].has(phase))
+            if (scenario["noise_floor"].has(phase)) {
                 series.noise_floor = scenario["noise_floor"][phase].number();
+            }
             series.is_reference = contender == baseline_name && variant == baseline;
             series.is_control = contender == control_name;
-            if (series.is_reference)
+            if (series.is_reference) {
                 reference[phase] = series.values;
+            }
             found.emplace_back(series_name{name, variant, contender, phase}, std::move(series));
         }
     }
@@ -62,13 +67,16 @@ void read_scenario(const json_view& scenario, double cycles_per_ns, result_file&
 
 void read_bench(const json_view& document, result_file& file) {
     const double cycles_per_ns = document["machine"]["cycles_per_ns"].number();
-    if (cycles_per_ns <= 0)
+    if (cycles_per_ns <= 0) {
         throw bad_field{"machine.cycles_per_ns is not positive"};
+    }
     // What decides how much work an operation is; the number of rounds, their order and the CPU do not.
-    for (const char* option : {"container", "n", "objects", "object_bytes", "work"})
+    for (const char* option : {"container", "n", "objects", "object_bytes", "work"}) {
         file.setting[option] = document["options"][option].shown();
-    for (const json_view& scenario : document["scenarios"].items())
+    }
+    for (const json_view& scenario : document["scenarios"].items()) {
         read_scenario(scenario, cycles_per_ns, file);
+    }
 }
 
 } // namespace linn::tool

@@ -13,9 +13,11 @@ using by_round = std::map<double, double>;
 
 by_round read_samples(const json_view& row, const std::string& metric) {
     by_round values;
-    for (const json_view& sample : row["samples"].items())
-        if (sample["values"].has(metric))
+    for (const json_view& sample : row["samples"].items()) {
+        if (sample["values"].has(metric)) {
             values[sample["round"].number()] = sample["values"][metric].number();
+        }
+    }
     return values;
 }
 
@@ -24,15 +26,17 @@ measured_series make_series(const by_round& values, const by_round& reference) {
     std::vector<double> paired;
     for (const auto& [round, value] : values) {
         series.values.push_back(value);
-        if (const auto same = reference.find(round); same != reference.end())
+        if (const auto same = reference.find(round); same != reference.end()) {
             paired.push_back(same->second);
+        }
     }
     if (paired.size() == values.size()) {
         set_ratios(series, &paired);
     } else if (!reference.empty()) {
         std::vector<double> all;
-        for (const auto& [round, value] : reference)
+        for (const auto& [round, value] : reference) {
             all.push_back(value);
+        }
         set_ratios(series, &all);
     }
     return series;
@@ -43,8 +47,9 @@ std::string command_text(const json_view& program) {
     std::string text = std::filesystem::path{program["path"].text()}.filename().string();
     bool is_first = true;
     for (const json_view& argument : program["arguments"].items()) {
-        if (!is_first)
+        if (!is_first) {
             text += ' ' + argument.text();
+        }
         is_first = false;
     }
     return text;
@@ -54,25 +59,31 @@ std::string command_text(const json_view& program) {
 
 void read_run(const json_view& document, result_file& file) {
     file.setting["program"] = command_text(document["program"]);
-    for (const char* option : {"input", "prepare", "ready", "client"})
+    for (const char* option : {"input", "prepare", "ready", "client"}) {
         file.setting[option] = document["options"].has(option) ? document["options"][option].shown() : "none";
+    }
     const std::vector<json_view> rows = document["rows"].items();
     for (const json_view& metric : document["metrics"].items()) {
-        if (!metric["compared"].truth())
+        if (!metric["compared"].truth()) {
             continue;
+        }
         const std::string name = metric["name"].text();
         const std::string unit = metric["unit"].text();
         double floor = 0;
-        if (document["noise"].has(name))
+        if (document["noise"].has(name)) {
             floor = document["noise"][name]["floor"].number();
+        }
         by_round reference;
-        for (const json_view& row : rows)
-            if (row["name"].text() == default_name)
+        for (const json_view& row : rows) {
+            if (row["name"].text() == default_name) {
                 reference = read_samples(row, name);
+            }
+        }
         for (const json_view& row : rows) {
             const by_round values = read_samples(row, name);
-            if (values.empty())
+            if (values.empty()) {
                 continue; // it failed at once, or the kernel does not let this be counted
+            }
             measured_series series = make_series(values, reference);
             series.unit = unit == "count" ? "" : unit;
             series.noise_floor = floor;

@@ -4,10 +4,12 @@
 #include "../allocators/catalogue.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gnu/libc-version.h>
 
 #include <algorithm>
 #include <cstdio>
+#include <utility>
 
 namespace linn::tool {
 namespace {
@@ -32,6 +34,18 @@ std::string reason_against(const allocator_entry& entry, bool is_named) {
         break;
     }
     return fmt::format("{}: {}", to_string(entry.state), entry.remark);
+}
+
+/// glibc with settings in its environment; `effect` says what they do.
+contender tuned_glibc(const char* name, const char* title, const char* effect,
+                      std::vector<std::string> settings) {
+    contender c;
+    c.name = name;
+    c.title = title;
+    c.version = ::gnu_get_libc_version();
+    c.notes = {fmt::format("{}: {}", effect, fmt::join(settings, " "))};
+    c.environment = std::move(settings);
+    return c;
 }
 
 } // namespace
@@ -70,9 +84,11 @@ allocator_choice::look(const interrupt_guard& guard,
                        const std::function<void(const std::string&)>& tick) const {
     // An inventory of no names would be one of all.
     std::vector<std::string> libraries;
-    for (const std::string& name : resolve_names(allocator_names(given_), given_))
-        if (wants(name) && name != baseline_name)
+    for (const std::string& name : resolve_names(allocator_names(given_), given_)) {
+        if (wants(name) && name != baseline_name) {
             libraries.push_back(name);
+        }
+    }
     return libraries.empty() ? std::vector<allocator_entry>{}
                              : take_inventory(given_, libraries, guard, tick);
 }
@@ -81,8 +97,9 @@ std::vector<contender> allocator_choice::contenders(const std::vector<allocator_
                                                     std::vector<left_out_contender>& left_out) const {
     std::vector<contender> list;
     for (const allocator_entry& entry : inventory) {
-        if (!wants(entry.name) || (entry.library.empty() && entry.state == library_state::usable))
+        if (!wants(entry.name) || (entry.library.empty() && entry.state == library_state::usable)) {
             continue;
+        }
         if (std::string reason = reason_against(entry, names(entry.name)); !reason.empty()) {
             left_out.push_back({entry.name, std::move(reason)});
             continue;
@@ -95,32 +112,22 @@ std::vector<contender> allocator_choice::contenders(const std::vector<allocator_
         c.library = entry.library;
         c.proof = entry.proof;
         c.environment = entry.environment;
-        for (const std::string& variable : entry.environment)
+        for (const std::string& variable : entry.environment) {
             c.notes.push_back("runs with " + variable);
-        if (!entry.remark.empty())
+        }
+        if (!entry.remark.empty()) {
             c.notes.push_back(entry.remark);
+        }
     }
     return list;
 }
 
 contender glibc_without_trim() {
-    contender c;
-    c.name = no_trim_name;
-    c.title = "glibc, no trim";
-    c.version = ::gnu_get_libc_version();
-    c.environment = glibc_keeps_heap();
-    c.notes = {fmt::format("keeps its heap: {} {}", c.environment[0], c.environment[1])};
-    return c;
+    return tuned_glibc(no_trim_name, "glibc, no trim", "keeps its heap", glibc_keeps_heap());
 }
 
 contender glibc_on_huge_pages() {
-    contender c;
-    c.name = huge_name;
-    c.title = "glibc, huge pages";
-    c.version = ::gnu_get_libc_version();
-    c.environment = {glibc_asks_for_huge_pages()};
-    c.notes = {fmt::format("asks for huge pages: {}", c.environment[0])};
-    return c;
+    return tuned_glibc(huge_name, "glibc, huge pages", "asks for huge pages", {glibc_asks_for_huge_pages()});
 }
 
 bool glibc_has_huge_pages() {
@@ -134,9 +141,11 @@ std::vector<std::string> contender_names(const user_allocators& given,
                                          std::initializer_list<const char*> more) {
     std::vector<std::string> names = allocator_names(given);
     names.insert(names.begin() + 1, no_trim_name); // after glibc, the first
-    for (const char* const name : more)
-        if (!is_among(names, name))
+    for (const char* const name : more) {
+        if (!is_among(names, name)) {
             names.emplace_back(name);
+        }
+    }
     return names;
 }
 

@@ -42,7 +42,6 @@ struct contender {
     std::vector<std::string> notes = {};
     provider_proof proof = {};
     std::vector<std::string> environment = {}; ///< NAME=value, set for its processes alone
-    bool only_variants = false;                ///< takes part in scenarios with variants only
     std::string version = {};                  ///< empty: not known
 };
 

@@ -10,9 +10,11 @@ namespace linn::tool {
 
 std::uint64_t resampling_seed(std::uint64_t seed, std::string_view contender, std::string_view metric) {
     std::uint64_t hash = 14'695'981'039'346'656'037u ^ seed; // Fowler, Noll and Vo
-    for (const std::string_view text : {contender, metric})
-        for (const char c : text)
+    for (const std::string_view text : {contender, metric}) {
+        for (const char c : text) {
             hash = (hash ^ static_cast<unsigned char>(c)) * 1'099'511'628'211u;
+        }
+    }
     return hash;
 }
 

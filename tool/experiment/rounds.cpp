@@ -24,8 +24,9 @@ public:
         for (std::size_t round = 0; jobs != 0 && times_.starts_another(round, what_.seconds()); ++round) {
             for (std::span rest = std::span{plan_}.subspan(round * jobs, jobs); !rest.empty();
                  rest = rest.subspan(1)) {
-                if (!run_cell(rest))
+                if (!run_cell(rest)) {
                     return done_;
+                }
                 ++progress_.done;
             }
             if (round >= options_.warm_up_rounds) {
@@ -33,10 +34,11 @@ public:
                 expect_rounds();
             }
         }
-        if (done_.complete >= needed_)
+        if (done_.complete >= needed_) {
             done_.stopped = stop_reason::precise;
-        else if (done_.complete < options_.limits.most)
+        } else if (done_.complete < options_.limits.most) {
             done_.stopped = stop_reason::budget;
+        }
         progress_.done = progress_.total;
         return done_;
     }
@@ -44,8 +46,9 @@ public:
 private:
     static round_limits with_warm_up(const round_options& options) {
         round_limits limits = options.limits;
-        for (std::size_t* const rounds : {&limits.least, &limits.most, &limits.wanted})
+        for (std::size_t* const rounds : {&limits.least, &limits.most, &limits.wanted}) {
             *rounds += options.warm_up_rounds;
+        }
         return limits;
     }
 
@@ -72,8 +75,9 @@ private:
     /// Runs the first of the cells left of a round until it is undisturbed; false to end the whole.
     bool run_cell(std::span<const cell> rest) {
         const cell& now = rest.front();
-        if (!what_.takes_part(now.job))
+        if (!what_.takes_part(now.job)) {
             return true;
+        }
         const double begin = what_.seconds();
         for (unsigned repeated = 0;; ++repeated) {
             report(rest);
@@ -83,8 +87,9 @@ private:
                 return true;
             }
             if (a.how != attempt::ending::measured) {
-                if (a.how == attempt::ending::interrupted)
+                if (a.how == attempt::ending::interrupted) {
                     done_.stopped = stop_reason::interrupted;
+                }
                 return false;
             }
             const bool is_disturbed = notes_disturbance(a);

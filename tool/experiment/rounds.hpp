@@ -11,7 +11,7 @@
 
 namespace linn::tool {
 
-/// A process counts as disturbed when the canary beside it ran this much slower than the fastest one seen.
+/// A process counts as disturbed when the canary next to it ran this much slower than the fastest one seen.
 inline constexpr double canary_tolerance = 1.10;
 /// And when what it measured had less than this share of its CPU.
 inline constexpr double least_cpu_share = 0.98;

@@ -30,50 +30,60 @@ void schedule::drop(std::size_t job) {
 
 double schedule::cost(std::size_t job) const {
     const job_cost& j = jobs_[job];
-    if (j.is_dropped)
+    if (j.is_dropped) {
         return 0;
-    if (j.cells != 0)
+    }
+    if (j.cells != 0) {
         return j.seconds / static_cast<double>(j.cells);
-    for (const correction* c : {&groups_[j.first.group], &all_})
-        if (c->guessed > 0)
+    }
+    for (const correction* c : {&groups_[j.first.group], &all_}) {
+        if (c->guessed > 0) {
             return j.first.seconds * c->seconds / c->guessed;
+        }
+    }
     return j.first.seconds;
 }
 
 double schedule::round_seconds() const {
     double sum = 0;
-    for (std::size_t j = 0; j != jobs_.size(); ++j)
+    for (std::size_t j = 0; j != jobs_.size(); ++j) {
         sum += cost(j);
+    }
     return sum;
 }
 
 bool schedule::starts_another(std::size_t done, double elapsed) const {
-    if (done < limits_.least)
+    if (done < limits_.least) {
         return true;
-    if (done >= limits_.most)
+    }
+    if (done >= limits_.most) {
         return false;
+    }
     return limits_.budget_seconds <= 0 ||
            elapsed + round_seconds() * (1 - limits_.overrun) <= limits_.budget_seconds;
 }
 
 double schedule::cost(std::span<const cell> cells) const {
     double sum = 0;
-    for (const cell& c : cells)
+    for (const cell& c : cells) {
         sum += cost(c.job);
+    }
     return sum;
 }
 
 double schedule::seconds_left(std::span<const cell> rest, std::size_t done, double elapsed) const {
     double left = cost(rest);
     const double round = round_seconds();
-    for (std::size_t r = done + (rest.empty() ? 0 : 1); starts_another(r, elapsed + left); ++r)
+    for (std::size_t r = done + (rest.empty() ? 0 : 1); starts_another(r, elapsed + left); ++r) {
         left += round;
+    }
     return left;
 }
 
 bool schedule::may_repeat(std::span<const cell> rest, std::size_t done, double elapsed) const {
-    if (limits_.budget_seconds <= 0)
+    if (limits_.budget_seconds <= 0) {
         return true;
+    }
     const std::size_t wanted = std::max(limits_.least, limits_.wanted);
     const std::size_t more = wanted > done + 1 ? wanted - done - 1 : 0;
     return elapsed + cost(rest) + static_cast<double>(more) * round_seconds() <= limits_.budget_seconds;

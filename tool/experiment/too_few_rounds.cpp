@@ -8,8 +8,9 @@
 namespace linn::tool {
 
 double seconds_needed(const too_few_rounds& rounds) {
-    if (rounds.done == 0 || rounds.seconds <= 0)
+    if (rounds.done == 0 || rounds.seconds <= 0) {
         return 0;
+    }
     const double seconds =
         rounds.seconds / static_cast<double>(rounds.done) * static_cast<double>(rounds.needed + 1);
     return seconds < 20 ? std::ceil(seconds) : std::ceil(seconds / 10) * 10;
@@ -18,27 +19,33 @@ double seconds_needed(const too_few_rounds& rounds) {
 std::string text_of(const too_few_rounds& rounds, std::string_view purpose) {
     std::string text = fmt::format("{} {} too few {} ({} needed)", rounds.done,
                                    rounds.done == 1 ? "round is" : "rounds are", purpose, rounds.needed);
-    if (rounds.why == stop_reason::interrupted)
+    if (rounds.why == stop_reason::interrupted) {
         return text + ": it was stopped";
+    }
     const double seconds = seconds_needed(rounds);
-    if (rounds.why == stop_reason::budget)
+    if (rounds.why == stop_reason::budget) {
         text += seconds > 0 ? fmt::format(": use {} {:.0f}", rounds.budget_option, seconds)
                             : fmt::format(": use a larger {}", rounds.budget_option);
-    else
+    } else {
         text += fmt::format(": use --rounds {}{}", rounds.needed,
                             seconds > 0 ? fmt::format(" (about {})", seconds_text(seconds)) : "");
+    }
     return rounds.others.empty() ? text : fmt::format("{} or {}", text, rounds.others);
 }
 
 std::string seconds_text(double seconds) {
-    if (seconds < 0.0995)
+    if (seconds < 0.0995) {
         return fmt::format("{:.{}f} ms", seconds * 1e3, seconds < 0.00995 ? 1 : 0);
-    if (seconds < 9.95)
+    }
+    if (seconds < 9.95) {
         return fmt::format("{:.1f} s", seconds);
-    if (seconds < 119.5)
+    }
+    if (seconds < 119.5) {
         return fmt::format("{:.0f} s", seconds);
-    if (seconds < 5970)
+    }
+    if (seconds < 5970) {
         return fmt::format("{:.0f} min", seconds / 60);
+    }
     return fmt::format("{:.1f} h", seconds / 3600);
 }
 

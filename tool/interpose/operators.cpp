@@ -76,8 +76,9 @@ int look_at(dl_phdr_info* file, std::size_t, void* data) noexcept {
     const dynamic_symbols symbols{*file};
     const bool is_standard = is_standard_library(file->dlpi_name);
     for (std::size_t i = 0; i != symbol_count; ++i) {
-        if (s.is_behind ? s.next[i] != nullptr : s.is_taken[i])
+        if (s.is_behind ? s.next[i] != nullptr : s.is_taken[i]) {
             continue;
+        }
         if (void* const found = symbols.find(symbol_name(i))) {
             if (s.is_behind) {
                 s.next[i] = found;
@@ -91,19 +92,23 @@ int look_at(dl_phdr_info* file, std::size_t, void* data) noexcept {
 }
 
 operator_way way_of(const search& s, std::size_t index) noexcept {
-    if (s.next[index] != nullptr && !s.is_standard[index])
+    if (s.next[index] != nullptr && !s.is_standard[index]) {
         return operator_way::foreign;
+    }
     for (std::size_t i = index;;) {
         const auto base = static_cast<std::size_t>(built_on[i]);
-        if (s.is_taken[base] || (s.next[base] != nullptr && !s.is_standard[base]))
+        if (s.is_taken[base] || (s.next[base] != nullptr && !s.is_standard[base])) {
             return s.next[index] != nullptr ? operator_way::passed : operator_way::malloc;
-        if (base == i)
+        }
+        if (base == i) {
             break;
+        }
         i = base;
     }
     // The program's own malloc is not ours: its memory comes through the library, unseen but for this.
-    if ((s.is_taken[malloc_index] || s.is_taken[free_index]) && s.next[index] != nullptr)
+    if ((s.is_taken[malloc_index] || s.is_taken[free_index]) && s.next[index] != nullptr) {
         return operator_way::foreign;
+    }
     return operator_way::malloc;
 }
 
@@ -122,8 +127,9 @@ bool is_own_file(const dl_phdr_info& file) noexcept {
     const auto here = reinterpret_cast<std::uintptr_t>(&names);
     for (int i = 0; i != file.dlpi_phnum; ++i) {
         const auto& p = file.dlpi_phdr[i];
-        if (p.p_type == PT_LOAD && here - (file.dlpi_addr + p.p_vaddr) < p.p_memsz)
+        if (p.p_type == PT_LOAD && here - (file.dlpi_addr + p.p_vaddr) < p.p_memsz) {
             return true;
+        }
     }
     return false;
 }
@@ -131,11 +137,13 @@ bool is_own_file(const dl_phdr_info& file) noexcept {
 void find_operators() noexcept {
     search s;
     ::dl_iterate_phdr(look_at, &s);
-    for (std::size_t i = 0; i != operator_count; ++i)
+    for (std::size_t i = 0; i != operator_count; ++i) {
         next_operators.next[i] = s.next[i];
+    }
     std::atomic_signal_fence(std::memory_order_seq_cst); // who sees a way sees the function
-    for (std::size_t i = 0; i != operator_count; ++i)
+    for (std::size_t i = 0; i != operator_count; ++i) {
         next_operators.ways[i] = way_of(s, i);
+    }
 }
 
 void* find_anywhere(const char* mangled) noexcept {
@@ -143,8 +151,9 @@ void* find_anywhere(const char* mangled) noexcept {
     ::dl_iterate_phdr(
         [](dl_phdr_info* file, std::size_t, void* data) {
             auto& want = *static_cast<wanted*>(data);
-            if (!is_own_file(*file))
+            if (!is_own_file(*file)) {
                 want.found = dynamic_symbols{*file}.find(want.name);
+            }
             return want.found != nullptr ? 1 : 0;
         },
         &w);

@@ -17,27 +17,32 @@ void* first_malloc(std::size_t bytes) noexcept {
 }
 void* first_calloc(std::size_t count, std::size_t bytes) noexcept {
     std::size_t all = 0;
-    if (find_real_functions())
+    if (find_real_functions()) {
         return real.calloc(count, bytes);
+    }
     return __builtin_mul_overflow(count, bytes, &all) ? nullptr : boot_arena::allocate(all);
 }
 void* first_realloc(void* old, std::size_t bytes) noexcept {
-    if (find_real_functions())
+    if (find_real_functions()) {
         return real.realloc(old, bytes);
+    }
     void* const block = boot_arena::allocate(bytes);
-    if (block != nullptr && old != nullptr)
+    if (block != nullptr && old != nullptr) {
         std::memcpy(block, old, boot_arena::size_of(old) < bytes ? boot_arena::size_of(old) : bytes);
+    }
     return block;
 }
 void first_free(void* block) noexcept {
-    if (find_real_functions())
+    if (find_real_functions()) {
         real.free(block);
+    }
 }
 /// While nothing else is there: without a loop that the compiler would make a call of memset.
 void* slow_memset(void* to, int value, std::size_t bytes) noexcept {
     auto* p = static_cast<volatile unsigned char*>(to);
-    for (; bytes != 0; --bytes)
+    for (; bytes != 0; --bytes) {
         *p++ = static_cast<unsigned char>(value);
+    }
     return to;
 }
 void* first_memset(void* to, int value, std::size_t bytes) noexcept {
@@ -46,8 +51,9 @@ void* first_memset(void* to, int value, std::size_t bytes) noexcept {
 
 template <typename Function>
 void find(Function& into, const char* name) noexcept {
-    if (void* const next = ::dlsym(RTLD_NEXT, name))
+    if (void* const next = ::dlsym(RTLD_NEXT, name)) {
         into = reinterpret_cast<Function>(next);
+    }
 }
 
 enum : int { unknown, looking, known };
@@ -61,8 +67,9 @@ constinit real_functions real{first_malloc, first_calloc, first_realloc, first_f
 
 bool find_real_functions() noexcept {
     int expected = unknown;
-    if (!state.compare_exchange_strong(expected, looking, std::memory_order_acquire))
+    if (!state.compare_exchange_strong(expected, looking, std::memory_order_acquire)) {
         return expected == known;
+    }
     const kept_errno saved;
     // What dlsym needs when it fails comes first.
     find(real.malloc, "malloc");

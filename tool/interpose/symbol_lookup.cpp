@@ -9,8 +9,9 @@ namespace linn::tool::preload {
 
 dynamic_symbols::dynamic_symbols(const dl_phdr_info& file) noexcept : bias_(file.dlpi_addr) {
     for (int i = 0; i != file.dlpi_phnum; ++i) {
-        if (file.dlpi_phdr[i].p_type != PT_DYNAMIC)
+        if (file.dlpi_phdr[i].p_type != PT_DYNAMIC) {
             continue;
+        }
         const auto* d = reinterpret_cast<const ElfW(Dyn)*>(bias_ + file.dlpi_phdr[i].p_vaddr);
         for (; d->d_tag != DT_NULL; ++d) {
             // Most loaders write the address in place, some leave the offset.
@@ -45,31 +46,39 @@ void* dynamic_symbols::definition(std::uint32_t index, const char* name) const n
 }
 
 void* dynamic_symbols::find(const char* name) const noexcept {
-    if (symbols_ == nullptr || names_ == nullptr)
+    if (symbols_ == nullptr || names_ == nullptr) {
         return nullptr;
+    }
     if (gnu_hash_ != nullptr) {
         std::uint32_t hash = 5381;
-        for (const char* c = name; *c != '\0'; ++c)
+        for (const char* c = name; *c != '\0'; ++c) {
             hash = hash * 33 + static_cast<unsigned char>(*c);
+        }
         const std::uint32_t buckets = gnu_hash_[0];
         const std::uint32_t first = gnu_hash_[1];
         const std::uint32_t* const bucket = gnu_hash_ + 4 + gnu_hash_[2] * (sizeof(ElfW(Addr)) / 4);
         const std::uint32_t* const chain = bucket + buckets;
         std::uint32_t index = buckets != 0 ? bucket[hash % buckets] : 0;
-        if (index < first)
+        if (index < first) {
             return nullptr;
+        }
         for (;; ++index) {
             const std::uint32_t entry = chain[index - first];
-            if ((entry | 1) == (hash | 1))
-                if (void* const found = definition(index, name))
+            if ((entry | 1) == (hash | 1)) {
+                if (void* const found = definition(index, name)) {
                     return found;
-            if ((entry & 1) != 0)
+                }
+            }
+            if ((entry & 1) != 0) {
                 return nullptr;
+            }
         }
     }
-    for (std::uint32_t i = 1; sysv_hash_ != nullptr && i < sysv_hash_[1]; ++i)
-        if (void* const found = definition(i, name))
+    for (std::uint32_t i = 1; sysv_hash_ != nullptr && i < sysv_hash_[1]; ++i) {
+        if (void* const found = definition(i, name)) {
             return found;
+        }
+    }
     return nullptr;
 }
 

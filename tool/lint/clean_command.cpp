@@ -15,7 +15,7 @@ namespace linn::tool {
 namespace {
 
 namespace fs = std::filesystem;
-using words = std::vector<std::string>;
+using argument_list = std::vector<std::string>;
 
 bool is_one_of(std::string_view word, std::initializer_list<std::string_view> list) {
     return std::find(list.begin(), list.end(), word) != list.end();
@@ -71,42 +71,44 @@ bool is_warning(std::string_view word) {
     return word == "-w" || word.starts_with("-pedantic") || (word.starts_with("-W") && !is_passed_on);
 }
 
-words expanded(const words& arguments, const fs::path& directory, int depth) {
-    words out;
+argument_list expanded(const argument_list& arguments, const fs::path& directory, int depth) {
+    argument_list out;
     for (const std::string& word : arguments) {
         if (word.size() < 2 || word.front() != '@' || depth == 0) {
             out.push_back(word);
             continue;
         }
         const std::string text = read_file(directory / word.substr(1)).value_or("");
-        const words inner = expanded(command_words(text), directory, depth - 1);
+        const argument_list inner = expanded(command_words(text), directory, depth - 1);
         out.insert(out.end(), inner.begin(), inner.end());
     }
     return out;
 }
 
 /// The place of the compiler: behind launchers and their assignments.
-std::size_t compiler_at(const words& arguments) {
+std::size_t compiler_at(const argument_list& arguments) {
     std::size_t i = 0;
     while (i + 1 < arguments.size() &&
            (is_one_of(fs::path{arguments[i]}.filename().string(),
                       {"ccache", "sccache", "distcc", "icecc", "gomacc", "env"}) ||
-            (i != 0 && arguments[i].find('=') != std::string::npos && arguments[i].front() != '-')))
+            (i != 0 && arguments[i].find('=') != std::string::npos && arguments[i].front() != '-'))) {
         ++i;
+    }
     return i;
 }
 
 class cleaner {
 public:
-    cleaner(const compile_command& command, words arguments)
+    cleaner(const compile_command& command, argument_list arguments)
         : command_{command},
           in_{std::move(arguments)},
           is_clang_{fs::path{in_.front()}.filename().string().find("clang") != std::string::npos} {}
 
-    words run() {
-        words out{in_.front()};
-        for (i_ = 1; i_ < in_.size(); ++i_)
+    argument_list run() {
+        argument_list out{in_.front()};
+        for (i_ = 1; i_ < in_.size(); ++i_) {
             one(out);
+        }
         out.emplace_back("-fsyntax-only");
         out.push_back(command_.file);
         return out;
@@ -115,10 +117,11 @@ public:
 private:
     bool has_next() const noexcept { return i_ + 1 < in_.size(); }
 
-    void one(words& out) {
+    void one(argument_list& out) {
         const std::string& word = in_[i_];
-        if (word == "--" || word.empty() || word.front() != '-' || word == "-")
+        if (word == "--" || word.empty() || word.front() != '-' || word == "-") {
             return; // an input; the file is added at the end
+        }
         if (std::regex_match(word, dropped_with_value())) {
             ++i_;
         } else if (is_kept_with_value(word)) {
@@ -140,32 +143,36 @@ private:
         const bool joined =
             std::any_of(std::begin(kept_joined_too), std::end(kept_joined_too),
                         [&](auto option) { return word.starts_with(option) && word.size() > option.size(); });
-        if (joined && !word.starts_with("-include-pch"))
+        if (joined && !word.starts_with("-include-pch")) {
             return true;
+        }
         return is_clang_ ? !std::regex_match(word, dropped_of_clang())
                          : std::regex_match(word, kept_of_gcc());
     }
 
     /// -Xclang WORD; a precompiled header there is `-Xclang -include-pch -Xclang FILE`.
-    void pass_to_front_end(words& out) {
-        if (!has_next())
+    void pass_to_front_end(argument_list& out) {
+        if (!has_next()) {
             return;
+        }
         const std::string& word = in_[++i_];
         const bool takes_value = word == "-include-pch" || word == "-load" || word == "-plugin" ||
                                  word == "-add-plugin" || word.starts_with("-plugin-arg");
         if (takes_value) {
-            if (i_ + 2 < in_.size() && in_[i_ + 1] == "-Xclang")
+            if (i_ + 2 < in_.size() && in_[i_ + 1] == "-Xclang") {
                 i_ += 2;
+            }
             return;
         }
-        if (!is_clang_ || is_warning(word))
+        if (!is_clang_ || is_warning(word)) {
             return;
+        }
         out.emplace_back("-Xclang");
         out.push_back(word);
     }
 
     const compile_command& command_;
-    words in_;
+    argument_list in_;
     bool is_clang_;
     std::size_t i_ = 1;
 };
@@ -174,15 +181,17 @@ private:
 
 bool is_cxx(const compile_command& command) {
     std::string language;
-    const words& a = command.arguments;
+    const argument_list& a = command.arguments;
     for (std::size_t i = 1; i < a.size(); ++i) {
-        if (a[i] == "-x" && i + 1 < a.size())
+        if (a[i] == "-x" && i + 1 < a.size()) {
             language = a[++i];
-        else if (a[i].starts_with("-xc"))
+        } else if (a[i].starts_with("-xc")) {
             language = a[i].substr(2);
+        }
     }
-    if (!language.empty() && language != "none")
+    if (!language.empty() && language != "none") {
         return language == "c++" || language == "c++-module";
+    }
     return is_one_of(
         fs::path{command.file}.extension().string(),
         {".cpp", ".cc", ".cxx", ".c++", ".C", ".CPP", ".cp", ".tcc", ".ixx", ".cppm", ".ccm", ".cxxm"});
@@ -190,7 +199,7 @@ bool is_cxx(const compile_command& command) {
 
 std::vector<std::string> clean_arguments(const compile_command& command) {
     const auto compiler = static_cast<std::ptrdiff_t>(compiler_at(command.arguments));
-    words arguments(command.arguments.begin() + compiler, command.arguments.end());
+    argument_list arguments(command.arguments.begin() + compiler, command.arguments.end());
     return cleaner{command, expanded(arguments, command.directory, 8)}.run();
 }
 

@@ -37,8 +37,9 @@ std::vector<std::string> command_words(std::string_view text) {
             quote = c;
             inside = true;
         } else if (is_space(c)) {
-            if (inside)
+            if (inside) {
                 words.push_back(std::move(word));
+            }
             word.clear();
             inside = false;
         } else {
@@ -46,8 +47,9 @@ std::vector<std::string> command_words(std::string_view text) {
             inside = true;
         }
     }
-    if (inside)
+    if (inside) {
         words.push_back(std::move(word));
+    }
     return words;
 }
 

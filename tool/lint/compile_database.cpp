@@ -37,26 +37,33 @@ bool is_build_folder(const fs::path& folder) {
 
 void add_databases_below(const fs::path& folder, int levels, std::vector<fs::path>& found) {
     std::error_code error;
-    if (fs::is_regular_file(folder / file_name, error))
+    if (fs::is_regular_file(folder / file_name, error)) {
         found.push_back(folder / file_name);
-    if (levels == 0)
+    }
+    if (levels == 0) {
         return;
+    }
     for (fs::directory_iterator i{folder, fs::directory_options::skip_permission_denied, error}, end;
-         !error && i != end; i.increment(error))
-        if (std::error_code ignored; i->is_directory(ignored))
+         !error && i != end; i.increment(error)) {
+        if (std::error_code ignored; i->is_directory(ignored)) {
             add_databases_below(i->path(), levels - 1, found);
+        }
+    }
 }
 
 /// The database of a folder or of its build folders, an empty path when there is none.
 fs::path newest_database(const fs::path& folder) {
     std::error_code error;
-    if (fs::is_regular_file(folder / file_name, error))
+    if (fs::is_regular_file(folder / file_name, error)) {
         return folder / file_name;
+    }
     std::vector<fs::path> found;
     for (fs::directory_iterator i{folder, fs::directory_options::skip_permission_denied, error}, end;
-         !error && i != end; i.increment(error))
-        if (std::error_code ignored; is_build_folder(i->path()) && i->is_directory(ignored))
+         !error && i != end; i.increment(error)) {
+        if (std::error_code ignored; is_build_folder(i->path()) && i->is_directory(ignored)) {
             add_databases_below(i->path(), 1, found);
+        }
+    }
     const auto age = [](const fs::path& p) {
         std::error_code ignored;
         return std::pair{fs::last_write_time(p, ignored), p};
@@ -72,11 +79,13 @@ public:
 
     std::vector<compile_command> commands() const {
         const std::optional<std::string> content = read_file(path_);
-        if (!content)
+        if (!content) {
             throw unusable_database{fmt::format("cannot read {}: {}", path_.string(), std::strerror(errno))};
+        }
         const std::string& text = *content;
-        if (text.find_first_not_of(" \t\r\n") == std::string::npos)
+        if (text.find_first_not_of(" \t\r\n") == std::string::npos) {
             fail("it is empty");
+        }
         json all;
         try {
             all = json::parse(text);
@@ -84,13 +93,16 @@ public:
             const auto before = text.begin() + static_cast<std::ptrdiff_t>(std::min(error.byte, text.size()));
             fail(fmt::format("it is no JSON: line {}", std::count(text.begin(), before, '\n') + 1));
         }
-        if (!all.is_array())
+        if (!all.is_array()) {
             fail("wanted an array of compile commands");
-        if (all.empty())
+        }
+        if (all.empty()) {
             fail("it lists no file");
+        }
         std::vector<compile_command> list;
-        for (std::size_t i = 0; i != all.size(); ++i)
+        for (std::size_t i = 0; i != all.size(); ++i) {
             list.push_back(command(all[i], i));
+        }
         return list;
     }
 
@@ -101,28 +113,32 @@ private:
 
     std::string text_of(const json& entry, std::size_t i, const char* name) const {
         const auto found = entry.find(name);
-        if (found == entry.end() || !found->is_string())
-            fail(fmt::format("entry {}: it has no text \"{}\"", i, name));
+        if (found == entry.end() || !found->is_string()) {
+            fail(fmt::format("entry {}: it has no string \"{}\"", i, name));
+        }
         return *found;
     }
 
     compile_command command(const json& entry, std::size_t i) const {
-        if (!entry.is_object())
+        if (!entry.is_object()) {
             fail(fmt::format("entry {} is no object", i));
+        }
         compile_command c;
         const fs::path here = fs::absolute(path_).parent_path();
         c.directory = (here / text_of(entry, i, "directory")).lexically_normal().string();
         c.file = (fs::path{c.directory} / text_of(entry, i, "file")).lexically_normal().string();
         if (const auto list = entry.find("arguments"); list != entry.end()) {
             if (!list->is_array() ||
-                !std::all_of(list->begin(), list->end(), [](const json& word) { return word.is_string(); }))
-                fail(fmt::format("entry {}: \"arguments\" is no array of texts", i));
+                !std::all_of(list->begin(), list->end(), [](const json& word) { return word.is_string(); })) {
+                fail(fmt::format("entry {}: \"arguments\" is not an array of strings", i));
+            }
             c.arguments = list->get<std::vector<std::string>>();
         } else {
             c.arguments = command_words(text_of(entry, i, "command"));
         }
-        if (c.arguments.empty())
+        if (c.arguments.empty()) {
             fail(fmt::format("entry {}: its command is empty", i));
+        }
         return c;
     }
 
@@ -134,26 +150,32 @@ private:
 fs::path find_compile_database(const std::string& given) {
     std::error_code error;
     if (!given.empty()) {
-        if (fs::is_regular_file(given, error))
+        if (fs::is_regular_file(given, error)) {
             return given;
-        if (!fs::exists(given, error))
+        }
+        if (!fs::exists(given, error)) {
             throw unusable_database{fmt::format("--build: there is no {}", given)};
-        if (fs::is_regular_file(fs::path{given} / file_name, error))
+        }
+        if (fs::is_regular_file(fs::path{given} / file_name, error)) {
             return fs::path{given} / file_name;
+        }
         std::vector<fs::path> below;
         add_databases_below(given, 2, below);
-        if (!below.empty())
+        if (!below.empty()) {
             throw unusable_database{fmt::format("--build: there is no {} in {}; did you mean {}?", file_name,
                                                 given, below.front().parent_path().string())};
+        }
         throw unusable_database{
             fmt::format("--build: there is no {} in {}.\n{}", file_name, given, how_to_make_one)};
     }
     const fs::path start = fs::current_path();
     for (fs::path folder = start;; folder = folder.parent_path()) {
-        if (fs::path found = newest_database(folder); !found.empty())
+        if (fs::path found = newest_database(folder); !found.empty()) {
             return found.lexically_proximate(start);
-        if (folder == folder.parent_path())
+        }
+        if (folder == folder.parent_path()) {
             break;
+        }
     }
     throw unusable_database{fmt::format("there is no {} in {}, in its build folders or above.\n{}", file_name,
                                         start.string(), how_to_make_one)};

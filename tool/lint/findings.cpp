@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <array>
 #include <set>
 #include <tuple>
 
@@ -15,27 +16,32 @@ namespace linn::tool {
 namespace {
 
 /// What a plugin writes into "linn_finding", see tool/lint/plugin/finding.cpp.
-constexpr int facts_version = 1;
+constexpr int facts_version = 2;
+
+constexpr std::array classes{fill_class::removable, fill_class::relied_upon, fill_class::cold};
 
 /// What the notes offer to change; nothing where several do, because they are alternatives.
 std::vector<lint_replacement> fix_of_notes(const std::vector<tidy_message>& notes) {
     const tidy_message* only = nullptr;
-    for (const tidy_message& note : notes)
+    for (const tidy_message& note : notes) {
         if (!note.fix.empty()) {
-            if (only != nullptr)
+            if (only != nullptr) {
                 return {};
+            }
             only = &note;
         }
+    }
     return only == nullptr ? std::vector<lint_replacement>{} : only->fix;
 }
 
 /// Takes the facts out of the notes. @throws no_tidy_program
 fill_facts take_facts(tidy_diagnostic& d) {
-    for (auto note = d.notes.begin(); note != d.notes.end(); ++note)
+    for (auto note = d.notes.begin(); note != d.notes.end(); ++note) {
         if (auto facts = read_fill_facts(note->text)) {
             d.notes.erase(note);
             return std::move(*facts);
         }
+    }
     throw no_tidy_program{
         "the plugin belongs to another version of linn: its findings carry no facts that this version "
         "reads. Build Linn again, or name the plugin that was built with this linn by --plugin."};
@@ -50,8 +56,9 @@ lint_note note_of(const tidy_message& m, source_texts& texts) {
 std::optional<fill_facts> read_fill_facts(std::string_view note) {
     using nlohmann::json;
     const json facts = json::parse(note, nullptr, false);
-    if (!facts.is_object() || facts.value("linn_finding", json{}) != facts_version)
+    if (!facts.is_object() || facts.value("linn_finding", json{}) != facts_version) {
         return std::nullopt;
+    }
     try {
         fill_facts f;
         facts.at("what").get_to(f.what);
@@ -59,9 +66,17 @@ std::optional<fill_facts> read_fill_facts(std::string_view note) {
         facts.at("per_element").get_to(f.per_element);
         facts.at("after_a_change").get_to(f.after_a_change);
         facts.at("reason").get_to(f.reason);
-        for (const json& member : facts.at("members"))
+        const auto certainty = facts.at("class").get<std::string>();
+        const auto* const known =
+            std::ranges::find(classes, certainty, [](fill_class c) { return to_string(c); });
+        if (known == classes.end()) {
+            return std::nullopt;
+        }
+        f.certainty = *known;
+        for (const json& member : facts.at("members")) {
             f.members.push_back(
                 {member.at("name").get<std::string>(), member.at("bytes").get<std::uint64_t>()});
+        }
         return f;
     } catch (const json::exception&) {
         return std::nullopt;
@@ -69,9 +84,32 @@ std::optional<fill_facts> read_fill_facts(std::string_view note) {
 }
 
 fill_kind kind_of(const fill_facts& fill) noexcept {
-    if (fill.after_a_change)
+    if (fill.after_a_change) {
         return fill_kind::after_a_change;
+    }
+    if (fill.certainty == fill_class::relied_upon) {
+        return fill_kind::relied_upon;
+    }
+    if (fill.certainty == fill_class::cold) {
+        return fill_kind::cold;
+    }
     return fill.per_element ? fill_kind::per_element : fill_kind::now;
+}
+
+bool is_certain(fill_kind kind) noexcept {
+    return kind != fill_kind::relied_upon && kind != fill_kind::cold;
+}
+
+std::string_view to_string(fill_class certainty) noexcept {
+    switch (certainty) {
+    case fill_class::relied_upon:
+        return "relied upon";
+    case fill_class::cold:
+        return "cold";
+    case fill_class::removable:
+        break;
+    }
+    return "removable";
 }
 
 std::string_view to_string(fix_state state) noexcept {
@@ -93,8 +131,9 @@ std::string_view to_string(fix_state state) noexcept {
 void finding_collector::add(std::vector<tidy_diagnostic> diagnostics, bool is_whole, const filter& wanted) {
     std::set<const entry*> seen; // an instantiation each: one unit may report a place more than once
     for (tidy_diagnostic& d : diagnostics) {
-        if (!d.name.starts_with("linn-") || !wanted(d.message.file))
+        if (!d.name.starts_with("linn-") || !wanted(d.message.file)) {
             continue;
+        }
         fill_facts fill = take_facts(d);
         const auto [place, is_new] =
             entries_.try_emplace(fmt::format("{}\n{}\n{}", d.message.file, d.message.offset, d.name));
@@ -112,13 +151,21 @@ void finding_collector::merge(entry& e, bool is_new, tidy_diagnostic d, fill_fac
     lint_finding& f = e.finding;
     e.fix_differs = e.fix_differs || (!is_new && f.fix != d.message.fix);
     e.note_fix_differs = e.note_fix_differs || (!is_new && e.note_fix != note_fix);
+    // What one unit or instantiation may rely upon is not removable.
+    const fill_class certainty = is_new || fill.certainty == f.fill.certainty ? fill.certainty
+                                 : fill.certainty == fill_class::cold         ? f.fill.certainty
+                                 : f.fill.certainty == fill_class::cold       ? fill.certainty
+                                                                              : fill_class::relied_upon;
+    f.fill.certainty = fill.certainty = certainty;
     const bool is_greater = is_new || fill.bytes > f.fill.bytes;
     const std::string other = is_greater ? f.message : d.message.text;
     if (!is_new && f.message != d.message.text &&
-        std::find(f.others.begin(), f.others.end(), other) == f.others.end())
+        std::find(f.others.begin(), f.others.end(), other) == f.others.end()) {
         f.others.push_back(other);
-    if (!is_greater)
+    }
+    if (!is_greater) {
         return;
+    }
     f.others.erase(std::remove(f.others.begin(), f.others.end(), d.message.text), f.others.end());
     f.check = std::move(d.name);
     f.file = std::move(d.message.file);
@@ -137,12 +184,14 @@ std::vector<lint_finding> finding_collector::take(source_texts& texts) {
         const source_text& text = texts.of(f.file);
         f.place = text.place(f.offset);
         f.source_line = text.line(f.place.line);
-        for (const tidy_message& note : e.notes)
+        for (const tidy_message& note : e.notes) {
             f.notes.push_back(note_of(note, texts));
+        }
         const bool has_fix = e.has_whole_unit && !e.fix_differs && !f.fix.empty();
         const bool has_note_fix = e.has_whole_unit && !e.note_fix_differs && !e.note_fix.empty();
-        if (!has_fix)
+        if (!has_fix) {
             f.fix = has_note_fix ? std::move(e.note_fix) : std::vector<lint_replacement>{};
+        }
         f.state = has_fix ? fix_state::offered : has_note_fix ? fix_state::in_note : fix_state::none;
         list.push_back(std::move(f));
     }

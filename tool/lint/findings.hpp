@@ -20,12 +20,22 @@ struct filled_part {
     std::uint64_t bytes = 0;
 };
 
+/// What becomes of a place's zeros.
+enum class fill_class {
+    removable,   ///< nothing reads them
+    relied_upon, ///< something that the plugin cannot see may
+    cold,        ///< nothing reads them, and they are few and written once
+};
+
+std::string_view to_string(fill_class certainty) noexcept;
+
 /// What the plugin says of a place in a form for programs; its sentences are for people alone.
 struct fill_facts {
     std::string what; ///< the expression that fills: "std::make_shared<line>"
     std::uint64_t bytes = 0;
-    bool per_element = false;         ///< of one element: how many there are is known at run time only
-    bool after_a_change = false;      ///< nothing is filled today
+    bool per_element = false;    ///< of one element: how many there are is known at run time only
+    bool after_a_change = false; ///< nothing is filled today
+    fill_class certainty = fill_class::removable;
     std::vector<filled_part> members; ///< the largest ones
     std::string reason;               ///< why there is no fix, or none without a person's look at it
 };
@@ -36,10 +46,15 @@ std::optional<fill_facts> read_fill_facts(std::string_view note);
 
 /// In which part of a report a finding stands, in this order.
 enum class fill_kind {
-    now,         ///< so many bytes
-    per_element, ///< so many for each element of an array whose length is known at run time only
+    now,         ///< removable: so many bytes
+    per_element, ///< removable: so many for each element of an array whose length is known at run time only
+    relied_upon, ///< maybe not for nothing
+    cold,        ///< small, and run once
     after_a_change,
 };
+
+/// Of these parts a report's first sentence speaks, and its exit status depends on them.
+bool is_certain(fill_kind kind) noexcept;
 
 fill_kind kind_of(const fill_facts& fill) noexcept;
 
@@ -54,7 +69,7 @@ enum class fix_state {
 
 std::string_view to_string(fix_state state) noexcept;
 
-/// What a finding says beside itself, with its place.
+/// What a finding says besides its message, with the place.
 struct lint_note {
     std::string text;
     std::string file; ///< empty where it has no place

@@ -25,8 +25,9 @@ public:
 
     finding_collector::filter of(const lint_unit& unit) const {
         return [this, &unit](const std::string& file) {
-            if (headers_.contains(file))
+            if (headers_.contains(file)) {
                 return true;
+            }
             return unit.is_whole && (file == unit.file || project_.reports_header(file));
         };
     }
@@ -46,9 +47,11 @@ bool contains(const std::vector<failed_file>& list, const failed_file& f) {
 
 std::uint64_t lint_result::bytes() const {
     std::uint64_t sum = 0;
-    for (const lint_finding& f : findings)
-        if (kind_of(f.fill) == fill_kind::now)
+    for (const lint_finding& f : findings) {
+        if (kind_of(f.fill) == fill_kind::now) {
             sum += f.fill.bytes;
+        }
+    }
     return sum;
 }
 
@@ -60,7 +63,8 @@ std::size_t lint_result::count(fill_kind kind) const {
 std::size_t lint_result::left(std::uint64_t least) const {
     return static_cast<std::size_t>(
         std::count_if(findings.begin(), findings.end(), [=](const lint_finding& f) {
-            return f.state != fix_state::applied && (f.fill.per_element || f.fill.bytes >= least);
+            return f.state != fix_state::applied && is_certain(kind_of(f.fill)) &&
+                   (f.fill.per_element || f.fill.bytes >= least);
         }));
 }
 
@@ -73,16 +77,18 @@ lint_result lint(const lint_options& options, const interrupt_guard& guard,
 
     const compile_database database = read_compile_database(find_compile_database(options.build));
     const project the_project{database, options.scope};
-    lint_selection selection = select_units(database, the_project, options.files);
+    lint_selection selection = select_units(database, the_project, options.files, options.every_build);
     result.database = database.path.string();
     result.root = the_project.root();
     result.units = selection.units.size() + selection.gone.size();
     result.not_cxx = selection.not_cxx;
     result.excluded = selection.excluded;
+    result.compiled_again = selection.compiled_again;
     result.remarks = selection.remarks;
-    for (const std::string& file : selection.gone)
+    for (const std::string& file : selection.gone) {
         result.failed.push_back(
             {file, fmt::format("there is no such file; {} is older than the sources", result.database)});
+    }
 
     result.program = find_tidy_program(options.tidy, guard);
     std::vector<unit_outcome> outcomes =
@@ -95,8 +101,9 @@ lint_result lint(const lint_options& options, const interrupt_guard& guard,
         result.not_run += o.was_run ? 0U : 1U;
         result.checked += o.was_run && o.failure.empty() ? 1U : 0U;
         if (failed_file f{selection.units[i].file, o.failure};
-            !f.reason.empty() && !contains(result.failed, f))
+            !f.reason.empty() && !contains(result.failed, f)) {
             result.failed.push_back(std::move(f));
+        }
         collector.add(std::move(o.diagnostics), o.failure.empty(), filter.of(selection.units[i]));
     }
     result.findings = collector.take(result.texts);

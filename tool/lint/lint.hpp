@@ -19,6 +19,7 @@ namespace linn::tool {
 struct lint_options {
     std::string build; ///< a folder or a compile database; empty: look for one
     std::vector<std::string> files;
+    bool every_build = false; ///< a file that is compiled in several ways is read in each
     check_options checks;
     tidy_choice tidy;
     project_options scope;
@@ -41,20 +42,21 @@ struct lint_result {
     std::vector<lint_finding> findings; ///< the most bytes first
     std::vector<failed_file> failed;
     std::vector<std::string> remarks;
-    std::size_t units = 0;    ///< to check
-    std::size_t checked = 0;  ///< wholly
-    std::size_t not_run = 0;  ///< a signal came before
-    std::size_t not_cxx = 0;  ///< entries in another language
-    std::size_t excluded = 0; ///< entries that are not the project's
-    double seconds = 0;       ///< of clang-tidy, all units together
-    int signal = 0;           ///< that stopped it, or 0
+    std::size_t units = 0;          ///< to check
+    std::size_t checked = 0;        ///< wholly
+    std::size_t not_run = 0;        ///< a signal came before
+    std::size_t not_cxx = 0;        ///< entries in another language
+    std::size_t excluded = 0;       ///< entries that are not the project's
+    std::size_t compiled_again = 0; ///< further entries of files that were read once
+    double seconds = 0;             ///< of clang-tidy, all units together
+    int signal = 0;                 ///< that stopped it, or 0
     source_texts texts;
     std::filesystem::file_time_type read_at{};
 
     /// Of the places of the kind `now`, together.
     std::uint64_t bytes() const;
     std::size_t count(fill_kind kind) const;
-    /// Places that are not fixed and write at least so many bytes. One that fills an array whose length is known at run
+    /// Places of a kind that is certain, that are not fixed and write at least so many bytes. One that fills an array whose length is known at run
     /// time only is among them: nobody can say that it is small.
     std::size_t left(std::uint64_t least) const;
 };

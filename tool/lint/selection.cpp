@@ -35,8 +35,9 @@ public:
         : text_{text},
           absolute_{fs::absolute(text).lexically_normal().string()},
           is_glob_{text.find_first_of("*?[") != std::string::npos} {
-        if (absolute_.size() > 1 && absolute_.ends_with('/'))
+        if (absolute_.size() > 1 && absolute_.ends_with('/')) {
             absolute_.pop_back();
+        }
         std::error_code error;
         exists_ = fs::exists(text, error);
         is_folder_ = fs::is_directory(text, error);
@@ -45,10 +46,12 @@ public:
 
     bool names(const std::string& file) const {
         // The database may name files by the way behind a link, or by the link.
-        if (file == absolute_ || file == real_)
+        if (file == absolute_ || file == real_) {
             return true;
-        if (is_folder_)
+        }
+        if (is_folder_) {
             return lies_in(file, absolute_) || lies_in(file, real_);
+        }
         // "*_test.cpp" is meant anywhere, "src/*.cpp" from here; a star crosses folders, as in a .gitignore's "**".
         return is_glob_ && !exists_ &&
                (::fnmatch(absolute_.c_str(), file.c_str(), 0) == 0 ||
@@ -73,20 +76,24 @@ private:
 class selector {
 public:
     selector(const compile_database& database, const project& the_project,
-             const std::vector<std::string>& patterns)
+             const std::vector<std::string>& patterns, bool every_build)
         : database_{database},
           project_{the_project},
+          every_build_{every_build},
           patterns_(patterns.begin(), patterns.end()),
           was_used_(patterns.size()) {}
 
     lint_selection run() {
-        for (const pattern& p : patterns_)
+        for (const pattern& p : patterns_) {
             look_for_headers(p);
-        for (const compile_command& c : database_.commands)
+        }
+        for (const compile_command& c : database_.commands) {
             consider(c);
+        }
         explain_unused();
-        if (result_.units.empty() && result_.gone.empty())
+        if (result_.units.empty() && result_.gone.empty()) {
             explain_nothing();
+        }
         return std::move(result_);
     }
 
@@ -95,31 +102,37 @@ private:
     void look_for_headers(const pattern& p) {
         const bool has_entry = std::any_of(database_.commands.begin(), database_.commands.end(),
                                            [&](const compile_command& c) { return p.names(c.file); });
-        if (has_entry || !p.exists())
+        if (has_entry || !p.exists()) {
             return;
+        }
         if (!p.is_broad()) {
-            if (has_extension_of(p.absolute(), header_extensions))
+            if (has_extension_of(p.absolute(), header_extensions)) {
                 headers_.insert(p.absolute());
+            }
             return;
         }
         std::error_code error;
         constexpr auto options = fs::directory_options::skip_permission_denied;
         for (fs::recursive_directory_iterator i{p.absolute(), options, error}, end; !error && i != end;
-             i.increment(error))
-            if (has_extension_of(i->path(), header_extensions))
+             i.increment(error)) {
+            if (has_extension_of(i->path(), header_extensions)) {
                 headers_.insert(i->path().string());
+            }
+        }
     }
 
     void consider(const compile_command& c) {
         bool is_named = patterns_.empty();
         bool is_named_itself = false;
-        for (std::size_t i = 0; i != patterns_.size(); ++i)
+        for (std::size_t i = 0; i != patterns_.size(); ++i) {
             if (patterns_[i].names(c.file)) {
                 is_named = was_used_[i] = true;
                 is_named_itself = is_named_itself || !patterns_[i].is_broad();
             }
-        if (!is_named && headers_.empty())
+        }
+        if (!is_named && headers_.empty()) {
             return;
+        }
         if (!is_cxx(c)) {
             result_.not_cxx += is_named ? 1 : 0;
             return;
@@ -129,10 +142,15 @@ private:
             return;
         }
         std::vector<std::string> arguments = clean_arguments(c);
-        if (!is_named && !includes_a_header(c, arguments))
+        if (!is_named && !includes_a_header(c, arguments)) {
             return;
-        if (!known_.insert(fmt::format("{}\n{}", c.directory, fmt::join(arguments, "\n"))).second)
+        }
+        const std::string build =
+            every_build_ ? fmt::format("{}\n{}", c.directory, fmt::join(arguments, "\n")) : std::string{};
+        if (!known_.insert(fmt::format("{}\n{}", c.file, build)).second) {
+            result_.compiled_again += is_named ? 1 : 0;
             return;
+        }
         if (std::error_code error; !fs::exists(c.file, error)) {
             result_.gone.push_back(c.file);
             return;
@@ -155,23 +173,25 @@ private:
         result_.headers.assign(headers_.begin(), headers_.end());
         for (std::size_t i = 0; i != patterns_.size(); ++i) {
             const pattern& p = patterns_[i];
-            if (was_used_[i] || was_reached(p))
+            if (was_used_[i] || was_reached(p)) {
                 continue;
-            if (headers_.contains(p.absolute()))
+            }
+            if (headers_.contains(p.absolute())) {
                 add_remark(
                     fmt::format("{}: no checked file includes it, so its templates cannot be seen", p.text()),
                     true);
-            else if (p.is_broad())
+            } else if (p.is_broad()) {
                 add_remark(fmt::format("{}: no file of {} lies there", p.text(), database_.path.string()),
                            true);
-            else if (!p.exists())
+            } else if (!p.exists()) {
                 add_remark(fmt::format("{}: there is no such file{}", p.text(), guess_for(p)), true);
-            else if (has_extension_of(p.text(), source_extensions))
+            } else if (has_extension_of(p.text(), source_extensions)) {
                 add_remark(
                     fmt::format("{}: {} does not say how it is compiled", p.text(), database_.path.string()),
                     true);
-            else
-                add_remark(fmt::format("{}: left out: it is no C++", p.text()), false);
+            } else {
+                add_remark(fmt::format("{}: left out: it is not C++", p.text()), false);
+            }
         }
     }
 
@@ -182,27 +202,32 @@ private:
 
     std::string guess_for(const pattern& p) const {
         std::vector<std::string> names;
-        for (const compile_command& c : database_.commands)
+        for (const compile_command& c : database_.commands) {
             names.push_back(fs::path{c.file}.filename().string());
+        }
         const std::string name = fs::path{p.text()}.filename().string();
         const std::string guess = suggest(name, names);
         return guess.empty() || guess == name ? "" : fmt::format("; did you mean {}?", guess);
     }
 
     void explain_nothing() const {
-        if (!patterns_.empty() && has_wrong_)
+        if (!patterns_.empty() && has_wrong_) {
             throw nothing_selected{fmt::format("{}", fmt::join(result_.remarks, "\n"))};
-        if (patterns_.empty() && result_.excluded != 0)
+        }
+        if (patterns_.empty() && result_.excluded != 0) {
             throw nothing_selected{fmt::format(
                 "all {} C++ files of {} are excluded (a build folder, or copies of other people's code); "
                 "--exclude '' checks them",
                 result_.excluded, database_.path.string())};
-        if (patterns_.empty())
+        }
+        if (patterns_.empty()) {
             throw nothing_selected{fmt::format("{} lists no C++ file", database_.path.string())};
+        }
     }
 
     const compile_database& database_;
     const project& project_;
+    bool every_build_;
     std::vector<pattern> patterns_;
     std::vector<bool> was_used_;
     std::set<std::string> headers_;
@@ -216,8 +241,8 @@ private:
 } // namespace
 
 lint_selection select_units(const compile_database& database, const project& the_project,
-                            const std::vector<std::string>& patterns) {
-    return selector{database, the_project, patterns}.run();
+                            const std::vector<std::string>& patterns, bool every_build) {
+    return selector{database, the_project, patterns, every_build}.run();
 }
 
 } // namespace linn::tool

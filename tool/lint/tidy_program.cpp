@@ -41,9 +41,11 @@ public:
     tidy_program run() {
         find_plugins();
         find_programs();
-        for (auto i = programs_.rbegin(); i != programs_.rend(); ++i)
-            if (const auto plugin = plugin_for(i->first))
+        for (auto i = programs_.rbegin(); i != programs_.rend(); ++i) {
+            if (const auto plugin = plugin_for(i->first)) {
                 return proved({i->second.path, i->second.version, i->first, *plugin});
+            }
+        }
         explain();
     }
 
@@ -52,8 +54,9 @@ private:
     void find_plugins() {
         if (!choice_.plugin.empty()) {
             std::error_code error;
-            if (!fs::is_regular_file(choice_.plugin, error))
+            if (!fs::is_regular_file(choice_.plugin, error)) {
                 throw no_tidy_program{fmt::format("--plugin: there is no file {}", choice_.plugin)};
+            }
             std::smatch match;
             const std::string name = fs::path{choice_.plugin}.filename().string();
             static const std::regex pattern{"-(\\d+)\\.so$"};
@@ -61,43 +64,53 @@ private:
             plugins_[major] = fs::absolute(choice_.plugin).string();
             return;
         }
-        for (int major = oldest; major <= newest; ++major)
-            if (const fs::path file = companion(fmt::format("linn-tidy-{}.so", major)); fs::exists(file))
+        for (int major = oldest; major <= newest; ++major) {
+            if (const fs::path file = companion(fmt::format("linn-tidy-{}.so", major)); fs::exists(file)) {
                 plugins_[major] = file.string();
-        if (plugins_.empty())
+            }
+        }
+        if (plugins_.empty()) {
             throw no_tidy_program{fmt::format(
-                "there is no plugin linn-tidy-N.so beside linn: it was built without the headers of LLVM.\n"
+                "there is no plugin linn-tidy-N.so next to linn: it was built without the headers of LLVM.\n"
                 "Install libclang-19-dev and llvm-19-dev, build Linn again, and see what CMake says about "
                 "LINN_LINT_PLUGIN; or name one with --plugin.")};
+        }
     }
 
     void find_programs() {
         if (!choice_.clang_tidy.empty()) {
             const std::string path = in_path(choice_.clang_tidy);
-            if (path.empty())
+            if (path.empty()) {
                 throw no_tidy_program{
                     fmt::format("--clang-tidy: there is no program {}", choice_.clang_tidy)};
-            if (const auto tidy = ask_version(path))
+            }
+            if (const auto tidy = ask_version(path)) {
                 programs_[tidy->major] = *tidy;
-            else
+            } else {
                 throw no_tidy_program{
                     fmt::format("--clang-tidy: {} does not say its version as a clang-tidy does", path)};
+            }
             return;
         }
-        for (int major = oldest; major <= newest; ++major)
+        for (int major = oldest; major <= newest; ++major) {
             for (const std::string& name :
                  {fmt::format("clang-tidy-{}", major), fmt::format("/usr/lib/llvm-{}/bin/clang-tidy", major),
-                  fmt::format("/usr/lib/llvm/{}/bin/clang-tidy", major)})
+                  fmt::format("/usr/lib/llvm/{}/bin/clang-tidy", major)}) {
                 try_program(name);
+            }
+        }
         for (const char* name :
-             {"clang-tidy", "/usr/lib/llvm/bin/clang-tidy", "/opt/homebrew/opt/llvm/bin/clang-tidy"})
+             {"clang-tidy", "/usr/lib/llvm/bin/clang-tidy", "/opt/homebrew/opt/llvm/bin/clang-tidy"}) {
             try_program(name);
+        }
     }
 
     void try_program(const std::string& name) {
-        if (const std::string path = in_path(name); !path.empty())
-            if (const auto tidy = ask_version(path))
+        if (const std::string path = in_path(name); !path.empty()) {
+            if (const auto tidy = ask_version(path)) {
                 programs_.try_emplace(tidy->major, *tidy);
+            }
+        }
     }
 
     std::optional<installed_tidy> ask_version(const std::string& path) {
@@ -105,8 +118,9 @@ private:
         static const std::regex pattern{"LLVM version (\\d+)(\\.[0-9.]+)?"};
         std::smatch match;
         if (said.how != child_result::ending::exited || said.code != 0 ||
-            !std::regex_search(said.out, match, pattern))
+            !std::regex_search(said.out, match, pattern)) {
             return std::nullopt;
+        }
         return installed_tidy{path, match[1].str() + match[2].str(), std::stoi(match[1])};
     }
 
@@ -115,9 +129,11 @@ private:
     }
 
     std::optional<std::string> plugin_for(int major) const {
-        for (const int key : {major, 0})
-            if (const auto found = plugins_.find(key); found != plugins_.end())
+        for (const int key : {major, 0}) {
+            if (const auto found = plugins_.find(key); found != plugins_.end()) {
                 return found->second;
+            }
+        }
         return std::nullopt;
     }
 
@@ -126,12 +142,14 @@ private:
         const child_result said =
             call({program.path, "--load=" + program.plugin, "--checks=-*,linn-*", "--dump-config"});
         const bool has_ended_well = said.how == child_result::ending::exited && said.code == 0;
-        if (has_ended_well && said.out.find("linn-zero-fill.Facts") != std::string::npos)
+        if (has_ended_well && said.out.find("linn-zero-fill.Facts") != std::string::npos) {
             return program;
+        }
         std::string reason = said.err.empty() ? describe_ending(said, std::chrono::seconds{60})
                                               : said.err.substr(0, said.err.find('\n'));
-        if (has_ended_well)
+        if (has_ended_well) {
             reason = "it loads, but the checks linn-* are not there, or are those of an older linn";
+        }
         throw no_tidy_program{fmt::format(
             "{} (version {}) cannot load {}:\n  {}\n"
             "A plugin fits the clang-tidy of the very version it was built for, linked with the shared LLVM "
@@ -143,11 +161,13 @@ private:
 
     [[noreturn]] void explain() const {
         std::vector<std::string> there;
-        for (const auto& [major, tidy] : programs_)
+        for (const auto& [major, tidy] : programs_) {
             there.push_back(fmt::format("{} ({})", tidy.path, tidy.version));
+        }
         std::vector<std::string> plugins;
-        for (const auto& [major, path] : plugins_)
+        for (const auto& [major, path] : plugins_) {
             plugins.push_back(fmt::format("{} (for clang-tidy {})", path, major));
+        }
         const int wanted = plugins_.rbegin()->first;
         const std::string problem =
             there.empty() ? "there is no clang-tidy" : "no clang-tidy here fits the plugin";

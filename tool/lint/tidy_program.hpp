@@ -29,7 +29,7 @@ public:
     using std::runtime_error::runtime_error;
 };
 
-/// The newest clang-tidy for which a plugin lies beside the tool, or the one that was chosen; it has been started with the
+/// The newest clang-tidy for which a plugin lies next to the tool, or the one that was chosen; it has been started with the
 /// plugin, and knows the checks. @throws no_tidy_program
 tidy_program find_tidy_program(const tidy_choice& choice, const interrupt_guard& guard);
 

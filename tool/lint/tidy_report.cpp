@@ -19,12 +19,15 @@ public:
         tidy_diagnostic d;
         d.name = node["DiagnosticName"].as<std::string>();
         d.level = node["Level"].as<std::string>("Warning");
-        if (const YAML::Node folder = node["BuildDirectory"]; folder && !folder.Scalar().empty())
+        if (const YAML::Node folder = node["BuildDirectory"]; folder && !folder.Scalar().empty()) {
             directory_ = folder.Scalar();
+        }
         d.message = message(node["DiagnosticMessage"]);
-        if (const YAML::Node notes = node["Notes"]; notes && notes.IsSequence())
-            for (const YAML::Node& note : notes)
+        if (const YAML::Node notes = node["Notes"]; notes && notes.IsSequence()) {
+            for (const YAML::Node& note : notes) {
                 d.notes.push_back(message(note));
+            }
+        }
         return d;
     }
 
@@ -38,10 +41,12 @@ private:
         m.text = node["Message"].as<std::string>();
         m.file = absolute(node["FilePath"].as<std::string>(""));
         m.offset = node["FileOffset"].as<std::size_t>(0);
-        if (const YAML::Node list = node["Replacements"]; list && list.IsSequence())
-            for (const YAML::Node& r : list)
+        if (const YAML::Node list = node["Replacements"]; list && list.IsSequence()) {
+            for (const YAML::Node& r : list) {
                 m.fix.push_back({absolute(r["FilePath"].as<std::string>()), r["Offset"].as<std::size_t>(),
                                  r["Length"].as<std::size_t>(), r["ReplacementText"].as<std::string>("")});
+            }
+        }
         return m;
     }
 
@@ -54,12 +59,15 @@ std::vector<tidy_diagnostic> read_tidy_report(const std::string& yaml, const std
     std::vector<tidy_diagnostic> list;
     try {
         const YAML::Node root = YAML::Load(yaml);
-        if (root.IsNull())
+        if (root.IsNull()) {
             return list;
+        }
         report_reader one{directory};
-        if (const YAML::Node diagnostics = root["Diagnostics"]; diagnostics && diagnostics.IsSequence())
-            for (const YAML::Node& node : diagnostics)
+        if (const YAML::Node diagnostics = root["Diagnostics"]; diagnostics && diagnostics.IsSequence()) {
+            for (const YAML::Node& node : diagnostics) {
                 list.push_back(one.diagnostic(node));
+            }
+        }
     } catch (const YAML::Exception& error) {
         throw unreadable_report{fmt::format("clang-tidy's file of fixes cannot be read: {}", error.what())};
     }

@@ -24,17 +24,19 @@ namespace fs = std::filesystem;
 
 constexpr std::chrono::seconds no_limit = std::chrono::hours{24 * 365};
 
-/// Clang takes up a precompiled header of GCC that lies beside a header included by force. Such a header is
+/// Clang takes up a precompiled header of GCC that lies next to a header included by force. Such a header is
 /// included by one of ours.
 std::vector<std::string> without_precompiled(const lint_unit& unit, const fs::path& folder) {
     std::vector<std::string> words = unit.arguments;
     std::error_code error;
     for (std::size_t i = 1; i + 1 < words.size(); ++i) {
-        if (words[i] != "-include")
+        if (words[i] != "-include") {
             continue;
+        }
         const fs::path header = fs::path{unit.directory} / words[i + 1];
-        if (!fs::exists(header.string() + ".gch", error) && !fs::exists(header.string() + ".pch", error))
+        if (!fs::exists(header.string() + ".gch", error) && !fs::exists(header.string() + ".pch", error)) {
             continue;
+        }
         const fs::path ours = folder / fmt::format("forced_{}.hpp", i);
         write_file(ours, fmt::format("#include \"{}\"\n", header.lexically_normal().string()));
         words[i + 1] = ours.string();
@@ -44,18 +46,24 @@ std::vector<std::string> without_precompiled(const lint_unit& unit, const fs::pa
 
 std::string config_text(const check_options& o) {
     std::vector<std::string> options;
-    for (const char* check : {"linn-zero-fill", "linn-zero-fill-return"})
+    for (const char* check : {"linn-zero-fill", "linn-overwritten-fill", "linn-zero-fill-return"}) {
         options.push_back(fmt::format("{{key: {0}.MinBytes, value: {1}}}, {{key: {0}.Facts, value: 1}}",
                                       check, o.min_bytes));
+    }
     return fmt::format("{{CheckOptions: [{}]}}", fmt::join(options, ", "));
 }
 
 std::string checks_text(const check_options& o) {
     std::string text = "--checks=-*";
-    if (o.fill)
+    if (o.fill) {
         text += ",linn-zero-fill";
-    if (o.fill_return)
+    }
+    if (o.overwritten) {
+        text += ",linn-overwritten-fill";
+    }
+    if (o.fill_return) {
         text += ",linn-zero-fill-return";
+    }
     return text;
 }
 
@@ -64,11 +72,13 @@ std::string first_error(const std::vector<tidy_diagnostic>& diagnostics) {
     const auto error = std::find_if(diagnostics.begin(), diagnostics.end(), [](const tidy_diagnostic& d) {
         return d.level == "Error" && d.name.starts_with("clang-diagnostic");
     });
-    if (error == diagnostics.end())
+    if (error == diagnostics.end()) {
         return {};
+    }
     const tidy_message& m = error->message;
-    if (m.file.empty())
+    if (m.file.empty()) {
         return m.text;
+    }
     source_texts texts;
     const text_place place = texts.of(m.file).place(m.offset);
     return fmt::format("{}:{}:{}: {}", m.file, place.line, place.column, m.text);
@@ -83,12 +93,15 @@ std::string first_words(const std::string& err) {
 /// Why clang-tidy could not check a unit, or not wholly; empty when it could.
 std::string failure_of(const child_result& child, const std::vector<tidy_diagnostic>& diagnostics) {
     if (child.how == child_result::ending::
-                         signalled) // what it writes then, "PLEASE submit a bug report", helps nobody here
+                         signalled) { // what it writes then, "PLEASE submit a bug report", helps nobody here
         return "clang-tidy crashed with " + signal_name(child.code);
-    if (child.how != child_result::ending::exited)
+    }
+    if (child.how != child_result::ending::exited) {
         return "clang-tidy: " + describe_ending(child, no_limit);
-    if (child.code != 0 && diagnostics.empty())
+    }
+    if (child.code != 0 && diagnostics.empty()) {
         return fmt::format("clang-tidy ended with status {}: {}", child.code, first_words(child.err));
+    }
     return first_error(diagnostics);
 }
 
@@ -106,17 +119,20 @@ public:
                                   const std::function<void(const work_progress&)>& on_progress) {
         std::vector<std::thread> threads(std::min<std::size_t>(jobs, units_.size()));
         running_ = threads.size();
-        for (std::thread& thread : threads)
+        for (std::thread& thread : threads) {
             thread = std::thread{[this] { work(); }};
+        }
         for (std::unique_lock lock{mutex_}; running_ != 0;) {
             changed_.wait_for(lock, std::chrono::milliseconds{200});
             on_progress(
                 {done_, units_.size(), 0, fmt::format("{} of {} files  {}", done_, units_.size(), current_)});
         }
-        for (std::thread& thread : threads)
+        for (std::thread& thread : threads) {
             thread.join();
-        if (problem_)
+        }
+        if (problem_) {
             std::rethrow_exception(problem_);
+        }
         return std::move(outcomes_);
     }
 
@@ -165,8 +181,9 @@ private:
         unit_outcome out;
         out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
         out.was_run = child.how != child_result::ending::interrupted;
-        if (!out.was_run)
+        if (!out.was_run) {
             return out;
+        }
         std::string unreadable;
         try {
             out.diagnostics = read_tidy_report(read_file(fixes).value_or(""), unit.directory);
@@ -174,8 +191,9 @@ private:
             unreadable = error.what();
         }
         out.failure = failure_of(child, out.diagnostics);
-        if (!unreadable.empty() && child.how == child_result::ending::exited)
+        if (!unreadable.empty() && child.how == child_result::ending::exited) {
             out.failure = unreadable;
+        }
         return out;
     }
 

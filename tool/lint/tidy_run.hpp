@@ -18,6 +18,7 @@ namespace linn::tool {
 struct check_options {
     std::uint64_t min_bytes = 64;
     bool fill = true;        ///< linn-zero-fill
+    bool overwritten = true; ///< linn-overwritten-fill
     bool fill_return = true; ///< linn-zero-fill-return
 };
 

@@ -40,17 +40,20 @@ public:
         const std::size_t n = sorted_.size();
         std::fill(times_drawn_.begin(), times_drawn_.end(), 0U);
         // The upper half times n, shifted: a division less than the remainder, with a bias below n / 2^32.
-        for (std::size_t i = 0; i != n; ++i)
+        for (std::size_t i = 0; i != n; ++i) {
             ++times_drawn_[static_cast<std::size_t>(((random_() >> 32) * n) >> 32)];
+        }
         std::size_t place = 0;
         std::size_t below = times_drawn_[0]; // draws at or below `place`
         const auto advance_to = [&](std::size_t rank) {
-            while (below <= rank)
+            while (below <= rank) {
                 below += times_drawn_[++place];
+            }
             return sorted_[place];
         };
-        if (n % 2 == 1)
+        if (n % 2 == 1) {
             return advance_to(n / 2);
+        }
         const double lower = advance_to(n / 2 - 1);
         return (lower + advance_to(n / 2)) / 2;
     }
@@ -81,8 +84,9 @@ std::vector<double> sorted(std::span<const double> values) {
 interval bootstrap_median(std::span<const double> values, double level, std::uint64_t seed,
                           std::size_t resamples) {
     const double middle = median(values);
-    if (values.size() < rounds_to_judge)
+    if (values.size() < rounds_to_judge) {
         return {middle, unknown_bound, unknown_bound};
+    }
     resampler draw{sorted(values), seed};
     std::vector<double> medians(resamples);
     std::generate(medians.begin(), medians.end(), std::ref(draw));
@@ -93,8 +97,9 @@ interval bootstrap_ratio(std::span<const double> values, std::span<const double>
                          std::uint64_t seed, std::size_t resamples) {
     const double middle = median(values) / median(reference);
     const std::size_t fewer = std::min(values.size(), reference.size());
-    if (fewer < rounds_to_judge)
+    if (fewer < rounds_to_judge) {
         return {middle, unknown_bound, unknown_bound};
+    }
     resampler draw{sorted(values), seed};
     resampler draw_reference{sorted(reference), seed + 1};
     std::vector<double> ratios(resamples);

@@ -11,7 +11,7 @@ namespace linn::tool {
 /// figure of the system shows on a virtual machine.
 inline double canary() noexcept {
     constexpr std::uint64_t steps =
-        1'000'000; // one to two milliseconds: longer than a scheduler's wake-up, short beside a phase
+        1'000'000; // one to two milliseconds: longer than a scheduler's wake-up, short compared with a phase
     std::uint64_t x = 88'172'645'463'325'252u;
     const std::uint64_t start = ticks();
     for (std::uint64_t i = 0; i != steps; ++i) {

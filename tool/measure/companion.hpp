@@ -7,8 +7,8 @@
 
 namespace linn::tool {
 
-/// Where a file that belongs to the tool lies (a helper program, a preload library, a build script): beside the
-/// program, as in a build tree, or in `../libexec/linn`, as installed. Where it is in neither, the path beside the
+/// Where a file that belongs to the tool lies (a helper program, a preload library, a build script): next to the
+/// program, as in a build tree, or in `../libexec/linn`, as installed. Where it is in neither, the path next to the
 /// program, for the message of the code that opens it.
 std::filesystem::path companion(std::string_view name);
 

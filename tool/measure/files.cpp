@@ -19,22 +19,25 @@ namespace fs = std::filesystem;
 
 std::optional<std::string> read_file(const fs::path& path) {
     std::ifstream file{path, std::ios::binary};
-    if (!file)
+    if (!file) {
         return std::nullopt;
+    }
     return std::string{std::istreambuf_iterator<char>{file}, {}};
 }
 
 void write_file(const fs::path& path, const std::string& text) {
     std::ofstream file{path, std::ios::binary};
     file << text;
-    if (!file.flush())
+    if (!file.flush()) {
         fail("cannot write", path);
+    }
 }
 
 temporary_folder::temporary_folder(const fs::path& parent, const std::string& prefix) {
     std::string name = (parent / (prefix + "XXXXXX")).string();
-    if (::mkdtemp(name.data()) == nullptr)
+    if (::mkdtemp(name.data()) == nullptr) {
         fail("no temporary folder", name);
+    }
     path_ = name;
 }
 

@@ -24,11 +24,13 @@ interrupt_guard::interrupt_guard() {
     received = 0;
     sigset_t block;
     sigemptyset(&block);
-    for (const int signal : watched)
+    for (const int signal : watched) {
         sigaddset(&block, signal);
+    }
     ::sigprocmask(SIG_BLOCK, &block, &old_mask_);
-    for (const int signal : watched)
+    for (const int signal : watched) {
         sigdelset(&old_mask_, signal);
+    }
 
     struct sigaction action{};
     action.sa_handler = note_signal;
@@ -37,16 +39,18 @@ interrupt_guard::interrupt_guard() {
         ::sigaction(watched[i], nullptr, &old_actions_[i]);
         // Started with nohup or in the background of a script: what was ignored stays ignored, except SIGINT,
         // which an interactive Ctrl-C or a test sends on purpose.
-        if (old_actions_[i].sa_handler != SIG_IGN || watched[i] == SIGINT)
+        if (old_actions_[i].sa_handler != SIG_IGN || watched[i] == SIGINT) {
             ::sigaction(watched[i], &action, nullptr);
+        }
     }
     mask_outside = &old_mask_;
 }
 
 interrupt_guard::~interrupt_guard() {
     mask_outside = nullptr;
-    for (std::size_t i = 0; i != 3; ++i)
+    for (std::size_t i = 0; i != 3; ++i) {
         ::sigaction(watched[i], &old_actions_[i], nullptr);
+    }
     ::sigprocmask(SIG_SETMASK, &old_mask_, nullptr);
 }
 

@@ -21,10 +21,13 @@ namespace {
 std::string cpu_model() {
     std::ifstream in{"/proc/cpuinfo"};
     std::string line;
-    while (std::getline(in, line))
-        if (line.starts_with("model name") || line.starts_with("Model"))
-            if (const std::size_t colon = line.find(": "); colon != std::string::npos)
+    while (std::getline(in, line)) {
+        if (line.starts_with("model name") || line.starts_with("Model")) {
+            if (const std::size_t colon = line.find(": "); colon != std::string::npos) {
                 return line.substr(colon + 2);
+            }
+        }
+    }
     return "unknown CPU";
 }
 
@@ -50,10 +53,13 @@ std::vector<std::string> steering_environment() {
         "GLIBC_TUNABLES=", "MALLOC_",     "_RJEM_MALLOC_CONF=", "MIMALLOC_",
         "TCMALLOC_",       "TBB_MALLOC_", "LD_LIBRARY_PATH="};
     std::vector<std::string> list;
-    for (char** entry = environ; *entry != nullptr; ++entry)
-        for (const std::string_view prefix : prefixes)
-            if (std::string_view{*entry}.starts_with(prefix))
+    for (char** entry = environ; *entry != nullptr; ++entry) {
+        for (const std::string_view prefix : prefixes) {
+            if (std::string_view{*entry}.starts_with(prefix)) {
                 list.emplace_back(*entry);
+            }
+        }
+    }
     return list;
 }
 
@@ -64,8 +70,9 @@ machine_info inspect_machine() {
     m.cpu_model = cpu_model();
     m.cpus = std::thread::hardware_concurrency();
     utsname name{};
-    if (::uname(&name) == 0)
+    if (::uname(&name) == 0) {
         m.kernel = std::string{name.sysname} + ' ' + name.release;
+    }
     m.huge_pages = huge_pages();
     m.counter = tick_source();
     m.ticks_per_ns = calibrate();
@@ -81,8 +88,9 @@ void touch_memory(std::size_t bytes) {
     bytes = std::clamp(bytes, std::size_t{1} << 20, std::size_t{1} << 30);
     void* p =
         ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-    if (p != MAP_FAILED)
+    if (p != MAP_FAILED) {
         ::munmap(p, bytes);
+    }
 }
 
 double measure_page_fault_ns() {
@@ -98,12 +106,14 @@ double measure_page_fault_ns() {
     for (int i = 0; i != tries; ++i) {
         void* const p =
             ::mmap(nullptr, pages * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (p == MAP_FAILED)
+        if (p == MAP_FAILED) {
             break;
+        }
         ::madvise(p, pages * page, MADV_NOHUGEPAGE);
         const double begin = cpu_ns();
-        for (std::size_t k = 0; k != pages; ++k)
+        for (std::size_t k = 0; k != pages; ++k) {
             static_cast<volatile char*>(p)[k * page] = 1;
+        }
         const double each = (cpu_ns() - begin) / pages;
         ::munmap(p, pages * page);
         least = i == 0 ? each : std::min(least, each);

@@ -39,8 +39,9 @@ struct pipe_pair {
     }
 
     static void close_end(int& end) {
-        if (end >= 0)
+        if (end >= 0) {
             ::close(end);
+        }
         end = -1;
     }
 };
@@ -62,8 +63,9 @@ pid_t spawn(const std::vector<std::string>& arguments, const std::vector<std::st
     ::posix_spawnattr_setsigmask(&attributes, &guard.wait_mask());
     sigset_t defaults;
     sigemptyset(&defaults);
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE})
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) {
         sigaddset(&defaults, signal);
+    }
     ::posix_spawnattr_setsigdefault(&attributes, &defaults);
 
     pid_t child = 0;
@@ -78,10 +80,12 @@ pid_t spawn(const std::vector<std::string>& arguments, const std::vector<std::st
 void drain(int& fd, std::string& into, std::size_t limit) {
     std::array<char, 4096> buffer;
     const ssize_t got = ::read(fd, buffer.data(), buffer.size());
-    if (got > 0 && into.size() < limit)
+    if (got > 0 && into.size() < limit) {
         into.append(buffer.data(), static_cast<std::size_t>(got));
-    if (got == 0 || (got < 0 && errno != EINTR && errno != EAGAIN))
+    }
+    if (got == 0 || (got < 0 && errno != EINTR && errno != EAGAIN)) {
         pipe_pair::close_end(fd);
+    }
 }
 
 } // namespace
@@ -105,10 +109,11 @@ child_result run_child(const std::vector<std::string>& arguments, const std::vec
     bool reaped = false;
     bool killed = false;
     while (!reaped) {
-        if (!killed && interrupt_guard::pending() != 0)
+        if (!killed && interrupt_guard::pending() != 0) {
             result.how = child_result::ending::interrupted;
-        else if (!killed && clock::now() >= deadline)
+        } else if (!killed && clock::now() >= deadline) {
             result.how = child_result::ending::timed_out;
+        }
         if (!killed && result.how != child_result::ending::not_started) {
             ::kill(-child, SIGKILL); // the whole group; it is ours alone
             killed = true;
@@ -119,18 +124,22 @@ child_result run_child(const std::vector<std::string>& arguments, const std::vec
         const std::timespec wait{0, open ? 200'000'000 : 1'000'000};
         const int ready = ::ppoll(ends, 2, &wait, &guard.wait_mask());
         if (ready > 0) {
-            if (ends[0].revents != 0)
+            if (ends[0].revents != 0) {
                 drain(out.read_end, result.out, 1 << 20);
-            if (ends[1].revents != 0)
+            }
+            if (ends[1].revents != 0) {
                 drain(err.read_end, result.err, 4096);
+            }
         } else {
             tick();
         }
-        if (!open || killed)
+        if (!open || killed) {
             reaped = ::waitpid(child, &status, WNOHANG) == child;
+        }
     }
-    if (killed)
+    if (killed) {
         return result;
+    }
     const bool by_signal = WIFSIGNALED(status);
     result.how = by_signal ? child_result::ending::signalled : child_result::ending::exited;
     result.code = by_signal ? WTERMSIG(status) : WEXITSTATUS(status);
@@ -144,8 +153,9 @@ std::string signal_name(int signal) {
 
 std::vector<char*> pointers(const std::vector<std::string>& strings) {
     std::vector<char*> list;
-    for (const std::string& s : strings)
+    for (const std::string& s : strings) {
         list.push_back(const_cast<char*>(s.c_str()));
+    }
     list.push_back(nullptr);
     return list;
 }
@@ -176,12 +186,15 @@ std::vector<std::string> child_environment(const std::string& library, const std
                });
     };
     std::vector<std::string> list;
-    for (char** entry = environ; *entry != nullptr; ++entry)
-        if (!is_replaced(*entry))
+    for (char** entry = environ; *entry != nullptr; ++entry) {
+        if (!is_replaced(*entry)) {
             list.emplace_back(*entry);
+        }
+    }
     list.insert(list.end(), more.begin(), more.end());
-    if (!library.empty())
+    if (!library.empty()) {
         list.push_back("LD_PRELOAD=" + library);
+    }
     return list;
 }
 

@@ -16,7 +16,7 @@ constexpr std::size_t most_exact = 50;
 
 /// Ranks from 1, equal values sharing the mean of theirs; doubled, so they are whole numbers.
 struct ranking {
-    std::vector<std::size_t> doubled; ///< beside the values
+    std::vector<std::size_t> doubled; ///< one for each value
     double tie_term = 0;              ///< the sum of t³ - t over groups of t equal values
 };
 
@@ -28,10 +28,12 @@ ranking rank(const std::vector<double>& values) {
     ranking result{std::vector<std::size_t>(values.size()), 0};
     for (std::size_t begin = 0; begin != order.size();) {
         std::size_t end = begin + 1;
-        while (end != order.size() && values[order[end]] == values[order[begin]])
+        while (end != order.size() && values[order[end]] == values[order[begin]]) {
             ++end;
-        for (std::size_t i = begin; i != end; ++i)
+        }
+        for (std::size_t i = begin; i != end; ++i) {
             result.doubled[order[i]] = begin + 1 + end; // twice the mean of begin + 1 … end
+        }
         const double t = static_cast<double>(end - begin);
         result.tie_term += t * t * t - t;
         begin = end;
@@ -50,8 +52,9 @@ double two_sided(std::span<const double> counts, std::size_t observed) {
 
 /// The two-sided tail of a normal distribution beyond `distance` from its mean, less half a step for continuity.
 double normal_tails(double distance, double deviation) {
-    if (deviation <= 0)
+    if (deviation <= 0) {
         return 1;
+    }
     return std::erfc(std::max(0.0, std::abs(distance) - 0.5) / deviation / std::sqrt(2.0));
 }
 
@@ -61,18 +64,22 @@ double wilcoxon_signed_rank(std::span<const double> differences) {
     std::vector<double> sizes;
     std::vector<bool> is_positive;
     for (const double d : differences) {
-        if (d == 0)
+        if (d == 0) {
             continue;
+        }
         sizes.push_back(std::abs(d));
         is_positive.push_back(d > 0);
     }
-    if (sizes.empty())
+    if (sizes.empty()) {
         return 1;
+    }
     const ranking ranks = rank(sizes);
     std::size_t positive = 0; // twice the sum of the positive differences' ranks
-    for (std::size_t i = 0; i != sizes.size(); ++i)
-        if (is_positive[i])
+    for (std::size_t i = 0; i != sizes.size(); ++i) {
+        if (is_positive[i]) {
             positive += ranks.doubled[i];
+        }
+    }
 
     const double n = static_cast<double>(sizes.size());
     if (sizes.size() > most_exact) {
@@ -86,17 +93,20 @@ double wilcoxon_signed_rank(std::span<const double> differences) {
     std::size_t reached = 0;
     for (const std::size_t r : ranks.doubled) {
         reached += r;
-        for (std::size_t s = reached; s >= r; --s)
+        for (std::size_t s = reached; s >= r; --s) {
             counts[s] += counts[s - r];
+        }
     }
     return two_sided(counts, positive);
 }
 
 double mann_whitney(std::span<const double> a, std::span<const double> b) {
-    if (a.empty() || b.empty())
+    if (a.empty() || b.empty()) {
         return 1;
-    if (a.size() > b.size())
+    }
+    if (a.size() > b.size()) {
         std::swap(a, b); // the counting below is cheaper for fewer choices, and the result is the same
+    }
     std::vector<double> both(a.begin(), a.end());
     both.insert(both.end(), b.begin(), b.end());
     const ranking ranks = rank(both);
@@ -118,9 +128,11 @@ double mann_whitney(std::span<const double> a, std::span<const double> b) {
     std::size_t reached = 0;
     for (const std::size_t r : ranks.doubled) {
         reached += r;
-        for (std::size_t k = a.size(); k != 0; --k)
-            for (std::size_t s = reached; s >= r; --s)
+        for (std::size_t k = a.size(); k != 0; --k) {
+            for (std::size_t s = reached; s >= r; --s) {
                 counts[k * width + s] += counts[(k - 1) * width + s - r];
+            }
+        }
     }
     return two_sided(std::span{counts}.last(width), rank_sum);
 }

@@ -16,14 +16,16 @@ void sort_stably(std::vector<T>& values, Less less) {
     std::vector<std::size_t> order(values.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-        if (less(values[a], values[b]))
+        if (less(values[a], values[b])) {
             return true;
+        }
         return !less(values[b], values[a]) && a < b;
     });
     std::vector<T> sorted;
     sorted.reserve(values.size());
-    for (const std::size_t place : order)
+    for (const std::size_t place : order) {
         sorted.push_back(std::move(values[place]));
+    }
     values = std::move(sorted);
 }
 

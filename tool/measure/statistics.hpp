@@ -57,7 +57,7 @@ struct interval {
 interval bootstrap_median(std::span<const double> values, double level, std::uint64_t seed,
                           std::size_t resamples = 10'000);
 
-/// The median of `values` by that of `reference`, with its bootstrap interval: both samples are drawn anew, each from
+/// The median of `values` by that of `reference`, with its bootstrap interval: both samples are drawn again, each from
 /// itself. Otherwise as `bootstrap_median`. @pre neither is empty, and everything in `reference` is positive
 interval bootstrap_ratio(std::span<const double> values, std::span<const double> reference, double level,
                          std::uint64_t seed, std::size_t resamples = 10'000);

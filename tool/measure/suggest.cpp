@@ -24,7 +24,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 std::string suggest(std::string_view word, const std::vector<std::string>& candidates) {
     std::string best;
     // About a third of the word may be wrong; more is another word.
-    std::size_t least = std::max<std::size_t>(1, (word.size() + 1) / 3) + 1;
+    std::size_t least = std::min(std::max<std::size_t>(1, (word.size() + 1) / 3) + 1, word.size());
     for (const std::string& candidate : candidates) {
         const bool is_start = word.size() >= 3 && candidate.starts_with(word);
         const std::size_t distance = is_start ? 1 : edit_distance(word, candidate);

@@ -21,12 +21,13 @@ namespace {
 std::string toml_string(std::string_view text) {
     std::string out = "\"";
     for (const char c : text) {
-        if (c == '"' || c == '\\')
+        if (c == '"' || c == '\\') {
             out += fmt::format("\\{}", c);
-        else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
+        } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
             out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
-        else
+        } else {
             out += c;
+        }
     }
     return out + '"';
 }
@@ -36,43 +37,55 @@ std::string hexadecimal(std::span<const unsigned char> bytes, std::string_view s
 }
 
 void write_note(std::string& out, const std::string& note) {
-    if (!note.empty())
+    if (!note.empty()) {
         out += fmt::format("note = {}\n", toml_string(note));
+    }
 }
 
 void write_call(std::string& out, const plan_call& call, std::string_view prefix) {
     out +=
         fmt::format("{0}module = {1}\n{0}offset = {2:#x}\n", prefix, toml_string(call.module), call.offset);
-    if (!call.code.empty())
+    if (!call.code.empty()) {
         out += fmt::format("{}code = {}\n", prefix, hexadecimal(call.code, " "));
+    }
 }
 
 void write_module(std::string& out, const plan_module& module) {
     out += fmt::format("\n[[module]]\nname = {}\n", toml_string(module.name));
-    if (!module.build_id.empty())
+    if (!module.build_id.empty()) {
         out += fmt::format("build_id = {}\n", hexadecimal(module.build_id, ""));
+    }
 }
 
 void write_pool(std::string& out, const plan_pool& pool) {
     const plan_pool usual;
     out += fmt::format("\n[[pool]]\nname = {}\n", toml_string(pool.name));
-    if (pool.align != usual.align)
+    if (pool.align != usual.align) {
         out += fmt::format("align = {}\n", pool.align);
-    if (pool.is_padded)
+    }
+    if (pool.is_padded) {
         out += "padding = true\n";
-    if (pool.is_by_address)
+    }
+    if (pool.is_by_address) {
         out += "order = \"address\"\n";
-    if (pool.wants_huge_pages)
+    }
+    if (pool.wants_huge_pages) {
         out += "huge_pages = true\n";
-    if (pool.max_waste != usual.max_waste)
+    }
+    if (pool.max_waste != usual.max_waste) {
         out += fmt::format("max_waste = {}\n", pool.max_waste);
+    }
+    if (pool.room != usual.room) {
+        out += fmt::format("size = {}\n", pool.room);
+    }
     write_note(out, pool.note);
 }
 
 void write_site(std::string& out, const plan_site& site) {
     out += fmt::format("\n[[site]]\npool = {}\nsize = {}\n", toml_string(site.pool), site.size);
-    if (site.align != plan_site{}.align)
+    if (site.align != plan_site{}.align) {
         out += fmt::format("align = {}\n", site.align);
+    }
     if (site.token) {
         out += fmt::format("token = {}\n", *site.token);
     } else {
@@ -117,13 +130,16 @@ pool_plan plan_of(const plan_tables& tables) {
     plan.note = tables.note;
     plan.max_bytes = tables.max_bytes;
     plan.has_children = tables.has_children;
-    for (const planned_module& m : std::span{tables.modules, tables.module_count})
+    for (const planned_module& m : std::span{tables.modules, tables.module_count}) {
         plan.modules.push_back({std::string{m.name}, bytes_of(m.build_id, m.build_id_bytes)});
-    for (const planned_pool& p : std::span{tables.pools, tables.pool_count})
+    }
+    for (const planned_pool& p : std::span{tables.pools, tables.pool_count}) {
         plan.pools.push_back({std::string{p.name}, p.align, p.is_padded, p.is_by_address, p.wants_huge_pages,
-                              p.max_waste, std::string{p.note}});
-    for (const planned_site& s : std::span{tables.sites, tables.site_count})
+                              p.max_waste, p.room, std::string{p.note}});
+    }
+    for (const planned_site& s : std::span{tables.sites, tables.site_count}) {
         plan.sites.push_back(site_of(s));
+    }
     return plan;
 }
 
@@ -135,8 +151,9 @@ std::string find_doubles(const plan_tables& tables) {
         const identity id{s.has_token,     s.has_token ? s.token : s.call.offset,
                           s.call.module,   s.caller.offset,
                           s.caller.module, s.size};
-        if (const auto [before, is_new] = lines.emplace(id, s.line); !is_new)
+        if (const auto [before, is_new] = lines.emplace(id, s.line); !is_new) {
             return fmt::format("{}: the same call and size as the site of line {}", s.line, before->second);
+        }
     }
     return {};
 }
@@ -146,36 +163,46 @@ std::string find_doubles(const plan_tables& tables) {
 pool_plan read_plan_file(const std::filesystem::path& file) {
     std::ifstream in{file, std::ios::binary};
     std::error_code error;
-    if (std::filesystem::is_directory(file, error))
+    if (std::filesystem::is_directory(file, error)) {
         throw unusable_plan(fmt::format("{} is a directory", file.string()));
+    }
     std::string text{std::istreambuf_iterator<char>{in}, {}};
-    if (!in.good() && !in.eof())
+    if (!in.good() && !in.eof()) {
         throw unusable_plan(fmt::format("{}: {}", file.string(), std::strerror(errno)));
+    }
     const auto tables = std::make_unique<plan_tables>();
     plan_error what{};
-    if (!read_plan(text.data(), text.size(), *tables, what))
+    if (!read_plan(text.data(), text.size(), *tables, what)) {
         throw unusable_plan(fmt::format("{}:{}: {}", file.string(), what.line, what.what));
-    if (const std::string doubles = find_doubles(*tables); !doubles.empty())
+    }
+    if (const std::string doubles = find_doubles(*tables); !doubles.empty()) {
         throw unusable_plan(fmt::format("{}:{}", file.string(), doubles));
+    }
     return plan_of(*tables);
 }
 
 std::string plan_text(const pool_plan& plan) {
     std::string out =
         "# A plan for linn pools: which allocations of a program are served from pools.\nlinn_plan = 1\n";
-    if (!plan.program.empty())
+    if (!plan.program.empty()) {
         out += fmt::format("program = {}\n", toml_string(plan.program));
-    if (plan.max_bytes != 0)
+    }
+    if (plan.max_bytes != 0) {
         out += fmt::format("max_bytes = {}\n", plan.max_bytes);
-    if (!plan.has_children)
+    }
+    if (!plan.has_children) {
         out += "children = false\n";
+    }
     write_note(out, plan.note);
-    for (const plan_module& module : plan.modules)
+    for (const plan_module& module : plan.modules) {
         write_module(out, module);
-    for (const plan_pool& pool : plan.pools)
+    }
+    for (const plan_pool& pool : plan.pools) {
         write_pool(out, pool);
-    for (const plan_site& site : plan.sites)
+    }
+    for (const plan_site& site : plan.sites) {
         write_site(out, site);
+    }
     return out;
 }
 

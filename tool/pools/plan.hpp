@@ -28,6 +28,7 @@ struct plan_pool {
     bool is_by_address = false; ///< else what came back last is handed out first
     bool wants_huge_pages = false;
     unsigned max_waste = usual_max_waste;
+    unsigned room = 0; ///< what a slot holds at least: blocks that realloc lets grow stay where they are
     std::string note = {};
 
     friend bool operator==(const plan_pool&, const plan_pool&) = default;
@@ -103,7 +104,7 @@ struct pool_settings {
 /// not among them; pool_library says what to put there.
 std::vector<std::string> pool_variables(const pool_settings& settings);
 
-/// The library to preload: beside the tool, or as installed.
+/// The library to preload: next to the tool, or as installed.
 std::filesystem::path pool_library(bool is_checked = false);
 
 } // namespace linn::tool

@@ -31,7 +31,8 @@ struct planned_pool {
     std::string_view name;
     std::string_view note;
     std::uint16_t align;
-    std::uint16_t object_bytes; ///< the largest size of its sites; 0: it has none
+    std::uint16_t room;         ///< for blocks that grow; 0: no more than its sites ask for
+    std::uint16_t object_bytes; ///< the largest size of its sites, and `room` at least; 0: it has none
     bool is_padded;
     bool is_by_address;
     bool wants_huge_pages;

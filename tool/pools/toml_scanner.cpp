@@ -19,8 +19,9 @@ void write_utf8(std::uint32_t code, char*& out) noexcept {
     const int more = code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
     constexpr unsigned heads[] = {0, 0xc0, 0xe0, 0xf0};
     *out++ = static_cast<char>(heads[more] | code >> (6 * more));
-    for (int i = more - 1; i >= 0; --i)
+    for (int i = more - 1; i >= 0; --i) {
         *out++ = static_cast<char>(0x80 | ((code >> (6 * i)) & 0x3f));
+    }
 }
 
 /// Whether it is UTF-8, as TOML asks for, in the shortest form and without surrogates.
@@ -35,13 +36,15 @@ bool is_utf8(const char* begin, const char* end) noexcept {
                                        : -1;
         std::uint32_t code = more > 0 ? head & (0x3fu >> more) : head;
         for (int i = 0; i < more; ++i) {
-            if (p == end || (static_cast<unsigned char>(*p) & 0xc0) != 0x80)
+            if (p == end || (static_cast<unsigned char>(*p) & 0xc0) != 0x80) {
                 return false;
+            }
             code = code << 6 | (static_cast<unsigned char>(*p++) & 0x3fu);
         }
         if (more < 0 || (more == 2 && (code < 0x800 || (code >= 0xd800 && code < 0xe000))) ||
-            (more == 3 && (code < 0x10000 || code > 0x10ffff)))
+            (more == 3 && (code < 0x10000 || code > 0x10ffff))) {
             return false;
+        }
     }
     return true;
 }
@@ -49,10 +52,12 @@ bool is_utf8(const char* begin, const char* end) noexcept {
 } // namespace
 
 int hex_digit(char c) noexcept {
-    if (c >= '0' && c <= '9')
+    if (c >= '0' && c <= '9') {
         return c - '0';
-    if (c >= 'a' && c <= 'f')
+    }
+    if (c >= 'a' && c <= 'f') {
         return c - 'a' + 10;
+    }
     return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
@@ -62,29 +67,37 @@ bool toml_scanner::fail(const char* format, ...) noexcept {
     va_start(arguments, format);
     std::vsnprintf(error_.what, sizeof error_.what, format, arguments);
     va_end(arguments);
-    for (char* c = error_.what; *c != '\0'; ++c)
+    for (char* c = error_.what; *c != '\0'; ++c) {
         *c =
             is_control(*c) || *c == '\t' ? '?' : *c; // of a name that the plan gives: one line stays one line
+    }
     return false;
 }
 
 void toml_scanner::skip_blanks() noexcept {
-    while (at_ != end_ && (*at_ == ' ' || *at_ == '\t'))
+    while (at_ != end_ && (*at_ == ' ' || *at_ == '\t')) {
         ++at_;
+    }
 }
 
 bool toml_scanner::end_line() noexcept {
     skip_blanks();
-    if (at_ != end_ && *at_ == '#')
-        for (; at_ != end_ && *at_ != '\n' && *at_ != '\r'; ++at_)
-            if (is_control(*at_))
+    if (at_ != end_ && *at_ == '#') {
+        for (; at_ != end_ && *at_ != '\n' && *at_ != '\r'; ++at_) {
+            if (is_control(*at_)) {
                 return fail("a control character in a comment");
-    if (at_ != end_ && *at_ == '\r')
+            }
+        }
+    }
+    if (at_ != end_ && *at_ == '\r') {
         ++at_;
-    if (at_ == end_)
+    }
+    if (at_ == end_) {
         return true;
-    if (*at_ != '\n')
+    }
+    if (*at_ != '\n') {
         return fail("something follows that does not belong on this line");
+    }
     ++at_;
     return true;
 }
@@ -93,16 +106,19 @@ std::string_view toml_scanner::word() noexcept {
     const char* const begin = at_;
     while (at_ != end_ &&
            ((*at_ >= 'a' && *at_ <= 'z') || (*at_ >= 'A' && *at_ <= 'Z') || (*at_ >= '0' && *at_ <= '9') ||
-            *at_ == '_' || *at_ == '-' || *at_ == '+' || *at_ == '.'))
+            *at_ == '_' || *at_ == '-' || *at_ == '+' || *at_ == '.')) {
         ++at_;
+    }
     return {begin, static_cast<std::size_t>(at_ - begin)};
 }
 
 bool toml_scanner::read_value(value& v) noexcept {
-    if (at_ != end_ && *at_ == '"')
+    if (at_ != end_ && *at_ == '"') {
         return read_basic_string(v);
-    if (at_ != end_ && *at_ == '\'')
+    }
+    if (at_ != end_ && *at_ == '\'') {
         return read_literal_string(v);
+    }
     const std::string_view text = word();
     if (text == "true" || text == "false") {
         v.what = value::boolean;
@@ -110,8 +126,9 @@ bool toml_scanner::read_value(value& v) noexcept {
         return true;
     }
     v.what = value::number;
-    if (text.empty() || !read_integer(text, v.integer))
+    if (text.empty() || !read_integer(text, v.integer)) {
         return fail("a value is a string on one line, a whole number that is not negative, true or false");
+    }
     return true;
 }
 
@@ -121,8 +138,9 @@ bool toml_scanner::read_integer(std::string_view text, std::uint64_t& into) noex
     const bool is_hex = text.size() > 2 && p[0] == '0' && p[1] == 'x';
     const unsigned base = is_hex ? 16 : 10;
     p += is_hex ? 2 : 0;
-    if (!is_hex && text.size() > 1 && *p == '0')
+    if (!is_hex && text.size() > 1 && *p == '0') {
         return false;
+    }
     into = 0;
     bool after_digit = false;
     for (; p != end; ++p) {
@@ -131,11 +149,13 @@ bool toml_scanner::read_integer(std::string_view text, std::uint64_t& into) noex
             continue;
         }
         const int digit = hex_digit(*p);
-        if (digit < 0 || static_cast<unsigned>(digit) >= base)
+        if (digit < 0 || static_cast<unsigned>(digit) >= base) {
             return false;
+        }
         if (__builtin_mul_overflow(into, std::uint64_t{base}, &into) ||
-            __builtin_add_overflow(into, static_cast<std::uint64_t>(digit), &into))
+            __builtin_add_overflow(into, static_cast<std::uint64_t>(digit), &into)) {
             return false;
+        }
         after_digit = true;
     }
     return after_digit && into <= INT64_MAX;
@@ -143,10 +163,12 @@ bool toml_scanner::read_integer(std::string_view text, std::uint64_t& into) noex
 
 bool toml_scanner::read_literal_string(value& v) noexcept {
     const char* const begin = ++at_;
-    while (at_ != end_ && *at_ != '\'' && !is_control(*at_))
+    while (at_ != end_ && *at_ != '\'' && !is_control(*at_)) {
         ++at_;
-    if (at_ == end_ || *at_ != '\'')
+    }
+    if (at_ == end_ || *at_ != '\'') {
         return fail("a string does not end on its line");
+    }
     return end_string(v, begin, at_);
 }
 
@@ -160,8 +182,9 @@ bool toml_scanner::read_basic_string(value& v) noexcept {
             return false;
         }
     }
-    if (at_ == end_ || *at_ != '"')
+    if (at_ == end_ || *at_ != '"') {
         return fail("a string does not end on its line");
+    }
     return end_string(v, begin, out);
 }
 
@@ -171,26 +194,30 @@ bool toml_scanner::read_escape(char*& out) noexcept {
     const char c = at_ != end_ ? *at_++ : '\0';
     constexpr char names[] = "btnfr\"\\";
     constexpr char meanings[] = "\b\t\n\f\r\"\\";
-    for (std::size_t i = 0; i != sizeof names - 1; ++i)
+    for (std::size_t i = 0; i != sizeof names - 1; ++i) {
         if (c == names[i]) {
             *out++ = meanings[i];
             return true;
         }
+    }
     const int digits = c == 'u' ? 4 : c == 'U' ? 8 : 0;
     std::uint32_t code = 0;
     int read = 0;
-    for (; read != digits && at_ != end_ && hex_digit(*at_) >= 0; ++read)
+    for (; read != digits && at_ != end_ && hex_digit(*at_) >= 0; ++read) {
         code = code << 4 | static_cast<std::uint32_t>(hex_digit(*at_++));
-    if (digits == 0 || read != digits || code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
+    }
+    if (digits == 0 || read != digits || code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) {
         return fail("a backslash in a string is followed by one of b t n f r \" \\ u U");
+    }
     write_utf8(code, out);
     return true;
 }
 
 /// @param end of what was decoded
 bool toml_scanner::end_string(value& v, const char* begin, const char* end) noexcept {
-    if (!is_utf8(begin, end))
+    if (!is_utf8(begin, end)) {
         return fail("a string is not UTF-8");
+    }
     v.what = value::text;
     v.string = {begin, static_cast<std::size_t>(end - begin)};
     ++at_;

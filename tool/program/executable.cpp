@@ -32,17 +32,20 @@ public:
         if (fd >= 0 && ::fstat(fd, &s) == 0 && S_ISREG(s.st_mode) && s.st_size > 0) {
             void* const p =
                 ::mmap(nullptr, static_cast<std::size_t>(s.st_size), PROT_READ, MAP_PRIVATE, fd, 0);
-            if (p != MAP_FAILED)
+            if (p != MAP_FAILED) {
                 bytes_ = {static_cast<const char*>(p), static_cast<std::size_t>(s.st_size)};
+            }
         }
-        if (fd >= 0)
+        if (fd >= 0) {
             ::close(fd);
+        }
     }
     mapped_file(const mapped_file&) = delete;
     mapped_file& operator=(const mapped_file&) = delete;
     ~mapped_file() {
-        if (!bytes_.empty())
+        if (!bytes_.empty()) {
             ::munmap(const_cast<char*>(bytes_.data()), bytes_.size());
+        }
     }
     std::string_view bytes() const noexcept { return bytes_; }
 
@@ -53,8 +56,9 @@ private:
 /// The object at that offset, if the file has one there.
 template <class T>
 std::optional<T> read_at(std::string_view bytes, std::uint64_t offset) {
-    if (offset > bytes.size() || bytes.size() - offset < sizeof(T))
+    if (offset > bytes.size() || bytes.size() - offset < sizeof(T)) {
         return std::nullopt;
+    }
     T value;
     std::memcpy(&value, bytes.data() + offset, sizeof value);
     return value;
@@ -83,9 +87,11 @@ std::string machine_name(unsigned machine) {
     constexpr std::pair<unsigned, const char*> names[] = {
         {EM_X86_64, "x86-64"}, {EM_386, "32-bit x86"}, {EM_AARCH64, "64-bit Arm"}, {EM_ARM, "32-bit Arm"},
         {EM_RISCV, "RISC-V"},  {EM_PPC64, "POWER"},    {EM_S390, "z/Architecture"}};
-    for (const auto& [number, name] : names)
-        if (number == machine)
+    for (const auto& [number, name] : names) {
+        if (number == machine) {
             return name;
+        }
+    }
     return fmt::format("machine number {}", machine);
 }
 
@@ -101,32 +107,41 @@ void look_at_symbol(std::string_view name, executable_info& into) {
         {"_rjem_malloc", "jemalloc"}, {"_rjem_mallocx", "jemalloc"}, {"je_malloc", "jemalloc"},
         {"mi_malloc", "mimalloc"},    {"tc_malloc", "tcmalloc"},     {"rpmalloc", "rpmalloc"},
         {"sn_rust_alloc", "snmalloc"}};
-    for (const auto& [symbol, title] : sanitizers)
-        if (name == symbol && into.sanitizer.empty())
+    for (const auto& [symbol, title] : sanitizers) {
+        if (name == symbol && into.sanitizer.empty()) {
             into.sanitizer = title;
-    for (const auto& [symbol, title] : heaps)
-        if (name == symbol)
+        }
+    }
+    for (const auto& [symbol, title] : heaps) {
+        if (name == symbol) {
             into.private_heap = title;
+        }
+    }
 }
 
 void read_sections(std::string_view bytes, const Elf64_Ehdr& header, executable_info& into) {
     const auto section = [&](std::uint64_t index) {
         return read_at<Elf64_Shdr>(bytes, header.e_shoff + index * sizeof(Elf64_Shdr));
     };
-    if (header.e_shoff == 0 || header.e_shentsize != sizeof(Elf64_Shdr))
+    if (header.e_shoff == 0 || header.e_shentsize != sizeof(Elf64_Shdr)) {
         return;
+    }
     const auto names = section(header.e_shstrndx);
     for (std::uint64_t i = 0; i != header.e_shnum; ++i) {
         const auto s = section(i);
-        if (!s)
+        if (!s) {
             return;
-        if (names && text_at(part(bytes, names->sh_offset, names->sh_size), s->sh_name) == ".go.buildinfo")
+        }
+        if (names && text_at(part(bytes, names->sh_offset, names->sh_size), s->sh_name) == ".go.buildinfo") {
             into.is_go = true;
-        if (s->sh_type != SHT_DYNSYM && s->sh_type != SHT_SYMTAB)
+        }
+        if (s->sh_type != SHT_DYNSYM && s->sh_type != SHT_SYMTAB) {
             continue;
+        }
         const auto strings = section(s->sh_link);
-        if (!strings)
+        if (!strings) {
             continue;
+        }
         const std::string_view text = part(bytes, strings->sh_offset, strings->sh_size);
         const std::string_view table = part(bytes, s->sh_offset, s->sh_size);
         for (std::uint64_t at = 0; const auto symbol = read_at<Elf64_Sym>(table, at);
@@ -134,10 +149,12 @@ void read_sections(std::string_view bytes, const Elf64_Ehdr& header, executable_
             // A name that is only used: a sanitizer's runtime, but no allocator of its own.
             executable_info found;
             look_at_symbol(text_at(text, symbol->st_name), found);
-            if (into.sanitizer.empty())
+            if (into.sanitizer.empty()) {
                 into.sanitizer = found.sanitizer;
-            if (into.private_heap.empty() && symbol->st_shndx != SHN_UNDEF)
+            }
+            if (into.private_heap.empty() && symbol->st_shndx != SHN_UNDEF) {
                 into.private_heap = found.private_heap;
+            }
         }
     }
 }
@@ -154,8 +171,9 @@ void read_elf(std::string_view bytes, executable_info& into) {
     }
     if (*machine != own_machine() || bytes[EI_CLASS] != char{ELFCLASS64}) {
         into.architecture = machine_name(*machine);
-        if (*machine == own_machine())
+        if (*machine == own_machine()) {
             into.architecture += ", 32 bits";
+        }
         return;
     }
     const auto header = read_at<Elf64_Ehdr>(bytes, 0);
@@ -166,20 +184,24 @@ void read_elf(std::string_view bytes, executable_info& into) {
     into.what = kind::program;
     for (std::uint64_t i = 0; i != header->e_phnum; ++i) {
         const auto p = read_at<Elf64_Phdr>(bytes, header->e_phoff + i * header->e_phentsize);
-        if (p && p->p_type == PT_INTERP)
+        if (p && p->p_type == PT_INTERP) {
             into.interpreter = text_at(part(bytes, p->p_offset, p->p_filesz), 0);
+        }
     }
     read_sections(bytes, *header, into);
 }
 
 std::string privilege_of(const fs::path& file, const struct stat& s) {
     // The kernel drops preloads only where the program would gain something by the bit.
-    if ((s.st_mode & S_ISUID) != 0 && s.st_uid != ::geteuid())
+    if ((s.st_mode & S_ISUID) != 0 && s.st_uid != ::geteuid()) {
         return "setuid";
-    if ((s.st_mode & S_ISGID) != 0 && s.st_gid != ::getegid())
+    }
+    if ((s.st_mode & S_ISGID) != 0 && s.st_gid != ::getegid()) {
         return "setgid";
-    if (::getuid() != 0 && ::getxattr(file.c_str(), "security.capability", nullptr, 0) > 0)
+    }
+    if (::getuid() != 0 && ::getxattr(file.c_str(), "security.capability", nullptr, 0) > 0) {
         return "file capabilities";
+    }
     return {};
 }
 
@@ -193,8 +215,9 @@ bool is_runnable(const fs::path& file) {
 executable_info inspect_executable(const fs::path& file) {
     executable_info info;
     struct stat s{};
-    if (::stat(file.c_str(), &s) != 0)
+    if (::stat(file.c_str(), &s) != 0) {
         return info;
+    }
     if (S_ISDIR(s.st_mode)) {
         info.what = kind::directory;
         return info;
@@ -226,19 +249,23 @@ executable_info inspect_executable(const fs::path& file) {
 fs::path find_program(std::string_view name, std::string_view search_path, const fs::path& directory) {
     std::error_code error;
     const fs::path base = directory.empty() ? fs::current_path(error) : directory;
-    if (name.find('/') != std::string_view::npos)
+    if (name.find('/') != std::string_view::npos) {
         return fs::exists(base / name, error) ? base / name : fs::path{};
+    }
     fs::path second_best;
     while (!name.empty()) {
         const std::size_t end = std::min(search_path.find(':'), search_path.size());
         const std::string_view entry = search_path.substr(0, end);
         const fs::path candidate = base / (entry.empty() ? "." : entry) / name;
-        if (is_runnable(candidate))
+        if (is_runnable(candidate)) {
             return candidate;
-        if (second_best.empty() && fs::is_regular_file(candidate, error))
+        }
+        if (second_best.empty() && fs::is_regular_file(candidate, error)) {
             second_best = candidate;
-        if (end == search_path.size())
+        }
+        if (end == search_path.size()) {
             break;
+        }
         search_path.remove_prefix(end + 1);
     }
     return second_best;
@@ -250,9 +277,11 @@ std::vector<std::string> program_names(std::string_view search_path) {
         const std::string_view entry = search_path.substr(0, search_path.find(':'));
         search_path.remove_prefix(std::min(entry.size() + 1, search_path.size()));
         std::error_code error;
-        for (fs::directory_iterator file{entry, error}, end; !error && file != end; file.increment(error))
-            if (is_runnable(file->path()))
+        for (fs::directory_iterator file{entry, error}, end; !error && file != end; file.increment(error)) {
+            if (is_runnable(file->path())) {
                 names.insert(file->path().filename().string());
+            }
+        }
     }
     return {names.begin(), names.end()};
 }

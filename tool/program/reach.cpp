@@ -32,11 +32,13 @@ std::string why_not_executable(const std::string& name, const fs::path& file, co
         return fmt::format("{} was built for another machine: {}", file.string(), info.architecture);
     case kind::script: {
         std::error_code error;
-        if (info.interpreter.empty() || fs::exists(info.interpreter, error))
+        if (info.interpreter.empty() || fs::exists(info.interpreter, error)) {
             return {};
-        if (info.interpreter.ends_with('\r'))
+        }
+        if (info.interpreter.ends_with('\r')) {
             return fmt::format("{}: its first line ends as on Windows, so that its interpreter is not found",
                                file.string());
+        }
         return fmt::format("{}: its interpreter {} does not exist", file.string(), info.interpreter);
     }
     case kind::program:
@@ -70,18 +72,22 @@ std::string why_not_preloadable(const fs::path& file, const executable_info& inf
     const std::string name = file.string();
     const preload_words words = words_for(what);
     const bool has_own_heap = info.is_go;
-    if (info.what == kind::program && info.interpreter.empty())
+    if (info.what == kind::program && info.interpreter.empty()) {
         return fmt::format("{} is statically linked: no {} can be preloaded into it{}", name, words.what,
                            has_own_heap ? " (it is written in Go, whose heap is its own anyway)"
                                         : fmt::format("; link it dynamically {}", words.dynamic));
-    if (fs::path{info.interpreter}.filename().string().starts_with("ld-musl"))
+    }
+    if (fs::path{info.interpreter}.filename().string().starts_with("ld-musl")) {
         return fmt::format("{} was built for musl: {} built for glibc", name, words.for_musl);
-    if (!info.privilege.empty())
+    }
+    if (!info.privilege.empty()) {
         return fmt::format("{} has privileges of its own ({}): the kernel's loader ignores preloads for it",
                            name, info.privilege);
-    if (!info.sanitizer.empty())
+    }
+    if (!info.sanitizer.empty()) {
         return fmt::format("{} was built with {}, which provides malloc itself: {} a build without it", name,
                            info.sanitizer, words.instead);
+    }
     return {};
 }
 
@@ -95,14 +101,16 @@ reached_program reach_program(const std::string& name, preload_kind what) {
     std::error_code error;
     if (found.info.what == kind::missing && name.find('/') == std::string::npos) {
         found.problem = fmt::format("{}: no such program on PATH", name);
-        if (fs::exists(name, error))
+        if (fs::exists(name, error)) {
             found.problem += fmt::format("; for the file in this directory: ./{}", name);
-        else if (const std::string guess = suggest(name, program_names(search_path)); !guess.empty())
+        } else if (const std::string guess = suggest(name, program_names(search_path)); !guess.empty()) {
             found.problem += fmt::format("; did you mean '{}'?", guess);
+        }
     }
     found.is_usage_error = !found.problem.empty();
-    if (!found.is_usage_error)
+    if (!found.is_usage_error) {
         found.problem = why_not_preloadable(found.file, found.info, what);
+    }
     return found;
 }
 

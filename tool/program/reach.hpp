@@ -12,7 +12,7 @@ namespace linn::tool {
 struct reached_program {
     std::filesystem::path file;
     executable_info info;
-    std::string problem; ///< why it cannot be executed or reached, and the mend; empty when it can
+    std::string problem; ///< why it cannot be executed or reached, and the fix; empty when it can
     bool is_usage_error =
         false; ///< of `problem`: there is no such program (exit status 2), rather than one out of reach
 };

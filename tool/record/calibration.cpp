@@ -29,8 +29,9 @@ struct forgetting_taker final : chunk_taker {
 /// Runs the helper; returns the nanoseconds an event that it prints, or a negative number.
 double run_once(const signal_desk& desk, const std::vector<std::string>& environment) {
     int ends[2];
-    if (::pipe2(ends, O_CLOEXEC) != 0)
+    if (::pipe2(ends, O_CLOEXEC) != 0) {
         return -1;
+    }
     child_program child{desk};
     const std::string program = companion("linn-record-cost").string();
     // Its only output is a line to the descriptor that it is told, so that ours stay untouched.
@@ -42,8 +43,9 @@ double run_once(const signal_desk& desk, const std::vector<std::string>& environ
         char text[64]{};
         const ssize_t got = ::read(ends[0], text, sizeof text);
         const program_end end = child.wait();
-        if (got > 0 && end.exit_status == 0)
+        if (got > 0 && end.exit_status == 0) {
             std::from_chars(text, text + got, cost);
+        }
     }
     ::close(ends[0]);
     return cost;
@@ -65,8 +67,9 @@ double calibrated_cost::unseen_ns(double ticks_per_ns) const {
 calibrated_cost calibrate_event_cost(const signal_desk& desk, const std::filesystem::path& library) {
     ring_file ring;
     forgetting_taker taker;
-    if (!ring.create(256, {}).empty())
+    if (!ring.create(256, {}).empty()) {
         return {};
+    }
     collector taking{ring, taker};
     taking.start();
     const std::vector<std::string> bare = child_environment("");
@@ -76,14 +79,16 @@ calibrated_cost calibrate_event_cost(const signal_desk& desk, const std::filesys
     for (int i = 0; i != rounds; ++i) {
         const double a = run_once(desk, bare);
         const double b = run_once(desk, recorded);
-        if (a < 0 || b < 0)
+        if (a < 0 || b < 0) {
             return {};
+        }
         without = std::min(without, a);
         with = std::min(with, b);
     }
     taking.finish();
-    if (taking.result().events == 0)
+    if (taking.result().events == 0) {
         return {};
+    }
     return {std::max(0.0, with - without), clocked(ring.ring().header())};
 }
 

@@ -38,16 +38,18 @@ signal_desk::signal_desk() {
     sigemptyset(&watched_);
     sigemptyset(&changed_);
     sigaddset(&watched_, SIGCHLD);
-    for (const int signal : passed_on)
+    for (const int signal : passed_on) {
         sigaddset(&watched_, signal);
+    }
     ::pthread_sigmask(SIG_BLOCK, &watched_, &old_mask_);
     mask_of_child_ = interrupt_guard::outer_mask() != nullptr ? *interrupt_guard::outer_mask() : old_mask_;
     for (std::size_t i = 0; i != handled.size(); ++i) {
         struct sigaction action{};
         action.sa_handler = handled[i] == SIGCHLD ? SIG_DFL : SIG_IGN;
         ::sigaction(handled[i], &action, &old_actions_[i]);
-        if (old_actions_[i].sa_handler != SIG_IGN)
+        if (old_actions_[i].sa_handler != SIG_IGN) {
             sigaddset(&changed_, handled[i]);
+        }
     }
 }
 
@@ -55,21 +57,31 @@ signal_desk::~signal_desk() {
     // One that the terminal sent to the whole group may reach this process after the program has ended by it. An
     // interrupt_guard around keeps those that ask to stop for itself.
     sigset_t drained = watched_;
-    if (interrupt_guard::outer_mask() != nullptr)
-        for (const int signal : stopping)
+    if (interrupt_guard::outer_mask() != nullptr) {
+        for (const int signal : stopping) {
             sigdelset(&drained, signal);
+        }
+    }
     const timespec at_once{};
     while (::sigtimedwait(&drained, nullptr, &at_once) > 0) {
     }
-    for (std::size_t i = 0; i != handled.size(); ++i)
+    for (std::size_t i = 0; i != handled.size(); ++i) {
         ::sigaction(handled[i], &old_actions_[i], nullptr);
+    }
     ::pthread_sigmask(SIG_SETMASK, &old_mask_, nullptr);
 }
 
-bool signal_desk::wait_for_stop(std::chrono::milliseconds time) const {
+std::optional<siginfo_t> signal_desk::wait_for_stop(std::chrono::milliseconds time) const {
     const timespec limit{time.count() / 1000, (time.count() % 1000) * 1'000'000};
-    const int signal = ::sigtimedwait(&watched_, nullptr, &limit);
-    return signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT;
+    siginfo_t signal{};
+    const int number = ::sigtimedwait(&watched_, &signal, &limit);
+    const bool is_stop =
+        number == SIGQUIT || std::find(stopping.begin(), stopping.end(), number) != stopping.end();
+    return is_stop ? std::optional{signal} : std::nullopt;
+}
+
+bool came_from_process(const siginfo_t& signal) noexcept {
+    return signal.si_code <= 0;
 }
 
 std::string child_program::start(const std::filesystem::path& program,
@@ -78,10 +90,12 @@ std::string child_program::start(const std::filesystem::path& program,
     posix_spawn_file_actions_t actions;
     ::posix_spawn_file_actions_init(&actions);
     if (is_silent) {
-        if (struct stat input{}; ::fstat(STDIN_FILENO, &input) != 0 || !S_ISREG(input.st_mode))
+        if (struct stat input{}; ::fstat(STDIN_FILENO, &input) != 0 || !S_ISREG(input.st_mode)) {
             ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-        for (const int stream : {STDOUT_FILENO, STDERR_FILENO})
+        }
+        for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) {
             ::posix_spawn_file_actions_addopen(&actions, stream, "/dev/null", O_WRONLY, 0);
+        }
     }
     posix_spawnattr_t attributes;
     ::posix_spawnattr_init(&attributes);
@@ -94,27 +108,29 @@ std::string child_program::start(const std::filesystem::path& program,
                                     pointers(arguments).data(), pointers(environment).data());
     ::posix_spawnattr_destroy(&attributes);
     ::posix_spawn_file_actions_destroy(&actions);
-    if (error != 0)
+    if (error != 0) {
         return fmt::format("{} cannot be started: {}", program.string(), std::strerror(error));
+    }
     pid_ = child;
     return {};
 }
 
-/// A signal that the terminal sent went to the whole process group, the program included.
 void child_program::pass_on(const siginfo_t& signal) const {
-    if (signal.si_signo != SIGCHLD && signal.si_code <= 0) // <= 0: from a process, not from the kernel
+    if (signal.si_signo != SIGCHLD && came_from_process(signal)) {
         ::kill(pid_, signal.si_signo);
+    }
 }
 
 bool child_program::is_finished(program_end& end) {
     int status = 0;
     rusage used{};
     pid_t got = 0;
-    do
+    do {
         got = ::wait4(pid_, &status, WNOHANG, &used);
-    while (got < 0 && errno == EINTR);
-    if (got == 0)
+    } while (got < 0 && errno == EINTR);
+    if (got == 0) {
         return false;
+    }
     end.wall_ns = static_cast<double>(now_ns() - started_ns_);
     if (got < 0) {
         end.exit_status = 1;
@@ -127,6 +143,7 @@ bool child_program::is_finished(program_end& end) {
                              : fmt::format("exit status {}", WEXITSTATUS(status));
     end.user_ns = nanoseconds(used.ru_utime);
     end.system_ns = nanoseconds(used.ru_stime);
+    end.page_faults = static_cast<std::uint64_t>(used.ru_minflt);
     end.written_bytes = static_cast<std::uint64_t>(used.ru_oublock) * 512; // Linux counts in blocks of this
     return true;
 }
@@ -137,8 +154,9 @@ program_end child_program::wait() {
         siginfo_t signal{};
         if (::sigwaitinfo(&desk_.watched(), &signal) > 0) {
             end.was_told = end.was_told || signal.si_signo != SIGCHLD;
-            if (std::find(stopping.begin(), stopping.end(), signal.si_signo) != stopping.end())
+            if (std::find(stopping.begin(), stopping.end(), signal.si_signo) != stopping.end()) {
                 end.stopped_by = signal.si_signo;
+            }
             pass_on(signal);
         }
     }

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@ struct program_end {
     double user_ns = 0;
     double system_ns = 0;
     double wall_ns = 0;
+    std::uint64_t page_faults = 0;   ///< that needed no disk
     std::uint64_t written_bytes = 0; ///< of files on disks, in whole pages
     int stopped_by = 0;              ///< SIGINT, SIGTERM or SIGHUP that came for it; 0: none did
     bool was_told = false;           ///< a signal came for it while it ran, from a user or another program
@@ -42,8 +44,8 @@ public:
     /// The signals whose handling a child must get back.
     const sigset_t& changed() const noexcept { return changed_; }
 
-    /// Takes one signal that arrives within `time`: true for one that asks this process to stop.
-    bool wait_for_stop(std::chrono::milliseconds time) const;
+    /// Takes one signal that arrives within `time`; one that asks this process to stop, or nothing.
+    std::optional<siginfo_t> wait_for_stop(std::chrono::milliseconds time) const;
 
 private:
     sigset_t watched_{};
@@ -52,6 +54,9 @@ private:
     sigset_t changed_{};
     struct sigaction old_actions_[3]{};
 };
+
+/// Whether a process sent the signal: what the terminal sent went to the whole process group.
+bool came_from_process(const siginfo_t& signal) noexcept;
 
 /// A program that shares this process's terminal, standard streams and process group.
 class child_program {

@@ -41,13 +41,15 @@ std::uint32_t image_of(const unsigned char* chunk) {
 
 collector::~collector() {
     stops_.store(true, std::memory_order_relaxed);
-    for (std::thread& t : workers_)
+    for (std::thread& t : workers_) {
         t.join();
+    }
 }
 
 void collector::start(unsigned workers) {
-    for (unsigned i = 0; i != workers; ++i)
+    for (unsigned i = 0; i != workers; ++i) {
         workers_.emplace_back([this, i] { work(i == 0); });
+    }
 }
 
 void collector::work(bool looks_after_the_dead) {
@@ -61,8 +63,9 @@ void collector::work(bool looks_after_the_dead) {
             take_from_the_dead(worker);
             looked = clock::now();
         }
-        if (!found)
+        if (!found) {
             ring_.ring().wait_for_chunks(seen, nap_ms);
+        }
     }
 }
 
@@ -71,10 +74,11 @@ void collector::handle(std::uint32_t chunk, worker_state& worker) {
     const wire::ring& ring = ring_.ring();
     worker.copy.resize(wire::chunk_bytes);
     std::memcpy(worker.copy.data(), ring.chunk(chunk), wire::chunk_bytes);
-    if (chunk >= warm_chunks)
+    if (chunk >= warm_chunks) {
         ring_.punch(chunk);
-    else
+    } else {
         std::memset(ring.chunk(chunk), 0, wire::chunk_bytes);
+    }
     hand_on(worker.copy, worker);
     ring.give_back(chunk); // only now: what waits to be written is what `most_in_flight` limits
 }
@@ -83,16 +87,20 @@ void collector::hand_on(std::span<unsigned char> chunk, worker_state& worker) {
     const chunk_frame frame = frame_of_chunk(chunk);
     const std::uint32_t only = only_pid_.load(std::memory_order_relaxed);
     const bool is_left_out = only != 0 && frame.header.pid != only;
-    if (!frame.payload.empty() && !is_left_out)
+    if (!frame.payload.empty() && !is_left_out) {
         taker_.take(frame, worker.compressor);
+    }
     const bool is_lost = !taker_.problem().empty();
-    if (is_lost)
+    if (is_lost) {
         ring_.ring().header().closed.store(1, std::memory_order_relaxed);
+    }
     const std::lock_guard lock{mutex_};
-    if (frame.damage != nullptr && !frame.payload.empty())
+    if (frame.damage != nullptr && !frame.payload.empty()) {
         ++result_.damaged_chunks;
-    if (frame.payload.empty() || is_lost || is_left_out)
+    }
+    if (frame.payload.empty() || is_lost || is_left_out) {
         return;
+    }
     result_.events += frame.header.events;
     result_.chunks += 1;
     result_.last_ticks = std::max(result_.last_ticks, frame.header.last_time);
@@ -120,8 +128,9 @@ void collector::take_from_the_dead(worker_state& worker) {
     std::vector<std::pair<std::uint32_t, chunk_word>> owned;
     for (std::uint32_t i = 0; i != ring.chunk_count(); ++i) {
         const chunk_word word = ring.word(i);
-        if (word.state != chunk_state::owned)
+        if (word.state != chunk_state::owned) {
             continue;
+        }
         owned.emplace_back(i, word);
         std::uint32_t& newest = newest_image[word.pid];
         newest = std::max(newest, image_of(ring.chunk(i)));
@@ -129,8 +138,9 @@ void collector::take_from_the_dead(worker_state& worker) {
     for (const auto& [chunk, word] : owned) {
         const std::uint32_t image = image_of(ring.chunk(chunk));
         const bool is_outlived = image != 0 && image < newest_image[word.pid];
-        if ((is_outlived || !is_thread_alive(word.pid, word.tid)) && ring.take(chunk, word))
+        if ((is_outlived || !is_thread_alive(word.pid, word.tid)) && ring.take(chunk, word)) {
             handle(chunk, worker);
+        }
     }
 }
 
@@ -142,24 +152,30 @@ std::vector<std::uint32_t> collector::living_processes() {
         const std::lock_guard lock{mutex_};
         pids = pids_;
     }
-    for (std::uint32_t i = 0; i != ring.chunk_count(); ++i)
+    for (std::uint32_t i = 0; i != ring.chunk_count(); ++i) {
         if (const chunk_word word = ring.word(i);
-            word.state == chunk_state::owned && (only == 0 || word.pid == only))
+            word.state == chunk_state::owned && (only == 0 || word.pid == only)) {
             pids.insert(word.pid);
+        }
+    }
     std::vector<std::uint32_t> living;
-    for (const std::uint32_t pid : pids)
-        if (is_thread_alive(pid, 0))
+    for (const std::uint32_t pid : pids) {
+        if (is_thread_alive(pid, 0)) {
             living.push_back(pid);
+        }
+    }
     // One that was forked a moment ago has written nothing yet.
-    if (living.empty() && only == 0)
+    if (living.empty() && only == 0) {
         living = processes_with(ring_.variable());
+    }
     return living;
 }
 
 void collector::finish() {
     stops_.store(true, std::memory_order_relaxed);
-    for (std::thread& t : workers_)
+    for (std::thread& t : workers_) {
         t.join();
+    }
     workers_.clear();
     worker_state worker;
     const wire::ring& ring = ring_.ring();
@@ -171,19 +187,23 @@ void collector::finish() {
     std::set<std::uint32_t> copied;
     for (std::uint32_t i = 0; i != ring.chunk_count(); ++i) {
         const chunk_word word = ring.word(i);
-        if (word.state != chunk_state::owned)
+        if (word.state != chunk_state::owned) {
             continue;
+        }
         copy_upwards(ring.chunk(i), worker.copy.data(), wire::chunk_bytes);
-        if (ring.word(i).pack() != word.pack())
+        if (ring.word(i).pack() != word.pack()) {
             continue; // handed over meanwhile
+        }
         hand_on(worker.copy, worker);
         copied.insert(i);
     }
     // What was full before they saw that it is over; not what is in the file already.
-    for (std::uint32_t i = 0; i != ring.chunk_count(); ++i)
+    for (std::uint32_t i = 0; i != ring.chunk_count(); ++i) {
         if (const chunk_word word = ring.word(i);
-            word.state == chunk_state::full && !copied.contains(i) && ring.take(i, word))
+            word.state == chunk_state::full && !copied.contains(i) && ring.take(i, word)) {
             handle(i, worker);
+        }
+    }
     result_.dropped = ring.header().dropped.load(std::memory_order_relaxed);
     result_.cut_stacks = ring.header().cut_stacks.load(std::memory_order_relaxed);
 }

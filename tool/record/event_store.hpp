@@ -18,8 +18,8 @@ public:
     event_store& operator=(const event_store&) = delete;
     ~event_store();
 
-    /// Creates it on the disk that `beside` is on. Returns an empty string or what went wrong.
-    std::string open(const std::filesystem::path& beside);
+    /// Creates it on the disk that holds `neighbour`. Returns an empty string or what went wrong.
+    std::string open(const std::filesystem::path& neighbour);
 
     trace_writer& writer() noexcept { return writer_; }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -32,7 +33,8 @@ struct record_options {
     bool is_aggregate = false;        ///< keep statistics in place of events
     bool fills_only = false;          ///< record those blocks alone that zeros are written into
     std::size_t smallest_fill = 1024; ///< bytes of zeros that count, at once
-    bool looks_for_types = true;      ///< read the type of an object out of its block, by its virtual table
+    std::uint64_t sample_bytes = 0; ///< record a sample: one point in so many bytes on average; 0: all blocks
+    bool looks_for_types = true;    ///< read the type of an object out of its block, by its virtual table
     second_run_when baseline = second_run_when::harmless;
     bool follows = true;        ///< record what it forks and executes
     bool waits_for_all = false; ///< until every recorded process has ended, not only the first

@@ -37,6 +37,8 @@ constexpr std::size_t ring_chunks = 16'384;
 constexpr std::uint64_t fewest_samples = 32;
 /// How long processes may still be about to end when the program has: not waited for, but not cut off either.
 constexpr std::chrono::milliseconds grace{100};
+/// How long they may take to end by a signal.
+constexpr std::chrono::milliseconds farewell{500};
 
 wire::ring_options ring_options_of(const record_options& o) {
     wire::ring_options r;
@@ -50,6 +52,8 @@ wire::ring_options ring_options_of(const record_options& o) {
                                            : wire::unwinder_choice::own;
     r.fills_only = o.fills_only;
     r.smallest_fill = o.smallest_fill;
+    r.sample_bytes = o.sample_bytes;
+    r.fills = o.sample_bytes == 0;
     r.rtti = o.looks_for_types;
     o.only_executable.copy(r.only, sizeof r.only - 2);
     return r;
@@ -58,10 +62,12 @@ wire::ring_options ring_options_of(const record_options& o) {
 /// Started with closed standard streams, the shared memory and the trace would get their numbers. The program still
 /// finds them closed.
 void occupy_standard_streams() {
-    for (int fd = 0; fd <= STDERR_FILENO; ++fd)
-        if (::fcntl(fd, F_GETFD) < 0)
+    for (int fd = 0; fd <= STDERR_FILENO; ++fd) {
+        if (::fcntl(fd, F_GETFD) < 0) {
             static_cast<void>(
                 ::open("/dev/null", O_RDWR | O_CLOEXEC)); // the lowest number that is free: this one
+        }
+    }
 }
 
 /// Of the last minute.
@@ -87,7 +93,7 @@ private:
     void run_again();
     std::string second_run_problem();
     void record();
-    void wait_for_others();
+    void wait_for_others(program_end& end);
     void conclude(const program_end& end, std::uint64_t ticks, std::uint64_t ns);
     void warn();
     void explain_silence();
@@ -111,6 +117,7 @@ private:
     std::optional<collector> collector_;
     std::uint64_t start_ns_ = 0;
     std::vector<std::uint32_t> left_; ///< processes that still ran at the end
+    int waiting_stopped_by_ = 0;      ///< a signal that came when the program had ended
     calibrated_cost calibrated_;
     off_t input_place_ = -1;          ///< of standard input, before the program read it
     std::uint64_t output_before_ = 0; ///< bytes of the files that the program writes to without opening them
@@ -127,17 +134,21 @@ bool recording::check() {
         const executable_info interpreter = inspect_executable(program_.info.interpreter);
         if (std::string problem =
                 why_not_preloadable(program_.info.interpreter, interpreter, preload_kind::recorder);
-            !problem.empty())
+            !problem.empty()) {
             return fail(fmt::format("{} is a script, and {}", program_.file.string(), problem));
+        }
     }
     std::string problem;
-    library_ = preload_companion("liblinn-record.so", problem);
-    if (!problem.empty())
+    library_ =
+        preload_companion(options_.sample_bytes == 0 ? "liblinn-record.so" : "liblinn-sample.so", problem);
+    if (!problem.empty()) {
         return fail(problem);
-    if (!program_.info.private_heap.empty())
+    }
+    if (!program_.info.private_heap.empty()) {
         result_.warnings.push_back(
             fmt::format("{} has {} compiled in under names of its own: what it allocates there is not seen",
                         program_.file.string(), program_.info.private_heap));
+    }
     if (options_.baseline == second_run_when::always && kind_of_input() == input_kind::once) {
         result_.is_usage_error = true;
         return fail("--baseline runs the program twice, and a pipe on standard input can be read once: "
@@ -150,8 +161,9 @@ bool recording::check() {
 bool recording::prepare() {
     machine_info machine;
     std::thread inspects{[&] { machine = inspect_machine(); }};
-    if (options_.is_calibrated)
+    if (options_.is_calibrated) {
         calibrated_ = calibrate_event_cost(desk_, library_);
+    }
     inspects.join();
     start_.event_cost_ns = calibrated_.ns;
     start_.tool = fmt::format("{}.{}.{}", LINN_VERSION_MAJOR, LINN_VERSION_MINOR, LINN_VERSION_PATCH);
@@ -167,18 +179,24 @@ bool recording::prepare() {
     start_.depth = options_.depth;
     start_.contents = options_.fills_only ? "fills" : "all";
     start_.smallest_fill = options_.smallest_fill;
+    start_.sample_bytes = options_.sample_bytes;
     start_.ticks_per_ns = machine.ticks_per_ns;
-    if (std::string problem = ring_.create(ring_chunks, ring_options_of(options_)); !problem.empty())
+    if (std::string problem = ring_.create(ring_chunks, ring_options_of(options_)); !problem.empty()) {
         return fail(problem);
+    }
     ring_.ring().header().options.ticks_per_ns = start_.ticks_per_ns;
-    if (options_.most_waiting != 0)
+    if (options_.most_waiting != 0) {
         ring_.ring().header().most_in_flight = static_cast<std::uint32_t>(options_.most_waiting);
-    if (std::string problem = writer_.open(options_.file); !problem.empty())
+    }
+    if (std::string problem = writer_.open(options_.file, version_for(options_.sample_bytes));
+        !problem.empty()) {
         return fail(problem);
+    }
     if (options_.is_aggregate) {
         events_.emplace(options_.level);
-        if (std::string problem = events_->open(options_.file); !problem.empty())
+        if (std::string problem = events_->open(options_.file); !problem.empty()) {
             return fail(problem);
+        }
     }
     return true;
 }
@@ -197,8 +215,9 @@ void recording::record() {
     start_ns_ = now_ns();
     start_.start_ticks = ticks();
     writer_.write_start(start_);
-    if (events_)
+    if (events_) {
         events_->writer().write_start(start_);
+    }
     taker_ = std::make_unique<file_taker>(events_ ? events_->writer() : writer_);
     collector_.emplace(ring_, *taker_);
     child_program child{desk_};
@@ -210,25 +229,40 @@ void recording::record() {
         return;
     }
     result_.was_started = true;
-    if (!options_.follows)
+    if (!options_.follows) {
         collector_->leave_out_all_but(static_cast<std::uint32_t>(child.pid()));
+    }
     // Only now, when it is known what to leave out. One worker keeps up with a few busy threads.
     collector_->start(std::clamp(std::thread::hardware_concurrency() / 4, 1u, 4u));
-    const program_end end = child.wait();
-    wait_for_others();
+    program_end end = child.wait();
+    wait_for_others(end);
     const std::uint64_t ticks_now = ticks();
     const std::uint64_t ns_now = now_ns();
     collector_->finish();
     conclude(end, ticks_now, ns_now);
 }
 
-void recording::wait_for_others() {
-    const auto begin = std::chrono::steady_clock::now();
+/// A signal ends the waiting. Those that were waited for get it too, and a moment to end by it.
+void recording::wait_for_others(program_end& end) {
+    auto last = std::chrono::steady_clock::now() + grace;
     for (;;) {
         left_ = collector_->living_processes();
-        const bool is_over = !options_.waits_for_all && std::chrono::steady_clock::now() - begin > grace;
-        if (left_.empty() || is_over || desk_.wait_for_stop(std::chrono::milliseconds{10}))
+        const bool has_limit = !options_.waits_for_all || waiting_stopped_by_ != 0;
+        if (left_.empty() || (has_limit && std::chrono::steady_clock::now() > last)) {
             return;
+        }
+        const std::optional<siginfo_t> stop = desk_.wait_for_stop(std::chrono::milliseconds{10});
+        if (!stop) {
+            continue;
+        }
+        end.was_told = true;
+        end.stopped_by = waiting_stopped_by_ = stop->si_signo;
+        last = std::chrono::steady_clock::now() + farewell;
+        for (const std::uint32_t pid : left_) {
+            if (options_.waits_for_all && came_from_process(*stop)) {
+                ::kill(static_cast<pid_t>(pid), stop->si_signo);
+            }
+        }
     }
 }
 
@@ -242,9 +276,10 @@ void recording::conclude(const program_end& end, std::uint64_t ticks_now, std::u
     e.user_ns = end.user_ns;
     e.system_ns = end.system_ns;
     // Over a long run the rate is known better than from the tenth of a second before it.
-    if (ns_now - start_ns_ > 1'000'000'000)
+    if (ns_now - start_ns_ > 1'000'000'000) {
         e.ticks_per_ns =
             static_cast<double>(ticks_now - start_.start_ticks) / static_cast<double>(ns_now - start_ns_);
+    }
     e.events = got.events;
     e.dropped = got.dropped;
     e.cut_stacks = got.cut_stacks;
@@ -271,17 +306,19 @@ void recording::conclude(const program_end& end, std::uint64_t ticks_now, std::u
             {reinterpret_cast<const unsigned char*>(statistics.data()), statistics.size()});
         writer_.write_end(e);
     }
-    result_.exit_status = end.exit_status;
+    const bool was_cut_off = options_.waits_for_all && waiting_stopped_by_ != 0 && end.exit_status == 0;
+    result_.exit_status = was_cut_off ? 128 + waiting_stopped_by_ : end.exit_status;
     result_.stopped_by = end.stopped_by;
     result_.file_bytes = writer_.bytes();
     result_.threads = got.threads.size();
     result_.processes = got.images.size();
     if (const std::string problem =
             events_ && writer_.problem().empty() ? taker_->problem() : writer_.problem();
-        !problem.empty())
+        !problem.empty()) {
         result_.problem = fmt::format("{}. The recording ends there, the program went on; what was recorded "
                                       "before can be used",
                                       problem);
+    }
     warn();
 }
 
@@ -289,41 +326,52 @@ void recording::warn() {
     const recording_end& e = result_.end;
     const wire::ring_header& header = ring_.ring().header();
     const auto add = [&](std::string text) { result_.warnings.push_back(std::move(text)); };
-    if (e.dropped != 0 && result_.problem.empty())
+    if (e.dropped != 0 && result_.problem.empty()) {
         add(options_.drops_when_full
                 ? fmt::format("{} events were dropped, because the program was faster than the writing; "
                               "--when-full block keeps them all",
                               e.dropped)
                 : fmt::format("{} events were lost", e.dropped));
-    if (collector_->result().damaged_chunks != 0)
+    }
+    if (collector_->result().damaged_chunks != 0) {
         add(fmt::format("{} chunks were cut short, because the program wrote over them",
                         collector_->result().damaged_chunks));
-    if (!left_.empty())
-        add(fmt::format("{} of the processes still run{} and {} not recorded any further: {}; --wait waits "
-                        "for them",
-                        left_.size(), left_.size() == 1 ? "s" : "", left_.size() == 1 ? "is" : "are",
-                        fmt::join(left_, ", ")));
+    }
+    if (!left_.empty()) {
+        add(fmt::format("{} of the processes still run{} and {} not recorded any further: {}{}", left_.size(),
+                        left_.size() == 1 ? "s" : "", left_.size() == 1 ? "is" : "are",
+                        fmt::join(left_, ", "), options_.waits_for_all ? "" : "; --wait waits for them"));
+    }
     const std::uint32_t unwinders = header.unwinder_got.load(std::memory_order_relaxed);
-    if (options_.unwinder == "own" && (unwinders & 1u << unsigned(wire::unwinder_choice::libunwind)) != 0)
+    if (options_.unwinder == "own" && (unwinders & 1u << unsigned(wire::unwinder_choice::libunwind)) != 0) {
         add("stacks came from libunwind, several times slower than linn's own unwinder, which needs x86-64 "
             "and glibc 2.35");
-    if (options_.unwinder != "none" && (unwinders & 1u << unsigned(wire::unwinder_choice::none)) != 0)
+    }
+    if (options_.unwinder != "none" && (unwinders & 1u << unsigned(wire::unwinder_choice::none)) != 0) {
         add("there was no unwinder: each stack is its innermost call only; install libunwind8");
-    const bool may_be_silent = options_.fills_only && header.images.load(std::memory_order_relaxed) != 0;
-    if (e.events == 0 && result_.problem.empty() && !may_be_silent)
+    }
+    const bool was_there = header.images.load(std::memory_order_relaxed) != 0;
+    if (e.events == 0 && options_.sample_bytes != 0 && was_there) {
+        add(fmt::format("no block is in the sample: the program allocated too little for --sample {}",
+                        options_.sample_bytes));
+    }
+    const bool may_be_silent = (options_.fills_only || options_.sample_bytes != 0) && was_there;
+    if (e.events == 0 && result_.problem.empty() && !may_be_silent) {
         explain_silence();
+    }
 }
 
 void recording::explain_silence() {
     const std::string name = program_.file.filename().string();
     std::string why;
-    if (!options_.only_executable.empty())
+    if (!options_.only_executable.empty()) {
         why = fmt::format("no program named {} allocated anything", options_.only_executable);
-    else if (ring_.ring().header().images.load(std::memory_order_relaxed) == 0)
+    } else if (ring_.ring().header().images.load(std::memory_order_relaxed) == 0) {
         why = fmt::format("the recorder was not loaded into it, or found no way back to linn (does it clear "
                           "its environment, change its user or its root, or start something static?)");
-    else
+    } else {
         why = fmt::format("{} allocates nothing, or from a heap of its own", name);
+    }
     result_.warnings.push_back("nothing was recorded: " + why);
 }
 
@@ -331,39 +379,49 @@ void recording::explain_silence() {
 std::string recording::second_run_problem() {
     if (options_.baseline == second_run_when::harmless) {
         // Without events there is nothing to subtract, and --fills hardly disturbs.
-        if (result_.end.events == 0 || options_.fills_only)
+        if (result_.end.events == 0 || options_.fills_only) {
             return {};
-        if (std::string why = why_not_again(first_, kind_of_input()); !why.empty())
+        }
+        if (std::string why = why_not_again(first_, kind_of_input()); !why.empty()) {
             return why;
+        }
     }
     announce_(fmt::format("running it again without recording, to know its own CPU time{}",
                           options_.baseline == second_run_when::harmless ? " (--no-baseline: do not)" : ""));
-    if (input_place_ >= 0)
+    if (input_place_ >= 0) {
         ::lseek(STDIN_FILENO, input_place_, SEEK_SET);
+    }
     child_program child{desk_};
     if (std::string problem = child.start(program_.file, options_.command, child_environment(""), true);
-        !problem.empty())
+        !problem.empty()) {
         return problem;
+    }
     const program_end second = child.wait();
-    if (std::string why = why_not_comparable(first_, second); !why.empty())
-        return "the second run is no measure: " + why;
-    result_.baseline = {second.user_ns + second.system_ns, second.wall_ns};
+    if (std::string why = why_not_comparable(first_, second); !why.empty()) {
+        return "the second run cannot be used: " + why;
+    }
+    result_.baseline = {second.user_ns + second.system_ns, second.wall_ns, second.system_ns,
+                        second.page_faults};
     return writer_.add_second_run(result_.baseline);
 }
 
 void recording::run_again() {
     result_.no_baseline = second_run_problem();
-    if (!result_.no_baseline.empty())
+    if (!result_.no_baseline.empty()) {
         result_.baseline = {};
+    }
 }
 
 record_result recording::run() {
-    if (!check())
+    if (!check()) {
         return std::move(result_);
-    if (prepare())
+    }
+    if (prepare()) {
         record();
-    if (result_.was_started && result_.problem.empty() && options_.baseline != second_run_when::never)
+    }
+    if (result_.was_started && result_.problem.empty() && options_.baseline != second_run_when::never) {
         run_again();
+    }
     return std::move(result_);
 }
 

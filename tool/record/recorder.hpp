@@ -17,10 +17,12 @@ struct record_result {
     bool is_usage_error = false; ///< of `problem`: exit status 2
     bool was_started = false;    ///< the program ran
     int exit_status = 0;         ///< the program's, 128 + n when signal n ended it
-    int stopped_by = 0;          ///< SIGINT, SIGTERM or SIGHUP that came for the program; 0: none did
-    recording_end end;           ///< as written to the file
-    double event_cost_ns = 0;    ///< what recording one event cost, as well as it is known; 0: it is not
-    second_run baseline;         ///< the same; 0: there is none
+    int stopped_by =
+        0; ///< SIGINT, SIGTERM or SIGHUP that came for the program, or while processes that it left
+           ///< were waited for; 0: none did
+    recording_end end;        ///< as written to the file
+    double event_cost_ns = 0; ///< what recording one event cost, as well as it is known; 0: it is not
+    second_run baseline;      ///< the same; 0: there is none
     std::string
         no_baseline; ///< why there is none, as the end of a sentence; empty: there is, or none was wanted
     std::uint64_t file_bytes = 0;

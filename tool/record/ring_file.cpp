@@ -21,8 +21,9 @@ std::size_t allowed_chunks(std::size_t wanted) {
     std::size_t chunks = wanted;
     rlimit limit{};
     // The program inherits the limits: its own mapping of the file counts too, so a quarter.
-    if (::getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+    if (::getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) {
         chunks = std::min<std::size_t>(chunks, limit.rlim_cur / 4 / wire::chunk_bytes);
+    }
     return std::max(chunks, fewest_chunks);
 }
 
@@ -30,16 +31,18 @@ std::size_t allowed_chunks(std::size_t wanted) {
 class lifted_file_limit {
 public:
     lifted_file_limit() {
-        if (::getrlimit(RLIMIT_FSIZE, &old_) != 0 || old_.rlim_cur == old_.rlim_max)
+        if (::getrlimit(RLIMIT_FSIZE, &old_) != 0 || old_.rlim_cur == old_.rlim_max) {
             return;
+        }
         const rlimit most{old_.rlim_max, old_.rlim_max};
         is_lifted_ = ::setrlimit(RLIMIT_FSIZE, &most) == 0;
     }
     lifted_file_limit(const lifted_file_limit&) = delete;
     lifted_file_limit& operator=(const lifted_file_limit&) = delete;
     ~lifted_file_limit() {
-        if (is_lifted_)
+        if (is_lifted_) {
             ::setrlimit(RLIMIT_FSIZE, &old_);
+        }
     }
 
 private:
@@ -50,10 +53,12 @@ private:
 } // namespace
 
 ring_file::~ring_file() {
-    if (memory_ != nullptr)
+    if (memory_ != nullptr) {
         ::munmap(memory_, bytes_);
-    if (fd_ >= 0)
+    }
+    if (fd_ >= 0) {
         ::close(fd_);
+    }
 }
 
 std::string ring_file::create(std::size_t chunks, const wire::ring_options& options) {
@@ -61,23 +66,26 @@ std::string ring_file::create(std::size_t chunks, const wire::ring_options& opti
         return fmt::format("no memory to share with the program: {}: {}", what, std::strerror(errno));
     };
     fd_ = ::memfd_create("linn-record", MFD_CLOEXEC);
-    if (fd_ < 0)
+    if (fd_ < 0) {
         return failed("memfd_create");
+    }
     const lifted_file_limit lifted;
     for (std::size_t count = allowed_chunks(chunks);; count /= 2) {
         bytes_ = wire::ring::file_bytes(static_cast<std::uint32_t>(count));
-        if (::ftruncate(fd_, static_cast<off_t>(bytes_)) == 0)
+        if (::ftruncate(fd_, static_cast<off_t>(bytes_)) == 0) {
             memory_ = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, fd_, 0);
-        else
+        } else {
             memory_ = MAP_FAILED;
+        }
         if (memory_ != MAP_FAILED) {
             ring_ = wire::ring::create(memory_, static_cast<std::uint32_t>(count), options);
             ring_.header().collector_pid = static_cast<std::uint32_t>(::getpid());
             return {};
         }
         memory_ = nullptr;
-        if (count / 2 < fewest_chunks)
+        if (count / 2 < fewest_chunks) {
             return failed("its size");
+        }
     }
 }
 
@@ -88,8 +96,9 @@ std::string ring_file::variable() const {
 void ring_file::punch(std::uint32_t chunk) const noexcept {
     const auto at = static_cast<off_t>(ring_.header().chunks_at + std::size_t{chunk} * wire::chunk_bytes);
     if (::fallocate(fd_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, at,
-                    static_cast<off_t>(wire::chunk_bytes)) != 0)
+                    static_cast<off_t>(wire::chunk_bytes)) != 0) {
         std::memset(ring_.chunk(chunk), 0, wire::chunk_bytes);
+    }
 }
 
 } // namespace linn::tool

@@ -29,56 +29,70 @@ double cpu_ns(const program_end& end) {
 
 input_kind kind_of_input() {
     struct stat input{};
-    if (::isatty(STDIN_FILENO) == 1)
+    if (::isatty(STDIN_FILENO) == 1) {
         return input_kind::terminal;
-    if (::fstat(STDIN_FILENO, &input) == 0 && (S_ISFIFO(input.st_mode) || S_ISSOCK(input.st_mode)))
+    }
+    if (::fstat(STDIN_FILENO, &input) == 0 && (S_ISFIFO(input.st_mode) || S_ISSOCK(input.st_mode))) {
         return input_kind::once;
+    }
     return input_kind::again;
 }
 
 std::uint64_t output_file_bytes() {
     std::uint64_t bytes = 0;
-    for (const int stream : {STDOUT_FILENO, STDERR_FILENO})
-        if (struct stat s{}; ::fstat(stream, &s) == 0 && S_ISREG(s.st_mode))
+    for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) {
+        if (struct stat s{}; ::fstat(stream, &s) == 0 && S_ISREG(s.st_mode)) {
             bytes += static_cast<std::uint64_t>(s.st_size);
+        }
+    }
     return bytes;
 }
 
 std::string why_not_again(const recorded_run& run, input_kind input) {
     const program_end& end = run.end;
-    if (input == input_kind::once)
+    if (input == input_kind::once) {
         return "its standard input is a pipe, which can be read once";
-    if (end.was_told || end.exit_status >= 128)
+    }
+    if (end.was_told || end.exit_status >= 128) {
         return "it was ended by a signal";
-    if (run.has_left_processes)
+    }
+    if (run.has_left_processes) {
         return "it left processes behind";
+    }
     // Each of the two files may end in a page of its own.
-    if (end.written_bytes > run.output_bytes + 2 * page_bytes)
+    if (end.written_bytes > run.output_bytes + 2 * page_bytes) {
         return fmt::format("it wrote {:.0f} KB to files", static_cast<double>(end.written_bytes) / 1e3);
-    if (end.wall_ns > longest_ns)
+    }
+    if (end.wall_ns > longest_ns) {
         return fmt::format("it took {:.0f} s", end.wall_ns * 1e-9);
+    }
     // On a busy machine it also waited for its turn.
     const double busy = least_busy / std::max(1.0, run.load_per_cpu);
-    if (end.wall_ns > start_ns && cpu_ns(end) < busy * (end.wall_ns - start_ns))
+    if (end.wall_ns > start_ns && cpu_ns(end) < busy * (end.wall_ns - start_ns)) {
         return "it waited most of the time";
+    }
     return {};
 }
 
 std::string why_not_comparable(const recorded_run& first, const program_end& second) {
-    if (second.was_told)
+    if (second.was_told) {
         return "it was interrupted";
-    if (second.exit_status != first.end.exit_status)
+    }
+    if (second.exit_status != first.end.exit_status) {
         return fmt::format("it ended otherwise: {}, not {}", second.in_words, first.end.in_words);
+    }
     const double recorded = cpu_ns(first.end);
     const double expected =
         std::max(recorded - static_cast<double>(first.events) * first.event_cost_ns, recorded / 10);
     const double took = cpu_ns(second);
-    if (took < least_share * expected - noise_ns)
+    if (took < least_share * expected - noise_ns) {
         return fmt::format("it took {:.3f} s of CPU time where about {:.3f} s were expected, so it did less",
                            took * 1e-9, expected * 1e-9);
-    if (took > most_share * recorded + noise_ns)
+    }
+    if (took > most_share * recorded + noise_ns) {
         return fmt::format("it took {:.3f} s of CPU time, more than the {:.3f} s with the recording",
                            took * 1e-9, recorded * 1e-9);
+    }
     return {};
 }
 

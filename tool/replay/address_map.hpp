@@ -19,37 +19,44 @@ public:
 
     /// Adds the entry. @pre the address is not there
     void insert(std::uint64_t address, const Value& value) {
-        if ((size_ + 1) * 8 > entries_.size() * 5)
+        if ((size_ + 1) * 8 > entries_.size() * 5) {
             grow();
+        }
         place(address, value);
         ++size_;
     }
 
     Value* find(std::uint64_t address) noexcept {
-        if (size_ == 0 || address == 0)
+        if (size_ == 0 || address == 0) {
             return nullptr;
+        }
         for (std::size_t i = home(address);; i = next(i)) {
-            if (entries_[i].address == address)
+            if (entries_[i].address == address) {
                 return &entries_[i].value;
-            if (entries_[i].address == 0)
+            }
+            if (entries_[i].address == 0) {
                 return nullptr;
+            }
         }
     }
 
     /// Removes the entry and returns its value.
     std::optional<Value> take(std::uint64_t address) noexcept {
         Value* const found = find(address);
-        if (found == nullptr)
+        if (found == nullptr) {
             return std::nullopt;
+        }
         const Value value = *found;
         std::size_t hole = home(address);
-        while (entries_[hole].address != address)
+        while (entries_[hole].address != address) {
             hole = next(hole);
+        }
         for (std::size_t i = next(hole); entries_[i].address != 0; i = next(i)) {
             // What may not stand before its home stays.
             const std::size_t from_home = (i - home(entries_[i].address)) & mask();
-            if (from_home < ((i - hole) & mask()))
+            if (from_home < ((i - hole) & mask())) {
                 continue;
+            }
             entries_[hole] = entries_[i];
             hole = i;
         }
@@ -72,8 +79,9 @@ private:
 
     void place(std::uint64_t address, const Value& value) noexcept {
         std::size_t i = home(address);
-        while (entries_[i].address != 0)
+        while (entries_[i].address != 0) {
             i = next(i);
+        }
         entries_[i] = {address, value};
     }
 
@@ -81,11 +89,14 @@ private:
         std::vector<entry> old = std::exchange(entries_, {});
         entries_.resize(old.empty() ? 1024 : old.size() * 2);
         shift_ = 64;
-        for (std::size_t n = entries_.size(); n > 1; n /= 2)
+        for (std::size_t n = entries_.size(); n > 1; n /= 2) {
             --shift_;
-        for (const entry& e : old)
-            if (e.address != 0)
+        }
+        for (const entry& e : old) {
+            if (e.address != 0) {
                 place(e.address, e.value);
+            }
+        }
     }
 
     std::vector<entry> entries_; // a power of two of them

@@ -29,8 +29,9 @@ struct gap {
 gap gap_between(const std::vector<double>& a, const std::vector<double>& b, double floor, double level,
                 std::uint64_t seed) {
     std::vector<double> ratios;
-    for (std::size_t i = 0; i != std::min(a.size(), b.size()); ++i)
+    for (std::size_t i = 0; i != std::min(a.size(), b.size()); ++i) {
         ratios.push_back(std::log(std::max(b[i], 1e-12) / std::max(a[i], 1e-12)));
+    }
     const interval i = bootstrap_median(ratios, level, seed);
     return {i.middle, (i.low > 0 || i.high < 0) && std::abs(i.middle) > std::log1p(floor)};
 }
@@ -44,7 +45,7 @@ double kendall_tau(const std::vector<both>& rows) {
     double balance = 0;
     double pairs_a = 0;
     double pairs_b = 0;
-    for (std::size_t i = 0; i != rows.size(); ++i)
+    for (std::size_t i = 0; i != rows.size(); ++i) {
         for (std::size_t j = i + 1; j != rows.size(); ++j) {
             const int a = sign(rows[j].predicted->ratio - rows[i].predicted->ratio);
             const int b = sign(rows[j].measured_change - rows[i].measured_change);
@@ -52,33 +53,38 @@ double kendall_tau(const std::vector<both>& rows) {
             pairs_a += a != 0 ? 1 : 0;
             pairs_b += b != 0 ? 1 : 0;
         }
+    }
     return pairs_a > 0 && pairs_b > 0 ? balance / std::sqrt(pairs_a * pairs_b) : 0;
 }
 
 std::vector<both> rows_of_both(const replay_result& result, const std::vector<measured_contender>& measured) {
     std::vector<both> rows;
     for (const replay_row& r : result.rows) {
-        if (!r.failure.empty() || r.seconds.empty() || r.name == replay_control_name ||
-            r.name == replay_null_name || r.name == replay_linn_name)
+        if (!r.failure.empty() || r.seconds.empty() || r.name == default_again_name || r.name == null_name ||
+            r.name == linn_name) {
             continue;
+        }
         const auto found = std::find_if(measured.begin(), measured.end(),
                                         [&](const measured_contender& m) { return m.name == r.name; });
-        if (found != measured.end() && !found->ratios.empty())
+        if (found != measured.end() && !found->ratios.empty()) {
             rows.push_back({&r, &*found, median(found->ratios) - 1});
+        }
     }
     sort_stably(rows, [](const both& a, const both& b) { return a.measured_change < b.measured_change; });
     return rows;
 }
 
 std::string make_verdict(const replay_agreement& a) {
-    if (a.pairs == 0)
+    if (a.pairs == 0) {
         return "The run tells no two allocators apart, so there is no order to predict.";
-    if (a.contradictions.empty())
+    }
+    if (a.contradictions.empty()) {
         return fmt::format(
             "The replay's order agrees with the run's: of {} pair{} of allocators that the run tells "
             "apart, {} stand{} the same way round and {} {} a tie in the replay.",
             a.pairs, a.pairs == 1 ? "" : "s", a.same, a.same == 1 ? "s" : "", a.undecided,
             a.undecided == 1 ? "is" : "are");
+    }
     const replay_disagreement& worst =
         *std::max_element(a.contradictions.begin(), a.contradictions.end(),
                           [](const auto& x, const auto& y) { return x.measured_gap < y.measured_gap; });
@@ -99,33 +105,37 @@ replay_agreement compare_with_run(const replay_result& result,
     a.metric = "cpu_ns";
     const std::vector<both> rows = rows_of_both(result, measured);
     if (rows.size() < 2) {
-        a.problem = fmt::format("{} has no allocator beside the default that was replayed, too", a.file);
+        a.problem = fmt::format("{} and the replay have no allocator in common except the default", a.file);
         return a;
     }
-    for (const both& r : rows)
+    for (const both& r : rows) {
         a.rows.push_back({r.predicted->name, r.predicted->change, r.measured_change});
+    }
     a.tau = kendall_tau(rows);
     const double level = result.options.level;
-    for (std::size_t i = 0; i != rows.size(); ++i)
+    for (std::size_t i = 0; i != rows.size(); ++i) {
         for (std::size_t j = i + 1; j != rows.size(); ++j) {
             const std::uint64_t seed = result.options.seed + i * 1000 + j;
             const gap truth =
                 gap_between(rows[i].measured->ratios, rows[j].measured->ratios, measured_floor, level, seed);
-            if (!truth.is_told)
+            if (!truth.is_told) {
                 continue;
+            }
             ++a.pairs;
             const gap guess = gap_between(rows[i].predicted->seconds, rows[j].predicted->seconds,
                                           result.noise_floor, level, seed);
             const double apart = rows[j].predicted->change - rows[i].predicted->change;
             const bool is_worth_it = result.program_cpu_seconds <= 0 || std::abs(apart) >= least_replay_claim;
-            if (!guess.is_told || !is_worth_it)
+            if (!guess.is_told || !is_worth_it) {
                 ++a.undecided;
-            else if (sign(guess.log_ratio) == sign(truth.log_ratio))
+            } else if (sign(guess.log_ratio) == sign(truth.log_ratio)) {
                 ++a.same;
-            else
+            } else {
                 a.contradictions.push_back({rows[i].predicted->name, rows[j].predicted->name,
                                             rows[j].measured_change - rows[i].measured_change, apart});
+            }
         }
+    }
     a.verdict = make_verdict(a);
     return a;
 }

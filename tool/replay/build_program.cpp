@@ -27,13 +27,16 @@ std::filesystem::path temporary_folder() {
 
 std::vector<std::uint8_t> groups_of_stacks(const std::vector<replay_group>& groups) {
     std::vector<std::uint8_t> of;
-    for (std::size_t g = 0; g != std::min(groups.size(), most_replay_groups); ++g)
+    for (std::size_t g = 0; g != std::min(groups.size(), most_replay_groups); ++g) {
         for (const std::uint32_t stack : groups[g].stacks) {
-            if (stack >= of.size())
+            if (stack >= of.size()) {
                 of.resize(std::size_t{stack} + 1, 0);
-            if (of[stack] == 0)
+            }
+            if (of[stack] == 0) {
                 of[stack] = static_cast<std::uint8_t>(g + 1);
+            }
         }
+    }
     return of;
 }
 
@@ -47,8 +50,9 @@ built_program build_program(trace_reader& trace, const replay_options& options,
         trace.read(
             [&](std::span<const event> batch) {
                 for (const event& e : batch) {
-                    if (e.process >= events.size())
+                    if (e.process >= events.size()) {
                         events.resize(std::size_t{e.process} + 1, 0);
+                    }
                     events[e.process] += takes_part(e) ? 1u : 0u;
                 }
             },
@@ -63,26 +67,30 @@ built_program build_program(trace_reader& trace, const replay_options& options,
     std::uint64_t process_events = 0;
     const auto is_full = [&] { return builder.so_far().events >= options.most_events; };
     bool is_cut = false;
-    if (!is_interrupted)
+    if (!is_interrupted) {
         trace.read(
             [&](std::span<const event> batch) {
                 for (const event& e : batch) {
-                    if (!takes_part(e))
+                    if (!takes_part(e)) {
                         continue;
+                    }
                     ++all_events;
-                    if (e.process != chosen)
+                    if (e.process != chosen) {
                         continue;
+                    }
                     ++process_events;
-                    if (is_full())
+                    if (is_full()) {
                         is_cut = true;
-                    else
+                    } else {
                         builder.add(e);
+                    }
                 }
             },
             [&](double share) {
                 is_interrupted = is_interrupted || !progress(may_have_several ? 0.5 + share / 2 : share);
                 return !is_interrupted && !is_cut;
             });
+    }
     return {builder.finish(), chosen, process_events, all_events, is_cut, is_interrupted};
 }
 

@@ -17,7 +17,7 @@ void estimate_replay(replay_result& result);
 /// the share of its events that is replayed, which the answer is scaled by.
 double program_cpu_seconds(const trace_info& info, double replayed);
 
-/// What a reader of the figures must know beside them.
+/// What a reader of the figures must know as well.
 struct replay_circumstances {
     const trace_info* info = nullptr;
     bool is_cut = false;

@@ -105,8 +105,9 @@ void program_builder::add(const event& e) {
 }
 
 std::uint16_t program_builder::stream_of(std::uint32_t thread) {
-    if (thread >= streams_of_threads_.size())
+    if (thread >= streams_of_threads_.size()) {
         streams_of_threads_.resize(thread + 1, no_stream);
+    }
     std::uint16_t& number = streams_of_threads_[thread];
     if (number == no_stream) {
         ++summary_.threads;
@@ -118,8 +119,9 @@ std::uint16_t program_builder::stream_of(std::uint32_t thread) {
 std::uint16_t program_builder::begin_stream() {
     const auto number = static_cast<std::uint16_t>(streams_.size());
     // Who created the thread is not recorded; that it exists now is, so the thread that was heard last starts it.
-    if (number != 0)
+    if (number != 0) {
         streams_[current_].words.append(replay_format::pack(op::start, 0, 0, 0, number));
+    }
     streams_.emplace_back(file_);
     return number;
 }
@@ -155,8 +157,9 @@ std::uint32_t program_builder::fresh_slot(std::uint16_t number, unsigned size_cl
     stream& s = streams_[number];
     if (s.next_slot == s.last_slot) {
         // A run at a time, so that streams do not write to one cache line of slots.
-        if (slot_keys_.size() > std::numeric_limits<std::uint32_t>::max() - most_run)
+        if (slot_keys_.size() > std::numeric_limits<std::uint32_t>::max() - most_run) {
             throw std::runtime_error{"the trace has more live blocks than a replay can hold"};
+        }
         s.next_slot = static_cast<std::uint32_t>(slot_keys_.size());
         slot_keys_.resize(slot_keys_.size() + s.run);
         generations_.resize(slot_keys_.size());
@@ -195,15 +198,18 @@ void program_builder::remember(std::uint64_t address, const block& b) {
 
 std::optional<program_builder::block> program_builder::forget(std::uint64_t address) {
     std::optional<block> found;
-    if (!displaced_.empty())
+    if (!displaced_.empty()) {
         if (const auto late = displaced_.find(address); late != displaced_.end()) {
             found = late->second.front();
             late->second.erase(late->second.begin());
-            if (late->second.empty())
+            if (late->second.empty()) {
                 displaced_.erase(late);
+            }
         }
-    if (!found)
+    }
+    if (!found) {
         found = live_.take(address);
+    }
     if (found) {
         --live_blocks_;
         live_bytes_ -= found->bytes;
@@ -212,8 +218,9 @@ std::optional<program_builder::block> program_builder::forget(std::uint64_t addr
 }
 
 void program_builder::allocate(const event& e, op how) {
-    if (e.address == 0)
+    if (e.address == 0) {
         return;
+    }
     const std::uint16_t number = stream_of(e.thread);
     stream& s = enter(number);
     block b{};
@@ -259,13 +266,16 @@ void program_builder::release(const event& e) {
 
 void program_builder::reallocate(const event& e) {
     const auto old = e.old_address == 0 ? std::nullopt : forget(e.old_address);
-    if (!old && e.old_address != 0)
+    if (!old && e.old_address != 0) {
         ++summary_.unknown_releases;
+    }
     const std::uint16_t number = stream_of(e.thread);
-    if (!old)
+    if (!old) {
         return allocate(e, op::malloc);
-    if (e.address == 0)
+    }
+    if (e.address == 0) {
         return write_release(*old, number, e.thread);
+    }
     if (is_operator_new(old->how)) { // the recorded program mixed the families; the replay must not
         write_release(*old, number, e.thread);
         return allocate(e, op::malloc);
@@ -300,15 +310,18 @@ void program_builder::reallocate(const event& e) {
 
 void program_builder::write_tables(replay_format::program_header& header) {
     std::vector<std::uint64_t> begins;
-    for (const stream& s : streams_)
+    for (const stream& s : streams_) {
         begins.push_back(s.words.begin());
+    }
     // Blocks of one stream and class lie side by side, as in an allocator that knows sizes and threads.
     std::map<std::uint32_t, std::uint64_t> places_of_key;
-    for (const std::uint32_t key : slot_keys_)
+    for (const std::uint32_t key : slot_keys_) {
         places_of_key[key] += slot_class_bytes(std::max(key & 0xff, std::uint32_t{1}));
+    }
     std::uint64_t next = 0;
-    for (auto& [key, bytes] : places_of_key)
+    for (auto& [key, bytes] : places_of_key) {
         bytes = std::exchange(next, (next + bytes + 63) / 64 * 64);
+    }
     header.null_bytes = next;
     std::vector<std::uint64_t> places;
     places.reserve(slot_keys_.size());

@@ -123,7 +123,7 @@ private:
     std::vector<stream> streams_;
     std::uint16_t current_ = 0;              // of the last event
     std::vector<std::uint32_t> slot_keys_;   // stream << 8 | class, by slot; 0: not used
-    std::vector<std::uint16_t> generations_; // beside them: how often each was filled
+    std::vector<std::uint16_t> generations_; // by slot: how often each was filled
     std::vector<std::uint32_t> epochs_;      // how many streams take part
     std::uint64_t events_in_epoch_ = 0;
 };

@@ -28,12 +28,14 @@ constexpr std::size_t most_chunk_words = 8192;
 
 int open_temporary(const std::filesystem::path& folder) {
     const int fd = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL))
+    if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL)) {
         return fd;
+    }
     std::string name = (folder / "linn-replay-XXXXXX").string();
     const int named = ::mkostemp(name.data(), O_CLOEXEC);
-    if (named >= 0)
+    if (named >= 0) {
         ::unlink(name.c_str());
+    }
     return named;
 }
 
@@ -42,8 +44,9 @@ int open_temporary(const std::filesystem::path& folder) {
 program_file::program_file(const std::filesystem::path& folder)
     : folder_{folder},
       fd_{open_temporary(folder)} {
-    if (fd_ < 0)
+    if (fd_ < 0) {
         fail(folder_, errno);
+    }
 }
 
 program_file::program_file(program_file&& other) noexcept
@@ -59,8 +62,9 @@ program_file& program_file::operator=(program_file&& other) noexcept {
 }
 
 program_file::~program_file() {
-    if (fd_ >= 0)
+    if (fd_ >= 0) {
         ::close(fd_);
+    }
 }
 
 std::uint64_t program_file::reserve(std::uint64_t bytes) noexcept {
@@ -71,10 +75,12 @@ void program_file::write(std::uint64_t offset, const void* data, std::size_t byt
     const char* from = static_cast<const char*>(data);
     while (bytes != 0) {
         const ssize_t done = ::pwrite(fd_, from, bytes, static_cast<off_t>(offset));
-        if (done < 0 && errno == EINTR)
+        if (done < 0 && errno == EINTR) {
             continue;
-        if (done <= 0)
+        }
+        if (done <= 0) {
             fail(folder_, done == 0 ? ENOSPC : errno);
+        }
         from += done;
         offset += static_cast<std::uint64_t>(done);
         bytes -= static_cast<std::size_t>(done);

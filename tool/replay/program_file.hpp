@@ -45,8 +45,9 @@ public:
 
     /// Appends words that stay together.
     void append(std::span<const std::uint64_t> words) {
-        if (chunk_.size() + words.size() + words_of_jump > capacity_)
+        if (chunk_.size() + words.size() + words_of_jump > capacity_) {
             begin_chunk();
+        }
         chunk_.insert(chunk_.end(), words.begin(), words.end());
     }
     void append(std::uint64_t word) { append(std::span{&word, 1}); }

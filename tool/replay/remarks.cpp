@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "../experiment/too_few_rounds.hpp"
+#include "../measure/quantity.hpp"
 #include "estimates.hpp"
 
 #include <fmt/format.h>
@@ -11,9 +12,7 @@
 namespace linn::tool {
 namespace {
 
-std::string percent(double share) {
-    return fmt::format("{:.{}f} %", share * 100, share < 0.0995 ? 1 : 0);
-}
+using figures::percent;
 
 const char* touch_text(replay_touch touch) noexcept {
     switch (touch) {
@@ -31,28 +30,32 @@ const char* touch_text(replay_touch touch) noexcept {
 }
 
 void remark_on_threads(replay_result& result, const replay_circumstances& c) {
-    if (result.threads < 2)
+    if (result.threads < 2) {
         return;
+    }
     std::string text =
         fmt::format("{} threads, {} blocks handed over between them: each waits where it needs "
                     "another's block, which is not counted as cost",
                     result.threads, result.hand_overs);
-    if (result.threads > result.machine.cpus && result.machine.cpus != 0)
-        text += fmt::format("; they share {} CPU{}, so contention is another than on more",
+    if (result.threads > result.machine.cpus && result.machine.cpus != 0) {
+        text += fmt::format("; they share {} CPU{}, so contention differs from that on more CPUs",
                             result.machine.cpus, result.machine.cpus == 1 ? "" : "s");
+    }
     result.remarks.push_back(text + '.');
     // Where the replay was wrong, it was here: a pipeline whose threads slept more often the faster its allocator was.
-    if (result.hand_overs * 20 > result.allocations)
-        result.warnings.push_back(fmt::format(
-            "{} of the blocks are released by another thread; how often such threads wait for each "
-            "other, and what that costs, depends on their pace, which a replay does not have",
-            percent(static_cast<double>(result.hand_overs) /
-                    static_cast<double>(std::max<std::uint64_t>(result.allocations, 1)))));
-    if (c.info->clock != "tsc" && !c.info->clock.empty())
+    if (result.hand_overs * 20 > result.allocations) {
+        result.warnings.push_back(
+            fmt::format("{} of the blocks are released by another thread; a replay does not have the pace of "
+                        "the threads, so it cannot show how long they wait for each other",
+                        percent(static_cast<double>(result.hand_overs) /
+                                static_cast<double>(std::max<std::uint64_t>(result.allocations, 1)))));
+    }
+    if (c.info->clock != "tsc" && !c.info->clock.empty()) {
         result.warnings.push_back(fmt::format(
             "the trace was recorded with --clock={}, so the order of events of different threads is "
-            "approximate; {} allocations came before the release of what was there",
+            "approximate; {} allocations came before the release of the block that was at their address",
             c.info->clock, c.reused_addresses));
+    }
 }
 
 std::string change_of_program(double change) {
@@ -62,10 +65,12 @@ std::string change_of_program(double change) {
 /// The rows that are compared with the default.
 std::vector<const replay_row*> rivals(const replay_result& result) {
     std::vector<const replay_row*> list;
-    for (const replay_row& r : result.rows)
-        if (r.failure.empty() && !r.seconds.empty() && r.name != replay_default_name &&
-            r.name != replay_control_name && r.name != replay_null_name)
+    for (const replay_row& r : result.rows) {
+        if (r.failure.empty() && !r.seconds.empty() && r.name != default_name &&
+            r.name != default_again_name && r.name != null_name) {
             list.push_back(&r);
+        }
+    }
     return list;
 }
 
@@ -92,13 +97,16 @@ std::string too_few(const replay_result& result, std::size_t compared) {
 } // namespace
 
 std::string verdict_of(const replay_result& result) {
-    if (!result.problem.empty())
+    if (!result.problem.empty()) {
         return fmt::format("Nothing was replayed: {}.", result.problem);
-    if (result.complete_rounds == 0)
+    }
+    if (result.complete_rounds == 0) {
         return "Nothing was replayed: it was stopped before a round was complete.";
+    }
     std::vector<const replay_row*> rows = rivals(result);
-    if (result.complete_rounds < rounds_to_judge)
+    if (result.complete_rounds < rounds_to_judge) {
         return too_few(result, rows.size());
+    }
     const replay_row* best = fastest(rows);
     std::erase_if(rows, [](const replay_row* r) { return r->call != replay_call::faster; });
     const replay_row* winner = fastest(rows);
@@ -107,72 +115,83 @@ std::string verdict_of(const replay_result& result) {
     if (winner != nullptr) {
         text = fmt::format("{} serves the recorded requests in {} CPU time than the default", winner->title,
                            change_of_program(winner->ratio - 1));
-        if (has_program)
+        if (has_program) {
             text += fmt::format(", which would be {} of the program's", change_of_program(winner->change));
+        }
     } else if (best != nullptr) {
         text = fmt::format(
             "No allocator serves the recorded requests measurably faster than the default; the best is "
             "{}, with {} CPU time",
             best->title, change_of_program(best->ratio - 1));
     }
-    if (has_program)
+    if (has_program) {
         text += fmt::format("; an allocator that costs nothing would save {}", percent(result.ceiling()));
+    }
     return text + '.';
 }
 
 void remark_on_replay(replay_result& result, const replay_circumstances& c) {
     result.verdict = verdict_of(result);
-    result.remarks.push_back(fmt::format(
-        "The replay repeats {} recorded requests and leaves out the program's own work, so caches are "
-        "emptier of its data and what a better layout of memory would save is not seen. Where this was "
-        "measured, most predicted changes were 50 to 130 % of the true ones, a few far off, and the order "
-        "was right up to ties; 'linn run' measures the truth.",
-        result.events));
+    result.remarks.push_back(
+        fmt::format("The replay repeats {} recorded requests without the program's own work. So the caches "
+                    "hold less of the program's data, and gains from a better layout of memory do not show. "
+                    "Where this was measured, most predicted changes were 50 to 130 % of the true ones, and "
+                    "a few were far off; the order was right up to ties. 'linn run' measures the truth.",
+                    result.events));
     result.remarks.push_back(fmt::format("Touching: {}.", touch_text(result.options.touch)));
     remark_on_threads(result, c);
-    if (result.find(replay_linn_name) != nullptr && result.by_operator_new * 2000 < result.allocations * 1999)
+    if (result.find(linn_name) != nullptr && result.by_operator_new * 2000 < result.allocations * 1999) {
         result.remarks.push_back(fmt::format(
             "Linn serves what came from operator new, {} of the allocations; what called malloc stays with "
             "the default.",
             percent(static_cast<double>(result.by_operator_new) / static_cast<double>(result.allocations))));
-    if (result.noise_floor > 0)
+    }
+    if (result.noise_floor > 0) {
         result.remarks.push_back(
             fmt::format("Noise floor, the default against itself: {}; smaller differences mean "
                         "nothing.",
                         percent(result.noise_floor)));
-    if (c.info->baseline_cpu_ns <= 0 && result.program_cpu_seconds > 0)
+    }
+    if (c.info->baseline_cpu_ns <= 0 && result.program_cpu_seconds > 0) {
         result.remarks.push_back(fmt::format(
             "The program's own CPU time is an estimate: the recorded one, less {:.0f} ns for each event. "
             "'linn record --baseline' measures it.",
             c.info->event_cost_ns));
-    if (result.program_cpu_seconds <= 0)
+    }
+    if (result.program_cpu_seconds <= 0) {
         result.warnings.push_back(
             "the program's CPU time without the recording is not known, so changes of the "
             "program cannot be told; 'linn record --baseline' measures it");
+    }
     if (!result.rows.empty() && result.program_cpu_seconds > 0 &&
-        result.rows.front().median > 0.9 * result.program_cpu_seconds)
+        result.rows.front().median > 0.9 * result.program_cpu_seconds) {
         result.warnings.emplace_back(
-            "the replay under the default took as long as the whole program did, so it is not "
-            "what happened there: threads may get into each other's way more than in the "
+            "the replay under the default took as long as the whole program did, so it does not show what "
+            "happened in the program: threads may get into each other's way more than in the "
             "program, or the program's CPU time is wrong");
-    if (c.is_cut)
+    }
+    if (c.is_cut) {
         result.remarks.push_back(
             fmt::format("Of the trace the first {} events are replayed, {} of them all; the "
                         "program's CPU time is scaled by that.",
                         result.events, percent(c.replayed_share)));
-    if (c.process_share < 0.9999)
+    }
+    if (c.process_share < 0.9999) {
         result.remarks.push_back(
             fmt::format("The trace has several process images; the busiest is replayed, {}, with "
                         "{} of the events. The changes are shares of the CPU time of all.",
                         result.process, percent(c.process_share)));
-    if (result.skipped * 1000 > result.events)
+    }
+    if (result.skipped * 1000 > result.events) {
         result.warnings.push_back(
             fmt::format("{} releases were left out, because the trace does not have the "
                         "allocation of their blocks",
                         result.skipped));
-    if (c.info->dropped != 0)
+    }
+    if (c.info->dropped != 0) {
         result.warnings.push_back(
             fmt::format("the recording lost {} events; the replay lacks them", c.info->dropped));
+    }
 }
 
 } // namespace linn::tool

@@ -28,9 +28,11 @@ std::uint64_t available_memory() {
     std::string name;
     std::uint64_t kib = 0;
     std::string rest;
-    while (file >> name >> kib && std::getline(file, rest))
-        if (name == "MemAvailable:")
+    while (file >> name >> kib && std::getline(file, rest)) {
+        if (name == "MemAvailable:") {
             return kib * 1024;
+        }
+    }
     return 0;
 }
 
@@ -46,10 +48,11 @@ public:
     replay_result perform() {
         result_.started = time_stamp();
         trace_reader trace{result_.options.trace};
-        if (trace.info().contents == "fills")
+        if (trace.info().contents == "fills") {
             throw unusable_trace{fmt::format("{} holds only blocks that zeros were written into (linn record "
                                              "--fills); for a replay, record without --fills",
                                              result_.options.trace.string())};
+        }
         try {
             prepare(trace);
         } catch (const unusable_trace&) {
@@ -57,8 +60,9 @@ public:
         } catch (const std::runtime_error& error) {
             result_.problem = error.what();
         }
-        if (is_stopped() || !result_.problem.empty())
+        if (is_stopped() || !result_.problem.empty()) {
             return finish(trace.info());
+        }
         if (program_->program.summary.events == 0) {
             const std::vector<std::string>& damage = trace.info().damage;
             result_.problem = fmt::format("{} has no allocations to replay{}", result_.options.trace.string(),
@@ -69,8 +73,9 @@ public:
         result_.machine = inspect_machine();
         spare_memory();
         choose_sources();
-        if (!is_stopped())
+        if (!is_stopped()) {
             measure();
+        }
         estimate(trace.info());
         return finish(trace.info());
     }
@@ -103,8 +108,9 @@ private:
         result_.command = info.command;
         result_.recorded_events = info.events;
         result_.seconds = elapsed();
-        if (result_.verdict.empty())
+        if (result_.verdict.empty()) {
             result_.verdict = verdict_of(result_);
+        }
         return std::move(result_);
     }
 
@@ -124,13 +130,15 @@ private:
         result_.peak_live_blocks = s.peak_live_blocks;
         result_.peak_live_bytes = s.peak_live_bytes;
         result_.skipped = s.unknown_releases;
-        if (program_->process < trace.info().processes.size())
+        if (program_->process < trace.info().processes.size()) {
             result_.process = trace.info().processes[program_->process].executable;
+        }
     }
 
     void add(contender source) {
-        if (source.worker_id.empty())
+        if (source.worker_id.empty()) {
             source.worker_id = "system";
+        }
         replay_row& row = result_.rows.emplace_back();
         static_cast<contender&>(row) = source;
         jobs_.push_back({std::move(source), false, result_.rows.size() - 1});
@@ -156,8 +164,9 @@ private:
         const std::uint64_t available = available_memory();
         replay_touch& touch = result_.options.touch;
         if (available == 0 || result_.peak_live_bytes < available ||
-            (touch != replay_touch::lines && touch != replay_touch::all))
+            (touch != replay_touch::lines && touch != replay_touch::all)) {
             return;
+        }
         touch = replay_touch::byte;
         result_.warnings.push_back(fmt::format(
             "the program had blocks of {:.1f} GiB at once, and {:.1f} GiB of memory are free: only the "
@@ -170,16 +179,18 @@ private:
         const allocator_choice choice{o.only, o.allocators};
         const char* const version = ::gnu_get_libc_version();
         const std::string glibc = fmt::format("glibc {}", version);
-        add(replay_default_name, fmt::format("default ({})", glibc), "system", version);
+        add(default_name, fmt::format("default ({})", glibc), "system", version);
         if (!o.ceiling_only) {
-            add(replay_control_name, fmt::format("default again ({})", glibc), "system", version);
-            if (choice.wants(no_trim_name))
+            add(default_again_name, fmt::format("default again ({})", glibc), "system", version);
+            if (choice.wants(no_trim_name)) {
                 add(glibc_without_trim());
+            }
             add_allocators(choice);
         }
-        if (o.ceiling_only || choice.wants(replay_linn_name))
-            add(replay_linn_name, "Linn", "linn");
-        add(replay_null_name, "costs nothing", "null");
+        if (o.ceiling_only || choice.wants(linn_name)) {
+            add(linn_name, "Linn", "linn");
+        }
+        add(null_name, "costs nothing", "null");
         choose_groups();
     }
 
@@ -197,10 +208,11 @@ private:
         for (std::size_t g = 0; g != o.groups.size(); ++g) {
             replay_row& row = result_.groups.emplace_back();
             row.name = row.title = o.groups[g].name;
-            if (g < most_replay_groups)
+            if (g < most_replay_groups) {
                 add_priced(fmt::format("group={}", g + 1), g, false, false);
-            else
+            } else {
                 row.failure = fmt::format("a replay has {} groups at most", most_replay_groups);
+            }
         }
     }
 
@@ -211,16 +223,19 @@ private:
             c.title = title_with_version(c);
             add(std::move(c));
         }
-        for (const left_out_contender& l : left_out)
+        for (const left_out_contender& l : left_out) {
             result_.left_out.push_back(fmt::format("{}: {}", l.name, l.reason));
+        }
     }
 
     /// The row that a job fills.
     static auto& row_of(auto& self, const task& j) {
-        if (j.is_control)
+        if (j.is_control) {
             return self.control_;
-        if (j.is_together)
+        }
+        if (j.is_together) {
             return *self.result_.together;
+        }
         return (j.is_group ? self.result_.groups : self.result_.rows)[j.row];
     }
 
@@ -240,15 +255,19 @@ private:
         last_ = execute_program(program_->program.file.path(), j.source, to_string(result_.options.touch),
                                 timeout_, guard_, [this] { tick_(progress_); });
         const double after = canary();
-        if (last_.is_interrupted || is_stopped())
+        if (last_.is_interrupted || is_stopped()) {
             return {attempt::ending::interrupted};
-        if (last_.problem.empty() && last_.checksum != program_->program.summary.checksum)
+        }
+        if (last_.problem.empty() && last_.checksum != program_->program.summary.checksum) {
             last_.problem = "it did other work than the trace says";
-        if (last_.problem.empty())
+        }
+        if (last_.problem.empty()) {
             return {attempt::ending::measured, std::max(before, after)};
+        }
         row_of(*this, j).failure = last_.problem;
-        if (now.job != 0)
+        if (now.job != 0) {
             return {attempt::ending::failed};
+        }
         result_.problem = fmt::format("the trace cannot be replayed: {}", last_.problem);
         return {attempt::ending::impossible};
     }
@@ -263,8 +282,9 @@ private:
     void measure() {
         const replay_options& o = result_.options;
         say("warm-up");
-        if (run_once({0, 0}).how != attempt::ending::measured)
+        if (run_once({0, 0}).how != attempt::ending::measured) {
             return;
+        }
         timeout_ = std::chrono::seconds{std::llround(std::max(60.0, last_.wall_seconds * 30))};
         round_options rounds;
         rounds.warm_up_rounds = 0;
@@ -280,9 +300,11 @@ private:
 
     /// Rows are compared round by round.
     void drop_incomplete_round() {
-        for (task& j : jobs_)
-            for (std::vector<double>* list : {&j.seconds, &j.waits, &j.peaks})
+        for (task& j : jobs_) {
+            for (std::vector<double>* list : {&j.seconds, &j.waits, &j.peaks}) {
                 list->resize(std::min(list->size(), result_.complete_rounds));
+            }
+        }
     }
 
     /// What the jobs measured as the rows' seconds. To ask each block for its group is no cost of a pool, so a group is
@@ -293,16 +315,20 @@ private:
             std::find_if(jobs_.begin(), jobs_.end(), [](const task& j) { return j.is_control; });
         for (const task& j : jobs_) {
             replay_row& row = row_of(*this, j);
-            if (j.is_group && row.failure.empty())
+            if (j.is_group && row.failure.empty()) {
                 row.failure = control_.failure;
-            if (j.is_control || !row.failure.empty())
+            }
+            if (j.is_control || !row.failure.empty()) {
                 continue;
+            }
             row.seconds = j.seconds;
             row.wait_seconds = median(j.waits);
             row.peak_rss_bytes = median(j.peaks);
-            if (j.is_group)
-                for (std::size_t round = 0; round != row.seconds.size(); ++round)
+            if (j.is_group) {
+                for (std::size_t round = 0; round != row.seconds.size(); ++round) {
                     row.seconds[round] *= base[round] / std::max(control->seconds[round], 1e-9);
+                }
+            }
         }
     }
 

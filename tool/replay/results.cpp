@@ -26,7 +26,7 @@ const replay_row* replay_result::find(const std::string& name) const noexcept {
 }
 
 double replay_result::ceiling() const noexcept {
-    const replay_row* const null = find(replay_null_name);
+    const replay_row* const null = find(null_name);
     return null == nullptr ? 0 : std::max(0.0, -null->change);
 }
 

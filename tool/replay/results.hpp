@@ -42,13 +42,7 @@ struct replay_options {
     double level = 0.95;         ///< of the intervals
 };
 
-/// The rows that are no allocators of the system's; the control not with `ceiling_only`.
-inline constexpr const char* replay_default_name = default_name;
-inline constexpr const char* replay_control_name = default_again_name;
-inline constexpr const char* replay_linn_name = linn_name;
-inline constexpr const char* replay_null_name = null_name;
-
-/// What a row is beside the default. Not judged are the default, its second copy, the null allocator, what failed, and
+/// How a row compares with the default. Not judged are the default, its second copy, the null allocator, what failed, and
 /// everything with fewer than `rounds_to_judge` rounds.
 enum class replay_call { not_judged, faster, slower, tie };
 
@@ -71,7 +65,7 @@ struct replay_row : contender, paired_estimate {
     double change_high = 0;
 };
 
-/// A row beside what `linn run` measured of the same program.
+/// A row, and what `linn run` measured of the same program.
 struct replay_agreement_row {
     std::string name;
     double predicted = 0; ///< `change` of the replay
@@ -107,7 +101,7 @@ struct replay_agreement {
 struct replay_result {
     replay_options options;
     std::vector<replay_row> rows;       ///< the default first, the null allocator last
-    std::vector<replay_row> groups;     ///< beside `options.groups`
+    std::vector<replay_row> groups;     ///< one for each of `options.groups`
     std::optional<replay_row> together; ///< with `price_together`: every group from pools
     std::uint64_t events = 0;           ///< replayed
     std::uint64_t threads = 0;

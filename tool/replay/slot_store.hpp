@@ -9,11 +9,13 @@ namespace linn::tool {
 
 /// The size class that a block's slot belongs to: multiples of 16 up to 1024, then four a doubling.
 constexpr unsigned slot_class(std::uint64_t bytes) noexcept {
-    if (bytes <= 1024)
+    if (bytes <= 1024) {
         return bytes == 0 ? 1 : static_cast<unsigned>((bytes + 15) / 16);
+    }
     unsigned log2 = 10;
-    while (bytes > std::uint64_t{1} << (log2 + 1))
+    while (bytes > std::uint64_t{1} << (log2 + 1)) {
         ++log2;
+    }
     const std::uint64_t step = std::uint64_t{1} << (log2 - 2);
     return 64 + (log2 - 10) * 4 +
            static_cast<unsigned>((bytes - (std::uint64_t{1} << log2) + step - 1) / step);
@@ -21,8 +23,9 @@ constexpr unsigned slot_class(std::uint64_t bytes) noexcept {
 
 /// The bytes of a class's largest block.
 constexpr std::uint64_t slot_class_bytes(unsigned c) noexcept {
-    if (c <= 64)
+    if (c <= 64) {
         return std::uint64_t{c} * 16;
+    }
     const unsigned log2 = 10 + (c - 65) / 4;
     return (std::uint64_t{1} << log2) + ((c - 65) % 4 + 1) * (std::uint64_t{1} << (log2 - 2));
 }
@@ -44,8 +47,9 @@ public:
     template <class Fresh>
     taken_slot take(std::uint64_t bytes, Fresh fresh) {
         const unsigned c = slot_class(bytes);
-        if (c >= lists_.size())
+        if (c >= lists_.size()) {
             lists_.resize(c + 1);
+        }
         free_lists& lists = lists_[c];
         if (!lists.own.empty()) {
             const std::uint32_t slot = lists.own.back();
@@ -53,19 +57,21 @@ public:
             return {slot, false};
         }
         const bool is_large = bytes > largest_loose_bytes;
-        if (lists.emptied_by_others.size() > (is_large ? 0 : slack))
+        if (lists.emptied_by_others.size() > (is_large ? 0 : slack)) {
             return {is_large ? lists.emptied_by_others.take_last() : lists.emptied_by_others.take_first(),
                     true};
+        }
         return {fresh(c), false};
     }
 
     /// The block of that size is gone, which this stream or another one did.
     void give(std::uint32_t slot, std::uint64_t bytes, bool by_another) {
         free_lists& lists = lists_[slot_class(bytes)];
-        if (by_another)
+        if (by_another) {
             lists.emptied_by_others.push_back(slot);
-        else
+        } else {
             lists.own.push_back(slot);
+        }
     }
 
 private:

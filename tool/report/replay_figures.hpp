@@ -14,9 +14,10 @@ inline bool is_measured(const replay_row& row) noexcept {
 
 /// Nanoseconds of CPU time that a request costs beyond the null allocator; nothing where that one has no figures.
 inline std::optional<double> cost_of_request(const replay_result& result, const replay_row& row) noexcept {
-    const replay_row* const null = result.find(replay_null_name);
-    if (null == nullptr || !is_measured(*null) || !is_measured(row) || result.events == 0)
+    const replay_row* const null = result.find(null_name);
+    if (null == nullptr || !is_measured(*null) || !is_measured(row) || result.events == 0) {
         return std::nullopt;
+    }
     return (row.median - null->median) * 1e9 / static_cast<double>(result.events);
 }
 

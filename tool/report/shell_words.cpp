@@ -25,8 +25,9 @@ std::string shell_words(const std::vector<std::string>& words) {
             continue;
         }
         line += '\'';
-        for (const char c : word)
+        for (const char c : word) {
             line += c == '\'' ? std::string{"'\\''"} : std::string{c};
+        }
         line += '\'';
     }
     return line;

@@ -21,8 +21,9 @@ int write_all(std::FILE* file, const std::string& text, bool to_disk) {
     const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size() &&
                          std::fflush(file) == 0 && (!to_disk || ::fsync(::fileno(file)) == 0);
     const int error = errno;
-    if (std::fclose(file) != 0 && written)
+    if (std::fclose(file) != 0 && written) {
         return errno;
+    }
     return written ? 0 : error;
 }
 
@@ -33,8 +34,9 @@ std::string behind_links(const std::string& path) {
     std::error_code error;
     for (int i = 0; i != most && fs::is_symlink(place, error); ++i) {
         const fs::path next = fs::read_symlink(place, error);
-        if (error)
+        if (error) {
             break;
+        }
         place = place.parent_path() / next; // an absolute path replaces the folder
     }
     return place.string();
@@ -43,8 +45,9 @@ std::string behind_links(const std::string& path) {
 /// Gives the new file the permissions of the one that it replaces. Where that is not allowed, it keeps its own.
 void keep_permissions(const std::string& place, int file) {
     struct stat old{};
-    if (::stat(place.c_str(), &old) == 0)
+    if (::stat(place.c_str(), &old) == 0) {
         (void)::fchmod(file, old.st_mode & 07777);
+    }
 }
 
 } // namespace
@@ -70,12 +73,15 @@ std::string write_atomically(const std::string& path, const std::string& text) {
         keep_permissions(place, ::fileno(file));
         error = write_all(file, text, true);
     }
-    if (error == 0 && std::rename(temporary.c_str(), place.c_str()) != 0)
+    if (error == 0 && std::rename(temporary.c_str(), place.c_str()) != 0) {
         error = errno;
-    if (error == 0)
+    }
+    if (error == 0) {
         return {};
-    if (file != nullptr)
+    }
+    if (file != nullptr) {
         std::remove(temporary.c_str());
+    }
     return problem(error);
 }
 

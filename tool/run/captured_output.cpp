@@ -19,16 +19,18 @@ struct captured_output::mapping {
 };
 
 captured_output::captured_output(int fd) noexcept {
-    if (fd < 0)
+    if (fd < 0) {
         return;
+    }
     // Should a writer have escaped, it can no longer pull the pages from under the mapping.
     ::fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK);
     struct stat s{};
     if (::fstat(fd, &s) == 0 && s.st_size > 0) {
         const auto size = static_cast<std::size_t>(s.st_size);
         void* const p = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, fd, 0);
-        if (p != MAP_FAILED)
+        if (p != MAP_FAILED) {
             mapping_ = std::make_shared<const mapping>(static_cast<const char*>(p), size);
+        }
     }
     ::close(fd);
 }
@@ -43,22 +45,30 @@ std::string_view captured_output::text() const noexcept {
 
 std::string captured_output::tail(std::size_t lines, std::size_t bytes) const {
     std::string_view all = text();
-    while (!all.empty() && (all.back() == '\n' || all.back() == '\r'))
+    while (!all.empty() && (all.back() == '\n' || all.back() == '\r')) {
         all.remove_suffix(1);
+    }
     std::size_t begin = all.size();
-    for (std::size_t left = lines; begin != 0 && all.size() - begin < bytes; --begin)
-        if (all[begin - 1] == '\n' && --left == 0)
+    for (std::size_t left = lines; begin != 0 && all.size() - begin < bytes; --begin) {
+        if (all[begin - 1] == '\n' && --left == 0) {
             break;
-    if (lines == 0)
+        }
+    }
+    if (lines == 0) {
         return {};
+    }
     all.remove_prefix(begin);
     // Not from the middle of a character.
-    while (!all.empty() && begin != 0 && (static_cast<unsigned char>(all.front()) & 0xc0u) == 0x80u)
+    while (!all.empty() && begin != 0 && (static_cast<unsigned char>(all.front()) & 0xc0u) == 0x80u) {
         all.remove_prefix(1);
+    }
     std::string clean;
-    for (const char c : all)
-        if (const auto u = static_cast<unsigned char>(c); c == '\n' || c == '\t' || (u >= 0x20 && u != 0x7f))
+    for (const char c : all) {
+        if (const auto u = static_cast<unsigned char>(c);
+            c == '\n' || c == '\t' || (u >= 0x20 && u != 0x7f)) {
             clean += c;
+        }
+    }
     return clean;
 }
 

@@ -22,16 +22,20 @@ std::vector<double> log_ratios(const run_row& row, const run_row& base, const me
     const std::string name{m.name};
     auto theirs = base.samples.begin();
     for (const run_sample& s : row.samples) {
-        while (theirs != base.samples.end() && theirs->round < s.round)
+        while (theirs != base.samples.end() && theirs->round < s.round) {
             ++theirs;
-        if (theirs == base.samples.end())
+        }
+        if (theirs == base.samples.end()) {
             break;
-        if (theirs->round != s.round)
+        }
+        if (theirs->round != s.round) {
             continue;
+        }
         const auto a = s.values.find(name);
         const auto b = theirs->values.find(name);
-        if (a != s.values.end() && b != theirs->values.end())
+        if (a != s.values.end() && b != theirs->values.end()) {
             list.push_back(std::log(positive(m, a->second) / positive(m, b->second)));
+        }
     }
     return list;
 }
@@ -50,8 +54,9 @@ estimate estimate_row(const run_result& result, const run_row& row, const run_ro
                       const judge_options& options) {
     const interval_options how = interval_of(result, row, m, options);
     estimate e{estimate_median(row.values(m.name), how)};
-    if (&row == &base)
+    if (&row == &base) {
         return e;
+    }
     const std::vector<double> ratios = log_ratios(row, base, m);
     estimate_ratio(e, ratios, how);
     e.p = wilcoxon_signed_rank(ratios);
@@ -60,43 +65,50 @@ estimate estimate_row(const run_result& result, const run_row& row, const run_ro
 }
 
 void call_difference(estimate& e, const noise& n, double level) {
-    if (e.p_adjusted < 1 - level && exceeds_noise(e, n.floor))
+    if (e.p_adjusted < 1 - level && exceeds_noise(e, n.floor)) {
         e.call = e.ratio < 1 ? verdict::better : verdict::worse;
+    }
 }
 
 void judge_metric(run_result& result, const metric_info& m, const judge_options& options) {
     const std::string name{m.name};
     const auto base = std::find_if(result.rows.begin(), result.rows.end(),
                                    [](const run_row& r) { return r.contender.is_default(); });
-    if (base == result.rows.end() || base->values(m.name).empty())
+    if (base == result.rows.end() || base->values(m.name).empty()) {
         return;
+    }
     std::vector<estimate*> family;
     std::vector<double> p_values;
     noise floor{1, 1, 1, 1, least_program_claim};
     bool is_floor_known = base->values(m.name).size() >= rounds_to_judge;
     for (run_row& row : result.rows) {
-        if (!is_judged(row) || row.values(m.name).empty())
+        if (!is_judged(row) || row.values(m.name).empty()) {
             continue;
+        }
         estimate& e = row.estimates[name] = estimate_row(result, row, *base, m, options);
         if (row.contender.is_control()) {
             // What two equal things differ by is not known from a few rounds either.
             is_floor_known = is_floor_known && are_bounds(e.ratio_low, e.ratio_high);
-            if (is_floor_known)
+            if (is_floor_known) {
                 floor = {e.ratio, e.ratio_low, e.ratio_high, e.p,
                          std::max(least_program_claim, noise_floor_of(e))};
+            }
         } else if (&row != &*base) {
             family.push_back(&e);
             p_values.push_back(e.p);
         }
     }
     const std::vector<double> adjusted = holm(p_values);
-    for (std::size_t i = 0; i != family.size(); ++i)
+    for (std::size_t i = 0; i != family.size(); ++i) {
         family[i]->p_adjusted = adjusted[i];
-    if (!is_floor_known)
+    }
+    if (!is_floor_known) {
         return;
+    }
     result.noise_floor[name] = floor;
-    for (estimate* const one : family)
+    for (estimate* const one : family) {
         call_difference(*one, floor, result.options.level);
+    }
 }
 
 /// Whether wall time is noisier than a difference that CPU time shows: no contender can be called by wall time, and one
@@ -106,8 +118,9 @@ bool is_hidden_by_noise(const run_result& result) {
     for (const run_row& row : result.rows) {
         const auto wall = row.estimates.find(wall_metric);
         const auto cpu = row.estimates.find(cpu_metric);
-        if (wall != row.estimates.end() && wall->second.call != verdict::no_difference)
+        if (wall != row.estimates.end() && wall->second.call != verdict::no_difference) {
             return false;
+        }
         is_hidden = is_hidden || (cpu != row.estimates.end() && cpu->second.call != verdict::no_difference &&
                                   distance(cpu->second.ratio) <= wall_noise(result, row));
     }
@@ -118,11 +131,14 @@ bool is_hidden_by_noise(const run_result& result) {
 
 void judge(run_result& result, const judge_options& options) {
     result.noise_floor.clear();
-    for (run_row& row : result.rows)
+    for (run_row& row : result.rows) {
         row.estimates.clear();
-    for (const metric_info& m : metrics())
-        if (m.is_compared)
+    }
+    for (const metric_info& m : metrics()) {
+        if (m.is_compared) {
             judge_metric(result, m, options);
+        }
+    }
     result.judged_by = is_hidden_by_noise(result) ? cpu_metric : wall_metric;
 }
 
@@ -130,20 +146,23 @@ std::optional<estimate> compare_rows(const run_result& result, const run_row& ro
                                      std::string_view metric, std::size_t comparisons) {
     const auto m = std::find_if(metrics().begin(), metrics().end(),
                                 [&](const metric_info& info) { return info.name == metric; });
-    if (m == metrics().end() || !is_judged(row) || !is_judged(base) || log_ratios(row, base, *m).empty())
+    if (m == metrics().end() || !is_judged(row) || !is_judged(base) || log_ratios(row, base, *m).empty()) {
         return std::nullopt;
+    }
     estimate e = estimate_row(result, row, base, *m, {});
     e.p_adjusted = std::min(1.0, e.p * static_cast<double>(comparisons));
-    if (const auto floor = result.noise_floor.find(std::string{metric}); floor != result.noise_floor.end())
+    if (const auto floor = result.noise_floor.find(std::string{metric}); floor != result.noise_floor.end()) {
         call_difference(e, floor->second, result.options.level);
+    }
     return e;
 }
 
 double wall_noise(const run_result& result, const run_row& row) {
     const auto floor = result.noise_floor.find(wall_metric);
     const auto known = row.estimates.find(wall_metric);
-    if (floor == result.noise_floor.end() || known == row.estimates.end())
+    if (floor == result.noise_floor.end() || known == row.estimates.end()) {
         return 0;
+    }
     const estimate& e = known->second;
     const double half_width =
         are_bounds(e.ratio_low, e.ratio_high) ? std::sqrt(e.ratio_high / e.ratio_low) - 1 : 0;
@@ -152,17 +171,20 @@ double wall_noise(const run_result& result, const run_row& row) {
 
 double worst_precision(const run_result& result, const judge_options& options) {
     const run_row* base = result.find(default_name);
-    if (base == nullptr)
+    if (base == nullptr) {
         return std::numeric_limits<double>::infinity();
+    }
     const metric_info& wall = metrics().front();
     double worst = 0;
     for (const run_row& row : result.rows) {
-        if (&row == base || !is_judged(row))
+        if (&row == base || !is_judged(row)) {
             continue;
+        }
         paired_estimate e;
         estimate_ratio(e, log_ratios(row, *base, wall), interval_of(result, row, wall, options));
-        if (!are_bounds(e.ratio_low, e.ratio_high))
+        if (!are_bounds(e.ratio_low, e.ratio_high)) {
             return std::numeric_limits<double>::infinity();
+        }
         worst = std::max(worst, (e.ratio_high - e.ratio_low) / 2);
     }
     return worst;

@@ -10,7 +10,7 @@
 
 namespace linn::tool {
 
-/// What the judgement needs beside the samples.
+/// What the judgement needs besides the samples.
 struct judge_options {
     std::size_t resamples = 10'000; ///< of every bootstrap interval
 };

@@ -34,7 +34,7 @@ constexpr milliseconds look_interval{50};
 constexpr milliseconds tick_interval{200};
 constexpr milliseconds ready_interval{20};
 constexpr milliseconds ready_attempt{10'000};
-constexpr milliseconds last_words{1'000};  ///< that a client has to end after its server
+constexpr milliseconds end_grace{1'000};   ///< that a client has to end after its server
 constexpr milliseconds polite_end{10'000}; ///< that a server has to end after SIGTERM
 
 owned_fd null_device(int flags) {
@@ -63,10 +63,12 @@ std::string why_not_counted(int error) {
         return fmt::format("not permitted (kernel.perf_event_paranoid is {})",
                            level.empty() ? "unknown" : level);
     }
-    if (error == ENOENT || error == EOPNOTSUPP || error == ENODEV)
-        return "this machine, or the virtual machine it is, has none";
-    if (error == ENOSYS)
+    if (error == ENOENT || error == EOPNOTSUPP || error == ENODEV) {
+        return "this machine or virtual machine has none";
+    }
+    if (error == ENOSYS) {
         return "the kernel was built without them";
+    }
     return std::strerror(error);
 }
 
@@ -86,17 +88,23 @@ public:
     wake wait(std::initializer_list<supervisor*> programs, clock::time_point deadline,
               std::initializer_list<const owned_fd*> files) {
         for (;;) {
-            for (supervisor* const p : programs)
-                if (p->is_finished())
+            for (supervisor* const p : programs) {
+                if (p->is_finished()) {
                     return wake::finished;
-            if (interrupt_guard::pending() != 0)
+                }
+            }
+            if (interrupt_guard::pending() != 0) {
                 return wake::interrupt;
-            for (const owned_fd* const f : files)
-                if (size_of(*f) > spec_.most_output_bytes)
+            }
+            for (const owned_fd* const f : files) {
+                if (size_of(*f) > spec_.most_output_bytes) {
                     return wake::flood;
+                }
+            }
             const auto now = clock::now();
-            if (now >= deadline)
+            if (now >= deadline) {
                 return wake::time;
+            }
             if (now >= next_tick_) {
                 tick_();
                 next_tick_ = now + tick_interval;
@@ -109,8 +117,9 @@ private:
     void sleep(std::initializer_list<supervisor*> programs, clock::duration how_long) const {
         pollfd fds[2]{};
         nfds_t count = 0;
-        for (const supervisor* const p : programs)
+        for (const supervisor* const p : programs) {
             fds[count++] = {p->fd(), POLLIN, 0};
+        }
         const auto ns = std::chrono::nanoseconds{how_long}.count();
         const std::timespec wait{ns / 1'000'000'000, ns % 1'000'000'000};
         ::ppoll(fds, count, &wait, &guard_.wait_mask());
@@ -130,13 +139,15 @@ public:
           watcher_(spec, guard, tick) {}
 
     observation take() {
-        if (!open_files())
+        if (!open_files()) {
             return std::move(o_);
+        }
         supervisor program{describe_program()};
-        if (spec_.client.empty())
+        if (spec_.client.empty()) {
             wait_for(program);
-        else
+        } else {
             serve(program);
+        }
         program.wait();
         fill_in(program);
         return std::move(o_);
@@ -151,14 +162,17 @@ private:
     bool open_files() {
         input_ = spec_.input.empty() ? null_device(O_RDONLY)
                                      : owned_fd{::open(spec_.input.c_str(), O_RDONLY | O_CLOEXEC)};
-        if (!input_)
+        if (!input_) {
             return fail(errno, spec_.input.empty() ? "/dev/null" : "the input " + spec_.input.string());
+        }
         output_ = spec_.keep_output ? memory_file("linn-output") : null_device(O_WRONLY);
         errors_ = memory_file("linn-errors");
-        if (!output_ || !errors_)
+        if (!output_ || !errors_) {
             return fail(errno, "a memory file for its output");
-        if (!spec_.prove)
+        }
+        if (!spec_.prove) {
             return true;
+        }
         try {
             folder_.emplace();
         } catch (const fs::filesystem_error& e) {
@@ -171,29 +185,35 @@ private:
         supervised_program p;
         p.program = fs::absolute(spec_.program);
         p.arguments = spec_.arguments;
-        for (const std::string& variable : spec_.environment)
+        for (const std::string& variable : spec_.environment) {
             if (!variable.starts_with("LD_PRELOAD=") && !variable.starts_with("LINN_PROBE=") &&
-                !variable.starts_with("LINN_LITTER="))
+                !variable.starts_with("LINN_LITTER=")) {
                 p.environment.push_back(variable);
-        if (!spec_.litter.empty())
+            }
+        }
+        if (!spec_.litter.empty()) {
             p.environment.push_back(fmt::format("{}={:0{}}:{}", probe::litter_variable, spec_.litter_seed,
                                                 probe::seed_digits, spec_.litter.string()));
+        }
         p.directory = spec_.directory;
         const std::string library =
             !spec_.library.empty() && folder_ ? folder_->preloadable(spec_.library) : spec_.library.string();
         std::string libraries = spec_.runtime.empty() ? library : spec_.runtime + ":" + library;
-        if (!spec_.behind.empty())
+        if (!spec_.behind.empty()) {
             libraries += ":" + (folder_ ? folder_->preloadable(spec_.behind) : spec_.behind.string());
+        }
         p.preload = libraries;
         if (folder_) {
             p.preload = folder_->preloadable(companion("liblinn-probe.so"));
-            if (!libraries.empty())
+            if (!libraries.empty()) {
                 p.preload += ":" + libraries;
+            }
             p.probe = folder_->records().string() + ":" + library;
         }
         p.cpus = spec_.cpus;
-        if (spec_.count)
+        if (spec_.count) {
             p.counters = launcher::counter_set::hardware;
+        }
         p.input = input_.get();
         p.output = output_.get();
         p.errors = errors_.get();
@@ -225,10 +245,10 @@ private:
         program.end_all();
     }
 
-    enum class beside { succeeded, failed, out_of_time, program_ended, stopped };
+    enum class shell_end { succeeded, failed, out_of_time, program_ended, stopped };
 
-    /// Runs a shell command beside the server.
-    beside run_beside(supervisor& program, const std::string& command, clock::time_point deadline) {
+    /// Runs a shell command while the server runs.
+    shell_end run_shell(supervisor& program, const std::string& command, clock::time_point deadline) {
         const owned_fd said = memory_file("linn-client");
         const owned_fd nothing = null_device(O_RDONLY);
         supervised_program p;
@@ -240,57 +260,65 @@ private:
         p.output = p.errors = said.get();
         supervisor shell{p};
         wake why = watcher_.wait({&program, &shell}, deadline, {&output_, &errors_, &said});
-        if (why == wake::finished && !shell.is_finished()) // a client may end the server as its last act
-            why = watcher_.wait({&shell}, std::min(deadline, clock::now() + last_words), {&said});
+        if (why == wake::finished && !shell.is_finished()) { // a client may end the server as its last act
+            why = watcher_.wait({&shell}, std::min(deadline, clock::now() + end_grace), {&said});
+        }
         const bool is_done = shell.is_finished();
-        if (!is_done)
+        if (!is_done) {
             shell.end_all();
+        }
         shell.wait();
         said_ = captured_output{::fcntl(said.get(), F_DUPFD_CLOEXEC, 0)}.tail(5, 600);
         client_status_ = shell.report().status;
         client_wall_ns_ = static_cast<double>(shell.report().wall_ns);
-        if (is_done && shell.report().failed == launcher::step::none && client_status_ == 0)
-            return beside::succeeded;
+        if (is_done && shell.report().failed == launcher::step::none && client_status_ == 0) {
+            return shell_end::succeeded;
+        }
         if (why == wake::interrupt || why == wake::flood) {
             end_with(why == wake::interrupt ? ending::interrupted : ending::too_much_output);
-            return beside::stopped;
+            return shell_end::stopped;
         }
-        if (program.is_finished())
-            return beside::program_ended;
-        return is_done ? beside::failed : beside::out_of_time;
+        if (program.is_finished()) {
+            return shell_end::program_ended;
+        }
+        return is_done ? shell_end::failed : shell_end::out_of_time;
     }
 
-    beside wait_until_ready(supervisor& program) {
+    shell_end wait_until_ready(supervisor& program) {
         const auto deadline = clock::now() + spec_.timeout;
         std::string answer; // the last one that was not cut off
         for (;;) {
             const auto until = std::min(deadline, clock::now() + ready_attempt);
-            const beside how = run_beside(program, spec_.ready, until);
-            if (how != beside::failed && how != beside::out_of_time)
+            const shell_end how = run_shell(program, spec_.ready, until);
+            if (how != shell_end::failed && how != shell_end::out_of_time) {
                 return how;
-            if (how == beside::failed || answer.empty())
+            }
+            if (how == shell_end::failed || answer.empty()) {
                 answer = said_;
+            }
             if (clock::now() >= deadline) {
                 end_with(ending::never_ready, 0, answer);
-                return beside::stopped;
+                return shell_end::stopped;
             }
             watcher_.wait({&program}, clock::now() + ready_interval, {});
         }
     }
 
     void serve(supervisor& program) {
-        beside how = spec_.ready.empty() ? beside::succeeded : wait_until_ready(program);
-        if (how == beside::succeeded)
-            how = run_beside(program, spec_.client, clock::now() + spec_.timeout);
-        if (how == beside::failed)
+        shell_end how = spec_.ready.empty() ? shell_end::succeeded : wait_until_ready(program);
+        if (how == shell_end::succeeded) {
+            how = run_shell(program, spec_.client, clock::now() + spec_.timeout);
+        }
+        if (how == shell_end::failed) {
             end_with(ending::client_failed,
                      WIFSIGNALED(client_status_) ? 128 + WTERMSIG(client_status_)
                                                  : WEXITSTATUS(client_status_),
                      said_);
-        else if (how == beside::out_of_time)
+        } else if (how == shell_end::out_of_time) {
             end_with(ending::timed_out);
-        ended_early_ = how == beside::program_ended;
-        if (how == beside::succeeded || how == beside::failed) {
+        }
+        ended_early_ = how == shell_end::program_ended;
+        if (how == shell_end::succeeded || how == shell_end::failed) {
             program.ask_to_end();
             watcher_.wait({&program}, clock::now() + polite_end, {});
         }
@@ -308,8 +336,9 @@ private:
             explain_failure(program);
             return;
         }
-        if (!is_decided_)
+        if (!is_decided_) {
             decide(r);
+        }
         const std::pair<const char*, std::uint64_t> values[] = {
             {"wall_ns", r.wall_ns},
             {"user_ns", r.user_ns},
@@ -320,20 +349,25 @@ private:
             {"voluntary_switches", r.voluntary_switches},
             {"involuntary_switches", r.involuntary_switches},
         };
-        for (const auto& [name, value] : values)
+        for (const auto& [name, value] : values) {
             o_.values[name] = static_cast<double>(value);
-        if (!spec_.client.empty())
+        }
+        if (!spec_.client.empty()) {
             o_.values["wall_ns"] = client_wall_ns_;
+        }
         bool is_counted = false;
-        for (std::size_t i = 0; i != launcher::counter_count; ++i)
+        for (std::size_t i = 0; i != launcher::counter_count; ++i) {
             if (r.counted[i]) {
                 o_.values[launcher::counter_names[i]] = static_cast<double>(r.counts[i]);
                 is_counted = true;
             }
-        if (!is_counted)
+        }
+        if (!is_counted) {
             o_.why_no_counters = spec_.count ? why_not_counted(r.counter_error) : "not asked for";
-        if (folder_)
+        }
+        if (folder_) {
             o_.proofs = read_proofs(folder_->records());
+        }
         leave_out_litter();
     }
 
@@ -344,13 +378,15 @@ private:
             value = std::max(0.0, value - static_cast<double>(taken));
         };
         for (const process_proof& p : o_.proofs) {
-            if (p.littered.blocks == 0)
+            if (p.littered.blocks == 0) {
                 continue;
+            }
             subtract("user_ns", p.littered.user_ns);
             subtract("sys_ns", p.littered.sys_ns);
             subtract("minor_faults", p.littered.minor_faults);
-            if (spec_.client.empty())
+            if (spec_.client.empty()) {
                 subtract("wall_ns", p.littered.wall_ns);
+            }
         }
     }
 
@@ -358,12 +394,13 @@ private:
         using launcher::step;
         const launcher::report& r = program.report();
         fail(r.error, {});
-        if (r.failed == step::affinity)
+        if (r.failed == step::affinity) {
             o_.detail = fmt::format("CPUs \"{}\"", spec_.cpus);
-        else if (r.failed == step::directory)
+        } else if (r.failed == step::directory) {
             o_.detail = "directory " + spec_.directory.string();
-        else
+        } else {
             o_.detail = program.launcher_problem();
+        }
     }
 
     void decide(const launcher::report& r) {
@@ -376,8 +413,9 @@ private:
             o_.code = r.stopped_by;
         } else if (ended_early_) {
             // A crash is named; a server that just ends may have gone to the background.
-            if (!by_signal && o_.code == 0)
+            if (!by_signal && o_.code == 0) {
                 end_with(ending::never_ready, 1);
+            }
             o_.detail =
                 fmt::format("the program {} before its client had finished", describe_status(r.status));
         } else if (!spec_.client.empty() &&
@@ -422,12 +460,15 @@ std::string run_shell_command(const std::string& command, const interrupt_guard&
     const wake why = watching.wait({&shell}, clock::time_point::max(), {});
     shell.end_all();
     shell.wait();
-    if (why == wake::interrupt)
+    if (why == wake::interrupt) {
         return "interrupted";
-    if (!shell.launcher_problem().empty())
+    }
+    if (!shell.launcher_problem().empty()) {
         return shell.launcher_problem();
-    if (shell.report().stopped_by != 0)
-        return "it wants a terminal, which it cannot have";
+    }
+    if (shell.report().stopped_by != 0) {
+        return "it needs a terminal, and there is none";
+    }
     return shell.report().status == 0 ? std::string{} : describe_status(shell.report().status);
 }
 
@@ -455,7 +496,7 @@ std::string describe_ending(const observation& o, const launch_spec& spec) {
     case ending::too_much_output:
         return fmt::format("wrote more than {} MiB", spec.most_output_bytes >> 20);
     case ending::wants_terminal:
-        return "stopped, because it wants a terminal, which it cannot have";
+        return "stopped, because it needs a terminal, and there is none";
     case ending::never_ready:
         return o.code != 0 ? o.detail
                            : fmt::format("was not ready in {:g} s{}",

@@ -14,8 +14,9 @@ namespace fs = std::filesystem;
 
 /// The file behind the name that the loader knows, which may be a symbolic link.
 std::string resolved(std::string_view name) {
-    if (name.empty())
+    if (name.empty()) {
         return {};
+    }
     std::error_code error;
     const fs::path path = fs::canonical(name, error);
     return error ? std::string{name} : path.string();
@@ -45,8 +46,9 @@ process_proof read_record(const probe::record& head, std::string_view rest) {
     p.arguments = split(pieces[probe::arguments]);
     p.directory = pieces[probe::directory];
     p.environment = split(pieces[probe::environment]);
-    for (std::size_t i = 0; i != probe::function_count; ++i)
+    for (std::size_t i = 0; i != probe::function_count; ++i) {
         p.files[probe::functions[i]] = resolved(pieces[probe::first_function + i]);
+    }
     p.next_malloc = resolved(pieces[probe::next_malloc_piece]);
     p.littered = head.littered;
     p.preload_mapped = head.preload_mapped != 0;
@@ -62,10 +64,12 @@ std::vector<process_proof> read_proofs(const fs::path& file) {
         probe::record head;
         std::memcpy(&head, rest.data(), sizeof head);
         std::size_t needed = sizeof head;
-        for (const std::uint32_t length : head.lengths)
+        for (const std::uint32_t length : head.lengths) {
             needed += length;
-        if (head.magic != probe::record::right_magic || needed != head.bytes || needed > rest.size())
+        }
+        if (head.magic != probe::record::right_magic || needed != head.bytes || needed > rest.size()) {
             break;
+        }
         proofs.push_back(read_record(head, rest.substr(sizeof head, needed - sizeof head)));
         rest.remove_prefix(needed);
     }

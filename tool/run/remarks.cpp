@@ -40,9 +40,11 @@ bool is_called(std::string_view file, std::string_view name) {
 } // namespace
 
 std::string variable_of(const std::vector<std::string>& environment, const std::string& name) {
-    for (const std::string& entry : environment)
-        if (entry.starts_with(name) && entry.size() > name.size() && entry[name.size()] == '=')
+    for (const std::string& entry : environment) {
+        if (entry.starts_with(name) && entry.size() > name.size() && entry[name.size()] == '=') {
             return entry.substr(name.size() + 1);
+        }
+    }
     return {};
 }
 
@@ -50,25 +52,31 @@ std::vector<std::string> remarks_on(const process_proof& last, const executable_
     std::vector<std::string> list;
     const std::string name = last.executable.filename().string();
     if ((is_called(name, "python") || is_called(name, "pypy")) &&
-        variable_of(last.environment, "PYTHONMALLOC") != "malloc")
+        variable_of(last.environment, "PYTHONMALLOC") != "malloc") {
         list.push_back(
             name.starts_with("pypy")
                 ? "PyPy has a heap of its own: only a part of its memory comes from malloc"
                 : "Python has an allocator of its own for small objects: PYTHONMALLOC=malloc in the "
                   "environment takes it out");
-    if (is_called(name, "php") && variable_of(last.environment, "USE_ZEND_ALLOC") != "0")
+    }
+    if (is_called(name, "php") && variable_of(last.environment, "USE_ZEND_ALLOC") != "0") {
         list.push_back("PHP has an allocator of its own: USE_ZEND_ALLOC=0 in the environment takes it out");
-    for (const own_heap& known : own_heaps)
-        if (is_called(name, known.name))
+    }
+    for (const own_heap& known : own_heaps) {
+        if (is_called(name, known.name)) {
             list.push_back(fmt::format("{}: {}; an allocator changes the rest only", name, known.what));
-    if (info.is_go)
+        }
+    }
+    if (info.is_go) {
         list.push_back(
             fmt::format("{} is written in Go: its heap is its own, and an allocator changes only what C "
                         "libraries allocate",
                         name));
-    if (!info.private_heap.empty())
+    }
+    if (!info.private_heap.empty()) {
         list.push_back(fmt::format("{} was built with {} under names of its own, which no preload replaces",
                                    name, info.private_heap));
+    }
     return list;
 }
 

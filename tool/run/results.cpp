@@ -29,9 +29,11 @@ std::span<const metric_info> metrics() noexcept {
 
 std::vector<double> run_row::values(std::string_view metric) const {
     std::vector<double> list;
-    for (const run_sample& s : samples)
-        if (const auto found = s.values.find(std::string{metric}); found != s.values.end())
+    for (const run_sample& s : samples) {
+        if (const auto found = s.values.find(std::string{metric}); found != s.values.end()) {
             list.push_back(found->second);
+        }
+    }
     return list;
 }
 

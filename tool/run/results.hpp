@@ -49,6 +49,7 @@ struct run_contender : contender {
 struct run_options {
     std::vector<std::string> only; ///< allocators; empty: all
     user_allocators allocators;
+    std::optional<std::vector<allocator_entry>> inventory; ///< of those allocators; none: it is taken
     std::vector<run_contender>
         given; ///< measured before the allocators; the environments of all runs then have one size
     std::size_t rounds = 0; ///< exactly as many; 0: adaptive

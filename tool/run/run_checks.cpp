@@ -13,8 +13,9 @@ namespace fs = std::filesystem;
 
 /// The same file under any of its names.
 bool is_same(const std::string& a, const std::string& b) {
-    if (a == b)
+    if (a == b) {
         return true;
+    }
     std::error_code error;
     return fs::equivalent(a, b, error) && !error;
 }
@@ -29,8 +30,9 @@ const std::string& file_of(const process_proof& proof, const char* function) {
 std::string shown(std::string_view line) {
     constexpr std::size_t most = 60;
     std::string text;
-    for (const char c : line.substr(0, most))
+    for (const char c : line.substr(0, most)) {
         text += std::iscntrl(static_cast<unsigned char>(c)) != 0 ? '?' : c;
+    }
     return line.size() > most ? text + "..." : text;
 }
 
@@ -45,8 +47,9 @@ const process_proof* main_proof(const observation& o) noexcept {
 double seconds_of(const observation& o) {
     const auto wall = o.values.find("wall_ns");
     double ns = wall == o.values.end() ? 0 : wall->second;
-    if (const process_proof* const proof = main_proof(o))
+    if (const process_proof* const proof = main_proof(o)) {
         ns += static_cast<double>(proof->littered.wall_ns);
+    }
     return ns * 1e-9;
 }
 
@@ -57,36 +60,44 @@ std::string prepare_problem(const std::string& command, const std::string& probl
 std::string refute_run(const observation& o, const fs::path& library, const fs::path& behind,
                        const std::string& own_provider) {
     const process_proof* proof = main_proof(o);
-    if (proof == nullptr)
+    if (proof == nullptr) {
         return "the program did not say who provides its memory";
+    }
     const std::string expected = library.empty() ? own_provider : library.string();
-    for (const char* function : {"malloc", "free"})
-        if (const std::string& file = file_of(*proof, function); !is_same(file, expected))
+    for (const char* function : {"malloc", "free"}) {
+        if (const std::string& file = file_of(*proof, function); !is_same(file, expected)) {
             return fmt::format("the preload did not take effect: {} is provided by {}", function,
                                file.empty() ? "nobody" : file);
-    if (library.empty())
+        }
+    }
+    if (library.empty()) {
         return {};
-    if (!proof->preload_mapped)
+    }
+    if (!proof->preload_mapped) {
         return fmt::format("the preload did not take effect: {} is not mapped", library.string());
-    if (!behind.empty() && !is_same(proof->next_malloc, behind.string()))
+    }
+    if (!behind.empty() && !is_same(proof->next_malloc, behind.string())) {
         return fmt::format("the preload did not take effect: malloc behind {} is provided by {}",
                            library.filename().string(),
                            proof->next_malloc.empty() ? "nobody" : proof->next_malloc);
+    }
     // A program in C has no operator new. A library may leave it to the C++ runtime, and a program may bring its own:
     // both call malloc. Another allocator's would serve part of the program.
     const std::string& new_file = file_of(*proof, "operator new");
     const std::string& delete_file = file_of(*proof, "operator delete");
     const bool is_served = new_file.empty() || is_same(new_file, expected) || is_cxx_runtime(new_file) ||
                            is_same(new_file, proof->executable.string());
-    if (!is_served || (!new_file.empty() && !delete_file.empty() && !is_same(new_file, delete_file)))
+    if (!is_served || (!new_file.empty() && !delete_file.empty() && !is_same(new_file, delete_file))) {
         return fmt::format("operator new is provided by {}, operator delete by {}", new_file,
                            delete_file.empty() ? "nobody" : delete_file);
+    }
     return {};
 }
 
 std::string describe_difference(std::string_view expected, std::string_view actual) {
-    if (expected == actual)
+    if (expected == actual) {
         return {};
+    }
     const auto parts = std::mismatch(expected.begin(), expected.end(), actual.begin(), actual.end());
     const auto at = static_cast<std::size_t>(parts.first - expected.begin());
     const auto line = 1 + std::count(expected.begin(), parts.first, '\n');
@@ -95,10 +106,12 @@ std::string describe_difference(std::string_view expected, std::string_view actu
     const auto line_of = [&](std::string_view text) {
         return text.substr(begin, text.find('\n', begin) - begin);
     };
-    if (at == actual.size() && begin == at)
+    if (at == actual.size() && begin == at) {
         return fmt::format("it ends after {} of {} bytes", actual.size(), expected.size());
-    if (at == expected.size() && begin == at)
+    }
+    if (at == expected.size() && begin == at) {
         return fmt::format("it goes on after {} bytes: '{}'", expected.size(), shown(line_of(actual)));
+    }
     return fmt::format("line {} is '{}', not '{}'", line, shown(line_of(actual)), shown(line_of(expected)));
 }
 

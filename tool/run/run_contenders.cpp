@@ -25,8 +25,9 @@ std::string glibc_title() {
 /// The C library of this process, which is the system's.
 fs::path c_library() {
     Dl_info info{};
-    if (::dladdr(reinterpret_cast<const void*>(&::gnu_get_libc_version), &info) == 0)
+    if (::dladdr(reinterpret_cast<const void*>(&::gnu_get_libc_version), &info) == 0) {
         return {};
+    }
     std::error_code error;
     return fs::canonical(info.dli_fname, error);
 }
@@ -35,8 +36,9 @@ fs::path c_library() {
 /// runtime; a preloaded C library would leave it there, where a runtime before it calls the C library's malloc.
 bool has_foreign_new(const target& what) {
     const process_proof* const proof = main_proof(what.first);
-    if (proof == nullptr)
+    if (proof == nullptr) {
         return false;
+    }
     const auto file = proof->files.find("operator new");
     return file != proof->files.end() && !file->second.empty() && !is_cxx_runtime(file->second) &&
            file->second != proof->executable.string();
@@ -76,20 +78,27 @@ std::vector<run_contender> choose_contenders(const run_options& options, const t
                                     default_contender(what, default_again_name)};
     const allocator_choice choice{options.only, options.allocators};
     const bool is_glibc = is_c_library(what.own_provider);
-    if (is_glibc && choice.wants(no_trim_name))
+    if (is_glibc && choice.wants(no_trim_name)) {
         list.push_back({glibc_without_trim()});
-    if (is_glibc && choice.wants(huge_name) && glibc_has_huge_pages())
+    }
+    if (is_glibc && choice.wants(huge_name) && glibc_has_huge_pages()) {
         list.push_back({glibc_on_huge_pages()});
-    if (!is_glibc && choice.wants(baseline_name))
+    }
+    if (!is_glibc && choice.wants(baseline_name)) {
         list.push_back(preloaded_glibc(what));
-    if (is_glibc && choice.names(baseline_name))
+    }
+    if (is_glibc && choice.names(baseline_name)) {
         left_out.push_back({baseline_name, "the program runs on it anyway, and 'default' measures that"});
-    for (const char* const setting : {no_trim_name, huge_name})
-        if (!is_glibc && choice.names(setting))
+    }
+    for (const char* const setting : {no_trim_name, huge_name}) {
+        if (!is_glibc && choice.names(setting)) {
             left_out.push_back({setting, "these are settings of glibc, and the program brings " +
                                              fs::path{what.own_provider}.filename().string()});
-    if (is_glibc && choice.names(huge_name) && !glibc_has_huge_pages())
+        }
+    }
+    if (is_glibc && choice.names(huge_name) && !glibc_has_huge_pages()) {
         left_out.push_back({huge_name, "needs glibc 2.35 or later"});
+    }
     for (contender& c : choice.contenders(inventory, left_out)) {
         c.title = title_with_version(c);
         list.push_back({std::move(c)});

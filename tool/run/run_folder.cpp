@@ -34,14 +34,16 @@ run_folder::run_folder() : folder_{preloadable_parent(), "linn-run-"} {
 }
 
 std::string run_folder::preloadable(const fs::path& library) {
-    if (can_be_preloaded(library.string()))
+    if (can_be_preloaded(library.string())) {
         return library.string();
+    }
     for (int i = 0;; ++i) {
         const fs::path link = folder_.path() / (std::to_string(i) + ".so");
         std::error_code error;
         fs::create_symlink(library, link, error);
-        if (error != std::errc::file_exists)
+        if (error != std::errc::file_exists) {
             return link.string();
+        }
     }
 }
 

@@ -37,8 +37,9 @@ constexpr judge_options quick_look{1'000};
 std::size_t environment_bytes(const run_contender& c) {
     std::size_t bytes = 2 * c.library.string().size() + c.runtime.size() + (c.library.empty() ? 0 : 1);
     bytes += c.behind.string().size() + (c.behind.empty() ? 0 : 1);
-    for (const std::string& variable : c.environment)
+    for (const std::string& variable : c.environment) {
         bytes += variable.size() + 1 + sizeof(char*);
+    }
     return bytes;
 }
 
@@ -57,11 +58,13 @@ public:
         result_.started = time_stamp();
         say("looking at the machine");
         result_.machine = world_.inspect();
-        if (discover() && choose() && world_.interrupted() == 0)
+        if (discover() && choose() && world_.interrupted() == 0) {
             measure();
+        }
         result_.interrupted_by = world_.interrupted();
-        if (result_.interrupted_by != 0)
+        if (result_.interrupted_by != 0) {
             result_.stopped = stop_reason::interrupted;
+        }
         judge(result_);
         describe_run(result_);
         result_.seconds = (world_.now() - start).count();
@@ -78,11 +81,13 @@ private:
     bool discover() {
         say("running the program once");
         launch_spec spec = result_.options.launch;
-        if (!result_.options.is_timeout_given)
+        if (!result_.options.is_timeout_given) {
             spec.timeout = discovery_timeout;
+        }
         result_.what = world_.find_target(spec);
-        if (world_.interrupted() != 0)
+        if (world_.interrupted() != 0) {
             return false; // what the target says is only that
+        }
         result_.problem = result_.what.problem;
         result_.is_usage_error = result_.what.is_usage_error;
         const observation& first = result_.what.first;
@@ -90,14 +95,16 @@ private:
         result_.why_no_counters = first.why_no_counters;
         result_.warnings.insert(result_.warnings.end(), result_.what.remarks.begin(),
                                 result_.what.remarks.end());
-        if (!result_.problem.empty())
+        if (!result_.problem.empty()) {
             return false;
+        }
         result_.outputs_compared = result_.options.compare_output && result_.options.launch.client.empty();
         first_seconds_ = seconds_of(first);
-        if (!result_.options.is_timeout_given)
+        if (!result_.options.is_timeout_given) {
             result_.options.launch.timeout =
                 least_timeout +
                 std::chrono::milliseconds{std::llround(timeout_factor * first_seconds_ * 1e3)};
+        }
         return true;
     }
 
@@ -105,22 +112,26 @@ private:
     bool choose() {
         say("trying the allocators");
         const std::vector<allocator_entry> inventory = world_.take_inventory();
-        if (world_.interrupted() != 0)
+        if (world_.interrupted() != 0) {
             return false;
+        }
         for (run_contender& c :
              choose_contenders(result_.options, result_.what, inventory, result_.left_out)) {
             run_row& row = result_.rows.emplace_back();
             row.contender = std::move(c);
         }
-        if (!result_.options.given.empty())
+        if (!result_.options.given.empty()) {
             add_given();
+        }
         if (result_.rows.size() == own_rows) {
             result_.stopped = stop_reason::nothing_to_compare;
             result_.problem = "there is no allocator to compare with: none of those asked for can be used";
-            for (const left_out_contender& l : result_.left_out)
+            for (const left_out_contender& l : result_.left_out) {
                 result_.problem += fmt::format("; {}: {}", l.name, l.reason);
-            if (result_.left_out.empty())
+            }
+            if (result_.left_out.empty()) {
                 result_.problem += "; 'linn allocators' says what is there and how to get more";
+            }
             return false;
         }
         return true;
@@ -129,15 +140,18 @@ private:
     /// The size of the environment alone moves a program's time, so all runs get the same.
     void add_given() {
         std::vector<run_row> given;
-        for (const run_contender& c : result_.options.given)
+        for (const run_contender& c : result_.options.given) {
             given.emplace_back().contender = c;
+        }
         result_.rows.insert(result_.rows.begin() + own_rows, given.begin(), given.end());
         std::size_t most = 0;
-        for (const run_row& row : result_.rows)
+        for (const run_row& row : result_.rows) {
             most = std::max(most, environment_bytes(row.contender));
-        for (run_row& row : result_.rows)
+        }
+        for (run_row& row : result_.rows) {
             row.contender.environment.push_back("LINN_PAD=" +
                                                 std::string(most - environment_bytes(row.contender), 'x'));
+        }
     }
 
     std::size_t least_rounds() const {
@@ -161,21 +175,23 @@ private:
         const double round = first_seconds_ * static_cast<double>(result_.rows.size());
         const double budget = static_cast<double>(result_.options.budget.count());
         warm_up_rounds_ = result_.options.warm_up_rounds;
-        if (result_.options.rounds == 0 && warm_up_rounds_ == 1 && round > most_warm_up_share * budget)
+        if (result_.options.rounds == 0 && warm_up_rounds_ == 1 && round > most_warm_up_share * budget) {
             warm_up_rounds_ = 0; // the discovery run has warmed the caches
+        }
         const double total = round * static_cast<double>(least_rounds() + warm_up_rounds_);
         const std::string plan =
             fmt::format("{} contenders, about {} a run", result_.rows.size(), seconds_text(first_seconds_));
-        if (result_.options.rounds != 0)
+        if (result_.options.rounds != 0) {
             notice_(fmt::format("{}: {} rounds take about {}", plan, result_.options.rounds,
                                 seconds_text(total)));
-        else if (total > budget)
+        } else if (total > budget) {
             notice_(
                 fmt::format("{}: {} rounds would take about {}, but the budget is {}; --budget gives more "
                             "time, --only fewer contenders",
                             plan, least_rounds(), seconds_text(total), seconds_text(budget)));
-        else
+        } else {
             notice_(fmt::format("{}: {} to {}", plan, seconds_text(total), seconds_text(budget)));
+        }
     }
 
     void measure() {
@@ -184,8 +200,9 @@ private:
         round_options rounds;
         rounds.warm_up_rounds = warm_up_rounds_;
         rounds.limits = {1, most_rounds(), static_cast<double>(o.budget.count()), least_rounds(), 0.5};
-        if (o.rounds != 0)
+        if (o.rounds != 0) {
             rounds.limits = {o.rounds, o.rounds};
+        }
         rounds.seed = o.seed;
         rounds.jobs.assign(result_.rows.size(), {0, first_seconds_});
         start_ = world_.now();
@@ -208,15 +225,19 @@ private:
     }
 
     std::size_t rounds_needed(std::size_t complete) override {
-        if (alive() == own_rows)
+        if (alive() == own_rows) {
             return complete; // nothing left to compare with the default
-        if (result_.options.rounds != 0)
+        }
+        if (result_.options.rounds != 0) {
             return experiment::rounds_needed(complete);
-        if (complete < least_rounds())
+        }
+        if (complete < least_rounds()) {
             return least_rounds();
+        }
         const double factor = worst_precision(result_, quick_look) / result_.options.precision;
-        if (factor <= 1)
+        if (factor <= 1) {
             return complete;
+        }
         // The width falls with the square root of the number of rounds.
         const double rounds = std::ceil(static_cast<double>(complete) * factor * factor);
         return std::max(complete + 1,
@@ -225,8 +246,9 @@ private:
 
     attempt run_once(const cell& now) override {
         run_row& row = result_.rows[now.job];
-        if (!prepare())
+        if (!prepare()) {
             return {world_.interrupted() != 0 ? attempt::ending::interrupted : attempt::ending::impossible};
+        }
         world_.touch_memory(memory_to_touch());
         const auto before = world_.now();
         const double canary_before = world_.canary();
@@ -234,8 +256,9 @@ private:
         spec.litter_seed = litter_seed_of(now.round);
         last_ = world_.launch(spec);
         const double canary = std::max(canary_before, world_.canary());
-        if (last_.how == ending::interrupted || world_.interrupted() != 0)
+        if (last_.how == ending::interrupted || world_.interrupted() != 0) {
             return {attempt::ending::interrupted};
+        }
         result_.left_behind += last_.left_behind;
         if (const std::string problem = check(row, last_, spec); !problem.empty()) {
             lost_seconds_ += (world_.now() - before).count();
@@ -246,11 +269,13 @@ private:
 
     bool prepare() {
         const run_options& o = result_.options;
-        if (o.prepare.empty())
+        if (o.prepare.empty()) {
             return true;
+        }
         const std::string problem = world_.prepare(o.prepare);
-        if (world_.interrupted() == 0)
+        if (world_.interrupted() == 0) {
             result_.problem = prepare_problem(o.prepare, problem);
+        }
         return problem.empty() && world_.interrupted() == 0;
     }
 
@@ -266,8 +291,9 @@ private:
         spec.library = c.library;
         spec.behind = c.behind;
         spec.runtime = c.runtime;
-        for (const std::string& setting : c.environment)
+        for (const std::string& setting : c.environment) {
             set_variable(spec.environment, setting);
+        }
         return spec;
     }
 
@@ -282,8 +308,9 @@ private:
         const bool ends_alike = o.how == first.how && o.code == first.code;
         const bool is_ignored =
             result_.options.ignore_exit_status && o.how == ending::exited && first.how == ending::exited;
-        if (!ends_alike && !is_ignored)
+        if (!ends_alike && !is_ignored) {
             return describe_ending(o, spec);
+        }
         if (std::string problem =
                 refute_run(o, row.contender.library, row.contender.behind, result_.what.own_provider);
             !problem.empty()) {
@@ -303,8 +330,9 @@ private:
 
     void note_own_new(const process_proof& proof) {
         const auto file = proof.files.find("operator new");
-        if (file == proof.files.end() || file->second != proof.executable.string() || has_own_new_)
+        if (file == proof.files.end() || file->second != proof.executable.string() || has_own_new_) {
             return;
+        }
         has_own_new_ = true;
         result_.warnings.push_back("the program has an operator new of its own: an allocator gets what that "
                                    "passes on to malloc");
@@ -314,11 +342,14 @@ private:
     bool give_up(run_row& row, const std::string& problem, std::size_t round) {
         row.failure = problem;
         row.last_output = last_words(last_);
-        if (last_.how == ending::timed_out)
-            for (const std::string& note : row.contender.notes)
+        if (last_.how == ending::timed_out) {
+            for (const std::string& note : row.contender.notes) {
                 row.failure += fmt::format(" ({})", note);
-        if (!row.contender.is_own())
+            }
+        }
+        if (!row.contender.is_own()) {
             return true;
+        }
         result_.problem =
             fmt::format("the program itself fails now and then: with nothing preloaded, {} in {}", problem,
                         round < warm_up_rounds_ ? std::string{"the warm-up"}
@@ -339,20 +370,24 @@ private:
             return found == o.values.end() ? 0.0 : found->second;
         };
         s.values["cpu_ns"] = value("user_ns") + value("sys_ns");
-        if (const process_proof* const proof = main_proof(o); proof != nullptr && proof->littered.blocks != 0)
+        if (const process_proof* const proof = main_proof(o);
+            proof != nullptr && proof->littered.blocks != 0) {
             s.littered = proof->littered;
+        }
         compare_output(row, s, o);
         row.samples.push_back(std::move(s));
     }
 
     void compare_output(run_row& row, run_sample& s, const observation& o) {
         const captured_output& expected = result_.what.first.output;
-        if (!result_.outputs_compared || o.output == expected)
+        if (!result_.outputs_compared || o.output == expected) {
             return;
+        }
         if (!row.contender.is_own()) {
             s.same_output = false;
-            if (row.output_difference.empty())
+            if (row.output_difference.empty()) {
                 row.output_difference = describe_difference(expected.text(), o.output.text());
+            }
             return;
         }
         // It differs from run to run by itself, so that a difference under an allocator means nothing.
@@ -362,8 +397,9 @@ private:
                         describe_difference(expected.text(), o.output.text())));
         for (run_row& r : result_.rows) {
             r.output_difference.clear();
-            for (run_sample& earlier : r.samples)
+            for (run_sample& earlier : r.samples) {
                 earlier.same_output = true;
+            }
         }
     }
 
@@ -372,8 +408,9 @@ private:
         for (const std::string& name : unproven_) {
             const auto row = std::find_if(result_.rows.begin(), result_.rows.end(),
                                           [&](const run_row& r) { return r.contender.name == name; });
-            if (row->contender.is_own())
+            if (row->contender.is_own()) {
                 continue; // told as the problem
+            }
             result_.left_out.push_back({name, row->failure});
             result_.rows.erase(row);
         }
@@ -413,6 +450,9 @@ run_result run_program(const run_options& options, const std::vector<std::string
         return find_target(command, launch, options.keep_wrappers, options.ignore_exit_status, guard, tick);
     };
     world.take_inventory = [&] {
+        if (options.inventory) {
+            return *options.inventory;
+        }
         return allocator_choice{options.only, options.allocators}.look(guard, [&](const std::string& name) {
             last.doing = fmt::format("trying {}", name);
             report(last);

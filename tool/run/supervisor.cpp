@@ -57,15 +57,17 @@ owned_fd::owned_fd(int fd) noexcept : fd_(fd) {
 }
 
 owned_fd& owned_fd::operator=(owned_fd&& other) noexcept {
-    if (fd_ >= 0 && this != &other)
+    if (fd_ >= 0 && this != &other) {
         ::close(fd_);
+    }
     fd_ = other.release();
     return *this;
 }
 
 owned_fd::~owned_fd() {
-    if (fd_ >= 0)
+    if (fd_ >= 0) {
         ::close(fd_);
+    }
 }
 
 int owned_fd::release() noexcept {
@@ -91,29 +93,34 @@ supervisor::supervisor(const supervised_program& what) {
     if (launcher_ < 0) {
         report_.failed = launcher::step::fork;
         report_.error = -launcher_;
-        if (launcher_ != -E2BIG)
+        if (launcher_ != -E2BIG) {
             problem_ = fmt::format("{}: {}", program, std::strerror(-launcher_));
+        }
         finished_ = true;
     }
 }
 
 supervisor::~supervisor() {
-    if (finished_)
+    if (finished_) {
         return;
+    }
     end_all();
     wait();
 }
 
 bool supervisor::is_finished() {
-    if (finished_)
+    if (finished_) {
         return true;
+    }
     pollfd ready{reports_.get(), POLLIN, 0};
-    if (::poll(&ready, 1, 0) <= 0)
+    if (::poll(&ready, 1, 0) <= 0) {
         return false;
+    }
     launcher::report received;
     const ssize_t got = ::read(reports_.get(), &received, sizeof received);
-    if (got < 0 && errno == EINTR)
+    if (got < 0 && errno == EINTR) {
         return false;
+    }
     reap();
     if (got == sizeof received && received.magic == launcher::report::right_magic) {
         report_ = received;
@@ -133,13 +140,15 @@ void supervisor::wait() {
 }
 
 void supervisor::ask_to_end() noexcept {
-    if (!finished_)
+    if (!finished_) {
         ::kill(launcher_, SIGUSR1);
+    }
 }
 
 void supervisor::end_all() noexcept {
-    if (!finished_)
+    if (!finished_) {
         ::kill(launcher_, SIGTERM);
+    }
 }
 
 void supervisor::reap() noexcept {

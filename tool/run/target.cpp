@@ -39,8 +39,9 @@ public:
     /// Finds the file; false when there is a problem.
     bool find() {
         const reached_program found = reach_program(t_.command.front());
-        if (!found.problem.empty())
+        if (!found.problem.empty()) {
             return fail(found.problem, found.is_usage_error);
+        }
         t_.spec.program = found.file;
         t_.spec.arguments = t_.command;
         return true;
@@ -50,29 +51,39 @@ public:
     bool follow() {
         const process_proof* last = nullptr;
         std::vector<const process_proof*> chain;
-        for (const process_proof& p : t_.first.proofs)
-            if (p.is_main)
+        for (const process_proof& p : t_.first.proofs) {
+            if (p.is_main) {
                 chain.push_back(last = &p);
-        if (last == nullptr)
+            }
+        }
+        if (last == nullptr) {
             return fail(fmt::format("{} did not load the probe that proves who provides its memory, so no "
                                     "allocator would reach it either",
                                     t_.spec.program.string()));
+        }
         const executable_info info = inspect_executable(last->executable);
-        if (std::string problem = why_not_preloadable(last->executable, info); !problem.empty())
+        if (std::string problem = why_not_preloadable(last->executable, info); !problem.empty()) {
             return fail(std::move(problem));
-        if (!check_last_name(*last) || !check_provider(*last))
+        }
+        if (!check_last_name(*last) || !check_provider(*last)) {
             return false;
+        }
 
-        for (const process_proof* const p : chain)
-            if (p != last)
+        for (const process_proof* const p : chain) {
+            if (p != last) {
                 t_.wrappers.push_back(p->executable.string());
-        for (const process_proof& p : t_.first.proofs)
+            }
+        }
+        for (const process_proof& p : t_.first.proofs) {
             if (const std::string file = p.executable.string();
-                !p.is_main && std::find(t_.also_ran.begin(), t_.also_ran.end(), file) == t_.also_ran.end())
+                !p.is_main && std::find(t_.also_ran.begin(), t_.also_ran.end(), file) == t_.also_ran.end()) {
                 t_.also_ran.push_back(file);
+            }
+        }
         t_.remarks = remarks_on(*last, info);
-        if (!t_.wrappers.empty() && !keep_wrappers_)
+        if (!t_.wrappers.empty() && !keep_wrappers_) {
             measure_directly(*last);
+        }
         return true;
     }
 
@@ -87,8 +98,9 @@ private:
     /// the kernel's name of it changes. A program may also change it itself, which those that only start others do not.
     bool check_last_name(const process_proof& last) {
         const std::string& name = t_.first.last_name;
-        if (name.empty() || name == last.name)
+        if (name.empty() || name == last.name) {
             return true;
+        }
         const auto matches = [&name](const fs::path& p) {
             return p.filename().string().substr(0, 15) == name;
         };
@@ -98,16 +110,19 @@ private:
             const fs::path file =
                 find_program(candidate, variable_of(last.environment, "PATH"), last.directory)
                     .lexically_normal();
-            if (!matches(candidate) || file.empty())
+            if (!matches(candidate) || file.empty()) {
                 continue;
+            }
             const executable_info info = inspect_executable(file);
             const std::string problem =
                 info.what == kind::program ? why_not_preloadable(file, info) : std::string{};
-            if (!problem.empty())
+            if (!problem.empty()) {
                 return fail(fmt::format("{} becomes another program: {}", t_.command.front(), problem));
+            }
         }
-        if (!starts_others(last.executable))
+        if (!starts_others(last.executable)) {
             return true;
+        }
         return fail(
             fmt::format("{} becomes another program, {}, that no preload reaches: it is static, or its "
                         "environment was cleared. Name that program itself",
@@ -117,21 +132,26 @@ private:
     bool check_provider(const process_proof& last) {
         const auto found = last.files.find("malloc");
         t_.own_provider = found == last.files.end() ? std::string{} : found->second;
-        if (t_.own_provider.empty())
+        if (t_.own_provider.empty()) {
             return fail(fmt::format("{} does not use malloc", last.executable.string()));
-        if (t_.own_provider == last.executable.string())
+        }
+        if (t_.own_provider == last.executable.string()) {
             return fail(
                 fmt::format("{} has an allocator compiled in, which a preloaded one cannot replace: link it "
                             "as a shared library, or not at all, to compare",
                             last.executable.string()));
+        }
         const std::string name = fs::path{t_.own_provider}.filename().string();
-        for (const std::string_view runtime : {"libasan", "libtsan", "libhwasan", "liblsan",
-                                               "libclang_rt.asan", "libclang_rt.tsan", "libclang_rt.hwasan"})
-            if (name.starts_with(runtime))
+        for (const std::string_view runtime :
+             {"libasan", "libtsan", "libhwasan", "liblsan", "libclang_rt.asan", "libclang_rt.tsan",
+              "libclang_rt.hwasan"}) {
+            if (name.starts_with(runtime)) {
                 return fail(
                     fmt::format("{} runs under a sanitizer ({}), which provides malloc itself: measure a "
                                 "build without it",
                                 last.executable.string(), name));
+            }
+        }
         return true;
     }
 
@@ -141,17 +161,21 @@ private:
         t_.spec.arguments = last.arguments;
         t_.spec.directory = last.directory;
         t_.spec.environment.clear();
-        for (const std::string& variable : last.environment)
-            if (!variable.starts_with("LD_PRELOAD=") && !variable.starts_with("LINN_PROBE="))
+        for (const std::string& variable : last.environment) {
+            if (!variable.starts_with("LD_PRELOAD=") && !variable.starts_with("LINN_PROBE=")) {
                 t_.spec.environment.push_back(variable);
+            }
+        }
         // By the name it was called if that is the same file: some programs look where they were called from.
-        if (last.arguments.empty())
+        if (last.arguments.empty()) {
             return;
+        }
         const fs::path called =
             find_program(last.arguments.front(), variable_of(last.environment, "PATH"), last.directory);
         std::error_code error;
-        if (!called.empty() && fs::equivalent(called, last.executable, error))
+        if (!called.empty() && fs::equivalent(called, last.executable, error)) {
             t_.spec.program = called;
+        }
     }
 
     target& t_;
@@ -161,10 +185,12 @@ private:
 std::string hint_for(const observation& o, const launch_spec& spec) {
     const std::string said = o.errors.tail(20);
     const auto mentions = [&said](std::string_view word) { return said.find(word) != std::string::npos; };
-    if (mentions("/dev/tty") || mentions("not a tty") || mentions("not a terminal") || mentions("TERM "))
+    if (mentions("/dev/tty") || mentions("not a tty") || mentions("not a terminal") || mentions("TERM ")) {
         return " It has no terminal here.";
-    if (spec.input.empty() && spec.client.empty())
+    }
+    if (spec.input.empty() && spec.client.empty()) {
         return " Its standard input is /dev/null: if it needs one, give it with --input FILE.";
+    }
     return {};
 }
 
@@ -177,8 +203,9 @@ std::string judge_first_run(const target& t, bool ignore_exit_status) {
         last_lines.empty() ? std::string{} : fmt::format(" Its last words:\n{}", last_lines);
     switch (o.how) {
     case ending::exited:
-        if (o.code == 0 || ignore_exit_status)
+        if (o.code == 0 || ignore_exit_status) {
             return {};
+        }
         return fmt::format("{} fails ({}) even with the default allocator. If this is expected, pass "
                            "--ignore-exit-status.{}{}",
                            t.command.front(), how, hint_for(o, t.spec), said);
@@ -220,8 +247,9 @@ target find_target(const std::vector<std::string>& command, const launch_spec& o
         return t;
     }
     discovery found{t, keep_wrappers};
-    if (!found.find())
+    if (!found.find()) {
         return t;
+    }
     std::error_code error;
     t.spec.directory = fs::current_path(error);
     t.spec.environment = child_environment({});
@@ -232,8 +260,9 @@ target find_target(const std::vector<std::string>& command, const launch_spec& o
     t.first = launch(first, guard, tick);
     t.problem = judge_first_run(t, ignore_exit_status);
     t.is_usage_error = t.first.how == ending::not_started;
-    if (t.problem.empty() && found.follow() && std::getenv("LD_PRELOAD") != nullptr)
+    if (t.problem.empty() && found.follow() && std::getenv("LD_PRELOAD") != nullptr) {
         t.remarks.push_back("LD_PRELOAD of the environment is not given to the program");
+    }
     return t;
 }
 

@@ -2,6 +2,7 @@
 #include "verdict.hpp"
 
 #include "../experiment/too_few_rounds.hpp"
+#include "../measure/quantity.hpp"
 #include "../measure/sort_stably.hpp"
 #include "judge.hpp"
 
@@ -13,6 +14,9 @@
 
 namespace linn::tool {
 namespace {
+
+using figures::percent;
+using figures::unit;
 
 /// A fault or two more are no finding, whatever the test says of them.
 constexpr double least_count_gap = 1'000;
@@ -29,9 +33,11 @@ const estimate* find_estimate(const run_row& row, const char* metric) {
 /// Contenders with an estimate of the metric, the smallest ratio first; the two copies of the default are not among them.
 std::vector<const run_row*> ranked(const run_result& result, const char* metric) {
     std::vector<const run_row*> list;
-    for (const run_row& row : result.rows)
-        if (!row.contender.is_own() && find_estimate(row, metric) != nullptr)
+    for (const run_row& row : result.rows) {
+        if (!row.contender.is_own() && find_estimate(row, metric) != nullptr) {
             list.push_back(&row);
+        }
+    }
     sort_stably(list, [&](const run_row* a, const run_row* b) {
         return find_estimate(*a, metric)->ratio < find_estimate(*b, metric)->ratio;
     });
@@ -46,22 +52,17 @@ std::vector<const run_row*> with_call(const std::vector<const run_row*>& rows, c
     return list;
 }
 
-std::string percent(double share) {
-    return fmt::format("{:.{}f} %", share * 100, share < 0.0995 ? 1 : 0);
-}
-
 /// "10 to 14 %" of two shares.
 std::string range(double a, double b) {
-    const double low = std::min(a, b);
-    const double high = std::max(a, b);
-    return fmt::format("{:.{}f} to {}", low * 100, high < 0.0995 ? 1 : 0, percent(high));
+    return figures::bounds_of(unit::share, std::min(a, b), std::max(a, b)).text(figures::lettering::prose);
 }
 
 /// "12 % less time (10 to 14 %)", "2.4 times the time (2.3 to 2.5)".
 std::string change_with_interval(const estimate& e, const char* of_what) {
-    if (e.ratio >= 2)
+    if (e.ratio >= 2) {
         return fmt::format("{:.1f} times the {} ({:.1f} to {:.1f})", e.ratio, of_what, e.ratio_low,
                            e.ratio_high);
+    }
     return fmt::format("{} {} ({})", change_text(e.ratio), of_what,
                        range(std::abs(e.ratio_low - 1), std::abs(e.ratio_high - 1)));
 }
@@ -69,9 +70,10 @@ std::string change_with_interval(const estimate& e, const char* of_what) {
 /// "jemalloc 5.3.0 (11 % less), tcmalloc (9 % less)".
 std::string listed(const std::vector<const run_row*>& rows, const char* metric) {
     std::vector<std::string> parts;
-    for (const run_row* r : rows)
+    for (const run_row* r : rows) {
         parts.push_back(
             fmt::format("{} ({})", r->contender.title, change_text(find_estimate(*r, metric)->ratio)));
+    }
     return fmt::format("{}", fmt::join(parts, ", "));
 }
 
@@ -85,8 +87,9 @@ struct judged_metric {
 };
 
 judged_metric metric_of(const run_result& result) {
-    if (result.judged_by == cpu_metric)
+    if (result.judged_by == cpu_metric) {
         return {cpu_metric, "CPU time", "saves CPU time", "costs CPU time", "measurably saves CPU time"};
+    }
     return {wall_metric, "time", "makes this program faster", "makes this program slower",
             "makes this program measurably faster"};
 }
@@ -98,8 +101,9 @@ std::string noise_text(const run_result& result, const char* metric) {
 
 std::string memory_clause(const run_row& row) {
     const estimate* memory = find_estimate(row, "peak_rss_bytes");
-    if (memory == nullptr || memory->call == verdict::no_difference)
+    if (memory == nullptr || memory->call == verdict::no_difference) {
         return "";
+    }
     return fmt::format(", {} {} memory", memory->call == verdict::better ? "and" : "but",
                        change_text(memory->ratio));
 }
@@ -124,31 +128,35 @@ std::string too_few(const run_result& result, std::size_t compared, std::size_t 
 std::string make_verdict(const run_result& result) {
     const judged_metric m = metric_of(result);
     const std::vector<const run_row*> rows = ranked(result, m.name);
-    if (rows.empty())
+    if (rows.empty()) {
         return result.interrupted_by != 0 ? "It was stopped before anything could be compared."
                                           : "Nothing could be compared: every allocator failed.";
+    }
     const std::size_t needed = least_rounds_to_claim(rows.size(), result.options.level);
-    if (result.complete_rounds < needed)
+    if (result.complete_rounds < needed) {
         return too_few(result, rows.size(), needed);
+    }
     const auto better = with_call(rows, m.name, verdict::better);
     const auto worse = with_call(rows, m.name, verdict::worse);
     const run_row& best = better.empty() ? *rows.front() : *better.front();
     const estimate& e = *find_estimate(best, m.name);
     const std::string change = change_with_interval(e, m.noun);
     std::string text;
-    if (!better.empty())
+    if (!better.empty()) {
         text = fmt::format("{} {}: {}{}.", best.contender.title, m.better, change, memory_clause(best));
-    else if (worse.size() == rows.size() && rows.size() == 1)
+    } else if (worse.size() == rows.size() && rows.size() == 1) {
         text = fmt::format("{} {}: {}{}.", best.contender.title, m.worse, change, memory_clause(best));
-    else if (worse.size() == rows.size())
+    } else if (worse.size() == rows.size()) {
         text = fmt::format("Every other allocator {}: the best, {}, takes {}.", m.worse, best.contender.title,
                            change);
-    else
+    } else {
         text = fmt::format("No allocator {}: the best, {}, takes {} (noise floor {}).", m.no_better,
                            best.contender.title, unclaimed(e, m.noun), noise_text(result, m.name));
-    if (result.judged_by == cpu_metric)
+    }
+    if (result.judged_by == cpu_metric) {
         text += fmt::format(" Wall time is too noisy here (±{}); judged by CPU time.",
                             percent(wall_noise(result, best)));
+    }
     return text;
 }
 
@@ -163,106 +171,125 @@ void add_time_findings(run_result& result) {
         const estimate& best = *find_estimate(*better.front(), metric);
         std::vector<const run_row*> level;
         std::vector<const run_row*> behind;
-        for (const run_row* r : std::vector(better.begin() + 1, better.end()))
+        for (const run_row* r : std::vector(better.begin() + 1, better.end())) {
             (find_estimate(*r, metric)->ratio_low <= best.ratio_high ? level : behind).push_back(r);
-        if (!level.empty())
+        }
+        if (!level.empty()) {
             result.findings.push_back(fmt::format("{} within the intervals: {}.",
                                                   is_cpu ? "As little CPU time" : "As fast",
                                                   listed(level, metric)));
-        if (!behind.empty())
+        }
+        if (!behind.empty()) {
             result.findings.push_back(fmt::format(
                 "{} than the default too: {}.", is_cpu ? "Less CPU time" : "Faster", listed(behind, metric)));
+        }
     }
-    if (!worse.empty() && (!only_slower || worse.size() > 1))
+    if (!worse.empty() && (!only_slower || worse.size() > 1)) {
         result.findings.push_back(
             fmt::format("{}: {}.", is_cpu ? "More CPU time" : "Slower", listed(worse, metric)));
+    }
     for (const char* const name : {no_trim_name, huge_name}) {
         const run_row* setting = result.find(name);
         const estimate* e = setting == nullptr ? nullptr : find_estimate(*setting, metric);
-        if (e != nullptr && e->call == verdict::better)
+        if (e != nullptr && e->call == verdict::better) {
             result.findings.push_back(
                 fmt::format("No other allocator is needed for {} of that: {} in the environment does it.",
                             percent(1 - e->ratio), fmt::join(setting->contender.environment, " ")));
+        }
     }
 }
 
-std::string mib(double bytes) {
-    const double value = bytes / (1024 * 1024);
-    return fmt::format("{:.{}f} MiB", value, value < 9.95 ? 1 : 0);
+std::string size_text(double bytes) {
+    return figures::quantity{.what = unit::bytes, .value = bytes, .digits = 2}.text();
 }
 
 void add_memory_findings(run_result& result) {
     const run_row* base = result.find(default_name);
     const std::vector<const run_row*> rows = ranked(result, "peak_rss_bytes");
-    if (base == nullptr || rows.empty() || find_estimate(*base, "peak_rss_bytes") == nullptr)
+    if (base == nullptr || rows.empty() || find_estimate(*base, "peak_rss_bytes") == nullptr) {
         return;
+    }
     const double now = find_estimate(*base, "peak_rss_bytes")->median;
     const auto sentence = [&](const char* start, const run_row& r) {
         const estimate& e = *find_estimate(r, "peak_rss_bytes");
         result.findings.push_back(fmt::format("{}: {}, {} ({} instead of {}).", start, r.contender.title,
-                                              change_with_interval(e, "memory"), mib(e.median), mib(now)));
+                                              change_with_interval(e, "memory"), size_text(e.median),
+                                              size_text(now)));
     };
-    if (find_estimate(*rows.front(), "peak_rss_bytes")->call == verdict::better)
+    if (find_estimate(*rows.front(), "peak_rss_bytes")->call == verdict::better) {
         sentence("Least memory at the peak", *rows.front());
-    else
+    } else {
         result.findings.push_back(
-            fmt::format("None takes measurably less memory than the default's {}.", mib(now)));
-    if (find_estimate(*rows.back(), "peak_rss_bytes")->call == verdict::worse)
+            fmt::format("None takes measurably less memory than the default's {}.", size_text(now)));
+    }
+    if (find_estimate(*rows.back(), "peak_rss_bytes")->call == verdict::worse) {
         sentence("Most", *rows.back());
+    }
 }
 
 /// CPU time where it says something else than wall time.
 void add_cpu_findings(run_result& result) {
     const std::vector<const run_row*> rows = ranked(result, cpu_metric);
     if (rows.empty() || result.judged_by == cpu_metric ||
-        !with_call(ranked(result, wall_metric), wall_metric, verdict::better).empty())
+        !with_call(ranked(result, wall_metric), wall_metric, verdict::better).empty()) {
         return;
-    if (const estimate& e = *find_estimate(*rows.front(), cpu_metric); e.call == verdict::better)
+    }
+    if (const estimate& e = *find_estimate(*rows.front(), cpu_metric); e.call == verdict::better) {
         result.findings.push_back(fmt::format("{} takes {}, though not measurably less time.",
                                               rows.front()->contender.title,
                                               change_with_interval(e, "CPU time")));
+    }
 }
 
 void add_fault_findings(run_result& result) {
     const run_row* base = result.find(default_name);
     const std::vector<const run_row*> rows = ranked(result, "minor_faults");
-    if (base == nullptr || rows.empty() || find_estimate(*base, "minor_faults") == nullptr)
+    if (base == nullptr || rows.empty() || find_estimate(*base, "minor_faults") == nullptr) {
         return;
+    }
     const double now = find_estimate(*base, "minor_faults")->median;
     const estimate& e = *find_estimate(*rows.front(), "minor_faults");
-    if (e.call == verdict::better && now - e.median >= least_count_gap)
+    if (e.call == verdict::better && now - e.median >= least_count_gap) {
         result.findings.push_back(fmt::format("Fewest page faults: {}, {:.0f} instead of {:.0f}.",
                                               rows.front()->contender.title, e.median, now));
+    }
 }
 
 void add_failures(run_result& result) {
-    for (const run_row& row : result.rows)
-        if (!row.failure.empty() && !row.contender.is_own())
+    for (const run_row& row : result.rows) {
+        if (!row.failure.empty() && !row.contender.is_own()) {
             result.findings.push_back(fmt::format("{} failed: {}.", row.contender.title, row.failure));
+        }
+    }
 }
 
 void add_warnings(run_result& result) {
-    for (const run_row& row : result.rows)
-        if (!row.output_difference.empty())
+    for (const run_row& row : result.rows) {
+        if (!row.output_difference.empty()) {
             result.warnings.push_back(fmt::format("the output differs under {}: {}. The program may print an "
                                                   "address, or read memory that it never wrote",
                                                   row.contender.title, row.output_difference));
-    if (result.left_behind != 0)
+        }
+    }
+    if (result.left_behind != 0) {
         result.warnings.push_back(fmt::format(
             "the program left processes running, {} over all runs; they were ended, and what they "
             "did after its end is not measured",
             result.left_behind));
+    }
     if (const auto floor = result.noise_floor.find(wall_metric); floor != result.noise_floor.end()) {
-        if (floor->second.p < suspicious_p)
+        if (floor->second.p < suspicious_p) {
             result.warnings.push_back(
                 fmt::format("the two copies of the default differ more than chance explains "
                             "(p = {:.4f}): something disturbs this machine regularly",
                             floor->second.p));
-        if (floor->second.floor > noisy && result.judged_by != cpu_metric) // which the verdict says there
+        }
+        if (floor->second.floor > noisy && result.judged_by != cpu_metric) { // which the verdict says there
             result.warnings.push_back(
                 fmt::format("this machine is noisy: differences below {} cannot be seen; "
                             "a larger --budget or fewer other programs help",
                             percent(floor->second.floor)));
+        }
     }
     std::size_t runs = 0;
     std::size_t disturbed = 0;
@@ -271,25 +298,29 @@ void add_warnings(run_result& result) {
         disturbed += static_cast<std::size_t>(std::count_if(row.samples.begin(), row.samples.end(),
                                                             [](const run_sample& s) { return s.disturbed; }));
     }
-    if (disturbed * 4 > runs)
+    if (disturbed * 4 > runs) {
         result.warnings.push_back(
             fmt::format("{} of {} runs were disturbed by something else on this machine", disturbed, runs));
-    if (!result.machine.environment.empty())
+    }
+    if (!result.machine.environment.empty()) {
         result.warnings.push_back(
             fmt::format("the environment steers allocators: {}", fmt::join(result.machine.environment, " ")));
+    }
 }
 
 } // namespace
 
 std::string change_text(double ratio) {
-    if (ratio >= 1.995)
+    if (ratio >= 1.995) {
         return fmt::format("{:.1f} times", ratio);
+    }
     return fmt::format("{} {}", percent(std::abs(ratio - 1)), ratio < 1 ? "less" : "more");
 }
 
 void describe_run(run_result& result) {
-    if (!result.problem.empty() && result.complete_rounds == 0)
+    if (!result.problem.empty() && result.complete_rounds == 0) {
         return;
+    }
     result.verdict = result.problem.empty() ? make_verdict(result) : "";
     // Below that, "none takes less memory" would be as unfounded as its opposite.
     if (result.complete_rounds >=

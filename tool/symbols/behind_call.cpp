@@ -21,13 +21,15 @@ constexpr std::uint64_t far = std::numeric_limits<std::uint64_t>::max();
 nearby_type describe(code_module& module, Dwarf_Die type) {
     nearby_type out;
     const int tag = ::dwarf_tag(&type);
-    if (tag == DW_TAG_pointer_type || tag == DW_TAG_array_type || tag == DW_TAG_subroutine_type)
+    if (tag == DW_TAG_pointer_type || tag == DW_TAG_array_type || tag == DW_TAG_subroutine_type) {
         return out;
+    }
     scope_index& scopes = module.debug()->scopes_of_unit(type);
     out.type = readable_type(scopes.qualified_name(type));
     std::optional<std::uint64_t> bytes = size_of_type(type);
-    if (!bytes)
+    if (!bytes) {
         bytes = scopes.size_of(out.type);
+    }
     out.bytes = bytes.value_or(0);
     out.is_polymorphic = scopes.is_polymorphic(out.type);
     return out;
@@ -42,8 +44,9 @@ bool pointee_of(Dwarf_Die variable, Dwarf_Die& pointee) {
 std::uint64_t begin_of_locations(Dwarf_Die& variable, std::uint64_t after) {
     Dwarf_Attribute attribute;
     if (::dwarf_attr(&variable, DW_AT_location, &attribute) == nullptr ||
-        ::dwarf_whatform(&attribute) == DW_FORM_exprloc)
+        ::dwarf_whatform(&attribute) == DW_FORM_exprloc) {
         return far;
+    }
     Dwarf_Addr base = 0;
     Dwarf_Addr low = 0;
     Dwarf_Addr high = 0;
@@ -53,8 +56,9 @@ std::uint64_t begin_of_locations(Dwarf_Die& variable, std::uint64_t after) {
     ptrdiff_t offset = 0;
     while ((offset = ::dwarf_getlocations(&attribute, offset, &base, &low, &high, &expression, &length)) >
            0) {
-        if (low >= after && low - after <= pointer_window && low < high)
+        if (low >= after && low - after <= pointer_window && low < high) {
             nearest = std::min<std::uint64_t>(nearest, low);
+        }
     }
     return nearest;
 }
@@ -73,8 +77,9 @@ std::uint64_t begin_of_code(Dwarf_Die& die, std::uint64_t after, std::uint64_t w
     ptrdiff_t offset = 0;
     std::uint64_t nearest = far;
     while ((offset = ::dwarf_ranges(&die, offset, &base, &low, &high)) > 0) {
-        if (low >= after && low - after < window)
+        if (low >= after && low - after < window) {
             nearest = std::min<std::uint64_t>(nearest, low);
+        }
     }
     return nearest;
 }
@@ -86,8 +91,9 @@ bool is_near(Dwarf_Die& die, std::uint64_t after, std::uint64_t window) {
     Dwarf_Addr high = 0;
     ptrdiff_t offset = 0;
     while ((offset = ::dwarf_ranges(&die, offset, &base, &low, &high)) > 0) {
-        if (low < after + window && high + 1 > after)
+        if (low < after + window && high + 1 > after) {
             return true;
+        }
     }
     return false;
 }
@@ -120,8 +126,9 @@ void each_near(Dwarf_Die parent, std::uint64_t after, position here, See& see) {
 /// The class of a constructor by its name: "shape::Circle::Circle" -> "shape::Circle"; empty: it is none.
 std::string class_of_constructor(const std::string& function) {
     const std::vector<name_part> scopes = scopes_of(function);
-    if (scopes.size() < 2 || scopes.back().id != scopes[scopes.size() - 2].id)
+    if (scopes.size() < 2 || scopes.back().id != scopes[scopes.size() - 2].id) {
         return {};
+    }
     const std::string readable = readable_function(function);
     std::size_t end = 0;
     for (std::size_t at = 0; at + 1 < readable.size();) {
@@ -130,8 +137,9 @@ std::string class_of_constructor(const std::string& function) {
             at = skip_bracket(readable, at);
             continue;
         }
-        if (c == ':' && readable[at + 1] == ':')
+        if (c == ':' && readable[at + 1] == ':') {
             end = at++;
+        }
         ++at;
     }
     return readable.substr(0, end);
@@ -143,13 +151,15 @@ bool class_of_this(Dwarf_Die function, Dwarf_Die& type) {
         Dwarf_Attribute origin;
         Dwarf_Die abstract = where;
         // A concrete copy lists its parameters at its abstract origin, before the specification.
-        if (::dwarf_attr(&where, DW_AT_abstract_origin, &origin) != nullptr)
+        if (::dwarf_attr(&where, DW_AT_abstract_origin, &origin) != nullptr) {
             ::dwarf_formref_die(&origin, &abstract);
+        }
         Dwarf_Die child;
         for (bool more = ::dwarf_child(&abstract, &child) == 0; more;
              more = ::dwarf_siblingof(&child, &child) == 0) {
-            if (::dwarf_tag(&child) == DW_TAG_formal_parameter)
+            if (::dwarf_tag(&child) == DW_TAG_formal_parameter) {
                 return pointee_of(child, type);
+            }
         }
     }
     return false;
@@ -158,10 +168,12 @@ bool class_of_this(Dwarf_Die function, Dwarf_Die& type) {
 nearby_type constructed(code_module& module, Dwarf_Die function, const std::string& by_name) {
     Dwarf_Die type;
     nearby_type out;
-    if (class_of_this(function, type))
+    if (class_of_this(function, type)) {
         out = describe(module, type);
-    if (out.type.empty() || out.bytes == 0)
+    }
+    if (out.type.empty() || out.bytes == 0) {
         out.type = by_name;
+    }
     return out;
 }
 
@@ -170,22 +182,26 @@ nearby_type constructed(code_module& module, Dwarf_Die function, const std::stri
 nearby_type behind_call::call_site() {
     Dwarf_Die function;
     nearby_type found;
-    if (module_.debug() == nullptr || !module_.debug()->function_at(after_ - 1, function))
+    if (module_.debug() == nullptr || !module_.debug()->function_at(after_ - 1, function)) {
         return found;
+    }
     const auto see = [&](Dwarf_Die& entry, position) {
         const int tag = ::dwarf_tag(&entry);
         Dwarf_Attribute attribute;
         if ((tag != DW_TAG_call_site && tag != DW_TAG_GNU_call_site) ||
-            ::dwarf_attr(&entry, alloc_type_attribute, &attribute) == nullptr)
+            ::dwarf_attr(&entry, alloc_type_attribute, &attribute) == nullptr) {
             return;
+        }
         Dwarf_Attribute address;
         Dwarf_Addr returns_to = 0;
         if (::dwarf_attr(&entry, DW_AT_call_return_pc, &address) == nullptr ||
-            ::dwarf_formaddr(&address, &returns_to) != 0)
+            ::dwarf_formaddr(&address, &returns_to) != 0) {
             ::dwarf_lowpc(&entry, &returns_to);
+        }
         Dwarf_Die type;
-        if (returns_to == after_ && ::dwarf_formref_die(&attribute, &type) != nullptr)
+        if (returns_to == after_ && ::dwarf_formref_die(&attribute, &type) != nullptr) {
             found = describe(module_, type);
+        }
     };
     each_near(function, after_, {}, see);
     return found;
@@ -194,28 +210,34 @@ nearby_type behind_call::call_site() {
 nearby_type behind_call::pointer(const wanted_bytes& wanted, unsigned line) {
     Dwarf_Die function;
     nearby_type best;
-    if (module_.debug() == nullptr || !module_.debug()->function_at(after_ - 1, function))
+    if (module_.debug() == nullptr || !module_.debug()->function_at(after_ - 1, function)) {
         return best;
+    }
     std::uint64_t best_begin = far;
     position best_at;
     const auto see = [&](Dwarf_Die& entry, position here) {
         const int tag = ::dwarf_tag(&entry);
         // What is inlined behind the call has pointers of its own: to anything.
-        if ((tag != DW_TAG_variable && tag != DW_TAG_formal_parameter) || !here.holds_call)
+        if ((tag != DW_TAG_variable && tag != DW_TAG_formal_parameter) || !here.holds_call) {
             return;
+        }
         std::uint64_t begin = begin_of_locations(entry, after_);
         int declared = 0;
         if (begin == far && tag == DW_TAG_variable && lives_in_frame(entry) &&
-            ::dwarf_decl_line(&entry, &declared) == 0 && static_cast<unsigned>(declared) == line && line != 0)
+            ::dwarf_decl_line(&entry, &declared) == 0 && static_cast<unsigned>(declared) == line &&
+            line != 0) {
             begin = after_ + pointer_window + 1;
+        }
         const bool is_better = begin != far && (best.type.empty() || here.depth > best_at.depth ||
                                                 (here.depth == best_at.depth && begin < best_begin));
         Dwarf_Die pointee;
-        if (!is_better || !pointee_of(entry, pointee))
+        if (!is_better || !pointee_of(entry, pointee)) {
             return;
+        }
         nearby_type type = describe(module_, pointee);
-        if (type.type.empty() || !wanted.fits(type.bytes))
+        if (type.type.empty() || !wanted.fits(type.bytes)) {
             return;
+        }
         best = std::move(type);
         best_begin = begin;
         best_at = here;
@@ -226,46 +248,53 @@ nearby_type behind_call::pointer(const wanted_bytes& wanted, unsigned line) {
 
 nearby_type behind_call::constructor(const wanted_bytes& wanted) {
     Dwarf_Die function;
-    if (module_.debug() == nullptr || !module_.debug()->function_at(after_ - 1, function))
+    if (module_.debug() == nullptr || !module_.debug()->function_at(after_ - 1, function)) {
         return called_constructor(wanted);
+    }
     nearby_type best;
     std::uint64_t best_begin = far;
     position best_at;
     const auto see = [&](Dwarf_Die& entry, position here) {
-        if (::dwarf_tag(&entry) != DW_TAG_inlined_subroutine)
+        if (::dwarf_tag(&entry) != DW_TAG_inlined_subroutine) {
             return;
+        }
         const std::uint64_t begin = begin_of_code(entry, after_, inlined_window);
         // The expression's own constructor stands in the function that called the allocator; a base's is inlined into
         // that of the class, so it is deeper.
         bool is_better = begin != far;
         if (is_better && !best.type.empty()) {
-            if (here.holds_call != best_at.holds_call)
+            if (here.holds_call != best_at.holds_call) {
                 is_better = here.holds_call;
-            else if (here.depth != best_at.depth)
+            } else if (here.depth != best_at.depth) {
                 is_better = here.holds_call ? here.depth > best_at.depth : here.depth < best_at.depth;
-            else
+            } else {
                 is_better = begin < best_begin;
+            }
         }
-        if (!is_better)
+        if (!is_better) {
             return;
+        }
         const std::string by_name = class_of_constructor(module_.debug()->name_of(entry));
         if (by_name.empty() || by_name.starts_with("std::allocator<") ||
-            by_name.starts_with("std::__new_allocator<"))
+            by_name.starts_with("std::__new_allocator<")) {
             return;
+        }
         nearby_type type = constructed(module_, entry, by_name);
         // Without sizes only what stands where the expression does is to be believed.
         const bool is_believed =
             type.bytes != 0 ? wanted.fits(type.bytes)
                             : here.holds_call && module_.about().known != module_symbols::level::full;
-        if (!is_believed)
+        if (!is_believed) {
             return;
+        }
         best = std::move(type);
         best_begin = begin;
         best_at = here;
     };
     each_near(function, after_, {}, see);
-    if (best.bytes != 0)
+    if (best.bytes != 0) {
         return best;
+    }
     nearby_type called = called_constructor(wanted);
     return called.bytes != 0 || best.type.empty() ? called : best;
 }
@@ -273,19 +302,23 @@ nearby_type behind_call::constructor(const wanted_bytes& wanted) {
 std::string behind_call::constructed_element() {
     Dwarf_Die function;
     std::string found;
-    if (module_.debug() == nullptr || !module_.debug()->function_at(after_ - 1, function))
+    if (module_.debug() == nullptr || !module_.debug()->function_at(after_ - 1, function)) {
         return found;
+    }
     std::uint64_t found_begin = far;
     const auto see = [&](Dwarf_Die& entry, position) {
-        if (::dwarf_tag(&entry) != DW_TAG_inlined_subroutine)
+        if (::dwarf_tag(&entry) != DW_TAG_inlined_subroutine) {
             return;
+        }
         const std::uint64_t begin = begin_of_code(entry, after_, inlined_window);
-        if (begin >= found_begin)
+        if (begin >= found_begin) {
             return;
+        }
         const std::vector<name_part> scopes = scopes_of(module_.debug()->name_of(entry));
         if (scopes.empty() || scopes.back().arguments.empty() ||
-            (scopes.back().id != "construct" && scopes.back().id != "construct_at"))
+            (scopes.back().id != "construct" && scopes.back().id != "construct_at")) {
             return;
+        }
         found = scopes.back().arguments.front();
         found_begin = begin;
     };
@@ -301,25 +334,31 @@ nearby_type behind_call::called_constructor(const wanted_bytes& wanted) {
     const elf_symbol* here = module_.symbol_at(after_ - 1);
     const std::uint64_t end = here == nullptr || here->bytes == 0 ? far : here->address + here->bytes;
     for (std::size_t at = 0; at + call_bytes <= code.size() && after_ + at < end; ++at) {
-        if (code[at] != call)
+        if (code[at] != call) {
             continue;
+        }
         std::int32_t distance = 0;
         std::memcpy(&distance, &code[at + 1], sizeof(distance));
         const std::uint64_t target =
             after_ + at + call_bytes + static_cast<std::uint64_t>(static_cast<std::int64_t>(distance));
         const elf_symbol* symbol = module_.symbol_at(target);
-        if (symbol == nullptr || symbol->address != target)
+        if (symbol == nullptr || symbol->address != target) {
             continue;
+        }
         const std::string by_name = class_of_constructor(without_parameters(demangle(symbol->name)));
-        if (by_name.empty())
+        if (by_name.empty()) {
             continue;
+        }
         nearby_type type;
         type.type = by_name;
         Dwarf_Die function;
-        if (module_.debug() != nullptr && module_.debug()->function_at(target, function))
+        if (module_.debug() != nullptr && module_.debug()->function_at(target, function)) {
             type = constructed(module_, function, by_name);
-        if (type.bytes == 0 ? module_.about().known != module_symbols::level::full : wanted.fits(type.bytes))
+        }
+        if (type.bytes == 0 ? module_.about().known != module_symbols::level::full
+                            : wanted.fits(type.bytes)) {
             return type;
+        }
     }
     return {};
 }

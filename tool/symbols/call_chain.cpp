@@ -13,8 +13,9 @@ namespace {
 
 bool is_any_of(std::string_view text, std::span<const std::string_view> names) {
     for (const std::string_view name : names) {
-        if (text == name)
+        if (text == name) {
             return true;
+        }
     }
     return false;
 }
@@ -57,10 +58,12 @@ bool is_system_code(const symbol_frame& frame, const known_frame& known, const s
     const bool is_standard = known.scopes.size() > 1 &&
                              (known.scopes.front().id == "std" || known.scopes.front().id == "__gnu_cxx");
     const bool is_in_library = module.starts_with("/usr/lib") || module.starts_with("/lib");
-    if (module.starts_with('[') || (is_in_library && module.find(".so") != module.npos))
+    if (module.starts_with('[') || (is_in_library && module.find(".so") != module.npos)) {
         return true;
-    if (frame.file.empty())
+    }
+    if (frame.file.empty()) {
         return is_standard || is_in_library || (known.scopes.size() > 1 && known.scopes.front().id == "linn");
+    }
     return is_system_file(frame.file);
 }
 
@@ -87,20 +90,23 @@ bool is_runtime_module(std::string_view path) {
     static constexpr std::array<std::string_view, 13> runtimes{
         "libc.so",  "libc-",         "libc++.so", "libc++abi.so", "libstdc++.so", "libm.so",  "libgcc_s.so",
         "libdl.so", "libpthread.so", "librt.so",  "ld-linux",     "ld-musl",      "libc.musl"};
-    if (path.starts_with('['))
+    if (path.starts_with('[')) {
         return true;
+    }
     const std::string_view file = path.substr(path.rfind('/') + 1);
     return std::any_of(runtimes.begin(), runtimes.end(),
                        [&](std::string_view name) { return file.starts_with(name); });
 }
 
 bool is_standard_code(const chain_frame& frame) {
-    if (!frame.is_system)
+    if (!frame.is_system) {
         return false;
+    }
     const std::vector<name_part>& scopes = frame.known->scopes;
-    if (scopes.size() > 1)
+    if (scopes.size() > 1) {
         return scopes.front().id == "std" || scopes.front().id == "__gnu_cxx" ||
                scopes.front().id == "__cxxabiv1";
+    }
     // Without types (-g1), functions over local types have a bare name, but their header says whose they are.
     return is_runtime_module(frame.path) || frame.shown->file.find("/c++/") != std::string::npos;
 }
@@ -109,14 +115,16 @@ std::string class_of(const known_frame& frame) {
     const std::string& whole = frame.name;
     std::size_t end = 0;
     for (std::size_t at = 0; at + 1 < whole.size();) {
-        if (whole.compare(at, 8, "operator") == 0)
+        if (whole.compare(at, 8, "operator") == 0) {
             break;
+        }
         const char c = whole[at];
         if (c == '<' || c == '(' || c == '{' || c == '[') {
             at = skip_bracket(whole, at);
         } else {
-            if (c == ':' && whole[at + 1] == ':')
+            if (c == ':' && whole[at + 1] == ':') {
                 end = at++;
+            }
             ++at;
         }
     }
@@ -124,30 +132,38 @@ std::string class_of(const known_frame& frame) {
 }
 
 std::string element_of(const known_frame& frame) {
-    if (frame.scopes.empty())
+    if (frame.scopes.empty()) {
         return {};
+    }
     const name_part& function = frame.scopes.back();
-    if (function.id == "allocate_object" || function.id == "new_object")
+    if (function.id == "allocate_object" || function.id == "new_object") {
         return first_type(function.arguments);
-    if (function.id.starts_with("__allocate_")) // a function template over the allocator
+    }
+    if (function.id.starts_with("__allocate_")) { // a function template over the allocator
         return function.arguments.empty() ? std::string()
                                           : first_type(template_arguments(function.arguments.front()));
-    if (frame.scopes.size() < 2)
+    }
+    if (frame.scopes.size() < 2) {
         return {};
+    }
     const name_part& owner = frame.scopes[frame.scopes.size() - 2];
-    if (function.id.starts_with("operator new")) // a class's own
+    if (function.id.starts_with("operator new")) { // a class's own
         return owner.id == "std" ? std::string() : frame.name.substr(0, frame.name.rfind("::operator new"));
-    if (!owner.is_template)
+    }
+    if (!owner.is_template) {
         return {};
-    if (owner.id.ends_with("alloc_traits") || owner.id.ends_with("allocator_traits"))
+    }
+    if (owner.id.ends_with("alloc_traits") || owner.id.ends_with("allocator_traits")) {
         return owner.arguments.empty() ? std::string()
                                        : first_type(template_arguments(owner.arguments.front()));
+    }
     return first_type(owner.arguments);
 }
 
 bool hands_on(const known_frame& frame) {
-    if (frame.scopes.empty())
+    if (frame.scopes.empty()) {
         return false;
+    }
     return is_any_of(frame.scopes.back().id, allocating) ||
            (frame.scopes.size() == 1 && is_any_of(frame.scopes.back().id, c_functions)) || is_pmr(frame);
 }
@@ -157,23 +173,28 @@ allocator_run find_allocator_run(const call_chain& chain) {
         return at < chain.size() && chain[at].known->scopes.empty() && chain[at].is_system;
     };
     allocator_run run;
-    while (is_nameless(run.begin))
+    while (is_nameless(run.begin)) {
         ++run.begin;
+    }
     run.end = run.begin;
     for (;;) {
         // Inside of the standard library's own resources there are functions without a symbol.
         std::size_t next = run.end;
-        while (next > run.begin && is_nameless(next))
+        while (next > run.begin && is_nameless(next)) {
             ++next;
-        if (next >= chain.size() || !hands_on(*chain[next].known))
+        }
+        if (next >= chain.size() || !hands_on(*chain[next].known)) {
             return run;
+        }
         const known_frame& frame = *chain[next].known;
-        if (!element_of(frame).empty())
+        if (!element_of(frame).empty()) {
             run.named.push_back(next);
+        }
         if (is_pmr(frame)) {
             const std::string& owner = frame.scopes[2].id;
-            if (owner == "monotonic_buffer_resource" || owner.ends_with("_pool_resource"))
+            if (owner == "monotonic_buffer_resource" || owner.ends_with("_pool_resource")) {
                 run.arena = "std::pmr::" + owner;
+            }
         }
         run.end = next + 1;
     }

@@ -13,11 +13,13 @@ const elf_symbol* find_symbol(const std::vector<elf_symbol>& symbols, std::uint6
     const auto behind =
         std::upper_bound(symbols.begin(), symbols.end(), address,
                          [](std::uint64_t wanted, const elf_symbol& one) { return wanted < one.address; });
-    if (behind == symbols.begin())
+    if (behind == symbols.begin()) {
         return nullptr;
+    }
     auto found = behind - 1;
-    while (found != symbols.begin() && (found - 1)->address == found->address)
+    while (found != symbols.begin() && (found - 1)->address == found->address) {
         --found;
+    }
     // Assembler's functions often have no size: they reach as far as the next one.
     const bool inside = found->bytes == 0 || address - found->address < found->bytes;
     return inside ? &*found : nullptr;
@@ -52,8 +54,9 @@ void code_module::open(const std::string& path, const std::string& build_id, con
         about_.from = debug_file_->path().empty() ? path : debug_file_->path();
         debug_ = std::make_unique<debug_info>(debug_file_->dwarf(), about_.from);
         about_.known = debug_->has_types() ? module_symbols::level::full : module_symbols::level::lines;
-        if (!debug_->problem().empty())
+        if (!debug_->problem().empty()) {
             about_.problem = debug_->problem();
+        }
     } else if (!symbols_.empty()) {
         const bool has_all = file_->has_section(".symtab") || file_->has_section(".gnu_debugdata");
         about_.known = has_all ? module_symbols::level::symbols : module_symbols::level::dynamic_symbols;
@@ -71,8 +74,9 @@ std::span<const unsigned char> code_module::code(std::uint64_t address, std::siz
 const known_address& code_module::at(std::uint64_t address) {
     const auto [place, is_new] = addresses_.try_emplace(address);
     known_address& result = place->second;
-    if (!is_new)
+    if (!is_new) {
         return result;
+    }
     if (debug_ != nullptr) {
         for (debug_frame& frame : debug_->frames(address)) {
             symbol_frame shown;
@@ -96,8 +100,9 @@ const known_address& code_module::at(std::uint64_t address) {
         outermost.name = without_parameters(demangle(symbol->name));
         result.shown.back().function = readable_function(outermost.name);
     }
-    for (known_frame& frame : result.known)
+    for (known_frame& frame : result.known) {
         frame.scopes = scopes_of(frame.name);
+    }
     return result;
 }
 

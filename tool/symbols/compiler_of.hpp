@@ -6,7 +6,7 @@
 namespace linn::tool {
 
 /// What compiled the parts of a file, as its .comment section says. The C library's start files are GCC's nearly
-/// everywhere, so `gcc` beside `clang` says nothing.
+/// everywhere, so `gcc` together with `clang` says nothing.
 struct compilers {
     bool gcc = false;
     bool clang = false;

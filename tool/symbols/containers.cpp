@@ -17,8 +17,9 @@ std::string argument(const std::vector<std::string>& arguments, std::size_t inde
 std::string key_and_value(const std::string& pair) {
     const std::vector<name_part> scopes = scopes_of(pair);
     const std::string name = plain_name(scopes);
-    if (name != "std::pair" && name != "std::__value_type" && name != "std::__hash_value_type")
+    if (name != "std::pair" && name != "std::__value_type" && name != "std::__hash_value_type") {
         return pair;
+    }
     const std::vector<std::string>& arguments = scopes.back().arguments;
     return std::string(without_qualifiers(argument(arguments, 0))) + ", " + argument(arguments, 1);
 }
@@ -26,8 +27,9 @@ std::string key_and_value(const std::string& pair) {
 bool is_map_value(const std::string& value) {
     const std::vector<name_part> scopes = scopes_of(value);
     const std::string name = plain_name(scopes);
-    if (name == "std::__value_type" || name == "std::__hash_value_type")
+    if (name == "std::__value_type" || name == "std::__hash_value_type") {
         return true;
+    }
     return name == "std::pair" && readable_type(argument(scopes.back().arguments, 0)).starts_with("const ");
 }
 
@@ -35,8 +37,9 @@ bool is_map_value(const std::string& value) {
 std::string plain_value(const std::string& value) {
     const std::vector<name_part> scopes = scopes_of(value);
     const std::string name = plain_name(scopes);
-    if (name != "std::__value_type" && name != "std::__hash_value_type")
+    if (name != "std::__value_type" && name != "std::__hash_value_type") {
         return readable_type(value);
+    }
     return "std::pair<const " + readable_type(argument(scopes.back().arguments, 0)) + ", " +
            readable_type(argument(scopes.back().arguments, 1)) + ">";
 }
@@ -51,8 +54,9 @@ named_type node(const std::string& value, std::string container) {
 named_type counted(const std::string& object, bool is_control_block) {
     named_type out;
     std::string pointee = readable_type(object);
-    if (is_control_block && pointee.ends_with("*"))
+    if (is_control_block && pointee.ends_with("*")) {
         pointee.pop_back();
+    }
     out.type = is_control_block ? "control block of " + pointee : pointee;
     out.container = "std::shared_ptr<" + pointee + ">";
     return out;
@@ -62,8 +66,9 @@ using names = std::span<const std::string_view>;
 
 bool is_one_of(std::string_view name, names all) {
     for (const std::string_view one : all) {
-        if (name == one)
+        if (name == one) {
             return true;
+        }
     }
     return false;
 }
@@ -84,8 +89,9 @@ names family_of(const std::string& container) {
          {names(trees), names(hashes), names(linked_lists), names(forward_lists), names(functions)}) {
         for (const std::string_view name : family) {
             if (container.starts_with(name) &&
-                (container.size() == name.size() || container[name.size()] == '<'))
+                (container.size() == name.size() || container[name.size()] == '<')) {
                 return family;
+            }
         }
     }
     return container.starts_with("std::shared_ptr<") ? names(counters) : names(arrays);
@@ -93,15 +99,17 @@ names family_of(const std::string& container) {
 
 std::string owner_name(const known_frame& frame) {
     std::vector<name_part> scopes = frame.scopes;
-    if (!scopes.empty())
+    if (!scopes.empty()) {
         scopes.pop_back();
+    }
     return plain_name(scopes);
 }
 
 /// The public container of libstdc++'s implementation class; empty: it is none.
 std::string of_implementation(const known_frame& frame) {
-    if (frame.scopes.size() < 2)
+    if (frame.scopes.size() < 2) {
         return {};
+    }
     const name_part& owner = frame.scopes[frame.scopes.size() - 2];
     const std::vector<std::string>& a = owner.arguments;
     const std::string& function = frame.scopes.back().id;
@@ -125,9 +133,10 @@ std::string of_implementation(const known_frame& frame) {
                                                                     {"_Deque_base", "deque"},
                                                                     {"__cxx11_list", "list"}}};
     for (const auto& [base, container] : bases) {
-        if (owner.id == base && !a.empty())
+        if (owner.id == base && !a.empty()) {
             return readable_type("std::" + std::string(container) + "<" + a[0] +
                                  (a.size() > 1 ? ", " + a[1] : std::string()) + ">");
+        }
     }
     return {};
 }
@@ -145,12 +154,15 @@ bool holds(const known_frame& frame, const std::string& container, const named_t
     const std::vector<std::string>& a = frame.scopes[frame.scopes.size() - 2].arguments;
     if (a.empty() || type.type == "hash buckets" || is_one_of(container, counters) ||
         is_one_of(container, functions) || container == "std::any" || container == "std::unique_ptr" ||
-        container.ends_with("buf"))
+        container.ends_with("buf")) {
         return true;
-    if (is_one_of(container, arrays))
+    }
+    if (is_one_of(container, arrays)) {
         return holds_element(a[0], type);
-    if (container.ends_with("map") && a.size() > 1)
+    }
+    if (container.ends_with("map") && a.size() > 1) {
         return type.type == "std::pair<const " + readable_type(a[0]) + ", " + readable_type(a[1]) + ">";
+    }
     return readable_type(a[0]) == type.type;
 }
 
@@ -169,8 +181,9 @@ named_type content_of(const std::string& allocated) {
         out.is_array = is_pointer;
         if (name == "std::__hash_node_base" && !a.empty()) {
             const std::vector<std::string> value = template_arguments(without_qualifiers(a[0]));
-            if (!value.empty())
+            if (!value.empty()) {
                 out.container = content_of(std::string(a[0].substr(0, a[0].rfind('*')))).container;
+            }
         }
     } else if (is_pointer || a.empty()) {
         out.type = readable_type(allocated);
@@ -201,8 +214,9 @@ named_type content_of(const std::string& allocated) {
         out.type = readable_type(allocated);
     }
     const std::string whole = readable_type(allocated);
-    if (whole != out.type)
+    if (whole != out.type) {
         out.allocated = whole;
+    }
     return out;
 }
 
@@ -216,8 +230,9 @@ void name_container(const call_chain& chain, std::size_t from, named_type& type)
     // farther out holds that code's object, not the block.
     for (; at < chain.size() && is_standard_code(chain[at]); ++at) {
         const known_frame& frame = *chain[at].known;
-        if (frame.scopes.size() < 2)
+        if (frame.scopes.size() < 2) {
             continue;
+        }
         const std::string owner = owner_name(frame);
         if (is_one_of(owner, family) && owner != "std::__split_buffer" && owner != "std::__shared_ptr" &&
             holds(frame, owner, type)) {
@@ -232,29 +247,36 @@ void name_container(const call_chain& chain, std::size_t from, named_type& type)
             const std::string container = of_implementation(frame);
             const std::vector<name_part> scopes = scopes_of(container);
             if (!container.empty() && is_one_of(plain_name(scopes), family) &&
-                (!is_array_family || holds_element(scopes.back().arguments.front(), type)))
+                (!is_array_family || holds_element(scopes.back().arguments.front(), type))) {
                 implementation = container;
+            }
         }
     }
     if (!implementation.empty()) {
         type.container = implementation;
         type.is_array = type.is_array || is_array_family;
     }
-    if (type.container == "std::unordered")
+    if (type.container == "std::unordered") {
         type.container = "std::unordered_map";
-    if (type.container == "std::vector<bool>")
+    }
+    if (type.container == "std::vector<bool>") {
         type.type = "bool";
-    if (!type.container.empty())
+    }
+    if (!type.container.empty()) {
         return;
+    }
     // A container of the user's own: a class template that was made for this type, or whose node it is.
-    while (at < chain.size() && is_standard_code(chain[at]))
+    while (at < chain.size() && is_standard_code(chain[at])) {
         ++at;
-    if (at >= chain.size() || chain[at].known->scopes.size() < 2)
+    }
+    if (at >= chain.size() || chain[at].known->scopes.size() < 2) {
         return;
+    }
     const std::string owner = readable_type(class_of(*chain[at].known));
     const name_part& last = chain[at].known->scopes[chain[at].known->scopes.size() - 2];
-    if (!last.is_template || last.arguments.empty() || owner.empty() || owner.starts_with("std::"))
+    if (!last.is_template || last.arguments.empty() || owner.empty() || owner.starts_with("std::")) {
         return;
+    }
     bool holds = type.type.starts_with(owner + "::");
     // One object of the standard library's says only what the class is made of. A node is a template over the element; one
     // that is made of a class's arguments farther in is any type that the class works with.
@@ -266,20 +288,23 @@ void name_container(const call_chain& chain, std::size_t from, named_type& type)
         holds = holds || argument == of_node ||
                 (argument == type.type && (type.is_array || !argument.starts_with("std::")));
     }
-    if (holds && owner != type.type)
+    if (holds && owner != type.type) {
         type.container = owner;
+    }
 }
 
 named_type content_of_function(const known_frame& frame) {
     named_type out;
-    if (frame.scopes.size() < 2 || frame.scopes.front().id != "std")
+    if (frame.scopes.size() < 2 || frame.scopes.front().id != "std") {
         return out;
+    }
     const name_part& owner = frame.scopes[frame.scopes.size() - 2];
     const std::vector<std::string>& a = owner.arguments;
     const std::string& function = frame.scopes.back().id;
     const std::string name = owner_name(frame);
-    if (!owner.is_template || a.empty())
+    if (!owner.is_template || a.empty()) {
         return out;
+    }
     if (owner.id == "_Hashtable" && a.size() > 1) {
         const bool is_buckets = function.find("rehash") != std::string::npos ||
                                 function.find("_M_allocate_buckets") != std::string::npos;
@@ -299,17 +324,20 @@ named_type content_of_function(const known_frame& frame) {
                owner.id == "_Fwd_list_base") {
         out.type = readable_type(a[0]);
         out.container = of_implementation(frame);
-        if (out.container.empty())
+        if (out.container.empty()) {
             out.container = readable_type(class_of(frame));
+        }
     } else if (name == "std::vector" || name == "std::deque" || name == "std::basic_string" ||
                owner.id == "_Vector_base" || owner.id == "_Deque_base") {
         out.type = readable_type(a[0]);
-        if (owner.id.find("eque") != std::string::npos && function == "_M_reallocate_map")
+        if (owner.id.find("eque") != std::string::npos && function == "_M_reallocate_map") {
             out.type += "*";
+        }
         out.is_array = true;
         out.container = of_implementation(frame);
-        if (out.container.empty())
+        if (out.container.empty()) {
             out.container = readable_type(class_of(frame));
+        }
     } else if (name == "std::basic_stringbuf" || name == "std::basic_filebuf") {
         out.type = readable_type(a[0]);
         out.is_array = true;
@@ -341,12 +369,14 @@ named_type content_of_headers(const call_chain& chain, std::size_t from, const s
         is_pmr = is_pmr || file.ends_with("/memory_resource");
         is_buckets = is_buckets || (i >= from && chain[i].known->name.find("_buckets") != std::string::npos);
         for (const auto& [header, name] : headers) {
-            if (file.ends_with(header))
+            if (file.ends_with(header)) {
                 container = name;
+            }
         }
     }
-    if (container.empty() || element.empty())
+    if (container.empty() || element.empty()) {
         return out;
+    }
     out.type = is_buckets ? "hash buckets" : readable_type(element);
     out.is_array = is_buckets || container == "vector" || container == "deque";
     const std::vector<std::string> pair = template_arguments(element);

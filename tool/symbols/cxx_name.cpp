@@ -12,10 +12,12 @@ namespace linn::tool {
 namespace {
 
 std::string_view trimmed(std::string_view text) {
-    while (!text.empty() && text.front() == ' ')
+    while (!text.empty() && text.front() == ' ') {
         text.remove_prefix(1);
-    while (!text.empty() && text.back() == ' ')
+    }
+    while (!text.empty() && text.back() == ' ') {
         text.remove_suffix(1);
+    }
     return text;
 }
 
@@ -23,18 +25,21 @@ std::string_view trimmed(std::string_view text) {
 /// conversions only the word.
 std::size_t operator_length(std::string_view text, std::size_t at) {
     constexpr std::string_view word = "operator";
-    if (text.substr(at, word.size()) != word || (at > 0 && is_word(text[at - 1])))
+    if (text.substr(at, word.size()) != word || (at > 0 && is_word(text[at - 1]))) {
         return 0;
+    }
     const std::string_view rest = text.substr(at + word.size());
-    if (!rest.empty() && is_word(rest.front()))
+    if (!rest.empty() && is_word(rest.front())) {
         return 0;
+    }
     static constexpr std::array<std::string_view, 22> signs{"<=>", "<<=", ">>=", "->*", "()", "[]",
                                                             "->",  "<<",  ">>",  "<=",  ">=", "&&",
                                                             "||",  "==",  "!=",  "++",  "--", "<",
                                                             ">",   ",",   "(",   "["};
     for (const std::string_view sign : signs) {
-        if (rest.starts_with(sign))
+        if (rest.starts_with(sign)) {
             return word.size() + sign.size();
+        }
     }
     return word.size();
 }
@@ -51,8 +56,9 @@ void outside_brackets(std::string_view text, See see) {
             at += length;
             continue;
         }
-        if (!see(at))
+        if (!see(at)) {
             return;
+        }
         at = opens(text[at]) ? skip_bracket(text, at) : at + 1;
     }
 }
@@ -68,8 +74,9 @@ std::vector<std::string_view> split_list(std::string_view list) {
         return true;
     });
     const std::string_view last = trimmed(list.substr(begin));
-    if (!last.empty() || !parts.empty())
+    if (!last.empty() || !parts.empty()) {
         parts.push_back(last);
+    }
     return parts;
 }
 
@@ -77,10 +84,11 @@ std::vector<std::string_view> split_list(std::string_view list) {
 std::string without_tags(std::string_view id) {
     std::string out;
     for (std::size_t at = 0; at < id.size();) {
-        if (id.substr(at).starts_with("[abi:"))
+        if (id.substr(at).starts_with("[abi:")) {
             at = skip_bracket(id, at);
-        else
+        } else {
             out += id[at++];
+        }
     }
     return out;
 }
@@ -97,11 +105,13 @@ bool begins_unnamed(std::string_view text, std::size_t at) {
 
 /// A lambda's name as Clang gives it holds a path: only its last part is kept.
 std::string short_lambda(std::string_view id) {
-    if (id.starts_with("$_")) // Clang's name for the code of one: they count from 0
+    if (id.starts_with("$_")) { // Clang's name for the code of one: they count from 0
         return "{lambda #" + std::to_string(std::atoi(std::string(id.substr(2)).c_str()) + 1) + "}";
+    }
     constexpr std::string_view begin = "(lambda at ";
-    if (!id.starts_with(begin))
+    if (!id.starts_with(begin)) {
         return std::string(id);
+    }
     const std::size_t slash = id.rfind('/');
     return std::string(begin) + std::string(id.substr(slash == id.npos ? begin.size() : slash + 1));
 }
@@ -115,8 +125,9 @@ name_part part_of(std::string_view text) {
         if (rest.starts_with('<')) {
             part.id = text.substr(0, sign);
             part.is_template = true;
-            for (const std::string_view argument : split_list(rest.substr(1, skip_bracket(rest, 0) - 2)))
+            for (const std::string_view argument : split_list(rest.substr(1, skip_bracket(rest, 0) - 2))) {
                 part.arguments.emplace_back(argument);
+            }
         }
         return part;
     }
@@ -127,11 +138,13 @@ name_part part_of(std::string_view text) {
             id = text.substr(0, at);
             part.is_template = true;
             part.arguments.clear();
-            for (const std::string_view argument : split_list(text.substr(at + 1, end - at - 2)))
+            for (const std::string_view argument : split_list(text.substr(at + 1, end - at - 2))) {
                 part.arguments.emplace_back(argument);
+            }
         } else if (text[at] == '(' && at > 0 && text[at - 1] != ' ') {
-            if (!part.is_template)
+            if (!part.is_template) {
                 id = text.substr(0, at);
+            }
             return false;
         }
         return true;
@@ -151,41 +164,47 @@ std::string_view common_spelling(std::string_view type) {
          {"unsigned", "unsigned int"},
          {"long unsigned", "unsigned long"}}};
     for (const auto& [other, common] : spellings) {
-        if (type == other)
+        if (type == other) {
             return common;
+        }
     }
     return type;
 }
 
 bool is_default(const std::string& argument, const std::vector<std::string>& all) {
-    if (argument.starts_with("std::allocator<"))
+    if (argument.starts_with("std::allocator<")) {
         return true;
+    }
     const std::string& first = all.front();
     for (const std::string_view name :
          {"less", "hash", "equal_to", "char_traits", "default_delete", "deque", "vector"}) {
-        if (argument == "std::" + std::string(name) + "<" + first + ">")
+        if (argument == "std::" + std::string(name) + "<" + first + ">") {
             return true;
+        }
     }
     return false;
 }
 
 std::string joined(const std::vector<std::string>& arguments) {
     std::string out;
-    for (const std::string& argument : arguments)
+    for (const std::string& argument : arguments) {
         out += (out.empty() ? "" : ", ") + argument;
+    }
     return out;
 }
 
 /// "basic_string<char>" -> "string"; empty where the template has no such short name.
 std::string short_name(const std::string& id, const std::vector<std::string>& arguments) {
     constexpr std::string_view basic = "basic_";
-    if (!id.starts_with(basic) || arguments.size() != 1)
+    if (!id.starts_with(basic) || arguments.size() != 1) {
         return {};
+    }
     static constexpr std::array<std::array<std::string_view, 2>, 5> prefixes{
         {{"char", ""}, {"wchar_t", "w"}, {"char8_t", "u8"}, {"char16_t", "u16"}, {"char32_t", "u32"}}};
     for (const auto& [type, prefix] : prefixes) {
-        if (arguments.front() == type)
+        if (arguments.front() == type) {
             return std::string(prefix) + id.substr(basic.size());
+        }
     }
     return {};
 }
@@ -193,20 +212,24 @@ std::string short_name(const std::string& id, const std::vector<std::string>& ar
 /// What everybody calls an instantiation of a library's: nlohmann::json. Empty: nothing.
 std::string common_alias(const std::vector<name_part>& scopes, std::size_t at,
                          const std::vector<std::string>& arguments) {
-    if (at != 1 || scopes[0].id != "nlohmann" || scopes[1].id != "basic_json" || !scopes[1].is_template)
+    if (at != 1 || scopes[0].id != "nlohmann" || scopes[1].id != "basic_json" || !scopes[1].is_template) {
         return {};
+    }
     // Compilers leave defaults away, all of them or none.
     static constexpr std::array<std::string_view, 8> defaults{"std::map", "std::vector",   "std::string",
                                                               "bool",     "long",          "unsigned long",
                                                               "double",   "std::allocator"};
-    if (!arguments.empty() && arguments.size() < defaults.size())
+    if (!arguments.empty() && arguments.size() < defaults.size()) {
         return arguments.front() == "nlohmann::ordered_map" ? "ordered_json" : "";
-    for (std::size_t i = 1; i < defaults.size() && !arguments.empty(); ++i) {
-        if (arguments[i] != defaults[i])
-            return {};
     }
-    if (arguments.empty() || arguments.front() == defaults.front())
+    for (std::size_t i = 1; i < defaults.size() && !arguments.empty(); ++i) {
+        if (arguments[i] != defaults[i]) {
+            return {};
+        }
+    }
+    if (arguments.empty() || arguments.front() == defaults.front()) {
         return "json";
+    }
     return arguments.front() == "nlohmann::ordered_map" ? "ordered_json" : "";
 }
 
@@ -236,30 +259,34 @@ std::string readable_pieces(std::string_view text) {
         }
         const std::string shown = core.find_first_of("*&") == 0 ? std::string(core) : readable_type(core);
         out += shown;
-        if (piece.back() == ' ')
+        if (piece.back() == ' ') {
             out += ' ';
+        }
     };
     for (std::size_t at = 0; at < text.size();) {
         if (text[at] == '<' && !begins_unnamed(text, at)) {
             at = skip_bracket(text, at);
         } else if (text[at] == '(') {
             flush(at);
-            if (out.ends_with(' ') && at + 1 < text.size() && text[at + 1] != '*' && text[at + 1] != '&')
+            if (out.ends_with(' ') && at + 1 < text.size() && text[at + 1] != '*' && text[at + 1] != '&') {
                 out.pop_back();
+            }
             const std::size_t end = skip_bracket(text, at);
             std::vector<std::string> inside;
-            for (const std::string_view part : split_list(text.substr(at + 1, end - at - 2)))
+            for (const std::string_view part : split_list(text.substr(at + 1, end - at - 2))) {
                 inside.push_back(part.empty() || part.front() == '*' || part.front() == '&'
                                      ? std::string(part)
                                      : readable_type(part));
+            }
             out += "(" + joined(inside) + ")";
             at = begin = end;
         } else {
             ++at;
         }
     }
-    if (begin < text.size())
+    if (begin < text.size()) {
         out += text.substr(begin);
+    }
     return out;
 }
 
@@ -281,8 +308,9 @@ bool is_function_type(std::string_view type) {
 /// Inline namespaces that only say the version of a binary interface: std::__cxx11, nlohmann::json_abi_v3_11_2,
 /// absl::lts_20220623.
 bool is_inline_namespace(std::string_view id, bool is_of_std) {
-    if (is_of_std)
+    if (is_of_std) {
         return id == "__cxx11" || id == "__1" || id == "__ndk1" || id == "_V2";
+    }
     return id.starts_with("lts_2") || id.find("_abi_v") != id.npos;
 }
 
@@ -303,8 +331,9 @@ std::size_t skip_bracket(std::string_view text, std::size_t at) {
         if (opens(c)) {
             ++depth;
         } else if (c == ')' || c == ']' || c == '}' || (c == '>' && (at == 0 || text[at - 1] != '-'))) {
-            if (--depth == 0)
+            if (--depth == 0) {
                 return at + 1;
+            }
         }
         ++at;
     }
@@ -312,8 +341,9 @@ std::size_t skip_bracket(std::string_view text, std::size_t at) {
 }
 
 std::string demangle_type(std::string mangled) {
-    if (mangled.starts_with('*')) // of a type whose name is not unique among modules
+    if (mangled.starts_with('*')) { // of a type whose name is not unique among modules
         mangled.erase(0, 1);
+    }
     int status = 0;
     const std::unique_ptr<char, void (*)(void*)> text(
         abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status), std::free);
@@ -326,8 +356,9 @@ std::string demangle(const std::string& mangled) {
 }
 
 std::string without_parameters(std::string_view demangled) {
-    if (const std::size_t clone = demangled.find(" [clone"); clone != demangled.npos)
+    if (const std::size_t clone = demangled.find(" [clone"); clone != demangled.npos) {
         demangled = demangled.substr(0, clone);
+    }
     std::size_t end = demangled.size();
     std::size_t begin = 0;
     bool in_operator = false;
@@ -349,8 +380,9 @@ std::string without_parameters(std::string_view demangled) {
             in_operator = in_operator || (word != before.npos && word + 8 == before.size() &&
                                           (word == 0 || !is_word(before[word - 1])));
             const std::string_view rest = demangled.substr(at);
-            if (!in_operator && !rest.starts_with(" const::") && !rest.starts_with(" <"))
+            if (!in_operator && !rest.starts_with(" const::") && !rest.starts_with(" <")) {
                 begin = at + 1;
+            }
         }
         return true;
     });
@@ -362,17 +394,21 @@ std::vector<name_part> scopes_of(std::string_view name) {
     std::size_t begin = 0;
     const auto take = [&](std::size_t end) {
         std::string_view text = trimmed(name.substr(begin, end - begin));
-        if (text.starts_with("const::"))
+        if (text.starts_with("const::")) {
             text.remove_prefix(7);
-        if (text.ends_with(" const"))
+        }
+        if (text.ends_with(" const")) {
             text.remove_suffix(6);
-        if (text.empty() || is_unnamed_namespace(text))
+        }
+        if (text.empty() || is_unnamed_namespace(text)) {
             return;
+        }
         name_part part = part_of(text);
         // A namespace that is inline is never the first, nor the last part of a name.
         const bool is_inner = scopes.size() == 1 && end < name.size() && !part.is_template;
-        if (!is_inner || !is_inline_namespace(part.id, scopes.front().id == "std"))
+        if (!is_inner || !is_inline_namespace(part.id, scopes.front().id == "std")) {
             scopes.push_back(std::move(part));
+        }
     };
     outside_brackets(name, [&](std::size_t at) {
         if (name[at] == ':' && name.substr(at).starts_with("::")) {
@@ -387,8 +423,9 @@ std::vector<name_part> scopes_of(std::string_view name) {
 
 std::string plain_name(const std::vector<name_part>& scopes) {
     std::string out;
-    for (const name_part& part : scopes)
+    for (const name_part& part : scopes) {
         out += (out.empty() ? "" : "::") + part.id;
+    }
     return out;
 }
 
@@ -399,16 +436,18 @@ std::string readable_name(const std::vector<name_part>& scopes) {
         const name_part& part = scopes[i];
         std::string id = part.id;
         std::vector<std::string> arguments;
-        for (const std::string& argument : part.arguments)
+        for (const std::string& argument : part.arguments) {
             arguments.push_back(readable_type(argument));
+        }
         std::string space;
         if (standard && i == 1 && arguments.size() > 1 && !part.id.starts_with('_')) {
             if (arguments.back().starts_with("std::pmr::polymorphic_allocator<")) {
                 arguments.pop_back();
                 space = "pmr::";
             }
-            while (arguments.size() > 1 && is_default(arguments.back(), arguments))
+            while (arguments.size() > 1 && is_default(arguments.back(), arguments)) {
                 arguments.pop_back();
+            }
         } else if (!standard && arguments.size() > 1 &&
                    arguments.back() == "std::allocator<" + arguments.front() + ">") {
             arguments.pop_back(); // what everybody's containers have by default
@@ -420,10 +459,11 @@ std::string readable_name(const std::vector<name_part>& scopes) {
             arguments.clear();
         }
         out += (i == 0 ? "" : "::") + space + id;
-        if (!arguments.empty())
+        if (!arguments.empty()) {
             out += "<" + joined(arguments) + ">";
-        else if (part.is_template && part.arguments.empty() && name.empty())
+        } else if (part.is_template && part.arguments.empty() && name.empty()) {
             out += "<>";
+        }
     }
     return out;
 }
@@ -435,14 +475,16 @@ std::string readable_function(std::string_view name) {
 std::string readable_type(std::string_view type) {
     type = trimmed(type);
     const nesting here;
-    if (here.is_too_deep())
+    if (here.is_too_deep()) {
         return std::string(type);
+    }
     std::string suffix;
     bool is_const = false;
     while (!type.empty()) {
         if (type.back() == '*' || type.back() == '&') {
-            if (is_const)
+            if (is_const) {
                 suffix = " const" + suffix;
+            }
             is_const = false;
             suffix = type.back() + suffix;
             type.remove_suffix(1);
@@ -462,14 +504,16 @@ std::string readable_type(std::string_view type) {
         type = trimmed(type.substr(6));
     }
     for (const std::string_view tag : {"struct ", "class ", "enum "}) {
-        if (type.starts_with(tag))
+        if (type.starts_with(tag)) {
             type.remove_prefix(tag.size());
+        }
     }
     std::string array;
     while (type.ends_with("]") && type.find("[abi:") == type.npos) {
         const std::size_t open = type.rfind('[');
-        if (open == type.npos)
+        if (open == type.npos) {
             break;
+        }
         array = std::string(type.substr(open)) + array;
         type = trimmed(type.substr(0, open));
     }
@@ -477,8 +521,9 @@ std::string readable_type(std::string_view type) {
     if (is_function_type(type)) {
         core = readable_pieces(type);
     } else if (!type.empty() && (type.front() >= '0' && type.front() <= '9')) {
-        while (!type.empty() && (type.back() == 'u' || type.back() == 'l'))
+        while (!type.empty() && (type.back() == 'u' || type.back() == 'l')) {
             type.remove_suffix(1);
+        }
         core = type;
     } else {
         core = readable_name(scopes_of(common_spelling(type)));

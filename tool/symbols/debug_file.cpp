@@ -18,15 +18,17 @@ namespace fs = std::filesystem;
 class without_servers {
 public:
     without_servers() {
-        if (const char* const urls = std::getenv(variable); urls != nullptr)
+        if (const char* const urls = std::getenv(variable); urls != nullptr) {
             urls_ = urls;
+        }
         ::unsetenv(variable);
     }
     without_servers(const without_servers&) = delete;
     without_servers& operator=(const without_servers&) = delete;
     ~without_servers() {
-        if (urls_)
+        if (urls_) {
             ::setenv(variable, urls_->c_str(), 1);
+        }
     }
 
     static constexpr const char* variable = "DEBUGINFOD_URLS";
@@ -48,8 +50,9 @@ debug_file::debug_file(const elf_file& module, const symbol_options& options)
     : options_(options),
       search_path_("+:.debug") {
     std::error_code error;
-    for (const std::string& folder : options.debug_folders)
+    for (const std::string& folder : options.debug_folders) {
         search_path_ += ":" + fs::absolute(folder, error).string();
+    }
     search_path_text_ = search_path_.data();
     callbacks_.find_elf = ::dwfl_build_id_find_elf;
     callbacks_.find_debuginfo = find;
@@ -60,8 +63,9 @@ debug_file::debug_file(const elf_file& module, const symbol_options& options)
     // At address 0: what it says of addresses is what the file says.
     module_ =
         session_ == nullptr ? nullptr : ::dwfl_report_elf(session_, file.c_str(), file.c_str(), -1, 0, true);
-    if (module_ == nullptr)
+    if (module_ == nullptr) {
         return;
+    }
     ::dwfl_report_end(session_, nullptr, nullptr);
     void** self = nullptr;
     ::dwfl_module_info(module_, &self, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr);
@@ -70,10 +74,12 @@ debug_file::debug_file(const elf_file& module, const symbol_options& options)
     dwarf_ = ::dwfl_module_getdwarf(module_, &bias);
     const char* apart = nullptr;
     ::dwfl_module_info(module_, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, &apart);
-    if (apart != nullptr && apart != file)
+    if (apart != nullptr && apart != file) {
         path_ = apart;
-    if (dwarf_ == nullptr)
+    }
+    if (dwarf_ == nullptr) {
         problem_ = reason(module);
+    }
 }
 
 debug_file::~debug_file() {
@@ -84,38 +90,45 @@ int debug_file::find(Dwfl_Module* module, void** self, const char* name, Dwarf_A
                      const char* link, GElf_Word checksum, char** found) {
     const unsigned char* id = nullptr;
     GElf_Addr id_address = 0;
-    if (link == nullptr && ::dwfl_module_build_id(module, &id, &id_address) <= 0)
+    if (link == nullptr && ::dwfl_module_build_id(module, &id, &id_address) <= 0) {
         return -1; // nothing would show that a file belongs to this module
+    }
     std::optional<without_servers> alone;
-    if (!static_cast<const debug_file*>(*self)->options_.use_debuginfod)
+    if (!static_cast<const debug_file*>(*self)->options_.use_debuginfod) {
         alone.emplace();
+    }
     return ::dwfl_standard_find_debuginfo(module, self, name, base, file, link, checksum, found);
 }
 
 std::string debug_file::reason(const elf_file& module) const {
-    if (module.has_section(".debug_info") || module.has_section(".zdebug_info"))
+    if (module.has_section(".debug_info") || module.has_section(".zdebug_info")) {
         return "the debug information of " + module.path() +
                " cannot be read: it is damaged, or compressed in a way that the installed libdw "
                "does not know (build with -gz=zlib)";
-    if (!path_.empty())
+    }
+    if (!path_.empty()) {
         return "the debug information in " + path_ + " cannot be read";
-    if (options_.use_debuginfod)
+    }
+    if (options_.use_debuginfod) {
         return std::getenv(without_servers::variable) == nullptr
                    ? "debuginfod was asked for, but DEBUGINFOD_URLS names no server"
                    : "no debuginfod server has the build id " + module.build_id() +
                          ", or libdebuginfod.so.1 is missing: apt install libdebuginfod1";
+    }
     GElf_Word checksum = 0;
     const char* const link = ::dwelf_elf_gnu_debuglink(module.get(), &checksum);
-    if (link == nullptr)
+    if (link == nullptr) {
         return {};
+    }
     const fs::path folder = fs::path(real_path(module.path())).parent_path();
     std::vector<fs::path> folders{folder, folder / ".debug"};
     folders.insert(folders.end(), options_.debug_folders.begin(), options_.debug_folders.end());
     for (const fs::path& one : folders) {
         std::error_code error;
-        if (fs::exists(one / link, error))
+        if (fs::exists(one / link, error)) {
             return "the debug file " + (one / link).string() +
                    " belongs to another build; strip the program and make its debug file again";
+        }
     }
     return "the debug file " + std::string(link) +
            " that the module names is missing; put it next to the module, or name its folder with "
@@ -131,16 +144,19 @@ std::vector<elf_symbol> debug_file::functions() const {
         GElf_Word section = 0;
         const char* const name =
             ::dwfl_module_getsym_info(module_, i, &symbol, &address, &section, nullptr, nullptr);
-        if (name == nullptr || name[0] == '\0' || section == SHN_UNDEF || symbol.st_value == 0)
+        if (name == nullptr || name[0] == '\0' || section == SHN_UNDEF || symbol.st_value == 0) {
             continue;
+        }
         const unsigned type = GELF_ST_TYPE(symbol.st_info);
-        if (type == STT_FUNC || type == STT_GNU_IFUNC)
+        if (type == STT_FUNC || type == STT_GNU_IFUNC) {
             found.push_back({symbol.st_value, symbol.st_size, name});
+        }
     }
     std::sort(found.begin(), found.end(), [](const elf_symbol& left, const elf_symbol& right) {
         // Of several names for one address the longest range, then the first by name: the answer must not depend on chance.
-        if (left.address != right.address)
+        if (left.address != right.address) {
             return left.address < right.address;
+        }
         return left.bytes != right.bytes ? left.bytes > right.bytes : left.name < right.name;
     });
     return found;

@@ -22,8 +22,9 @@ void each_range(Dwarf_Die& die, Take take) {
     Dwarf_Addr high = 0;
     ptrdiff_t offset = 0;
     while ((offset = ::dwarf_ranges(&die, offset, &base, &low, &high)) > 0) {
-        if (low != 0 && low < high)
+        if (low != 0 && low < high) {
             take(low, high);
+        }
     }
 }
 
@@ -36,8 +37,9 @@ unsigned number_of(Dwarf_Die& die, unsigned attribute_name) {
     Dwarf_Attribute attribute;
     Dwarf_Word value = 0;
     if (::dwarf_attr(&die, attribute_name, &attribute) == nullptr ||
-        ::dwarf_formudata(&attribute, &value) != 0)
+        ::dwarf_formudata(&attribute, &value) != 0) {
         return 0;
+    }
     return static_cast<unsigned>(value);
 }
 
@@ -47,8 +49,9 @@ std::string file_of_call(Dwarf_Die& inlined) {
     std::size_t count = 0;
     const unsigned index = number_of(inlined, DW_AT_call_file);
     if (::dwarf_diecu(&inlined, &unit, nullptr, nullptr) == nullptr ||
-        ::dwarf_getsrcfiles(&unit, &files, &count) != 0 || index >= count)
+        ::dwarf_getsrcfiles(&unit, &files, &count) != 0 || index >= count) {
         return {};
+    }
     return with_folder(::dwarf_filesrc(files, index, nullptr, nullptr), unit);
 }
 
@@ -58,10 +61,12 @@ void descend(Dwarf_Die parent, std::uint64_t address, std::vector<Dwarf_Die>& pa
     for (bool more = ::dwarf_child(&parent, &child) == 0; more;
          more = ::dwarf_siblingof(&child, &child) == 0) {
         const int tag = ::dwarf_tag(&child);
-        if ((tag != DW_TAG_inlined_subroutine && tag != DW_TAG_lexical_block) || !covers(child, address))
+        if ((tag != DW_TAG_inlined_subroutine && tag != DW_TAG_lexical_block) || !covers(child, address)) {
             continue;
-        if (tag == DW_TAG_inlined_subroutine)
+        }
+        if (tag == DW_TAG_inlined_subroutine) {
             path.push_back(child);
+        }
         descend(child, address, path);
         return;
     }
@@ -70,8 +75,9 @@ void descend(Dwarf_Die parent, std::uint64_t address, std::vector<Dwarf_Die>& pa
 } // namespace
 
 std::string with_folder(const char* file, Dwarf_Die& unit) {
-    if (file == nullptr || *file == '/')
+    if (file == nullptr || *file == '/') {
         return file == nullptr ? std::string() : std::string(file);
+    }
     Dwarf_Attribute attribute;
     const char* folder =
         ::dwarf_attr(&unit, DW_AT_comp_dir, &attribute) == nullptr ? nullptr : ::dwarf_formstring(&attribute);
@@ -88,10 +94,12 @@ Dwarf_Die origin_of(Dwarf_Die die) {
         Dwarf_Attribute attribute;
         Dwarf_Die next;
         if (::dwarf_attr(&die, DW_AT_abstract_origin, &attribute) == nullptr &&
-            ::dwarf_attr(&die, DW_AT_specification, &attribute) == nullptr)
+            ::dwarf_attr(&die, DW_AT_specification, &attribute) == nullptr) {
             break;
-        if (::dwarf_formref_die(&attribute, &next) == nullptr)
+        }
+        if (::dwarf_formref_die(&attribute, &next) == nullptr) {
             break;
+        }
         die = next;
     }
     return die;
@@ -100,9 +108,10 @@ Dwarf_Die origin_of(Dwarf_Die die) {
 debug_info::debug_info(Dwarf* dwarf, const std::string& path) : dwarf_(dwarf) {
     const char* name = nullptr;
     const void* id = nullptr;
-    if (::dwelf_dwarf_gnu_debugaltlink(dwarf, &name, &id) > 0 && ::dwarf_getalt(dwarf) == nullptr)
+    if (::dwelf_dwarf_gnu_debugaltlink(dwarf, &name, &id) > 0 && ::dwarf_getalt(dwarf) == nullptr) {
         problem_ = "the supplementary debug file " + std::string(name) +
                    " is missing; install it, or name its folder with --debug-dir";
+    }
     index_units(path);
 }
 
@@ -115,8 +124,9 @@ void debug_info::index_units(const std::string& path) {
     std::size_t missing = 0;
     std::string missing_name;
     while (::dwarf_get_units(dwarf_, cu, &cu, &version, &type, &die, &split) == 0) {
-        if (type == DW_UT_type || type == DW_UT_split_type || type == DW_UT_partial)
+        if (type == DW_UT_type || type == DW_UT_split_type || type == DW_UT_partial) {
             continue;
+        }
         unit one{die, die, depth::none, {}};
         if (type == DW_UT_skeleton) {
             if (split.addr != nullptr) {
@@ -134,8 +144,9 @@ void debug_info::index_units(const std::string& path) {
     }
     std::sort(ranges_.begin(), ranges_.end(),
               [](const unit_range& left, const unit_range& right) { return left.low < right.low; });
-    if (missing == 0)
+    if (missing == 0) {
         return;
+    }
     problem_ = std::to_string(missing) + " of " + std::to_string(units_.size()) +
                " split debug files are missing, such as " + missing_name +
                (::access((path + ".dwp").c_str(), R_OK) == 0
@@ -149,8 +160,9 @@ debug_info::unit* debug_info::unit_at(std::uint64_t address) {
     // Ranges hardly ever overlap; where they do, the one that holds the address is close.
     for (int steps = 0; at != ranges_.begin() && steps < 8; ++steps) {
         --at;
-        if (address < at->high)
+        if (address < at->high) {
             return &units_[at->unit];
+        }
     }
     return nullptr;
 }
@@ -163,8 +175,9 @@ void debug_info::collect_functions(Dwarf_Die parent, std::vector<interval>& into
         if (tag == DW_TAG_subprogram) {
             each_range(child,
                        [&](std::uint64_t low, std::uint64_t high) { into.push_back({low, high, child}); });
-            if (with_types)
+            if (with_types) {
                 collect_functions(child, into, true);
+            }
         } else if (tag == DW_TAG_namespace || tag == DW_TAG_module ||
                    (with_types && (tag == DW_TAG_structure_type || tag == DW_TAG_class_type ||
                                    tag == DW_TAG_union_type || tag == DW_TAG_lexical_block))) {
@@ -188,11 +201,13 @@ const debug_info::interval* debug_info::function_in(unit& one, std::uint64_t add
             auto at = std::upper_bound(
                 one.functions.begin(), one.functions.end(), address,
                 [](std::uint64_t wanted, const interval& found) { return wanted < found.low; });
-            if (at != one.functions.begin() && address < (--at)->high)
+            if (at != one.functions.begin() && address < (--at)->high) {
                 return &*at;
+            }
         }
-        if (one.indexed == depth::types)
+        if (one.indexed == depth::types) {
             return nullptr;
+        }
         index_functions(one);
     }
 }
@@ -200,15 +215,17 @@ const debug_info::interval* debug_info::function_in(unit& one, std::uint64_t add
 bool debug_info::function_at(std::uint64_t address, Dwarf_Die& function) {
     unit* one = unit_at(address);
     const interval* found = one == nullptr ? nullptr : function_in(*one, address);
-    if (found != nullptr)
+    if (found != nullptr) {
         function = found->die;
+    }
     return found != nullptr;
 }
 
 std::vector<debug_frame> debug_info::frames(std::uint64_t address) {
     unit* one = unit_at(address);
-    if (one == nullptr)
+    if (one == nullptr) {
         return {};
+    }
     const interval* function = function_in(*one, address);
     std::vector<Dwarf_Die> path;
     if (function != nullptr) {
@@ -220,17 +237,20 @@ std::vector<debug_frame> debug_info::frames(std::uint64_t address) {
         int number = 0;
         int column = 0;
         inner.file = with_folder(::dwarf_linesrc(line, nullptr, nullptr), one->skeleton);
-        if (::dwarf_lineno(line, &number) == 0)
+        if (::dwarf_lineno(line, &number) == 0) {
             inner.line = static_cast<unsigned>(number);
-        if (::dwarf_linecol(line, &column) == 0)
+        }
+        if (::dwarf_linecol(line, &column) == 0) {
             inner.column = static_cast<unsigned>(column);
+        }
     }
     static const std::string unknown;
     std::vector<debug_frame> frames;
     if (path.empty()) {
         inner.name = &unknown;
-        if (!inner.file.empty())
+        if (!inner.file.empty()) {
             frames.push_back(std::move(inner));
+        }
         return frames;
     }
     for (std::size_t i = path.size(); i-- > 0;) {
@@ -252,15 +272,18 @@ std::vector<debug_frame> debug_info::frames(std::uint64_t address) {
 const std::string& debug_info::name_of(Dwarf_Die function) {
     const Dwarf_Die origin = origin_of(function);
     const auto [place, is_new] = names_.try_emplace(origin.addr);
-    if (!is_new)
+    if (!is_new) {
         return place->second;
+    }
     const char* linkage = text_of(function, DW_AT_linkage_name);
-    if (linkage == nullptr)
+    if (linkage == nullptr) {
         linkage = text_of(function, DW_AT_MIPS_linkage_name);
+    }
     std::string name = linkage == nullptr ? std::string() : without_parameters(demangle(linkage));
     // A name that does not demangle, and local functions that have none.
-    if (name.empty() || name.starts_with("_Z"))
+    if (name.empty() || name.starts_with("_Z")) {
         name = scopes_of_unit(origin).qualified_name(origin);
+    }
     return names_[origin.addr] = std::move(name);
 }
 
@@ -268,8 +291,9 @@ scope_index& debug_info::scopes_of_unit(Dwarf_Die inside) {
     Dwarf_Die whole = inside;
     ::dwarf_diecu(&inside, &whole, nullptr, nullptr);
     std::unique_ptr<scope_index>& index = scopes_[whole.addr];
-    if (index == nullptr)
+    if (index == nullptr) {
         index = std::make_unique<scope_index>(whole);
+    }
     return *index;
 }
 
@@ -285,11 +309,13 @@ bool debug_info::has_types() {
             for (bool more = ::dwarf_child(&one.body, &child) == 0; more && has_types_ == 0;
                  more = ::dwarf_siblingof(&child, &child) == 0) {
                 const int tag = ::dwarf_tag(&child);
-                if (tag == DW_TAG_base_type || tag == DW_TAG_structure_type || tag == DW_TAG_class_type)
+                if (tag == DW_TAG_base_type || tag == DW_TAG_structure_type || tag == DW_TAG_class_type) {
                     has_types_ = 1;
+                }
             }
-            if (has_types_ == 1)
+            if (has_types_ == 1) {
                 break;
+            }
         }
     }
     return has_types_ == 1;

@@ -30,19 +30,23 @@ std::unique_ptr<elf_file> elf_file::open(const std::string& path) {
     std::unique_ptr<elf_file> file(new elf_file);
     file->path_ = path;
     file->descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (file->descriptor_ < 0)
+    if (file->descriptor_ < 0) {
         return nullptr;
+    }
     file->elf_ = ::elf_begin(file->descriptor_, ELF_C_READ_MMAP, nullptr);
-    if (file->elf_ == nullptr || ::elf_kind(file->elf_) != ELF_K_ELF)
+    if (file->elf_ == nullptr || ::elf_kind(file->elf_) != ELF_K_ELF) {
         return nullptr;
+    }
     return file;
 }
 
 elf_file::~elf_file() {
-    if (elf_ != nullptr)
+    if (elf_ != nullptr) {
         ::elf_end(elf_);
-    if (descriptor_ >= 0)
+    }
+    if (descriptor_ >= 0) {
         ::close(descriptor_);
+    }
 }
 
 std::string elf_file::build_id() const {
@@ -54,16 +58,19 @@ std::string elf_file::build_id() const {
 
 Elf_Scn* elf_file::section(const char* name) const {
     std::size_t names = 0;
-    if (::elf_getshdrstrndx(elf_, &names) != 0)
+    if (::elf_getshdrstrndx(elf_, &names) != 0) {
         return nullptr;
+    }
     Elf_Scn* found = nullptr;
     while ((found = ::elf_nextscn(elf_, found)) != nullptr) {
         GElf_Shdr header;
-        if (::gelf_getshdr(found, &header) == nullptr)
+        if (::gelf_getshdr(found, &header) == nullptr) {
             continue;
+        }
         const char* its_name = ::elf_strptr(elf_, names, header.sh_name);
-        if (its_name != nullptr && std::strcmp(its_name, name) == 0 && header.sh_type != SHT_NOBITS)
+        if (its_name != nullptr && std::strcmp(its_name, name) == 0 && header.sh_type != SHT_NOBITS) {
             return found;
+        }
     }
     return nullptr;
 }
@@ -84,17 +91,20 @@ std::span<const unsigned char> elf_file::bytes_at(std::uint64_t address, std::si
     std::size_t count = 0;
     std::size_t size = 0;
     const char* image = ::elf_rawfile(elf_, &size);
-    if (image == nullptr || ::elf_getphdrnum(elf_, &count) != 0)
+    if (image == nullptr || ::elf_getphdrnum(elf_, &count) != 0) {
         return {};
+    }
     for (std::size_t i = 0; i < count; ++i) {
         GElf_Phdr segment;
         if (::gelf_getphdr(elf_, static_cast<int>(i), &segment) == nullptr || segment.p_type != PT_LOAD ||
-            address < segment.p_vaddr || address - segment.p_vaddr >= segment.p_filesz)
+            address < segment.p_vaddr || address - segment.p_vaddr >= segment.p_filesz) {
             continue;
+        }
         const std::uint64_t inside = address - segment.p_vaddr;
         const std::uint64_t offset = segment.p_offset + inside;
-        if (offset >= size)
+        if (offset >= size) {
             return {};
+        }
         const std::uint64_t there = std::min<std::uint64_t>(segment.p_filesz - inside, size - offset);
         return {reinterpret_cast<const unsigned char*>(image) + offset,
                 static_cast<std::size_t>(std::min<std::uint64_t>(bytes, there))};

@@ -27,10 +27,12 @@ std::string with_all_arguments(const std::vector<name_part>& scopes, std::size_t
     for (std::size_t i = 0; i <= last; ++i) {
         out += (out.empty() ? "" : "::") + scopes[i].id;
         std::string list;
-        for (const std::string& one : scopes[i].arguments)
+        for (const std::string& one : scopes[i].arguments) {
             list += (list.empty() ? "" : ", ") + readable_type(one);
-        if (scopes[i].is_template)
+        }
+        if (scopes[i].is_template) {
             out += "<" + list + ">";
+        }
     }
     return out;
 }
@@ -39,8 +41,9 @@ std::string with_all_arguments(const std::vector<name_part>& scopes, std::size_t
 std::size_t allocator_taker(const std::vector<name_part>& scopes, std::size_t count) {
     if (!is_standard(scopes)) {
         for (std::size_t i = std::min(count, scopes.size()); i-- > 0;) {
-            if (scopes[i].is_template && has_allocator_argument(scopes[i]))
+            if (scopes[i].is_template && has_allocator_argument(scopes[i])) {
                 return i;
+            }
         }
     }
     return std::string::npos;
@@ -64,8 +67,9 @@ bool is_own_type(const std::string& type) {
 std::string taker_of(const known_frame& frame, bool calls_allocator, const named_type& type) {
     const std::vector<name_part>& scopes = frame.scopes;
     const std::size_t at = allocator_taker(scopes, scopes.empty() ? 0 : scopes.size() - 1);
-    if (at == std::string::npos)
+    if (at == std::string::npos) {
         return {};
+    }
     const std::string first = readable_type(scopes[at].arguments.front());
     const std::vector<name_part> its_class(scopes.begin(),
                                            scopes.begin() + static_cast<std::ptrdiff_t>(at) + 1);
@@ -80,20 +84,23 @@ std::string taker_among_arguments(const known_frame& frame, const named_type& ty
         for (const std::string& argument : part.arguments) {
             const std::vector<name_part> scopes = scopes_of(without_qualifiers(argument));
             const std::size_t at = allocator_taker(scopes, scopes.size());
-            if (at != std::string::npos && mentions(type, readable_name(scopes)))
+            if (at != std::string::npos && mentions(type, readable_name(scopes))) {
                 return with_all_arguments(scopes, at);
+            }
         }
     }
     return {};
 }
 
 bool is_written_in_c(const chain_frame& frame) {
-    if (!frame.known->has_die)
+    if (!frame.known->has_die) {
         return false;
+    }
     Dwarf_Die die = frame.known->die;
     Dwarf_Die unit;
-    if (::dwarf_diecu(&die, &unit, nullptr, nullptr) == nullptr)
+    if (::dwarf_diecu(&die, &unit, nullptr, nullptr) == nullptr) {
         return false;
+    }
     return is_c_language(::dwarf_srclang(&unit));
 }
 
@@ -112,8 +119,9 @@ bool is_standard_allocator(std::string_view argument) {
 
 std::size_t owner_of(const call_chain& chain, const allocator_run& run) {
     std::size_t at = run.end;
-    while (at < chain.size() && is_standard_code(chain[at]))
+    while (at < chain.size() && is_standard_code(chain[at])) {
         ++at;
+    }
     return at;
 }
 
@@ -121,8 +129,9 @@ std::size_t place_of(const call_chain& chain) {
     for (std::size_t i = 0; i < chain.size(); ++i) {
         const chain_frame& frame = chain[i];
         const bool is_foreign = frame.is_system && !shown_frame(frame).library.empty();
-        if ((!frame.is_system || is_foreign) && !hands_on(*frame.known))
+        if ((!frame.is_system || is_foreign) && !hands_on(*frame.known)) {
             return i;
+        }
     }
     return chain.size();
 }
@@ -130,19 +139,23 @@ std::size_t place_of(const call_chain& chain) {
 void name_owner(const call_chain& chain, const allocator_run& run, named_type& type) {
     const std::size_t owner = owner_of(chain, run);
     const bool calls_allocator = owner == run.end;
-    if (owner >= chain.size())
+    if (owner >= chain.size()) {
         return;
+    }
     type.is_library = chain[owner].is_system;
     type.is_c = is_written_in_c(chain[owner]);
-    if (run.named.empty())
+    if (run.named.empty()) {
         return;
+    }
     for (std::size_t i = owner; i < chain.size() && type.takes_allocator.empty(); ++i) {
         const known_frame& frame = *chain[i].known;
-        if (i > owner && !chain[i].is_system)
+        if (i > owner && !chain[i].is_system) {
             return;
+        }
         type.takes_allocator = taker_of(frame, i == owner && calls_allocator, type);
-        if (type.takes_allocator.empty())
+        if (type.takes_allocator.empty()) {
             type.takes_allocator = taker_among_arguments(frame, type);
+        }
     }
 }
 

@@ -32,22 +32,25 @@ bool is_type(int tag) {
 bool bare_type(Dwarf_Die entry, Dwarf_Die& type) {
     Dwarf_Attribute attribute;
     if (::dwarf_attr_integrate(&entry, DW_AT_type, &attribute) == nullptr ||
-        ::dwarf_formref_die(&attribute, &type) == nullptr)
+        ::dwarf_formref_die(&attribute, &type) == nullptr) {
         return false;
+    }
     for (int tag = ::dwarf_tag(&type); tag == DW_TAG_typedef || tag == DW_TAG_const_type ||
                                        tag == DW_TAG_volatile_type || tag == DW_TAG_restrict_type;
          tag = ::dwarf_tag(&type)) {
         if (::dwarf_attr_integrate(&type, DW_AT_type, &attribute) == nullptr ||
-            ::dwarf_formref_die(&attribute, &type) == nullptr)
+            ::dwarf_formref_die(&attribute, &type) == nullptr) {
             return false;
+        }
     }
     return true;
 }
 
 std::optional<std::uint64_t> size_of_type(Dwarf_Die type) {
     Dwarf_Word bytes = 0;
-    if (::dwarf_aggregate_size(&type, &bytes) != 0 || bytes == 0)
+    if (::dwarf_aggregate_size(&type, &bytes) != 0 || bytes == 0) {
         return std::nullopt;
+    }
     return bytes;
 }
 
@@ -57,8 +60,9 @@ scope_index::scope_index(Dwarf_Die unit) {
 
 void scope_index::walk(Dwarf_Die parent, std::size_t around, const void* end) {
     Dwarf_Die child;
-    if (::dwarf_child(&parent, &child) != 0)
+    if (::dwarf_child(&parent, &child) != 0) {
         return;
+    }
     for (bool more = true; more;) {
         Dwarf_Die next;
         more = ::dwarf_siblingof(&child, &next) == 0;
@@ -66,8 +70,9 @@ void scope_index::walk(Dwarf_Die parent, std::size_t around, const void* end) {
         const int tag = ::dwarf_tag(&child);
         if (is_type(tag)) {
             const char* name = ::dwarf_diename(&child);
-            if (name != nullptr && ::dwarf_hasattr(&child, DW_AT_declaration) == 0)
+            if (name != nullptr && ::dwarf_hasattr(&child, DW_AT_declaration) == 0) {
                 types_[base_name(name)].push_back(child);
+            }
         }
         if (::dwarf_haschildren(&child) > 0) {
             if (is_scope(tag)) {
@@ -87,8 +92,9 @@ std::size_t scope_index::scope_around(const void* entry) const {
                                          [](const scope& one, const void* at) { return one.begin < at; });
     std::size_t at =
         behind == scopes_.begin() ? none : static_cast<std::size_t>(behind - scopes_.begin()) - 1;
-    while (at != none && scopes_[at].end != nullptr && scopes_[at].end <= entry)
+    while (at != none && scopes_[at].end != nullptr && scopes_[at].end <= entry) {
         at = scopes_[at].parent;
+    }
     return at;
 }
 
@@ -99,12 +105,14 @@ std::string scope_index::qualified_name(Dwarf_Die die) const {
         Dwarf_Die outer = scopes_[at].die;
         Dwarf_Attribute attribute;
         if (::dwarf_tag(&outer) == DW_TAG_namespace &&
-            ::dwarf_attr(&outer, DW_AT_name, &attribute) == nullptr)
+            ::dwarf_attr(&outer, DW_AT_name, &attribute) == nullptr) {
             continue;
+        }
         // A function's copy has its name at its origin.
         const char* its_name = ::dwarf_formstring(::dwarf_attr_integrate(&outer, DW_AT_name, &attribute));
-        if (its_name != nullptr)
+        if (its_name != nullptr) {
             name = std::string(its_name) + "::" + name;
+        }
     }
     return name;
 }
@@ -129,19 +137,22 @@ bool scope_index::find(const std::string& type, Dwarf_Die& found) {
             for (const char* other : {"long unsigned int", "long int", "short int", "short unsigned int",
                                       "long long int", "long long unsigned int"}) {
                 const auto base = types_.find(other);
-                if (base != types_.end() && readable_type(other) == type)
+                if (base != types_.end() && readable_type(other) == type) {
                     place->second = base->second.front();
+                }
             }
         }
     }
-    if (place->second)
+    if (place->second) {
         found = *place->second;
+    }
     return place->second.has_value();
 }
 
 std::optional<std::uint64_t> scope_index::size_of(const std::string& type) {
-    if (type.ends_with("*"))
+    if (type.ends_with("*")) {
         return sizeof(void*);
+    }
     Dwarf_Die die;
     const std::string_view bare = without_qualifiers(type);
     return find(std::string(bare), die) ? size_of_type(die) : std::nullopt;
@@ -149,15 +160,18 @@ std::optional<std::uint64_t> scope_index::size_of(const std::string& type) {
 
 bool scope_index::is_polymorphic(const std::string& type) {
     Dwarf_Die die;
-    if (!find(type, die))
+    if (!find(type, die)) {
         return false;
-    if (::dwarf_hasattr(&die, DW_AT_containing_type) != 0)
+    }
+    if (::dwarf_hasattr(&die, DW_AT_containing_type) != 0) {
         return true;
+    }
     Dwarf_Die child;
     for (bool more = ::dwarf_child(&die, &child) == 0; more; more = ::dwarf_siblingof(&child, &child) == 0) {
         const char* name = ::dwarf_diename(&child);
-        if (name != nullptr && std::string_view(name).starts_with("_vptr"))
+        if (name != nullptr && std::string_view(name).starts_with("_vptr")) {
             return true;
+        }
     }
     return false;
 }

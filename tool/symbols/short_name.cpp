@@ -33,8 +33,9 @@ std::vector<argument_list> lists_of(std::string_view text) {
             depth += begins ? 1 : 0;
         } else if (c == '>' && text[i == 0 ? 0 : i - 1] != '-') {
             // Comparisons and shifts among the arguments stand in parentheses, as compilers print them.
-            if (open.empty() || text[open.back() - 1] != '<')
+            if (open.empty() || text[open.back() - 1] != '<') {
                 continue;
+            }
             lists.push_back({open.back(), i, depth--});
             open.pop_back();
         } else if (c == ')' || c == ']' || c == '}') {
@@ -42,8 +43,9 @@ std::vector<argument_list> lists_of(std::string_view text) {
                 open.pop_back();
                 --depth;
             }
-            if (!open.empty())
+            if (!open.empty()) {
                 open.pop_back();
+            }
         }
     }
     return lists;
@@ -58,22 +60,26 @@ bool elide_innermost(std::string& text) {
     const std::vector<argument_list> lists = lists_of(text);
     const argument_list* best = nullptr;
     for (const argument_list& one : lists) {
-        if (one.depth < 2 || one.end - one.begin <= dots.size() || is_elided(text, one))
+        if (one.depth < 2 || one.end - one.begin <= dots.size() || is_elided(text, one)) {
             continue;
+        }
         if (best == nullptr || one.depth > best->depth ||
-            (one.depth == best->depth && one.end - one.begin > best->end - best->begin))
+            (one.depth == best->depth && one.end - one.begin > best->end - best->begin)) {
             best = &one;
+        }
     }
-    if (best == nullptr)
+    if (best == nullptr) {
         return false;
+    }
     text.replace(best->begin, best->end - best->begin, dots);
     return true;
 }
 
 /// The begin of the qualified name that ends before `at`: "a::b" of "x<a::b".
 std::size_t begin_of_name(std::string_view text, std::size_t at) {
-    while (at > 0 && (is_word(text[at - 1]) || text[at - 1] == ':'))
+    while (at > 0 && (is_word(text[at - 1]) || text[at - 1] == ':')) {
         --at;
+    }
     return at;
 }
 
@@ -84,8 +90,9 @@ void drop_namespaces(std::string& text, std::size_t from, bool of_std_too = fals
          at = at == 0 ? text.npos : text.rfind("::", at - 1)) {
         const std::size_t begin = std::max(begin_of_name(text, at), from);
         const std::string_view name = std::string_view(text).substr(begin, at - begin);
-        if (begin >= at || (!of_std_too && (name == "std" || name.starts_with("std::"))))
+        if (begin >= at || (!of_std_too && (name == "std" || name.starts_with("std::")))) {
             continue; // behind arguments: "a<b>::c"
+        }
         text.erase(begin, at + 2 - begin);
         at = begin;
     }
@@ -97,12 +104,13 @@ std::vector<std::size_t> commas_of(std::string_view text, const argument_list& l
     std::size_t depth = 0;
     for (std::size_t i = list.begin; i < list.end; ++i) {
         const char c = text[i];
-        if (c == '<' || c == '(' || c == '[' || c == '{')
+        if (c == '<' || c == '(' || c == '[' || c == '{') {
             ++depth;
-        else if ((c == '>' || c == ')' || c == ']' || c == '}') && depth > 0)
+        } else if ((c == '>' || c == ')' || c == ']' || c == '}') && depth > 0) {
             --depth;
-        else if (c == ',' && depth == 0)
+        } else if (c == ',' && depth == 0) {
             commas.push_back(i);
+        }
     }
     return commas;
 }
@@ -113,11 +121,13 @@ bool drop_argument(std::string& text) {
     const argument_list* best = nullptr;
     for (const argument_list& one : lists) {
         if (one.depth == 1 && !is_elided(text, one) &&
-            (best == nullptr || one.end - one.begin > best->end - best->begin))
+            (best == nullptr || one.end - one.begin > best->end - best->begin)) {
             best = &one;
+        }
     }
-    if (best == nullptr || best->end - best->begin <= dots.size())
+    if (best == nullptr || best->end - best->begin <= dots.size()) {
         return false;
+    }
     std::vector<std::size_t> commas = commas_of(text, *best);
     for (; !commas.empty(); commas.pop_back()) {
         std::string less = text.substr(0, commas.back()) + ", ..." + text.substr(best->end);
@@ -133,11 +143,13 @@ bool drop_argument(std::string& text) {
 /// A text that differs from its neighbours only in its middle: where it begins, and from where it differs.
 std::string around_difference(const std::string& type, std::size_t from, std::size_t width) {
     const std::size_t head = std::min({type.find('<'), width / 3, from});
-    if (from <= head + dots.size())
+    if (from <= head + dots.size()) {
         return type.substr(0, width);
+    }
     std::string text = type.substr(0, head) + std::string(dots) + type.substr(from);
-    if (text.size() > width)
+    if (text.size() > width) {
         text = text.substr(0, width - dots.size()) + std::string(dots);
+    }
     return text;
 }
 
@@ -146,12 +158,14 @@ std::size_t common_begin(const std::vector<std::string>& types, const std::vecto
     for (const std::size_t i : some) {
         const std::string& one = types[i];
         std::size_t at = 0;
-        while (at < std::min(common, one.size()) && one[at] == types[some.front()][at])
+        while (at < std::min(common, one.size()) && one[at] == types[some.front()][at]) {
             ++at;
+        }
         common = at;
     }
-    while (common > 0 && is_word(types[some.front()][common - 1])) // from the begin of the word
+    while (common > 0 && is_word(types[some.front()][common - 1])) { // from the begin of the word
         --common;
+    }
     return common;
 }
 
@@ -163,18 +177,22 @@ std::string short_type(std::string_view type, std::size_t width) {
     }
     if (text.size() > width) {
         const std::size_t open = text.find('<');
-        if (open != text.npos)
+        if (open != text.npos) {
             drop_namespaces(text, open + 1);
-        if (open != text.npos && text.size() > width)
+        }
+        if (open != text.npos && text.size() > width) {
             drop_namespaces(text, open + 1, true);
+        }
     }
     while (text.size() > width && drop_argument(text)) {
     }
-    if (text.size() > width)
+    if (text.size() > width) {
         drop_namespaces(text, 0);
-    if (text.size() > width)
+    }
+    if (text.size() > width) {
         text = width <= dots.size() ? text.substr(0, width)
                                     : text.substr(0, width - dots.size()) + std::string(dots);
+    }
     return text;
 }
 
@@ -191,12 +209,14 @@ std::vector<std::string> short_types(const std::vector<std::string>& types, std:
     };
     std::map<std::string, std::string> taken; // the short name and whose it is
     for (const auto& [name, rows] : equal) {
-        if (is_one_type(rows))
+        if (is_one_type(rows)) {
             taken.emplace(name, types[rows.front()]);
+        }
     }
     for (const auto& [name, rows] : equal) {
-        if (is_one_type(rows))
+        if (is_one_type(rows)) {
             continue;
+        }
         const std::size_t from = common_begin(types, rows);
         for (const std::size_t i : rows) {
             std::string text = around_difference(types[i], from, width);
@@ -219,15 +239,18 @@ std::string template_family(std::string_view type) {
               [](const argument_list& a, const argument_list& b) { return a.begin > b.begin; });
     for (const argument_list& one : lists) {
         const std::size_t begin = begin_of_name(text, one.begin - 1);
-        if (text.compare(begin, 5, "std::") == 0)
+        if (text.compare(begin, 5, "std::") == 0) {
             continue;
+        }
         // What was within is shorter now: the list ends where its bracket closes.
         std::size_t end = one.begin;
         for (std::size_t depth = 1; end < text.size(); ++end) {
-            if (text[end] == '<')
+            if (text[end] == '<') {
                 ++depth;
-            if (text[end] == '>' && text[end - 1] != '-' && --depth == 0)
+            }
+            if (text[end] == '>' && text[end - 1] != '-' && --depth == 0) {
                 break;
+            }
         }
         text.replace(one.begin, end - one.begin, dots);
     }

@@ -11,8 +11,9 @@ namespace linn::tool {
 namespace {
 
 std::size_t skip_spaces(const std::string& line, std::size_t at) {
-    while (at < line.size() && (line[at] == ' ' || line[at] == '\t'))
+    while (at < line.size() && (line[at] == ' ' || line[at] == '\t')) {
         ++at;
+    }
     return at;
 }
 
@@ -33,10 +34,12 @@ std::string type_from(const std::string& line, std::size_t at) {
                                                   "struct",   "class",  "const"};
             const std::string so_far = line.substr(begin, at - begin);
             bool goes_on = false;
-            for (const std::string& word : several)
+            for (const std::string& word : several) {
                 goes_on = goes_on || so_far == word || so_far.ends_with(" " + word);
-            if (!goes_on || at + 1 >= line.size() || !is_word(line[at + 1]))
+            }
+            if (!goes_on || at + 1 >= line.size() || !is_word(line[at + 1])) {
                 break;
+            }
             ++at;
         } else {
             break;
@@ -44,8 +47,9 @@ std::string type_from(const std::string& line, std::size_t at) {
     }
     std::string type = line.substr(begin, at - begin);
     for (const std::string_view word : {"struct ", "class ", "const "}) {
-        if (type.starts_with(word))
+        if (type.starts_with(word)) {
             type.erase(0, word.size());
+        }
     }
     return !type.empty() && std::isdigit(static_cast<unsigned char>(type.front())) != 0 ? std::string()
                                                                                         : type;
@@ -56,22 +60,26 @@ std::size_t find_word(const std::string& line, const std::string& wanted, unsign
     std::size_t best = std::string::npos;
     for (std::size_t at = line.find(wanted); at != std::string::npos; at = line.find(wanted, at + 1)) {
         if ((at > 0 && is_word(line[at - 1])) ||
-            (at + wanted.size() < line.size() && is_word(line[at + wanted.size()])))
+            (at + wanted.size() < line.size() && is_word(line[at + wanted.size()]))) {
             continue;
+        }
         // Compilers give the column of `new` itself or of what stands before it.
-        if (best == std::string::npos || at < column)
+        if (best == std::string::npos || at < column) {
             best = at;
+        }
     }
     return best;
 }
 
 source_type of_new(const std::string& line, std::size_t at) {
     at = skip_spaces(line, at + 3);
-    if (at < line.size() && line[at] == '(') // placement, std::nothrow, or a type in parentheses
+    if (at < line.size() && line[at] == '(') { // placement, std::nothrow, or a type in parentheses
         at = skip_spaces(line, skip_bracket(line, at));
+    }
     source_type found{type_from(line, at), false};
-    if (found.type.empty())
+    if (found.type.empty()) {
         return found;
+    }
     std::size_t behind = line.find(found.type, at) + found.type.size();
     behind = skip_spaces(line, behind);
     while (behind < line.size() && line[behind] == '*') {
@@ -89,8 +97,9 @@ source_type of_malloc(const std::string& line) {
     if (size != std::string::npos) {
         found.type = type_from(line, size + 7);
         found.is_array = line.find('*') != std::string::npos && line.find("calloc") != std::string::npos;
-        if (!found.type.empty())
+        if (!found.type.empty()) {
             return found;
+        }
     }
     const std::size_t cast = line.find("static_cast<");
     if (cast != std::string::npos) {
@@ -106,8 +115,9 @@ source_type of_malloc(const std::string& line) {
     const std::size_t old_cast = line.rfind("*)", call);
     if (found.type.empty() && call != std::string::npos && old_cast != std::string::npos) {
         const std::size_t open = line.rfind('(', old_cast);
-        if (open != std::string::npos)
+        if (open != std::string::npos) {
             found.type = type_from(line, open + 1);
+        }
     }
     return found;
 }
@@ -115,18 +125,21 @@ source_type of_malloc(const std::string& line) {
 } // namespace
 
 source_type type_in_line(const std::string& line, unsigned column) {
-    if (const std::size_t at = find_word(line, "new", column); at != std::string::npos)
+    if (const std::size_t at = find_word(line, "new", column); at != std::string::npos) {
         return of_new(line, at);
+    }
     for (const std::string maker : {"make_unique", "make_shared", "make_unique_for_overwrite"}) {
         const std::size_t at = find_word(line, maker, column);
-        if (at == std::string::npos || at + maker.size() >= line.size() || line[at + maker.size()] != '<')
+        if (at == std::string::npos || at + maker.size() >= line.size() || line[at + maker.size()] != '<') {
             continue;
+        }
         source_type found{type_from(line, at + maker.size() + 1), false};
         found.is_array = line.compare(at + maker.size() + 1 + found.type.size(), 2, "[]") == 0;
         return found;
     }
-    if (line.find("alloc(") != std::string::npos)
+    if (line.find("alloc(") != std::string::npos) {
         return of_malloc(line);
+    }
     return {};
 }
 
@@ -135,22 +148,26 @@ const std::vector<std::string>& source_text::lines_of(const std::string& file) {
     if (is_new) {
         constexpr std::size_t limit = 200'000; // lines; what is longer was not written by a person
         std::ifstream in(file);
-        for (std::string line; place->second.size() < limit && std::getline(in, line);)
+        for (std::string line; place->second.size() < limit && std::getline(in, line);) {
             place->second.push_back(line);
+        }
     }
     return place->second;
 }
 
 source_type source_text::type_at(const std::string& file, unsigned line, unsigned column) {
     const std::vector<std::string>& lines = lines_of(file);
-    if (line == 0 || line > lines.size())
+    if (line == 0 || line > lines.size()) {
         return {};
+    }
     source_type found = type_in_line(lines[line - 1], column);
     // A statement that was broken: the line that is given may be that of its end.
-    if (found.type.empty() && line >= 2 && lines[line - 2].find(';') == std::string::npos)
+    if (found.type.empty() && line >= 2 && lines[line - 2].find(';') == std::string::npos) {
         found = type_in_line(lines[line - 2], 0);
-    if (found.type.empty() && line < lines.size() && lines[line - 1].find(';') == std::string::npos)
+    }
+    if (found.type.empty() && line < lines.size() && lines[line - 1].find(';') == std::string::npos) {
         found = type_in_line(lines[line], 0);
+    }
     return found;
 }
 

@@ -30,7 +30,7 @@ struct module_symbols {
     std::string problem; ///< such as: the file was replaced since the recording (build ids differ)
 };
 
-/// Where to look for debug information beside the module itself.
+/// Where to look for debug information besides the module itself.
 struct symbol_options {
     std::vector<std::string> debug_folders{"/usr/lib/debug"};
     bool use_debuginfod = false; ///< ask the servers in DEBUGINFOD_URLS

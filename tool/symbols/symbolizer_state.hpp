@@ -19,8 +19,9 @@ public:
 
     code_module& module_of(const std::string& path, const std::string& build_id) {
         std::unique_ptr<code_module>& place = modules_[{path, build_id}];
-        if (place == nullptr)
+        if (place == nullptr) {
             place = std::make_unique<code_module>(path, build_id, options_);
+        }
         return *place;
     }
 

@@ -32,8 +32,9 @@ std::string known_runtime_type(const std::string& function) {
          {"fopen64", "FILE"},
          {"opendir", "DIR"}}};
     for (const auto& [name, type] : known) {
-        if (function == name)
+        if (function == name) {
             return std::string(type);
+        }
     }
     return {};
 }
@@ -60,14 +61,17 @@ type_ladder::type_ladder(const allocation_site& site, const call_chain& chain, s
 named_type type_ladder::result() {
     const bool found = by_call_site() || by_allocator() || by_headers() || by_maker() || by_code_behind() ||
                        by_symbol() || by_rtti() || by_unchecked_constructor() || by_source();
-    if (!found)
+    if (!found) {
         by_place();
-    if (const std::size_t user = place_of(chain_); user < chain_.size())
+    }
+    if (const std::size_t user = place_of(chain_); user < chain_.size()) {
         named_.place = shown_frame(chain_[user]);
+    }
     name_owner(chain_, run_, named_);
     declare();
-    for (std::string* name : {&named_.type, &named_.container, &named_.allocated, &named_.takes_allocator})
+    for (std::string* name : {&named_.type, &named_.container, &named_.allocated, &named_.takes_allocator}) {
         *name = with_enumerators(*name);
+    }
     return std::move(named_);
 }
 
@@ -75,24 +79,28 @@ bool type_ladder::definition_of(const std::string& type, Dwarf_Die& found) const
     for (std::size_t i = run_.end; i < chain_.size(); ++i) {
         const chain_frame& one = chain_[i];
         if (one.known->has_die && one.module->debug() != nullptr &&
-            one.module->debug()->scopes_of_origin(one.known->die).definition(type, found))
+            one.module->debug()->scopes_of_origin(one.known->die).definition(type, found)) {
             return true;
-        if (one.is_physical)
+        }
+        if (one.is_physical) {
             break;
+        }
     }
     return false;
 }
 
 void type_ladder::declare() {
     Dwarf_Die type;
-    if (named_.rule == type_rule::none || !definition_of(named_.type, type))
+    if (named_.rule == type_rule::none || !definition_of(named_.type, type)) {
         return;
+    }
     Dwarf_Die unit;
     int line = 0;
     if (const int tag = ::dwarf_tag(&type); (tag != DW_TAG_structure_type && tag != DW_TAG_class_type) ||
                                             ::dwarf_decl_line(&type, &line) != 0 ||
-                                            ::dwarf_diecu(&type, &unit, nullptr, nullptr) == nullptr)
+                                            ::dwarf_diecu(&type, &unit, nullptr, nullptr) == nullptr) {
         return;
+    }
     named_.declared.file = with_folder(::dwarf_decl_file(&type), unit);
     named_.declared.line = static_cast<unsigned>(line);
     named_.declared.is_c = is_c_language(::dwarf_srclang(&unit));
@@ -103,15 +111,17 @@ std::string type_ladder::with_enumerators(const std::string& type) const {
     for (std::size_t at = out.find('('); at != out.npos; at = out.find('(', at + 1)) {
         const std::size_t close = skip_bracket(out, at);
         std::size_t end = close;
-        while (end < out.size() &&
-               (std::isdigit(static_cast<unsigned char>(out[end])) != 0 || (end == close && out[end] == '-')))
+        while (end < out.size() && (std::isdigit(static_cast<unsigned char>(out[end])) != 0 ||
+                                    (end == close && out[end] == '-'))) {
             ++end;
+        }
         const std::string its_type = close > at + 2 ? out.substr(at + 1, close - at - 2) : std::string();
         Dwarf_Die enumeration;
         Dwarf_Die one;
         if (end == close || !definition_of(its_type, enumeration) ||
-            ::dwarf_tag(&enumeration) != DW_TAG_enumeration_type || ::dwarf_child(&enumeration, &one) != 0)
+            ::dwarf_tag(&enumeration) != DW_TAG_enumeration_type || ::dwarf_child(&enumeration, &one) != 0) {
             continue;
+        }
         const std::string wanted = out.substr(close, end - close);
         for (bool more = true; more; more = ::dwarf_siblingof(&one, &one) == 0) {
             Dwarf_Attribute attribute;
@@ -135,11 +145,14 @@ std::optional<std::uint64_t> type_ladder::size_of(std::size_t frame, const std::
     for (std::size_t i = frame; i < chain_.size(); ++i) {
         const chain_frame& one = chain_[i];
         if (one.known->has_die && one.module->debug() != nullptr) {
-            if (const auto bytes = one.module->debug()->scopes_of_origin(one.known->die).size_of(type); bytes)
+            if (const auto bytes = one.module->debug()->scopes_of_origin(one.known->die).size_of(type);
+                bytes) {
                 return bytes;
+            }
         }
-        if (one.is_physical) // the unit of the code itself is that of its outermost function
+        if (one.is_physical) { // the unit of the code itself is that of its outermost function
             break;
+        }
     }
     return std::nullopt;
 }
@@ -149,11 +162,13 @@ bool type_ladder::is_direct() const noexcept {
 }
 
 bool type_ladder::by_call_site() {
-    if (chain_.empty())
+    if (chain_.empty()) {
         return false;
+    }
     const nearby_type found = behind_call(*chain_.front().module, chain_.front().address + 1).call_site();
-    if (found.type.empty() || found.type == "void")
+    if (found.type.empty() || found.type == "void") {
         return false;
+    }
     named_type type = content_of(found.type);
     type.type_bytes = found.bytes;
     type.is_array = found.bytes != 0 && bytes() / found.bytes > 1;
@@ -173,9 +188,10 @@ bool type_ladder::by_allocator() {
         return true;
     }
     bool is_users = false;
-    for (std::size_t i = run_.begin; i < run_.end; ++i)
+    for (std::size_t i = run_.begin; i < run_.end; ++i) {
         is_users = is_users || !chain_[i].is_system;
-    // The outermost first: functions of equal code are one after linking, and the innermost may bear another's name.
+    }
+    // The outermost first: functions of equal code are one after linking, and the innermost may have another's name.
     for (std::size_t i = run_.named.size(); i-- > 0;) {
         const std::size_t frame = run_.named[i];
         const std::string element = element_of(*chain_[frame].known);
@@ -184,8 +200,9 @@ bool type_ladder::by_allocator() {
         const std::optional<std::uint64_t> size = size_of(frame, readable);
         const bool fits = !size || bytes() == 0 || bytes() % *size == 0;
         // An allocator of the user's own may ask for more than the objects: a header, a rounded size.
-        if (!fits && !(is_users && i + 1 == run_.named.size()))
+        if (!fits && !(is_users && i + 1 == run_.named.size())) {
             continue;
+        }
         type.type_bytes = size.value_or(0);
         type.is_array = type.is_array || (size && bytes() / *size > 1 && fits);
         name_container(chain_, run_.end, type);
@@ -200,13 +217,15 @@ bool type_ladder::by_headers() {
     // The header says the container, and what is constructed behind the call the element.
     const bool is_bare = run_.named.empty() && run_.end > run_.begin &&
                          chain_[run_.end - 1].known->name == "allocate" && chain_[run_.end - 1].is_system;
-    if (!is_bare)
+    if (!is_bare) {
         return false;
+    }
     const chain_frame& call = chain_[run_.begin];
     const std::string element = behind_call(*call.module, call.address + 1).constructed_element();
     named_type type = content_of_headers(chain_, run_.end, element);
-    if (type.type.empty())
+    if (type.type.empty()) {
         return false;
+    }
     take(std::move(type), type_rule::allocator);
     return true;
 }
@@ -214,8 +233,9 @@ bool type_ladder::by_headers() {
 bool type_ladder::by_maker() {
     for (std::size_t i = run_.end; i < chain_.size() && is_standard_code(chain_[i]); ++i) {
         const known_frame& frame = *chain_[i].known;
-        if (frame.scopes.empty())
+        if (frame.scopes.empty()) {
             continue;
+        }
         const name_part& function = frame.scopes.back();
         const std::string first = function.arguments.empty() ? std::string() : function.arguments.front();
         const std::string owner =
@@ -226,8 +246,9 @@ bool type_ladder::by_maker() {
             object = first;
             type.is_array = object.ends_with("[]");
             type.container = "std::unique_ptr<" + readable_type(object) + ">";
-            if (type.is_array)
+            if (type.is_array) {
                 object.resize(object.size() - 2);
+            }
         } else if (function.id == "_M_create" && (owner == "_Base_manager" || frame.scopes.size() == 1)) {
             object = std::string(without_qualifiers(first));
             type.container = "std::function";
@@ -244,16 +265,20 @@ bool type_ladder::by_maker() {
             type.type = "thread state";
             type.container = "std::thread";
         }
-        if (type.type.empty() && object.empty())
+        if (type.type.empty() && object.empty()) {
             continue;
-        if (type.type.empty())
+        }
+        if (type.type.empty()) {
             type.type = readable_type(object);
+        }
         const std::optional<std::uint64_t> size = size_of(i, type.type);
-        if (size && bytes() != 0 && (type.is_array ? bytes() % *size != 0 : bytes() != *size))
+        if (size && bytes() != 0 && (type.is_array ? bytes() % *size != 0 : bytes() != *size)) {
             continue;
+        }
         type.type_bytes = size.value_or(0);
-        if (type.container == "std::function" || type.container == "std::shared_ptr")
+        if (type.container == "std::function" || type.container == "std::shared_ptr") {
             name_container(chain_, i, type);
+        }
         take(std::move(type), type_rule::maker);
         return true;
     }
@@ -261,16 +286,18 @@ bool type_ladder::by_maker() {
 }
 
 bool type_ladder::by_code_behind() {
-    if (!is_direct() || bytes() == 0)
+    if (!is_direct() || bytes() == 0) {
         return false;
+    }
     const chain_frame& frame = chain_[run_.end];
     behind_call code(*frame.module, frame.address + 1);
     wanted_bytes wanted{bytes(), site_.is_array_new || !site_.is_operator_new};
     nearby_type pointer = code.pointer(wanted, frame.shown->line);
     nearby_type constructor;
     // Malloc calls no constructor; those behind it belong to something else.
-    if (site_.is_operator_new && (pointer.type.empty() || pointer.is_polymorphic))
+    if (site_.is_operator_new && (pointer.type.empty() || pointer.is_polymorphic)) {
         constructor = code.constructor(wanted);
+    }
     if (constructor.bytes == 0 && !constructor.type.empty()) {
         unchecked_ = constructor;
         constructor = {};
@@ -278,10 +305,12 @@ bool type_ladder::by_code_behind() {
     // A pointer to a base says less than a constructor of the same size.
     const bool by_constructor = !constructor.type.empty();
     const nearby_type& best = by_constructor ? constructor : pointer;
-    if (best.type.empty())
+    if (best.type.empty()) {
         return false;
-    if (best.is_polymorphic && take_rtti(best.type))
+    }
+    if (best.is_polymorphic && take_rtti(best.type)) {
         return true;
+    }
     named_type type = content_of(best.type);
     type.type_bytes = best.bytes;
     type.is_array = bytes() / best.bytes > 1;
@@ -292,20 +321,24 @@ bool type_ladder::by_code_behind() {
 
 bool type_ladder::take_rtti(const std::string& instead_of) {
     // What stands in a block that is not yet written may be of its former life, or no name at all.
-    if (site_.rtti.empty() || demangle_type(site_.rtti) == site_.rtti)
+    if (site_.rtti.empty() || demangle_type(site_.rtti) == site_.rtti) {
         return false;
+    }
     named_type type = content_of_rtti(site_.rtti);
     const std::string whole = type.allocated.empty() ? type.type : type.allocated;
-    if (whole == instead_of)
+    if (whole == instead_of) {
         return false;
+    }
     const std::optional<std::uint64_t> size =
         run_.end < chain_.size() ? size_of(run_.end, whole) : std::optional<std::uint64_t>();
-    if (size && bytes() != 0 && bytes() % *size != 0)
+    if (size && bytes() != 0 && bytes() % *size != 0) {
         return false;
+    }
     type.type_bytes = size.value_or(0);
     type.is_array = site_.is_array_new;
-    if (type.container != "std::thread")
+    if (type.container != "std::thread") {
         name_container(chain_, run_.end, type);
+    }
     take(std::move(type), type_rule::rtti);
     return true;
 }
@@ -317,8 +350,9 @@ bool type_ladder::by_symbol() {
             const std::string runtime = chain_[i].known->scopes.size() == 1
                                             ? known_runtime_type(chain_[i].known->name)
                                             : std::string();
-            if (runtime.empty())
+            if (runtime.empty()) {
                 continue;
+            }
             type.type = runtime;
             type.is_array = runtime == "char";
         }
@@ -333,8 +367,9 @@ bool type_ladder::by_rtti() {
 }
 
 bool type_ladder::by_unchecked_constructor() {
-    if (unchecked_.type.empty())
+    if (unchecked_.type.empty()) {
         return false;
+    }
     named_type type = content_of(unchecked_.type);
     name_container(chain_, run_.end, type);
     take(std::move(type), type_rule::constructor);
@@ -342,12 +377,14 @@ bool type_ladder::by_unchecked_constructor() {
 }
 
 bool type_ladder::by_source() {
-    if (!is_direct() || chain_[run_.end].is_system)
+    if (!is_direct() || chain_[run_.end].is_system) {
         return false;
+    }
     const chain_frame& frame = chain_[run_.end];
     const source_type found = sources_.type_at(frame.shown->file, frame.shown->line, frame.shown->column);
-    if (found.type.empty() || found.type == "auto" || found.type == "void")
+    if (found.type.empty() || found.type == "auto" || found.type == "void") {
         return false;
+    }
     // The name is as the user wrote it there: it may be that of an enclosing namespace, class or function.
     std::string type = readable_type(found.type);
     std::optional<std::uint64_t> size;
@@ -356,15 +393,18 @@ bool type_ladder::by_source() {
         const std::string prefix =
             scopes.size() > 1 ? readable_name({scopes.begin(), scopes.end() - 1}) + "::" : "";
         size = size_of(run_.end, prefix + type);
-        if (size)
+        if (size) {
             type = prefix + type;
+        }
     }
     // A template's parameter is not a type's name.
-    if (!size && type.size() <= 2)
+    if (!size && type.size() <= 2) {
         return false;
+    }
     const bool several = found.is_array || !site_.is_operator_new;
-    if (size && bytes() != 0 && (several ? bytes() % *size != 0 : bytes() != *size))
+    if (size && bytes() != 0 && (several ? bytes() % *size != 0 : bytes() != *size)) {
         return false;
+    }
     named_type out = content_of(type);
     out.type_bytes = size.value_or(0);
     out.is_array = found.is_array || (size && bytes() / *size > 1);

@@ -35,15 +35,17 @@ named_type type_namer::name(const allocation_site& site) {
     for (const code_site& at : site.stack) {
         code_module& its_module = symbols_.state_->module_of(at.module, at.build_id);
         const known_address& here = its_module.at(at.address);
-        for (std::size_t i = 0; i < here.shown.size(); ++i)
+        for (std::size_t i = 0; i < here.shown.size(); ++i) {
             chain.push_back({&here.shown[i], &here.known[i], &its_module, at.module, at.address,
                              is_system_code(here.shown[i], here.known[i], at.module),
                              i + 1 == here.shown.size()});
+        }
     }
     named_type found = type_ladder(site, chain, symbols_.state_->sources()).result();
     found.frames.reserve(chain.size());
-    for (const chain_frame& frame : chain)
+    for (const chain_frame& frame : chain) {
         found.frames.push_back(shown_frame(frame));
+    }
     return found;
 }
 

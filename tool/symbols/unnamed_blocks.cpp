@@ -8,8 +8,9 @@ namespace linn::tool {
 namespace {
 
 std::string size_text(const std::vector<std::uint64_t>& sizes) {
-    if (sizes.empty())
+    if (sizes.empty()) {
         return "blocks";
+    }
     const auto [least, most] = std::minmax_element(sizes.begin(), sizes.end());
     const std::string upper = std::to_string(*most) + "-byte blocks";
     return *least == *most ? upper : std::to_string(*least) + '-' + upper;
@@ -33,8 +34,9 @@ std::size_t owner_in(const call_chain& chain) {
         const chain_frame& frame = chain[i];
         const bool is_first = found == chain.size();
         if (frame.is_physical && (is_first || chain[found].is_system) &&
-            (!frame.is_system || (is_first && !frame.shown->function.empty())))
+            (!frame.is_system || (is_first && !frame.shown->function.empty()))) {
             found = i;
+        }
     }
     return found == chain.size() ? 0 : found;
 }
@@ -48,12 +50,15 @@ std::string place_of(const call_chain& chain, std::size_t owner) {
     const chain_frame& frame = chain[owner];
     const std::string library = shown_frame(frame).library;
     const std::string inside = library.empty() ? library : " in " + library;
-    if (!frame.shown->function.empty())
+    if (!frame.shown->function.empty()) {
         return "of " + frame.shown->function + inside;
-    for (std::size_t i = owner + 1; i != chain.size(); ++i)
+    }
+    for (std::size_t i = owner + 1; i != chain.size(); ++i) {
         if (const std::string& caller = chain[i].shown->function;
-            chain[i].path == frame.path && !caller.empty() && !is_outermost(caller))
+            chain[i].path == frame.path && !caller.empty() && !is_outermost(caller)) {
             return "under " + caller + inside;
+        }
+    }
     return "of " + file_of(frame);
 }
 
@@ -64,8 +69,9 @@ std::string unnamed_blocks::text(std::size_t number) const {
 }
 
 unnamed_blocks describe_blocks(const call_chain& chain, const std::vector<std::uint64_t>& sizes) {
-    if (chain.empty())
+    if (chain.empty()) {
         return {size_text(sizes), "of unknown code", {}};
+    }
     const std::size_t owner = owner_in(chain);
     return {size_text(sizes), place_of(chain, owner), address_of(chain[owner])};
 }

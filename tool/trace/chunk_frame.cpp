@@ -36,8 +36,9 @@ chunk_frame frame_of_chunk(std::span<unsigned char> chunk) {
     const wire::decoded_chunk decoded = wire::decode_chunk(std::as_bytes(chunk), sink);
     const wire::chunk_header& from = decoded.header;
     frame.damage = decoded.damage;
-    if (decoded.used <= from.header_bytes || from.magic != wire::chunk_magic)
+    if (decoded.used <= from.header_bytes || from.magic != wire::chunk_magic) {
         return frame;
+    }
     const auto used = static_cast<std::uint32_t>(decoded.used);
     std::memcpy(chunk.data() + offsetof(wire::chunk_header, used), &used, sizeof used);
     frame.payload = chunk.first(used);

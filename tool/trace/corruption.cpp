@@ -26,15 +26,18 @@ std::string first_fault(const trace_file& trace, std::istream& file) {
         return static_cast<std::size_t>(file.gcount()) == count;
     };
     for (const frame_place& frame : trace.frames()) {
-        if (frame.payload != at + frame_header::bytes)
+        if (frame.payload != at + frame_header::bytes) {
             return fmt::format("from byte {} on", at);
-        if (!read(frame.payload, frame.header.stored_bytes) || crc_of(bytes) != frame.header.payload_crc)
+        }
+        if (!read(frame.payload, frame.header.stored_bytes) || crc_of(bytes) != frame.header.payload_crc) {
             return fmt::format("in the {} bytes from byte {} on", frame.header.stored_bytes, frame.payload);
+        }
         at = frame.payload + frame.header.stored_bytes;
     }
     // What was cut off ends within a frame; a file system that was cut off may have put zeros there.
-    if (trace.size() - at < frame_header::bytes || !read(at, frame_header::bytes))
+    if (trace.size() - at < frame_header::bytes || !read(at, frame_header::bytes)) {
         return {};
+    }
     std::array<unsigned char, frame_header::bytes> head{};
     std::copy(bytes.begin(), bytes.end(), head.begin());
     const bool is_empty = std::all_of(head.begin(), head.end(), [](unsigned char byte) { return byte == 0; });
@@ -45,8 +48,9 @@ std::string first_fault(const trace_file& trace, std::istream& file) {
 
 std::string why_corrupt(const std::filesystem::path& path) {
     std::ifstream file{path, std::ios::binary};
-    if (!file)
+    if (!file) {
         return {};
+    }
     const trace_file trace{path};
     const std::string where = first_fault(trace, file);
     return where.empty()
@@ -57,8 +61,9 @@ std::string why_corrupt(const std::filesystem::path& path) {
 }
 
 void refuse_corrupt(const std::filesystem::path& file) {
-    if (const std::string why = why_corrupt(file); !why.empty())
+    if (const std::string why = why_corrupt(file); !why.empty()) {
         throw unusable_trace{why};
+    }
 }
 
 } // namespace linn::tool

@@ -81,8 +81,9 @@ public:
     std::size_t left() const noexcept { return static_cast<std::size_t>(end_ - at_); }
 
     std::uint8_t byte() noexcept {
-        if (at_ == end_)
+        if (at_ == end_) {
             return fail();
+        }
         return *at_++;
     }
     std::uint64_t varint() noexcept {
@@ -90,8 +91,9 @@ public:
         for (unsigned shift = 0; shift < 64 && at_ != end_; shift += 7) {
             const std::uint64_t b = *at_++;
             value |= (b & 0x7f) << shift;
-            if (b < 0x80)
+            if (b < 0x80) {
                 return value;
+            }
         }
         return fail();
     }
@@ -138,8 +140,9 @@ public:
 
     decoded_chunk run() {
         decoded_chunk result;
-        if (open(result))
+        if (open(result)) {
             step(result, ~std::uint64_t{0});
+        }
         return result;
     }
 
@@ -152,19 +155,22 @@ public:
         std::memcpy(&result.header, begin_, sizeof(chunk_header));
         const chunk_header& h = result.header;
         result.last_ticks = h.first_ticks;
-        if (h.magic != chunk_magic)
+        if (h.magic != chunk_magic) {
             result.damage = "it does not begin as a chunk";
-        else if (h.version != chunk_version)
+        } else if (h.version != chunk_version) {
             result.damage = "its version is another";
-        else if (h.header_bytes < sizeof(chunk_header) ||
-                 h.header_bytes > static_cast<std::size_t>(end_ - begin_))
+        } else if (h.header_bytes < sizeof(chunk_header) ||
+                   h.header_bytes > static_cast<std::size_t>(end_ - begin_)) {
             result.damage = "its header has an impossible length";
-        if (result.damage != nullptr)
+        }
+        if (result.damage != nullptr) {
             return false;
+        }
         first_ticks_ = h.first_ticks;
         clock_ = h.first_ticks >> tick_shift;
-        if (h.used != 0 && h.used <= static_cast<std::size_t>(end_ - begin_))
+        if (h.used != 0 && h.used <= static_cast<std::size_t>(end_ - begin_)) {
             end_ = begin_ + h.used;
+        }
         // A cut header length would lie behind the end of what is used.
         at_ = begin_ + h.header_bytes <= end_ ? begin_ + h.header_bytes : end_;
         return true;
@@ -173,18 +179,22 @@ public:
     /// Goes on until `until` events have been told in all; false at the chunk's end. `result` is what was found so far.
     /// @pre open()
     bool step(decoded_chunk& result, std::uint64_t until) {
-        while (events_ < until && result.damage == nullptr && at_ != end_ && *at_ != 0)
-            if (*at_ >= 0x40 && static_cast<std::size_t>(end_ - at_) >= hot_room)
+        while (events_ < until && result.damage == nullptr && at_ != end_ && *at_ != 0) {
+            if (*at_ >= 0x40 && static_cast<std::size_t>(end_ - at_) >= hot_room) {
                 hot_run(until);
-            else
+            } else {
                 result.damage = *at_ >= 0x40 ? hot_at_the_end() : cold();
+            }
+        }
         const bool is_over = result.damage != nullptr || at_ == end_ || *at_ == 0;
-        if (is_over && result.damage == nullptr && result.header.used != 0 && at_ != end_)
+        if (is_over && result.damage == nullptr && result.header.used != 0 && at_ != end_) {
             result.damage = "it ends before its end";
+        }
         result.events = events_;
         result.used = static_cast<std::size_t>(at_ - begin_);
-        if (events_ != 0)
+        if (events_ != 0) {
             result.last_ticks = clock_ << tick_shift;
+        }
         return !is_over;
     }
 
@@ -272,11 +282,12 @@ private:
         } else {
             e.kind = event_kind::release;
             const unsigned which = tag & 3;
-            if (which == 3)
+            if (which == 3) {
                 e.address |= 8;
-            else
+            } else {
                 now.last_release =
                     static_cast<allocation_call>(static_cast<unsigned>(allocation_call::free) + which);
+            }
             e.call = now.last_release;
         }
         now.at = p;
@@ -293,11 +304,13 @@ private:
         std::size_t needs = 1 + clock_bytes(tag) + address_bytes(tag);
         if ((tag & 0x80) != 0) {
             ++needs;
-            if ((tag & 0x40) != 0)
+            if ((tag & 0x40) != 0) {
                 needs += (copy[needs] & 1) != 0 ? 8U : 2U;
+            }
         }
-        if (needs > left)
+        if (needs > left) {
             return "an event is cut off";
+        }
         position now{copy.data(), clock_, base_, last_release_};
         hot(now);
         now.at = original + needs;
@@ -308,12 +321,14 @@ private:
 
     const char* cold() {
         const unsigned tag = *at_;
-        if (tag >= first_record)
+        if (tag >= first_record) {
             return record(tag);
+        }
         record_reader in{at_ + 1, end_};
         const char* const damage = cold_event(static_cast<entry>(tag), in);
-        if (damage == nullptr)
+        if (damage == nullptr) {
             at_ = in.position();
+        }
         return damage;
     }
 
@@ -391,10 +406,11 @@ private:
             clock_ = clock;
             return in.good() ? "an event makes no sense" : "an event is cut off";
         }
-        if (what == entry::allocation)
+        if (what == entry::allocation) {
             slots_[slot_index] = {e.bytes, e.stack, e.call, e.alignment_log2};
-        else if (what == entry::release)
+        } else if (what == entry::release) {
             last_release_ = e.call;
+        }
         ++events_;
         sink_.on_event(e);
         return nullptr;
@@ -403,14 +419,16 @@ private:
     const char* record(unsigned tag) {
         record_reader outer{at_ + 1, end_};
         const std::uint64_t length = outer.varint();
-        if (!outer.good() || length > outer.left())
+        if (!outer.good() || length > outer.left()) {
             return "a record is cut off";
+        }
         const unsigned char* const next = outer.position() + length;
         record_reader in{outer.position(), next};
         const std::uint64_t ticks = first_ticks_ + in.varint();
         const char* const damage = record(static_cast<entry>(tag), ticks, in);
-        if (damage != nullptr || !in.good())
+        if (damage != nullptr || !in.good()) {
             return damage != nullptr ? damage : "a record makes no sense";
+        }
         at_ = next;
         return nullptr;
     }
@@ -420,22 +438,25 @@ private:
         case entry::stack: {
             const std::uint32_t id = in.id();
             const std::uint64_t count = in.varint();
-            if (count > frames_.size())
+            if (count > frames_.size()) {
                 return "a stack is too deep";
+            }
             std::uint64_t address = 0;
             for (std::size_t i = 0; i != count; ++i) {
                 address += in.difference();
                 frames_[i] = address;
             }
-            if (in.good())
+            if (in.good()) {
                 sink_.on_stack({ticks, id, std::span<const std::uint64_t>{frames_.data(), count}});
+            }
             break;
         }
         case entry::process:
             return process(ticks, in);
         case entry::thread:
-            if (in.good())
+            if (in.good()) {
                 sink_.on_thread_name(ticks, in.rest());
+            }
             break;
         case entry::module_loaded: {
             module_record m;
@@ -453,25 +474,29 @@ private:
         }
         case entry::module_unloaded: {
             const std::uint32_t number = in.id();
-            if (in.good())
+            if (in.good()) {
                 sink_.on_unloaded(ticks, number);
+            }
             break;
         }
         case entry::rtti: {
             const std::uint32_t stack = in.id();
-            if (in.good())
+            if (in.good()) {
                 sink_.on_rtti(ticks, stack, in.rest());
+            }
             break;
         }
         case entry::dropped: {
             const std::uint64_t events = in.varint();
-            if (in.good())
+            if (in.good()) {
                 sink_.on_dropped(ticks, events);
+            }
             break;
         }
         case entry::clock:
-            if (in.good())
+            if (in.good()) {
                 clock_ = ticks >> tick_shift;
+            }
             break;
         default: // of a newer recorder
             break;
@@ -486,8 +511,9 @@ private:
         p.parent_image = in.id();
         p.pid = in.id();
         p.parent_pid = in.id();
-        if (!in.good() || p.origin > 2)
-            return "a process' record makes no sense";
+        if (!in.good() || p.origin > 2) {
+            return "a process record is invalid";
+        }
         std::array<std::string_view, 256> words;
         std::size_t count = 0;
         for (std::string_view text = in.rest(); !text.empty() && count != words.size();) {

@@ -35,8 +35,9 @@ public:
     void stop() noexcept { *limit_ = nullptr; }
     /// `bytes`: has_room() shall become false again after so many, at the latest at the end of the chunk.
     void go_on(std::size_t bytes = chunk_bytes) noexcept {
-        if (chunk_ == nullptr)
+        if (chunk_ == nullptr) {
             return;
+        }
         unsigned char* const end = chunk_ + chunk_bytes - margin;
         *limit_ = bytes < static_cast<std::size_t>(end - at_) ? at_ + bytes : end;
     }
@@ -82,8 +83,9 @@ public:
         const std::uint64_t difference = zigzag((address >> address_shift) - base_);
         const std::size_t index = stack_word % slot_count;
         slot& s = slots_[index];
-        if (s.what != stack_word || !is_hot(past, difference, address)) [[unlikely]]
+        if (s.what != stack_word || !is_hot(past, difference, address)) [[unlikely]] {
             return full_allocation(ticks, address, bytes, stack_word);
+        }
         unsigned char* const begin = at_;
         unsigned char* p = begin + 1;
         unsigned tag = put_hot(p, past, difference) | 0x80 | static_cast<unsigned>(address >> 2 & 2) |
@@ -106,8 +108,9 @@ public:
         const std::uint64_t difference = zigzag((address >> address_shift) - base_);
         const bool at_8 = (address & 8) != 0;
         if (!is_hot(past, difference, address) || call < free_call || (at_8 && call != last_release_))
-            [[unlikely]]
+            [[unlikely]] {
             return full_release(ticks, address, call);
+        }
         unsigned char* const begin = at_;
         unsigned char* p = begin + 1;
         const unsigned tag = put_hot(p, past, difference) | 0x40 | (at_8 ? 3u : call - unsigned{free_call});
@@ -162,14 +165,16 @@ public:
     }
     void end_record(entry what, unsigned char* end) noexcept {
         auto length = static_cast<std::size_t>(end - at_) - 1 - record_length_bytes;
-        for (std::size_t i = 0; i != record_length_bytes; ++i, length >>= 7)
+        for (std::size_t i = 0; i != record_length_bytes; ++i, length >>= 7) {
             at_[1 + i] =
                 static_cast<unsigned char>((length & 0x7f) | (i + 1 != record_length_bytes ? 0x80 : 0));
+        }
         finish(at_, what, end);
     }
     static unsigned char* put_varint(unsigned char* p, std::uint64_t value) noexcept {
-        for (; value >= 0x80; value >>= 7)
+        for (; value >= 0x80; value >>= 7) {
             *p++ = static_cast<unsigned char>(value | 0x80);
+        }
         *p++ = static_cast<unsigned char>(value);
         return p;
     }

@@ -14,22 +14,25 @@ constexpr std::size_t crc_at = frame_header::bytes - 4;
 
 template <class Integer>
 void put(unsigned char* to, Integer value) noexcept {
-    for (std::size_t i = 0; i != sizeof(Integer); ++i)
+    for (std::size_t i = 0; i != sizeof(Integer); ++i) {
         to[i] = static_cast<unsigned char>(value >> (8 * i));
+    }
 }
 
 template <class Integer>
 Integer get(const unsigned char* from) noexcept {
     Integer value = 0;
-    for (std::size_t i = 0; i != sizeof(Integer); ++i)
+    for (std::size_t i = 0; i != sizeof(Integer); ++i) {
         value = static_cast<Integer>(value | static_cast<Integer>(from[i]) << (8 * i));
+    }
     return value;
 }
 
 bool is_within_limits(const frame_header& h) noexcept {
     const std::size_t most = h.kind == frame_kind::chunk ? most_chunk_bytes : most_document_bytes;
-    if (h.raw_bytes > most || h.stored_bytes > h.raw_bytes)
+    if (h.raw_bytes > most || h.stored_bytes > h.raw_bytes) {
         return false;
+    }
     return h.codec == frame_codec::zstd || h.stored_bytes == h.raw_bytes;
 }
 
@@ -60,8 +63,9 @@ std::array<unsigned char, frame_header::bytes> frame_header::pack() const noexce
 
 std::optional<frame_header> frame_header::unpack(std::span<const unsigned char, bytes> from) noexcept {
     if (!std::equal(magic.begin(), magic.end(), from.begin()) ||
-        get<std::uint32_t>(&from[crc_at]) != crc_of(from.first<crc_at>()))
+        get<std::uint32_t>(&from[crc_at]) != crc_of(from.first<crc_at>())) {
         return std::nullopt;
+    }
     frame_header h;
     h.kind = static_cast<frame_kind>(from[4]);
     h.codec = static_cast<frame_codec>(from[5]);
@@ -79,8 +83,9 @@ std::optional<frame_header> frame_header::unpack(std::span<const unsigned char, 
     h.dropped = get<std::uint32_t>(&from[52]);
     h.first_time = get<std::uint64_t>(&from[56]);
     h.last_time = get<std::uint64_t>(&from[64]);
-    if (!is_within_limits(h))
+    if (!is_within_limits(h)) {
         return std::nullopt;
+    }
     return h;
 }
 
@@ -97,13 +102,15 @@ frame_compressor::~frame_compressor() {
 
 std::span<const unsigned char> frame_compressor::compress(std::span<const unsigned char> raw, int level,
                                                           frame_header& header) {
-    if (packer_ == nullptr)
+    if (packer_ == nullptr) {
         packer_ = ::ZSTD_createCCtx();
+    }
     buffer_.resize(std::max(buffer_.size(), ::ZSTD_compressBound(raw.size())));
     const std::size_t size = ::ZSTD_compressCCtx(static_cast<ZSTD_CCtx*>(packer_), buffer_.data(),
                                                  buffer_.size(), raw.data(), raw.size(), level);
-    if (::ZSTD_isError(size) != 0)
+    if (::ZSTD_isError(size) != 0) {
         throw std::runtime_error{std::string{"zstd cannot compress: "} + ::ZSTD_getErrorName(size)};
+    }
     const bool shrinks = size < raw.size();
     const std::span<const unsigned char> stored =
         shrinks ? std::span<const unsigned char>{buffer_}.first(size) : raw;
@@ -116,16 +123,19 @@ std::span<const unsigned char> frame_compressor::compress(std::span<const unsign
 
 bool frame_compressor::expand(std::span<const unsigned char> stored, const frame_header& header,
                               std::vector<unsigned char>& raw) {
-    if (stored.size() != header.stored_bytes || crc_of(stored) != header.payload_crc)
+    if (stored.size() != header.stored_bytes || crc_of(stored) != header.payload_crc) {
         return false;
+    }
     if (header.codec == frame_codec::stored) {
         raw.assign(stored.begin(), stored.end());
         return true;
     }
-    if (header.codec != frame_codec::zstd)
+    if (header.codec != frame_codec::zstd) {
         return false;
-    if (unpacker_ == nullptr)
+    }
+    if (unpacker_ == nullptr) {
         unpacker_ = ::ZSTD_createDCtx();
+    }
     raw.resize(header.raw_bytes);
     return ::ZSTD_decompressDCtx(static_cast<ZSTD_DCtx*>(unpacker_), raw.data(), raw.size(), stored.data(),
                                  stored.size()) == header.raw_bytes;

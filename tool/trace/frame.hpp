@@ -11,8 +11,13 @@
 
 namespace linn::tool {
 
-/// The version of the trace file that this tool writes, and the newest that it reads: docs/reference/trace.md.
-inline constexpr std::uint32_t trace_version = 1;
+/// The newest version of the trace file that this tool reads: docs/reference/trace.md.
+inline constexpr std::uint32_t trace_version = 2;
+
+/// The version of a trace with these samples: who does not know of weights shall not read it.
+constexpr std::uint32_t version_for(std::uint64_t sample_bytes) noexcept {
+    return sample_bytes == 0 ? 1 : 2;
+}
 
 /// The first bytes of every trace. The first is no ASCII and the last a line feed, so that a transfer as text is noticed.
 inline constexpr std::array<unsigned char, 8> trace_magic{0x89, 'L', 'I', 'N', 'N', 'T', 'R', '\n'};

@@ -32,8 +32,9 @@ std::uint32_t trace_image::look_up(std::uint32_t id) const {
     }
     // Recorders give ids one by one; one far beyond them all is damage, and not to take memory.
     if (id < 8 * reach_ + 64) {
-        if (id >= known_.size())
+        if (id >= known_.size()) {
             known_.resize(std::max<std::size_t>(2 * std::size_t{id}, 64), unknown);
+        }
         known_[id] = found;
     }
     return found;
@@ -47,14 +48,18 @@ const trace_image::loaded_module* trace_image::find_module(std::uint64_t address
     std::uint64_t until = ~std::uint64_t{0};
     for (const trace_image* at = this; at != nullptr; at = at->parent_) {
         for (const loaded_module& m : at->modules_) {
-            if (address < m.begin || address >= m.end || m.loaded_at > until)
+            if (address < m.begin || address >= m.end || m.loaded_at > until) {
                 continue;
-            if (m.loaded_at <= ticks && ticks < m.unloaded_at)
+            }
+            if (m.loaded_at <= ticks && ticks < m.unloaded_at) {
                 return &m;
-            if (m.loaded_at > ticks && (later == nullptr || m.loaded_at < later->loaded_at))
+            }
+            if (m.loaded_at > ticks && (later == nullptr || m.loaded_at < later->loaded_at)) {
                 later = &m;
-            if (m.unloaded_at <= ticks && (earlier == nullptr || m.unloaded_at > earlier->unloaded_at))
+            }
+            if (m.unloaded_at <= ticks && (earlier == nullptr || m.unloaded_at > earlier->unloaded_at)) {
                 earlier = &m;
+            }
         }
         until = std::min(until, at->forked_at_);
     }
@@ -72,8 +77,9 @@ public:
 
     void on_stack(const wire::stack_record& r) {
         const auto [place, is_new] = image_.stacks_.try_emplace(r.id);
-        if (is_new || r.ticks < place->second.ticks)
+        if (is_new || r.ticks < place->second.ticks) {
             place->second = {r.ticks, {r.frames.begin(), r.frames.end()}, trace_image::unknown};
+        }
     }
 
     void on_process(const wire::process_record& r) {
@@ -85,13 +91,15 @@ public:
         p.process.pid = r.pid;
         p.process.executable = r.words.empty() ? std::string{} : std::string{r.words.front()};
         p.process.arguments.clear();
-        for (std::size_t i = 1; i < r.words.size(); ++i)
+        for (std::size_t i = 1; i < r.words.size(); ++i) {
             p.process.arguments.emplace_back(r.words[i]);
+        }
     }
 
     void on_thread_name(std::uint64_t ticks, std::string_view name) {
-        if (ticks < thread_.named_at)
+        if (ticks < thread_.named_at) {
             return;
+        }
         thread_.named_at = ticks;
         thread_.name = name;
     }
@@ -123,10 +131,12 @@ void image_table::add(const frame_header& chunk) {
         image->number = chunk.image;
     }
     known_process& process = processes_[chunk.image];
-    if (process.process.pid == 0)
+    if (process.process.pid == 0) {
         process.process.pid = chunk.pid;
-    if (!process.is_told)
+    }
+    if (!process.is_told) {
         process.ticks = std::min(process.ticks, chunk.first_time);
+    }
     process.process.events += chunk.events;
     process.process.dropped += chunk.dropped;
     const auto [place, is_new] = threads_.try_emplace({chunk.image, chunk.thread});
@@ -143,19 +153,22 @@ void image_table::collect(const frame_header& chunk, std::span<const unsigned ch
 
 std::uint32_t image_table::module_index(const wire::module_record& record) {
     std::string build_id;
-    for (const std::byte b : record.build_id)
+    for (const std::byte b : record.build_id) {
         build_id += fmt::format("{:02x}", std::to_integer<unsigned>(b));
+    }
     const auto [place, is_new] = modules_.try_emplace({std::string{record.path}, build_id},
                                                       static_cast<std::uint32_t>(info_.modules.size()));
-    if (is_new)
+    if (is_new) {
         info_.modules.push_back({place->first.first, place->first.second});
+    }
     return place->second;
 }
 
 void image_table::resolve_processes() {
     std::uint32_t index = 0;
-    for (auto& [number, image] : images_)
+    for (auto& [number, image] : images_) {
         image->index = index++;
+    }
     for (auto& [number, known] : processes_) {
         trace_image& image = *images_.at(number);
         trace_process& p = known.process;
@@ -170,16 +183,20 @@ void image_table::resolve_processes() {
             image.forked_at_ = known.ticks;
         }
         image.reach_ = image.stacks_.size() + (image.parent_ != nullptr ? image.parent_->reach_ : 0);
-        for (const auto& [module, ticks] : image.unloaded_)
-            for (trace_image::loaded_module& m : image.modules_)
-                if (m.number == module && m.loaded_at <= ticks)
+        for (const auto& [module, ticks] : image.unloaded_) {
+            for (trace_image::loaded_module& m : image.modules_) {
+                if (m.number == module && m.loaded_at <= ticks) {
                     m.unloaded_at = std::min(m.unloaded_at, ticks);
+                }
+            }
+        }
         info_.processes.push_back(std::move(p));
     }
     // Threads in the order in which they began.
     std::vector<std::pair<std::pair<std::uint32_t, std::uint32_t>, known_thread*>> ordered;
-    for (auto& [key, thread] : threads_)
+    for (auto& [key, thread] : threads_) {
         ordered.emplace_back(key, &thread);
+    }
     std::sort(ordered.begin(), ordered.end(), [](const auto& a, const auto& b) {
         return std::pair{a.second->first_time, a.first} < std::pair{b.second->first_time, b.first};
     });
@@ -190,13 +207,16 @@ void image_table::resolve_processes() {
 }
 
 std::uint32_t image_table::stack_index(std::vector<code_address> frames) {
-    if (frames.empty())
+    if (frames.empty()) {
         return 0;
+    }
     const std::uint64_t hash = hash_of(frames);
     const auto [begin, end] = stacks_.equal_range(hash);
-    for (auto at = begin; at != end; ++at)
-        if (info_.stacks[at->second] == frames)
+    for (auto at = begin; at != end; ++at) {
+        if (info_.stacks[at->second] == frames) {
             return at->second;
+        }
+    }
     const auto index = static_cast<std::uint32_t>(info_.stacks.size());
     stacks_.emplace(hash, index);
     info_.stacks.push_back(std::move(frames));
@@ -206,8 +226,9 @@ std::uint32_t image_table::stack_index(std::vector<code_address> frames) {
 
 void image_table::resolve_stacks(trace_image& image) {
     std::vector<std::uint32_t> ids; // in their order, so that the same file always gives the same indices
-    for (const auto& [id, definition] : image.stacks_)
+    for (const auto& [id, definition] : image.stacks_) {
         ids.push_back(id);
+    }
     std::sort(ids.begin(), ids.end());
     const trace_image::loaded_module* last = nullptr;
     for (const std::uint32_t id : ids) {
@@ -217,12 +238,14 @@ void image_table::resolve_stacks(trace_image& image) {
         for (const std::uint64_t address : d.frames) {
             const std::uint64_t inside = address - 1; // a call may be the last thing in a module
             if (last == nullptr || inside < last->begin || inside >= last->end || d.ticks < last->loaded_at ||
-                d.ticks >= last->unloaded_at)
+                d.ticks >= last->unloaded_at) {
                 last = image.find_module(inside, d.ticks);
-            if (last != nullptr)
+            }
+            if (last != nullptr) {
                 frames.push_back({last->module, address - last->bias});
-            else
+            } else {
                 frames.push_back({code_address::unknown_module, address});
+            }
         }
         d.index = stack_index(std::move(frames));
         d.frames = {};
@@ -233,12 +256,16 @@ void image_table::resolve() {
     info_.stacks.assign(1, {});
     info_.rtti.assign(1, {});
     resolve_processes();
-    for (auto& [number, image] : images_)
+    for (auto& [number, image] : images_) {
         resolve_stacks(*image);
-    for (auto& [number, image] : images_)
-        for (auto& [id, name] : image->rtti_)
-            if (const std::uint32_t index = image->stack(id); index != 0 && info_.rtti[index].empty())
+    }
+    for (auto& [number, image] : images_) {
+        for (auto& [id, name] : image->rtti_) {
+            if (const std::uint32_t index = image->stack(id); index != 0 && info_.rtti[index].empty()) {
                 info_.rtti[index] = std::move(name);
+            }
+        }
+    }
 }
 
 } // namespace linn::tool

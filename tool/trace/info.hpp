@@ -61,12 +61,15 @@ struct trace_info {
     std::uint64_t event_cost_samples = 0; ///< events of this program that it was measured with; 0: none
     double baseline_cpu_ns = 0;           ///< CPU time of a run without recording; 0: there was none
     double baseline_wall_ns = 0;
+    double baseline_system_ns = 0;          ///< of its CPU time: in the kernel
+    std::uint64_t baseline_page_faults = 0; ///< that needed no disk; 0: not known
     double load_per_cpu = 0; ///< of the machine when it began, over the minute before; 0: not known
     std::string ending;      ///< how the program ended, in words; empty: the recording was cut off
     unsigned depth = 0;
     std::string contents =
         "all"; ///< "fills": of the blocks, those alone that zeros were written into; no releases
     std::uint64_t smallest_fill = 1024; ///< bytes of zeros that were noticed, at once
+    std::uint64_t sample_bytes = 0;     ///< mean distance of samples, in bytes; 0: the trace has all blocks
     std::string clock;                  ///< "tsc", "every8", "none"
     std::string unwinder;               ///< "own", "libunwind", "none"
 
@@ -74,7 +77,8 @@ struct trace_info {
     std::vector<trace_process> processes;
     std::vector<trace_thread> threads;
     std::vector<std::vector<code_address>> stacks; ///< innermost first; [0] is empty. Equal ones are one
-    std::vector<std::string> rtti; ///< beside `stacks`: the mangled type found in its blocks; empty: none
+    std::vector<std::string>
+        rtti; ///< one for each of `stacks`: the mangled type found in its blocks; empty: none
 
     std::uint64_t events = 0;
     std::uint64_t dropped = 0;

@@ -42,14 +42,16 @@ public:
             take_(run);
             return;
         }
-        if (run.size() > out_batch - count_)
+        if (run.size() > out_batch - count_) {
             flush();
+        }
         std::copy(run.begin(), run.end(), events_.begin() + static_cast<std::ptrdiff_t>(count_));
         count_ += run.size();
     }
     void flush() {
-        if (count_ != 0)
+        if (count_ != 0) {
             take_({events_.data(), count_});
+        }
         count_ = 0;
     }
     std::uint64_t total() const noexcept { return total_; }
@@ -67,8 +69,9 @@ public:
     void add(stream_cursor& cursor) {
         places_.push_back({cursor.time(), &cursor});
         for (std::size_t i = places_.size() - 1; i != 0 && places_[i].time < places_[(i - 1) / 2].time;
-             i = (i - 1) / 2)
+             i = (i - 1) / 2) {
             std::swap(places_[i], places_[(i - 1) / 2]);
+        }
     }
     bool empty() const noexcept { return places_.empty(); }
     stream_cursor& first() const noexcept { return *places_.front().cursor; }
@@ -91,8 +94,9 @@ public:
     void drop_first() noexcept {
         const place last = places_.back();
         places_.pop_back();
-        if (!places_.empty())
+        if (!places_.empty()) {
             sink(last);
+        }
     }
 
 private:
@@ -105,10 +109,12 @@ private:
         std::size_t i = 0;
         const std::size_t size = places_.size();
         for (std::size_t child = 1; child < size; child = 2 * i + 1) {
-            if (child + 1 < size && places_[child + 1].time < places_[child].time)
+            if (child + 1 < size && places_[child + 1].time < places_[child].time) {
                 ++child;
-            if (places_[child].time >= moved.time)
+            }
+            if (places_[child].time >= moved.time) {
                 break;
+            }
             places_[i] = places_[child];
             i = child;
         }
@@ -166,6 +172,7 @@ void trace_reader::state::apply(const recording_start& s) {
     info_.depth = s.depth;
     info_.contents = s.contents;
     info_.smallest_fill = s.smallest_fill;
+    info_.sample_bytes = s.sample_bytes;
     info_.clock = s.clock;
     info_.unwinder = s.unwinder;
     scale_ = {s.start_ticks, 1 / s.ticks_per_ns};
@@ -182,15 +189,19 @@ void trace_reader::state::apply(const recording_end& e) {
         info_.event_cost_ns = e.event_cost_ns;
         info_.event_cost_samples = e.event_cost_samples;
     }
-    if (e.ticks_per_ns != 0)
+    if (e.ticks_per_ns != 0) {
         scale_.ns_per_tick = 1 / e.ticks_per_ns;
-    if (!e.stopped.empty())
+    }
+    if (!e.stopped.empty()) {
         known_damage_.push_back(fmt::format("the recording stopped before the program did: {}", e.stopped));
+    }
 }
 
 void trace_reader::state::apply(const second_run& r) {
     info_.baseline_cpu_ns = r.cpu_ns;
     info_.baseline_wall_ns = r.wall_ns;
+    info_.baseline_system_ns = r.system_ns;
+    info_.baseline_page_faults = r.page_faults;
 }
 
 void trace_reader::state::read_facts() {
@@ -202,48 +213,57 @@ void trace_reader::state::read_facts() {
     std::vector<unsigned char> raw;
     for (const frame_place& frame : file_.frames()) {
         if (frame.header.kind == frame_kind::start && !has_start) {
-            if (file_.payload(frame, raw))
+            if (file_.payload(frame, raw)) {
                 if (const std::optional<recording_start> s = read_recording_start(raw)) {
                     apply(*s);
                     has_start = true;
                 }
+            }
         } else if (frame.header.kind == frame_kind::end && !has_end) {
-            if (file_.payload(frame, raw))
+            if (file_.payload(frame, raw)) {
                 if (const std::optional<recording_end> e = read_recording_end(raw)) {
                     apply(*e);
                     has_end = true;
                 }
+            }
         } else if (frame.header.kind == frame_kind::second_run) {
-            if (file_.payload(frame, raw))
-                if (const std::optional<second_run> r = read_second_run(raw))
+            if (file_.payload(frame, raw)) {
+                if (const std::optional<second_run> r = read_second_run(raw)) {
                     apply(*r);
+                }
+            }
         } else if (frame.header.kind == frame_kind::aggregate && aggregate_.empty()) {
-            if (file_.payload(frame, raw))
+            if (file_.payload(frame, raw)) {
                 aggregate_.assign(raw.begin(), raw.end());
-            else
+            } else {
                 known_damage_.push_back("the statistics are damaged");
+            }
         }
     }
-    if (!has_start)
+    if (!has_start) {
         known_damage_.push_back("its first frame is missing or damaged: the command and the clock's "
                                 "rate are unknown, so times are wrong");
-    if (!has_end)
+    }
+    if (!has_end) {
         known_damage_.push_back(
             "its end is missing, because linn record was killed or still runs, or the copy "
             "is incomplete: copy it again, or record again");
+    }
 }
 
 /// Which chunks belong to which writer, and in what order; all from the headers.
 void trace_reader::state::plan() {
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<const frame_place*>> streams;
     std::uint64_t earliest = std::numeric_limits<std::uint64_t>::max();
-    for (const frame_place& frame : file_.frames())
+    for (const frame_place& frame : file_.frames()) {
         if (frame.header.kind == frame_kind::chunk) {
             streams[{frame.header.image, frame.header.stream}].push_back(&frame);
             earliest = std::min(earliest, frame.header.first_time);
         }
-    if (scale_.start == 0 && !streams.empty())
+    }
+    if (scale_.start == 0 && !streams.empty()) {
         scale_.start = earliest;
+    }
     images_.emplace(info_, scale_);
     std::uint64_t missing = 0;
     for (auto& [key, chunks] : streams) {
@@ -260,14 +280,16 @@ void trace_reader::state::plan() {
             images_->add(h);
             info_.events += h.events;
             chunk_bytes_ += h.stored_bytes;
-            if (h.records != 0)
+            if (h.records != 0) {
                 with_records_.push_back(chunk);
+            }
         }
         streams_.emplace_back(std::move(chunks));
     }
-    if (missing != 0)
+    if (missing != 0) {
         known_damage_.push_back(fmt::format("{} chunk{} of events {} missing", missing, plural(missing),
                                             missing == 1 ? "is" : "are"));
+    }
 }
 
 /// Reads what events refer to before any event: a stack may be told later, by another thread, than it is used.
@@ -276,27 +298,33 @@ void trace_reader::state::collect_records() {
         return std::pair{a->header.first_time, a->payload} < std::pair{b->header.first_time, b->payload};
     });
     std::vector<unsigned char> raw;
-    for (const frame_place* chunk : with_records_)
-        if (file_.payload(*chunk, raw))
+    for (const frame_place* chunk : with_records_) {
+        if (file_.payload(*chunk, raw)) {
             images_->collect(chunk->header, raw); // a damaged one is told when its events are read
+        }
+    }
     images_->resolve();
     with_records_.clear();
-    if (info_.dropped == 0)
-        for (const trace_process& p : info_.processes)
+    if (info_.dropped == 0) {
+        for (const trace_process& p : info_.processes) {
             info_.dropped += p.dropped;
+        }
+    }
     info_.damage = known_damage_;
 }
 
 void trace_reader::state::tell_damage(const reading_damage& d) {
     info_.damage = known_damage_;
-    if (d.chunks != 0)
+    if (d.chunks != 0) {
         info_.damage.push_back(fmt::format("{} chunk{} with {} event{} {} damaged and left out, the first at "
                                            "byte {}",
                                            d.chunks, plural(d.chunks), d.events, plural(d.events),
                                            d.chunks == 1 ? "is" : "are", d.first_at));
-    if (d.cut != 0)
+    }
+    if (d.cut != 0) {
         info_.damage.push_back(fmt::format("{} chunk{} make{} sense only at the beginning: {}", d.cut,
                                            plural(d.cut), d.cut == 1 ? "s" : "", d.first_reason));
+    }
 }
 
 void trace_reader::state::read(const std::function<void(std::span<const event>)>& take,
@@ -331,25 +359,36 @@ void trace_reader::state::read(const std::function<void(std::span<const event>)>
         }
         const std::uint64_t limit = heap.limit();
         std::size_t run = 1;
-        if (ready.back().time <= limit)
+        if (ready.back().time <= limit) {
             run = ready.size();
-        else
-            while (ready[run].time <= limit) // ends before the last, whose time is beyond the limit
+        } else {
+            while (ready[run].time <= limit) { // ends before the last, whose time is beyond the limit
                 ++run;
+            }
+        }
         out.add(ready.first(run));
         cursor.take(run);
         heap.settle();
     }
     out.flush();
-    for (stream_cursor& stream : streams_)
+    for (stream_cursor& stream : streams_) {
         stream.close(context);
+    }
     if (goes_on) {
         info_.events = out.total();
         tell_damage(context.damage);
     }
 }
 
-trace_reader::trace_reader(const std::filesystem::path& file) : state_{std::make_unique<state>(file)} {}
+trace_reader::trace_reader(const std::filesystem::path& file, sample_policy samples)
+    : state_{std::make_unique<state>(file)} {
+    if (samples == sample_policy::refuse && info().sample_bytes != 0) {
+        throw unusable_trace{
+            fmt::format("{} holds a sample of the blocks, one in {} bytes, and this takes all of "
+                        "them: record without --sample",
+                        file.string(), info().sample_bytes)};
+    }
+}
 
 trace_reader::~trace_reader() = default;
 

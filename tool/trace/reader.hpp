@@ -13,17 +13,21 @@
 
 namespace linn::tool {
 
-/// A file that is no trace, or one that this version cannot read; says the file, the reason and the mend.
+/// A file that is no trace, or one that this version cannot read; says the file, the reason and the fix.
 struct unusable_trace : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
+
+/// Whether the caller knows of weights: what a block of a sampled trace stands for.
+enum class sample_policy : bool { refuse, accept };
+inline constexpr sample_policy may_be_sample = sample_policy::accept;
 
 /// A trace on disk. Damage in the middle or a missing end is not an error: what is whole is read, the rest is told in
 /// `info().damage`.
 class trace_reader {
 public:
     /// Reads the file's frame headers. Throws unusable_trace.
-    explicit trace_reader(const std::filesystem::path& file);
+    explicit trace_reader(const std::filesystem::path& file, sample_policy samples = sample_policy::refuse);
     trace_reader(const trace_reader&) = delete;
     trace_reader& operator=(const trace_reader&) = delete;
     ~trace_reader();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "recording_facts.hpp"
 
+#include "sampling.hpp"
+
 #include <nlohmann/json.hpp>
 
 #include <cmath>
@@ -20,28 +22,35 @@ std::string dump(const json& document) {
 template <class T>
 void take(const json& from, const char* name, T& into) {
     const auto member = from.find(name);
-    if (member == from.end())
+    if (member == from.end()) {
         return;
+    }
     if constexpr (std::is_same_v<T, std::string>) {
-        if (member->is_string())
+        if (member->is_string()) {
             into = member->template get<std::string>();
+        }
     } else if constexpr (std::is_same_v<T, std::vector<std::string>>) {
-        if (member->is_array())
-            for (const json& word : *member)
+        if (member->is_array()) {
+            for (const json& word : *member) {
                 into.push_back(word.is_string() ? word.template get<std::string>() : std::string{});
+            }
+        }
     } else if constexpr (std::is_floating_point_v<T>) {
-        if (member->is_number() && std::isfinite(member->template get<double>()))
+        if (member->is_number() && std::isfinite(member->template get<double>())) {
             into = member->template get<double>();
+        }
     } else {
-        if (member->is_number_unsigned() || (std::is_signed_v<T> && member->is_number_integer()))
+        if (member->is_number_unsigned() || (std::is_signed_v<T> && member->is_number_integer())) {
             into = member->template get<T>();
+        }
     }
 }
 
 std::optional<json> parse(std::span<const unsigned char> text) {
     json document = json::parse(text.begin(), text.end(), nullptr, false);
-    if (!document.is_object())
+    if (!document.is_object()) {
         return std::nullopt;
+    }
     return document;
 }
 
@@ -62,6 +71,7 @@ std::string to_json(const recording_start& s) {
                  {"when_full", s.when_full},
                  {"contents", s.contents},
                  {"smallest_fill", s.smallest_fill},
+                 {"sample_bytes", s.sample_bytes},
                  {"depth", s.depth},
                  {"ticks_per_ns", s.ticks_per_ns},
                  {"start_ticks", s.start_ticks},
@@ -89,13 +99,17 @@ std::string to_json(const recording_end& e) {
 }
 
 std::string to_json(const second_run& r) {
-    return dump({{"cpu_ns", r.cpu_ns}, {"wall_ns", r.wall_ns}});
+    return dump({{"cpu_ns", r.cpu_ns},
+                 {"wall_ns", r.wall_ns},
+                 {"system_ns", r.system_ns},
+                 {"page_faults", r.page_faults}});
 }
 
 std::optional<recording_start> read_recording_start(std::span<const unsigned char> text) {
     const std::optional<json> document = parse(text);
-    if (!document)
+    if (!document) {
         return std::nullopt;
+    }
     recording_start s;
     take(*document, "tool", s.tool);
     take(*document, "command", s.command);
@@ -107,6 +121,7 @@ std::optional<recording_start> read_recording_start(std::span<const unsigned cha
     take(*document, "when_full", s.when_full);
     take(*document, "contents", s.contents);
     take(*document, "smallest_fill", s.smallest_fill);
+    take(*document, "sample_bytes", s.sample_bytes);
     take(*document, "depth", s.depth);
     take(*document, "ticks_per_ns", s.ticks_per_ns);
     take(*document, "start_ticks", s.start_ticks);
@@ -114,15 +129,17 @@ std::optional<recording_start> read_recording_start(std::span<const unsigned cha
     take(*document, "load_per_cpu", s.load_per_cpu);
     take(*document, "baseline_cpu_ns", s.baseline_cpu_ns);
     take(*document, "baseline_wall_ns", s.baseline_wall_ns);
-    if (!is_rate(s.ticks_per_ns))
+    if (!is_rate(s.ticks_per_ns) || s.sample_bytes > sampling::most_mean) {
         return std::nullopt;
+    }
     return s;
 }
 
 std::optional<recording_end> read_recording_end(std::span<const unsigned char> text) {
     const std::optional<json> document = parse(text);
-    if (!document)
+    if (!document) {
         return std::nullopt;
+    }
     recording_end e;
     take(*document, "ending", e.ending);
     take(*document, "stopped", e.stopped);
@@ -138,18 +155,22 @@ std::optional<recording_end> read_recording_end(std::span<const unsigned char> t
     take(*document, "processes_left", e.processes_left);
     take(*document, "event_cost_ns", e.event_cost_ns);
     take(*document, "event_cost_samples", e.event_cost_samples);
-    if (e.ticks_per_ns != 0 && !is_rate(e.ticks_per_ns))
+    if (e.ticks_per_ns != 0 && !is_rate(e.ticks_per_ns)) {
         e.ticks_per_ns = 0;
+    }
     return e;
 }
 
 std::optional<second_run> read_second_run(std::span<const unsigned char> text) {
     const std::optional<json> document = parse(text);
-    if (!document)
+    if (!document) {
         return std::nullopt;
+    }
     second_run r;
     take(*document, "cpu_ns", r.cpu_ns);
     take(*document, "wall_ns", r.wall_ns);
+    take(*document, "system_ns", r.system_ns);
+    take(*document, "page_faults", r.page_faults);
     return r;
 }
 

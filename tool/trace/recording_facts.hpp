@@ -21,6 +21,7 @@ struct recording_start {
     std::string when_full = "block";
     std::string contents = "all";       ///< "fills": of the blocks, those alone that zeros were written into
     std::uint64_t smallest_fill = 1024; ///< bytes
+    std::uint64_t sample_bytes = 0;     ///< mean distance of samples; 0: all blocks are recorded
     unsigned depth = 0;
     double ticks_per_ns = 1;       ///< of the times in chunks
     std::uint64_t start_ticks = 0; ///< the time that is 0 in decoded events
@@ -53,6 +54,8 @@ struct recording_end {
 struct second_run {
     double cpu_ns = 0;
     double wall_ns = 0;
+    double system_ns = 0;          ///< of `cpu_ns`: in the kernel
+    std::uint64_t page_faults = 0; ///< that needed no disk; 0: not known
 };
 
 std::string to_json(const recording_start& start);

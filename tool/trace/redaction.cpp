@@ -27,8 +27,9 @@ namespace fs = std::filesystem;
 class address_renumbering {
 public:
     std::uint64_t operator()(std::uint64_t address) {
-        if (address == 0)
+        if (address == 0) {
             return 0;
+        }
         const auto [place, is_new] = regions_.try_emplace(address >> region_bits, regions_.size() + 1);
         return place->second << region_bits | (address & ((std::uint64_t{1} << region_bits) - 1));
     }
@@ -47,8 +48,9 @@ public:
     /// Empty where it would be larger than a chunk may be. Good until the next call.
     std::span<unsigned char> rewrite(std::span<const unsigned char> raw) {
         wire::chunk_header header;
-        if (raw.size() < sizeof header)
+        if (raw.size() < sizeof header) {
             return {};
+        }
         std::memcpy(&header, raw.data(), sizeof header);
         header.header_bytes = sizeof header;
         header.used = 0;
@@ -59,8 +61,9 @@ public:
         wire::decode_chunk(std::as_bytes(raw), *this);
         const unsigned char* const end = out_.end();
         std::memcpy(&header, end, sizeof header);
-        if (header.used > most_chunk_bytes)
+        if (header.used > most_chunk_bytes) {
             return {};
+        }
         return {memory_.data(), header.used};
     }
 
@@ -154,16 +157,18 @@ private:
 };
 
 recording_start redacted(recording_start start) {
-    if (!start.command.empty())
+    if (!start.command.empty()) {
         start.command = {std::string{file_name_of(start.command.front())}};
+    }
     start.directory.clear();
     start.machine.clear();
     return start;
 }
 
 recording_end redacted(recording_end end) {
-    if (!end.stopped.empty())
+    if (!end.stopped.empty()) {
         end.stopped = "for a reason that the redaction removed"; // it names the file
+    }
     return end;
 }
 
@@ -179,12 +184,15 @@ public:
     std::string run() {
         for (std::size_t i = 0; i != from_.frames().size() && to_.problem().empty(); ++i) {
             if (options_.progress &&
-                !options_.progress(static_cast<double>(i) / static_cast<double>(from_.frames().size())))
+                !options_.progress(static_cast<double>(i) / static_cast<double>(from_.frames().size()))) {
                 return "interrupted";
+            }
             const frame_place& place = from_.frames()[i];
-            if (from_.payload(place, raw_))
-                if (std::string problem = copy(place.header); !problem.empty())
+            if (from_.payload(place, raw_)) {
+                if (std::string problem = copy(place.header); !problem.empty()) {
                     return problem;
+                }
+            }
         }
         return to_.problem();
     }
@@ -193,25 +201,29 @@ private:
     std::string copy(const frame_header& header) {
         switch (header.kind) {
         case frame_kind::start:
-            if (const std::optional<recording_start> start = read_recording_start(raw_))
+            if (const std::optional<recording_start> start = read_recording_start(raw_)) {
                 to_.write_start(redacted(*start));
+            }
             break;
         case frame_kind::chunk:
             return copy_chunk();
         case frame_kind::aggregate: {
             const std::string text = options_.redact_aggregate({raw_.begin(), raw_.end()});
-            if (text.empty())
+            if (text.empty()) {
                 return "its statistics are not in the form that linn record writes";
+            }
             to_.write_aggregate({reinterpret_cast<const unsigned char*>(text.data()), text.size()});
             break;
         }
         case frame_kind::end:
-            if (const std::optional<recording_end> end = read_recording_end(raw_))
+            if (const std::optional<recording_end> end = read_recording_end(raw_)) {
                 to_.write_end(redacted(*end));
+            }
             break;
         case frame_kind::second_run:
-            if (const std::optional<second_run> run = read_second_run(raw_))
+            if (const std::optional<second_run> run = read_second_run(raw_)) {
                 to_.add_second_run(*run);
+            }
             break;
         default: // of a newer recorder: what it holds is not known, so it is not copied
             break;
@@ -221,11 +233,13 @@ private:
 
     std::string copy_chunk() {
         const std::span<unsigned char> chunk = chunks_.rewrite(raw_);
-        if (chunk.empty())
+        if (chunk.empty()) {
             return "a chunk is not in the form that linn record writes";
+        }
         const chunk_frame frame = frame_of_chunk(chunk);
-        if (!frame.payload.empty())
+        if (!frame.payload.empty()) {
             to_.write_chunk(frame.header, frame.payload);
+        }
         return to_.problem();
     }
 
@@ -245,24 +259,28 @@ std::string_view file_name_of(std::string_view path) noexcept {
 
 std::string write_redacted(trace_file& from, const fs::path& to, const redaction_options& options) {
     std::error_code error;
-    if (fs::equivalent(from.path(), to, error))
+    if (fs::equivalent(from.path(), to, error)) {
         return fmt::format("{} is the trace itself: name another file", to.string());
+    }
     // It appears whole or not at all.
     const fs::path part = fmt::format("{}.{}.part", to.string(), ::getpid());
     std::string problem;
     {
         trace_writer writer;
-        problem = writer.open(part);
-        if (problem.empty())
+        problem = writer.open(part, from.version());
+        if (problem.empty()) {
             problem = redactor{from, writer, options}.run();
+        }
     }
     if (problem.empty()) {
         fs::rename(part, to, error);
-        if (error)
+        if (error) {
             problem = fmt::format("{} cannot be written: {}", to.string(), error.message());
+        }
     }
-    if (!problem.empty())
+    if (!problem.empty()) {
         fs::remove(part, error);
+    }
     return problem;
 }
 

@@ -26,7 +26,7 @@ namespace linn::tool::wire {
 /// The environment variable that names the file to map.
 inline constexpr const char* ring_variable = "LINN_RECORD";
 inline constexpr std::uint64_t ring_magic = 0x3147'4e52'4e4e'494c; // "LINNRNG1"
-inline constexpr std::uint32_t ring_version = 3;
+inline constexpr std::uint32_t ring_version = 4;
 
 enum class when_full : std::uint8_t { block, drop };
 enum class unwinder_choice : std::uint8_t { own, libunwind, none };
@@ -42,6 +42,7 @@ struct ring_options {
     bool fills_only = false; ///< of the blocks, record those alone that a zero fill went into; no release
     std::uint8_t reserved[6] = {};
     std::uint64_t smallest_fill = 1024; ///< bytes
+    std::uint64_t sample_bytes = 0;     ///< mean distance of samples; 0: all blocks
     double ticks_per_ns = 1;            ///< of the processor's time stamp counter
     /// Only programs whose file has one of these names: each ended by a zero, then an empty one. Empty: all.
     char only[1000] = {};
@@ -120,8 +121,9 @@ public:
     }
     /// Whether `bytes` of mapped memory are a ring that this version knows.
     bool usable(std::size_t bytes) const noexcept {
-        if (bytes < sizeof(ring_header))
+        if (bytes < sizeof(ring_header)) {
             return false;
+        }
         const ring_header& h = header();
         return h.magic == ring_magic && h.version == ring_version && h.chunk_size == chunk_bytes &&
                h.chunk_count <= bytes / chunk_bytes && h.bytes == bytes &&
@@ -151,22 +153,26 @@ public:
     /// Takes a free chunk, the lowest, so that few pages are ever touched; `none` if there is none.
     std::uint32_t claim(std::uint32_t pid, std::uint32_t tid) const noexcept {
         const std::uint32_t count = chunk_count();
-        for (std::uint32_t i = 0; i != count; ++i)
+        for (std::uint32_t i = 0; i != count; ++i) {
             if (state(i).load(std::memory_order_relaxed) == 0 &&
-                change(i, {}, {chunk_state::owned, pid, tid}))
+                change(i, {}, {chunk_state::owned, pid, tid})) {
                 return i;
+            }
+        }
         return none;
     }
     /// Gives an owned chunk to the collector; false if it was not owned so.
     bool hand_over(std::uint32_t index, std::uint32_t pid, std::uint32_t tid) const noexcept {
-        if (!change(index, {chunk_state::owned, pid, tid}, {chunk_state::full, pid, tid}))
+        if (!change(index, {chunk_state::owned, pid, tid}, {chunk_state::full, pid, tid})) {
             return false;
+        }
         ring_header& h = header();
         // Sequentially consistent, as the collector's store to collector_waits and its load of this before it sleeps:
         // one of the two sees the other.
         h.filled.fetch_add(1, std::memory_order_seq_cst);
-        if (h.collector_waits.load(std::memory_order_seq_cst) != 0)
+        if (h.collector_waits.load(std::memory_order_seq_cst) != 0) {
             futex(h.filled, FUTEX_WAKE, 1, nullptr);
+        }
         return true;
     }
     /// Full chunks that the collector has not given back.
@@ -190,10 +196,12 @@ public:
     /// Takes a chunk that is full, or owned by a thread that has ended, to read it. One taken from a dead owner counts as
     /// handed over.
     bool take(std::uint32_t index, const chunk_word& from) const noexcept {
-        if (!change(index, from, {chunk_state::taken, from.pid, from.tid}))
+        if (!change(index, from, {chunk_state::taken, from.pid, from.tid})) {
             return false;
-        if (from.state == chunk_state::owned)
+        }
+        if (from.state == chunk_state::owned) {
             header().filled.fetch_add(1, std::memory_order_relaxed);
+        }
         return true;
     }
     /// Makes a taken chunk free again. @pre it is all zero: memset() of what was used, or a hole punched into the file
@@ -201,8 +209,9 @@ public:
         ring_header& h = header();
         state(index).store(0, std::memory_order_release);  // pairs with claim()'s change()
         h.emptied.fetch_add(1, std::memory_order_seq_cst); // pairs with wait_for_room()
-        if (h.writers_wait.load(std::memory_order_seq_cst) != 0)
+        if (h.writers_wait.load(std::memory_order_seq_cst) != 0) {
             futex(h.emptied, FUTEX_WAKE, INT_MAX, nullptr);
+        }
     }
     /// Sleeps until something is handed over since `seen` was read from `filled`, or `milliseconds` have passed. Deaths
     /// wake nobody: look at the owners now and then.

@@ -106,8 +106,9 @@ public:
     /// Takes the first of them, and knows the time of the next. @pre count is not 0
     void take(std::size_t count) noexcept {
         chunk_->take(count);
-        if (!chunk_->events().empty())
+        if (!chunk_->events().empty()) {
             time_ = chunk_->events().front().time;
+        }
     }
 
     /// One step towards more events: decodes some, or opens a chunk, or finds out when the next one begins. Call it

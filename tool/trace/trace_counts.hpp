@@ -2,6 +2,7 @@
 #pragma once
 
 #include "event.hpp"
+#include "sample_weight.hpp"
 
 #include <array>
 #include <cstddef>
@@ -25,7 +26,12 @@ struct trace_counts {
     std::array<std::array<std::uint64_t, calls>, kinds> of_call{}; ///< of each kind
     std::uint64_t bytes = 0; ///< asked for by allocations and reallocations
 
-    void take(std::span<const event> events);
+    /// Of a sampled trace: what the blocks in it stand for.
+    double estimated_allocations = 0;
+    double estimated_bytes = 0;
+    sample_spread spread;
+
+    void take(std::span<const event> events, const sample_weight& weight = {});
 };
 
 } // namespace linn::tool

@@ -20,21 +20,27 @@ namespace {
 
 /// What a file that is no trace looks like, and what to do then; empty when it looks like nothing known.
 std::string describe_foreign(std::string_view begin) {
-    if (begin.starts_with("\x28\xb5\x2f\xfd"))
+    if (begin.starts_with("\x28\xb5\x2f\xfd")) {
         return "it is compressed by zstd: unpack it with zstd -d";
-    if (begin.starts_with("\x1f\x8b"))
+    }
+    if (begin.starts_with("\x1f\x8b")) {
         return "it is compressed by gzip: unpack it with gunzip";
+    }
     if (begin.starts_with("\xfd"
-                          "7zXZ"))
+                          "7zXZ")) {
         return "it is compressed by xz: unpack it with unxz";
+    }
     if (begin.starts_with("\x7f"
-                          "ELF"))
+                          "ELF")) {
         return "it is a program: record it first, with linn record -- PROG";
-    if (begin.starts_with("{") || begin.starts_with("["))
+    }
+    if (begin.starts_with("{") || begin.starts_with("[")) {
         return "it looks like JSON";
+    }
     // A transfer as text changes the line feed, or the first byte.
-    if (begin.substr(0, 10).find("LINNTR") != std::string_view::npos)
+    if (begin.substr(0, 10).find("LINNTR") != std::string_view::npos) {
         return "it was changed as if it were text: transfer it in binary mode";
+    }
     return {};
 }
 
@@ -54,8 +60,9 @@ trace_file::trace_file(const std::filesystem::path& path) : path_{path} {
         find_frames();
         refuse_without_frames();
     } catch (...) {
-        if (fd_ >= 0)
+        if (fd_ >= 0) {
             ::close(fd_);
+        }
         throw;
     }
 }
@@ -66,32 +73,40 @@ trace_file::~trace_file() {
 
 void trace_file::open() {
     const std::string name = path_.string();
-    if (name.empty())
+    if (name.empty()) {
         throw unusable_trace{"missing trace: give the file that linn record wrote"};
+    }
     fd_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd_ < 0)
+    if (fd_ < 0) {
         throw unusable_trace{errno == ENOENT ? fmt::format("{}: no such file", name)
                                              : fmt::format("{}: {}", name, std::strerror(errno))};
+    }
     struct stat s{};
-    if (::fstat(fd_, &s) != 0)
+    if (::fstat(fd_, &s) != 0) {
         throw unusable_trace{fmt::format("{}: {}", name, std::strerror(errno))};
-    if (S_ISDIR(s.st_mode))
+    }
+    if (S_ISDIR(s.st_mode)) {
         throw unusable_trace{fmt::format("{} is a directory, not a trace", name)};
-    if (!S_ISREG(s.st_mode))
+    }
+    if (!S_ISREG(s.st_mode)) {
         throw unusable_trace{fmt::format("{} is not a regular file: save the trace to one first", name)};
+    }
     size_ = static_cast<std::uint64_t>(s.st_size);
-    if (size_ == 0)
+    if (size_ == 0) {
         throw unusable_trace{fmt::format("{} is empty: the recording wrote nothing to it", name)};
+    }
 }
 
 std::size_t trace_file::read_at(std::uint64_t offset, unsigned char* to, std::size_t bytes) const {
     std::size_t done = 0;
     while (done != bytes) {
         const ssize_t got = ::pread(fd_, to + done, bytes - done, static_cast<off_t>(offset + done));
-        if (got < 0 && errno == EINTR)
+        if (got < 0 && errno == EINTR) {
             continue;
-        if (got <= 0)
+        }
+        if (got <= 0) {
             break;
+        }
         done += static_cast<std::size_t>(got);
     }
     return done;
@@ -108,18 +123,21 @@ void trace_file::read_file_header() {
             describe_foreign({reinterpret_cast<const char*>(head.data()), got}); // char may view anything
         throw unusable_trace{fmt::format("{} is not a linn trace{}{}", name, what.empty() ? "" : ": ", what)};
     }
-    if (got < head.size())
+    if (got < head.size()) {
         throw unusable_trace{
             fmt::format("{} was cut off after {}: {}", name, with_unit(got), nothing_to_read)};
+    }
     version_ = static_cast<std::uint32_t>(head[8] | head[9] << 8 | head[10] << 16) |
                static_cast<std::uint32_t>(head[11]) << 24;
-    if (version_ > trace_version)
+    if (version_ > trace_version) {
         throw unusable_trace{fmt::format("{} is in version {} of the trace format, and linn {}.{}.{} reads "
                                          "version {}: read it with a newer linn",
                                          name, version_, LINN_VERSION_MAJOR, LINN_VERSION_MINOR,
                                          LINN_VERSION_PATCH, trace_version)};
-    if (version_ == 0)
+    }
+    if (version_ == 0) {
         throw unusable_trace{fmt::format("{} is damaged: its version is 0", name)};
+    }
 }
 
 /// The offset of the next frame header whose CRC is right, or the file's size.
@@ -127,16 +145,19 @@ std::uint64_t trace_file::find_next_frame(std::uint64_t from) const {
     std::vector<unsigned char> block(std::size_t{1} << 20);
     while (from + frame_header::bytes <= size_) {
         const std::size_t got = read_at(from, block.data(), block.size());
-        if (got < frame_header::bytes)
+        if (got < frame_header::bytes) {
             break;
+        }
         const auto end = block.begin() + static_cast<std::ptrdiff_t>(got);
         for (auto at = block.begin();;) {
             at = std::search(at, end, frame_header::magic.begin(), frame_header::magic.end());
-            if (end - at < static_cast<std::ptrdiff_t>(frame_header::bytes))
+            if (end - at < static_cast<std::ptrdiff_t>(frame_header::bytes)) {
                 break;
+            }
             if (frame_header::unpack(
-                    std::span<const unsigned char, frame_header::bytes>{&*at, frame_header::bytes}))
+                    std::span<const unsigned char, frame_header::bytes>{&*at, frame_header::bytes})) {
                 return from + static_cast<std::uint64_t>(at - block.begin());
+            }
             ++at;
         }
         from += got - (frame_header::bytes - 1);
@@ -171,31 +192,35 @@ void trace_file::find_frames() {
                             with_unit(size_ - at), at));
             break;
         }
-        if (gaps++ == 0)
+        if (gaps++ == 0) {
             first_gap = at;
+        }
         gap_bytes += next > at ? next - at : 0;
         searched = next + 1;
         at = next;
     }
-    if (gaps != 0)
+    if (gaps != 0) {
         damage_.push_back(gaps == 1
                               ? fmt::format("{} from byte {} on are not a whole frame and were skipped",
                                             with_unit(gap_bytes), first_gap)
                               : fmt::format("{} in {} places, the first at byte {}, are not whole frames and "
                                             "were skipped",
                                             with_unit(gap_bytes), gaps, first_gap));
+    }
 }
 
 /// A recording without a single event has a first and a last frame: a file without any holds no recording.
 void trace_file::refuse_without_frames() const {
-    if (!frames_.empty())
+    if (!frames_.empty()) {
         return;
+    }
     std::array<unsigned char, frame_header::bytes> bytes{};
     const std::size_t got = read_at(file_header_bytes, bytes.data(), bytes.size());
-    if (got == bytes.size() && !frame_header::unpack(bytes))
+    if (got == bytes.size() && !frame_header::unpack(bytes)) {
         throw unusable_trace{fmt::format("{} is damaged from byte {} on: it has no whole frame; copy it "
                                          "again, or record again",
                                          path_.string(), file_header_bytes)};
+    }
     throw unusable_trace{fmt::format(
         "{} holds no recording: it ends after {}, {}: {}", path_.string(), with_unit(size_),
         size_ == file_header_bytes ? "which are its header" : "within its first frame", nothing_to_read)};
@@ -203,8 +228,9 @@ void trace_file::refuse_without_frames() const {
 
 bool trace_file::payload(const frame_place& place, std::vector<unsigned char>& raw) {
     stored_.resize(place.header.stored_bytes);
-    if (read_at(place.payload, stored_.data(), stored_.size()) != stored_.size())
+    if (read_at(place.payload, stored_.data(), stored_.size()) != stored_.size()) {
         return false;
+    }
     return compressor_.expand(stored_, place.header, raw);
 }
 

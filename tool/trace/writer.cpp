@@ -22,22 +22,25 @@ std::span<const unsigned char> bytes_of(const std::string& text) {
 } // namespace
 
 trace_writer::~trace_writer() {
-    if (fd_ >= 0)
+    if (fd_ >= 0) {
         ::close(fd_);
+    }
 }
 
-std::string trace_writer::open(const std::filesystem::path& path) {
+std::string trace_writer::open(const std::filesystem::path& path, std::uint32_t version) {
     path_ = path;
     // For its owner alone: command lines and paths may hold what others should not see.
     fd_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    if (fd_ < 0)
+    if (fd_ < 0) {
         return problem_ = fmt::format("{} cannot be written: {}", path.string(), std::strerror(errno));
+    }
     struct stat s{};
     is_regular_ = ::fstat(fd_, &s) == 0 && S_ISREG(s.st_mode);
     std::array<unsigned char, file_header_bytes> head{};
     std::copy(trace_magic.begin(), trace_magic.end(), head.begin());
-    for (std::size_t i = 0; i != 4; ++i)
-        head[8 + i] = static_cast<unsigned char>(trace_version >> (8 * i));
+    for (std::size_t i = 0; i != 4; ++i) {
+        head[8 + i] = static_cast<unsigned char>(version >> (8 * i));
+    }
     append(head, {});
     return problem_;
 }
@@ -49,15 +52,18 @@ bool trace_writer::append(std::span<const unsigned char> head, std::span<const u
     std::size_t left = total;
     while (left != 0) {
         const ssize_t put = ::writev(fd_, parts, 2);
-        if (put < 0 && errno == EINTR)
+        if (put < 0 && errno == EINTR) {
             continue;
+        }
         if (put <= 0) {
-            if (problem_.empty())
+            if (problem_.empty()) {
                 problem_ = fmt::format("{} cannot be written any further: {}", path_.string(),
                                        put < 0 ? std::strerror(errno) : "no byte was written");
+            }
             // What is half written goes, so that the file ends with a whole frame.
-            if (is_regular_ && ::ftruncate(fd_, static_cast<off_t>(bytes_)) == 0)
+            if (is_regular_ && ::ftruncate(fd_, static_cast<off_t>(bytes_)) == 0) {
                 ::lseek(fd_, static_cast<off_t>(bytes_), SEEK_SET);
+            }
             return false;
         }
         auto taken = static_cast<std::size_t>(put);
@@ -75,8 +81,9 @@ bool trace_writer::append(std::span<const unsigned char> head, std::span<const u
 
 void trace_writer::write_document(frame_kind kind, std::span<const unsigned char> text, int level) {
     if (text.size() > most_document_bytes) {
-        if (problem_.empty())
+        if (problem_.empty()) {
             problem_ = fmt::format("{} cannot hold {} bytes of statistics", path_.string(), text.size());
+        }
         return;
     }
     frame_header header;
@@ -93,8 +100,9 @@ void trace_writer::write_document(frame_kind kind, std::span<const unsigned char
 
 void trace_writer::write_start(const recording_start& start) {
     // Not compressed: the command can be read in the file without linn.
-    if (problem_.empty())
+    if (problem_.empty()) {
         write_document(frame_kind::start, bytes_of(to_json(start)), 0);
+    }
 }
 
 void trace_writer::write_chunk(frame_header header, std::span<const unsigned char> raw) {
@@ -104,30 +112,36 @@ void trace_writer::write_chunk(frame_header header, std::span<const unsigned cha
 }
 
 void trace_writer::write_compressed_chunk(const frame_header& header, std::span<const unsigned char> stored) {
-    if (problem_.empty() && append(header.pack(), stored))
+    if (problem_.empty() && append(header.pack(), stored)) {
         ++chunks_;
+    }
 }
 
 void trace_writer::write_aggregate(std::span<const unsigned char> json) {
-    if (problem_.empty())
+    if (problem_.empty()) {
         write_document(frame_kind::aggregate, json, level_);
+    }
 }
 
 void trace_writer::write_end(const recording_end& end) {
-    if (fd_ < 0)
+    if (fd_ < 0) {
         return;
+    }
     write_document(frame_kind::end, bytes_of(to_json(end)), 0);
-    if (::close(fd_) != 0 && problem_.empty()) // where quotas and network file systems tell
+    if (::close(fd_) != 0 && problem_.empty()) { // where quotas and network file systems tell
         problem_ = fmt::format("{} cannot be written to its end: {}", path_.string(), std::strerror(errno));
+    }
     fd_ = -1;
 }
 
 std::string trace_writer::add_second_run(const second_run& run) {
-    if (!problem_.empty() || !is_regular_)
+    if (!problem_.empty() || !is_regular_) {
         return "the trace is not a file that can be appended to";
+    }
     fd_ = ::open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
-    if (fd_ < 0)
+    if (fd_ < 0) {
         return problem_ = fmt::format("{} cannot be written: {}", path_.string(), std::strerror(errno));
+    }
     write_document(frame_kind::second_run, bytes_of(to_json(run)), 0);
     ::close(fd_);
     fd_ = -1;

@@ -22,7 +22,7 @@ public:
     ~trace_writer();
 
     /// Creates or overwrites the file and writes its header. Returns an empty string or what went wrong.
-    std::string open(const std::filesystem::path& path);
+    std::string open(const std::filesystem::path& path, std::uint32_t version = version_for(0));
 
     void write_start(const recording_start& start);
     /// Lengths, codec and CRC of `header` are filled in here.

@@ -23,8 +23,9 @@ pool_settings settings_of(const pool_plan& plan, const try_place& place, std::st
     std::ofstream out{settings.plan};
     out << plan_text(plan);
     out.close();
-    if (!out)
+    if (!out) {
         throw std::runtime_error{fmt::format("cannot write {}", settings.plan.string())};
+    }
     return settings;
 }
 
@@ -57,13 +58,17 @@ std::vector<std::size_t> all_of(const try_candidates& candidates) {
 bool add_hits(const fs::path& file, const try_candidates& candidates, std::vector<std::uint64_t>& hits) {
     std::ifstream in{file};
     const nlohmann::json all = nlohmann::json::parse(in, nullptr, false);
-    if (!all.is_object() || !all.contains("sites"))
+    if (!all.is_object() || !all.contains("sites")) {
         return false;
-    std::size_t site = 0; // in the order of the plan, hence in that of the candidates
-    for (std::size_t i = 0; i != candidates.list.size(); ++i)
-        for (std::size_t n = candidates.list[i].sites.size(); n != 0 && site != all["sites"].size(); --n)
-            if (const nlohmann::json& count = all["sites"][site++]["hits"]; count.is_number_unsigned())
+    }
+    std::size_t site = 0; // in the order of the plan, so in that of the candidates
+    for (std::size_t i = 0; i != candidates.list.size(); ++i) {
+        for (std::size_t n = candidates.list[i].sites.size(); n != 0 && site != all["sites"].size(); --n) {
+            if (const nlohmann::json& count = all["sites"][site++]["hits"]; count.is_number_unsigned()) {
                 hits[i] += count.get<std::uint64_t>();
+            }
+        }
+    }
     return true;
 }
 
@@ -88,13 +93,20 @@ std::vector<run_contender> arms_alone(const try_candidates& candidates, const tr
 }
 
 std::vector<run_contender> arms_together(const try_candidates& candidates,
-                                         const std::vector<std::size_t>& chosen, const try_place& place) {
-    const auto with = [&](std::string_view name, std::string title, const char* mode) {
-        return arm(name, std::move(title), place, settings_of(candidates, chosen, place, name, mode));
+                                         const std::vector<std::size_t>& chosen, const try_place& place,
+                                         bool explains) {
+    std::vector<run_contender> arms;
+    const auto add = [&](std::string_view name, std::string title, const char* mode) {
+        arms.push_back(
+            arm(name, std::move(title), place, settings_of(candidates, chosen, place, name, mode)));
     };
-    return {with(together_arm, title_of_chosen(candidates, chosen), "on"),
-            with(sizes_arm, "a pool for each size", "sizes"),
-            with(lookup_arm, "look-up without pools", "lookup"), with(empty_arm, "empty plan", "empty")};
+    add(together_arm, title_of_chosen(candidates, chosen), "on");
+    if (explains) {
+        add(sizes_arm, "a pool for each size", "sizes");
+        add(lookup_arm, "look-up without pools", "lookup");
+    }
+    add(empty_arm, "empty plan", "empty");
+    return arms;
 }
 
 std::vector<run_contender> arms_of_variants(const try_candidates& candidates,
@@ -102,12 +114,14 @@ std::vector<run_contender> arms_of_variants(const try_candidates& candidates,
                                             const std::vector<try_variant>& variants,
                                             const try_place& place) {
     std::vector<run_contender> arms;
-    if (variants.empty())
+    if (variants.empty()) {
         return arms;
+    }
     arms.push_back(arm(together_arm, title_of_chosen(candidates, chosen), place,
                        settings_of(candidates, chosen, place, together_arm, "on")));
-    for (const try_variant& v : variants)
+    for (const try_variant& v : variants) {
         arms.push_back(arm(v.name, v.title, place, settings_of(v.plan, place, v.name, "on")));
+    }
     return arms;
 }
 
@@ -131,9 +145,11 @@ std::vector<std::uint64_t> read_hits(const try_candidates& candidates, const try
     std::vector<std::uint64_t> hits(candidates.list.size());
     bool has_any = false;
     std::error_code error;
-    for (const fs::directory_entry& entry : fs::directory_iterator{place.folder, error})
-        if (entry.path().filename().string().starts_with(statistics_prefix))
+    for (const fs::directory_entry& entry : fs::directory_iterator{place.folder, error}) {
+        if (entry.path().filename().string().starts_with(statistics_prefix)) {
             has_any = add_hits(entry.path(), candidates, hits) || has_any;
+        }
+    }
     return has_any ? hits : std::vector<std::uint64_t>{};
 }
 

@@ -14,7 +14,7 @@
 
 namespace linn::tool {
 
-// The ways in which `linn try` runs the program beside plain, as contenders of a run. The names are stable.
+// The ways in which `linn try` runs the program besides plain, as contenders of a run. The names are stable.
 inline constexpr std::string_view together_arm = "pools"; ///< all that is chosen
 inline constexpr std::string_view sizes_arm = "sizes";    ///< a pool for each size, whatever the call
 inline constexpr std::string_view lookup_arm = "lookup";  ///< sites are found, the general allocator serves
@@ -36,9 +36,10 @@ struct try_place {
 /// Each candidate alone. Writes their plans. @throws std::runtime_error when that fails
 std::vector<run_contender> arms_alone(const try_candidates& candidates, const try_place& place);
 
-/// The chosen together, and the three that say where a gain comes from. @throws the same
+/// The chosen together, an empty plan, and where `explains` those two that say where a gain comes from. @throws the same
 std::vector<run_contender> arms_together(const try_candidates& candidates,
-                                         const std::vector<std::size_t>& chosen, const try_place& place);
+                                         const std::vector<std::size_t>& chosen, const try_place& place,
+                                         bool explains);
 
 /// The chosen together, and each variant of them; nothing without variants. @throws the same
 std::vector<run_contender> arms_of_variants(const try_candidates& candidates,
@@ -52,7 +53,7 @@ run_contender arm_over(const try_candidates& candidates, const std::vector<std::
 /// Variables of a run of all candidates that counts, not to be timed. @throws the same
 std::vector<std::string> counting_variables(const try_candidates& candidates, const try_place& place);
 
-/// What such a run left: allocations served, beside the candidates; empty where no process wrote statistics.
+/// What such a run left: allocations served, one count for each candidate; empty where no process wrote statistics.
 std::vector<std::uint64_t> read_hits(const try_candidates& candidates, const try_place& place);
 
 } // namespace linn::tool

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "candidates.hpp"
 
+#include "../advise/huge_pages.hpp"
 #include "../advise/type_groups.hpp"
 #include "../pools/plan_tables.hpp"
 #include "../symbols/short_name.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -22,6 +24,11 @@ constexpr double least_covered = 0.5;   // of a type's allocations
 constexpr double clear_majority = 0.99; // of a call's allocations of one size: it is one type's
 constexpr std::uint64_t rare =
     1000; // a size that has less than one of so many allocations of its type has no site
+// Where so many reallocs come on an allocation, slots have room for what most of them ask for, up to so many times the size
+// that is allocated: a block that grows is not copied then.
+constexpr double often_resized = 0.5;
+constexpr double most_resizes = 0.9;
+constexpr std::uint64_t most_growth = 4;
 constexpr std::size_t no_type = ~std::size_t{0};
 constexpr std::size_t sentence_room = 60; // for a label
 
@@ -51,13 +58,28 @@ bool is_aligned(allocation_call call) {
 
 std::string hexadecimal(const std::vector<unsigned char>& bytes) {
     std::string text;
-    for (const unsigned char byte : bytes)
+    for (const unsigned char byte : bytes) {
         text += fmt::format("{:02x}", byte);
+    }
     return text;
 }
 
-unsigned slot_of(unsigned size) {
-    return (size + 15) / 16 * 16;
+/// What the slots of a block of `size` bytes hold so that most reallocs leave it where it is; 0: no more than that.
+std::uint64_t room_for_growth(std::uint64_t size, const site_statistics& s) {
+    if (static_cast<double>(s.reallocations) < often_resized * static_cast<double>(s.allocations)) {
+        return 0;
+    }
+    auto sizes = s.resized;
+    std::sort(sizes.begin(), sizes.end());
+    std::uint64_t resized = 0;
+    for (const auto& [bytes, count] : sizes) {
+        resized += count;
+        if (static_cast<double>(resized) >= most_resizes * static_cast<double>(s.reallocations)) {
+            const std::uint64_t most = std::min<std::uint64_t>(most_growth * size, largest_planned_size);
+            return bytes > size && bytes <= most ? bytes : 0;
+        }
+    }
+    return 0;
 }
 
 class finder {
@@ -67,27 +89,38 @@ public:
           options_{options},
           code_{code} {
         std::vector<std::size_t> type_of(a.analysis.sites.size(), no_type);
-        for (std::size_t i = 0; i != a.types.size(); ++i)
-            for (const advised_place& place : a.types[i].places)
-                for (const std::uint32_t site : place.sites)
+        for (std::size_t i = 0; i != a.types.size(); ++i) {
+            for (const advised_place& place : a.types[i].places) {
+                for (const std::uint32_t site : place.sites) {
                     type_of[site] = i;
-        for (std::size_t i = 0; i != type_of.size(); ++i)
-            for (const auto& [size, count] : a.analysis.sites[i].statistics.sizes)
+                }
+            }
+        }
+        for (std::size_t i = 0; i != type_of.size(); ++i) {
+            for (const auto& [size, count] : a.analysis.sites[i].statistics.sizes) {
                 if (const std::vector<code_address>& stack = stack_of(i); !stack.empty()) {
                     calls_[key_of(stack, size)].add(type_of[i], count);
-                    if (stack.size() > 1)
+                    if (stack.size() > 1) {
                         wrapped_[wrapped_key_of(stack, size)].add(type_of[i], count);
+                    }
                 }
+            }
+        }
     }
 
     try_candidates find() {
-        for (std::size_t i = 0; i != a_.types.size(); ++i)
-            if (is_wanted(a_.types[i]))
+        for (std::size_t i = 0; i != a_.types.size(); ++i) {
+            if (is_wanted(a_.types[i])) {
                 take(i);
-        if (found_.list.size() > options_.most_alone + 1)
+            }
+        }
+        count_turns();
+        if (found_.list.size() > options_.most_alone + 1) {
             make_one_of(found_, options_.most_alone);
-        if (options_.wants_litter)
+        }
+        if (options_.wants_litter) {
             found_.litter = litter_of(a_.analysis);
+        }
         return std::move(found_);
     }
 
@@ -104,6 +137,21 @@ private:
         return {key_of(stack, size), {stack[1].module, stack[1].address}};
     }
 
+    void count_turns() {
+        std::map<std::pair<std::string, std::string>, std::uint64_t> counts;
+        for (const auto& [site, pool] : pool_of_site_) {
+            for (const auto& [before, count] : a_.analysis.sites[site].before) {
+                if (const auto other = pool_of_site_.find(before);
+                    other != pool_of_site_.end() && other->second != pool) {
+                    counts[std::minmax(pool, other->second)] += count;
+                }
+            }
+        }
+        for (const auto& [pools, count] : counts) {
+            found_.turns.push_back({{pools.first, pools.second}, count});
+        }
+    }
+
     bool is_wanted(const advised_type& type) const {
         const std::string label = label_of(type);
         return options_.types.empty() ||
@@ -113,27 +161,33 @@ private:
     }
 
     void leave_out(const advised_type& type, std::string reason) {
-        if (type.share >= told_share || !options_.types.empty())
+        if (type.share >= told_share || !options_.types.empty()) {
             found_.left_out.push_back(
                 {label_of(type), std::move(reason), type.share, type.named.blocks.address});
+        }
     }
 
     void take(std::size_t index) {
         const advised_type& type = a_.types[index];
         const site_statistics& s = type.statistics;
-        if (!type.runtime.empty() || s.allocations == 0)
+        if (!type.runtime.empty() || s.allocations == 0) {
             return;
-        if (type.share < least_share && options_.types.empty())
+        }
+        if (type.share < least_share && options_.types.empty()) {
             return;
-        if (!type.is_uniform())
+        }
+        if (!type.is_uniform()) {
             return leave_out(type, "its blocks have many sizes");
-        if (!s.sizes.empty() && s.sizes.front().first > largest_planned_size)
+        }
+        if (!s.sizes.empty() && s.sizes.front().first > largest_planned_size) {
             return leave_out(type, fmt::format("its blocks are larger than {} bytes", largest_planned_size));
-        if (s.unseen_releases * rare > s.allocations)
+        }
+        if (s.unseen_releases * rare > s.allocations) {
             return leave_out(
                 type,
                 fmt::format("{} of its {} blocks were given back in a way that the recorder did not see",
                             s.unseen_releases, s.allocations));
+        }
         why_missed_.clear();
         pools_by_slot_.clear();
         try_candidate c;
@@ -143,14 +197,20 @@ private:
         c.share = type.share;
         c.addresses = {type.named.blocks.address};
         covered_ = 0;
-        for (const advised_place& place : type.places)
-            for (const std::uint32_t site : place.sites)
+        for (const advised_place& place : type.places) {
+            for (const std::uint32_t site : place.sites) {
                 add_sites(c, index, site, place);
-        if (static_cast<double>(covered_) < least_covered * static_cast<double>(s.allocations))
+            }
+        }
+        if (static_cast<double>(covered_) < least_covered * static_cast<double>(s.allocations)) {
             return leave_out(type, most_frequent_reason());
-        if (sites_ + c.sites.size() > most_planned_sites || pools_ + c.pools.size() > most_planned_pools)
+        }
+        if (sites_ + c.sites.size() > most_planned_sites || pools_ + c.pools.size() > most_planned_pools) {
             return leave_out(type, "a plan has no room for it");
-        c.counts.assign(c.pools.size(), {s.releases, s.remote_releases, s.peak_live});
+        }
+        for (const plan_pool& pool : c.pools) {
+            c.counts.push_back({s.releases, s.remote_releases, s.peak_live, allocations_[pool.name]});
+        }
         sites_ += c.sites.size();
         pools_ += c.pools.size();
         found_.list.push_back(std::move(c));
@@ -160,13 +220,18 @@ private:
         const analysed_site& here = a_.analysis.sites[site];
         const std::vector<code_address>& stack = stack_of(site);
         for (const auto& [size, count] : here.statistics.sizes) {
-            if (count * rare < c.allocations)
+            if (count * rare < c.allocations) {
                 continue;
+            }
             std::string why = why_no_site(c, type, here, stack, size, place);
-            if (why.empty())
+            if (why.empty()) {
                 covered_ += count;
-            else
+                const std::string& pool = pools_by_slot_.at(slot_for(size, here.statistics));
+                allocations_[pool] += count;
+                pool_of_site_.emplace(site, pool); // of its most frequent size
+            } else {
                 why_missed_[std::move(why)] += count;
+            }
         }
     }
 
@@ -174,37 +239,45 @@ private:
     std::string why_no_site(try_candidate& c, std::size_t type, const analysed_site& here,
                             const std::vector<code_address>& stack, std::uint64_t size,
                             const advised_place& place) {
-        if (is_aligned(here.call))
+        if (is_aligned(here.call)) {
             return "its blocks are over-aligned";
-        if (size == 0 || size > largest_planned_size)
+        }
+        if (size == 0 || size > largest_planned_size) {
             return fmt::format("its blocks are larger than {} bytes", largest_planned_size);
-        if (stack.empty())
+        }
+        if (stack.empty()) {
             return "the trace has no stack of its allocations";
+        }
         plan_site s;
         s.size = static_cast<unsigned>(size);
         const owners& mine = calls_.at(key_of(stack, size));
-        if (std::string why = read_call(stack[0], s.call); !why.empty())
+        if (std::string why = read_call(stack[0], s.call); !why.empty()) {
             return why;
+        }
         if (!mine.belongs_to(type)) {
             const std::string& name = a_.analysis.info.modules[stack[0].module].path;
             const std::string shared = fmt::format(
                 "other types of its size come from the same call, at {}+{:#x}", s.call.module, s.call.offset);
-            if (stack.size() < 2 || !wrapped_.at(wrapped_key_of(stack, size)).belongs_to(type))
+            if (stack.size() < 2 || !wrapped_.at(wrapped_key_of(stack, size)).belongs_to(type)) {
                 return shared;
+            }
             const std::optional<unsigned> offset = code_.stack(name, stack[0].address);
-            if (!offset)
+            if (!offset) {
                 return shared + ", whose caller lies at no constant place of the stack";
+            }
             s.stack = *offset;
             s.caller.emplace();
-            if (std::string why = read_call(stack[1], *s.caller); !why.empty())
+            if (std::string why = read_call(stack[1], *s.caller); !why.empty()) {
                 return why;
+            }
         }
         if (!known_
                  .emplace(s.call.module, s.call.offset, s.caller ? s.caller->module : "",
                           s.caller ? s.caller->offset : 0, s.size)
-                 .second)
+                 .second) {
             return {}; // another stack of the same call
-        s.pool = pool_of(c, s.size);
+        }
+        s.pool = pool_of(c, s.size, here.statistics);
         s.note = place_text(place.frame);
         c.sites.push_back(std::move(s));
         return {};
@@ -212,49 +285,63 @@ private:
 
     /// What is at the return address now; says what is wrong with it.
     std::string read_call(const code_address& at, plan_call& into) {
-        if (at.module >= a_.analysis.info.modules.size())
+        if (at.module >= a_.analysis.info.modules.size()) {
             return "its allocations come from code of no file";
+        }
         const trace_module& recorded = a_.analysis.info.modules[at.module];
-        if (std::string why = why_no_module(recorded); !why.empty())
+        if (std::string why = why_no_module(recorded); !why.empty()) {
             return why;
+        }
         std::optional<plan_call> call = code_.call(recorded.path, at.address);
-        if (!call)
+        if (!call) {
             return fmt::format("{} has no code at {:#x}", recorded.path, at.address);
+        }
         into = std::move(*call);
         return {};
     }
 
     std::string why_no_module(const trace_module& recorded) {
         const auto [known, is_new] = modules_.try_emplace(recorded.path + '\n' + recorded.build_id);
-        if (is_new)
+        if (is_new) {
             known->second = add_module(recorded);
+        }
         return known->second;
     }
 
     std::string add_module(const trace_module& recorded) {
         std::optional<plan_module> module = code_.module(recorded.path);
-        if (!module)
+        if (!module) {
             return fmt::format("{} cannot be read", recorded.path);
-        if (hexadecimal(module->build_id) != recorded.build_id)
+        }
+        if (hexadecimal(module->build_id) != recorded.build_id) {
             return fmt::format("{} is another build than the recorded one", recorded.path);
+        }
         const auto same = std::find_if(found_.modules.begin(), found_.modules.end(),
                                        [&](const plan_module& m) { return m.name == module->name; });
-        if (same == found_.modules.end() && found_.modules.size() < most_planned_modules)
+        if (same == found_.modules.end() && found_.modules.size() < most_planned_modules) {
             found_.modules.push_back(std::move(*module));
-        else if (same == found_.modules.end() || *same != *module)
-            return fmt::format("a plan cannot name {} beside the other modules", recorded.path);
+        } else if (same == found_.modules.end() || *same != *module) {
+            return fmt::format("a plan cannot name {} together with the other modules", recorded.path);
+        }
         return {};
     }
 
+    static std::uint64_t slot_for(std::uint64_t size, const site_statistics& s) {
+        return preloaded_slot_bytes(std::max(size, room_for_growth(size, s)));
+    }
+
     /// One pool a slot size: sizes that differ waste no memory.
-    std::string pool_of(try_candidate& c, unsigned size) {
-        if (const auto known = pools_by_slot_.find(slot_of(size)); known != pools_by_slot_.end())
+    std::string pool_of(try_candidate& c, unsigned size, const site_statistics& s) {
+        const std::uint64_t slot = slot_for(size, s);
+        if (const auto known = pools_by_slot_.find(slot); known != pools_by_slot_.end()) {
             return known->second;
-        std::string name = c.pools.empty() ? c.label : fmt::format("{}, {} bytes", c.label, slot_of(size));
-        for (unsigned again = 2; !names_.insert(name).second; ++again)
+        }
+        std::string name = c.pools.empty() ? c.label : fmt::format("{}, {} bytes", c.label, slot);
+        for (unsigned again = 2; !names_.insert(name).second; ++again) {
             name = fmt::format("{} ({})", c.label, again);
-        c.pools.push_back({.name = name});
-        return pools_by_slot_[slot_of(size)] = name;
+        }
+        c.pools.push_back({.name = name, .room = static_cast<unsigned>(room_for_growth(size, s))});
+        return pools_by_slot_[slot] = name;
     }
 
     std::string most_frequent_reason() const {
@@ -268,12 +355,14 @@ private:
     const code_reader& code_;
     std::map<call_key, owners> calls_;
     std::map<wrapped_key, owners> wrapped_;
-    std::map<std::string, std::string> modules_;      // why a module has no sites; empty: it may
-    std::map<std::string, std::uint64_t> why_missed_; // of the type at hand: allocations by reason
-    std::map<unsigned, std::string> pools_by_slot_;   // of the type at hand
-    std::uint64_t covered_ = 0;                       // the same: allocations that have a site
+    std::map<std::string, std::string> modules_;         // why a module has no sites; empty: it may
+    std::map<std::string, std::uint64_t> why_missed_;    // of the type at hand: allocations by reason
+    std::map<std::uint64_t, std::string> pools_by_slot_; // of the type at hand
+    std::uint64_t covered_ = 0;                          // the same: allocations that have a site
     std::set<std::tuple<std::string, std::uint64_t, std::string, std::uint64_t, unsigned>> known_;
     std::set<std::string> names_; // of pools
+    std::map<std::uint32_t, std::string> pool_of_site_;
+    std::map<std::string, std::uint64_t> allocations_; // by pool
     std::size_t sites_ = 0;
     std::size_t pools_ = 0;
     try_candidates found_;
@@ -288,6 +377,11 @@ std::string try_candidate::in_sentence() const {
 
 try_candidates find_candidates(const advice& a, const candidate_options& options, const code_reader& code) {
     return finder{a, options, code}.find();
+}
+
+std::string no_such_type(const std::vector<std::string>& wanted) {
+    return fmt::format("no type that the program allocates has '{}' in its name",
+                       fmt::join(wanted, "' or '"));
 }
 
 void make_one_of(try_candidates& candidates, std::size_t first) {
@@ -308,10 +402,12 @@ void make_one_of(try_candidates& candidates, std::size_t first) {
 }
 
 unsigned slot_bytes(const pool_plan& plan, const plan_pool& pool) {
-    unsigned largest = 1;
-    for (const plan_site& site : plan.sites)
-        if (site.pool == pool.name)
+    unsigned largest = std::max(1u, pool.room);
+    for (const plan_site& site : plan.sites) {
+        if (site.pool == pool.name) {
             largest = std::max(largest, site.size);
+        }
+    }
     return (largest + pool.align - 1) / pool.align * pool.align;
 }
 
@@ -327,16 +423,20 @@ pool_plan plan_of_candidates(const try_candidates& candidates, const std::vector
         counts.resize(plan.pools.size());
         for (const plan_site& site : c.sites) {
             used.insert(site.call.module);
-            if (site.caller)
+            if (site.caller) {
                 used.insert(site.caller->module);
+            }
         }
     }
-    for (const plan_module& module : candidates.modules)
-        if (used.contains(module.name))
+    for (const plan_module& module : candidates.modules) {
+        if (used.contains(module.name)) {
             plan.modules.push_back(module);
-    for (std::size_t i = 0; i != plan.pools.size(); ++i)
+        }
+    }
+    for (std::size_t i = 0; i != plan.pools.size(); ++i) {
         plan.pools[i].wants_huge_pages =
-            counts[i].peak_live * slot_bytes(plan, plan.pools[i]) >= huge_live_bytes;
+            is_worth_huge_pages(counts[i].peak_live, slot_bytes(plan, plan.pools[i]));
+    }
     return plan;
 }
 

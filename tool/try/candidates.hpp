@@ -20,13 +20,10 @@ struct pool_counts {
     std::uint64_t releases = 0;
     std::uint64_t remote_releases = 0; ///< by another thread than the one that allocated
     std::uint64_t peak_live = 0;
+    std::uint64_t allocations = 0; ///< of this pool alone
 
     friend bool operator==(const pool_counts&, const pool_counts&) = default;
 };
-
-/// A pool whose live objects take at least so much has huge pages: a slab is one, so that less than one is spent for
-/// nothing, and each saves 511 page faults and as many entries of the TLB.
-inline constexpr std::uint64_t huge_live_bytes = std::uint64_t{2} << 20;
 
 /// What is measured as one: a type, or several that are each rare.
 struct try_candidate {
@@ -34,12 +31,12 @@ struct try_candidate {
     std::vector<std::string> types; ///< their labels
     std::vector<plan_pool> pools;
     std::vector<pool_counts>
-        counts; ///< beside the pools; where a type has several, each has those of the type
+        counts; ///< one for each pool; where a type has several, each has those of the type
     std::vector<plan_site> sites;
     std::uint64_t allocations = 0; ///< of the types in the trace, wherever they come from
     double share = 0;              ///< of all allocations of the trace
     std::vector<std::string> addresses =
-        {}; ///< beside `types`: "app+0x5ccca" of blocks without a type's name, else empty
+        {}; ///< one for each of `types`: "app+0x5ccca" of blocks without a type's name, else empty
 
     /// The label as it stands in a sentence: names of types are code, other labels are words.
     std::string in_sentence() const;
@@ -53,12 +50,19 @@ struct try_left_out {
     std::string address = {}; ///< as in try_candidate
 };
 
+/// Objects of two pools that one thread allocated one behind the other.
+struct pool_turns {
+    std::string pools[2];
+    std::uint64_t count = 0;
+};
+
 struct try_candidates {
     std::vector<try_candidate> list; ///< in the order of the advice
     std::vector<try_left_out> left_out;
     std::vector<plan_module> modules; ///< that sites lie in
     std::vector<probe::litter_size>
         litter; ///< what the heap is littered with before each run; empty: it is fresh
+    std::vector<pool_turns> turns = {};
 };
 
 /// What the files of the program say; plan_module_of() and its like, or a test's own.
@@ -84,10 +88,13 @@ struct candidate_options {
 try_candidates find_candidates(const advice& a, const candidate_options& options,
                                const code_reader& code = {});
 
+/// Why there is nothing to try: "no type that the program allocates has 'x' or 'y' in its name".
+std::string no_such_type(const std::vector<std::string>& wanted);
+
 /// Makes one candidate of the one at `first` and all behind it: "12 other types". @pre there are two of them at least
 void make_one_of(try_candidates& candidates, std::size_t first);
 
-/// What a slot of a pool measures: the largest size of its sites, rounded up to the pool's alignment.
+/// What a slot of a pool measures: the largest size of its sites or its room, rounded up to the pool's alignment.
 unsigned slot_bytes(const pool_plan& plan, const plan_pool& pool);
 
 /// The plan of some of the candidates, as indices of `list`, in that order. Pools of many bytes have huge pages.

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the measurement means, in words.
+#include "../advise/huge_pages.hpp"
 #include "../advise/verdict.hpp"
 #include "../experiment/too_few_rounds.hpp"
+#include "../measure/quantity.hpp"
 #include "../measure/statistics.hpp"
 #include "../run/judge.hpp"
 #include "trial.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -21,21 +24,23 @@ constexpr std::size_t most_names = 4; // in the verdict
 constexpr double least_memory = 0.05; // MiB: less is no difference
 constexpr double mib = 1024 * 1024;
 
-double percent(double share) {
-    const double value = std::round(share * 1000) / 10;
-    return value == 0 ? 0 : value; // not "-0.0"
+using figures::unit;
+
+/// "11.9 %": the digit after the point counts.
+std::string percent(double share) {
+    return figures::written(unit::saving, share);
 }
 
 /// "11.9 % (11.2 to 12.6)", of what is saved.
 std::string saved_text(const estimate& e) {
-    return fmt::format("{:.1f} % ({:.1f} to {:.1f})", percent(1 - e.ratio), percent(1 - e.ratio_high),
-                       percent(1 - e.ratio_low));
+    return figures::figure_of(unit::saving, {1 - e.ratio, 1 - e.ratio_high, 1 - e.ratio_low})
+        .text(figures::lettering::prose);
 }
 
 /// The same of what it costs.
 std::string cost_text(const estimate& e) {
-    return fmt::format("{:.1f} % ({:.1f} to {:.1f})", percent(e.ratio - 1), percent(e.ratio_low - 1),
-                       percent(e.ratio_high - 1));
+    return figures::figure_of(unit::saving, {e.ratio - 1, e.ratio_low - 1, e.ratio_high - 1})
+        .text(figures::lettering::prose);
 }
 
 /// "save 11.9 % (11.2 to 12.6)", or "cost" where the estimate is above what it is compared with.
@@ -46,8 +51,9 @@ std::string change_text(const estimate& e) {
 std::string memory_text(const run_row& row, const run_row& plain) {
     const estimate* now = row.find_estimate("peak_rss_bytes");
     const estimate* before = plain.find_estimate("peak_rss_bytes");
-    if (now == nullptr || before == nullptr)
+    if (now == nullptr || before == nullptr) {
         return "";
+    }
     const double more = (now->median - before->median) / mib;
     return std::abs(more) < least_memory ? ", peak memory as before"
                                          : fmt::format(", peak memory {:+.1f} MiB", more);
@@ -56,21 +62,26 @@ std::string memory_text(const run_row& row, const run_row& plain) {
 /// A way to have pools, and no allocator.
 bool is_arm(const run_row& row) {
     if (std::find(std::begin(variant_names), std::end(variant_names), row.contender.name) !=
-        std::end(variant_names))
+        std::end(variant_names)) {
         return true;
-    for (const std::string_view arm : {together_arm, sizes_arm, lookup_arm, empty_arm, both_arm})
-        if (row.contender.name == arm)
+    }
+    for (const std::string_view arm : {together_arm, sizes_arm, lookup_arm, empty_arm, both_arm}) {
+        if (row.contender.name == arm) {
             return true;
+        }
+    }
     return false;
 }
 
 std::string allocator_text(const run_result& run) {
     const run_row* best = best_allocator(run);
-    if (best == nullptr)
+    if (best == nullptr) {
         return "no other allocator was measured";
+    }
     const estimate& e = best->estimates.at(cpu_metric);
-    if (e.call == verdict::better)
+    if (e.call == verdict::better) {
         return fmt::format("{} saves {}", best->contender.title, saved_text(e));
+    }
     return "no allocator tried saves as much as can be measured";
 }
 
@@ -79,10 +90,11 @@ std::string names_of(const try_result& result) {
     std::size_t more = 0;
     for (const std::size_t i : result.chosen) {
         const try_candidate& c = result.candidates.list[i];
-        if (names.size() == most_names)
+        if (names.size() == most_names) {
             more += c.types.size();
-        else
+        } else {
             names.push_back(c.in_sentence());
+        }
     }
     return listed_names(std::move(names), more);
 }
@@ -92,8 +104,9 @@ public:
     explicit description(try_result& result) : result_{result} {}
 
     void write() {
-        if (result_.candidates.list.empty())
+        if (result_.candidates.list.empty()) {
             return nothing_to_try();
+        }
         add_failures(result_.alone);
         add_failures(result_.together);
         add_failures(result_.further);
@@ -111,11 +124,8 @@ public:
         add_both();
         add_explanations();
         add_variants();
-        if (result_.further_budget > 0)
-            result_.findings.push_back(
-                fmt::format("--budget {:.0f} has room for the pools in front of the best allocator, and for "
-                            "all variants of them.",
-                            std::ceil(result_.further_budget / 10) * 10));
+        add_huge_pages();
+        add_budget();
         add_litter();
         add_warnings();
     }
@@ -140,11 +150,13 @@ private:
         const estimate& e = *known;
         const std::string memory = memory_text(row, plain);
         const std::string others = allocator_text(result_.together);
-        if (1 - e.ratio_low < worth_a_pool)
+        if (1 - e.ratio_low < worth_a_pool) {
             result_.answer = pool_answer::no;
+        }
         if (e.call == verdict::better) {
-            if (1 - e.ratio_high >= worth_a_pool)
+            if (1 - e.ratio_high >= worth_a_pool) {
                 result_.answer = pool_answer::yes;
+            }
             result_.verdict =
                 fmt::format("Pools for {} save {} of CPU time{}; {}.", names, saved_text(e), memory, others);
             result_.plan = plan_of_candidates(result_.candidates, result_.chosen);
@@ -163,7 +175,7 @@ private:
                 names, change_text(e),
                 floor == result_.together.noise_floor.end()
                     ? ""
-                    : fmt::format(", with a noise floor of {:.1f} %", percent(floor->second.floor)),
+                    : fmt::format(", with a noise floor of {}", percent(floor->second.floor)),
                 others);
         }
     }
@@ -174,31 +186,35 @@ private:
         const run_row* best = best_allocator(result_.further);
         const estimate* both = result_.cpu_of(both_arm);
         if (row == nullptr || !row->is_sound() || best == nullptr || both == nullptr ||
-            !are_bounds(both->ratio_low, both->ratio_high))
+            !are_bounds(both->ratio_low, both->ratio_high)) {
             return;
+        }
         const std::string& name = best->contender.title;
         result_.verdict += fmt::format(" Both together: pools over {} save {}.", name, saved_text(*both));
         const std::optional<estimate> more = compare_rows(result_.further, *row, *best, cpu_metric);
-        if (!more)
+        if (!more) {
             return;
-        if (more->call == verdict::better)
+        }
+        if (more->call == verdict::better) {
             result_.findings.push_back(
                 fmt::format("Over {} the pools save {} of what it takes alone.", name, saved_text(*more)));
-        else if (more->call == verdict::worse)
+        } else if (more->call == verdict::worse) {
             result_.findings.push_back(
                 fmt::format("Over {} the pools cost {} of what it takes alone: {} is enough.", name,
                             cost_text(*more), name));
-        else
+        } else {
             result_.findings.push_back(
                 fmt::format("Not known whether the pools gain over {}: they {} of what it takes alone.", name,
                             change_text(*more)));
+        }
     }
 
     std::string why_no_interval() const {
         const run_result& run = result_.together;
         too_few_rounds rounds;
         rounds.done = run.complete_rounds;
-        rounds.seconds = result_.alone.measured_seconds + run.measured_seconds;
+        rounds.seconds =
+            result_.alone.measured_seconds + run.measured_seconds + result_.further.measured_seconds;
         rounds.why = run.stopped;
         return rounds.done < rounds.needed ? text_of(rounds, "to judge them") : "its runs do not compare";
     }
@@ -206,22 +222,22 @@ private:
     void add_explanations() {
         const estimate* empty = result_.cpu_of(empty_arm);
         const estimate* lookup = result_.cpu_of(lookup_arm);
-        if (empty != nullptr && are_bounds(empty->ratio_low, empty->ratio_high))
+        if (empty != nullptr && are_bounds(empty->ratio_low, empty->ratio_high)) {
             result_.findings.push_back(fmt::format(
                 "A lower bound: pools in the source have no preload, no look-up, and are inlined. The "
                 "preload with an empty "
                 "plan costs {} of CPU time{}.",
                 cost_text(*empty),
-                lookup != nullptr
-                    ? fmt::format(", with look-ups and no pool {:.1f} %", percent(lookup->ratio - 1))
-                    : ""));
+                lookup != nullptr ? fmt::format(", with look-ups and no pool {}", percent(lookup->ratio - 1))
+                                  : ""));
+        }
         const estimate* sizes = result_.cpu_of(sizes_arm);
         const estimate* pools = result_.cpu_of(together_arm);
-        if (sizes == nullptr || pools == nullptr || pools->call != verdict::better)
+        if (sizes == nullptr || pools == nullptr || pools->call != verdict::better) {
             return;
+        }
         result_.findings.push_back(fmt::format(
-            "A pool for each size, for all calls of that size, saves {:.1f} %: {}.",
-            percent(1 - sizes->ratio),
+            "A pool for each size, for all calls of that size, saves {}: {}.", percent(1 - sizes->ratio),
             sizes->ratio_low <= pools->ratio_high ? "that it is a pool gains, not that it is the type's own"
                                                   : "more is gained by pools of the types' own"));
     }
@@ -229,18 +245,21 @@ private:
     /// The best variant, where it is certainly better than the pools as they are, is what the plan says.
     void add_variants() {
         const run_row* pools = result_.further.find(together_arm);
-        if (pools == nullptr)
+        if (pools == nullptr) {
             return;
+        }
         const try_variant* best = nullptr;
         estimate gain;
-        for (const try_variant& v : result_.variants)
-            if (const run_row* row = result_.further.find(v.name); row != nullptr && row->is_sound())
+        for (const try_variant& v : result_.variants) {
+            if (const run_row* row = result_.further.find(v.name); row != nullptr && row->is_sound()) {
                 if (const std::optional<estimate> e =
                         compare_rows(result_.further, *row, *pools, cpu_metric, result_.variants.size());
                     e && e->call == verdict::better && (best == nullptr || e->ratio < gain.ratio)) {
                     best = &v;
                     gain = *e;
                 }
+            }
+        }
         if (best == nullptr) {
             result_.findings.push_back("No variant of the pools is certain to gain more.");
             return;
@@ -254,10 +273,50 @@ private:
                                                result_.plan_variant.empty() ? "" : ", and the plan is that"));
     }
 
+    void add_budget() {
+        std::vector<std::string> missing;
+        if (result_.further_budget > 0) {
+            missing.emplace_back("the pools in front of the best allocator, and for all variants of them");
+        }
+        if (result_.left_out_budget > 0) {
+            missing.emplace_back("more allocators, and for a pool for each size");
+        }
+        if (!missing.empty()) {
+            result_.findings.push_back(
+                fmt::format("--budget {:.0f} has room for {}.",
+                            std::ceil(std::max(result_.further_budget, result_.left_out_budget) / 10) * 10,
+                            fmt::join(missing, ", and for ")));
+        }
+    }
+
+    /// What was measured with huge pages is had in the source with the option alone.
+    void add_huge_pages() {
+        const estimate* pools = result_.cpu_of(together_arm);
+        if (pools == nullptr || pools->call == verdict::worse) {
+            return;
+        }
+        const pool_plan plan = result_.plan.pools.empty()
+                                   ? plan_of_candidates(result_.candidates, result_.chosen)
+                                   : result_.plan;
+        std::vector<std::string> huge;
+        for (const plan_pool& pool : plan.pools) {
+            if (pool.wants_huge_pages) {
+                huge.push_back(pool.name);
+            }
+        }
+        if (!huge.empty()) {
+            result_.findings.push_back(fmt::format(
+                "The pools of {} had huge pages. In the source, give them the option {}: without it a pool "
+                "asks for huge pages from 64 MiB on.",
+                listed_pools(huge), huge_pages_option));
+        }
+    }
+
     void add_litter() {
         const run_row* plain = result_.littered();
-        if (plain == nullptr)
+        if (plain == nullptr) {
             return;
+        }
         std::vector<double> bytes;
         std::vector<double> seconds;
         for (const run_sample& s : plain->samples) {
@@ -273,21 +332,27 @@ private:
     }
 
     void add_failures(const run_result& run) {
-        for (const run_row& row : run.rows)
-            if (!row.contender.is_own() && !row.is_sound())
+        for (const run_row& row : run.rows) {
+            if (!row.contender.is_own() && !row.is_sound()) {
                 result_.findings.push_back(fmt::format("{}: {}.", row.contender.title, why_unsound(row)));
+            }
+        }
     }
 
     void add_warnings() {
-        for (std::size_t i = 0; i != result_.candidates.list.size(); ++i)
-            if (const std::optional<double> share = result_.routed(i); share && *share < 0.99)
-                result_.warnings.push_back(fmt::format("the pools of {} served {:.1f} % of its allocations: "
+        for (std::size_t i = 0; i != result_.candidates.list.size(); ++i) {
+            if (const std::optional<double> share = result_.routed(i); share && *share < 0.99) {
+                result_.warnings.push_back(fmt::format("the pools of {} served {} of its allocations: "
                                                        "the rest comes from elsewhere, or the "
                                                        "trace is of another input",
                                                        result_.candidates.list[i].label, percent(*share)));
-        for (const std::string& warning : result_.judged().warnings)
-            if (!warning.starts_with("the output differs under")) // a finding says so
+            }
+        }
+        for (const std::string& warning : result_.judged().warnings) {
+            if (!warning.starts_with("the output differs under")) { // a finding says so
                 result_.warnings.push_back(warning);
+            }
+        }
     }
 
     try_result& result_;
@@ -299,10 +364,12 @@ const run_row* best_allocator(const run_result& run) {
     const run_row* best = nullptr;
     for (const run_row& row : run.rows) {
         const estimate* e = row.find_estimate(cpu_metric);
-        if (row.contender.is_own() || is_arm(row) || !row.is_sound() || e == nullptr)
+        if (row.contender.is_own() || is_arm(row) || !row.is_sound() || e == nullptr) {
             continue;
-        if (best == nullptr || e->ratio < best->find_estimate(cpu_metric)->ratio)
+        }
+        if (best == nullptr || e->ratio < best->find_estimate(cpu_metric)->ratio) {
             best = &row;
+        }
     }
     return best;
 }

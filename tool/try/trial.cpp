@@ -6,10 +6,14 @@
 #include "../run/judge.hpp"
 #include "../run/run_checks.hpp"
 #include "../run/run_folder.hpp"
+#include "trial_plan.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <functional>
 #include <numeric>
 #include <stdexcept>
 #include <utility>
@@ -19,10 +23,6 @@ namespace {
 
 using ending = observation::ending;
 
-constexpr std::size_t own_arms = 2; // the plain program, twice
-constexpr std::size_t arms_of_second_part =
-    10; // these, four with the preload, three allocators and glibc's huge pages
-constexpr std::size_t arms_of_both = 4; // these, an allocator, and pools in front of it
 constexpr std::string_view litter_file = "litter";
 
 class trial {
@@ -39,8 +39,9 @@ public:
 
     try_result perform() {
         const served_program program = find_served_program(command_.front(), false);
-        if (!program.problem.empty())
+        if (!program.problem.empty()) {
             return refused(program.problem, program.is_usage_error);
+        }
         place_.library = program.library;
         place_.folder = folder_.records().parent_path();
         try {
@@ -49,13 +50,15 @@ public:
                 options_.launch.count = false; // hardware counters would count the litter
                 write_litter(result_.candidates.litter, options_.launch.litter);
             }
-            if (!result_.candidates.list.empty() && count() && !result_.candidates.list.empty())
+            if (!result_.candidates.list.empty() && count() && !result_.candidates.list.empty()) {
                 measure();
+            }
         } catch (const std::runtime_error& error) {
             return refused(error.what(), false);
         }
-        if (result_.problem.empty() && result_.interrupted_by == 0)
+        if (result_.problem.empty() && result_.interrupted_by == 0) {
             describe_try(result_);
+        }
         return std::move(result_);
     }
 
@@ -73,8 +76,9 @@ private:
         now.doing = "running the program once";
         const target what = find_target(command_, options_.launch, options_.keep_wrappers,
                                         options_.ignore_exit_status, guard_, tick);
-        if (is_interrupted())
+        if (is_interrupted()) {
             return false;
+        }
         if (!what.problem.empty()) {
             refuse(what);
             return false;
@@ -82,38 +86,48 @@ private:
         now.doing = "counting what the pools serve";
         launch_spec spec = spec_for(options_.launch, what);
         spec.library = place_.library;
-        for (const std::string& variable : counting_variables(result_.candidates, place_))
+        for (const std::string& variable : counting_variables(result_.candidates, place_)) {
             set_variable(spec.environment, variable);
-        if (!prepare())
+        }
+        if (!prepare()) {
             return false;
+        }
         const observation o = launch(spec, guard_, tick);
-        if (is_interrupted())
+        if (is_interrupted()) {
             return false;
-        if (o.how != what.first.how || o.code != what.first.code)
+        }
+        if (o.how != what.first.how || o.code != what.first.code) {
             result_.warnings.push_back(fmt::format("with the pools of all types the program {}: {}",
                                                    o.how == ending::exited ? "ends otherwise" : "fails",
                                                    describe_ending(o, spec)));
-        else
+        } else {
             drop_idle(read_hits(result_.candidates, place_));
-        seconds_a_run_ = seconds_of(what.first);
-        plan_third_part();
-        fit_into_budget();
-        return true;
+        }
+        // The first run is also that which reads the program from the disk.
+        wishes_.seconds_a_run = o.how == what.first.how && seconds_of(o) > 0
+                                    ? std::min(seconds_of(what.first), seconds_of(o))
+                                    : seconds_of(what.first);
+        find_rivals(tick);
+        make_plan();
+        return !is_interrupted();
     }
 
     void refuse(const target& what) {
         result_.problem = what.problem;
         result_.is_usage_error = what.is_usage_error;
-        if (what.first.how == ending::exited && what.first.code != 0)
+        if (what.first.how == ending::exited && what.first.code != 0) {
             result_.status = what.first.code;
+        }
     }
 
     bool prepare() {
-        if (options_.prepare.empty())
+        if (options_.prepare.empty()) {
             return true;
+        }
         const std::string problem = run_shell_command(options_.prepare, guard_, [] {});
-        if (!is_interrupted())
+        if (!is_interrupted()) {
             result_.problem = prepare_problem(options_.prepare, problem);
+        }
         return problem.empty();
     }
 
@@ -136,100 +150,107 @@ private:
             result_.hits.push_back(hits[i]);
             served.push_back(std::move(c));
         }
-        if (!hits.empty())
+        if (!hits.empty()) {
             result_.candidates.list = std::move(served);
+        }
     }
 
-    /// The runs of one part that a claim takes.
-    double runs_of(std::size_t arms) const {
-        return static_cast<double>(arms * least_rounds_to_claim(arms - own_arms, options_.level));
-    }
-    /// Seconds that the second part and a third with so many arms take at least.
-    double seconds_with(std::size_t arms_of_third_part) const {
-        return (runs_of(arms_of_second_part) + runs_of(arms_of_third_part)) * seconds_a_run_;
+    /// The allocators to compare with that are there, those first that gain most programs most.
+    void find_rivals(const std::function<void()>& tick) {
+        const allocator_choice choice{options_.only, options_.allocators};
+        options_.inventory = choice.look(guard_, [&](const std::string&) { tick(); });
+        std::vector<left_out_contender> unused;
+        for (const contender& c : choice.contenders(*options_.inventory, unused)) {
+            rivals_.push_back(c.name);
+        }
+        std::stable_partition(rivals_.begin(), rivals_.end(),
+                              [](const std::string& name) { return name.starts_with("mimalloc"); });
+        if (choice.wants(huge_name) && glibc_has_huge_pages()) {
+            rivals_.insert(rivals_.begin() + (rivals_.empty() ? 0 : 1), huge_name);
+        }
     }
 
-    /// How much of the third part the budget has room for: first the pools over an allocator, then variants.
-    void plan_third_part() {
-        const auto has_room = [this](std::size_t arms) {
-            return options_.rounds != 0 || seconds_with(arms) <= static_cast<double>(options_.budget.count());
-        };
+    /// What the budget has room for.
+    void make_plan() {
         std::vector<std::size_t> all(result_.candidates.list.size());
         std::iota(all.begin(), all.end(), std::size_t{0});
-        most_variants_ = variants_of(result_.candidates, all).size();
-        while (most_variants_ != 0 && !has_room(arms_of_both + 1 + most_variants_))
-            --most_variants_;
-        arms_of_third_part_ = most_variants_ != 0      ? arms_of_both + 1 + most_variants_
-                              : has_room(arms_of_both) ? arms_of_both
-                                                       : 0;
+        wishes_.candidates = all.size();
+        wishes_.rivals = rivals_.size();
+        wishes_.variants = variants_of(result_.candidates, all).size();
+        wishes_.budget = options_.rounds != 0 ? 0 : static_cast<double>(options_.budget.count());
+        wishes_.level = options_.level;
+        plan_ = plan_trial(wishes_);
+        if (plan_.alone < all.size() && all.size() > 1) {
+            join(std::max<std::size_t>(plan_.alone, 1) - 1);
+        }
+        if (plan_.rivals < rivals_.size() || !plan_.explains) {
+            rivals_.resize(plan_.rivals);
+            result_.left_out_budget = seconds_for_all(wishes_);
+        }
     }
 
-    /// The arms of the first part, where each part has the rounds that a claim takes in the budget.
-    void fit_into_budget() {
-        const std::size_t count = result_.candidates.list.size();
-        if (options_.rounds != 0 || count < 2 || seconds_a_run_ <= 0)
-            return;
-        const auto rounds =
-            static_cast<double>(least_rounds_to_claim(arms_of_second_part - own_arms, options_.level));
-        const double arms = static_cast<double>(options_.budget.count()) / (seconds_a_run_ * rounds) -
-                            static_cast<double>(arms_of_second_part + own_arms + arms_of_third_part_);
-        const std::size_t fits = arms < 2 ? 1 : std::min(count, static_cast<std::size_t>(arms));
-        if (fits == count)
-            return;
-        make_one_of(result_.candidates, fits - 1);
+    /// Measures the candidate and all behind it as one.
+    void join(std::size_t first) {
+        make_one_of(result_.candidates, first);
         if (!result_.hits.empty()) {
-            result_.hits[fits - 1] =
-                std::accumulate(result_.hits.begin() + static_cast<std::ptrdiff_t>(fits - 1),
-                                result_.hits.end(), std::uint64_t{0});
-            result_.hits.resize(fits);
+            result_.hits[first] = std::accumulate(result_.hits.begin() + static_cast<std::ptrdiff_t>(first),
+                                                  result_.hits.end(), std::uint64_t{0});
+            result_.hits.resize(first + 1);
         }
         result_.findings.push_back(
             fmt::format("{} are measured as one: a larger --budget measures each alone.",
                         result_.candidates.list.back().label));
     }
 
-    /// A part's share of the budget.
-    std::chrono::seconds budget_for(std::size_t arms) const {
-        const std::size_t count = result_.candidates.list.size();
-        const std::size_t all =
-            (count == 1 ? 0 : count + own_arms) + arms_of_second_part + arms_of_third_part_;
-        return std::max(options_.budget * static_cast<int>(arms) / static_cast<int>(all),
-                        std::chrono::seconds{1});
+    /// A part's share of what is left of the budget: `arms` of those that are still to come.
+    std::chrono::seconds budget_for(std::size_t arms, std::size_t later) const {
+        const std::chrono::duration<double> used = std::chrono::steady_clock::now() - begun_;
+        const double left = static_cast<double>(options_.budget.count()) - used.count();
+        const double share = left * static_cast<double>(arms) / static_cast<double>(arms + later);
+        return std::chrono::seconds{std::max(std::lround(share - wishes_.seconds_a_run), 1L)};
     }
 
     void measure() {
-        if (result_.candidates.list.size() == 1)
+        if (result_.candidates.list.size() == 1) {
             result_.chosen = {0};
-        else if (!measure_alone())
+        } else if (!measure_alone()) {
             return;
-        if (result_.chosen.empty())
+        }
+        if (result_.chosen.empty()) {
             return;
+        }
         run_options o = options_;
-        o.budget = budget_for(arms_of_second_part);
-        o.given = arms_together(result_.candidates, result_.chosen, place_);
+        o.budget = budget_for(plan_.arms_together(), plan_.arms_further());
+        o.only = rivals_;
+        if (o.only.empty()) {
+            o.only = {default_name};
+        }
+        o.given = arms_together(result_.candidates, result_.chosen, place_, plan_.explains);
         result_.together = run_program(o, command_, guard_, report_, notice_);
-        if (take_problem(result_.together))
+        if (take_problem(result_.together)) {
             measure_further();
+        }
     }
 
     /// Variants of the pools, and the pools in front of the best allocator.
     void measure_further() {
         const run_row* pools = result_.together.find(together_arm);
         const estimate* gain = result_.cpu_of(together_arm);
-        if (pools == nullptr || gain == nullptr || !pools->is_sound() || gain->call == verdict::worse)
+        if (pools == nullptr || gain == nullptr || !pools->is_sound() || gain->call == verdict::worse) {
             return;
-        const run_row* best = best_allocator(result_.together);
-        if (best != nullptr && !may_be_better(*best))
-            best = nullptr;
-        result_.variants = variants_of(result_.candidates, result_.chosen);
-        if (best != nullptr && arms_of_third_part_ == 0)
-            result_.further_budget = seconds_with(arms_of_both);
-        if (result_.variants.size() > most_variants_) {
-            result_.further_budget = seconds_with(arms_of_both + 1 + result_.variants.size());
-            result_.variants.resize(most_variants_);
         }
-        if (arms_of_third_part_ == 0)
-            return;
+        const run_row* best = best_allocator(result_.together);
+        if (best != nullptr && !may_be_better(*best)) {
+            best = nullptr;
+        }
+        result_.variants = variants_of(result_.candidates, result_.chosen);
+        if (result_.variants.size() > plan_.variants || (best != nullptr && !plan_.has_both)) {
+            result_.further_budget = seconds_for_all(wishes_);
+            result_.variants.resize(std::min(result_.variants.size(), plan_.variants));
+        }
+        if (!plan_.has_both) {
+            best = nullptr;
+        }
         run_options o = options_;
         o.given = arms_of_variants(result_.candidates, result_.chosen, result_.variants, place_);
         o.only = {default_name};
@@ -237,13 +258,15 @@ private:
             o.given.push_back(arm_over(result_.candidates, result_.chosen, best->contender, place_));
             o.only = {best->contender.name};
         }
-        if (o.given.empty())
+        if (o.given.empty()) {
             return;
-        o.budget = budget_for(o.given.size() + own_arms + (best != nullptr ? 1 : 0));
+        }
+        o.budget = budget_for(1, 0);
         result_.further = run_program(o, command_, guard_, report_, notice_);
         result_.interrupted_by = result_.further.interrupted_by;
-        if (const std::string& problem = result_.further.problem; !problem.empty() && !is_interrupted())
+        if (const std::string& problem = result_.further.problem; !problem.empty() && !is_interrupted()) {
             result_.warnings.push_back(fmt::format("variants were not measured to the end: {}", problem));
+        }
     }
 
     /// It takes less CPU time than plain; after few rounds that need not be certain.
@@ -254,20 +277,22 @@ private:
 
     bool measure_alone() {
         run_options o = options_;
-        o.budget = budget_for(result_.candidates.list.size() + own_arms);
+        o.budget = budget_for(plan_.arms_alone(), plan_.arms_together() + plan_.arms_further());
         o.only = {default_name}; // no other allocator
         o.given = arms_alone(result_.candidates, place_);
         result_.alone = run_program(o, command_, guard_, report_, notice_);
-        if (!take_problem(result_.alone))
+        if (!take_problem(result_.alone)) {
             return false;
+        }
         choose();
         return true;
     }
 
     bool take_problem(const run_result& run) {
         result_.interrupted_by = run.interrupted_by;
-        if (run.problem.empty())
+        if (run.problem.empty()) {
             return run.interrupted_by == 0;
+        }
         result_.problem = run.problem;
         result_.is_usage_error = run.is_usage_error;
         return false;
@@ -278,16 +303,19 @@ private:
         std::vector<std::size_t> sound;
         for (std::size_t i = 0; i != result_.candidates.list.size(); ++i) {
             const run_row* row = result_.alone.find(arm_alone(i));
-            if (row == nullptr || !row->is_sound())
+            if (row == nullptr || !row->is_sound()) {
                 continue;
+            }
             sound.push_back(i);
             const estimate* e = result_.cpu_of(row->contender.name);
-            if (e != nullptr && e->call == verdict::better)
+            if (e != nullptr && e->call == verdict::better) {
                 result_.chosen.push_back(i);
+            }
         }
         result_.has_gained_alone = !result_.chosen.empty();
-        if (!result_.has_gained_alone)
+        if (!result_.has_gained_alone) {
             result_.chosen = std::move(sound);
+        }
     }
 
     run_options options_;
@@ -298,24 +326,28 @@ private:
     run_folder folder_;
     try_place place_;
     try_result result_;
-    double seconds_a_run_ = 0;
-    std::size_t most_variants_ = 0;
-    std::size_t arms_of_third_part_ = 0; ///< 0: the budget has no room for it
+    std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
+    trial_wishes wishes_;
+    trial_plan plan_;
+    std::vector<std::string> rivals_; ///< the general allocators that the second part has
 };
 
 } // namespace
 
 std::optional<double> try_result::routed(std::size_t candidate) const {
-    if (candidate >= hits.size() || candidates.list[candidate].allocations == 0)
+    if (candidate >= hits.size() || candidates.list[candidate].allocations == 0) {
         return std::nullopt;
+    }
     return std::min(1.0, static_cast<double>(hits[candidate]) /
                              static_cast<double>(candidates.list[candidate].allocations));
 }
 
 const estimate* try_result::cpu_of(std::string_view arm) const {
-    for (const run_result* run : {&together, &alone, &further})
-        if (const run_row* row = run->find(arm); row != nullptr)
+    for (const run_result* run : {&together, &alone, &further}) {
+        if (const run_row* row = run->find(arm); row != nullptr) {
             return row->find_estimate(cpu_metric);
+        }
+    }
     return nullptr;
 }
 

@@ -20,13 +20,14 @@ struct try_result {
     std::string trace; ///< file; empty: the program was recorded for this
     try_candidates candidates;
     std::vector<std::uint64_t>
-        hits; ///< beside the candidates: allocations that their pools served in a run that counted; empty: not known
+        hits; ///< one for each candidate: allocations that their pools served in a run that counted; empty: not known
     run_result alone;    ///< plain, and each candidate alone; without rows where there is one only
     run_result together; ///< plain, the chosen together, what explains their gain, and allocators
     run_result
         further; ///< plain, variants, the best of these allocators, the chosen in front; may have no rows
-    double further_budget = 0; ///< seconds that would have had room for all of that; 0: they were enough
-    std::vector<try_variant> variants; ///< that `further` measured, beside the chosen as they are
+    double further_budget = 0;  ///< seconds that would have had room for all of that; 0: they were enough
+    double left_out_budget = 0; ///< the same of all allocators, and of the arms that explain, in `together`
+    std::vector<try_variant> variants; ///< that `further` measured, besides the chosen as they are
     std::string plan_variant;          ///< the name of the variant that `plan` is; empty: none
     std::vector<std::size_t> chosen;   ///< indices of the candidates: those that gained, else all
     bool has_gained_alone = false;     ///< what `chosen` means: each of them gained alone

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "variants.hpp"
 
+#include "../advise/huge_pages.hpp"
 #include "../symbols/short_name.hpp"
 
 #include <fmt/format.h>
@@ -9,6 +10,8 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <numeric>
+#include <optional>
 #include <utility>
 
 namespace linn::tool {
@@ -18,18 +21,11 @@ constexpr std::size_t pool_name_room = 40;
 constexpr std::size_t most_pool_names = 3;
 constexpr unsigned line_bytes = 64;
 
-std::string names_of(const std::vector<std::string>& pools) {
-    std::vector<std::string> shown;
-    for (std::size_t i = 0; i != std::min(pools.size(), most_pool_names); ++i)
-        shown.push_back(fmt::format("`{}`", short_type(pools[i], pool_name_room)));
-    const std::size_t more = pools.size() - shown.size();
-    return listed_names(std::move(shown), more);
-}
-
 class maker {
 public:
     maker(const try_candidates& candidates, const std::vector<std::size_t>& chosen)
-        : plan_{plan_of_candidates(candidates, chosen)} {
+        : plan_{plan_of_candidates(candidates, chosen)},
+          turns_{candidates.turns} {
         for (const std::size_t i : chosen) {
             const try_candidate& c = candidates.list[i];
             counts_.insert(counts_.end(), c.counts.begin(), c.counts.end());
@@ -68,65 +64,157 @@ private:
              const std::function<void(plan_pool&)>& change) {
         try_variant v{std::move(name), std::move(title), {}, plan_};
         std::vector<std::string> changed;
-        for (std::size_t i = 0; i != plan_.pools.size(); ++i)
+        for (std::size_t i = 0; i != plan_.pools.size(); ++i) {
             if (promises(i)) {
                 change(v.plan.pools[i]);
                 changed.push_back(plan_.pools[i].name);
             }
-        if (changed.empty())
+        }
+        if (changed.empty()) {
             return;
-        v.why = fmt::format(fmt::runtime(why), names_of(changed));
+        }
+        v.why = fmt::format(fmt::runtime(why), listed_pools(changed));
         variants_.push_back(std::move(v));
     }
 
-    /// The trace does not say in which order objects of several types are made; those of one size can lie together.
-    void share_pools() {
-        std::map<unsigned, std::vector<std::size_t>> by_slot;
-        for (std::size_t i = 0; i != plan_.pools.size(); ++i)
-            by_slot[slot_of(i)].push_back(i);
-        try_variant v{std::string{variant_names[0]}, "one pool for types of one size", {}, plan_};
+    /// The pools of each group as one; nothing where no group has two. `group` has one number for each pool.
+    std::optional<try_variant> shared(const std::vector<std::size_t>& group, std::string_view name,
+                                      const char* title, const char* why, const char* note) const {
+        std::map<std::size_t, std::vector<std::size_t>> members;
+        for (std::size_t i = 0; i != group.size(); ++i) {
+            members[group[i]].push_back(i);
+        }
+        try_variant v{std::string{name}, title, {}, plan_};
         v.plan.pools.clear();
-        std::map<std::string, std::string> shared; // by the name of the pool that it was
+        std::map<std::string, std::string> now; // by the name of the pool that it was
         std::vector<std::string> merged;
         for (std::size_t i = 0; i != plan_.pools.size(); ++i) {
-            const std::vector<std::size_t>& alike = by_slot[slot_of(i)];
+            const std::vector<std::size_t>& alike = members[group[i]];
             const plan_pool& first = plan_.pools[alike.front()];
-            if (alike.front() == i)
+            if (alike.front() == i) {
                 v.plan.pools.push_back(first);
-            if (alike.size() == 1)
+            }
+            if (alike.size() == 1) {
                 continue;
+            }
             merged.push_back(plan_.pools[i].name);
-            shared[plan_.pools[i].name] = first.name;
-            if (alike.front() != i)
+            now[plan_.pools[i].name] = first.name;
+            if (alike.front() != i) {
                 continue;
+            }
             std::uint64_t live = 0;
-            for (const std::size_t other : alike)
+            unsigned slot = 0;
+            for (const std::size_t other : alike) {
                 live += counts_[other].peak_live;
-            v.plan.pools.back().note = fmt::format("for {} types of one size", alike.size());
-            v.plan.pools.back().wants_huge_pages = live * slot_of(i) >= huge_live_bytes;
+                slot = std::max(slot, slot_of(other));
+            }
+            v.plan.pools.back().note = fmt::format(fmt::runtime(note), alike.size());
+            v.plan.pools.back().wants_huge_pages = is_worth_huge_pages(live, slot);
         }
-        if (merged.empty())
-            return;
-        for (plan_site& site : v.plan.sites)
-            if (const auto now = shared.find(site.pool); now != shared.end())
-                site.pool = now->second;
-        v.why = fmt::format("slots of {} have one size", names_of(merged));
-        variants_.push_back(std::move(v));
+        if (merged.empty()) {
+            return std::nullopt;
+        }
+        for (plan_site& site : v.plan.sites) {
+            if (const auto to = now.find(site.pool); to != now.end()) {
+                site.pool = to->second;
+            }
+        }
+        v.why = fmt::format(fmt::runtime(why), listed_pools(merged));
+        return v;
+    }
+
+    void share_pools() {
+        const std::vector<std::size_t> turns = groups_by_turns();
+        std::vector<std::size_t> sizes;
+        for (std::size_t i = 0; i != plan_.pools.size(); ++i) {
+            sizes.push_back(slot_of(i));
+        }
+        const auto in_turns = shared(turns, variant_names[0], "one pool for types allocated in turns",
+                                     "{} are allocated in turns", "for {} types that are allocated in turns");
+        const auto by_size = shared(sizes, variant_names[1], "one pool for types of one size",
+                                    "slots of {} have one size", "for {} types of one size");
+        const auto pools = [](const try_variant& v) {
+            std::vector<std::string> all;
+            for (const plan_site& site : v.plan.sites) {
+                all.push_back(site.pool);
+            }
+            return all;
+        };
+        if (in_turns && !(by_size && pools(*in_turns) == pools(*by_size))) {
+            variants_.push_back(*in_turns);
+        }
+        if (by_size) {
+            variants_.push_back(*by_size);
+        }
+    }
+
+    /// For each pool the first of its group. The pair that alternates most is joined first.
+    std::vector<std::size_t> groups_by_turns() const {
+        std::vector<std::size_t> group(plan_.pools.size());
+        std::iota(group.begin(), group.end(), std::size_t{0});
+        std::vector<pool_turns> turns = turns_;
+        std::stable_sort(turns.begin(), turns.end(),
+                         [](const pool_turns& x, const pool_turns& y) { return x.count > y.count; });
+        for (const pool_turns& t : turns) {
+            const std::size_t one = index_of(t.pools[0]);
+            const std::size_t other = index_of(t.pools[1]);
+            if (one == group.size() || other == group.size() || group[one] == group[other]) {
+                continue;
+            }
+            const auto needed = turns_share * static_cast<double>(std::max(counts_[one].allocations,
+                                                                           counts_[other].allocations));
+            if (static_cast<double>(t.count) < needed || !fit_together(group, group[one], group[other])) {
+                continue;
+            }
+            const std::size_t kept = std::min(group[one], group[other]);
+            const std::size_t gone = std::max(group[one], group[other]);
+            std::replace(group.begin(), group.end(), gone, kept);
+        }
+        return group;
+    }
+
+    std::size_t index_of(const std::string& pool) const {
+        const auto found = std::find_if(plan_.pools.begin(), plan_.pools.end(),
+                                        [&](const plan_pool& p) { return p.name == pool; });
+        return static_cast<std::size_t>(found - plan_.pools.begin());
+    }
+
+    bool fit_together(const std::vector<std::size_t>& group, std::size_t one, std::size_t other) const {
+        unsigned smallest = ~0U;
+        unsigned largest = 0;
+        for (std::size_t i = 0; i != group.size(); ++i) {
+            if (group[i] == one || group[i] == other) {
+                smallest = std::min(smallest, slot_of(i));
+                largest = std::max(largest, slot_of(i));
+            }
+        }
+        return largest <= most_unlike_slots * smallest;
     }
 
     pool_plan plan_;
-    std::vector<pool_counts> counts_; // beside the pools
+    std::vector<pool_counts> counts_; // one for each pool
+    const std::vector<pool_turns>& turns_;
     std::vector<try_variant> variants_;
 };
 
 } // namespace
 
 std::string listed_names(std::vector<std::string> names, std::size_t more) {
-    if (more != 0)
+    if (more != 0) {
         names.push_back(fmt::format("{} more", more));
+    }
     const std::string last = names.back();
     names.pop_back();
     return names.empty() ? last : fmt::format("{} and {}", fmt::join(names, ", "), last);
+}
+
+std::string listed_pools(const std::vector<std::string>& pools) {
+    std::vector<std::string> shown;
+    for (std::size_t i = 0; i != std::min(pools.size(), most_pool_names); ++i) {
+        shown.push_back(fmt::format("`{}`", short_type(pools[i], pool_name_room)));
+    }
+    const std::size_t more = pools.size() - shown.size();
+    return listed_names(std::move(shown), more);
 }
 
 std::vector<try_variant> variants_of(const try_candidates& candidates,

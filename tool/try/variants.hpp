@@ -11,28 +11,36 @@
 
 namespace linn::tool {
 
-/// The chosen pools made otherwise, as the counts of the trace suggest. Each is measured beside them.
+/// The chosen pools with other options, as the counts of the trace suggest. Each is measured together with them.
 struct try_variant {
-    std::string name;  ///< of its row: "one-pool-a-size", "padded", "small-pages", "by-address"; stable
+    std::string
+        name; ///< of its row: "in-turns", "one-pool-a-size", "padded", "small-pages", "by-address"; stable
     std::string title; ///< "one pool for types of one size"
     std::string why;   ///< "the pools of `order` and `trade` have slots of 48 bytes"
     pool_plan plan;
 };
 
 /// The names that a row of a variant may have.
-inline constexpr std::string_view variant_names[] = {"one-pool-a-size", "padded", "small-pages",
+inline constexpr std::string_view variant_names[] = {"in-turns", "one-pool-a-size", "padded", "small-pages",
                                                      "by-address"};
 
 /// At least this share of a type's releases come from another thread: padding may gain.
 inline constexpr double remote_share = 0.1;
+/// Types are allocated in turns if so many of the allocations of each have one of the other before or behind them.
+inline constexpr double turns_share = 0.5;
+/// One pool for them has slots of the largest, which may be so many times the smallest.
+inline constexpr unsigned most_unlike_slots = 2;
 /// At least so many live objects: it may matter which free slot is next.
 inline constexpr std::uint64_t many_live = 10'000;
 
 /// "`order`, `trade` and 3 more", where `more` of what there is have no place. @pre there is a name
 std::string listed_names(std::vector<std::string> names, std::size_t more);
 
-/// The variants of the plan of `chosen` that promise something, most promising first: one pool for the types whose slots have one
-/// size, cache lines of their own for objects that other threads free, small pages in place of huge ones, the lowest free
+/// The same of pools, of which the first three are named. @pre there is one
+std::string listed_pools(const std::vector<std::string>& pools);
+
+/// The variants of the plan of `chosen` that promise something, most promising first: one pool for the types that are
+/// allocated in turns, one for those whose slots have one size, cache lines of their own for objects that other threads free, small pages in place of huge ones, the lowest free
 /// address first for many objects. A variant changes the pools that its reason speaks of, and leaves the others.
 std::vector<try_variant> variants_of(const try_candidates& candidates,
                                      const std::vector<std::size_t>& chosen);

@@ -182,7 +182,7 @@ void read_result(const std::string& text) {
         for (const auto& [name, series] : result.series) {
             expect(!series.values.empty(), "a series without values");
             expect(series.ratios.empty() || series.ratios.size() == series.values.size(),
-                   "ratios that are not beside the values");
+                   "not one ratio for each value");
             for (const double v : series.values) {
                 expect(std::isfinite(v), "a value that is no number");
             }

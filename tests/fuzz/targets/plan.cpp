@@ -6,6 +6,7 @@
 #include "../support/input.hpp"
 #include "../support/operations.hpp"
 #include "../support/target.hpp"
+#include "../support/text_changes.hpp"
 #include "pools/plan_tables.hpp"
 
 #include <algorithm>
@@ -41,6 +42,7 @@ padding = true
 order = "address"
 huge_pages = true
 max_waste = 0
+size = 48
 note = "for people"
 
 [[site]]
@@ -67,72 +69,9 @@ caller_offset = 0x5000
 caller_code = "00112233445566778899aabbccddeeff"
 )";
 
-struct plan_state {
-    std::string text;
-
-    std::size_t place(std::size_t n) const { return text.empty() ? 0 : n % text.size(); }
-    /// Where the n-th line begins.
-    std::size_t line(std::size_t n) const {
-        const std::size_t at = text.rfind('\n', place(n));
-        return at == std::string::npos ? 0 : at + 1;
-    }
-    std::string line_at(std::size_t begin) const {
-        return text.substr(begin, text.find('\n', begin) - begin + 1);
-    }
-};
-
-struct change_byte {
-    explicit change_byte(input& in) : where{in.below(1 << 12)}, value{in.byte()} {}
-    void perform(plan_state& s) const {
-        if (!s.text.empty()) {
-            s.text[s.place(where)] = static_cast<char>(value);
-        }
-    }
-    std::size_t where;
-    std::size_t value;
-};
-
-struct insert_word {
-    explicit insert_word(input& in) : where{in.below(1 << 12)}, which{in.byte()} {}
-    void perform(plan_state& s) const {
-        constexpr std::string_view words[] = {
-            "[[site]]\n", "[[pool]]\n", "[[module]]\n", "[",           "]",           "\"",
-            "'",          "\\",         "\\u0000",      "\\Uffffffff", "=",           "\n",
-            "\r\n",       "#",          "true",         "0x",          "_",           "9",
-            "999999",     "-1",         "name",         "size = 1\n",  "token = 1\n", "stack = 8\n",
-            " ",          "\xc3",       "\x00"};
-        s.text.insert(s.place(where), words[which % std::size(words)]);
-    }
-    std::size_t where;
-    std::size_t which;
-};
-
-struct remove_bytes {
-    explicit remove_bytes(input& in) : where{in.below(1 << 12)}, count{in.below(64)} {}
-    void perform(plan_state& s) const { s.text.erase(s.place(where), count); }
-    std::size_t where;
-    std::size_t count;
-};
-
-struct copy_line {
-    explicit copy_line(input& in) : from{in.below(1 << 12)}, to{in.below(1 << 12)} {}
-    void perform(plan_state& s) const {
-        if (s.text.size() < (1 << 16)) {
-            s.text.insert(s.line(to), s.line_at(s.line(from)));
-        }
-    }
-    std::size_t from;
-    std::size_t to;
-};
-
-struct remove_line {
-    explicit remove_line(input& in) : where{in.below(1 << 12)} {}
-    void perform(plan_state& s) const {
-        const std::size_t begin = s.line(where);
-        s.text.erase(begin, s.line_at(begin).size());
-    }
-    std::size_t where;
-};
+/// What a changed plan may hold more of.
+constexpr std::string_view words[] = {"[[site]]\n", "[[pool]]\n", "[[module]]\n", "0x",         "999999",
+                                      "name",       "size = 1\n", "token = 1\n",  "stack = 8\n"};
 
 void check_name(std::string_view name, const std::string& text) {
     expect(name.empty() ||
@@ -212,15 +151,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         return 0;
     }
     input in{data, std::min<std::size_t>(size, 4096)};
-    plan_state state;
     while (!in.empty()) {
-        state.text = good;
-        // A few changes each, or nothing of the plan would be left to read.
-        for (std::size_t changes = in.below(6); changes != 0; --changes) {
-            operations<plan_state, often<change_byte, 3>, often<insert_word, 3>, remove_bytes,
-                       often<copy_line, 3>, often<remove_line, 2>>::one(state, in);
-        }
-        read(state.text);
+        const std::string text = changed_text(good, words, in);
+        read(text);
     }
     return 0;
 }

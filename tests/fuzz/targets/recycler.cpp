@@ -63,7 +63,7 @@ struct item {
 
 using item_recycler = linn::recycler<item>;
 
-/// Whoever has an object.
+/// One that holds an object.
 struct holder {
     item_recycler::handle handle;
     item* plain = nullptr;
@@ -94,7 +94,7 @@ struct recycler_model {
     [[nodiscard]] std::size_t places() const {
         return limit == 0 ? SIZE_MAX : limit - (out + idle + held - hollow);
     }
-    /// Whoever acquires now waits.
+    /// A thread that acquires now waits.
     [[nodiscard]] bool is_exhausted() const { return idle == 0 && places() == 0; }
 };
 

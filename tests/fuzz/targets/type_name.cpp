@@ -87,8 +87,9 @@ struct insert_word {
             "-",
             ">>",
             "\xc3\xa9"};
-        if (s.text.size() < most_bytes)
+        if (s.text.size() < most_bytes) {
             s.text.insert(at_end ? s.text.size() : s.place(where), words[which % std::size(words)]);
+        }
     }
     std::size_t where;
     std::size_t which;
@@ -98,8 +99,9 @@ struct insert_word {
 struct insert_byte {
     explicit insert_byte(input& in) : where{in.below(1 << 10)}, value{in.byte()} {}
     void perform(name_state& s) const {
-        if (s.text.size() < most_bytes)
+        if (s.text.size() < most_bytes) {
             s.text.insert(s.place(where), 1, static_cast<char>(value));
+        }
     }
     std::size_t where;
     std::size_t value;
@@ -117,8 +119,9 @@ struct wrap {
     explicit wrap(input& in) : which{in.below(4)} {}
     void perform(name_state& s) const {
         static constexpr std::string_view begins[] = {"std::vector<", "std::map<int, ", "geo::node<", "f("};
-        if (s.text.size() < most_bytes)
+        if (s.text.size() < most_bytes) {
             s.text = std::string{begins[which]} + s.text + (which == 3 ? ")" : ">");
+        }
     }
     std::size_t which;
 };
@@ -140,14 +143,16 @@ void check_reading(const std::string& text) {
     expect_proportion(readable_name(scopes_of(text)), text);
     expect(without_parameters(text).size() <= text.size(), "more is left than there was");
     expect(plain_name(scopes_of(text)).size() <= 6 * text.size() + 16, "a plain name out of proportion");
-    for (const std::string& argument : template_arguments(text))
+    for (const std::string& argument : template_arguments(text)) {
         expect(argument.size() <= text.size(), "an argument that is longer than the type");
+    }
     const std::string_view bare = without_qualifiers(text);
     expect(bare.empty() ||
                (bare.data() >= text.data() && bare.data() + bare.size() <= text.data() + text.size()),
            "a part that lies outside of the text");
-    for (std::size_t at = 0; at < text.size(); ++at)
+    for (std::size_t at = 0; at < text.size(); ++at) {
         expect(skip_bracket(text, at) <= text.size(), "a bracket that closes behind the end");
+    }
     demangle_type(text);
     demangle(text);
 }
@@ -165,8 +170,9 @@ void check_shortening(const name_state& s) {
         expect_equal(made.size(), s.table.size(), "short names");
         for (std::size_t i = 0; i != made.size(); ++i) {
             expect(made[i].size() <= width, "wider in a table than was asked for");
-            for (std::size_t j = 0; j != i; ++j)
+            for (std::size_t j = 0; j != i; ++j) {
                 expect(s.table[i] == s.table[j] || made[i] != made[j], "two types with one name");
+            }
         }
     }
 }
@@ -176,8 +182,9 @@ struct check {
     explicit check(input&) {}
     void perform(name_state& s) const {
         check_reading(s.text);
-        if (s.table.size() == 8)
+        if (s.table.size() == 8) {
             s.table.erase(s.table.begin());
+        }
         s.table.push_back(s.text);
         check_shortening(s);
     }

@@ -155,6 +155,11 @@ def case_runtime_blocks(tool):
     rules = [kept["rule"] for kept in result["kept_by_runtime"]]
     check("stdio-buffer" in rules and len(notes) == 1 and "kept on purpose" in notes[0]["text"], (rules, notes))
     check(sum(kept["count"] for kept in result["kept_by_runtime"]) == notes[0]["count"], (result["kept_by_runtime"], notes))
+    check("1 stdio-buffer (buffers of the standard streams)" in notes[0]["text"], notes)
+    shown = tool.result(tool.record("chatty"), "--no-replay", "--all-leaks")
+    kinds = [f["kind"] for f in shown["findings"]]
+    check(kinds.count("leak") == 1 and kinds.count("runtime-leak") == len(rules) and "runtime" not in kinds, shown["findings"])
+    check(any("rule stdio-buffer" in f["text"] for f in shown["findings"]), shown["findings"])
 
 
 def case_no_debug_information(tool):
@@ -329,7 +334,7 @@ def case_c_program(tool):
 
 
 def case_foreign_library(tool):
-    """A library without symbols is the place; whoever called it is not."""
+    """A library without symbols is the place; its caller is not."""
     result = tool.result(tool.record("library", program=tool.programs["templates"]), "--no-replay")
     blocks = [t for t in result["types"] if t["statistics"]["allocations"] == 100000]
     check(len(blocks) == 1, [(t["label"], t["statistics"]["allocations"]) for t in result["types"]])

@@ -37,10 +37,11 @@ int main(int count, char** arguments) {
     write("dhat.json", [&](std::ostream& out) { write_dhat(s.info, tally, s.names, out); });
     write("stacks.csv", [&](std::ostream& out) { write_stacks(s.info, tally, s.names, out); });
     write("events.csv", [&](std::ostream& out) {
-        write_event_heading(out);
+        write_event_heading(s.info, out);
         write_events(s.info, s.events, out);
     });
-    if (!done)
+    if (!done) {
         std::fprintf(stderr, "cannot write to %s\n", folder.c_str());
+    }
     return done ? 0 : 1;
 }

@@ -38,9 +38,10 @@ site_statistics statistics_of(std::uint64_t count, std::uint64_t size, std::size
     s.releases = count - count / 50;
     s.remote_releases = seed % 3 == 0 ? count / 4 : 0;
     s.temporary = count / 9;
-    for (std::size_t i = 0; i != 14; ++i)
+    for (std::size_t i = 0; i != 14; ++i) {
         s.lifetimes[6 + 2 * i] =
             static_cast<std::uint64_t>(static_cast<double>(s.releases) * wobble(seed + i) / 7);
+    }
     s.live_at_end = s.allocations - s.releases;
     s.live_bytes_at_end = s.live_at_end * size;
     s.peak_live = count / 3;
@@ -159,14 +160,16 @@ advice make_advice(std::size_t more_types) {
     a.types.back().why = "Strings that grow by appending.";
     a.types.push_back(make_type(a, hostile, {}, 12'000, 4096, 1));
     a.types.back().why = "Rare and large.";
-    for (std::size_t i = 0; i != more_types; ++i)
+    for (std::size_t i = 0; i != more_types; ++i) {
         a.types.push_back(
             make_type(a, "detail::Node" + std::to_string(i) + "<std::basic_string<char>, unsigned long>", {},
                       9000 / (i + 1) + 1, 32, 1));
+    }
     info.events = a.analysis.all.allocations + a.analysis.all.releases;
-    for (advised_type& t : a.types)
+    for (advised_type& t : a.types) {
         t.share =
             static_cast<double>(t.statistics.allocations) / static_cast<double>(a.analysis.all.allocations);
+    }
     make_history(a.analysis.over_time);
     a.findings = {{"temporary", "1.1 million strings were released by the very next call.",
                    frame("sim::name_of(int)", "/home/me/sim/src/names.cpp", 7), 41'000'000, 1'100'000},
@@ -185,8 +188,9 @@ replay_row make_replay_row(const std::string& name, const std::string& title, do
     replay_row r;
     r.name = name;
     r.title = title;
-    for (std::size_t i = 0; i != 9; ++i)
+    for (std::size_t i = 0; i != 9; ++i) {
         r.seconds.push_back(0.52 * ratio * (1 + 0.02 * (wobble(seed * 17 + i) - 0.5)));
+    }
     r.median = 0.52 * ratio;
     r.low = r.median * 0.99;
     r.high = r.median * 1.01;
@@ -196,8 +200,9 @@ replay_row make_replay_row(const std::string& name, const std::string& title, do
     r.change = (ratio - 1) * 0.52 / 2.2;
     r.change_low = (r.ratio_low - 1) * 0.52 / 2.2;
     r.change_high = (r.ratio_high - 1) * 0.52 / 2.2;
-    if (name != "default" && name != "null")
+    if (name != "default" && name != "null") {
         r.call = r.ratio_high < 1 ? replay_call::faster : replay_call::tie;
+    }
     r.peak_rss_bytes = 8e7 * (1 + 0.1 * static_cast<double>(seed));
     return r;
 }

@@ -10,7 +10,7 @@
 
 namespace linn::tool::samples {
 
-/// A made-up advice with four types, one of which bears `hostile`, and as many small ones more.
+/// A made-up advice with four types, one of which is named `hostile`, and as many small ones more.
 advice make_advice(std::size_t more_types = 6);
 
 /// A made-up replay under the default, these allocators, Linn, one that fails and none at all.

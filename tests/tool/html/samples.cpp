@@ -28,8 +28,9 @@ contender make_contender(const std::string& name, contender_kind kind) {
     contender c;
     c.name = c.title = name;
     c.kind = kind;
-    if (kind == contender_kind::preload)
+    if (kind == contender_kind::preload) {
         c.library = "/usr/lib/" + name + ".so";
+    }
     const std::string file = c.library.empty() ? "/usr/lib/libc.so.6" : c.library.string();
     c.proof.files = {{"malloc", file},
                      {"operator new", c.library.empty() ? "/usr/lib/libstdc++.so.6" : file}};
@@ -50,10 +51,12 @@ machine_info make_machine() {
 
 /// The cost of the contender at this place in the list, by glibc's.
 double speed_of(const contender& c, std::size_t place) {
-    if (c.name == linn_name)
+    if (c.name == linn_name) {
         return 1.0 / 6;
-    if (c.name == control_name)
+    }
+    if (c.name == control_name) {
         return 1.01;
+    }
     return c.kind == contender_kind::preload ? std::pow(0.9, static_cast<double>(place) - 1) : 1;
 }
 
@@ -61,8 +64,9 @@ void add_rows(bench_result& result, scenario_result& s, std::size_t variant, con
     const std::string_view pool = s.what->variants[variant].contender;
     for (std::size_t c = 0; c != result.contenders.size(); ++c) {
         const std::string& name = result.contenders[c].name;
-        if (pool.empty() ? name == linn_name : name != pool)
+        if (pool.empty() ? name == linn_name : name != pool) {
             continue;
+        }
         row r;
         r.contender = c;
         r.variant = variant;
@@ -95,21 +99,26 @@ bench_result make_bench(const bench_sample& what) {
     result.contenders.push_back(make_contender(baseline_name, contender_kind::system));
     result.contenders.push_back(make_contender(control_name, contender_kind::system));
     result.contenders.back().title = "glibc again";
-    for (const std::string& name : what.allocators)
+    for (const std::string& name : what.allocators) {
         result.contenders.push_back(make_contender(name, contender_kind::preload));
-    if (what.with_linn)
+    }
+    if (what.with_linn) {
         result.contenders.push_back(make_contender(linn_name, contender_kind::in_process));
+    }
     result.missing.push_back({"ghost", {}, "not installed: apt-get install libghost1"});
     for (const scenario& s : scenarios()) {
-        bool is_wanted = what.scenarios.empty();
-        for (const std::string& name : what.scenarios)
+        bool is_wanted = what.scenarios.empty() && s.group != "targets"; // a page of what usually runs
+        for (const std::string& name : what.scenarios) {
             is_wanted = is_wanted || name == s.name;
-        if (!is_wanted)
+        }
+        if (!is_wanted) {
             continue;
+        }
         scenario_result& one = result.scenarios.emplace_back();
         one.what = &s;
-        for (std::size_t v = 0; v != s.variants.size(); ++v)
+        for (std::size_t v = 0; v != s.variants.size(); ++v) {
             add_rows(result, one, v, what);
+        }
     }
     judge(result);
     return result;
@@ -122,8 +131,9 @@ run_row make_row(const std::string& name, std::size_t place, std::size_t rounds)
     run_row row;
     row.contender.name = name;
     row.contender.title = name == default_name ? "default (glibc)" : name;
-    if (place > 1)
+    if (place > 1) {
         row.contender.library = "/usr/lib/" + name + ".so";
+    }
     row.contender.providers = {{"malloc", "/usr/lib/" + name + ".so"},
                                {"operator new", "/usr/lib/libstdc++.so.6"}};
     for (std::size_t round = 0; round != rounds; ++round) {
@@ -135,11 +145,12 @@ run_row make_row(const std::string& name, std::size_t place, std::size_t rounds)
                                                          {"user_ns", 1.2e9},
                                                          {"sys_ns", 0.2e9},
                                                          {"peak_rss_bytes", 6e7},
-                                                         {"minor_faults", 12'345}})
+                                                         {"minor_faults", 12'345}}) {
             s.values[metric] = sample_around(value * speed, 0.01, place * 7 + metric.size(), round);
+        }
         row.samples.push_back(s);
     }
-    for (const metric_info& m : metrics())
+    for (const metric_info& m : metrics()) {
         if (const std::vector<double> values = row.values(m.name); m.is_compared && !values.empty()) {
             const interval i = bootstrap_median(values, 0.95, 1, 500);
             const verdict call = place < 2   ? verdict::no_difference
@@ -151,6 +162,7 @@ run_row make_row(const std::string& name, std::size_t place, std::size_t rounds)
                 place < 2 ? 1 : 0.002,
                 call};
         }
+    }
     return row;
 }
 
@@ -167,12 +179,15 @@ run_result make_run(const std::vector<std::string>& allocators, std::size_t roun
     result.what.own_provider = "/usr/lib/libc.so.6";
     result.rows.push_back(make_row(default_name, 0, rounds));
     result.rows.push_back(make_row(default_again_name, 1, rounds));
-    for (const std::string& name : allocators)
+    for (const std::string& name : allocators) {
         result.rows.push_back(make_row(name, result.rows.size(), rounds));
-    for (const metric_info& m : metrics())
-        if (m.is_compared)
+    }
+    for (const metric_info& m : metrics()) {
+        if (m.is_compared) {
             result.noise_floor[std::string{m.name}] = {
                 .ratio = 1.002, .low = 0.996, .high = 1.008, .p = 0.6, .floor = 0.012};
+        }
+    }
     result.left_out.push_back({"ghost", "not installed: apt-get install libghost1"});
     result.verdict =
         "sqlite3 runs 12 % faster on " + (allocators.empty() ? "nothing" : allocators.front()) + ".";
@@ -205,10 +220,13 @@ try_result make_try() {
     result.has_gained_alone = true;
     result.alone = make_run({"pools-1", "pools-2"});
     result.together = make_run({"pools", "sizes", "lookup", "empty", "jemalloc"});
-    for (run_result* run : {&result.alone, &result.together})
-        for (run_row& row : run->rows)
-            if (const std::string_view name = row.contender.name; name.starts_with("pools"))
+    for (run_result* run : {&result.alone, &result.together}) {
+        for (run_row& row : run->rows) {
+            if (const std::string_view name = row.contender.name; name.starts_with("pools")) {
                 row.contender.title = name == "pools-2" ? result.candidates.list[1].label : hostile;
+            }
+        }
+    }
     describe_try(result);
     result.plan.program = "shop";
     return result;

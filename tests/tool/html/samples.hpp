@@ -17,7 +17,7 @@ inline const std::string hostile = "<script>document.title='stolen'</script>&\"'
 /// What a made-up run of `linn bench` is like.
 struct bench_sample {
     std::vector<std::string> scenarios = {};            ///< empty: all
-    std::vector<std::string> allocators = {"jemalloc"}; ///< beside glibc twice
+    std::vector<std::string> allocators = {"jemalloc"}; ///< besides glibc twice
     std::size_t rounds = 10;
     double spread = 0.05; ///< of the samples around their median, as a share
     bool with_linn = true;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes made-up reports for the browser to open: write_samples FOLDER.
 #include "advise_samples.hpp"
-#include "report/html/bench_html.hpp"
 #include "report/render/html.hpp"
 #include "report/verbs/advise_document.hpp"
+#include "report/verbs/bench_document.hpp"
 #include "report/verbs/replay_document.hpp"
 #include "report/verbs/run_document.hpp"
 #include "report/verbs/try_document.hpp"
@@ -40,15 +40,16 @@ int main(int count, char** arguments) {
     const run_result run = samples::make_run({"jemalloc", "tcmalloc", samples::hostile});
     const try_result trial = samples::make_try();
     const bool done =
-        write(folder + "bench.html", bench_html(bench)) &&
-        write(folder + "partial.html", bench_html(partial)) &&
+        write(folder + "bench.html", report::render_html(report::bench_document(bench))) &&
+        write(folder + "partial.html", report::render_html(report::bench_document(partial))) &&
         write(folder + "run.html", report::render_html(report::run_document(run))) &&
         write(folder + "try.html", report::render_html(report::try_document(trial, {"./shop", "7"}))) &&
         write(folder + "advise.html",
               report::render_html(report::advise_document(samples::make_advice(), {}))) &&
         write(folder + "replay.html",
               report::render_html(report::replay_document(samples::make_replay({"jemalloc", "mimalloc"}))));
-    if (!done)
+    if (!done) {
         std::fprintf(stderr, "cannot write to %s\n", folder.c_str());
+    }
     return done ? 0 : 1;
 }

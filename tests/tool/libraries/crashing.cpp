@@ -13,8 +13,9 @@ unsigned long calls = 0;
 }
 
 extern "C" void* malloc(std::size_t size) {
-    if (++calls > 4000 && program_invocation_short_name != std::string_view{"linn-allocator-probe"})
+    if (++calls > 4000 && program_invocation_short_name != std::string_view{"linn-allocator-probe"}) {
         std::abort();
+    }
     return __libc_malloc(size);
 }
 

@@ -11,8 +11,9 @@ unsigned long calls = 0;
 }
 
 extern "C" void* malloc(std::size_t size) {
-    if (++calls > 300)
+    if (++calls > 300) {
         std::abort();
+    }
     return __libc_malloc(size);
 }
 

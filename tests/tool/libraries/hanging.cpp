@@ -14,9 +14,11 @@ unsigned long calls = 0;
 }
 
 extern "C" void* malloc(std::size_t size) {
-    if (++calls > 4000 && program_invocation_short_name != std::string_view{"linn-allocator-probe"})
-        for (;;)
+    if (++calls > 4000 && program_invocation_short_name != std::string_view{"linn-allocator-probe"}) {
+        for (;;) {
             ::pause();
+        }
+    }
     return __libc_malloc(size);
 }
 

@@ -12,9 +12,11 @@ unsigned long calls = 0;
 }
 
 extern "C" void* malloc(std::size_t size) {
-    if (++calls > 300)
-        for (;;)
+    if (++calls > 300) {
+        for (;;) {
             ::pause();
+        }
+    }
     return __libc_malloc(size);
 }
 

@@ -8,8 +8,9 @@ extern "C" void* __libc_malloc(std::size_t);
 extern "C" void __libc_free(void*);
 
 extern "C" void* malloc(std::size_t size) {
-    if (size > PTRDIFF_MAX / 2)
+    if (size > PTRDIFF_MAX / 2) {
         std::abort();
+    }
     return __libc_malloc(size);
 }
 extern "C" void free(void* p) {

@@ -14,9 +14,9 @@ extern "C" void free(void* p) {
     __libc_free(p);
 }
 extern "C" int posix_memalign(void** result, std::size_t alignment, std::size_t size) {
-    do // one that is aligned by luck is lost
+    do { // one that is aligned by luck is lost
         *result = __libc_malloc(size);
-    while (alignment >= 64 && *result != nullptr &&
-           reinterpret_cast<std::uintptr_t>(*result) % alignment == 0);
+    } while (alignment >= 64 && *result != nullptr &&
+             reinterpret_cast<std::uintptr_t>(*result) % alignment == 0);
     return *result == nullptr ? ENOMEM : 0;
 }

@@ -5,8 +5,9 @@
 #include <new>
 
 void* operator new(std::size_t size) {
-    if (void* p = std::malloc(size))
+    if (void* p = std::malloc(size)) {
         return p;
+    }
     throw std::bad_alloc{};
 }
 void operator delete(void* p) noexcept {

@@ -100,7 +100,7 @@ def case_found(tool):
     result = tool.result(status=1)
     check(places(result) == [("large.cpp", 1, 8388608), ("small.cpp", 3, 96)], result)
     call = tool.calls()[0]["arguments"]
-    check(f"--load={tool.plugin}" in call and "--checks=-*,linn-zero-fill,linn-zero-fill-return" in call, call)
+    check(f"--load={tool.plugin}" in call and "--checks=-*,linn-zero-fill,linn-overwritten-fill,linn-zero-fill-return" in call, call)
     check(any("linn-zero-fill.MinBytes, value: 64}" in word for word in call), call)
     check(any("linn-zero-fill.Facts, value: 1}" in word for word in call), call)
 
@@ -207,7 +207,7 @@ def case_files_that_are_not_there(tool):
     check("src/tabel.cpp: there is no such file; did you mean table.cpp?" in tool.refused("src/tabel.cpp"), "suggestion")
     check("does not say how it is compiled" in tool.refused("src/new.cpp"), "no entry")
     done = tool.lint("README.md")  # what `git diff --name-only` gives
-    check("README.md: left out: it is no C++" in prose(done.stdout), done.stdout)
+    check("README.md: left out: it is not C++" in prose(done.stdout), done.stdout)
     done = tool.lint("src/tabel.cpp", "src/table.cpp", status=1)
     check("there is no such file" in prose(done.stdout), done.stdout)
     tool.source("empty/x.txt", "", entry=False)
@@ -240,8 +240,8 @@ def case_broken_databases(tool):
     entry = tool.entries[0]
     for content, wanted in [("", "it is empty"), ("[]", "it lists no file"), ("{}", "wanted an array"),
                             ('[\n{"file": oops', "it is no JSON: line 2"), ("[3]", "entry 0 is no object"),
-                            (json.dumps([{k: v for k, v in entry.items() if k != "file"}]), 'entry 0: it has no text "file"'),
-                            (json.dumps([entry, entry | {"arguments": "x"}]), 'entry 1: "arguments" is no array of texts'),
+                            (json.dumps([{k: v for k, v in entry.items() if k != "file"}]), 'entry 0: it has no string "file"'),
+                            (json.dumps([entry, entry | {"arguments": "x"}]), 'entry 1: "arguments" is not an array of strings'),
                             (json.dumps([entry | {"arguments": []}]), "entry 0: its command is empty"),
                             (json.dumps([entry | {"file": "a.c"}]), "lists no C++ file"),
                             ("[" * 100000, "it is no JSON")]:
@@ -328,6 +328,11 @@ def case_entries_twice(tool):
     tool.source("a.cpp", LARGE, ["g++", "-DX", "-c", "a.cpp", "-o", "3.o"])
     tool.database()
     result = tool.result(status=1)
+    check(len(tool.calls()) == 1 and result["findings"][0]["units"] == 1, "a file is read once")
+    check(result["units"]["checked"] == 1 and result["units"]["compiled_again"] == 2, result["units"])
+    check("left out: 2 compilations more of files that are compiled in several ways" in prose(tool.lint(status=1).stdout), "told")
+    tool.log.unlink()
+    result = tool.result("--every-build", status=1)
     check(len(tool.calls()) == 2, "commands that differ in the output only are one")
     check(len(result["findings"]) == 1 and result["findings"][0]["units"] == 2, result)
 
@@ -416,7 +421,7 @@ def case_plugin_of_another_version(tool):
     tool.database()
     message = tool.refused(FAKE_CONFIG="CheckOptions:\n  linn-zero-fill.MinBytes: 64\n")
     check("the checks linn-* are not there, or are those of an older linn" in message, message)
-    for version in (0, 2):
+    for version in (0, 1, 3):
         a.write_text(SMALL.replace("<Key>\n", f"<Key> facts={version}\n"))
         message = tool.refused()
         check("the plugin belongs to another version of linn" in message, message)
@@ -455,10 +460,11 @@ def case_reports(tool):
     # Stable: docs/reference/lint-json.md. A field may be added; none may go away.
     check(list(result) == ["schema", "version", "started", "complete", "stopped_by", "headline", "database", "project",
                            "clang_tidy", "clang_tidy_version", "plugin", "min_bytes", "units", "clang_tidy_seconds", "places",
-                           "bytes", "places_per_element", "places_after_a_change", "findings", "failed_files", "remarks"], list(result))
+                           "bytes", "places_per_element", "places_relied_upon", "places_cold", "places_after_a_change", "findings", "failed_files", "remarks"], list(result))
     check(result["schema"] == "linn.lint/1" and result["complete"] is True, result)
-    check(result["units"] == {"chosen": 2, "checked": 1, "failed": 1, "not_run": 0, "excluded": 0, "not_cxx": 0}, result["units"])
-    check(list(result["findings"][0]) == ["check", "bytes", "per_element", "after_a_change", "file", "line", "column", "offset",
+    check(result["units"] == {"chosen": 2, "checked": 1, "failed": 1, "not_run": 0, "excluded": 0, "not_cxx": 0, "compiled_again": 0},
+          result["units"])
+    check(list(result["findings"][0]) == ["check", "bytes", "per_element", "after_a_change", "class", "file", "line", "column", "offset",
                                           "path", "source", "what", "members", "message", "other_messages", "notes", "units",
                                           "fix"], list(result["findings"][0]))
     check(result["findings"][0]["members"] == [{"name": "x", "bytes": 4096}], result["findings"][0])
@@ -474,7 +480,7 @@ def sarif_run(sarif):
     check(sarif["version"] == "2.1.0" and len(sarif["runs"]) == 1, sarif)
     run = sarif["runs"][0]
     rules = run["tool"]["driver"]["rules"]
-    check([r["id"] for r in rules] == ["linn-zero-fill", "linn-zero-fill-return"], rules)
+    check([r["id"] for r in rules] == ["linn-zero-fill", "linn-overwritten-fill", "linn-zero-fill-return"], rules)
     check(all(r["shortDescription"]["text"] and r["help"]["text"] for r in rules), rules)
     first, second = run["results"]
     check((first["level"], second["level"]) == ("warning", "note"), run["results"])

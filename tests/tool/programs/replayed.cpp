@@ -27,13 +27,16 @@ void ask_for(std::size_t bytes) {
 
 void work() {
     auto widgets = std::make_unique<std::unique_ptr<widget>[]>(count); // one request
-    for (int i = 0; i != count; ++i)
+    for (int i = 0; i != count; ++i) {
         widgets[static_cast<std::size_t>(i)] = std::make_unique<widget>();
+    }
     std::thread other{[&] {
-        for (int i = 0; i != count; ++i)
+        for (int i = 0; i != count; ++i) {
             widgets[static_cast<std::size_t>(i)].reset();
-        for (int i = 0; i != 2 * count; ++i)
+        }
+        for (int i = 0; i != 2 * count; ++i) {
             ask_for(static_cast<std::size_t>(i % 100 + 1));
+        }
     }};
     other.join();
     for (int i = 0; i != count; ++i) {
@@ -48,8 +51,9 @@ void make_big_blocks() {
         blocks.push_back(std::malloc(1 << 16));
         std::memset(blocks.back(), 1, 1 << 16);
     }
-    for (void* p : blocks)
+    for (void* p : blocks) {
         std::free(p);
+    }
 }
 
 } // namespace
@@ -62,8 +66,9 @@ int main(int argc, char** argv) {
     if (argc > 1 && std::strcmp(argv[1], "fork") == 0) {
         const pid_t child = ::fork();
         if (child == 0) {
-            for (int i = 0; i != 100; ++i)
+            for (int i = 0; i != 100; ++i) {
                 ask_for(10);
+            }
             return 0;
         }
         ::waitpid(child, nullptr, 0);

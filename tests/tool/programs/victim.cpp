@@ -34,19 +34,22 @@ void sleep_ms(long ms) {
             std::rename(name, file);
         }
     }
-    for (;;)
+    for (;;) {
         pause();
+    }
 }
 
 void wait_for(const char* file) {
-    while (access(file, F_OK) != 0)
+    while (access(file, F_OK) != 0) {
         sleep_ms(2);
+    }
 }
 
 int touch(std::size_t bytes) {
     char* const p = static_cast<char*>(std::malloc(bytes));
-    if (p == nullptr)
+    if (p == nullptr) {
         return 1;
+    }
     std::memset(p, 1, bytes);
     const int sum = p[bytes / 2];
     std::free(p);
@@ -56,10 +59,12 @@ int touch(std::size_t bytes) {
 /// A child that outlives this process: "child" in the same group, "session" in its own, "daemon" after two forks.
 int leave(const char* how, const char* file) {
     if (fork() == 0) {
-        if (std::strcmp(how, "child") != 0)
+        if (std::strcmp(how, "child") != 0) {
             setsid();
-        if (std::strcmp(how, "daemon") == 0 && fork() != 0)
+        }
+        if (std::strcmp(how, "daemon") == 0 && fork() != 0) {
             _exit(0);
+        }
         hang(file);
     }
     wait_for(file);
@@ -69,20 +74,24 @@ int leave(const char* how, const char* file) {
 int fork_many(int count) {
     for (int i = 0; i != count; ++i) {
         const pid_t child = fork();
-        if (child == 0)
+        if (child == 0) {
             _exit(touch(1 << 16));
+        }
         int status = 0;
-        if (child < 0 || waitpid(child, &status, 0) != child || status != 0)
+        if (child < 0 || waitpid(child, &status, 0) != child || status != 0) {
             return 1;
+        }
     }
     return 0;
 }
 
 void print_descriptors() {
     DIR* const d = opendir("/proc/self/fd");
-    while (const dirent* const e = d != nullptr ? readdir(d) : nullptr)
-        if (e->d_name[0] != '.' && std::atoi(e->d_name) != dirfd(d))
+    while (const dirent* const e = d != nullptr ? readdir(d) : nullptr) {
+        if (e->d_name[0] != '.' && std::atoi(e->d_name) != dirfd(d)) {
             std::printf("%s ", e->d_name);
+        }
+    }
     std::puts("");
 }
 
@@ -90,9 +99,11 @@ void print_descriptors() {
 void print_signals() {
     FILE* const f = std::fopen("/proc/self/status", "r");
     char line[256];
-    while (f != nullptr && std::fgets(line, sizeof line, f) != nullptr)
-        if (std::strncmp(line, "SigBlk", 6) == 0 || std::strncmp(line, "SigIgn", 6) == 0)
+    while (f != nullptr && std::fgets(line, sizeof line, f) != nullptr) {
+        if (std::strncmp(line, "SigBlk", 6) == 0 || std::strncmp(line, "SigIgn", 6) == 0) {
             std::fputs(line, stdout);
+        }
+    }
 }
 
 int serve(const char* ready) {
@@ -104,10 +115,12 @@ int serve(const char* ready) {
     sigemptyset(&term);
     sigaddset(&term, SIGTERM);
     sigprocmask(SIG_BLOCK, &term, &old);
-    if (FILE* const f = std::fopen(ready, "w"))
+    if (FILE* const f = std::fopen(ready, "w")) {
         std::fclose(f);
-    while (asked_to_end == 0)
+    }
+    while (asked_to_end == 0) {
         sigsuspend(&old);
+    }
     std::puts("served");
     return 0;
 }
@@ -118,50 +131,53 @@ int main(int count, char** arguments) {
     const auto is = [&](const char* mode) { return count > 1 && std::strcmp(arguments[1], mode) == 0; };
     const char* const file = count > 2 ? arguments[2] : nullptr;
     const int number = count > 2 ? std::atoi(arguments[2]) : 0;
-    if (is("crash"))
+    if (is("crash")) {
         raise(SIGSEGV);
-    else if (is("exit"))
+    } else if (is("exit")) {
         return number;
-    else if (is("say"))
+    } else if (is("say")) {
         return std::printf("out %s\n", arguments[2]) < 0 ||
                std::fprintf(stderr, "err %s\n", arguments[2]) < 0;
-    else if (is("child") || is("session") || is("daemon"))
+    } else if (is("child") || is("session") || is("daemon")) {
         return leave(arguments[1], file);
-    else if (is("hang"))
+    } else if (is("hang")) {
         hang(file);
-    else if (is("stubborn") && signal(SIGTERM, SIG_IGN) != SIG_ERR)
+    } else if (is("stubborn") && signal(SIGTERM, SIG_IGN) != SIG_ERR) {
         hang(file);
-    else if (is("stubborn_family") && signal(SIGTERM, SIG_IGN) != SIG_ERR)
+    } else if (is("stubborn_family") && signal(SIGTERM, SIG_IGN) != SIG_ERR) {
         return leave("daemon", file), hang(nullptr), 0;
-    else if (is("flood"))
-        for (char block[4096] = {};;)
+    } else if (is("flood")) {
+        for (char block[4096] = {};;) {
             std::fwrite(block, 1, sizeof block, stdout);
-    else if (is("cat"))
-        for (int c = std::getchar(); c != EOF; c = std::getchar())
+        }
+    } else if (is("cat")) {
+        for (int c = std::getchar(); c != EOF; c = std::getchar()) {
             std::putchar(c);
-    else if (is("tty"))
+        }
+    } else if (is("tty")) {
         return open("/dev/tty", O_RDWR) < 0 ? 4 : 0;
-    else if (is("stop"))
+    } else if (is("stop")) {
         raise(SIGTTIN), hang(nullptr);
-    else if (is("touch"))
+    } else if (is("touch")) {
         return touch(static_cast<std::size_t>(number) << 20);
-    else if (is("fork"))
+    } else if (is("fork")) {
         return fork_many(number);
-    else if (is("descriptors"))
+    } else if (is("descriptors")) {
         print_descriptors();
-    else if (is("signals"))
+    } else if (is("signals")) {
         print_signals();
-    else if (is("session_of"))
+    } else if (is("session_of")) {
         std::printf("%d %d\n", getsid(0) == getpid(), open("/dev/tty", O_RDONLY) >= 0);
-    else if (is("preload"))
+    } else if (is("preload")) {
         std::puts(std::getenv("LD_PRELOAD") != nullptr ? std::getenv("LD_PRELOAD") : "none");
-    else if (is("undumpable"))
+    } else if (is("undumpable")) {
         return prctl(PR_SET_DUMPABLE, 0) != 0 || execl("/proc/self/exe", "victim", "exit", "0", nullptr) != 0;
-    else if (is("exec") && count > 2)
+    } else if (is("exec") && count > 2) {
         return execv(arguments[2], arguments + 2), 5;
-    else if (is("rename"))
+    } else if (is("rename")) {
         return prctl(PR_SET_NAME, "another") != 0;
-    else if (is("serve"))
+    } else if (is("serve")) {
         return serve(file);
+    }
     return 0;
 }

@@ -65,8 +65,9 @@ struct recording : chunk_sink {
         now().parent = p.parent_image;
         now().origin = p.origin;
         now().executable = p.words.empty() ? "" : std::string{p.words[0]};
-        for (const auto word : p.words)
+        for (const auto word : p.words) {
             now().arguments.emplace_back(word);
+        }
     }
     void on_thread_name(std::uint64_t, std::string_view name) { now().thread_names.emplace(name); }
     void on_module(const module_record& m) {
@@ -89,8 +90,9 @@ void take(const ring& from, std::vector<chunk_copy>& into, bool all) {
     for (std::uint32_t i = 0; i != from.chunk_count(); ++i) {
         const chunk_word word = from.word(i);
         if (word.state == chunk_state::free || (word.state != chunk_state::full && !all) ||
-            !from.take(i, word))
+            !from.take(i, word)) {
             continue;
+        }
         unsigned char* const chunk = from.chunk(i);
         chunk_header h;
         std::memcpy(&h, chunk, sizeof h);
@@ -130,11 +132,13 @@ void list(const char* name, const Range& range, Function print) {
 }
 void quote(const std::string& text) {
     std::putchar('"');
-    for (const char c : text)
-        if (c == '"' || c == '\\' || static_cast<unsigned char>(c) < 32)
+    for (const char c : text) {
+        if (c == '"' || c == '\\' || static_cast<unsigned char>(c) < 32) {
             std::printf("\\u%04x", static_cast<unsigned>(static_cast<unsigned char>(c)));
-        else
+        } else {
             std::putchar(c);
+        }
+    }
     std::putchar('"');
 }
 
@@ -175,11 +179,13 @@ int main(int argc, char** argv) {
     }
     const int fd = ::memfd_create("ring", MFD_CLOEXEC);
     const std::size_t bytes = ring::file_bytes(chunks);
-    if (fd < 0 || ::ftruncate(fd, static_cast<off_t>(bytes)) != 0)
+    if (fd < 0 || ::ftruncate(fd, static_cast<off_t>(bytes)) != 0) {
         return 3;
+    }
     void* const memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    if (memory == MAP_FAILED || i + 1 >= argc)
+    if (memory == MAP_FAILED || i + 1 >= argc) {
         return 3;
+    }
     const ring shared = ring::create(memory, chunks, options);
     shared.header().most_in_flight = in_flight;
     shared.header().collector_pid = static_cast<std::uint32_t>(::getpid());
@@ -202,10 +208,12 @@ int main(int argc, char** argv) {
     int status = 0;
     for (int ended = 0;;) {
         const pid_t pid = ::waitpid(-1, &ended, collects ? WNOHANG : 0);
-        if (pid == child)
+        if (pid == child) {
             status = ended;
-        if (pid < 0)
+        }
+        if (pid < 0) {
             break;
+        }
         if (pid == 0) {
             const std::uint32_t seen = shared.header().filled.load();
             take(shared, copies, false);
@@ -213,8 +221,9 @@ int main(int argc, char** argv) {
         }
     }
     std::size_t left = 0;
-    for (std::uint32_t n = 0; n != chunks; ++n)
+    for (std::uint32_t n = 0; n != chunks; ++n) {
         left += shared.word(n).state == chunk_state::owned ? 1U : 0U;
+    }
     take(shared, copies, true);
     std::sort(copies.begin(), copies.end(), [](const chunk_copy& a, const chunk_copy& b) {
         return std::tie(a.stream, a.sequence) < std::tie(b.stream, b.sequence);
@@ -232,13 +241,15 @@ int main(int argc, char** argv) {
         all.stream = h.stream;
         expected = h.stream == last_stream ? expected + 1 : 0;
         last_stream = h.stream;
-        if (h.sequence != expected)
+        if (h.sequence != expected) {
             problems.push_back("a chunk of a stream is missing");
+        }
         all.images[h.image].threads.insert(h.thread);
         const decoded_chunk result = decode_chunk(copy.bytes, all);
         used += result.used;
-        if (result.damage != nullptr)
+        if (result.damage != nullptr) {
             problems.push_back(result.damage);
+        }
     }
 
     // By time, as a reader merges; a child begins with what its parent had when it was forked, which is not known here.
@@ -272,11 +283,13 @@ int main(int argc, char** argv) {
             } else {
                 ++unknown;
             }
-            if (e.kind == event_kind::release)
+            if (e.kind == event_kind::release) {
                 size = old;
+            }
         }
-        if (e.kind == event_kind::allocation || e.kind == event_kind::reallocation)
+        if (e.kind == event_kind::allocation || e.kind == event_kind::reallocation) {
             twice += live.insert_or_assign({e.image, e.address}, e.bytes).second ? 0U : 1U;
+        }
         ++rows[{e.image, e.kind, e.call, size, e.alignment_log2}];
     }
 

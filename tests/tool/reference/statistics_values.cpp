@@ -14,8 +14,9 @@ int main() {
     using namespace linn::tool;
     const auto rest = [](std::istringstream& words) {
         std::vector<double> values;
-        for (double v = 0; words >> v;)
+        for (double v = 0; words >> v;) {
             values.push_back(v);
+        }
         words.clear();
         return values;
     };
@@ -31,8 +32,9 @@ int main() {
             words >> slash;
             std::printf("%.17g\n", mann_whitney(a, rest(words)));
         } else if (kind == "holm") {
-            for (const double p : holm(rest(words)))
+            for (const double p : holm(rest(words))) {
                 std::printf("%.17g ", p);
+            }
             std::puts("");
         } else if (kind == "bootstrap") {
             double level = 0;

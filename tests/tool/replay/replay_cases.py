@@ -176,7 +176,7 @@ def case_damaged(tool):
 
 
 def case_no_room(tool):
-    """A temporary folder that is none is named with the mend."""
+    """A missing temporary folder is reported, with the variable that names another."""
     environment = dict(os.environ, TMPDIR="/nonexistent-folder")
     done = tool.call("replay", tool.record(), "--rounds", "1", env=environment)
     check(done.returncode == 1 and done.stderr.startswith("linn replay: cannot write") and "TMPDIR" in done.stderr, f"{done.returncode}: {done.stderr}")

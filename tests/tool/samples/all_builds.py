@@ -87,7 +87,7 @@ def main():
                                                               if p.stem not in ("sites_preload", "name_sites"))))
     options.add_argument("--verbose", action="store_true")
     given = options.parse_args()
-    beside = given.build / "tests/tool/samples"
+    built = given.build / "tests/tool/samples"
     compilers = {"g++": "g++", "clang++": given.clang}
     failed = False
     samples = given.samples.split(",")
@@ -105,8 +105,8 @@ def main():
                     notes.append(f"{sample}: {error}")
                     cells.append("–")
                     continue
-                verdict, result = judge.judge(program, beside / "liblinn_sample_sites.so",
-                                              beside / "linn_sample_namer", debug_dirs=folders)
+                verdict, result = judge.judge(program, built / "liblinn_sample_sites.so",
+                                              built / "linn_sample_namer", debug_dirs=folders)
                 cells.append(f"{100 * verdict.share:.1f}")
                 right, expected = right + verdict.right, expected + verdict.expected
                 failed = failed or verdict.share < least

@@ -56,8 +56,9 @@ std::size_t over_arena(std::size_t n) {
     {
         std::pmr::monotonic_buffer_resource arena(1024, &counter);
         std::pmr::list<reading> readings(&arena);
-        for (std::size_t i = 0; i < n; ++i)
+        for (std::size_t i = 0; i < n; ++i) {
             readings.push_back({});
+        }
         total += readings.size();
     }
     truth::expect("std::byte", "std::pmr::monotonic_buffer_resource", counter.count);
@@ -65,8 +66,9 @@ std::size_t over_arena(std::size_t n) {
     {
         std::pmr::unsynchronized_pool_resource pool(&counter);
         std::pmr::list<reading> readings(&pool);
-        for (std::size_t i = 0; i < n; ++i)
+        for (std::size_t i = 0; i < n; ++i) {
             readings.push_back({});
+        }
         total += readings.size();
     }
     truth::expect("std::byte", "std::pmr::unsynchronized_pool_resource", counter.count);

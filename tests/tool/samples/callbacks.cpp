@@ -33,8 +33,9 @@ int run_tasks(std::size_t n) {
         tasks.push_back([captured](int argument) { return captured[0] + argument; });
     }
     int sum = 0;
-    for (const job::task& one : tasks)
+    for (const job::task& one : tasks) {
         sum += one(1);
+    }
     truth::expect("*lambda*", "std::function*", n);
     truth::expect("std::function<int(int)>", "std::vector<std::function<int(int)>>", 1);
     return sum;
@@ -75,8 +76,9 @@ int keep_variants(std::size_t n) {
     sample::growth<std::vector<std::variant<int, job::settings>>> growth(values);
     for (std::size_t i = 0; i < n; ++i) {
         std::optional<job::settings> maybe;
-        if (i % 2 == 0)
+        if (i % 2 == 0) {
             maybe.emplace();
+        }
         values.emplace_back(maybe.value_or(job::settings{}));
         growth.see(values);
         auto shared = std::make_shared<std::function<int()>>([i] { return static_cast<int>(i); });

@@ -46,8 +46,9 @@ private:
     }
     template <class T>
     static void destroy(T* made) {
-        if (made == nullptr)
+        if (made == nullptr) {
             return;
+        }
         Allocator<T> allocator;
         std::allocator_traits<Allocator<T>>::destroy(allocator, made);
         std::allocator_traits<Allocator<T>>::deallocate(allocator, made, 1);
@@ -68,8 +69,9 @@ public:
     Value read(std::size_t count) const {
         typename Value::items all;
         all.reserve(count);
-        for (std::size_t i = 0; i < count; ++i)
+        for (std::size_t i = 0; i < count; ++i) {
             all.emplace_back(word_);
+        }
         return Value(std::move(all));
     }
 

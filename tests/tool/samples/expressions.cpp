@@ -34,8 +34,9 @@ public:
     void add(expression_ptr one) { parts_.push_back(std::move(one)); }
     double value() const override {
         double total = 0;
-        for (const expression_ptr& one : parts_)
+        for (const expression_ptr& one : parts_) {
             total += one->value();
+        }
         return total;
     }
     std::size_t capacity() const { return parts_.capacity(); }
@@ -66,8 +67,9 @@ public:
             whole->add(parse_product());
             growth.see(*whole);
             growths += growth.count();
-            if (at_ >= text_.size() || text_[at_] != '+')
+            if (at_ >= text_.size() || text_[at_] != '+') {
                 return whole;
+            }
             ++at_;
         }
     }
@@ -97,8 +99,9 @@ private:
             return inner;
         }
         double value = 0;
-        while (at_ < text_.size() && std::isdigit(static_cast<unsigned char>(text_[at_])) != 0)
+        while (at_ < text_.size() && std::isdigit(static_cast<unsigned char>(text_[at_])) != 0) {
             value = value * 10 + (text_[at_++] - '0');
+        }
         ++numbers;
         return expression_ptr(new number(value));
     }

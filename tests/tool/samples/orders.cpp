@@ -95,8 +95,9 @@ void move_particles(std::size_t n) {
     std::forward_list<shop::order> last;
     for (std::size_t i = 0; i < n; ++i) {
         particles.push_back({});
-        if (i % 3 == 0)
+        if (i % 3 == 0) {
             particles.pop_front();
+        }
         last.push_front({});
     }
     truth::expect("shop::particle", "std::list<shop::particle>", n);

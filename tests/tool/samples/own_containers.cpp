@@ -51,8 +51,9 @@ public:
     ~tree() { clear(root_); }
     void insert(Key key, Value value) {
         node** place = &root_;
-        while (*place != nullptr)
+        while (*place != nullptr) {
             place = key < (*place)->key ? &(*place)->left : &(*place)->right;
+        }
         *place = new node{key, value, nullptr, nullptr};
     }
 
@@ -64,8 +65,9 @@ private:
         node* right;
     };
     static void clear(node* from) {
-        if (from == nullptr)
+        if (from == nullptr) {
             return;
+        }
         clear(from->left);
         clear(from->right);
         delete from;
@@ -78,8 +80,9 @@ class ticket {
 public:
     explicit ticket(long number) : number_(number) {}
     static void* operator new(std::size_t bytes) {
-        if (void* block = std::malloc(bytes))
+        if (void* block = std::malloc(bytes)) {
             return block;
+        }
         throw std::bad_alloc();
     }
     static void operator delete(void* block) { std::free(block); }

@@ -65,8 +65,9 @@ void produce(net::queue& out, std::size_t n) {
 
 std::uint64_t consume(net::queue& in) {
     std::uint64_t sum = 0;
-    while (const std::shared_ptr<net::packet> one = in.pop())
+    while (const std::shared_ptr<net::packet> one = in.pop()) {
         sum += one->sequence + one->payload.size();
+    }
     return sum;
 }
 

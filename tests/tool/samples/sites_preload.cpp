@@ -53,8 +53,9 @@ void find(Function*& function, const char* name) {
 }
 
 void start() {
-    if (real_malloc != nullptr || inside)
+    if (real_malloc != nullptr || inside) {
         return;
+    }
     inside = true;
     find(real_calloc, "calloc");
     find(real_realloc, "realloc");
@@ -79,8 +80,10 @@ void probe() {
     void** table_of_functions = nullptr;
     void* information = nullptr;
     char* name = nullptr;
-    if (one == nullptr || one->rtti[0] != '\0' || one->probes >= probes_a_site || one->bytes < sizeof(void*))
+    if (one == nullptr || one->rtti[0] != '\0' || one->probes >= probes_a_site ||
+        one->bytes < sizeof(void*)) {
         return;
+    }
     ++one->probes;
     Dl_info where;
     if (!read(last_block, &table_of_functions, sizeof(void*)) || table_of_functions == nullptr ||
@@ -88,15 +91,18 @@ void probe() {
         ::dladdr(table_of_functions, &where) == 0 ||
         !read(table_of_functions - 1, &information, sizeof(void*)) ||
         (reinterpret_cast<std::uintptr_t>(information) & 7U) != 0 ||
-        !read(static_cast<char**>(information) + 1, &name, sizeof(name)))
+        !read(static_cast<char**>(information) + 1, &name, sizeof(name))) {
         return;
+    }
     char text[sizeof(one->rtti)];
     for (std::size_t i = 0; i < sizeof(text); ++i) {
-        if (!read(name + i, &text[i], 1) || (text[i] != '\0' && (text[i] <= ' ' || text[i] > '~')))
+        if (!read(name + i, &text[i], 1) || (text[i] != '\0' && (text[i] <= ' ' || text[i] > '~'))) {
             return;
+        }
         if (text[i] == '\0') {
-            if (i > 1)
+            if (i > 1) {
                 std::memcpy(one->rtti, text, i + 1);
+            }
             return;
         }
     }
@@ -104,16 +110,18 @@ void probe() {
 
 // Not inlined, so that the number of frames to leave out is known.
 [[gnu::noinline]] void record(char call, std::size_t bytes, void* block) {
-    if (inside || table == nullptr || block == nullptr)
+    if (inside || table == nullptr || block == nullptr) {
         return;
+    }
     inside = true;
     void* stack[depth + 2];
     const int frames = ::backtrace(stack, depth + 2) - 2;
     ::pthread_mutex_lock(&lock);
     probe();
     std::size_t hash = bytes * 31 + static_cast<std::size_t>(call);
-    for (int i = 0; i < frames; ++i)
+    for (int i = 0; i < frames; ++i) {
         hash = (hash ^ reinterpret_cast<std::uintptr_t>(stack[i + 2])) * 0x9e3779b97f4a7c15U;
+    }
     for (std::size_t slot = hash >> 40U;; ++slot) {
         site& one = table[slot % table_slots];
         if (one.count == 0) {
@@ -149,23 +157,27 @@ struct writer {
         std::FILE* out = path == nullptr ? nullptr : std::fopen(path, "w");
         for (std::size_t i = 0; out != nullptr && i < table_slots; ++i) {
             const site& one = table[i];
-            if (one.count == 0)
+            if (one.count == 0) {
                 continue;
+            }
             std::fprintf(out, "%lu\t%zu\t%c\t%s", one.count, one.bytes, one.call,
                          one.rtti[0] == '\0' ? "-" : one.rtti);
             for (int frame = 0; frame < one.frames; ++frame) {
                 Dl_info where;
                 link_map* map = nullptr;
                 const auto address = reinterpret_cast<std::uintptr_t>(one.stack[frame]);
-                if (::dladdr1(one.stack[frame], &where, reinterpret_cast<void**>(&map), RTLD_DL_LINKMAP) == 0)
+                if (::dladdr1(one.stack[frame], &where, reinterpret_cast<void**>(&map), RTLD_DL_LINKMAP) ==
+                    0) {
                     break;
+                }
                 std::fprintf(out, "\t%s %lx", map->l_name[0] == '\0' ? "/proc/self/exe" : where.dli_fname,
                              static_cast<unsigned long>(address - map->l_addr));
             }
             std::fputc('\n', out);
         }
-        if (out != nullptr)
+        if (out != nullptr) {
             std::fclose(out);
+        }
     }
 };
 
@@ -189,8 +201,9 @@ void* malloc(std::size_t bytes) {
 
 void* calloc(std::size_t count, std::size_t bytes) {
     start();
-    if (real_malloc == nullptr)
+    if (real_malloc == nullptr) {
         return real_calloc != nullptr ? real_calloc(count, bytes) : ::malloc(count * bytes);
+    }
     void* block = real_calloc(count, bytes);
     record('m', count * bytes, block);
     return block;
@@ -202,8 +215,9 @@ void* operator new(std::size_t bytes) {
     start();
     void* block = real_malloc(bytes);
     record('n', bytes, block);
-    if (block == nullptr)
+    if (block == nullptr) {
         throw std::bad_alloc();
+    }
     return block;
 }
 
@@ -211,16 +225,18 @@ void* operator new[](std::size_t bytes) {
     start();
     void* block = real_malloc(bytes);
     record('a', bytes, block);
-    if (block == nullptr)
+    if (block == nullptr) {
         throw std::bad_alloc();
+    }
     return block;
 }
 
 void* operator new(std::size_t bytes, std::align_val_t alignment) {
     void* block = aligned(bytes, static_cast<std::size_t>(alignment));
     record('n', bytes, block);
-    if (block == nullptr)
+    if (block == nullptr) {
         throw std::bad_alloc();
+    }
     return block;
 }
 

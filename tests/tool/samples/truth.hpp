@@ -24,21 +24,25 @@ public:
                 return;
             }
         }
-        if (used_ == limit)
+        if (used_ == limit) {
             std::abort();
+        }
         kinds_[used_++] = {type, container, count};
     }
 
     /// One line a kind: count, type, container, by tabulators.
     static int write() {
         const char* path = std::getenv("LINN_SAMPLE_TRUTH");
-        if (path == nullptr)
+        if (path == nullptr) {
             return 0;
+        }
         std::FILE* out = std::fopen(path, "w");
-        if (out == nullptr)
+        if (out == nullptr) {
             return 1;
-        for (std::size_t i = 0; i < used_; ++i)
+        }
+        for (std::size_t i = 0; i < used_; ++i) {
             std::fprintf(out, "%zu\t%s\t%s\n", kinds_[i].count, kinds_[i].type, kinds_[i].container);
+        }
         return std::fclose(out) == 0 ? 0 : 1;
     }
 

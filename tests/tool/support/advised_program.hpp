@@ -34,8 +34,9 @@ public:
         info_.stacks.push_back({{0, 0x1000 + stack}});
         const std::uint64_t base = std::uint64_t{stack} << 32;
         for (std::uint64_t i = 0; i != count; ++i) {
-            if (i >= live)
+            if (i >= live) {
                 release(base + (i % live + 1) * 4096, releasing);
+            }
             event e;
             e.call = allocation_call::operator_new;
             e.stack = stack;
@@ -43,8 +44,9 @@ public:
             e.bytes = bytes;
             push(e);
         }
-        for (std::uint64_t i = 0; releases_all_ && i != std::min(live, count); ++i)
+        for (std::uint64_t i = 0; releases_all_ && i != std::min(live, count); ++i) {
             release(base + (i + 1) * 4096, releasing);
+        }
         return stack;
     }
 

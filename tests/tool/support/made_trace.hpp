@@ -75,8 +75,9 @@ public:
             p = wire::encoder::put_varint(p, parent_image);
             p = wire::encoder::put_varint(p, header_.pid);
             p = wire::encoder::put_varint(p, 1);
-            for (const std::string& word : words)
+            for (const std::string& word : words) {
                 p = wire::encoder::put_bytes(p, word.c_str(), word.size() + 1);
+            }
             return p;
         });
     }
@@ -113,13 +114,15 @@ public:
 
     /// Ends the chunk and writes it; the next entry begins another.
     void hand_over() {
-        if (!encoder_.has_chunk())
+        if (!encoder_.has_chunk()) {
             return;
+        }
         encoder_.end();
         written_ = 0;
         const chunk_frame frame = frame_of_chunk(memory_);
-        if (frame.damage != nullptr)
+        if (frame.damage != nullptr) {
             throw std::logic_error{frame.damage};
+        }
         writer_.write_chunk(frame.header, frame.payload);
     }
 
@@ -127,8 +130,9 @@ private:
     static std::uint64_t ticks(std::uint64_t time) { return start_ticks + 16 * time; }
 
     void room(std::uint64_t time) {
-        if (encoder_.has_chunk() && (!encoder_.has_room() || written_ >= most_))
+        if (encoder_.has_chunk() && (!encoder_.has_room() || written_ >= most_)) {
             hand_over();
+        }
         if (!encoder_.has_chunk()) {
             std::fill(memory_.begin(), memory_.end(), static_cast<unsigned char>(0));
             header_.first_ticks = ticks(time);
@@ -157,8 +161,9 @@ private:
 class made_trace {
 public:
     explicit made_trace(const std::filesystem::path& file, const std::string& clock = "tsc") {
-        if (const std::string problem = writer_.open(file); !problem.empty())
+        if (const std::string problem = writer_.open(file); !problem.empty()) {
             throw std::runtime_error{problem};
+        }
         recording_start start;
         start.tool = "0.0.0";
         start.command = {"./made", "up"};
@@ -172,8 +177,9 @@ public:
         writer_.write_start(start);
     }
     ~made_trace() {
-        if (!is_finished_)
+        if (!is_finished_) {
             finish();
+        }
     }
     made_trace(const made_trace&) = delete;
     made_trace& operator=(const made_trace&) = delete;
@@ -186,17 +192,20 @@ public:
 
     /// Hands over what is left and writes the end.
     void finish(recording_end end = {}) {
-        for (const auto& t : threads_)
+        for (const auto& t : threads_) {
             t->hand_over();
-        if (end.ending.empty())
+        }
+        if (end.ending.empty()) {
             end.ending = "exit status 0";
+        }
         writer_.write_end(end);
         is_finished_ = true;
     }
     /// As finish(), of a recorder that was killed.
     void cut_off() {
-        for (const auto& t : threads_)
+        for (const auto& t : threads_) {
             t->hand_over();
+        }
         is_finished_ = true;
     }
 

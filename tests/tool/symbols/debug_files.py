@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Debug information beside the program, missing, of another build, compressed, split; a stripped program; a damaged one."""
+"""Debug information next to the program, missing, of another build, compressed, split; a stripped program; a damaged one."""
 import argparse
 import lzma
 import os

@@ -148,6 +148,14 @@ def case_processes(tool):
     check([p["executable"].endswith("churn") for p in result["processes"]] == [False, True], result["processes"])
 
 
+def runs(pid):
+    """Whether a process has not ended; one that nobody has waited for has."""
+    try:
+        return pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
 def case_children_that_stay(tool):
     # Without --wait the recording ends with the program, says who still runs, and lets them run.
     leaving = f"exec >/dev/null 2>&1 {tool.churn} 10 0 leave exit 0"  # who stays would keep the test's pipes open
@@ -163,16 +171,8 @@ def case_children_that_stay(tool):
     os.close(reader)
     os.close(writer)
     deadline = time.monotonic() + LIMIT
-    while time.monotonic() < deadline:
-        try:
-            state = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
-        except (FileNotFoundError, ProcessLookupError):
-            break
-        if state == "Z":
-            break
-        time.sleep(0.01)
-    else:
-        check(False, "the child hangs")
+    while runs(pid):
+        check(time.monotonic() < deadline, "the child hangs")
 
     reader, writer = os.pipe()
     child = tool.start("sh", "-c", f"{leaving} <&{reader}", options=["--wait"], pass_fds=[reader])
@@ -184,6 +184,26 @@ def case_children_that_stay(tool):
     err = child.stderr.read()
     check(child.wait(timeout=LIMIT) == 0 and "still" not in err, err)
     check(mallocs(tool.trace()) >= 160, "not all of the child")
+
+
+def case_signal_while_waiting(tool):
+    """A signal while --wait waits for the children ends it within a second, and goes on to them; nothing is run again."""
+    left = tool.folder / "left"
+    script = f"{tool.churn} 10 0; exec >/dev/null 2>&1; sleep 100 & echo $! >> {left}"
+    child = subprocess.Popen([tool.linn, "record", "--no-calibration", "--wait", "-o", tool.file, "--", "sh", "-c", script],
+                             stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, cwd=tool.folder)
+    deadline = time.monotonic() + LIMIT
+    while not (left.exists() and left.read_text()) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    time.sleep(0.3)  # the program ends
+    begin = time.monotonic()
+    child.terminate()
+    err = child.stderr.read()
+    check(time.monotonic() - begin < 1, f"it waited for {time.monotonic() - begin:.1f} s")
+    check(child.wait(timeout=LIMIT) == 128 + signal.SIGTERM, f"{child.returncode}: {err}")
+    check(len(left.read_text().split()) == 1 and "running it again" not in err, err)
+    check(not runs(left.read_text().strip()) and "still" not in err, f"the child goes on: {err}")
+    check(mallocs(tool.trace()) >= 10, "what was recorded before is lost")
 
 
 def case_recorder_killed(tool):
@@ -313,6 +333,7 @@ def case_second_run(tool):
     check("running it again" in done.stderr and "--no-baseline" in done.stderr, done.stderr)
     check(result["baseline"] is not None and
           0 < result["baseline"]["cpu_ns"] < result["user_ns"] + result["system_ns"], (result["baseline"], done.stderr))
+    check(result["baseline"]["page_faults"] > 50, result["baseline"])
     done = record(tool.churn, "200000", "0", options=["--no-baseline"])
     check(tool.trace()["baseline"] is None and "again" not in done.stderr, done.stderr)
     done = record(tool.churn, "200000", "0", options=["-q"])

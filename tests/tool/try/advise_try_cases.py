@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`linn advise --try`: what is measured stands beside what is predicted."""
+"""`linn advise --try`: what is measured stands next to what is predicted."""
 import csv
 import io
 import json
@@ -61,6 +61,29 @@ def case_together(tool):
     result = json.loads(short)
     check(not result["answer_measured"] and result["tried"]["gain"] is None and "measured, pools" not in result["verdict"], result["verdict"])
     check(all(t["tried"] is None and t["not_tried"] for t in result["types"]), "two rounds are an interval")
+
+
+def case_type(tool):
+    """--type goes to the trial: only those types are tried, and a program that others may help has no "no" from them."""
+    trace = tool.record()
+
+    def tried(name, status=0):
+        done = tool.call("advise", trace, *QUICK, *JUDGED, "--type", name, "--json", "advice.json", "--", *tool.churn, status=status)
+        return done, json.loads((tool.folder / "advice.json").read_text())
+
+    done, result = tried("order")
+    measured = [t["label"] for t in result["types"] if t["tried"] is not None]
+    check(measured and all("order" in label for label in measured), measured)
+    others = [t["not_tried"] for t in result["types"] if "trade" in t["label"]]
+    check(others and all(reason == "--type asks for others" for reason in others), others)
+    check(result["tried"]["gain"] is not None, result["tried"])
+    if result["answer_measured"]:  # on a quiet machine
+        check(result["tried"]["gain"]["low"] >= result["threshold"] and result["answer"] == "yes", result["verdict"])
+        check("measured, pools of 'order' save " in result["verdict"], result["verdict"])
+    else:
+        check(result["answer"] == result["tried"]["predicted_answer"], result["verdict"])
+    done, result = tried("nosuch", status=2)
+    check("has 'nosuch' in its name" in done.stderr and result["answer"] == result["tried"]["predicted_answer"], done.stderr)
 
 
 def case_without(tool):

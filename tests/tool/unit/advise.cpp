@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // From an analysed trace to the advice, with names and a replay made up here: grouping, gains, verdicts, findings.
 #include "../support/advised_program.hpp"
+#include "../support/flat_text.hpp"
 #include "advise/cost.hpp"
+#include "advise/verdict.hpp"
 #include "measure/statistics.hpp"
+#include "report/render/html.hpp"
+#include "report/render/terminal.hpp"
+#include "report/verbs/advise_document.hpp"
+#include "report/verbs/advise_json.hpp"
 
 #include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <string>
@@ -91,6 +98,34 @@ TEST_CASE("a pool would help: the best type and its place are in the sentence") 
     CHECK(a.types.front().places.at(0).callers.size() == 2);
 }
 
+TEST_CASE("a pool of 2 MiB of live objects is advised with huge pages, in every form") {
+    const auto ask = [](unsigned live) {
+        program p;
+        p.churn(100'000, 40, live);
+        return advise(p.analyse(4e6), {}, parts_for({"Particle|std::list<Particle>"}));
+    };
+    const advice large = ask(50'000);
+    const advised_type& list = type_of(large, "std::list<Particle>");
+    REQUIRE(list.what == remedy::pooled_container);
+    CHECK(list.wants_huge_pages);
+    const std::string said =
+        "Its objects take 2.3 MiB at once: give the pool the option {.huge_pages = true}";
+    CHECK(flat(report::render_terminal(report::advise_document(large, {}), {100})).find(said) !=
+          std::string::npos);
+    CHECK(report::render_html(report::advise_document(large, {})).find(said) != std::string::npos);
+    CHECK(nlohmann::json::parse(advise_json(large))["types"][0]["huge_pages"] == true);
+
+    const advice small = ask(40'000); // 48 bytes each: less than 2 MiB
+    CHECK_FALSE(type_of(small, "std::list<Particle>").wants_huge_pages);
+    CHECK(flat(report::render_terminal(report::advise_document(small, {}), {100})).find("huge") ==
+          std::string::npos);
+    advice none = large;
+    none.types.front().gain = none.pools = none.ceiling = {0, 0.001};
+    take_verdict(none); // no pool, and no option of one
+    REQUIRE(none.answer == pool_answer::no);
+    CHECK_FALSE(type_of(none, "std::list<Particle>").wants_huge_pages);
+}
+
 TEST_CASE("types out of several stacks are one, with a place for each line") {
     program p;
     p.churn(3000, 40, 10);
@@ -107,8 +142,9 @@ TEST_CASE("types out of several stacks are one, with a place for each line") {
 
 TEST_CASE("another allocator: many sizes in several threads, and no single type") {
     program p;
-    for (unsigned i = 0; i != 30; ++i)
+    for (unsigned i = 0; i != 30; ++i) {
         p.churn(300, 16 + 40 * i, 10, i % 2);
+    }
     advise_parts parts = parts_for({"data"});
     const auto name = parts.names.name;
     parts.names.name = [name](const allocation_site& site) {
@@ -147,7 +183,7 @@ TEST_CASE("a replay replaces the estimates, widened by what replays are known to
     parts.replay = [&](const replay_options& options) {
         asked = options;
         replay_result result;
-        result.rows = {row_of(replay_default_name, 0, 0), row_of(replay_null_name, -0.20, -0.18)};
+        result.rows = {row_of(default_name, 0, 0), row_of(null_name, -0.20, -0.18)};
         result.groups = {row_of("", -0.10, -0.092), row_of("", -0.001, 0.001)};
         return result;
     };
@@ -220,8 +256,9 @@ TEST_CASE("findings: not freed, temporary, handed over, without debug informatio
     const auto name = parts.names.name;
     parts.names.name = [name](const allocation_site& site) {
         named_type named = name(site);
-        if (named.type == "char")
+        if (named.type == "char") {
             named.rule = type_rule::none;
+        }
         return named;
     };
     const advice a = advise(p.analyse(1e8), {}, parts);
@@ -242,8 +279,7 @@ TEST_CASE("a replay with too few rounds measures nothing, and the answer says ho
     advise_parts parts = parts_for({"Particle|std::list<Particle>", "int|std::set<int>"});
     parts.replay = [&](const replay_options&) {
         replay_result result;
-        result.rows = {row_of(replay_default_name, 0, 0),
-                       row_of(replay_null_name, unknown_bound, unknown_bound)};
+        result.rows = {row_of(default_name, 0, 0), row_of(null_name, unknown_bound, unknown_bound)};
         result.groups = {row_of("", unknown_bound, unknown_bound), row_of("", unknown_bound, unknown_bound)};
         result.complete_rounds = 2;
         result.measured_seconds = 10;
@@ -252,8 +288,9 @@ TEST_CASE("a replay with too few rounds measures nothing, and the answer says ho
     const advice a = advise(p.analyse(8e6), {}, parts);
     CHECK_FALSE(a.is_ceiling_measured);
     CHECK(a.ceiling.high > a.ceiling.low);
-    for (const advised_type& type : a.types)
+    for (const advised_type& type : a.types) {
         CHECK_FALSE(type.is_gain_measured);
+    }
     CHECK(a.answer == pool_answer::not_known);
     CHECK(a.to_know == "the replay had 2 of 6 rounds: use --replay-budget 80");
 }
@@ -272,11 +309,12 @@ TEST_CASE("where the replay measured nothing, types that may be cheap are no rea
     std::size_t rounds = 3;
     parts.replay = [&](const replay_options& wanted) {
         replay_result result;
-        result.rows = {row_of(replay_default_name, 0, 0),
-                       rounds < 6 ? row_of(replay_null_name, unknown_bound, unknown_bound)
-                                  : row_of(replay_null_name, -0.02, -0.018)};
-        for (const replay_group& group : wanted.groups)
+        result.rows = {row_of(default_name, 0, 0), rounds < 6
+                                                       ? row_of(null_name, unknown_bound, unknown_bound)
+                                                       : row_of(null_name, -0.02, -0.018)};
+        for (const replay_group& group : wanted.groups) {
             result.groups.push_back(row_of(group.name, unknown_bound, unknown_bound));
+        }
         result.complete_rounds = rounds;
         result.measured_seconds = 10;
         return result;

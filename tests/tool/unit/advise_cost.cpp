@@ -96,9 +96,10 @@ struct fake_replay {
         asked.push_back(options);
         replay_result result;
         result.options = options;
-        result.rows = {row_of(replay_default_name, 0, 0), row_of(replay_null_name, -ceiling, -ceiling)};
-        for (const replay_group& group : options.groups)
+        result.rows = {row_of(default_name, 0, 0), row_of(null_name, -ceiling, -ceiling)};
+        for (const replay_group& group : options.groups) {
             result.groups.push_back(row_of(group.name, -each * 1.1, -each * 0.9));
+        }
         result.complete_rounds = rounds;
         result.seconds = 4;
         result.preparation_seconds = 1;
@@ -186,8 +187,9 @@ TEST_CASE(
     advise_parts parts = parts_for_lists();
     parts.replay = std::ref(replay);
     std::vector<site_statistics> sites;
-    for (std::uint64_t i = 0; i != 35; ++i)
+    for (std::uint64_t i = 0; i != 35; ++i) {
         sites.push_back(blocks(1'000'000 - 1000 * i, 64, 100));
+    }
     advise_options options;
     SUBCASE("most_replays ends it") {
         const advice a = advise(analysis_of(sites, second), options, parts);
@@ -248,7 +250,7 @@ TEST_CASE("an estimate says why it is none of a replay's") {
     parts.replay = [](const replay_options& options) {
         replay_result result;
         const auto unknown = std::numeric_limits<double>::quiet_NaN();
-        result.rows = {row_of(replay_default_name, 0, 0), row_of(replay_null_name, unknown, unknown)};
+        result.rows = {row_of(default_name, 0, 0), row_of(null_name, unknown, unknown)};
         result.groups.assign(options.groups.size(), row_of("", unknown, unknown));
         result.complete_rounds = 3;
         return result;
@@ -269,8 +271,9 @@ TEST_CASE(
             const auto count = static_cast<std::uint64_t>(any(1, 1e7));
             sites.push_back(blocks(count, static_cast<std::uint64_t>(any(1, 1e8)),
                                    1 + static_cast<std::uint64_t>(any(1, static_cast<double>(count) + 1))));
-            if (random() % 4 == 0)
+            if (random() % 4 == 0) {
                 sites.back().reallocations = static_cast<std::uint64_t>(any(1, 1e6));
+            }
         }
         const double cpu_ns = any(1e6, 1e12);
         const allocation_prices prices{any(100, 10'000)};
@@ -301,8 +304,9 @@ TEST_CASE(
         parts.replay = std::ref(replay);
         const advice measured = advise(run, options, parts);
         check(measured.types, measured.ceiling, 8);
-        if (measured.is_ceiling_measured)
+        if (measured.is_ceiling_measured) {
             CHECK(lows <= measured.ceiling.low * 1.0001);
+        }
     }
 }
 

@@ -34,8 +34,9 @@ advise_parts shop_parts() {
     advise_parts parts = parts_for({"shop::text", "shop::entry", "shop::table", "shop::order"});
     parts.names.name = [names = parts.names.name](const allocation_site& site) {
         named_type named = names(site);
-        if (named.type != "shop::order")
+        if (named.type != "shop::order") {
             named.takes_allocator = taker;
+        }
         named.declared = {"/home/me/app.cpp", 7};
         return named;
     };
@@ -47,7 +48,7 @@ advise_parts replaying(double low, double high, std::vector<replay_group>& asked
     advise_parts parts = shop_parts();
     parts.replay = [&asked, low, high](const replay_options& wanted) {
         replay_result result;
-        result.rows = {row_of(replay_default_name, 0, 0), row_of(replay_null_name, -0.31, -0.3)};
+        result.rows = {row_of(default_name, 0, 0), row_of(null_name, -0.31, -0.3)};
         for (const replay_group& group : wanted.groups) {
             asked.push_back(group);
             const bool is_document = group.name == "the allocator of shop::document";

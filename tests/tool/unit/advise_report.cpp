@@ -81,8 +81,9 @@ advice make_advice() {
 std::size_t widest(const std::string& text) {
     std::istringstream in{text};
     std::size_t width = 0;
-    for (std::string line; std::getline(in, line);)
+    for (std::string line; std::getline(in, line);) {
         width = std::max(width, line.size());
+    }
     return width;
 }
 
@@ -119,19 +120,20 @@ TEST_CASE("linn.advise/1 keeps its fields") {
                                 "dropped", "processes", "threads", "damage"});
     require_fields(j["timeline"], {"step_ns", "live_bytes", "live_blocks", "events"});
     const json& type = j["types"][0];
-    require_fields(type, {"label",      "type",
-                          "container",  "allocated",
-                          "named_by",   "is_array",
-                          "share",      "remedy",
-                          "rule",       "use",
-                          "gain",       "gain_measured",
-                          "cost",       "estimated_because",
-                          "runtime",    "why",
-                          "change",     "places",
-                          "statistics", "instantiations",
-                          "declared",   "takes_allocator"});
+    require_fields(type, {"label",          "type",
+                          "container",      "allocated",
+                          "named_by",       "is_array",
+                          "share",          "remedy",
+                          "rule",           "use",
+                          "gain",           "gain_measured",
+                          "cost",           "estimated_because",
+                          "runtime",        "why",
+                          "huge_pages",     "change",
+                          "places",         "statistics",
+                          "instantiations", "declared",
+                          "takes_allocator"});
     require_fields(type["places"][0], {"function", "file", "line", "column", "library", "share", "callers"});
-    for (const json* statistics : {&type["statistics"], &j["all"]})
+    for (const json* statistics : {&type["statistics"], &j["all"]}) {
         require_fields(*statistics, {"allocations",
                                      "bytes",
                                      "smallest",
@@ -154,6 +156,7 @@ TEST_CASE("linn.advise/1 keeps its fields") {
                                      "threads",
                                      "zero_fills",
                                      "zero_filled_bytes"});
+    }
     require_fields(j["findings"][0], {"kind", "text", "bytes", "count", "place"});
     CHECK(type["remedy"] == "pooled-container");
     CHECK(type["gain"]["high"] == 0.12);

@@ -320,7 +320,7 @@ TEST_CASE("foreign: what C or a library allocates is not the user's to change") 
     place.frame.library = "libxml2.so.2";
     t.places.push_back(place);
     CHECK(deciding_rule(facts_of(t)).why(facts_of(t)).find("within libxml2.so.2") != std::string::npos);
-    // A class of the user's own takes its pool along, whoever makes it; one of the library's does not.
+    // A class of the user's own takes its pool along, wherever it is made; one of the library's does not.
     t.named.declared = {"/home/me/node.hpp", 3, false};
     CHECK(rule_of(facts_of(t)) == "class");
     t.named.declared.file = "/usr/include/lib/node.hpp";

@@ -150,6 +150,54 @@ TEST_CASE("a class template that takes an allocator is named with Linn's") {
           "+ using pooled_ring = own::ring<own::value, linn::allocator<own::value>, 8>;\n");
 }
 
+TEST_CASE("where the objects are worth huge pages, the change asks for them") {
+    const auto huge = [](advised_type t) {
+        t.wants_huge_pages = true;
+        return t;
+    };
+    const std::string alias =
+        "+ template <class T>\n"
+        "+ using huge_page_allocator = linn::allocator<T, std::allocator<T>, {.huge_pages = true}>;\n";
+    const auto container = [&](const std::string& whole, const std::string& line) {
+        const advised_type t = huge(type_at(remedy::pooled_container, "shop::Order", whole, "", "node", 1));
+        return snippet_for(t, file({line}));
+    };
+    CHECK(
+        container("std::unordered_map<int, shop::Order>", "std::unordered_map<int, Order> orders; // all") ==
+        "@@ app.cpp:1\n+ #include <linn/allocator.hpp>\n" + alias +
+            "- std::unordered_map<int, Order> orders; // all\n"
+            "+ std::unordered_map<int, Order, std::hash<int>, std::equal_to<int>, "
+            "huge_page_allocator<std::pair<const int, Order>>> orders; // all\n");
+    CHECK(container("std::list<shop::Order>", "static std::list<Order> orders;")
+              .ends_with("+ static std::list<Order, huge_page_allocator<Order>> orders;\n"));
+    CHECK(container("std::set<shop::Order>", "std::set<Order, ByPrice> orders;")
+              .ends_with("+ std::set<Order, ByPrice, huge_page_allocator<Order>> orders;\n"));
+    // What cannot be read stays Linn's container; the option then stands in the sentence alone.
+    CHECK(container("std::list<shop::Order>", "std::list<Order, mine<Order>> orders;")
+              .ends_with("+ linn::list<Order, mine<Order>> orders;\n"));
+
+    const advised_type circle = huge(type_at(remedy::pooled_class, "geo::Circle", "", "", "class", 5));
+    CHECK(snippet_for(declared_at(circle, 1), file({"struct Circle {"}))
+              .ends_with("+ struct Circle : linn::pooled<Circle, {.huge_pages = true}> {\n"));
+    const advised_type shared = huge(
+        type_at(remedy::make_shared, "net::Packet", "std::shared_ptr<net::Packet>", "", "make-shared", 1));
+    CHECK(snippet_for(shared, file({"auto p = std::make_shared<net::Packet>(1);"})) ==
+          "@@ app.cpp:1\n+ #include <linn/memory.hpp>\n"
+          "+ template <> // behind the class, before it is used\n"
+          "+ inline constexpr linn::pool_options linn::default_options<net::Packet>{.huge_pages = true};\n"
+          "- auto p = std::make_shared<net::Packet>(1);\n+ auto p = linn::make_shared<net::Packet>(1);\n");
+    const advised_type block =
+        huge(type_at(remedy::pooled_class, "Node", "", "linn::pool<Node>", "uniform-block", 1));
+    CHECK(snippet_for(declared_at(block, 1), no_file)
+              .find("linn::pool<Node, {.huge_pages = true}>::create(...)") != std::string::npos);
+    advised_type ring =
+        huge(type_at(remedy::pool_allocator, "std::string", "", "", "allocator-parameter", 1));
+    ring.named.takes_allocator = "own::ring<own::value, std::allocator<own::value>, 8>";
+    CHECK(snippet_for(ring, no_file) ==
+          "+ #include <linn/allocator.hpp>\n" + alias +
+              "+ using pooled_ring = own::ring<own::value, huge_page_allocator<own::value>, 8>;\n");
+}
+
 TEST_CASE("for_overwrite keeps the standard's functions") {
     const advised_type t =
         type_at(remedy::for_overwrite, "Line", "std::shared_ptr<Line>", "", "zero-fill", 1);
@@ -161,14 +209,17 @@ TEST_CASE("for_overwrite keeps the standard's functions") {
 }
 
 TEST_CASE("what needs no change shows none; every other remedy shows something") {
-    for (const remedy what : {remedy::nothing, remedy::other_allocator})
+    for (const remedy what : {remedy::nothing, remedy::other_allocator}) {
         CHECK(snippet_for(type_at(what, "T", "", "", "", 1), no_file).empty());
+    }
     for (const remedy what :
          {remedy::pooled_container, remedy::pool_allocator, remedy::pooled_class, remedy::make_shared,
-          remedy::for_overwrite, remedy::recycler, remedy::buffer_pool, remedy::pool_resource})
-        if (what != remedy::pooled_container) // needs a line of the user's
+          remedy::for_overwrite, remedy::recycler, remedy::buffer_pool, remedy::pool_resource}) {
+        if (what != remedy::pooled_container) { // needs a line of the user's
             CHECK_FALSE(
                 snippet_for(declared_at(type_at(what, "T", "std::list<T>", "x", "", 1), 1), no_file).empty());
+        }
+    }
 }
 
 TEST_CASE("files that cannot be read, or should not be, are left alone") {

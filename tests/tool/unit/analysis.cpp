@@ -108,8 +108,9 @@ TEST_CASE("one stack that calls two functions is two sites") {
     m.call = allocation_call::malloc;
     const trace_analysis a = analyse({allocation(0x1000, 8, 1), c, m, release(0x2000, 4)});
     REQUIRE(a.sites.size() == 3);
-    for (const analysed_site& site : a.sites)
+    for (const analysed_site& site : a.sites) {
         CHECK(site.statistics.releases == (site.call == allocation_call::calloc ? 1 : 0));
+    }
 }
 
 TEST_CASE("peaks are of the same moment, for a site and for all") {
@@ -130,6 +131,7 @@ TEST_CASE("a realloc keeps the block with the site that allocated it") {
     const site_statistics& s = a.sites[0].statistics;
     CHECK(s.allocations == 1);
     CHECK(s.reallocations == 2);
+    CHECK(s.resized == std::vector<std::pair<std::uint64_t, std::uint64_t>>{{30, 1}, {50, 1}});
     CHECK(s.bytes == 90);
     CHECK(s.largest == 50);
     CHECK(s.peak_live_bytes == 50);
@@ -254,8 +256,9 @@ TEST_CASE("a forked child's blocks are its own") {
 
 TEST_CASE("more sizes than are kept: counts are never too high, the frequent one is found") {
     std::vector<event> events;
-    for (std::uint64_t i = 0; i != 10'000; ++i)
+    for (std::uint64_t i = 0; i != 10'000; ++i) {
         events.push_back(allocation(0x1000 + 16 * i, i % 3 == 0 ? 64 : 100 + i % 500, i));
+    }
     const trace_analysis a = analyse(events);
     const auto& sizes = a.all.sizes;
     REQUIRE(sizes.size() == 8);
@@ -330,8 +333,9 @@ TEST_CASE("a timeline never has more than a thousand steps, and loses nothing") 
     CHECK(line.events.size() == line.live_bytes.size());
     CHECK(line.events.size() == line.live_blocks.size());
     std::uint64_t events = 0;
-    for (const std::uint64_t n : line.events)
+    for (const std::uint64_t n : line.events) {
         events += n;
+    }
     CHECK(events == 100'002);
     CHECK(line.live_blocks[1] == 100'000);
     CHECK(line.live_blocks[500] == 100'000); // what was live stays so where nothing happens

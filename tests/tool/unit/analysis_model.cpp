@@ -36,8 +36,9 @@ public:
     explicit model(std::uint64_t seed) : random_{seed} {}
 
     std::vector<event> make(std::size_t count) {
-        for (std::size_t i = 0; i != count; ++i)
+        for (std::size_t i = 0; i != count; ++i) {
             step();
+        }
         return std::move(events_);
     }
 
@@ -58,23 +59,26 @@ private:
         e.call = below(2) == 0 ? allocation_call::malloc : allocation_call::operator_new;
         auto& blocks = blocks_[e.process];
         const std::uint64_t what = below(100);
-        if (what < 45 || blocks.empty())
+        if (what < 45 || blocks.empty()) {
             allocate(e);
-        else if (what < 90)
+        } else if (what < 90) {
             release(e, std::next(blocks.begin(), static_cast<std::ptrdiff_t>(
                                                      below(std::min<std::size_t>(blocks.size(), 40)))));
-        else if (what < 97)
+        } else if (what < 97) {
             reallocate(e, blocks.begin());
-        else
+        } else {
             release_unknown(e);
+        }
         events_.push_back(e);
     }
 
     std::uint64_t free_address(std::uint32_t process) {
-        for (;;)
+        for (;;) {
             if (const std::uint64_t address = 0x10000 + 16 * below(4096);
-                blocks_[process].count(address) == 0)
+                blocks_[process].count(address) == 0) {
                 return address;
+            }
+        }
     }
 
     void allocate(event& e) {
@@ -103,8 +107,9 @@ private:
         site.counts.remote_releases += block->second.thread != e.thread ? 1u : 0u;
         site.counts.temporary += last_[e.thread] == e.address && block->second.thread == e.thread ? 1u : 0u;
         std::size_t place = 0;
-        while ((e.time - block->second.born) >> (place + 1) != 0)
+        while ((e.time - block->second.born) >> (place + 1) != 0) {
             ++place;
+        }
         ++site.counts.lifetimes[place];
         --site.counts.live_at_end;
         site.counts.live_bytes_at_end -= block->second.bytes;
@@ -155,8 +160,9 @@ TEST_CASE("random events are counted as by a naive count") {
         const std::vector<event> events = naive.make(20'000);
         accumulator a;
         // In batches, as a reader gives them.
-        for (std::size_t i = 0; i < events.size(); i += 777)
+        for (std::size_t i = 0; i < events.size(); i += 777) {
             a.take(std::span{events}.subspan(i, std::min<std::size_t>(777, events.size() - i)));
+        }
         const trace_analysis result = a.finish({});
         CHECK(result.unknown_releases == naive.unknown);
         CHECK(result.unseen_releases == 0);
@@ -181,8 +187,9 @@ TEST_CASE("random events are counted as by a naive count") {
             CHECK(s.peak_live_bytes == n.peak_live_bytes);
             CHECK(s.longest_burst == n.longest_burst);
             CHECK(s.threads == expected.threads.size());
-            for (const auto& [size, count] : s.sizes)
+            for (const auto& [size, count] : s.sizes) {
                 CHECK(expected.sizes.at(size) == count);
+            }
         }
     }
 }
@@ -245,10 +252,12 @@ TEST_CASE("an analysis survives being written and read") {
     CHECK(read->sites[0].statistics.lifetimes == written.sites[0].statistics.lifetimes);
     CHECK(read->all.peak_live == written.all.peak_live);
     // Anything else is refused, never half read.
-    for (const std::size_t length : {std::size_t{0}, text.size() / 2, text.size() - 1})
+    for (const std::size_t length : {std::size_t{0}, text.size() / 2, text.size() - 1}) {
         CHECK_FALSE(read_analysis_text(text.substr(0, length), known).has_value());
-    for (const char* wrong : {"[]", "{}", "{\"version\":2}", "null"})
+    }
+    for (const char* wrong : {"[]", "{}", "{\"version\":2}", "null"}) {
         CHECK_FALSE(read_analysis_text(wrong, known).has_value());
+    }
 }
 
 TEST_CASE("an analysis whose indices lead nowhere is refused") {

@@ -55,8 +55,9 @@ double median_of_two_modes() {
     };
     double low = 9;
     double high = 13;
-    for (int i = 0; i != 60; ++i)
+    for (int i = 0; i != 60; ++i) {
         (below((low + high) / 2) < 0.5 ? low : high) = (low + high) / 2;
+    }
     return low;
 }
 

@@ -21,8 +21,9 @@ allocator_entry entry_of(const char* name, library_state state, std::string rema
     e.version = "1.2";
     e.state = state;
     e.remark = std::move(remark);
-    if (state != library_state::missing)
+    if (state != library_state::missing) {
         e.library = std::string{"/lib/"} + name + ".so";
+    }
     return e;
 }
 
@@ -113,14 +114,16 @@ TEST_CASE("glibc on huge pages keeps the other tunables") {
     CHECK(glibc_on_huge_pages().environment ==
           std::vector<std::string>{"GLIBC_TUNABLES=glibc.malloc.arena_max=1:glibc.malloc.hugetlb=1"});
     ::unsetenv("GLIBC_TUNABLES");
-    if (!saved.empty())
+    if (!saved.empty()) {
         ::setenv("GLIBC_TUNABLES", saved.c_str(), 1);
+    }
 }
 
 TEST_CASE("an option accepts every name once") {
     std::vector<std::string> names =
         contender_names({{"mine", "/x.so"}}, {"linn", "null", "mine", huge_name});
     CHECK(std::count(names.begin(), names.end(), "mine") == 1);
-    for (const char* name : {"glibc", no_trim_name, huge_name, "jemalloc", "mimalloc", "linn", "null"})
+    for (const char* name : {"glibc", no_trim_name, huge_name, "jemalloc", "mimalloc", "linn", "null"}) {
         CHECK(std::count(names.begin(), names.end(), name) == 1);
+    }
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The CSV of the tool is read by spreadsheets and by scripts; what each of them stumbles over is quoted or kept out.
-#include "report/csv.hpp"
+#include "report/render/csv.hpp"
 
 #include "bench/judgement.hpp"
-#include "report/bench_csv.hpp"
+#include "report/verbs/bench_document.hpp"
 
 #include <doctest/doctest.h>
 
@@ -14,6 +14,7 @@
 #include <vector>
 
 using namespace linn::tool;
+using report::csv_line;
 
 namespace {
 
@@ -40,8 +41,9 @@ std::vector<std::vector<std::string>> read_csv(const std::string& text) {
             }
             REQUIRE(at < text.size());
             more = text[at] == ',';
-            if (!more)
+            if (!more) {
                 REQUIRE(text.substr(at, 2) == "\r\n");
+            }
             at += more ? 1 : 2;
             lines.back().push_back(field);
         }
@@ -55,7 +57,7 @@ TEST_CASE("fields with commas, quotes, line ends or spaces at an end are quoted,
     CHECK(csv_line({"plain", "two words"}) == "plain,two words\r\n");
     CHECK(csv_line({"a,b", "say \"hi\"", "line\nend", " led", "carriage\rreturn"}) ==
           "\"a,b\",\"say \"\"hi\"\"\",\"line\nend\",\" led\",\"carriage\rreturn\"\r\n");
-    CHECK(csv_line({"", csv_field{}, std::optional<double>{}}) == ",,\r\n");
+    CHECK(csv_line({"", report::datum{}, std::optional<double>{}}) == ",,\r\n");
     const std::vector<std::string> nasty{"a,\"b\"\r\n", "\"", "", ",", "\r\n"};
     CHECK(read_csv(csv_line({nasty[0], nasty[1], nasty[2], nasty[3], nasty[4]})).front() ==
           std::vector<std::string>{nasty[0], nasty[1], nasty[2], nasty[3], "'" + nasty[4]});
@@ -70,9 +72,11 @@ TEST_CASE("text that a spreadsheet would run as a formula is made text") {
 TEST_CASE("numbers keep every digit and their point in any locale") {
     const std::string before = std::setlocale(LC_ALL, nullptr);
     // Not every machine has one with a decimal comma; where it has, this is what breaks printf.
-    for (const char* name : {"de_DE.UTF-8", "fr_FR.UTF-8", "C.UTF-8"})
-        if (std::setlocale(LC_ALL, name) != nullptr)
+    for (const char* name : {"de_DE.UTF-8", "fr_FR.UTF-8", "C.UTF-8"}) {
+        if (std::setlocale(LC_ALL, name) != nullptr) {
             break;
+        }
+    }
     CHECK(csv_line({0.1, 1e6, 1234567.25, std::uint64_t{12345678901}, 7U, true, false}) ==
           "0.1,1000000,1234567.25,12345678901,7,true,false\r\n");
     CHECK(csv_line({1.0 / 3, std::optional{2.5}}) == "0.3333333333333333,2.5\r\n");
@@ -95,14 +99,15 @@ TEST_CASE("the CSV of bench has a line a phase that was measured, and the column
     for (std::size_t c = 0; c != 3; ++c) {
         row r;
         r.contender = c; // all of them in the first variant
-        for (const double cycles : {20.0, 10.0, 30.0, 20.0, 10.0, 30.0})
+        for (const double cycles : {20.0, 10.0, 30.0, 20.0, 10.0, 30.0}) {
             r.samples.push_back({.cycles = {cycles, cycles * static_cast<double>(c + 1), c == 2 ? 0 : cycles},
                                  .faults = {1, 0, 0.5},
                                  .peak_rss_bytes = 4096});
+        }
         result.scenarios[0].rows.push_back(r);
     }
     judge(result);
-    const auto lines = read_csv(bench_csv(result));
+    const auto lines = read_csv(report::render_csv(report::bench_document(result)));
     // Stable: docs/reference/csv.md. New columns go to the end.
     const std::vector<std::string> columns{
         "scenario",       "variant",     "contender",       "phase",       "operation",      "rounds",
@@ -111,8 +116,9 @@ TEST_CASE("the CSV of bench has a line a phase that was measured, and the column
         "disturbed",      "metrics",     "complete",        "started",     "version",        "cpu"};
     REQUIRE(lines.size() == 1 + 8); // the third contender has no third phase
     CHECK(lines[0] == columns);
-    for (const auto& line : lines)
+    for (const auto& line : lines) {
         CHECK(line.size() == columns.size());
+    }
     const std::vector<std::string>& last = lines.back();
     CHECK(last[0] == "object");
     CHECK(last[1] == "general");

@@ -65,8 +65,9 @@ std::vector<std::string> hidden(const table& t, std::size_t width) {
 std::size_t widest(const std::string& text) {
     std::istringstream in{text};
     std::size_t width = 0;
-    for (std::string line; std::getline(in, line);)
+    for (std::string line; std::getline(in, line);) {
         width = std::max(width, letters_of(line));
+    }
     return width;
 }
 
@@ -78,6 +79,9 @@ TEST_CASE("a figure is short, has its unit and no exponent") {
     CHECK(plain(unit::number, 9.999) == "10.0");
     CHECK(plain(unit::number, 999.96) == "1000");
     CHECK(plain(unit::number, 12345) == "12345");
+    CHECK(quantity{.what = unit::number, .value = 5.678, .decimals = 1}.text() == "5.7");
+    CHECK(quantity{.what = unit::number, .value = 0.0105, .decimals = 3}.text() == "0.011");
+    CHECK(quantity{.what = unit::number, .value = 0.0004, .decimals = 3}.text() == "0");
     CHECK(plain(unit::count, 1048576) == "1048576");
     CHECK(plain(unit::about, 842) == "842");
     CHECK(plain(unit::about, 12'345) == "12.3 k");
@@ -116,10 +120,20 @@ TEST_CASE("an interval has its unit once, and one figure where both ends are wri
     CHECK(bounds_of(unit::change, -0.126, -0.112).text() == "-12.6 to -11.2 %");
     CHECK(bounds_of(unit::bytes, 512, 2048).text() == "512 B-2.00 KiB");
     CHECK(bounds_of(unit::share, 0.031, 0.11).text(lettering::typeset) == "3 – 11 %");
+    CHECK(bounds_of(unit::bytes, 512, 2048).text(lettering::typeset) == "512 B – 2.00 KiB");
     CHECK(bounds_of(unit::share, -0.004, 0.038).text(lettering::typeset) == "−0.4 to 3.8 %");
     CHECK(bounds_of(unit::ratio, linn::tool::unknown_bound, linn::tool::unknown_bound).text().empty());
     CHECK(quantity{.what = unit::share, .value = 0.119, .low = 0.112, .high = 0.126, .shows = part::both}
               .text() == "12 % (11-13 %)");
+}
+
+TEST_CASE("a sentence says \"to\", names a unit once and sets thousands apart") {
+    CHECK(bounds_of(unit::share, 0.09, 0.12).text(lettering::prose) == "9 to 12 %");
+    CHECK(bounds_of(unit::bytes, 512, 2048).text(lettering::prose) == "512 B to 2.00 KiB");
+    CHECK(figure_of(unit::saving, {0.119, 0.112, 0.126}).text(lettering::prose) == "11.9 % (11.2 to 12.6)");
+    CHECK(figure_of(unit::saving, -0.0004).text() == "0.0 %"); // not "-0.0 %"
+    CHECK(written(unit::count, 1048576, lettering::prose) == "1 048 576");
+    CHECK(percent(0.0123) == "1.2 %");
 }
 
 TEST_CASE("the figures of a column are in one multiple") {
@@ -145,8 +159,9 @@ TEST_CASE("a narrow terminal gives up the least important columns and says which
     CHECK(hidden(t, 100).empty());
     CHECK(hidden(t, 38) == std::vector<std::string>{"ns"});
     CHECK(hidden(t, 30) == std::vector<std::string>{"ns", "published"});
-    for (const std::size_t width : {30U, 38U})
+    for (const std::size_t width : {30U, 38U}) {
         CHECK(widest(drawn(t, {width})) <= width);
+    }
     CHECK(contains(render_terminal(with(t), {30}), "hidden columns: ns,"));
     CHECK(contains(drawn(t, {5}), "contender")); // it may not be given up
     const output_style file{30, false, true};
@@ -179,8 +194,15 @@ TEST_CASE("a heading stands over its rows and widens nothing") {
     table t{"", {{.heading = "name", .is_text = true}, {.heading = "ns"}}};
     t.add_heading("a heading wider than all columns");
     t.add({"one", figure_of(unit::count, 1)});
-    CHECK(drawn(t, {100}) == "name  ns\n--------\na heading wider than all columns\none    1\n");
+    CHECK(drawn(t, {100}) == "name   ns\n---------\na heading wider than all columns\n  one   1\n");
     CHECK(widest(drawn(t, {10})) <= 10);
+}
+
+TEST_CASE("prose is broken at spaces") {
+    using linn::tool::wrap;
+    CHECK(wrap("one two three", 7) == "one two\nthree");
+    CHECK(wrap("one two three", 9, 2) == "one two\n  three");
+    CHECK(wrap("unbreakable", 4) == "unbreakable");
 }
 
 TEST_CASE("colour appears only where it is allowed, and nothing from outside steers a terminal") {

@@ -3,6 +3,8 @@
 
 #include "bench/judgement.hpp"
 #include "measure/statistics.hpp"
+#include "report/render/terminal.hpp"
+#include "report/verbs/bench_document.hpp"
 
 #include <doctest/doctest.h>
 
@@ -40,16 +42,19 @@ struct fake_bench {
             return static_cast<std::size_t>(std::find_if(variants.begin(), variants.end(), is_it) -
                                             variants.begin());
         };
-        if (variant.empty())
+        if (variant.empty()) {
             r.variant = find([&](const variant_info& v) { return v.contender == contender_name; });
-        if (!variant.empty() || r.variant == variants.size())
+        }
+        if (!variant.empty() || r.variant == variants.size()) {
             r.variant = find([&](const variant_info& v) {
                 return v.name == (variant.empty() ? s.what->baseline : variant);
             });
+        }
         REQUIRE(r.variant < variants.size());
         sample one;
-        for (const phase_info& p : s.what->phases)
+        for (const phase_info& p : s.what->phases) {
             one.cycles.push_back(cycles(p));
+        }
         one.faults.assign(s.what->phases.size(), 0);
         one.metrics.resize(s.what->phases.size());
         r.samples.assign(rounds_to_judge, one);
@@ -62,21 +67,24 @@ struct fake_bench {
     row& add(const std::string& name, std::string_view variant, double cycles,
              const std::map<std::string, double>& metrics = {}) {
         row& r = add(scenario(), name, variant, cycles);
-        for (sample& one : r.samples)
+        for (sample& one : r.samples) {
             one.metrics.assign(one.cycles.size(), metrics);
+        }
         return r;
     }
     /// In the first scenario, phase by phase.
     row& add(const std::string& name, const std::vector<double>& cycles) {
         row& r = add(name, {}, 0);
-        for (sample& one : r.samples)
+        for (sample& one : r.samples) {
             one.cycles = cycles;
+        }
         return r;
     }
 
     static void set(row& r, std::size_t phase, double cycles) {
-        for (sample& s : r.samples)
+        for (sample& s : r.samples) {
             s.cycles[phase] = cycles;
+        }
     }
 
     const bench_result& judged() {
@@ -84,11 +92,18 @@ struct fake_bench {
         return result;
     }
 
+    /// What a terminal of that width shows.
+    std::string shown(std::size_t width) {
+        return report::render_terminal(report::bench_document(judged()), {width});
+    }
+
     std::size_t contender_of(const std::string& name) {
         auto& list = result.contenders;
-        for (std::size_t c = 0; c != list.size(); ++c)
-            if (list[c].name == name)
+        for (std::size_t c = 0; c != list.size(); ++c) {
+            if (list[c].name == name) {
                 return c;
+            }
+        }
         contender c;
         c.name = c.title = name;
         const bool is_pool = name == linn_name || name.ends_with("pool");

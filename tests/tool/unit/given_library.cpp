@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/given_library.hpp"
+#include "allocators/given_library.hpp"
 
 #include <doctest/doctest.h>
 
@@ -15,8 +15,9 @@ TEST_CASE("a library is a name and a path, which may hold another equals sign") 
 
 TEST_CASE("what is no name and path is refused, and so is a name that is taken") {
     user_allocators list{{"mine", "/a.so"}};
-    for (const char* text : {"mine", "=x", "mine=", ""})
+    for (const char* text : {"mine", "=x", "mine=", ""}) {
         CHECK(take_library(text, {}, list).find("must be NAME=PATH") != std::string::npos);
+    }
     CHECK(take_library("glibc=/b.so", {"glibc"}, list) ==
           "--allocator cannot replace 'glibc'; give the library another name");
     CHECK(take_library("mine=/b.so", {}, list) ==
@@ -26,7 +27,8 @@ TEST_CASE("what is no name and path is refused, and so is a name that is taken")
 
 TEST_CASE("a name that a list of names could not hold is refused") {
     user_allocators list;
-    for (const char* text : {"a,b=/x.so", "a b=/x.so", "a\tb=/x.so"})
+    for (const char* text : {"a,b=/x.so", "a b=/x.so", "a\tb=/x.so"}) {
         CHECK(take_library(text, {}, list).find("no spaces and no commas") != std::string::npos);
+    }
     CHECK(list.empty());
 }

@@ -20,6 +20,7 @@ TEST_CASE("the first integers are those of the published generator") {
     constexpr std::uint32_t golden[] = {3'499'211'612u, 581'869'302u, 3'890'346'734u, 3'586'334'585u,
                                         545'404'204u};
     published_integers generate;
-    for (const std::uint32_t raw : golden)
+    for (const std::uint32_t raw : golden) {
         CHECK(generate() == static_cast<std::int32_t>(static_cast<std::int64_t>(raw) - 2'147'483'648));
+    }
 }

@@ -45,8 +45,9 @@ public:
         slow_state_ = 0.8 * slow_state_ + 0.6 * noise_.normal(); // variance 1, correlation 0.8
         double x = sigma_ * (0.7 * noise_.normal() + 0.7 * slow_state_) +
                    drift_ * static_cast<double>(runs_) * sigma_;
-        if (noise_.uniform() < outliers_)
+        if (noise_.uniform() < outliers_) {
             x += sigma_ * 3 / std::sqrt(noise_.uniform()); // an outlier with a heavy tail
+        }
         return x;
     }
 
@@ -92,17 +93,19 @@ struct simulation {
             run_sample s;
             s.round = plan[i].round;
             s.values["wall_ns"] = wall;
-            if (cpu_sigma > 0)
+            if (cpu_sigma > 0) {
                 s.values["cpu_ns"] =
                     4e8 * std::exp(cpu_sigma * other.normal() + (plan[i].job == 2 ? cpu_effect : 0));
+            }
             // Only a few sizes, so many ties: memory comes in steps.
             s.values["peak_rss_bytes"] = 5e7 + 4096 * std::round(3 * other.normal());
             s.values["voluntary_switches"] = std::floor(4 * -std::log(other.uniform()));
             result.rows[plan[i].job].samples.push_back(s);
             const bool ends_round = i + 1 == plan.size() || plan[i + 1].round != s.round;
             if (precision != 0 && ends_round && s.round + 1 >= rounds &&
-                worst_precision(result, quick) <= precision)
+                worst_precision(result, quick) <= precision) {
                 break;
+            }
         }
         result.complete_rounds = result.rows.back().samples.size();
         judge(result, quick);
@@ -111,17 +114,21 @@ struct simulation {
 };
 
 bool any_claim(const run_result& result) {
-    for (const run_row& row : result.rows)
-        for (const auto& [metric, e] : row.estimates)
-            if (e.call != verdict::no_difference)
+    for (const run_row& row : result.rows) {
+        for (const auto& [metric, e] : row.estimates) {
+            if (e.call != verdict::no_difference) {
                 return true;
+            }
+        }
+    }
     return false;
 }
 
 double share_of(std::size_t trials, const std::function<bool(std::uint64_t)>& happens) {
     std::size_t count = 0;
-    for (std::size_t t = 0; t != trials; ++t)
+    for (std::size_t t = 0; t != trials; ++t) {
         count += happens(1000 + t) ? 1U : 0U;
+    }
     return static_cast<double>(count) / static_cast<double>(trials);
 }
 
@@ -271,12 +278,14 @@ TEST_CASE("with fewer rounds than a judgement needs there is no interval, no noi
         const bool is_enough = rounds == rounds_to_judge;
         CHECK(result.noise_floor.empty() != is_enough);
         CHECK(any_claim(result) == is_enough);
-        for (const run_row& row : result.rows)
+        for (const run_row& row : result.rows) {
             for (const auto& [metric, e] : row.estimates) {
                 CHECK(are_bounds(e.low, e.high) == is_enough);
-                if (!row.contender.is_default())
+                if (!row.contender.is_default()) {
                     CHECK(are_bounds(e.ratio_low, e.ratio_high) == is_enough);
+                }
             }
+        }
         CHECK(std::isinf(worst_precision(result, quick)) != is_enough);
     }
 }
@@ -297,10 +306,12 @@ TEST_CASE("ratios are taken within a round, so that a round that is missing on o
     for (const char* name : {default_name, "other"}) {
         run_row row;
         row.contender.name = name;
-        for (std::size_t round = 0; round != 4; ++round)
-            if (round != 1 || row.contender.name == default_name)
+        for (std::size_t round = 0; round != 4; ++round) {
+            if (round != 1 || row.contender.name == default_name) {
                 row.samples.push_back(
                     {round, {{"wall_ns", round == 1 ? 1e3 : 1e6 * (result.rows.empty() ? 1 : 2)}}});
+            }
+        }
         result.rows.push_back(row);
     }
     judge(result, quick);

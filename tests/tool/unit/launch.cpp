@@ -25,8 +25,9 @@ namespace {
 
 std::size_t open_descriptors() {
     std::size_t count = 0;
-    for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator{"/proc/self/fd"})
+    for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator{"/proc/self/fd"}) {
         ++count;
+    }
     return count;
 }
 
@@ -138,8 +139,9 @@ TEST_CASE("at the time limit everything ends, also what ignores SIGTERM and what
     const observation o = run(spec);
     CHECK(o.how == ending::timed_out);
     CHECK(describe_ending(o, spec) == "timed out after 0.5 s");
-    if (std::filesystem::exists(file)) // unless the machine was too slow for it to start
+    if (std::filesystem::exists(file)) { // unless the machine was too slow for it to start
         CHECK_FALSE(runs(file));
+    }
     CHECK(o.not_killed == 0);
 }
 
@@ -161,8 +163,9 @@ TEST_CASE("an interrupt ends everything") {
     const auto file = folder / "pid";
     const interrupt_guard guard;
     const auto interrupt_when_started = [&] {
-        if (std::filesystem::exists(file))
+        if (std::filesystem::exists(file)) {
             ::raise(SIGINT);
+        }
     };
     const observation o =
         launch(spec_of(victim(), {"stubborn_family", file.string()}), guard, interrupt_when_started);
@@ -180,12 +183,14 @@ TEST_CASE("when the tool is killed, the program goes too") {
         launch(spec_of(victim(), {"hang", file.string()}), guard, [] {});
         ::_exit(0);
     }
-    while (!std::filesystem::exists(file))
+    while (!std::filesystem::exists(file)) {
         ::usleep(2000);
+    }
     ::kill(tool, SIGKILL);
     ::waitpid(tool, nullptr, 0);
-    while (runs(file)) // the limit is ctest's
+    while (runs(file)) { // the limit is ctest's
         ::usleep(2000);
+    }
 }
 
 TEST_CASE("descriptors, signals and terminal of the tool do not reach the program") {
@@ -216,8 +221,9 @@ TEST_CASE("peak memory is the program's, not the tool's") {
 TEST_CASE("every resource is reported, of the whole family") {
     const observation one = run_victim({"touch", "50"});
     for (const char* const name : {"wall_ns", "user_ns", "sys_ns", "peak_rss_bytes", "minor_faults",
-                                   "major_faults", "voluntary_switches", "involuntary_switches"})
+                                   "major_faults", "voluntary_switches", "involuntary_switches"}) {
         CHECK(one.values.count(name) == 1);
+    }
     CHECK(one.values.at("wall_ns") > 0);
     CHECK(one.values.at("minor_faults") > 50 * 256 * 0.9);
     // Each of 200 children touches 16 pages of its own.
@@ -229,8 +235,9 @@ TEST_CASE("a program is kept on the CPUs asked for") {
     CPU_ZERO(&allowed);
     REQUIRE(::sched_getaffinity(0, sizeof allowed, &allowed) == 0);
     std::size_t cpu = 0;
-    while (!CPU_ISSET(cpu, &allowed))
+    while (!CPU_ISSET(cpu, &allowed)) {
         ++cpu;
+    }
     launch_spec spec = spec_of("/bin/sh", {"-c", "grep Cpus_allowed_list /proc/self/status"});
     spec.cpus = std::to_string(cpu);
     CHECK(run(spec).output.text() == "Cpus_allowed_list:\t" + spec.cpus + "\n");
@@ -275,8 +282,9 @@ TEST_CASE("three hundred runs leave no process, no descriptor and no file") {
     const std::size_t descriptors = open_descriptors();
     const private_temporary_folder temporary;
     const launch_spec spec = spec_of(victim(), {"exit", "0"});
-    for (int i = 0; i != 300; ++i)
+    for (int i = 0; i != 300; ++i) {
         REQUIRE(run(spec).how == ending::exited);
+    }
     CHECK(open_descriptors() == descriptors);
     CHECK(temporary.is_empty());
     CHECK(::waitpid(-1, nullptr, WNOHANG) == -1);

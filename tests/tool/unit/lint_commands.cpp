@@ -61,8 +61,9 @@ TEST_CASE("what Clang refuses, or what would silence the checks, goes") {
 }
 
 TEST_CASE("an argument without its value at the end does no harm") {
-    for (const char* last : {"-I", "-o", "-Xclang", "-include", "@missing", "--", "-"})
+    for (const char* last : {"-I", "-o", "-Xclang", "-include", "@missing", "--", "-"}) {
         CHECK(cleaned({"g++", last}).empty());
+    }
 }
 
 TEST_CASE("a launcher is no compiler") {

@@ -50,7 +50,7 @@ Diagnostics:
         FilePath:        '/p/h.hpp'
         FileOffset:      10
         Replacements:    []
-      - Message:         '{"after_a_change":false,"bytes":8388608,"fix":"safe","linn_finding":1,"members":[{"bytes":8388608,"name":"data"}],"notes":["member"],"per_element":false,"reason":"","what":"std::make_shared<Line>"}'
+      - Message:         '{"after_a_change":false,"bytes":8388608,"fix":"safe","linn_finding":2,"class":"removable","members":[{"bytes":8388608,"name":"data"}],"notes":["member"],"per_element":false,"reason":"","what":"std::make_shared<Line>"}'
         FilePath:        'src/a.cpp'
         FileOffset:      23
         Replacements:    []
@@ -63,26 +63,29 @@ Diagnostics:
 ...
 )";
 
-std::string facts(const std::string& bytes, const char* what = "T", const char* version = "1",
-                  const char* change = "false") {
-    return R"({"linn_finding":)" + std::string{version} + R"(,"what":")" + what + R"(","bytes":)" + bytes +
-           R"(,"per_element":false,"after_a_change":)" + change + R"(,"reason":"why","members":[]})";
+std::string facts(const std::string& bytes, const char* what = "T", const char* version = "2",
+                  const char* change = "false", const char* certainty = "removable") {
+    return R"({"linn_finding":)" + std::string{version} + R"(,"class":")" + certainty + R"(","what":")" +
+           what + R"(","bytes":)" + bytes + R"(,"per_element":false,"after_a_change":)" + change +
+           R"(,"reason":"why","members":[]})";
 }
 
 tidy_diagnostic diagnostic(std::uint64_t bytes, std::vector<lint_replacement> fix, std::size_t offset = 0,
-                           const std::string& file = "/nonexistent/a.cpp", const char* change = "false") {
+                           const std::string& file = "/nonexistent/a.cpp", const char* change = "false",
+                           const char* certainty = "removable") {
     const std::string text = "zeros: " + std::to_string(bytes);
     return {"linn-zero-fill",
             "Warning",
             {text, file, offset, std::move(fix)},
-            {{facts(std::to_string(bytes), "T", "1", change), file, offset, {}}}};
+            {{facts(std::to_string(bytes), "T", "2", change, certainty), file, offset, {}}}};
 }
 
 std::vector<lint_finding> collected(const std::vector<std::vector<tidy_diagnostic>>& units,
                                     bool is_whole = true) {
     finding_collector all;
-    for (const auto& unit : units)
+    for (const auto& unit : units) {
         all.add(unit, is_whole, [](const std::string&) { return true; });
+    }
     source_texts texts;
     return all.take(texts);
 }
@@ -90,7 +93,7 @@ std::vector<lint_finding> collected(const std::vector<std::vector<tidy_diagnosti
 } // namespace
 
 TEST_CASE("the facts of a finding") {
-    const auto read = read_fill_facts(facts("18446744073709551615", "new Line()", "1", "true"));
+    const auto read = read_fill_facts(facts("18446744073709551615", "new Line()", "2", "true"));
     REQUIRE(read);
     CHECK(read->what == "new Line()");
     CHECK(read->bytes == 18446744073709551615U);
@@ -99,8 +102,10 @@ TEST_CASE("the facts of a finding") {
     CHECK(read->reason == "why");
     for (const std::string& other :
          {std::string{}, std::string{"'data': 64 bytes"}, std::string{"{"}, std::string{"{}"},
-          std::string{"[1]"}, facts("5", "T", "2"), facts("\"x\""), std::string{R"({"linn_finding":1})"}})
+          std::string{"[1]"}, facts("5", "T", "1"), facts("5", "T", "2", "false", "likely"), facts("\"x\""),
+          std::string{R"({"linn_finding":2})"}}) {
         CHECK_FALSE(read_fill_facts(other));
+    }
 }
 
 TEST_CASE("a finding without facts is not guessed at") {
@@ -135,8 +140,9 @@ TEST_CASE("clang-tidy's file of fixes") {
 TEST_CASE("a file of fixes that is none") {
     CHECK(read_tidy_report("", "/").empty());
     CHECK(read_tidy_report("---\nDiagnostics: []\n", "/").empty());
-    for (const char* bad : {"a: [", "Diagnostics:\n  - x\n", "Diagnostics:\n  - DiagnosticName: a\n", "x"})
+    for (const char* bad : {"a: [", "Diagnostics:\n  - x\n", "Diagnostics:\n  - DiagnosticName: a\n", "x"}) {
         CHECK_THROWS_AS(read_tidy_report(bad, "/"), linn::tool::unreadable_report);
+    }
 }
 
 TEST_CASE("one place is one finding, with the most bytes") {
@@ -177,6 +183,34 @@ TEST_CASE("the largest first, what only would fill last") {
     CHECK(findings[3].offset == 7);
 }
 
+TEST_CASE("what one unit may rely upon is not removable") {
+    const auto class_of = [](const char* one, const char* other) {
+        const auto findings = collected({{diagnostic(300, {}, 1, "/nonexistent/a.cpp", "false", one)},
+                                         {diagnostic(200, {}, 1, "/nonexistent/a.cpp", "false", other)}});
+        REQUIRE(findings.size() == 1);
+        CHECK(findings[0].fill.bytes == 300);
+        return std::string{to_string(findings[0].fill.certainty)};
+    };
+    CHECK(class_of("removable", "relied upon") == "relied upon");
+    CHECK(class_of("relied upon", "removable") == "relied upon");
+    CHECK(class_of("cold", "removable") == "removable");
+    CHECK(class_of("removable", "cold") == "removable");
+    CHECK(class_of("relied upon", "cold") == "relied upon");
+    CHECK(class_of("cold", "cold") == "cold");
+}
+
+TEST_CASE("removable places stand first, and what only would fill last") {
+    const auto findings =
+        collected({{diagnostic(9000, {}, 1, "/nonexistent/a.cpp", "false", "relied upon"),
+                    diagnostic(100, {}, 2), diagnostic(500, {}, 3, "/nonexistent/a.cpp", "true"),
+                    diagnostic(800, {}, 4, "/nonexistent/a.cpp", "false", "cold")}});
+    REQUIRE(findings.size() == 4);
+    CHECK(findings[0].offset == 2);
+    CHECK(findings[1].offset == 1);
+    CHECK(findings[2].offset == 4);
+    CHECK(findings[3].offset == 3);
+}
+
 TEST_CASE("lines and columns of a byte") {
     const source_text text{"ab\r\n\xc3\xa9x\n"};
     CHECK(text.place(0).line == 1);
@@ -199,15 +233,17 @@ TEST_CASE("fixes are made wholly or not at all") {
     const auto state_after = [&](std::vector<std::vector<lint_replacement>> fixes, auto read_at) {
         finding_collector all;
         std::vector<tidy_diagnostic> unit;
-        for (std::size_t i = 0; i != fixes.size(); ++i)
+        for (std::size_t i = 0; i != fixes.size(); ++i) {
             unit.push_back(diagnostic(1000 - i, fixes[i], i, name));
+        }
         all.add(unit, true, [](const std::string&) { return true; });
         source_texts texts;
         auto findings = all.take(texts);
         const auto changed = linn::tool::apply_fixes(findings, texts, false, read_at);
         std::string states;
-        for (const lint_finding& f : findings)
+        for (const lint_finding& f : findings) {
             states += f.state == fix_state::applied ? 'a' : f.state == fix_state::refused ? 'r' : '-';
+        }
         return states + ' ' + (changed.empty() ? "unchanged" : changed.at(name));
     };
     const auto at = [&](std::size_t offset, std::size_t length, const char* text) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The Markdown of the tool is pasted into issues: nothing that comes from outside may become markup there.
-#include "report/markdown.hpp"
+#include "report/render/markdown.hpp"
 
-#include "report/bench_markdown.hpp"
+#include "bench/judgement.hpp"
+#include "report/verbs/bench_document.hpp"
 
 #include <doctest/doctest.h>
 
@@ -11,17 +12,13 @@
 #include <string>
 
 using namespace linn::tool;
+using report::markdown_text;
 
 TEST_CASE("text is shown as it is: markup, tables, HTML and mentions are escaped") {
     CHECK(markdown_text("a|b") == "a\\|b");
     CHECK(markdown_text("pool<T>, *x*, _y_, `z`") == "pool&lt;T>, \\*x\\*, \\_y\\_, \\`z\\`");
     CHECK(markdown_text("two\nlines\r\n") == "two lines  ");
     CHECK(markdown_text("[a](b) &lt; \\ ~~ #1 @you") == "\\[a\\](b) &amp;lt; \\\\ \\~\\~ \\#1 \\@you");
-}
-
-TEST_CASE("a table has its rule, its alignment and a cell a column") {
-    CHECK(markdown_table({{"a|b", true}, {"n"}}, {{"x", "1"}, {"y", ""}}) ==
-          "| a\\|b | n |\n| --- | ---: |\n| x | 1 |\n| y |  |\n");
 }
 
 TEST_CASE("the Markdown of bench says what was found first, and every table is whole") {
@@ -44,25 +41,31 @@ TEST_CASE("the Markdown of bench says what was found first, and every table is w
             result.scenarios[0].rows.push_back(r);
         }
         result.missing.push_back({"hoard", "", "not installed | really", ""});
-        const std::string text = bench_markdown(result);
+        judge(result);
+        const std::string text = report::render_markdown(report::bench_document(result));
         CHECK(text.starts_with("**"));
         CHECK(text.find("**\n\n**") == std::string::npos); // one paragraph in bold
         CHECK(text.find("### " + std::string{s.name}) > text.find("**"));
         CHECK(text.find("left out: hoard: not installed \\| really") != std::string::npos);
         std::istringstream lines{text};
-        std::ptrdiff_t bars = 0;
+        std::ptrdiff_t bars = 0; // of a line of the table
+        std::ptrdiff_t most = 0;
         int rows = 0;
         for (std::string line; std::getline(lines, line);) {
-            if (!line.starts_with('|'))
+            if (!line.starts_with('|')) {
+                bars = 0; // another table may follow
                 continue;
+            }
             std::ptrdiff_t in_line = 0;
-            for (std::size_t i = 0; i != line.size(); ++i)
+            for (std::size_t i = 0; i != line.size(); ++i) {
                 in_line += line[i] == '|' && line[i - (i != 0)] != '\\';
-            if (rows++ == 0)
-                bars = in_line;
+            }
+            ++rows;
+            bars = bars == 0 ? in_line : bars;
+            most = std::max(most, bars);
             CHECK(in_line == bars);
         }
-        CHECK(rows == 2 + 4);
-        CHECK(bars <= 18); // what an issue can show
+        CHECK(rows >= 2 + 4);                        // and what was published
+        CHECK((most <= 18 || s.group == "targets")); // what an issue can show; the grids of targets scroll
     }
 }

@@ -26,8 +26,8 @@ pool_plan example() {
     plan.max_bytes = 1 << 20;
     plan.has_children = false;
     plan.modules = {{"shop", {0x1f, 0x00, 0xff}}, {"libold.so.1", {}}};
-    plan.pools = {{"order", 16, false, false, false, 8, ""},
-                  {"std::map<int, \"x\">", 128, true, true, true, 0, "caf\xc3\xa9"}};
+    plan.pools = {{"order", 16, false, false, false, 8, 0, ""},
+                  {"std::map<int, \"x\">", 128, true, true, true, 0, 96, "caf\xc3\xa9"}};
     plan.sites = {
         {.pool = "order", .size = 72, .align = 8, .call = {"shop", 0x4f2a, {1, 2, 3, 4, 5, 6, 7, 8}}},
         {.pool = "order", .size = 1008, .token = 12345},
@@ -98,6 +98,17 @@ TEST_CASE("what a pool's slots hold is the largest size of its sites") {
     REQUIRE(read_plan(text.data(), text.size(), *tables, error));
     CHECK(tables->pools[0].object_bytes == 72);
     CHECK(tables->sites[0].call.offset == 0x1000);
+
+    // Or its own size: room for blocks that grow.
+    for (const auto& [room, holds] : {std::pair{"50", 72}, std::pair{"100", 100}}) {
+        std::string with_room = text;
+        with_room.insert(with_room.find("[[site]]"), std::string{"size = "} + room + "\n");
+        REQUIRE(read_plan(with_room.data(), with_room.size(), *tables, error));
+        CHECK(tables->pools[0].object_bytes == holds);
+    }
+    std::string too_large = text;
+    too_large.insert(too_large.find("[[site]]"), "size = 1009\n");
+    CHECK(says(problem_of(too_large), "'size' must be"));
 }
 
 TEST_CASE("what is no plan is refused, with the line") {
@@ -119,8 +130,9 @@ TEST_CASE("what is no plan is refused, with the line") {
     says(problem_of("linn_plan = 1\nnote = '\xc0\x80'\n"), "2: a string is not UTF-8");
     says(problem_of("linn_plan = 1\nnote = [1]\n"), "2: a value is");
     for (const char* number :
-         {"01", "1__0", "1_", "_1", "0x", "-1", "1.5", "9223372036854775808", "0xg", "+1", "1e3"})
+         {"01", "1__0", "1_", "_1", "0x", "-1", "1.5", "9223372036854775808", "0xg", "+1", "1e3"}) {
         says(problem_of(fmt::format("linn_plan = 1\nmax_bytes = {}\n", number)), "2: ");
+    }
     says(problem_of("linn_plan = 1\nchildren = 1\n"), "must be true or false");
     says(problem_of("linn_plan = 1\nnote 'x'\n"), "'=' is missing");
     says(problem_of("linn_plan = 1\n# \x01\n"), "2: a control character");
@@ -168,8 +180,9 @@ TEST_CASE("what a site must have, and with what it goes together") {
 TEST_CASE("a plan has so much and not more") {
     const auto repeated = [](std::size_t count, auto line) {
         std::string text = site;
-        for (std::size_t i = 0; i != count; ++i)
+        for (std::size_t i = 0; i != count; ++i) {
             text += line(i);
+        }
         return text;
     };
     const auto pool = [](std::size_t i) { return fmt::format("[[pool]]\nname = '{}'\n", i); };
@@ -217,9 +230,10 @@ TEST_CASE("what a plan says of a file is what the file holds") {
     const auto call = plan_call_of("/proc/self/exe", address - bias);
     REQUIRE(call);
     REQUIRE(call->code.size() == most_code_bytes);
-    for (std::size_t i = 0; i != most_code_bytes; ++i)
+    for (std::size_t i = 0; i != most_code_bytes; ++i) {
         CHECK(call->code[i] ==
               reinterpret_cast<const unsigned char*>(address)[static_cast<std::ptrdiff_t>(i) - 16]);
+    }
     CHECK(plan_call_of("/proc/self/exe", 4) == std::nullopt);
     CHECK(plan_call_of("/proc/self/exe", std::uint64_t{1} << 40) == std::nullopt);
     CHECK(stack_offset_of("/proc/self/exe", std::uint64_t{1} << 40) == std::nullopt);

@@ -42,8 +42,8 @@ TEST_CASE("the program says who it is and who provides its memory") {
 }
 
 TEST_CASE("a preloaded library is seen where it is in effect, and only there") {
-    launch_spec spec = spec_of(beside("linn_tool_uses_new"), {});
-    spec.library = beside("liblinn_tool_malloc_only.so");
+    launch_spec spec = spec_of(built_file("linn_tool_uses_new"), {});
+    spec.library = built_file("liblinn_tool_malloc_only.so");
     const observation o = run(spec);
     REQUIRE(o.proofs.size() == 1);
     const process_proof& p = o.proofs.front();
@@ -55,8 +55,8 @@ TEST_CASE("a preloaded library is seen where it is in effect, and only there") {
     CHECK(p.files.at("sized operator delete") == p.files.at("operator new"));
 
     CHECK(std::filesystem::path{p.next_malloc}.filename() == "libc.so.6");
-    spec.behind = beside("liblinn_tool_malloc_only.so");
-    spec.library = beside("liblinn_tool_inert.so");
+    spec.behind = built_file("liblinn_tool_malloc_only.so");
+    spec.library = built_file("liblinn_tool_inert.so");
     CHECK(run(spec).proofs.at(0).files.at("malloc") == std::filesystem::canonical(spec.behind).string());
     spec.behind.clear();
     const observation inert = run(spec);
@@ -84,9 +84,11 @@ TEST_CASE("litter is made before main, by the program alone, and is not its time
     CHECK(o.values.at("peak_rss_bytes") > static_cast<double>(made.resident_bytes));
     CHECK(o.values.at("minor_faults") < static_cast<double>(made.minor_faults));
     CHECK(o.values.at("user_ns") + o.values.at("sys_ns") < static_cast<double>(made.user_ns + made.sys_ns));
-    for (const process_proof& p : o.proofs)
-        if (!p.is_main)
+    for (const process_proof& p : o.proofs) {
+        if (!p.is_main) {
             CHECK(p.littered.blocks == 0);
+        }
+    }
 
     CHECK(main_proof(run(spec))->littered.bytes == made.bytes); // the same seed
     spec.litter_seed = 8;
@@ -98,7 +100,7 @@ TEST_CASE("litter is made before main, by the program alone, and is not its time
 TEST_CASE("a library whose path LD_PRELOAD cannot hold is loaded all the same") {
     const scratch_folder folder;
     const auto library = folder / "a b:c$LIB.so";
-    std::filesystem::copy_file(beside("liblinn_tool_malloc_only.so"), library);
+    std::filesystem::copy_file(built_file("liblinn_tool_malloc_only.so"), library);
     launch_spec spec = spec_of(victim(), {"exit", "0"});
     spec.library = library;
     const observation o = run(spec);
@@ -108,9 +110,9 @@ TEST_CASE("a library whose path LD_PRELOAD cannot hold is loaded all the same") 
 }
 
 TEST_CASE("an allocator compiled into the program is told from one that is only called") {
-    CHECK(run(spec_of(beside("linn_tool_own_malloc"), {})).proofs.at(0).files.at("malloc") ==
-          std::filesystem::canonical(beside("linn_tool_own_malloc")).string());
-    CHECK(name_of(run(spec_of(beside("linn_tool_not_pie"), {})).proofs.at(0), "malloc") == "libc.so.6");
+    CHECK(run(spec_of(built_file("linn_tool_own_malloc"), {})).proofs.at(0).files.at("malloc") ==
+          std::filesystem::canonical(built_file("linn_tool_own_malloc")).string());
+    CHECK(name_of(run(spec_of(built_file("linn_tool_not_pie"), {})).proofs.at(0), "malloc") == "libc.so.6");
 }
 
 TEST_CASE("every exec is recorded, a mere fork is not") {
@@ -152,6 +154,6 @@ TEST_CASE("the probe leaves no descriptor open, and nothing is preloaded without
     launch_spec spec = spec_of(victim(), {"preload"});
     spec.prove = false;
     CHECK(run(spec).output.text() == "none\n");
-    spec.library = beside("liblinn_tool_malloc_only.so");
+    spec.library = built_file("liblinn_tool_malloc_only.so");
     CHECK(run(spec).output.text() == spec.library.string() + "\n");
 }

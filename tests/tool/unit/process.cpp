@@ -55,8 +55,9 @@ TEST_CASE("an interrupt stops the child") {
     const interrupt_guard guard;
     bool sent = false;
     const auto interrupt_once = [&] {
-        if (!sent)
+        if (!sent) {
             ::kill(::getpid(), SIGINT);
+        }
         sent = true;
     };
     const child_result r =
@@ -69,8 +70,9 @@ TEST_CASE("a preload reaches the child's environment, and an inherited one does 
     ::setenv("LD_PRELOAD", "", 1);
     const auto count = [](const std::vector<std::string>& list) {
         std::size_t n = 0;
-        for (const std::string& entry : list)
+        for (const std::string& entry : list) {
             n += entry.starts_with("LD_PRELOAD=") ? 1u : 0u;
+        }
         return n;
     };
     CHECK(count(child_environment({})) == 0);
@@ -82,9 +84,11 @@ TEST_CASE("variables for one child replace those of this process") {
     ::setenv("LINN_TEST_VARIABLE", "ours", 1);
     const auto list = child_environment({}, {"LINN_TEST_VARIABLE=theirs"});
     std::vector<std::string> found;
-    for (const std::string& entry : list)
-        if (entry.starts_with("LINN_TEST_VARIABLE="))
+    for (const std::string& entry : list) {
+        if (entry.starts_with("LINN_TEST_VARIABLE=")) {
             found.push_back(entry);
+        }
+    }
     CHECK(found == std::vector<std::string>{"LINN_TEST_VARIABLE=theirs"});
     ::unsetenv("LINN_TEST_VARIABLE");
 }

@@ -12,21 +12,22 @@
 #include <string_view>
 #include <vector>
 
-// The small programs of tests/tool/programs, which lie beside this test, and how they are run.
+// The small programs of tests/tool/programs, which lie next to this test, and how they are run.
 namespace linn::tool::testing {
 
-inline std::filesystem::path beside(std::string_view name) {
+inline std::filesystem::path built_file(std::string_view name) {
     return std::filesystem::read_symlink("/proc/self/exe").parent_path() / name;
 }
 
 inline std::filesystem::path victim() {
-    return beside("linn_tool_victim");
+    return built_file("linn_tool_victim");
 }
 
 inline std::vector<std::string> own_environment() {
     std::vector<std::string> list;
-    for (char** entry = environ; *entry != nullptr; ++entry)
+    for (char** entry = environ; *entry != nullptr; ++entry) {
         list.emplace_back(*entry);
+    }
     return list;
 }
 

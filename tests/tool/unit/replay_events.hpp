@@ -32,8 +32,9 @@ struct random_events {
         std::vector<std::uint64_t> free_addresses;
         std::uint64_t next_address = 0x5000'0000;
         const auto take_address = [&] {
-            if (free_addresses.empty())
+            if (free_addresses.empty()) {
                 return next_address += 4096;
+            }
             const std::uint64_t address = free_addresses.back();
             free_addresses.pop_back();
             return address;
@@ -73,16 +74,18 @@ struct random_events {
             } else {
                 const std::size_t i = below(live.size());
                 block& b = live[i];
-                if (static_cast<double>(below(1000)) >= remote * 1000)
+                if (static_cast<double>(below(1000)) >= remote * 1000) {
                     e.thread = b.thread;
+                }
                 if (what < 56 && !b.is_new) {
                     e.kind = event_kind::reallocation;
                     e.call = allocation_call::realloc;
                     e.old_address = b.address;
                     free_addresses.push_back(b.address);
                     e.address = below(2) == 0 ? b.address : take_address();
-                    if (e.address == b.address)
+                    if (e.address == b.address) {
                         std::erase(free_addresses, b.address);
+                    }
                     b.address = e.address;
                     b.thread = e.thread;
                 } else {

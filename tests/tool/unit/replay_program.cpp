@@ -22,8 +22,9 @@ namespace {
 replay_program build(const std::vector<event>& events, program_limits limits = {},
                      std::vector<std::uint8_t> groups = {}) {
     program_builder builder{std::filesystem::temp_directory_path(), std::move(groups), limits};
-    for (const event& e : events)
+    for (const event& e : events) {
         builder.add(e);
+    }
     return builder.finish();
 }
 
@@ -43,8 +44,9 @@ class interpreter {
 public:
     explicit interpreter(const replay_program& program) : words_{words_of(program)} {
         std::memcpy(&header_, words_.data(), sizeof header_);
-        for (std::size_t i = 0; i != header_.streams; ++i)
+        for (std::size_t i = 0; i != header_.streams; ++i) {
             streams_.push_back({words_[header_.streams_at / 8 + i] / 8, i == 0, false, std::nullopt});
+        }
         const auto* epochs = reinterpret_cast<const std::uint32_t*>(&words_[header_.epochs_at / 8]);
         unfinished_.assign(epochs, epochs + header_.epochs);
         slots_.resize(header_.slots, 0);
@@ -66,15 +68,20 @@ public:
     bool run(Choose choose) {
         for (;;) {
             std::vector<std::size_t> able;
-            for (std::size_t i = 0; i != streams_.size(); ++i)
-                if (streams_[i].begun && !streams_[i].ended && can_go_on(i))
+            for (std::size_t i = 0; i != streams_.size(); ++i) {
+                if (streams_[i].begun && !streams_[i].ended && can_go_on(i)) {
                     able.push_back(i);
-            if (able.empty())
+                }
+            }
+            if (able.empty()) {
                 break;
+            }
             // Several words at a time, or it takes too long.
             const std::size_t number = able[choose(able.size())];
-            for (std::size_t n = choose(20) + 1; n != 0 && !streams_[number].ended && can_go_on(number); --n)
+            for (std::size_t n = choose(20) + 1; n != 0 && !streams_[number].ended && can_go_on(number);
+                 --n) {
                 execute(number);
+            }
         }
         return std::all_of(streams_.begin(), streams_.end(), [](const auto& s) { return s.ended; });
     }
@@ -110,8 +117,9 @@ private:
 
     bool can_go_on(std::size_t number) {
         stream& s = streams_[number];
-        while (replay_format::op_of(words_[s.at]) == op::jump)
+        while (replay_format::op_of(words_[s.at]) == op::jump) {
             s.at = words_[s.at + 1] / 8;
+        }
         const std::uint64_t word = words_[s.at];
         const op what = replay_format::op_of(word);
         if (what == op::epoch) {
@@ -121,13 +129,16 @@ private:
             }
             return complete() + 2 > replay_format::slot_of(word);
         }
-        if (what == op::realloc)
+        if (what == op::realloc) {
             return (!waits(word) || is_filled(word, replay_format::generation_of(words_[s.at + 1]))) &&
                    (!waits(words_[s.at + 1]) || !is_filled(words_[s.at + 1]));
-        if (is_release(what))
+        }
+        if (is_release(what)) {
             return !waits(word) || is_filled(word, replay_format::generation_of(word));
-        if (what >= op::malloc)
+        }
+        if (what >= op::malloc) {
             return !waits(word) || !is_filled(word);
+        }
         return true;
     }
 
@@ -139,8 +150,9 @@ private:
         switch (what) {
         case op::end:
             s.ended = true;
-            if (s.epoch)
+            if (s.epoch) {
                 --unfinished_[*s.epoch];
+            }
             return;
         case op::start:
             REQUIRE(!streams_[slot].begun);
@@ -232,25 +244,29 @@ std::map<unsigned, std::vector<wanted>> expected(const std::vector<event>& event
 
 std::map<unsigned, std::vector<wanted>> found(const interpreter& run) {
     std::map<unsigned, std::vector<wanted>> lists;
-    for (const auto& s : run.steps())
+    for (const auto& s : run.steps()) {
         lists[static_cast<unsigned>(s.stream)].push_back(
             {!is_release(s.what), is_release(s.what) || s.what == op::realloc, s.bytes, s.old_bytes});
+    }
     return lists;
 }
 
 /// The lists of all threads, which the builder numbers in the order of their first events.
 std::multiset<std::size_t> lengths(const std::map<unsigned, std::vector<wanted>>& lists) {
     std::multiset<std::size_t> all;
-    for (const auto& [thread, list] : lists)
+    for (const auto& [thread, list] : lists) {
         all.insert(list.size());
+    }
     return all;
 }
 
 std::vector<unsigned> threads_by_first_event(const std::vector<event>& events) {
     std::vector<unsigned> order;
-    for (const event& e : events)
-        if (std::find(order.begin(), order.end(), e.thread) == order.end())
+    for (const event& e : events) {
+        if (std::find(order.begin(), order.end(), e.thread) == order.end()) {
             order.push_back(e.thread);
+        }
+    }
     return order;
 }
 
@@ -274,8 +290,8 @@ event release(std::uint32_t thread, std::uint64_t address) {
 
 } // namespace
 
-TEST_CASE("every request of every thread is replayed, in its thread's order, whoever runs first") {
-    for (const unsigned threads : {1u, 2u, 5u, 17u})
+TEST_CASE("every request of every thread is replayed, in its thread's order, whichever thread runs first") {
+    for (const unsigned threads : {1u, 2u, 5u, 17u}) {
         for (const std::uint64_t seed : {1u, 2u, 3u}) {
             CAPTURE(threads);
             CAPTURE(seed);
@@ -288,14 +304,16 @@ TEST_CASE("every request of every thread is replayed, in its thread's order, who
             const auto have = found(run);
             const std::vector<unsigned> order = threads_by_first_event(events);
             REQUIRE(have.size() == order.size());
-            for (std::size_t stream = 0; stream != order.size(); ++stream)
+            for (std::size_t stream = 0; stream != order.size(); ++stream) {
                 CHECK(have.at(static_cast<unsigned>(stream)) == want.at(order[stream]));
+            }
             CHECK(run.checksum() == program.summary.checksum);
             CHECK(run.live() == program.summary.live_blocks_at_end);
             CHECK(program.summary.events == events.size());
             CHECK(program.summary.unknown_releases == 0);
             CHECK(program.summary.threads == order.size());
         }
+    }
 }
 
 TEST_CASE("a stream that always runs first is held back by the others' pace, and nothing blocks for ever") {
@@ -317,8 +335,9 @@ TEST_CASE("threads beyond the limit are carried on by others, and every request 
     std::mt19937_64 random{3};
     REQUIRE(run.run([&](std::size_t n) { return random() % n; }));
     std::size_t all = 0;
-    for (const std::size_t length : lengths(found(run)))
+    for (const std::size_t length : lengths(found(run))) {
         all += length;
+    }
     CHECK(all == events.size());
     CHECK(run.checksum() == program.summary.checksum);
 }
@@ -326,10 +345,12 @@ TEST_CASE("threads beyond the limit are carried on by others, and every request 
 TEST_CASE("slots are reused: their number follows the live blocks, not the events") {
     std::vector<event> events;
     for (int round = 0; round != 10'000; ++round) {
-        for (std::uint64_t i = 1; i <= 5; ++i)
+        for (std::uint64_t i = 1; i <= 5; ++i) {
             events.push_back(allocation(0, i * 64, 40));
-        for (std::uint64_t i = 1; i <= 5; ++i)
+        }
+        for (std::uint64_t i = 1; i <= 5; ++i) {
             events.push_back(release(0, i * 64));
+        }
     }
     const replay_program program = build(events);
     CHECK(interpreter{program}.header().slots <= 16);
@@ -352,7 +373,7 @@ TEST_CASE("slots of blocks that another thread releases are reused as well") {
     REQUIRE(run.run([](std::size_t) { return std::size_t{0}; }));
 }
 
-TEST_CASE("what a trace may hold beside whole lives of blocks is skipped and counted") {
+TEST_CASE("what a trace may hold besides whole lives of blocks is skipped and counted") {
     event failure = allocation(0, 0, 1 << 30);
     failure.kind = event_kind::failure;
     event fill = allocation(0, 64, 4096);

@@ -76,8 +76,9 @@ std::vector<double> ratios(double centre, std::uint64_t seed, double off = 0.003
 
 std::string all(const std::vector<std::string>& lines) {
     std::string text;
-    for (const std::string& line : lines)
+    for (const std::string& line : lines) {
         text += line + '\n';
+    }
     return text;
 }
 
@@ -214,10 +215,12 @@ TEST_CASE("less than 1 % of the program's CPU time is a tie, however steady the 
     const std::vector<double> ones(11, 1.0);
     result.rows = {row("default", 1.2, 1), row("near", 1.17, 1), row("far", 1.1, 1)}; // -0.75 %, -2.5 %
     result.rows[1].seconds = result.rows[2].seconds = result.rows[0].seconds;
-    for (double& s : result.rows[1].seconds)
+    for (double& s : result.rows[1].seconds) {
         s *= 0.975;
-    for (double& s : result.rows[2].seconds)
+    }
+    for (double& s : result.rows[2].seconds) {
         s *= 0.92;
+    }
     estimate_replay(result);
     const replay_agreement a = compare_with_run(
         result,

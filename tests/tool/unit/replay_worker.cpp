@@ -18,8 +18,9 @@ namespace {
 replay_program build(const std::vector<event>& events, std::vector<std::uint8_t> groups = {},
                      program_limits limits = {}) {
     program_builder builder{std::filesystem::temp_directory_path(), std::move(groups), limits};
-    for (const event& e : events)
+    for (const event& e : events) {
         builder.add(e);
+    }
     return builder.finish();
 }
 
@@ -52,24 +53,27 @@ constexpr const char* sources[] = {"system", "linn", "null", "group=1", "group=1
 
 TEST_CASE("one thread's blocks hold what was written, from every source") {
     const replay_program program = build(replay_test::random_events{1, 20'000, 11}.make(), {0, 1, 0, 1});
-    for (const char* source : sources)
+    for (const char* source : sources) {
         check_all(program, source);
+    }
 }
 
 TEST_CASE("blocks handed over between threads hold what was written, from every source") {
     const replay_program program =
         build(replay_test::random_events{4, 20'000, 12, 0.7}.make(), {0, 1, 0, 1}, {1024, 2000});
     CHECK(program.summary.hand_overs > 3000);
-    for (const char* source : sources)
+    for (const char* source : sources) {
         check_all(program, source);
+    }
 }
 
 TEST_CASE("many more threads than CPUs, all of them handing over, come to an end") {
     const replay_program program =
         build(replay_test::random_events{60, 20'000, 13, 0.9}.make(), {0, 1}, {1024, 256});
     CHECK(program.summary.streams == 60);
-    for (const char* source : {"system", "linn"})
+    for (const char* source : {"system", "linn"}) {
         check_all(program, source);
+    }
 }
 
 TEST_CASE("a block that goes to and fro between two threads") {
@@ -89,8 +93,9 @@ TEST_CASE("a block that goes to and fro between two threads") {
     }
     const replay_program program = build(events);
     CHECK(program.summary.peak_live_blocks == 1);
-    for (const char* source : sources)
+    for (const char* source : sources) {
         check_all(program, source);
+    }
 }
 
 TEST_CASE("the same under preloaded allocators, where there are some") {
@@ -98,8 +103,9 @@ TEST_CASE("the same under preloaded allocators, where there are some") {
     int tried = 0;
     for (const char* name : {"jemalloc", "mimalloc2", "tcmalloc", "tbb"}) {
         const found_library library = find_library(*find_known_allocator(name), library_directories());
-        if (!library.problem.empty())
+        if (!library.problem.empty()) {
             continue;
+        }
         check_all(program, "system", library.path);
         ++tried;
     }

@@ -62,8 +62,9 @@ struct fake_experiment final : experiment {
         options.limits = limits;
         options.warm_up_rounds = warm_up_rounds;
         options.seed = 5;
-        for (const double seconds : takes)
+        for (const double seconds : takes) {
             options.jobs.push_back({0, seconds});
+        }
         return run_rounds(*this, options);
     }
 
@@ -82,8 +83,9 @@ TEST_CASE("each job runs once a round in the order of the plan, and warm-ups are
     CHECK(done.stopped == stop_reason::rounds);
     CHECK(e.started == make_plan(3, 6, 5));
     REQUIRE(e.list.size() == 12);
-    for (std::size_t i = 0; i != e.list.size(); ++i)
+    for (std::size_t i = 0; i != e.list.size(); ++i) {
         CHECK(e.list[i].how.round == i / 3);
+    }
 }
 
 TEST_CASE("a budget ends it after a whole round, never before the least") {

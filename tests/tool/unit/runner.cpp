@@ -33,8 +33,9 @@ struct fake_world {
     static observation observe(const std::string& library, double seconds) {
         observation o;
         o.how = observation::ending::exited;
-        for (const char* name : {"user_ns", "sys_ns", "minor_faults", "voluntary_switches"})
+        for (const char* name : {"user_ns", "sys_ns", "minor_faults", "voluntary_switches"}) {
             o.values[name] = 1000;
+        }
         o.values["wall_ns"] = seconds * 1e9;
         o.values["peak_rss_bytes"] = 1e6;
         process_proof p;
@@ -51,9 +52,11 @@ struct fake_world {
         const std::string name = spec.library.stem().string();
         libraries.push_back(name);
         double seconds = 1;
-        for (const auto& [allocator, takes] : allocators)
-            if (allocator == name)
+        for (const auto& [allocator, takes] : allocators) {
+            if (allocator == name) {
                 seconds = takes;
+            }
+        }
         seconds *= launches % 2 == 0 ? 1 + jitter : 1;
         clock += seconds;
         observation o = observe(spec.library.string(), seconds);
@@ -102,10 +105,12 @@ struct fake_world {
 
 run_options options_for(const fake_world& world) {
     run_options o;
-    for (const auto& [name, takes] : world.allocators)
+    for (const auto& [name, takes] : world.allocators) {
         o.only.push_back(name);
-    for (const auto& [name, takes] : world.allocators)
+    }
+    for (const auto& [name, takes] : world.allocators) {
         o.allocators.emplace_back(name, fake_world::path_of(name));
+    }
     o.seed = 7;
     o.budget = std::chrono::seconds{10'000};
     return o;
@@ -118,8 +123,9 @@ std::size_t samples_of(const run_result& result, const char* name) {
 
 std::size_t repeated_in(const run_result& result) {
     std::size_t sum = 0;
-    for (const run_row& row : result.rows)
+    for (const run_row& row : result.rows) {
         sum += row.repeated;
+    }
     return sum;
 }
 
@@ -156,8 +162,9 @@ TEST_CASE("a budget that is too small for a second round ends it after the first
     CHECK(result.stopped == stop_reason::budget);
     CHECK(result.complete_rounds == 1);
     CHECK(result.measured_seconds == doctest::Approx(4.5)); // no time for a warm-up
-    for (const run_row& row : result.rows)
+    for (const run_row& row : result.rows) {
         CHECK(row.samples.size() == 1);
+    }
     CHECK(result.verdict.starts_with("1 round is too few to compare "));
 }
 
@@ -181,8 +188,9 @@ TEST_CASE("an interrupt keeps what there is, the round that it broke off include
     CHECK_FALSE(result.complete());
     CHECK(result.complete_rounds == 2);
     std::size_t samples = 0;
-    for (const run_row& row : result.rows)
+    for (const run_row& row : result.rows) {
         samples += row.samples.size();
+    }
     CHECK(samples == 2 * 4 + 2);
     CHECK(world.launches == world.interrupt_at);
 }

@@ -60,16 +60,20 @@ advice advice_of(const std::vector<made_site>& made) {
         // The modules are told apart by the order in which they were made.
         named_type named;
         for (const made_site& m : made) {
-            if (m.calls.size() != site.stack.size() || m.bytes != site.sizes.at(0))
+            if (m.calls.size() != site.stack.size() || m.bytes != site.sizes.at(0)) {
                 continue;
+            }
             bool is_same = true;
-            for (std::size_t i = 0; i != m.calls.size(); ++i)
+            for (std::size_t i = 0; i != m.calls.size(); ++i) {
                 is_same = is_same && site.stack[i].module == m.calls[i].first;
-            if (!is_same)
+            }
+            if (!is_same) {
                 continue;
+            }
             named.type = m.type;
-            for (const auto& [module, function] : m.calls)
+            for (const auto& [module, function] : m.calls) {
                 named.frames.push_back({function, "", 0, 0, false});
+            }
             named.place = named.frames.back();
             return named;
         }
@@ -81,9 +85,11 @@ advice advice_of(const std::vector<made_site>& made) {
 
 std::vector<std::string> leaks_of(const advice& a) {
     std::vector<std::string> texts;
-    for (const advice_finding& f : a.findings)
-        if (f.kind == "leak")
+    for (const advice_finding& f : a.findings) {
+        if (f.kind == "leak") {
             texts.push_back(f.text);
+        }
+    }
     return texts;
 }
 
@@ -153,8 +159,10 @@ TEST_CASE("runtime blocks are one note, no leaks, and what is advised leaves the
     const auto note = std::ranges::find(a.findings, "runtime", &advice_finding::kind);
     REQUIRE(note != a.findings.end());
     CHECK(note->text ==
-          "2 blocks of the C and C++ runtime, 75 KiB, are kept on purpose: buffers of the standard "
-          "streams, memory for exceptions when there is no other");
+          "2 blocks of the C and C++ runtime, 75 KiB, are kept on purpose and no leaks: 1 stdio-buffer "
+          "(buffers "
+          "of the standard streams), 1 exception-pool (memory for exceptions when there is no other); "
+          "--all-leaks lists them");
     CHECK(note->count == 2);
     CHECK(note->bytes == 76800);
     REQUIRE(a.kept_by_runtime.size() == 2);

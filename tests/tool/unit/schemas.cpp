@@ -42,8 +42,9 @@ run_result small_run() {
     for (const char* name : {default_name, default_again_name, "=jem|alloc"}) {
         run_row row;
         row.contender.name = row.contender.title = name;
-        for (std::size_t round = 0; round != 3; ++round)
+        for (std::size_t round = 0; round != 3; ++round) {
             row.samples.push_back({round, {{"wall_ns", 2e6}, {"major_faults", 0}}});
+        }
         row.estimates["wall_ns"] = {{2e6, 1e6, 3e6, 0.9, 0.8, 1.1}, 0.5, 0.6, verdict::no_difference};
         result.rows.push_back(row);
     }

@@ -31,8 +31,9 @@ public:
     /// A new file with that text.
     std::filesystem::path file(std::string_view name, std::string_view text, bool is_program = false) const {
         std::ofstream{path_ / name} << text;
-        if (is_program)
+        if (is_program) {
             std::filesystem::permissions(path_ / name, std::filesystem::perms{0755});
+        }
         return path_ / name;
     }
 

@@ -42,7 +42,7 @@ TEST_CASE("a server ends well by the SIGTERM that it gets after its client") {
 TEST_CASE("the client runs without the preload") {
     const scratch_folder folder;
     launch_spec spec = server(folder);
-    spec.library = beside("liblinn_tool_malloc_only.so");
+    spec.library = built_file("liblinn_tool_malloc_only.so");
     spec.client = "test -z \"$LD_PRELOAD$LINN_PROBE\"";
     CHECK(run(spec).how == ending::exited);
 }

@@ -43,8 +43,9 @@ TEST_CASE("names that differ stay different") {
     for (const std::size_t width : {12U, 20U, 22U, 40U, 60U, 200U}) {
         const std::vector<std::string> names = short_types(types, width);
         CHECK(std::set<std::string>(names.begin(), names.end()).size() == types.size());
-        for (const std::string& name : names)
+        for (const std::string& name : names) {
             CHECK(name.size() <= width);
+        }
     }
     CHECK(short_types({"a::b<int>", "a::b<int>"}, 4) ==
           std::vector<std::string>{"b...", "b..."}); // one type twice
@@ -108,8 +109,9 @@ std::string random_text(std::mt19937& random) {
                                                  "12ul",
                                                  "..."};
     std::string text;
-    for (std::size_t left = random() % 40; left > 0; --left)
+    for (std::size_t left = random() % 40; left > 0; --left) {
         text += pieces[random() % pieces.size()];
+    }
     return text;
 }
 
@@ -123,9 +125,10 @@ void take_apart(const std::string& text) {
     (void)demangle(text);
     (void)demangle_type(text);
     (void)template_family(text);
-    for (const std::size_t width : {0U, 1U, 5U, 24U})
+    for (const std::size_t width : {0U, 1U, 5U, 24U}) {
         CHECK(short_type(text, width).size() <=
               std::max<std::size_t>(width, text.size() <= width ? text.size() : 0));
+    }
 }
 
 } // namespace
@@ -138,15 +141,17 @@ TEST_CASE("no text that a file may hold as a name ends the program") {
         take_apart(rows.back());
     }
     rows.resize(60);
-    for (const std::string& name : short_types(rows, 24))
+    for (const std::string& name : short_types(rows, 24)) {
         CHECK(name.size() <= 24);
+    }
 }
 
 TEST_CASE("names nested deeper than any compiler nests them are cut, not followed") {
     for (const char* one : {"a<", "std::vector<", "(", "a::b<c, ", "[", "{", "operator<"}) {
         std::string text;
-        while (text.size() < 3000)
+        while (text.size() < 3000) {
             text += one;
+        }
         take_apart(text);
         take_apart(text + "int" + std::string(1000, '>'));
     }

@@ -33,8 +33,9 @@ values with_rank_sum(int n, int negative) {
 std::pair<values, values> with_u(int a, int b, int u) {
     values first;
     values second;
-    for (int i = 0; i != b; ++i)
+    for (int i = 0; i != b; ++i) {
         second.push_back(i);
+    }
     for (int i = 0; i != a; ++i) {
         const int above = std::min(u, b); // how many of the second lie below this one
         u -= above;
@@ -95,8 +96,9 @@ TEST_CASE("both tests look at both sides alike") {
     CHECK(mann_whitney(a, b) == mann_whitney(b, a));
     values differences{1.5, -2.5, 0.3, 9, 4, -1};
     const double p = wilcoxon_signed_rank(differences);
-    for (double& d : differences)
+    for (double& d : differences) {
         d = -d;
+    }
     CHECK(wilcoxon_signed_rank(differences) == p);
 }
 

@@ -41,7 +41,7 @@ TEST_CASE("a plain program is measured as it was named") {
     CHECK(t.remarks.empty());
     CHECK(std::filesystem::path{t.own_provider}.filename() == "libc.so.6");
     CHECK(t.first.how == observation::ending::exited);
-    CHECK(find({beside("linn_tool_not_pie").string()}).problem == "");
+    CHECK(find({built_file("linn_tool_not_pie").string()}).problem == "");
     CHECK(find({"true"}).problem == ""); // on PATH
 }
 
@@ -126,12 +126,13 @@ TEST_CASE("a program of another machine is named as such") {
     const auto file = folder.file("foreign", {header, sizeof header}, true);
     CHECK(holds(find({file.string()}).problem, "foreign was built for another machine: RISC-V"));
     // The same cut short, at every length.
-    for (std::size_t size = 1; size != sizeof header; ++size)
+    for (std::size_t size = 1; size != sizeof header; ++size) {
         CHECK(find({folder.file("short", {header, size}, true).string()}).problem != "");
+    }
 }
 
 TEST_CASE("a static program is refused, also behind a wrapper and where the environment is cleared") {
-    const std::string file = beside("linn_tool_static").string();
+    const std::string file = built_file("linn_tool_static").string();
     if (!std::filesystem::exists(file)) {
         MESSAGE("no static C library here");
         return;
@@ -151,17 +152,18 @@ TEST_CASE("a program that starts with a cleared environment is refused") {
 }
 
 TEST_CASE("a program with an allocator of its own is refused") {
-    const target t = find({beside("linn_tool_own_malloc").string()});
+    const target t = find({built_file("linn_tool_own_malloc").string()});
     CHECK(holds(t.problem, "linn_tool_own_malloc has an allocator compiled in"));
     CHECK_FALSE(t.is_usage_error);
 }
 
 TEST_CASE("a program with a sanitizer is refused by its name") {
-    const std::string file = beside("linn_tool_sanitized").string();
-    if (std::filesystem::exists(file))
+    const std::string file = built_file("linn_tool_sanitized").string();
+    if (std::filesystem::exists(file)) {
         CHECK(holds(find({file}).problem, "was built with AddressSanitizer"));
-    else
+    } else {
         MESSAGE("this compiler has no AddressSanitizer");
+    }
 }
 
 TEST_CASE("a program with foreign privileges is refused") {
@@ -189,7 +191,7 @@ TEST_CASE("a first run that goes wrong is told with its last words") {
     CHECK_FALSE(failed.is_usage_error);
     CHECK(find({file, "exit", "3"}, false, true).problem == "");
     CHECK(holds(find({file, "crash"}).problem, "killed by SIGSEGV"));
-    CHECK(holds(find({file, "stop"}).problem, "wants a terminal"));
+    CHECK(holds(find({file, "stop"}).problem, "needs a terminal"));
     launch_spec options;
     options.timeout = 300ms;
     CHECK(holds(find({file, "hang"}, false, false, options).problem, "timed out after 0.3 s"));

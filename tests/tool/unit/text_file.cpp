@@ -56,7 +56,7 @@ private:
 
 } // namespace
 
-TEST_CASE("a file is written whole, and nothing else appears beside it") {
+TEST_CASE("a file is written whole, and nothing else appears next to it") {
     const scratch_folder folder;
     CHECK(write_atomically((folder / "a").string(), "one\n") == "");
     CHECK(content((folder / "a").string()) == "one\n");
@@ -83,8 +83,9 @@ TEST_CASE("a disk that is full leaves the older file as it was, and no temporary
 }
 
 TEST_CASE("a device that is full is an error too") {
-    if (!fs::exists("/dev/full"))
+    if (!fs::exists("/dev/full")) {
         return;
+    }
     CHECK(write_atomically("/dev/full", "text") == "cannot write /dev/full: No space left on device");
     CHECK(fs::is_character_file("/dev/full"));
 }

@@ -44,8 +44,9 @@ struct collected : chunk_sink {
     void on_event(const raw_event& e) { events.push_back(e); }
     void on_stack(const stack_record& s) { stacks.emplace_back(s.frames.begin(), s.frames.end()); }
     void on_process(const process_record& p) {
-        for (const auto word : p.words)
+        for (const auto word : p.words) {
             texts.emplace_back(word);
+        }
     }
     void on_module(const module_record& m) { texts.emplace_back(m.path); }
     void on_rtti(std::uint64_t, std::uint32_t, std::string_view name) { texts.emplace_back(name); }
@@ -142,8 +143,9 @@ TEST_CASE("every event comes back as it was written, odd addresses, sizes and ti
         }
         CHECK(written.size() > 10'000);
         const bool closed = seed % 2 == 0;
-        if (closed)
+        if (closed) {
             chunk.writer->end();
+        }
         collected found;
         const decoded_chunk result = decode_chunk(chunk.view(), found);
         CHECK(result.damage == nullptr);
@@ -153,8 +155,9 @@ TEST_CASE("every event comes back as it was written, odd addresses, sizes and ti
         CHECK(result.header.pid == 77);
         REQUIRE(found.events.size() == written.size());
         std::size_t wrong = 0;
-        for (std::size_t i = 0; i != written.size(); ++i)
+        for (std::size_t i = 0; i != written.size(); ++i) {
             wrong += same(found.events[i], written[i]) ? 0u : 1u;
+        }
         CHECK(wrong == 0);
     }
 }
@@ -176,8 +179,9 @@ TEST_CASE("a chunk that was cut off anywhere gives all that was finished before"
         collected found;
         const decoded_chunk result = decode_chunk(part, found);
         std::size_t whole = 0;
-        while (ends[whole] <= size)
+        while (ends[whole] <= size) {
             ++whole;
+        }
         CHECK(result.events == whole);
         CHECK((result.damage == nullptr) ==
               (whole != 0 ? ends[whole - 1] == size : size == sizeof(chunk_header)));
@@ -201,8 +205,9 @@ TEST_CASE("records are told, and a record of a newer recorder is stepped over") 
 
     p = to.begin_record(1'000'400);
     *p++ = 1;
-    for (const unsigned n : {2u, 1234u, 1u})
+    for (const unsigned n : {2u, 1234u, 1u}) {
         p = encoder::put_varint(p, n);
+    }
     p = encoder::put_bytes(p, "/bin/x\0a\0\0b\0", 12);
     to.end_record(entry::process, p);
     to.release(1'000'500, 0x1000, number(allocation_call::free));
@@ -220,17 +225,21 @@ TEST_CASE("garbage is refused without reading outside it") {
     std::mt19937_64 random{11};
     chunk_memory chunk;
     std::uint64_t ticks = 1'000'000;
-    for (int i = 0; i != 200; ++i)
+    for (int i = 0; i != 200; ++i) {
         write(*chunk.writer, random_event(random, ticks));
+    }
     const std::size_t used = decode_chunk(chunk.view(), collected{}).used;
     for (int round = 0; round != 20'000; ++round) {
         std::vector<std::byte> bytes(chunk.view().begin(),
                                      chunk.view().begin() + static_cast<std::ptrdiff_t>(used));
-        for (std::uint64_t n = 1 + random() % 4; n != 0; --n)
+        for (std::uint64_t n = 1 + random() % 4; n != 0; --n) {
             bytes[random() % bytes.size()] = static_cast<std::byte>(random());
-        if (round % 4 == 0)
-            for (std::size_t i = sizeof(chunk_header); i != bytes.size(); ++i)
+        }
+        if (round % 4 == 0) {
+            for (std::size_t i = sizeof(chunk_header); i != bytes.size(); ++i) {
                 bytes[i] = static_cast<std::byte>(random());
+            }
+        }
         bytes.resize(random() % 2 == 0 ? bytes.size() : random() % bytes.size());
         collected found;
         const decoded_chunk result = decode_chunk(bytes, found);

@@ -133,8 +133,9 @@ TEST_CASE("what is compressed comes out again, however large the pieces") {
 }
 
 TEST_CASE("a format has a name, and a name that is none has no format") {
-    for (const std::string& name : export_format_names())
+    for (const std::string& name : export_format_names()) {
         CHECK(export_format_names()[static_cast<std::size_t>(*export_format_of(name))] == name);
+    }
     CHECK(export_format_of("dhat") == export_format::dhat);
     CHECK(export_format_of("csv-stacks") == export_format::csv_stacks);
     CHECK_FALSE(export_format_of("svg"));

@@ -35,8 +35,9 @@ std::vector<unsigned char> rich_trace(const std::filesystem::path& file) {
         b.define_process(3, 1, 1, {"/bin/a"});
         a.name_thread(1, "main");
         for (std::uint64_t i = 0; i != 400; ++i) {
-            if (i % 40 == 0)
+            if (i % 40 == 0) {
                 a.define_stack(i, static_cast<std::uint32_t>(i / 40 + 1), {0x400100 + i, 0x400200});
+            }
             a.allocate(i, 0x10000 + 48 * (i * 31 % 97), 16 + i, static_cast<std::uint32_t>(i / 40 + 1));
             b.release(i, 0x10000 + 48 * (i % 97));
             if (i % 50 == 0) {
@@ -72,10 +73,12 @@ bool read_all(const std::filesystem::path& file) {
                 REQUIRE(e.stack < reader.info().stacks.size());
             }
         });
-        for (const auto& stack : reader.info().stacks)
-            for (const code_address& frame : stack)
+        for (const auto& stack : reader.info().stacks) {
+            for (const code_address& frame : stack) {
                 REQUIRE((frame.module == code_address::unknown_module ||
                          frame.module < reader.info().modules.size()));
+            }
+        }
         REQUIRE(events == reader.info().events);
         return true;
     } catch (const unusable_trace&) {
@@ -128,9 +131,11 @@ TEST_CASE("Chunks of arbitrary bytes behind right checksums never do more than d
     {
         trace_file file{folder / "good.linn"};
         std::vector<unsigned char> raw;
-        for (const frame_place& f : file.frames())
-            if (f.header.kind == frame_kind::chunk && file.payload(f, raw))
+        for (const frame_place& f : file.frames()) {
+            if (f.header.kind == frame_kind::chunk && file.payload(f, raw)) {
                 chunks.emplace_back(f.header, raw);
+            }
+        }
     }
     std::mt19937_64 random{7};
     for (int round = 0; round != 300; ++round) {
@@ -161,14 +166,18 @@ TEST_CASE("Chunks of arbitrary bytes behind right checksums never do more than d
                     raw[at] = static_cast<unsigned char>(1 + random() % 24); // a tag
                 }
             }
-            if (random() % 8 == 0)
+            if (random() % 8 == 0) {
                 header.sequence = static_cast<std::uint32_t>(random());
-            if (random() % 8 == 0)
+            }
+            if (random() % 8 == 0) {
                 header.image = static_cast<std::uint32_t>(random() % 4);
-            if (random() % 8 == 0)
+            }
+            if (random() % 8 == 0) {
                 header.events = static_cast<std::uint32_t>(random());
-            if (random() % 8 == 0)
+            }
+            if (random() % 8 == 0) {
                 header.first_time = random();
+            }
             writer.write_chunk(header, raw);
         }
         writer.write_end({});

@@ -63,8 +63,9 @@ std::uint64_t make_two_threads(const std::filesystem::path& file, std::uint64_t 
     a.define_module(0, 0, 0x400000, 0x400000, 0x500000, "\x01\xab", "/bin/made");
     a.name_thread(0, "made");
     for (std::uint64_t i = 0; i != each; ++i) {
-        if (i % 500 == 0)
+        if (i % 500 == 0) {
             a.define_stack(2 * i, static_cast<std::uint32_t>(1 + i / 500), {0x401000 + i, 0x402000});
+        }
         a.allocate(2 * i, 0x10000 + 64 * i, 40 + i % 3, static_cast<std::uint32_t>(1 + i / 500));
         b.release(2 * i + 1, 0x10000 + 64 * i);
     }
@@ -224,8 +225,9 @@ TEST_CASE("An address belongs to the module that was there when the stack was to
         t.unload_module(10, 0);
         t.define_module(20, 1, 0x4000, 0x5000, 0x6000, "", "/lib/second.so");
         t.define_stack(21, 4, {0x5020});
-        for (std::uint32_t id = 1; id != 5; ++id)
+        for (std::uint32_t id = 1; id != 5; ++id) {
             t.allocate(30, 0x1000 * id, 8, id);
+        }
     }
     trace_reader reader{folder / "a.linn"};
     const std::vector<event> events = events_of(reader);
@@ -244,16 +246,18 @@ TEST_CASE("Types found in blocks, dropped events and the order of a thread's clo
         made_trace trace{folder / "a.linn"};
         made_thread& t = trace.thread(1, 100, 1, 100);
         t.define_stack(1, 1, {0x77});
-        for (std::uint64_t i = 0; i != 300; ++i)
+        for (std::uint64_t i = 0; i != 300; ++i) {
             t.allocate(5, 0x1000 + 16 * i, 8, 1);
+        }
         t.define_rtti(6, 1, "4Poly");
         t.drop(7, 41);
     }
     trace_reader reader{folder / "a.linn"};
     const std::vector<event> events = events_of(reader);
     REQUIRE(events.size() == 300);
-    for (std::size_t i = 0; i != events.size(); ++i)
+    for (std::size_t i = 0; i != events.size(); ++i) {
         REQUIRE(events[i].address == 0x1000 + 16 * i);
+    }
     CHECK(reader.info().rtti.at(1) == "4Poly");
     CHECK(reader.info().dropped == 41);
     CHECK(reader.info().processes[0].dropped == 41);
@@ -264,16 +268,19 @@ TEST_CASE("A thousand threads are merged in order") {
     {
         made_trace trace{folder / "a.linn"};
         std::vector<made_thread*> threads;
-        for (std::uint32_t i = 0; i != 1000; ++i)
+        for (std::uint32_t i = 0; i != 1000; ++i) {
             threads.push_back(&trace.thread(1, 100, i + 1, 1000 + i));
-        for (std::uint64_t i = 0; i != 20'000; ++i)
+        }
+        for (std::uint64_t i = 0; i != 20'000; ++i) {
             threads[(i * 7919) % 1000]->allocate(i, 0x1000 + 16 * i, 8, 0);
+        }
     }
     trace_reader reader{folder / "a.linn"};
     const std::vector<event> events = events_of(reader);
     REQUIRE(events.size() == 20'000);
-    for (std::size_t i = 0; i != events.size(); ++i)
+    for (std::size_t i = 0; i != events.size(); ++i) {
         REQUIRE(events[i].address == 0x1000 + 16 * i);
+    }
     CHECK(reader.info().threads.size() == 1000);
 }
 
@@ -286,9 +293,11 @@ TEST_CASE("A trace cut off at any byte gives every whole chunk and says that it 
     {
         trace_file file{folder / "whole.linn"};
         first_end = file.frames().front().payload + file.frames().front().header.stored_bytes;
-        for (const frame_place& f : file.frames())
-            if (f.header.kind == frame_kind::chunk)
+        for (const frame_place& f : file.frames()) {
+            if (f.header.kind == frame_kind::chunk) {
                 chunks.emplace_back(f.payload + f.header.stored_bytes, f.header.events);
+            }
+        }
     }
     REQUIRE(chunks.size() > 5);
     write(folder / "cut.linn", whole);
@@ -300,8 +309,9 @@ TEST_CASE("A trace cut off at any byte gives every whole chunk and says that it 
             continue;
         }
         std::uint64_t expected = 0;
-        for (const auto& [end, events] : chunks)
+        for (const auto& [end, events] : chunks) {
             expected += end <= size ? events : 0;
+        }
         trace_reader reader{folder / "cut.linn"};
         std::uint64_t got = 0;
         reader.read([&](std::span<const event> batch) { got += batch.size(); });
@@ -356,12 +366,40 @@ TEST_CASE("A newer format is refused, and says which version reads what") {
     const scratch_folder folder;
     make_two_threads(folder / "a.linn", 10);
     std::vector<char> bytes = content(folder / "a.linn");
-    bytes[8] = 2;
+    bytes[8] = 3;
     write(folder / "newer.linn", bytes);
     const std::string said = refusal(folder / "newer.linn");
-    CHECK(said.find("in version 2") != std::string::npos);
-    CHECK(said.find("reads version 1") != std::string::npos);
+    CHECK(said.find("in version 3") != std::string::npos);
+    CHECK(said.find("reads version 2") != std::string::npos);
     CHECK(said.find("newer linn") != std::string::npos);
+}
+
+TEST_CASE("A sampled trace has a version of its own, and is read by those alone who know of weights") {
+    const scratch_folder folder;
+    const auto file = folder / "a.linn";
+    recording_start start;
+    start.sample_bytes = 4096;
+    {
+        trace_writer writer;
+        REQUIRE(writer.open(file, version_for(start.sample_bytes)).empty());
+        writer.write_start(start);
+        writer.write_end({});
+    }
+    CHECK(content(file)[8] == 2);
+    CHECK(refusal(file) == file.string() +
+                               " holds a sample of the blocks, one in 4096 bytes, and this takes all of "
+                               "them: record without --sample");
+    const trace_reader reader{file, may_be_sample};
+    CHECK(reader.info().sample_bytes == 4096);
+    CHECK(reader.info().version == 2);
+    start.sample_bytes = std::uint64_t{1} << 63; // damaged: no weights of this size
+    {
+        trace_writer writer;
+        REQUIRE(writer.open(file, 2).empty());
+        writer.write_start(start);
+        writer.write_end({});
+    }
+    CHECK(mentions(trace_reader{file}.info().damage, "its first frame is missing or damaged"));
 }
 
 TEST_CASE("A damaged chunk is left out and told, the rest is read") {

@@ -110,8 +110,9 @@ TEST_CASE("A redacted trace has the same events at other addresses") {
         REQUIRE(is[i].stack == was[i].stack);
         REQUIRE(is[i].thread == was[i].thread);
         REQUIRE(is[i].time == was[i].time);
-        if (was[i].kind != event_kind::allocation && was[i].kind != event_kind::release)
+        if (was[i].kind != event_kind::allocation && was[i].kind != event_kind::release) {
             continue;
+        }
         REQUIRE(moved.try_emplace(was[i].address, is[i].address).first->second == is[i].address);
         REQUIRE(is[i].address < (std::uint64_t{3} << 24));
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // From a trace to a plan: a call that is one type's is a site, one that several share is told by its caller or left out with
 // the reason; and what the measurement of the plan is said to mean.
+#include "advise/huge_pages.hpp"
 #include "pools/plan.hpp"
 #include "report/render/csv.hpp"
 #include "report/render/html.hpp"
@@ -9,79 +10,26 @@
 #include "report/verbs/try_document.hpp"
 #include "report/verbs/try_json.hpp"
 #include "scratch_folder.hpp"
+#include "trace_of_types.hpp"
 #include "try/trial.hpp"
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
 #include <filesystem>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
 
 using namespace linn::tool;
+using linn::tool::testing::program;
+using linn::tool::testing::runtime_library;
 using linn::tool::testing::scratch_folder;
+using linn::tool::testing::trace_of_types;
 using nlohmann::json;
 
 namespace {
-
-constexpr std::uint32_t program = 0;
-constexpr std::uint32_t runtime_library = 1;
-
-/// A trace, put together type by type.
-struct trace_of_types {
-    advice a;
-
-    trace_of_types() {
-        a.analysis.info.modules = {{"/bin/shop", "0102"}, {"/lib/libother.so", "0a0b"}};
-        a.analysis.info.stacks.resize(1);
-    }
-
-    /// `stack`: return addresses, innermost first.
-    advised_type& add(const std::string& name, std::vector<code_address> stack, std::uint64_t size,
-                      std::uint64_t count, allocation_call call = allocation_call::operator_new) {
-        analysed_site site;
-        site.stack = static_cast<std::uint32_t>(a.analysis.info.stacks.size());
-        site.call = call;
-        site.statistics.allocations = site.statistics.releases = count;
-        site.statistics.sizes = {{size, count}};
-        a.analysis.info.stacks.push_back(std::move(stack));
-        a.analysis.sites.push_back(site);
-        a.analysis.all.merge(site.statistics);
-        const auto index = static_cast<std::uint32_t>(a.analysis.sites.size() - 1);
-        for (advised_type& known : a.types)
-            if (known.name == name) {
-                known.statistics.merge(site.statistics);
-                known.places.front().sites.push_back(index);
-                return known;
-            }
-        advised_type& type = a.types.emplace_back();
-        type.name = name;
-        type.statistics = site.statistics;
-        advised_place place;
-        place.frame = {"make", "/home/me/" + name + ".cpp", 7, 1, false};
-        place.sites = {index};
-        type.places.push_back(place);
-        return type;
-    }
-
-    try_candidates find(const candidate_options& options = {}, std::optional<unsigned> stack = 24) {
-        for (advised_type& type : a.types)
-            type.share = static_cast<double>(type.statistics.allocations) /
-                         static_cast<double>(a.analysis.all.allocations);
-        code_reader code;
-        code.module = [](const std::filesystem::path& file) -> std::optional<plan_module> {
-            if (file == "/bin/shop")
-                return plan_module{"shop", {1, 2}};
-            return plan_module{"libother.so", {0x0a, 0x0c}}; // another build
-        };
-        code.call = [](const std::filesystem::path& file, std::uint64_t offset) -> std::optional<plan_call> {
-            return plan_call{file.filename().string(), offset, std::vector<unsigned char>(16, 0x90)};
-        };
-        code.stack = [stack](const std::filesystem::path&, std::uint64_t) { return stack; };
-        return find_candidates(a, options, code);
-    }
-};
 
 void check_left_out(const try_candidates& found, const std::string& reason) {
     CHECK(found.list.empty());
@@ -164,6 +112,39 @@ TEST_CASE("a type whose calls are its own has a pool, and a site for each call")
     CHECK(plan.modules[0].build_id == std::vector<unsigned char>{1, 2});
 }
 
+TEST_CASE("slots have room for what most reallocs ask for") {
+    struct resized_type {
+        std::uint64_t reallocations;
+        std::vector<std::pair<std::uint64_t, std::uint64_t>> resized;
+        unsigned room;
+    };
+    const resized_type cases[] = {
+        {500, {{32, 500}}, 32},
+        {499, {{32, 499}}, 0}, // most are never resized
+        {1000, {{32, 500}, {48, 450}, {4096, 50}}, 48},
+        {1000, {{32, 500}, {4096, 500}}, 0},
+        {500, {{64, 500}}, 64},
+        {500, {{65, 500}}, 0}, // more than four times as large
+        {500, {{8, 500}}, 0},  // they shrink
+    };
+    for (const resized_type& c : cases) {
+        trace_of_types trace;
+        trace.add("array", {{program, 0x1000}}, 16, 1000, allocation_call::realloc);
+        site_statistics& s = trace.a.analysis.sites[0].statistics;
+        s.reallocations = c.reallocations;
+        s.resized = c.resized;
+        const try_candidates found = trace.find();
+        REQUIRE(found.list.size() == 1);
+        REQUIRE(found.list[0].pools.size() == 1);
+        CAPTURE(c.reallocations);
+        CAPTURE(c.resized.size());
+        CHECK(found.list[0].pools[0].room == c.room);
+        const pool_plan plan = plan_of_candidates(found, {0});
+        CHECK(slot_bytes(plan, plan.pools[0]) == std::max(16u, (c.room + 15) / 16 * 16));
+        CHECK(plan.sites[0].size == 16);
+    }
+}
+
 TEST_CASE("a call that several types share is told by its caller") {
     trace_of_types trace;
     trace.add("order", {{program, 0x1000}, {program, 0x5000}}, 72, 1000, allocation_call::malloc);
@@ -233,8 +214,9 @@ TEST_CASE("what cannot be tried is left out with the reason") {
 
 TEST_CASE("rare types are one candidate, and --type chooses") {
     trace_of_types trace;
-    for (unsigned i = 0; i != 9; ++i)
+    for (unsigned i = 0; i != 9; ++i) {
         trace.add("type" + std::to_string(i), {{program, 0x1000 + i}}, 32 + 16 * i, 1000 - i);
+    }
     trace.add("rarest", {{program, 0x3000}}, 32, 1);
     const try_candidates found = trace.find();
     REQUIRE(found.list.size() == 7);
@@ -276,10 +258,12 @@ TEST_CASE("the answer is what the interval says, and the plan is of what gained"
                          row_of("both", 0.85, 0.84, 0.86, verdict::better, 12),
                          row_of("jemalloc", 0.93, 0.92, 0.94, verdict::better, 12)};
     over.further.noise_floor[cpu_metric].floor = 0.01;
-    for (std::size_t round = 0; round != 12; ++round)
-        for (run_row& row : over.further.rows)
+    for (std::size_t round = 0; round != 12; ++round) {
+        for (run_row& row : over.further.rows) {
             row.samples.push_back(
                 {round, {{cpu_metric, 1e9 * row.estimates[cpu_metric].ratio}}, false, true});
+        }
+    }
     over.findings.clear();
     describe_try(over);
     CHECK(over.verdict.ends_with(
@@ -302,6 +286,19 @@ TEST_CASE("the answer is what the interval says, and the plan is of what gained"
                   "Not known whether pools gain: those for `order` and `trade` cost 3.0 % (-5.0 to 7.0) of"));
     CHECK(open.plan.sites.empty());
 
+    // The budget that would do is for all parts of the trial.
+    try_result few = open;
+    const double unknown = std::numeric_limits<double>::quiet_NaN();
+    few.together.rows[1] = row_of("pools", 0.6, unknown, unknown, verdict::no_difference, 10);
+    few.together.complete_rounds = 5;
+    few.together.stopped = stop_reason::budget;
+    few.alone.measured_seconds = few.together.measured_seconds = 25;
+    few.further.measured_seconds = 30;
+    describe_try(few);
+    INFO(few.verdict);
+    CHECK(few.verdict.find("5 rounds are too few to judge them (6 needed): use --budget 120.") !=
+          std::string::npos);
+
     run_row crashed;
     crashed.contender.name = crashed.contender.title = "pools";
     crashed.failure = "killed by SIGSEGV";
@@ -317,13 +314,15 @@ TEST_CASE("litter has the sizes of the trace, as many of each as live at once, w
     trace.add("order", {{program, 0x1000}}, 72, 1000);
     trace.add("trade", {{program, 0x2000}}, 40, 1000);
     trace.add("page", {{program, 0x3000}}, 100'000, 1000); // has pages of its own
-    for (analysed_site& site : trace.a.analysis.sites)
+    for (analysed_site& site : trace.a.analysis.sites) {
         site.statistics.peak_live = 500;
+    }
     trace.a.analysis.sites[0].statistics.peak_live = 1000;
     const auto bytes_of = [](const std::vector<probe::litter_size>& sizes) {
         std::uint64_t bytes = 0;
-        for (const probe::litter_size& s : sizes)
+        for (const probe::litter_size& s : sizes) {
             bytes += std::uint64_t{s.blocks} * (s.bytes + 16);
+        }
         return bytes;
     };
     const std::vector<probe::litter_size> sizes = litter_of(trace.a.analysis);
@@ -352,12 +351,14 @@ TEST_CASE("variants of the pools are what the counts promise") {
     found.list[1].sites.front().call.offset = 0x2000;
     found.list[2].sites.front().call.offset = 0x3000;
     found.list[2].sites.front().size = 64;
-    for (try_candidate& c : found.list)
+    for (try_candidate& c : found.list) {
         c.counts = {{1000, 0, 100}};
+    }
     const auto names = [&](const std::vector<std::size_t>& chosen) {
         std::vector<std::string> list;
-        for (const try_variant& v : variants_of(found, chosen))
+        for (const try_variant& v : variants_of(found, chosen)) {
             list.push_back(v.name);
+        }
         return list;
     };
     const scratch_folder folder;
@@ -377,6 +378,28 @@ TEST_CASE("variants of the pools are what the counts promise") {
         CHECK(plan.sites[0].pool == plan.sites[1].pool);
         CHECK(plan.sites[2].pool == "price");
     }
+    SUBCASE("allocated in turns") {
+        for (try_candidate& c : found.list) {
+            c.counts[0].allocations = 1000;
+        }
+        found.list[1].sites.front().size = 96;
+        found.turns = {{{"order", "trade"}, 499}, {{"order", "price"}, 600}};
+        CHECK(names({0, 1, 2}) == std::vector<std::string>{"in-turns"});
+        const try_variant v = variants_of(found, {0, 1, 2}).front();
+        CHECK(v.why == "`order` and `price` are allocated in turns");
+        const pool_plan plan = read_back(v);
+        REQUIRE(plan.pools.size() == 2);
+        CHECK(plan.sites[2].pool == "order");
+        CHECK(plan.sites[1].pool == "trade");
+        CHECK(names({0, 1}).empty()); // too seldom
+        found.turns[0].count = 500;
+        CHECK(variants_of(found, {0, 1, 2}).front().why ==
+              "`order`, `trade` and `price` are allocated in turns");
+        found.list[1].sites.front().size = 112; // slots of 112 and 48 are too unlike
+        CHECK(names({0, 1}).empty());
+        found.list[2].sites.front().size = 48; // of one size: one variant, not two
+        CHECK(names({0, 2}) == std::vector<std::string>{"one-pool-a-size"});
+    }
     SUBCASE("other threads free") {
         found.list[0].counts[0].remote_releases = 99;
         CHECK(names({0}).empty());
@@ -395,6 +418,8 @@ TEST_CASE("variants of the pools are what the counts promise") {
         CHECK(read_back(variants_of(found, {0, 2}).front()).pools[0].is_by_address);
         CHECK_FALSE(plan_of_candidates(found, {0, 2}).pools[0].wants_huge_pages);
         found.list[0].counts[0].peak_live = (2 << 20) / 48 + 1;
+        CHECK(is_worth_huge_pages(found.list[0].counts[0].peak_live, 48));
+        CHECK_FALSE(is_worth_huge_pages(found.list[0].counts[0].peak_live - 1, 48));
         const pool_plan usual = plan_of_candidates(found, {0, 2});
         CHECK(usual.pools[0].wants_huge_pages);
         CHECK_FALSE(usual.pools[1].wants_huge_pages);
@@ -413,18 +438,21 @@ TEST_CASE("variants of the pools are what the counts promise") {
 TEST_CASE("the plan is a variant where that is certain to be better than the pools as they are") {
     const auto ask = [](double ratio) {
         try_result result = measured(row_of("pools", 0.881, 0.874, 0.888, verdict::better, 10.3));
-        for (try_candidate& c : result.candidates.list)
+        for (try_candidate& c : result.candidates.list) {
             c.counts = {{1000, 0, 20'000}};
+        }
         result.variants = variants_of(result.candidates, result.chosen);
         result.further.rows = {row_of(default_name, 1, 1, 1, verdict::no_difference, 10),
                                row_of("pools", 0.88, 0.87, 0.89, verdict::better, 10.3),
                                row_of("one-pool-a-size", 0.88 * ratio, 0, 0, verdict::better, 10.3),
                                row_of("by-address", 0.88, 0.87, 0.89, verdict::better, 10.3)};
         result.further.noise_floor[cpu_metric].floor = 0.01;
-        for (std::size_t round = 0; round != 12; ++round)
-            for (run_row& row : result.further.rows)
+        for (std::size_t round = 0; round != 12; ++round) {
+            for (run_row& row : result.further.rows) {
                 row.samples.push_back(
                     {round, {{cpu_metric, 1e9 * row.estimates[cpu_metric].ratio}}, false, true});
+            }
+        }
         result.findings.clear();
         describe_try(result);
         return result;
@@ -438,13 +466,34 @@ TEST_CASE("the plan is a variant where that is certain to be better than the poo
     const json all = json::parse(try_json(better, {"./shop"}));
     CHECK(all["plan_variant"] == "one-pool-a-size");
     REQUIRE(all["variants"].size() == 2);
-    for (const char* name : {"row", "title", "why"})
+    for (const char* name : {"row", "title", "why"}) {
         CHECK_MESSAGE(all["variants"][1].contains(name), name);
+    }
     CHECK(all["litter"].is_null());
     const try_result same = ask(0.995);
     CHECK(same.plan_variant.empty());
     CHECK(same.plan.pools.size() == 2);
     CHECK(same.findings.back() == "No variant of the pools is certain to gain more.");
+}
+
+TEST_CASE("a gain with huge pages is said to need the option in the source") {
+    const auto ask = [](double ratio, double low, double high, verdict call, std::uint64_t live) {
+        try_result result = measured(row_of("pools", ratio, low, high, call, 10.3));
+        result.candidates.list[0].counts = {{1000, 0, live}};
+        result.findings.clear();
+        describe_try(result);
+        return result;
+    };
+    const std::string said = "The pools of `order` had huge pages. In the source, give them the option "
+                             "{.huge_pages = true}: without it a pool asks for huge pages from 64 MiB on.";
+    const try_result large = ask(0.881, 0.874, 0.888, verdict::better, 100'000);
+    CHECK(large.findings.back() == said);
+    const json all = json::parse(try_json(large, {"./shop"}));
+    CHECK(all["candidates"][0]["huge_pages"] == true);
+    CHECK(all["candidates"][1]["huge_pages"] == false);
+    const auto says_it = [&](const try_result& r) { return r.findings.back() == said; };
+    CHECK_FALSE(says_it(ask(0.881, 0.874, 0.888, verdict::better, 1000)));
+    CHECK_FALSE(says_it(ask(1.1, 1.05, 1.15, verdict::worse, 100'000)));
 }
 
 TEST_CASE("linn.try/1 keeps its fields, and the table says the verdict") {
@@ -454,14 +503,17 @@ TEST_CASE("linn.try/1 keeps its fields, and the table says the verdict") {
     CHECK(all["schema"] == "linn.try/1");
     for (const char* name : {"version", "command", "trace", "complete", "problem", "verdict", "answer",
                              "findings", "warnings", "gained_alone", "candidates", "left_out", "plan",
-                             "alone", "together", "further", "variants", "plan_variant", "litter"})
+                             "alone", "together", "further", "variants", "plan_variant", "litter"}) {
         CHECK_MESSAGE(all.contains(name), name);
+    }
     REQUIRE(all["candidates"].size() == 2);
     for (const char* name : {"label", "types", "addresses", "allocations", "share", "sites", "pools", "hits",
-                             "routed", "row", "chosen"})
+                             "routed", "row", "huge_pages", "chosen"}) {
         CHECK_MESSAGE(all["candidates"][0].contains(name), name);
-    for (const char* name : {"type", "address", "reason", "share"})
+    }
+    for (const char* name : {"type", "address", "reason", "share"}) {
         CHECK_MESSAGE(all["left_out"][0].contains(name), name);
+    }
     CHECK(all["answer"] == "yes");
     CHECK(all["alone"].is_null());
     CHECK(all["together"]["schema"] == "linn.run/1");
@@ -478,9 +530,11 @@ TEST_CASE("the CSV of try keeps its columns: those of run, and what is of a tria
     result.alone.rows = {row_of(default_name, 1, 1, 1, verdict::no_difference, 10),
                          row_of("pools-1", 0.9, 0.89, 0.91, verdict::better, 10)};
     result.candidates.list[0].addresses = {"shop+0x1000"};
-    for (run_result* run : {&result.alone, &result.together})
-        for (run_row& row : run->rows)
+    for (run_result* run : {&result.alone, &result.together}) {
+        for (run_row& row : run->rows) {
             row.samples = {{.round = 0, .values = {{"cpu_ns", 2e8}}}};
+        }
+    }
     const std::string text = report::render_csv(report::try_document(result, {"./shop", "7"}));
     CHECK(text.starts_with(
         "contender,title,metric,unit,rounds,median,low,high,min,ratio,ratio_low,ratio_high,p,"
@@ -511,8 +565,9 @@ TEST_CASE("every form of the trial says the verdict and the same figures") {
         CHECK_MESSAGE(markdown.find(figure) != std::string::npos, figure);
     }
     for (const std::string figure :
-         {"−11.9 %", "−12.6 to −11.2", "75.0 %", "+0.3", "its blocks have many sizes", "▼ less"})
+         {"−11.9 %", "−12.6 to −11.2", "75.0 %", "+0.3", "its blocks have many sizes", "▼ less"}) {
         CHECK_MESSAGE(page.find(figure) != std::string::npos, figure);
+    }
     CHECK(markdown.find("| **-11.9 %** |") != std::string::npos);
     CHECK(markdown.find("left out: te\\|xt") != std::string::npos);
     CHECK(page.find("class=\"lead\"") < page.find("−11.9 %"));

@@ -58,8 +58,9 @@ std::vector<advised_type> types_of(const std::vector<made_site>& sites) {
 
 std::vector<std::string> labels_of(const std::vector<advised_type>& types) {
     std::vector<std::string> labels;
-    for (const advised_type& type : types)
+    for (const advised_type& type : types) {
         labels.push_back(label_of(type));
+    }
     return labels;
 }
 
@@ -67,9 +68,10 @@ std::vector<std::string> labels_of(const std::vector<advised_type>& types) {
 
 TEST_CASE("the 53 instantiations of a class template are one line") {
     std::vector<made_site> sites;
-    for (std::uint64_t i = 0; i < 53; ++i)
+    for (std::uint64_t i = 0; i < 53; ++i) {
         sites.push_back(
             {"CGAL::Lazy_rep_n<" + std::to_string(i) + ", CGAL::Kernel<double>>", 100 + i, 24 + 8 * (i % 7)});
+    }
     sites.push_back({"int", 7});
     const std::vector<advised_type> types = types_of(sites);
     CHECK(labels_of(types) == std::vector<std::string>{"CGAL::Lazy_rep_n<...> (53 types)", "int"});
@@ -79,8 +81,9 @@ TEST_CASE("the 53 instantiations of a class template are one line") {
     CHECK(types[0].statistics.uniformity() < 0.5);
     CHECK(types[0].places.size() == 53);
     double shares = 0;
-    for (const advised_place& place : types[0].places)
+    for (const advised_place& place : types[0].places) {
         shares += place.share;
+    }
     CHECK(shares == doctest::Approx(1));
 }
 
@@ -136,9 +139,10 @@ struct made_chain {
             shown.push_back({function, "", 0, 0, false});
             paths.push_back(path);
         }
-        for (std::size_t i = 0; i != functions.size(); ++i)
+        for (std::size_t i = 0; i != functions.size(); ++i) {
             chain.push_back({&shown[i], &known[i], nullptr, paths[i], 0x0fff + i,
                              paths[i].starts_with("/usr/lib/"), true});
+        }
     }
 };
 

@@ -3,8 +3,6 @@
 #include "bench/findings.hpp"
 #include "bench/summary.hpp"
 #include "fake_bench.hpp"
-#include "report/bench_table.hpp"
-#include "report/variant_table.hpp"
 #include "report/verbs/bench_json.hpp"
 
 #include <doctest/doctest.h>
@@ -39,8 +37,9 @@ TEST_CASE("every scenario is consistent in itself") {
         std::set<std::string_view> variants;
         for (const variant_info& v : s.variants) {
             CHECK(variants.insert(v.name).second);
-            if (!v.contender.empty())
+            if (!v.contender.empty()) {
                 CHECK(std::find(names.begin(), names.end(), v.contender) != names.end());
+            }
         }
         CHECK(variants.count(s.baseline) == 1);
         for (const column_info& c : s.columns) {
@@ -52,15 +51,17 @@ TEST_CASE("every scenario is consistent in itself") {
         CHECK_FALSE(s.comparisons.empty());
         for (const comparison_info& c : s.comparisons) {
             CHECK(variants.count(c.ours) == 1);
-            for (const std::string_view rival : c.rivals)
+            for (const std::string_view rival : c.rivals) {
                 CHECK(variants.count(rival) == 1);
+            }
         }
-        for (const published_row& p : s.published)
+        for (const published_row& p : s.published) {
             CHECK(variants.count(p.variant) == 1);
+        }
     }
 }
 
-TEST_CASE("all six published ways stand beside their own rows") {
+TEST_CASE("all six published variants stand next to their own rows") {
     fake_run run{"shared-ptr"};
     const scenario_result& s = run.judged().scenarios.front();
     CHECK(s.published.size() == 6);
@@ -96,7 +97,7 @@ TEST_CASE("losses and ties are named as clearly as wins") {
     CHECK(contains(
         run.finding(),
         "linn::make_shared beats std::make_shared on the best allocator in 4 of 6 tests, by 2.0 x (hot, "
-        "glibc) to 4.0 x (hot on two threads, glibc); slower in hot beside an idle thread (2.00 x slower "
+        "glibc) to 4.0 x (hot on two threads, glibc); slower in hot next to an idle thread (2.00 x slower "
         "than "
         "glibc); 1 of 6 is a tie."));
 }
@@ -143,7 +144,7 @@ TEST_CASE("without Linn's rows nothing is said about Linn") {
     fake_run run{"pmr"};
     CHECK(findings(run.judged()).front() == "Nothing was measured.");
     run.add(baseline_name, "new_delete", 100);
-    CHECK(findings(run.judged()).front() == "Linn was not measured, so there is nothing to say about it.");
+    CHECK(findings(run.judged()).front() == "Linn was not measured.");
 }
 
 TEST_CASE("a run on a busy machine says so") {
@@ -160,33 +161,56 @@ TEST_CASE("the table groups the ways and shows what was published") {
     run.add(baseline_name, "make_shared", 100);
     run.add("fast", "make_shared", 50);
     run.add(linn_name, "linn_recycler", 1);
-    const std::string report = bench_report(run.judged(), {100, false});
+    const std::string report = run.shown(100);
     const std::size_t heading = report.find("std::make_shared, no constructor: the object is filled");
     const std::size_t fast = report.find("\n  fast ");
     const std::size_t glibc = report.find("\n  glibc ");
-    const std::size_t published = report.find("\n    published ");
+    const std::size_t published = report.find("\n  glibc, published ");
     CHECK(heading < fast);
     CHECK(fast < glibc); // fastest first
     CHECK(glibc < published);
     CHECK(published != std::string::npos);
-    CHECK(contains(report, "\nrecycler acquire_shared() "));
+    CHECK(contains(report, "\nwith a pool of their own\n  recycler acquire_shared() "));
 }
 
-TEST_CASE("three digits, and no more after the point than asked") {
-    CHECK(three_digits(1234, 4) == "1234");
-    CHECK(three_digits(123.4, 4) == "123");
-    CHECK(three_digits(56.78, 4) == "56.8");
-    CHECK(three_digits(5.678, 4) == "5.68");
-    CHECK(three_digits(0.0105, 4) == "0.0105");
-    CHECK(three_digits(0.0105, 3) == "0.011");
-    CHECK(three_digits(5.678, 1) == "5.7");
-    CHECK(three_digits(0, 4) == "0");
+TEST_CASE("the notes of a contender, what was left out and a busy machine are told below the tables") {
+    fake_run run{"zero-fill"};
+    run.add(baseline_name, "make_shared", 100);
+    run.add("fast", "make_shared", 50).disturbed = 3;
+    run.result.contenders.back().notes = {"aligns to 8 bytes"};
+    run.result.missing.push_back({"hoard", "zero-fill", "killed by SIGSEGV", "make_shared"});
+    const std::string report = run.shown(100);
+    CHECK(contains(report, "\n  fast [1] "));
+    CHECK(contains(report, "\n[1] fast: aligns to 8 bytes\n"));
+    CHECK(contains(report, "\nleft out: hoard in zero-fill, make_shared: killed by SIGSEGV\n"));
+    CHECK(contains(report, "\nwarning: The machine was busy: 3 of 12 samples are unreliable."));
+}
+
+TEST_CASE("every pair of phases and rivals is in the page, with its outcome") {
+    fake_run run{"shared-ptr"};
+    run.add(baseline_name, "make_shared", 100);
+    run.add(control_name, "make_shared", 100);
+    run.add("locked-pool", "allocate_shared", 60);
+    run.add(linn_name, "linn_make_shared", 10);
+    const report::document d = report::bench_document(run.judged());
+    const report::section& s = d.sections.front();
+    CHECK(s.id == "scenario-shared-ptr");
+    std::size_t wins = 0;
+    for (const report::block& b : s.blocks) {
+        if (const auto* fold = std::get_if<report::fold>(&b.content)) {
+            for (const report::row& r : std::get<report::table>(fold->blocks.front().content).rows) {
+                wins += r.cells.size() == 8 && r.cells[5].before == "win" ? 1U : 0U;
+            }
+        }
+    }
+    CHECK(wins == 2 * 6);
 }
 
 TEST_CASE("what a contender's environment replaces does not reach it twice") {
     const interrupt_guard guard;
     std::vector<left_out> missing;
     for (const contender& c :
-         collect_contenders({}, {std::string{no_trim_name}}, missing, guard, [](const std::string&) {}))
+         collect_contenders({}, {std::string{no_trim_name}}, missing, guard, [](const std::string&) {})) {
         CHECK((c.name == no_trim_name) == !c.environment.empty());
+    }
 }

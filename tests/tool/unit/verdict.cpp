@@ -38,7 +38,7 @@ run_row row_of(const std::string& name, const estimate& wall,
     return row;
 }
 
-/// The whole of a run with these rows beside the default's.
+/// The whole of a run with these rows and the default's.
 run_result described(const std::vector<run_row>& rows, std::size_t rounds = 20) {
     run_result result;
     result.rows = {row_of(default_name, time_of(1, verdict::no_difference)),

@@ -42,9 +42,10 @@ TEST_CASE("an answer that is cut, empty, or lacks something is a problem") {
         return json.at("value").is_number() ? std::string{} : std::string{"no number"};
     };
     const std::string whole = good_answer();
-    for (std::size_t length = 0; length != whole.size(); ++length)
+    for (std::size_t length = 0; length != whole.size(); ++length) {
         CHECK(read_answer(whole.substr(0, length), read)
                   .problem.starts_with("the worker's reply cannot be read"));
+    }
     for (const char* field : {"proof", "preload_mapped", "error", "value"}) {
         nlohmann::json json = nlohmann::json::parse(whole);
         json.erase(field);

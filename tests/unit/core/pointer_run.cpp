@@ -26,7 +26,7 @@ std::vector<void*> spaced(std::size_t count, std::uintptr_t first, std::uintptr_
 
 } // namespace
 
-TEST_CASE("write_run_below: every length, first address on top, nothing beside it touched") {
+TEST_CASE("write_run_below: every length, first address on top, nothing next to it touched") {
     const std::uintptr_t base = 0x7000'0000;
     for (const std::size_t step : {1U, 8U, 24U, 1504U, 1U << 20}) {
         for (std::size_t count = 0; count <= longest; ++count) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A stack that moves many pointers at once, beside a vector.
+// A stack that moves many pointers at once, compared with a vector.
 #include "random.hpp"
 
 #include <linn/detail/core/pointer_stack.hpp>

@@ -49,8 +49,9 @@ void like_a_stack() {
             cache.use(places, 1, 4);
         });
     };
-    for (int i = 0; i != 4; ++i)
+    for (int i = 0; i != 4; ++i) {
         give(&objects[i]);
+    }
     CHECK(cache.count() == 4);
     CHECK(flushes == 0);
     give(&objects[4]);

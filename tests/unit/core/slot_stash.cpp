@@ -34,16 +34,18 @@ struct fixture {
     /// Puts numbers in, as if they were slots.
     bool push(std::uintptr_t first, std::size_t n) {
         std::vector<void*> slots;
-        for (std::size_t i = 0; i != n; ++i)
+        for (std::size_t i = 0; i != n; ++i) {
             slots.push_back(reinterpret_cast<void*>(first + i));
+        }
         return stash.push(slots.data(), n);
     }
     std::vector<std::uintptr_t> pop(std::size_t want) {
         std::vector<void*> slots(want);
         slots.resize(stash.pop(slots.data(), want));
         std::vector<std::uintptr_t> numbers;
-        for (void* p : slots)
+        for (void* p : slots) {
             numbers.push_back(reinterpret_cast<std::uintptr_t>(p));
+        }
         return numbers;
     }
     /// A program that needs `n` more than the stash holds, and gives all back.
@@ -89,8 +91,9 @@ TEST_CASE("slot_stash: what lay untouched for a second leaves, the oldest first,
     const auto shrink = [&] {
         left.clear();
         f.stash.shrink<clock_at>([&](void* const* slots, std::size_t n) {
-            for (std::size_t i = 0; i != n; ++i)
+            for (std::size_t i = 0; i != n; ++i) {
                 left.push_back(reinterpret_cast<std::uintptr_t>(slots[i]));
+            }
         });
         return left;
     };

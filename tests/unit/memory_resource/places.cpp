@@ -72,7 +72,7 @@ TEST_CASE("slots that come back beyond a cache find their slab, wherever it begi
     }
 }
 
-TEST_CASE("a chunk that a resource left serves whoever asks for its size and its place") {
+TEST_CASE("a chunk that a resource left serves every request of its size and its place") {
     static constinit detail::spare_chunks chunks{detail::this_module};
     auto* const memory = reinterpret_cast<std::byte*>(std::uintptr_t{16} << 20);
     const detail::spare_chunks::chunk one{memory + 5 * page, 64 * kib, 1024 * kib};

@@ -79,7 +79,7 @@ TEST_CASE("pool_resource: all memory comes from upstream and goes back in the pi
     CHECK(upstream.misplaced == 0);
 }
 
-TEST_CASE("pool_resource: release gives back what is still handed out, and the resource begins anew") {
+TEST_CASE("pool_resource: release gives back what is still handed out, and the resource starts again") {
     counting_resource upstream;
     pool_resource r{&upstream};
     pool_resource of_pages;

@@ -56,51 +56,59 @@ bool is_power_of_two(std::size_t n) noexcept {
 }
 
 void* or_no_memory(void* block) noexcept {
-    if (block == nullptr) [[unlikely]]
+    if (block == nullptr) [[unlikely]] {
         errno = ENOMEM;
+    }
     return block;
 }
 
 void* take(std::size_t size) noexcept {
-    if (size > PTRDIFF_MAX) [[unlikely]]
+    if (size > PTRDIFF_MAX) [[unlikely]] {
         return nullptr;
+    }
     if (const functions* f = usable()) [[likely]] {
         const entry mark;
         return f->allocate(size, 0);
     }
-    if (without_webkit.load(std::memory_order_relaxed))
+    if (without_webkit.load(std::memory_order_relaxed)) {
         return ::__libc_malloc(size);
+    }
     return boot.allocate(size, 0);
 }
 
 void* take_zeroed(std::size_t size) noexcept {
-    if (size > PTRDIFF_MAX) [[unlikely]]
+    if (size > PTRDIFF_MAX) [[unlikely]] {
         return nullptr;
+    }
     if (const functions* f = usable()) [[likely]] {
         const entry mark;
         return f->allocate_zeroed(size, 0);
     }
-    if (without_webkit.load(std::memory_order_relaxed))
+    if (without_webkit.load(std::memory_order_relaxed)) {
         return ::__libc_calloc(1, size);
+    }
     return boot.allocate(size, 0);
 }
 
 void* take_aligned(std::size_t alignment, std::size_t size) noexcept {
-    if (size > PTRDIFF_MAX || alignment > PTRDIFF_MAX) [[unlikely]]
+    if (size > PTRDIFF_MAX || alignment > PTRDIFF_MAX) [[unlikely]] {
         return nullptr;
+    }
     if (const functions* f = usable()) [[likely]] {
         const entry mark;
         // Sizes below the alignment have no class of their own.
         return f->allocate_aligned(size < alignment ? alignment : size, alignment, 0);
     }
-    if (without_webkit.load(std::memory_order_relaxed))
+    if (without_webkit.load(std::memory_order_relaxed)) {
         return ::__libc_memalign(alignment, size);
+    }
     return boot.allocate(size, alignment);
 }
 
 void give(void* block) noexcept {
-    if (block == nullptr || boot.owns(block))
+    if (block == nullptr || boot.owns(block)) {
         return;
+    }
     if (const functions* f = usable()) [[likely]] {
         const entry mark;
         f->deallocate(block);
@@ -111,10 +119,12 @@ void give(void* block) noexcept {
 }
 
 std::size_t size_of(void* block) noexcept {
-    if (block == nullptr)
+    if (block == nullptr) {
         return 0;
-    if (boot.owns(block))
+    }
+    if (boot.owns(block)) {
         return boot.size_of(block);
+    }
     if (const functions* f = webkit.load(std::memory_order_acquire)) {
         const entry mark;
         return f->size_of(block);
@@ -123,20 +133,24 @@ std::size_t size_of(void* block) noexcept {
 }
 
 void* resize(void* block, std::size_t size) noexcept {
-    if (block == nullptr)
+    if (block == nullptr) {
         return take(size);
-    if (without_webkit.load(std::memory_order_relaxed) && !boot.owns(block))
+    }
+    if (without_webkit.load(std::memory_order_relaxed) && !boot.owns(block)) {
         return ::__libc_realloc(block, size);
+    }
     if (size == 0) {
         give(block);
         return nullptr;
     }
     const std::size_t old = size_of(block);
-    if (size <= old && size >= old / 2)
+    if (size <= old && size >= old / 2) {
         return block;
+    }
     void* moved = take(size);
-    if (moved == nullptr)
+    if (moved == nullptr) {
         return nullptr;
+    }
     std::memcpy(moved, block, old < size ? old : size);
     give(block);
     return moved;
@@ -145,11 +159,13 @@ void* resize(void* block, std::size_t size) noexcept {
 void* take_or_throw(std::size_t size, std::size_t alignment) {
     for (;;) {
         void* block = alignment == 0 ? take(size) : take_aligned(alignment, size);
-        if (block != nullptr) [[likely]]
+        if (block != nullptr) [[likely]] {
             return block;
+        }
         const std::new_handler handler = std::get_new_handler();
-        if (handler == nullptr)
+        if (handler == nullptr) {
             throw std::bad_alloc{};
+        }
         handler();
     }
 }
@@ -164,18 +180,20 @@ void* take_or_null(std::size_t size, std::size_t alignment) noexcept {
 
 /// Loads WebKit's library before main and, with that, before there is a second thread.
 [[gnu::constructor]] void start() {
-    if (webkit.load(std::memory_order_relaxed) != nullptr || without_webkit.load(std::memory_order_relaxed))
+    if (webkit.load(std::memory_order_relaxed) != nullptr || without_webkit.load(std::memory_order_relaxed)) {
         return;
+    }
     const functions* found = nullptr;
     {
         const entry mark;
         found = load_webkit();
     }
-    if (found != nullptr)
+    if (found != nullptr) {
         webkit.store(found,
                      std::memory_order_release); // pairs with the acquire loads of usable() and size_of()
-    else
+    } else {
         without_webkit.store(true, std::memory_order_relaxed);
+    }
 }
 
 } // namespace
@@ -213,18 +231,21 @@ extern "C" {
 
 [[gnu::visibility("default")]] void* reallocarray(void* block, std::size_t count, std::size_t size) noexcept {
     std::size_t total = 0;
-    if (__builtin_mul_overflow(count, size, &total))
+    if (__builtin_mul_overflow(count, size, &total)) {
         return or_no_memory(nullptr);
+    }
     return realloc(block, total);
 }
 
 [[gnu::visibility("default")]] int posix_memalign(void** result, std::size_t alignment,
                                                   std::size_t size) noexcept {
-    if (!is_power_of_two(alignment) || alignment % sizeof(void*) != 0)
+    if (!is_power_of_two(alignment) || alignment % sizeof(void*) != 0) {
         return EINVAL;
+    }
     void* block = take_aligned(alignment, size);
-    if (block == nullptr)
+    if (block == nullptr) {
         return ENOMEM;
+    }
     *result = block;
     return 0;
 }

@@ -17,10 +17,12 @@ constexpr std::size_t header = 16; // holds the size
 } // namespace
 
 void* boot_arena::allocate(std::size_t size, std::size_t alignment) noexcept {
-    if (size > capacity || alignment > capacity)
+    if (size > capacity || alignment > capacity) {
         return nullptr;
-    if (alignment < header)
+    }
+    if (alignment < header) {
         alignment = header;
+    }
     const std::size_t room = (size + header + alignment + header - 1) / header * header;
     const std::size_t start = used.fetch_add(room, std::memory_order_relaxed);
     if (start > capacity - header || room > capacity - start) {

@@ -33,17 +33,19 @@ bool find(F*& function, const char* name) {
 class without_malloc_variable {
 public:
     without_malloc_variable() noexcept {
-        for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry)
+        for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
             if (std::strncmp(*entry, "Malloc=", 7) == 0) {
                 hidden_ = *entry;
                 hidden_[0] = 'm';
             }
+        }
     }
     without_malloc_variable(const without_malloc_variable&) = delete;
     without_malloc_variable& operator=(const without_malloc_variable&) = delete;
     ~without_malloc_variable() {
-        if (hidden_ != nullptr)
+        if (hidden_ != nullptr) {
             hidden_[0] = 'M';
+        }
     }
 
 private:
@@ -63,21 +65,25 @@ void warm_up() {
 
 const functions* load_webkit() {
     const without_malloc_variable hidden;
-    for (const char* soname : sonames)
-        if (library = ::dlopen(soname, RTLD_NOW | RTLD_LOCAL); library != nullptr)
+    for (const char* soname : sonames) {
+        if (library = ::dlopen(soname, RTLD_NOW | RTLD_LOCAL); library != nullptr) {
             break;
+        }
+    }
     if (library == nullptr || !find(found.allocate, "bmalloc_try_allocate") ||
         !find(found.allocate_zeroed, "bmalloc_try_allocate_zeroed") ||
         !find(found.allocate_aligned, "bmalloc_try_allocate_with_alignment") ||
-        !find(found.deallocate, "bmalloc_deallocate") || !find(found.size_of, "bmalloc_get_allocation_size"))
+        !find(found.deallocate, "bmalloc_deallocate") ||
+        !find(found.size_of, "bmalloc_get_allocation_size")) {
         return nullptr;
+    }
     warm_up();
     return &found;
 }
 
 const char* prove_webkit(const functions& webkit) {
     constexpr std::size_t size = 1000;
-    // Through the name that every program calls, and beside it a block that cannot be WebKit's.
+    // One block through the name that every program calls, and one that cannot be WebKit's.
     void* block = std::malloc(size);
     void* foreign = ::__libc_malloc(size);
     asm volatile("" : "+r"(block), "+r"(foreign) : : "memory");

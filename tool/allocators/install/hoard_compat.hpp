@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Included before Hoard's sources, which were written for a C library before 2.34: they set its malloc hooks, gone since,
-// beside defining malloc itself, and rely on headers that other headers no longer bring along.
+// besides defining malloc itself, and rely on headers that other headers no longer bring along.
 #pragma once
 
 #include <malloc.h>

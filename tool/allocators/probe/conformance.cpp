@@ -40,15 +40,18 @@ unsigned char mark(std::size_t block, std::size_t position) noexcept {
 
 void fill(void* p, std::size_t size, std::size_t block) noexcept {
     auto* bytes = static_cast<unsigned char*>(p);
-    for (std::size_t i = 0; i != size; ++i)
+    for (std::size_t i = 0; i != size; ++i) {
         bytes[i] = mark(block, i);
+    }
 }
 
 bool holds(const void* p, std::size_t size, std::size_t block) noexcept {
     const auto* bytes = static_cast<const unsigned char*>(p);
-    for (std::size_t i = 0; i != size; ++i)
-        if (bytes[i] != mark(block, i))
+    for (std::size_t i = 0; i != size; ++i) {
+        if (bytes[i] != mark(block, i)) {
             return false;
+        }
+    }
     return true;
 }
 
@@ -74,8 +77,9 @@ public:
 
     void expect(bool kept, const std::string& otherwise, bool harmful = true) {
         ++count_;
-        if (!kept)
+        if (!kept) {
             wrong_(otherwise, harmful);
+        }
     }
     unsigned count() const noexcept { return count_; }
 
@@ -96,8 +100,9 @@ void check_plain(checker& c) {
             // Small blocks may be aligned for what fits into them only.
             aligned = aligned && is_aligned(blocks[i], size >= 16 ? 16 : size >= 8 ? 8 : 1);
             writable = writable && (blocks[i] != nullptr || size == 0);
-            if (blocks[i] != nullptr)
+            if (blocks[i] != nullptr) {
                 fill(blocks[i], size, i);
+            }
         }
         bool kept = true;
         for (std::size_t i = 0; i != blocks.size(); ++i) {
@@ -123,11 +128,13 @@ void check_aligned(checker& c, const char* name, aligned_function allocate, bool
             there = there && p != nullptr;
             aligned = aligned && is_aligned(p, alignment);
         }
-        for (void* p : blocks)
-            if (by_new)
+        for (void* p : blocks) {
+            if (by_new) {
                 ::operator delete(p, std::align_val_t{alignment});
-            else
+            } else {
                 std::free(p);
+            }
+        }
         const std::string size = std::to_string(alignment);
         const std::string text = std::string{name} + "(" + size + ", " + size + ")";
         // Beyond a page it is a rare request.
@@ -140,8 +147,9 @@ void check_contents(checker& c) {
     void* p = hidden(std::malloc(hidden(10)));
     bool kept = p != nullptr;
     std::size_t filled = 10;
-    if (kept)
+    if (kept) {
         fill(p, filled, 3);
+    }
     for (const std::size_t size : {std::size_t{100}, std::size_t{5000}, std::size_t{200'000},
                                    std::size_t{3} << 20, std::size_t{70'000}, std::size_t{50}}) {
         void* moved = hidden(std::realloc(hidden(p), hidden(size)));
@@ -161,13 +169,15 @@ void check_contents(checker& c) {
     for (const std::size_t size :
          {std::size_t{24}, std::size_t{3000}, std::size_t{150'000}, std::size_t{4} << 20}) {
         void* dirty = hidden(std::malloc(hidden(size)));
-        if (dirty != nullptr)
+        if (dirty != nullptr) {
             std::memset(dirty, 0xa5, size);
+        }
         std::free(hidden(dirty));
         auto* clean = static_cast<unsigned char*>(hidden(std::calloc(hidden(size), 1)));
         zero = zero && clean != nullptr;
-        for (std::size_t i = 0; clean != nullptr && i != size; ++i)
+        for (std::size_t i = 0; clean != nullptr && i != size; ++i) {
             zero = zero && clean[i] == 0;
+        }
         std::free(clean);
     }
     c.expect(zero, "calloc does not zero");
@@ -225,8 +235,9 @@ void check_threads(checker& c) {
             const std::size_t size = 1 + (state >> 33) % (i % 64 == 0 ? 100'000 : 600);
             parcel made{hidden(std::malloc(hidden(size))), size, self * rounds + i};
             mine = mine && made.block != nullptr;
-            if (made.block == nullptr)
+            if (made.block == nullptr) {
                 continue;
+            }
             fill(made.block, size, made.number);
             const std::size_t to = (self + 1 + i % (threads - 1)) % threads;
             {
@@ -247,19 +258,23 @@ void check_threads(checker& c) {
         kept[self] = mine;
     };
     std::vector<std::thread> team;
-    for (std::size_t t = 0; t != threads; ++t)
+    for (std::size_t t = 0; t != threads; ++t) {
         team.emplace_back(work, t);
-    for (std::thread& t : team)
+    }
+    for (std::thread& t : team) {
         t.join();
+    }
     bool all = true;
-    for (const bool k : kept)
+    for (const bool k : kept) {
         all = all && k;
+    }
     // What is left was made by threads that have ended.
-    for (std::vector<parcel>& inbox : inboxes)
+    for (std::vector<parcel>& inbox : inboxes) {
         for (const parcel& p : inbox) {
             all = all && holds(p.block, p.size, p.number);
             std::free(p.block);
         }
+    }
     c.expect(all, "blocks passed between threads lose what they held");
 }
 
@@ -287,10 +302,11 @@ void check_huge_request(announce doing, complain wrong) {
     const std::size_t size = hidden(SIZE_MAX / 2 - 65'536);
     errno = 0;
     void* p = hidden(std::malloc(size));
-    if (p != nullptr)
+    if (p != nullptr) {
         wrong("malloc of half the address space succeeds", false);
-    else if (errno != ENOMEM)
+    } else if (errno != ENOMEM) {
         wrong("malloc of a huge block returns null without setting errno", false);
+    }
     std::free(p);
     doing("asking operator new for more than any machine has");
     try {

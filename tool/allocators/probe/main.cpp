@@ -22,8 +22,9 @@ namespace {
 void write_all(std::string_view text) {
     while (!text.empty()) {
         const ssize_t written = ::write(STDOUT_FILENO, text.data(), text.size());
-        if (written <= 0)
+        if (written <= 0) {
             std::_Exit(3);
+        }
         text.remove_prefix(static_cast<std::size_t>(written));
     }
 }
@@ -77,10 +78,12 @@ int run(int argc, char** argv) {
         return 0;
     }
     doing("asking who provides memory");
-    for (const provider& p : memory_providers())
+    for (const provider& p : memory_providers()) {
         tell("provider", p.function + '\t' + p.file);
-    if (!library.empty())
+    }
+    if (!library.empty()) {
         tell("mapped", is_mapped(library) ? "1" : "0");
+    }
     tell("version", library_version(library));
     const unsigned checks = check_conformance(doing, wrong);
     tell_backend();

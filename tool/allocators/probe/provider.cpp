@@ -15,8 +15,9 @@ namespace {
 
 std::string file_of(const void* address) {
     Dl_info info{};
-    if (address == nullptr || ::dladdr(address, &info) == 0 || info.dli_fname == nullptr)
+    if (address == nullptr || ::dladdr(address, &info) == 0 || info.dli_fname == nullptr) {
         return "unknown";
+    }
     char resolved[PATH_MAX];
     return ::realpath(info.dli_fname, resolved) != nullptr ? std::string{resolved}
                                                            : std::string{info.dli_fname};
@@ -32,8 +33,9 @@ const void* address_of(F* function) noexcept {
 provider ask(const char* function, const char* symbol, const void* called) {
     const std::string by_call = file_of(called);
     const std::string by_name = file_of(::dlsym(RTLD_DEFAULT, symbol));
-    if (by_call == by_name)
+    if (by_call == by_name) {
         return {function, by_call};
+    }
     return {function, by_call + " (called) but " + by_name + " (by name)"};
 }
 
@@ -60,10 +62,12 @@ std::vector<provider> memory_providers() {
 bool is_mapped(const std::string& file) {
     std::ifstream maps{"/proc/self/maps"};
     std::string line;
-    while (std::getline(maps, line))
+    while (std::getline(maps, line)) {
         if (const std::size_t slash = line.find('/');
-            slash != std::string::npos && line.substr(slash) == file)
+            slash != std::string::npos && line.substr(slash) == file) {
             return true;
+        }
+    }
     return false;
 }
 
@@ -74,12 +78,14 @@ std::string broken_alignment() {
         std::array<void*, 16> blocks{};
         bool broken = false;
         for (void*& p : blocks) {
-            if (::posix_memalign(&p, alignment, alignment) != 0)
+            if (::posix_memalign(&p, alignment, alignment) != 0) {
                 p = nullptr;
+            }
             broken = broken || reinterpret_cast<std::uintptr_t>(p) % alignment != 0;
         }
-        for (void* p : blocks)
+        for (void* p : blocks) {
             std::free(p);
+        }
         if (broken) {
             const std::string a = std::to_string(alignment);
             return "returns misaligned memory: posix_memalign(" + a + ", " + a + ")";

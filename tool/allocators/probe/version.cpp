@@ -25,19 +25,23 @@ std::string mimalloc_version(int number) {
 } // namespace
 
 std::string library_version(const std::string& library) {
-    if (library.empty())
+    if (library.empty()) {
         return ::gnu_get_libc_version();
+    }
     void* handle = ::dlopen(library.c_str(), RTLD_LAZY | RTLD_NOLOAD);
-    if (handle == nullptr)
+    if (handle == nullptr) {
         return {};
+    }
     if (auto* mallctl = find<int(const char*, void*, std::size_t*, void*, std::size_t)>(handle, "mallctl")) {
         const char* text = nullptr;
         std::size_t size = sizeof text;
-        if (mallctl("version", &text, &size, nullptr, 0) == 0 && text != nullptr)
+        if (mallctl("version", &text, &size, nullptr, 0) == 0 && text != nullptr) {
             return text;
+        }
     }
-    if (auto* mi_version = find<int()>(handle, "mi_version"))
+    if (auto* mi_version = find<int()>(handle, "mi_version")) {
         return mimalloc_version(mi_version());
+    }
     if (auto* tc_version = find<const char*(int*, int*, const char**)>(handle, "tc_version")) {
         int major = 0;
         int minor = 0;

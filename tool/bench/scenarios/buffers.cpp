@@ -74,7 +74,6 @@ scenario buffers_scenario() noexcept {
             .remarks = remarks,
             .comparisons = comparisons,
             .touched_mib = 64,
-            .topic = "large buffers",
             .usual_seconds = 0.18};
 }
 

@@ -48,7 +48,6 @@ scenario containers_scenario() noexcept {
         .remarks = {},
         .comparisons = comparisons,
         .sized_by = work_size::integers,
-        .topic = "containers of small nodes",
         .usual_seconds = 0.6};
 }
 

@@ -45,7 +45,6 @@ scenario object_scenario() noexcept {
             .remarks = remarks,
             .comparisons = comparisons,
             .sized_by = work_size::objects,
-            .topic = "objects with an operator new of their own",
             .usual_seconds = 0.08};
 }
 

@@ -18,12 +18,12 @@ constexpr std::array columns{
     column_info{"flat out", "M/s", 0, figure::rate, per_million, {}, 0, 1},
     column_info{"flat out", "x 10G", 0, figure::rate, 1 / ten_gigabit, {}, 0, 2},
     column_info{"flat out", "x 25G", 0, figure::rate, 1 / twenty_five_gigabit, {}, 0, 2},
-    column_info{"idle", "recv", 0, figure::metric, 100, "receiver_idle", 3},
-    column_info{"idle", "work", 0, figure::metric, 100, "worker_idle", 3},
+    column_info{"idle", "recv", 0, figure::metric, 1, "receiver_idle", 3},
+    column_info{"idle", "work", 0, figure::metric, 1, "worker_idle", 3},
     column_info{"at 14.88 M/s", "M/s", 1, figure::rate, per_million, {}, 0, 1},
     column_info{"at 14.88 M/s", "x 10G", 1, figure::rate, 1 / ten_gigabit, {}, 4, 2},
-    column_info{"idle then", "recv", 1, figure::metric, 100, "receiver_idle"},
-    column_info{"idle then", "work", 1, figure::metric, 100, "worker_idle"},
+    column_info{"idle then", "recv", 1, figure::metric, 1, "receiver_idle"},
+    column_info{"idle then", "work", 1, figure::metric, 1, "worker_idle"},
     column_info{"", "faults", 0, figure::faults, 1, {}, 2},
 };
 
@@ -70,7 +70,6 @@ scenario pipeline_scenario() noexcept {
             .remarks = remarks,
             .comparisons = comparisons,
             .touched_mib = 32,
-            .topic = "objects freed on another thread",
             .usual_seconds = 0.3};
 }
 

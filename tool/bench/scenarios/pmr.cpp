@@ -71,7 +71,6 @@ scenario pmr_scenario() noexcept {
             .remarks = remarks,
             .comparisons = comparisons,
             .touched_mib = 32,
-            .topic = "std::pmr resources",
             .usual_seconds = 0.1};
 }
 

@@ -11,8 +11,8 @@ using namespace std::string_view_literals;
 constexpr std::array phases{
     phase_info{"single_hot", "hot"},
     phase_info{"single_burst", "burst"},
-    phase_info{"multi_hot", "hot beside an idle thread"},
-    phase_info{"multi_burst", "burst beside an idle thread"},
+    phase_info{"multi_hot", "hot next to an idle thread"},
+    phase_info{"multi_burst", "burst next to an idle thread"},
     phase_info{"two_hot", "hot on two threads"},
     phase_info{"two_burst", "burst on two threads"},
 };
@@ -30,6 +30,8 @@ constexpr std::array columns{
 
 constexpr std::array variants{
     variant_info{"make_shared", "std::make_shared", "", ""},
+    variant_info{"make_shared_filled", "std::make_shared, no constructor", "",
+                 "the packet is filled with zeros first"},
     variant_info{"shared_ptr_with_new", "shared_ptr(new T)", "", "two allocations"},
     variant_info{"new_delete", "new and delete, no shared_ptr", "", ""},
     variant_info{"shared_ptr_with_pool", "shared_ptr(pool.pop())", "locked-pool", "control block from glibc"},
@@ -102,7 +104,6 @@ scenario shared_ptr_scenario() noexcept {
             .remarks = remarks,
             .comparisons = comparisons,
             .touched_mib = 16,
-            .topic = "packets held by a shared_ptr",
             .usual_seconds = 0.09};
 }
 

@@ -56,8 +56,9 @@ constexpr std::array phases{
 /// The phase of that size and number of threads. A constant that asks for a missing one does not compile.
 constexpr std::size_t phase_of(std::size_t bytes, unsigned threads) {
     std::size_t p = 0;
-    while (phases[p].bytes != bytes || phases[p].threads != threads)
+    while (phases[p].bytes != bytes || phases[p].threads != threads) {
         ++p;
+    }
     return p;
 }
 
@@ -111,10 +112,12 @@ using figures = std::array<double, phases.size()>;
 constexpr figures published_curve(std::initializer_list<point> one_thread,
                                   std::initializer_list<point> two_threads = {}) {
     figures all{};
-    for (const point& p : one_thread)
+    for (const point& p : one_thread) {
         all[phase_of(p.bytes, 1)] = p.us / 1e3;
-    for (const point& p : two_threads)
+    }
+    for (const point& p : two_threads) {
         all[phase_of(p.bytes, 2)] = p.us / 1e3;
+    }
     return all;
 }
 
@@ -216,7 +219,6 @@ scenario sizes_scenario() noexcept {
             .remarks = remarks,
             .comparisons = comparisons,
             .touched_mib = 16,
-            .topic = "blocks of one size",
             .usual_seconds = 0.4};
 }
 

@@ -83,7 +83,7 @@ public:
             const auto rank = static_cast<unsigned>(counts_.size() - p);
             columns_.push_back({titles_[p], "M/s", p, figure::rate, per_million, {}, p < 2 ? 0 : rank, 1});
             columns_.push_back({titles_[p], "MiB", p, figure::memory, per_mebibyte, "peak_rss_bytes",
-                                p == 1 ? 0 : 100 + rank, 0});
+                                p == 1 ? 0 : 100 + rank});
         }
         remarks_.reserve(programs.size());
         for (const program& p : programs) {
@@ -101,7 +101,6 @@ public:
                                   .remarks = remarks_.back(),
                                   .comparisons = comparisons,
                                   .touched_mib = 64,
-                                  .topic = p.name,
                                   .group = "threads",
                                   .usual_seconds = 0.4});
         }

@@ -85,7 +85,6 @@ scenario zero_fill_scenario() noexcept {
             .remarks = remarks,
             .comparisons = comparisons,
             .touched_mib = 128,
-            .topic = "large objects that nobody needs filled with zeros",
             .usual_seconds = 0.4};
 }
 

@@ -41,27 +41,32 @@ outcome run_phases(C container, mapped_array<int>& values) {
     outcome result;
     {
         const stopwatch watch;
-        for (const int v : values)
+        for (const int v : values) {
             operations::insert(container, v);
+        }
         result.phases.push_back(watch.finish("insert", values.size()));
     }
     result.work_check = container.size();
     {
         const stopwatch watch;
-        for (const int v : values)
+        for (const int v : values) {
             operations::erase(container, v);
+        }
         result.phases.push_back(watch.finish("erase", values.size()));
     }
-    if (!container.empty())
+    if (!container.empty()) {
         result.error = "the container is not empty after everything was erased";
+    }
     {
         const stopwatch watch;
-        for (const int v : values)
+        for (const int v : values) {
             operations::insert(container, v);
+        }
         result.phases.push_back(watch.finish("insert_again", values.size()));
     }
-    if (container.size() != result.work_check)
+    if (container.size() != result.work_check) {
         result.error = "the second insertion gave a different number of elements";
+    }
     return result;
 }
 
@@ -70,18 +75,22 @@ template <class Policy>
 outcome run_containers(const options& o) {
     mapped_array<int> values{o.n};
     published_integers generate;
-    for (int& v : values)
+    for (int& v : values) {
         v = generate();
+    }
 
     auto integers = Policy::template allocator<int>();
     using integer_allocator = decltype(integers);
-    if (o.container == "unordered_set")
+    if (o.container == "unordered_set") {
         return run_phases(
             std::unordered_set<int, std::hash<int>, std::equal_to<int>, integer_allocator>(integers), values);
-    if (o.container == "set")
+    }
+    if (o.container == "set") {
         return run_phases(std::set<int, std::less<int>, integer_allocator>(integers), values);
-    if (o.container == "list")
+    }
+    if (o.container == "list") {
         return run_phases(std::list<int, integer_allocator>(integers), values);
+    }
     if (o.container == "map") {
         auto pairs = Policy::template allocator<std::pair<const int, int>>();
         return run_phases(std::map<int, int, std::less<int>, decltype(pairs)>(pairs), values);

@@ -17,9 +17,11 @@ class spin_lock {
 public:
     void lock() noexcept {
         // acquire: sees what the last holder wrote.
-        for (patience p; flag_.test_and_set(std::memory_order_acquire);)
-            while (flag_.test(std::memory_order_relaxed))
+        for (patience p; flag_.test_and_set(std::memory_order_acquire);) {
+            while (flag_.test(std::memory_order_relaxed)) {
                 p.wait();
+            }
+        }
     }
     void unlock() noexcept { flag_.clear(std::memory_order_release); } // pairs with lock()
 
@@ -33,21 +35,24 @@ class locked_pool {
 public:
     locked_pool(std::size_t block_bytes, std::size_t blocks) {
         free_.reserve(blocks);
-        for (std::size_t i = 0; i != blocks; ++i)
+        for (std::size_t i = 0; i != blocks; ++i) {
             free_.push_back(::operator new(block_bytes));
+        }
         all_ = free_;
     }
     locked_pool(const locked_pool&) = delete;
     locked_pool& operator=(const locked_pool&) = delete;
     ~locked_pool() {
-        for (void* p : all_)
+        for (void* p : all_) {
             ::operator delete(p);
+        }
     }
 
     void* pop() {
         const std::lock_guard guard{lock_};
-        if (free_.empty())
+        if (free_.empty()) {
             throw std::bad_alloc{};
+        }
         void* p = free_.back();
         free_.pop_back();
         return p;
@@ -99,8 +104,9 @@ struct locked_allocator {
 
     T* allocate(std::size_t n) {
         static_assert(sizeof(T) <= packet_block_bytes);
-        if (n != 1)
+        if (n != 1) {
             throw std::bad_alloc{};
+        }
         return static_cast<T*>(packet_pool<Lock>().pop());
     }
     void deallocate(T* p, std::size_t) noexcept { packet_pool<Lock>().push(p); }

@@ -23,26 +23,27 @@ bool read_arguments(int argc, char** argv, options& o, std::string& preload) {
     for (int i = 1; i + 1 < argc; i += 2) {
         const std::string key = argv[i];
         const std::string value = argv[i + 1];
-        if (key == "--scenario")
+        if (key == "--scenario") {
             o.scenario = value;
-        else if (key == "--variant")
+        } else if (key == "--variant") {
             o.variant = value;
-        else if (key == "--work")
+        } else if (key == "--work") {
             o.work = std::strtoull(value.c_str(), nullptr, 10);
-        else if (key == "--container")
+        } else if (key == "--container") {
             o.container = value;
-        else if (key == "--n")
+        } else if (key == "--n") {
             o.n = std::strtoull(value.c_str(), nullptr, 10);
-        else if (key == "--objects")
+        } else if (key == "--objects") {
             o.objects = std::strtoull(value.c_str(), nullptr, 10);
-        else if (key == "--object-bytes")
+        } else if (key == "--object-bytes") {
             o.object_bytes = std::strtoull(value.c_str(), nullptr, 10);
-        else if (key == "--cpu")
+        } else if (key == "--cpu") {
             o.cpu = value;
-        else if (key == "--preload")
+        } else if (key == "--preload") {
             preload = value;
-        else
+        } else {
             return false;
+        }
     }
     return argc % 2 == 1;
 }
@@ -83,18 +84,21 @@ int run(int argc, char** argv) {
         result = work->run(o);
         const std::uint64_t busy_end = cpu_ns();
         const double own_share = static_cast<double>(busy_end - busy) / static_cast<double>(now_ns() - wall);
-        cpu_share = result.is_in_children ? result.cpu_share : std::min(result.cpu_share, own_share);
+        cpu_share = result.waits ? result.cpu_share : std::min(result.cpu_share, own_share);
         canary_after = canary();
     }
-    const std::uint64_t peak =
-        result.is_in_children ? result.peak_rss_bytes : peak_rss_bytes(); // before the report below allocates
+    const std::uint64_t peak = result.peak_rss_bytes != 0
+                                   ? result.peak_rss_bytes
+                                   : peak_rss_bytes(); // before the report below allocates
 
     nlohmann::json reply;
-    for (const provider& p : memory_providers())
+    for (const provider& p : memory_providers()) {
         reply["proof"][p.function] = p.file;
+    }
     reply["preload_mapped"] = !preload.empty() && is_mapped(preload);
-    if (o.scenario.empty())
+    if (o.scenario.empty()) {
         reply["broken_alignment"] = broken_alignment();
+    }
     reply["compiler"] = __VERSION__;
     reply["build"] = build_description();
     reply["cpu"] = cpu;
@@ -107,8 +111,9 @@ int run(int argc, char** argv) {
     for (const phase& p : result.phases) {
         nlohmann::json entry{
             {"name", p.name}, {"cycles", p.cycles_per_operation}, {"faults", p.faults_per_operation}};
-        for (const auto& [name, value] : p.metrics)
+        for (const auto& [name, value] : p.metrics) {
             entry["metrics"][name] = value;
+        }
         reply["phases"].push_back(std::move(entry));
     }
     std::puts(reply.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());

@@ -16,8 +16,9 @@ public:
     explicit mapped_array(std::size_t size) : size_{size} {
         void* p = ::mmap(nullptr, bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE,
                          -1, 0);
-        if (p == MAP_FAILED)
+        if (p == MAP_FAILED) {
             throw std::bad_alloc{};
+        }
         data_ = static_cast<T*>(p);
     }
     mapped_array(const mapped_array&) = delete;

@@ -24,13 +24,16 @@ std::uint64_t cpu_ns() noexcept {
 
 std::uint64_t peak_rss_bytes() {
     std::FILE* status = std::fopen("/proc/self/status", "re");
-    if (status == nullptr)
+    if (status == nullptr) {
         return 0;
+    }
     std::uint64_t kib = 0;
     char line[256];
-    while (std::fgets(line, sizeof line, status) != nullptr)
-        if (std::strncmp(line, "VmHWM:", 6) == 0)
+    while (std::fgets(line, sizeof line, status) != nullptr) {
+        if (std::strncmp(line, "VmHWM:", 6) == 0) {
             kib = std::strtoull(line + 6, nullptr, 10);
+        }
+    }
     std::fclose(status);
     return kib * 1024;
 }
@@ -60,13 +63,15 @@ long core_of(unsigned cpu) {
         char path[96];
         std::snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%u/topology/%s", cpu, name);
         std::FILE* file = std::fopen(path, "re");
-        if (file == nullptr)
+        if (file == nullptr) {
             return -1;
+        }
         long id = -1;
         const bool read = std::fscanf(file, "%ld", &id) == 1;
         std::fclose(file);
-        if (!read)
+        if (!read) {
             return -1;
+        }
         key = key * 65'536 + id;
     }
     return key;
@@ -83,12 +88,14 @@ bool pin_to(unsigned cpu) {
 
 int pin(const std::string& cpu) {
     placement& p = the_placement();
-    if (cpu == "none")
+    if (cpu == "none") {
         return -1;
+    }
     // The kernel starts a new program on the CPU it finds idlest; staying there is better than a fixed number.
     const int wanted = cpu == "auto" ? ::sched_getcpu() : std::atoi(cpu.c_str());
-    if (wanted < 0 || wanted >= CPU_SETSIZE || !pin_to(static_cast<unsigned>(wanted)))
+    if (wanted < 0 || wanted >= CPU_SETSIZE || !pin_to(static_cast<unsigned>(wanted))) {
         return -1;
+    }
     p.pinned = wanted;
     return wanted;
 }
@@ -100,14 +107,16 @@ unsigned usable_cpus() {
 
 void unpin_thread() {
     const placement& p = the_placement();
-    if (p.pinned >= 0)
+    if (p.pinned >= 0) {
         ::sched_setaffinity(0, sizeof p.usable, &p.usable);
+    }
 }
 
 void pin_thread(unsigned index) {
     const placement& p = the_placement();
-    if (p.pinned < 0)
+    if (p.pinned < 0) {
         return;
+    }
     const unsigned home = static_cast<unsigned>(p.pinned);
     const long home_core = core_of(home);
     unsigned left = index;
@@ -115,7 +124,7 @@ void pin_thread(unsigned index) {
         pin_to(home);
         return;
     }
-    for (const bool same_core : {false, true})
+    for (const bool same_core : {false, true}) {
         for (unsigned step = 1; step != CPU_SETSIZE; ++step) {
             const unsigned cpu = (home + step) % CPU_SETSIZE;
             const bool shares = home_core >= 0 && CPU_ISSET(cpu, &p.usable) && core_of(cpu) == home_core;
@@ -124,6 +133,7 @@ void pin_thread(unsigned index) {
                 return;
             }
         }
+    }
 }
 
 } // namespace linn::tool::worker

@@ -4,8 +4,10 @@
 #include "../../measure/canary.hpp"
 #include "../../measure/ticks.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,9 +29,9 @@ struct outcome {
     std::string error;          ///< not empty: the contender computed something wrong
     double cpu_share = 1;       ///< of the helper thread that had the least of its CPU while it was measured
 
-    // Of a scenario that does its work in processes of its own, while this one waits.
-    bool is_in_children = false;
-    std::uint64_t peak_rss_bytes = 0; ///< the highest of them
+    /// This process waits for others, or its threads for a CPU: then its own share of a CPU says nothing of a disturbance.
+    bool waits = false;
+    std::uint64_t peak_rss_bytes = 0; ///< of the processes that did the work, the highest; 0: it was this one
 };
 
 /// Makes the pointer escape, so that no compiler may delete the allocation behind it.
@@ -79,5 +81,12 @@ private:
     std::uint64_t faults_;
     std::uint64_t start_; // last, so that reading the faults is not timed
 };
+
+/// The middle one of several passes, by its time. @pre there is one
+inline phase median_pass(std::span<phase> passes) {
+    std::sort(passes.begin(), passes.end(),
+              [](const phase& a, const phase& b) { return a.cycles_per_operation < b.cycles_per_operation; });
+    return passes[passes.size() / 2];
+}
 
 } // namespace linn::tool::worker

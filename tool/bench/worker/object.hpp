@@ -5,7 +5,6 @@
 #include "measure.hpp"
 #include "options.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -33,8 +32,9 @@ phase many_pass(mapped_array<Object*>& objects) {
         escape(p);
         objects[i] = p;
     }
-    for (Object* p : objects)
+    for (Object* p : objects) {
         delete p;
+    }
     return watch.finish("many", objects.size());
 }
 
@@ -50,13 +50,6 @@ phase hot_pass(std::size_t pairs) {
     return watch.finish("hot_pair", pairs);
 }
 
-template <std::size_t Passes>
-phase median_pass(std::array<phase, Passes>& passes) {
-    std::sort(passes.begin(), passes.end(),
-              [](const phase& a, const phase& b) { return a.cycles_per_operation < b.cycles_per_operation; });
-    return passes[Passes / 2];
-}
-
 /// First pass (fresh memory), the median of many later passes, and the median of hot pairs.
 template <class Object>
 outcome measure_object(const options& o) {
@@ -69,14 +62,16 @@ outcome measure_object(const options& o) {
     result.phases.push_back(first);
 
     std::array<phase, 15> many;
-    for (phase& p : many)
+    for (phase& p : many) {
         p = many_pass(objects);
+    }
     result.phases.push_back(median_pass(many));
 
     std::array<phase, 15> hot;
     hot_pass<Object>(o.objects);
-    for (phase& p : hot)
+    for (phase& p : hot) {
         p = hot_pass<Object>(o.objects);
+    }
     result.phases.push_back(median_pass(hot));
     return result;
 }

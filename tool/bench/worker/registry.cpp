@@ -26,13 +26,24 @@ const variant* find_variant(std::string_view scenario, std::string_view name) {
                                           &pmr_linn,
                                           &sizes_standard,
                                           &sizes_linn,
+                                          &objects_standard,
+                                          &objects_free_list,
+                                          &objects_floor,
+                                          &objects_linn,
+                                          &recycled_standard,
+                                          &recycled_linn,
+                                          &shuffled_standard,
+                                          &shuffled_linn,
                                           &threads_standard,
                                           &threads_linn_pool,
                                           &threads_linn_resource};
-    for (variants* file : files)
-        for (const variant& v : file())
-            if (v.scenario == scenario && v.name == name)
+    for (variants* file : files) {
+        for (const variant& v : file()) {
+            if (v.scenario == scenario && v.name == name) {
                 return &v;
+            }
+        }
+    }
     return nullptr;
 }
 

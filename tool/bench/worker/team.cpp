@@ -26,8 +26,9 @@ public:
     }
 
     pass_time* next_pass() override {
-        if (done_ == 0)
+        if (done_ == 0) {
             begin();
+        }
         if (done_ == passes_.size()) {
             end();
             return nullptr;
@@ -43,8 +44,9 @@ public:
 private:
     void begin() {
         all_.barrier.wait();
-        if (index_ == 0)
+        if (index_ == 0) {
             all_.faults = page_faults();
+        }
         wall_ = now_ns();
         busy_ = cpu_ns();
     }
@@ -52,8 +54,9 @@ private:
     void end() {
         share_ = static_cast<double>(cpu_ns() - busy_) / static_cast<double>(now_ns() - wall_);
         all_.barrier.wait();
-        if (index_ == 0)
+        if (index_ == 0) {
             all_.faults = page_faults() - all_.faults;
+        }
         all_.barrier.wait(); // nobody gives memory back while faults are counted
     }
 
@@ -71,18 +74,21 @@ private:
 phase measure_team(team_plan plan, double& least_share, const std::function<void(team_member&)>& work) {
     team all{plan};
     std::vector<member> members;
-    for (unsigned index = 0; index != plan.threads; ++index)
+    for (unsigned index = 0; index != plan.threads; ++index) {
         members.emplace_back(all, index);
+    }
     {
         std::vector<std::thread> helpers;
-        for (unsigned index = 1; index < plan.threads; ++index)
+        for (unsigned index = 1; index < plan.threads; ++index) {
             helpers.emplace_back([&, index] {
                 pin_thread(index);
                 work(members[index]);
             });
+        }
         work(members.front());
-        for (std::thread& t : helpers)
+        for (std::thread& t : helpers) {
             t.join();
+        }
     }
     std::vector<double> durations;
     for (std::size_t p = 0; p != plan.passes; ++p) {
@@ -95,8 +101,9 @@ phase measure_team(team_plan plan, double& least_share, const std::function<void
                             static_cast<double>(plan.operations));
     }
     std::sort(durations.begin(), durations.end());
-    for (unsigned index = 1; index < plan.threads; ++index)
+    for (unsigned index = 1; index < plan.threads; ++index) {
         least_share = std::min(least_share, members[index].share());
+    }
     const double operations = static_cast<double>(plan.operations * plan.passes * plan.threads);
     return {
         std::move(plan.name), durations[plan.passes / 2], static_cast<double>(all.faults) / operations, {}};

@@ -21,11 +21,13 @@ namespace linn::tool::worker {
 class patience {
 public:
     void wait() noexcept {
-        if (++spins_ > 1'000)
+        if (++spins_ > 1'000) {
             ::sched_yield();
+        }
 #if defined(__x86_64__) || defined(__i386__)
-        else
+        else {
             __builtin_ia32_pause();
+        }
 #endif
     }
 
@@ -46,8 +48,9 @@ public:
             turn_.store(turn + 1, std::memory_order_release);
             return;
         }
-        for (patience p; turn_.load(std::memory_order_acquire) == turn;)
+        for (patience p; turn_.load(std::memory_order_acquire) == turn;) {
             p.wait();
+        }
     }
 
 private:
@@ -123,8 +126,9 @@ phase measure_bodies(team_plan plan, double& least_share, const Make& make) {
     const std::size_t operations = plan.operations;
     return measure_team(std::move(plan), least_share, [&](team_member& member) {
         auto body = make();
-        if (member.prepare())
+        if (member.prepare()) {
             body(operations);
+        }
         while (pass_time* const pass = member.next_pass()) {
             pass->start = ticks();
             body(operations);

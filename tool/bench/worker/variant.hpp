@@ -16,7 +16,9 @@ struct variant {
     outcome (*run)(const options&);
 };
 
-// One function a file; registry.cpp asks them all.
+// One function a file; the registry of a worker asks those that it is linked with.
+std::span<const variant> headline_standard();
+std::span<const variant> headline_linn();
 std::span<const variant> general_pools();
 std::span<const variant> pmr_unsynchronized_pools();
 std::span<const variant> pmr_synchronized_pools();
@@ -38,6 +40,14 @@ std::span<const variant> pmr_standard();
 std::span<const variant> pmr_linn();
 std::span<const variant> sizes_standard();
 std::span<const variant> sizes_linn();
+std::span<const variant> objects_standard();
+std::span<const variant> objects_free_list();
+std::span<const variant> objects_floor();
+std::span<const variant> objects_linn();
+std::span<const variant> recycled_standard();
+std::span<const variant> recycled_linn();
+std::span<const variant> shuffled_standard();
+std::span<const variant> shuffled_linn();
 std::span<const variant> threads_standard();
 std::span<const variant> threads_linn_pool();
 std::span<const variant> threads_linn_resource();

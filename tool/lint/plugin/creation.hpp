@@ -11,12 +11,25 @@
 
 namespace clang::tidy::linn {
 
-/// An expression that value-initialises an object on the heap.
+/// Where the object lies that is filled.
+enum class storage {
+    pointer,   ///< on the heap, behind a pointer
+    container, ///< the elements of a vector or string
+    local,     ///< an array or object of the function
+};
+
+/// An expression that value-initialises an object on the heap, or fills the elements of a container, an array or an object.
 struct creation {
-    const Expr* expression = nullptr;       ///< a CXXNewExpr or a CallExpr
-    SourceLocation where{};                 ///< of `new`, or of the function's name
-    QualType object{};                      ///< T; of `T[]` and `T[N]` the element
-    bool array = false;                     ///< more than one object
+    const Expr* expression =
+        nullptr; ///< a CXXNewExpr or a CallExpr; of a container and a local what fills it
+    storage where_it_lies = storage::pointer;
+    const VarDecl* variable = nullptr; ///< a local, or a container that is declared and filled
+    const Expr* container = nullptr;   ///< that an expression fills: `image.rows` of `image.rows.resize(n)`
+    const FieldDecl* member = nullptr; ///< a container that a constructor's list fills
+    bool keeps_old = false;            ///< elements that a container has already are not filled
+    SourceLocation where{};            ///< of `new`, or of the function's name
+    QualType object{};                 ///< T; of `T[]` and `T[N]` the element
+    bool array = false;                ///< more than one object
     std::optional<std::uint64_t> count = 1; ///< of objects; none where only the run knows
     const Expr* count_expression = nullptr;
     value_form form = value_form::parentheses;
@@ -28,5 +41,14 @@ std::optional<creation> creation_by_new(const CXXNewExpr& expression, ASTContext
 
 /// `make_shared<T>()` and its kin, of std, Boost and Linn, and `create()` of Linn's pools.
 std::optional<creation> creation_by_call(const CallExpr& call, ASTContext& context);
+
+/// `vector<T> v(n)`, `string s(n, c)`; of arrays and objects of plain types `= {}`, `{}` and `= {0}`.
+std::optional<creation> creation_by_variable(const VarDecl& variable, ASTContext& context);
+
+/// `v.resize(n)`, `v.assign(n, x)` of a vector or string of plain elements.
+std::optional<creation> creation_by_resize(const CXXMemberCallExpr& call, ASTContext& context);
+
+/// `buffer_(n)` in the list of a constructor.
+std::optional<creation> creation_by_list(const CXXCtorInitializer& initialiser, ASTContext& context);
 
 } // namespace clang::tidy::linn

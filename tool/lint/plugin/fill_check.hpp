@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "call_sites.hpp"
 #include "clang-tidy/ClangTidyCheck.h"
 #include "fill_size.hpp"
 #include "finding.hpp"
@@ -25,7 +26,10 @@ protected:
     /// To be called first for each match: the context stays the same in a translation unit.
     void begin(ASTContext& context);
     /// To be called last in a translation unit.
-    void end() { sizes_.reset(); }
+    void end() {
+        sizes_.reset();
+        sites_ = {};
+    }
 
     void report(const finding& found);
 
@@ -34,6 +38,7 @@ protected:
 
     ASTContext& context() const { return *context_; }
     fill_size& sizes() const { return *sizes_; }
+    call_sites& sites() { return sites_; }
     std::uint64_t min_bytes() const { return min_bytes_; }
 
 private:
@@ -41,6 +46,7 @@ private:
     bool tells_facts_;
     ASTContext* context_ = nullptr;
     std::unique_ptr<fill_size> sizes_;
+    call_sites sites_;
 };
 
 } // namespace clang::tidy::linn

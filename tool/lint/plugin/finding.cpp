@@ -8,7 +8,7 @@ namespace clang::tidy::linn {
 namespace {
 
 /// Raised when a field changes its meaning; the tool refuses other versions.
-constexpr int facts_version = 1;
+constexpr int facts_version = 2;
 
 const char* kind_name(note_kind kind) {
     switch (kind) {
@@ -39,6 +39,18 @@ const char* fix_name(const finding& found) {
     return "none";
 }
 
+const char* class_name(fill_class certainty) {
+    switch (certainty) {
+    case fill_class::removable:
+        return "removable";
+    case fill_class::relied_upon:
+        return "relied upon";
+    case fill_class::cold:
+        return "cold";
+    }
+    return "";
+}
+
 /// A name in the source may hold bytes that are no UTF-8, and JSON must.
 std::string json_text(const std::string& text) {
     return llvm::json::fixUTF8(text);
@@ -64,6 +76,7 @@ std::string facts_of(const finding& found) {
                                                        {"bytes", found.bytes},
                                                        {"per_element", found.per_element},
                                                        {"after_a_change", found.after_a_change},
+                                                       {"class", class_name(found.certainty)},
                                                        {"fix", fix_name(found)},
                                                        {"reason", json_text(found.reason)},
                                                        {"members", std::move(members)},

@@ -18,6 +18,16 @@ enum class note_kind {
     instantiation, ///< where a template is instantiated
 };
 
+/// What becomes of a finding's zeros.
+enum class fill_class {
+    removable,   ///< nothing reads them
+    relied_upon, ///< something that is not seen may
+    cold,        ///< nothing reads them, and they are few and written once
+};
+
+/// Fewer bytes than these, written once, are not worth a change.
+constexpr std::uint64_t most_cold_bytes = 4096;
+
 struct finding_note {
     note_kind kind = note_kind::advice;
     SourceLocation where{};
@@ -35,8 +45,9 @@ struct finding {
     std::uint64_t bytes = 0;
     bool per_element = false;    ///< `bytes` are those of one element; only the run knows how many there are
     bool after_a_change = false; ///< nothing is filled today
-    std::string reason{};        ///< why there is no fix, or why a person has to look at it first
-    std::string text{};          ///< the warning
+    fill_class certainty = fill_class::relied_upon;
+    std::string reason{};           ///< why there is no fix, or why a person has to look at it first
+    std::string text{};             ///< the warning
     std::vector<FixItHint> edits{}; ///< of the warning: safe to apply
     std::vector<finding_note> notes{};
 };

@@ -90,8 +90,8 @@ remedy for_new(const CXXNewExpr& expression, const creation& made, ASTContext& c
     return {{FixItHint::CreateRemoval(tokens)}, advice};
 }
 
-bool declares(const FunctionDecl& beside, const std::string& name, ASTContext& context) {
-    for (const DeclContext* around = beside.getDeclContext()->getEnclosingNamespaceContext();
+bool declares(const FunctionDecl& sibling, const std::string& name, ASTContext& context) {
+    for (const DeclContext* around = sibling.getDeclContext()->getEnclosingNamespaceContext();
          around != nullptr; around = around->isInlineNamespace() ? around->getParent() : nullptr) {
         if (!around->lookup(DeclarationName(&context.Idents.get(name))).empty()) {
             return true;
@@ -144,6 +144,62 @@ remedy for_factory(const CallExpr& call, ASTContext& context) {
 }
 
 } // namespace
+
+namespace {
+
+/// `= {}`, `{}` and `= {0}` behind a declared name.
+remedy without_initialiser(const VarDecl& variable, const FunctionDecl& function, ASTContext& context) {
+    const std::string advice = "drop the initialiser";
+    const SourceManager& sources = context.getSourceManager();
+    const TypeSourceInfo* written = variable.getTypeSourceInfo();
+    SourceLocation before = variable.getLocation();
+    if (written != nullptr && written->getType()->isArrayType()) {
+        before = written->getTypeLoc().getEndLoc();
+    }
+    const SourceLocation last = variable.getInit()->getEndLoc();
+    if (before.isMacroID() || last.isMacroID() || before.isInvalid() || last.isInvalid()) {
+        return {{}, advice, in_a_macro};
+    }
+    if (function.isConstexprSpecified()) {
+        return {{}, advice, "this code may run at compile time, which must not read uninitialised memory"};
+    }
+    const SourceLocation from = Lexer::getLocForEndOfToken(before, 0, sources, context.getLangOpts());
+    const SourceLocation to = Lexer::getLocForEndOfToken(last, 0, sources, context.getLangOpts());
+    if (from.isInvalid() || to.isInvalid() || !sources.isBeforeInTranslationUnit(from, to)) {
+        return {{}, advice, in_a_macro};
+    }
+    const CharSourceRange range = CharSourceRange::getCharRange(from, to);
+    const StringRef text = Lexer::getSourceText(range, sources, context.getLangOpts()).trim();
+    if (!text.starts_with("=") && !text.starts_with("{")) {
+        return {{}, advice, "its text is not that of a plain initialiser"};
+    }
+    return {{FixItHint::CreateRemoval(range)}, advice};
+}
+
+} // namespace
+
+remedy remedy_of_overwritten(const creation& made, const FunctionDecl& function, ASTContext& context) {
+    if (made.where_it_lies == storage::local) {
+        return without_initialiser(*made.variable, function, context);
+    }
+    constexpr std::uint64_t large = 65536; // from here on a buffer pool serves
+    const std::string type = type_name(made.object, context);
+    if (made.name.find("string") != std::string::npos) {
+        return {{},
+                "use 'resize_and_overwrite' (C++23), or 'std::make_unique_for_overwrite<" + type + "[]>(n)'",
+                "std::string has no length without a fill before C++23"};
+    }
+    std::string advice = "use 'std::vector<" + type + ", linn::default_init_allocator<" + type + ">>'";
+    if (made.variable != nullptr) {
+        advice += ", 'std::make_unique_for_overwrite<" + type + "[]>(n)'";
+    }
+    if (made.count &&
+        *made.count * static_cast<std::uint64_t>(context.getTypeSizeInChars(made.object).getQuantity()) >=
+            large) {
+        advice += ", a 'linn::buffer_pool'";
+    }
+    return {{}, advice + ", or 'reserve' and 'push_back'", "the type of the container changes"};
+}
 
 remedy find_remedy(const creation& made, ASTContext& context) {
     if (!default_initialisable(made.object)) {

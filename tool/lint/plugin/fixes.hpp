@@ -19,4 +19,7 @@ struct remedy {
 /// The remedy for one creation, as if nobody relied on its zeros.
 remedy find_remedy(const creation& made, ASTContext& context);
 
+/// The same for what fills a container, an array or an object that its function overwrites.
+remedy remedy_of_overwritten(const creation& made, const FunctionDecl& function, ASTContext& context);
+
 } // namespace clang::tidy::linn

@@ -2,6 +2,7 @@
 // What clang-tidy finds when it loads the plugin.
 #include "clang-tidy/ClangTidyModule.h"
 #include "clang-tidy/ClangTidyModuleRegistry.h"
+#include "overwritten_fill_check.hpp"
 #include "zero_fill_check.hpp"
 #include "zero_fill_return_check.hpp"
 
@@ -12,6 +13,7 @@ class module : public ClangTidyModule {
 public:
     void addCheckFactories(ClangTidyCheckFactories& to) override {
         to.registerCheck<zero_fill_check>("linn-zero-fill");
+        to.registerCheck<overwritten_fill_check>("linn-overwritten-fill");
         to.registerCheck<zero_fill_return_check>("linn-zero-fill-return");
     }
 };

@@ -3,6 +3,23 @@
 #include "syntax.hpp"
 
 namespace clang::tidy::linn {
+namespace {
+
+/// `p[0]`, of a pointer or of what acts as one.
+bool is_first_element(const Expr& lvalue, const ASTContext& context) {
+    const Expr* plain = lvalue.IgnoreParens();
+    if (const auto* subscript = dyn_cast<ArraySubscriptExpr>(plain)) {
+        return constant(subscript->getIdx(), context) == 0;
+    }
+    if (const auto* call = dyn_cast<CXXMemberCallExpr>(plain)) {
+        return named(call->getMethodDecl(), {"front"});
+    }
+    const auto* operation = dyn_cast<CXXOperatorCallExpr>(plain);
+    return operation != nullptr && operation->getOperator() == OO_Subscript && operation->getNumArgs() == 2 &&
+           constant(operation->getArg(1), context) == 0;
+}
+
+} // namespace
 
 /// The next expression outwards, or null when the use is known.
 const Expr* object_uses::step(const Expr* node, const Stmt* parent, standing& place) {
@@ -34,7 +51,7 @@ const Expr* object_uses::through_cast(const Expr* node, const CastExpr& cast, st
     switch (cast.getCastKind()) {
     case CK_LValueToRValue:
         if (place.at == level::object) {
-            add(use_kind::read, &cast, place.path);
+            add(use_kind::read, &cast, place.path, bytes_of(cast.getSubExpr(), place));
             return nullptr;
         }
         place.at = level::pointer;
@@ -64,6 +81,18 @@ const Expr* object_uses::through_cast(const Expr* node, const CastExpr& cast, st
 }
 
 const Expr* object_uses::step_holder(const Expr* node, const Stmt* parent, standing& place) {
+    if (is_container(node)) {
+        return step_container(node, parent, place);
+    }
+    if (const auto* of_iterator = dyn_cast<CXXOperatorCallExpr>(parent);
+        of_iterator != nullptr && !is_smart_pointer(node->getType()) && unit_of(node->getType(), context_)) {
+        return step_iterator(node, *of_iterator, place);
+    }
+    if (isa<CXXConstructExpr>(parent) && !is_smart_pointer(node->getType()) &&
+        unit_of(node->getType(), context_)) {
+        place.at = level::pointer; // a copy of an iterator
+        return cast<Expr>(parent);
+    }
     if (const auto* member = dyn_cast<MemberExpr>(parent)) {
         const ValueDecl* what = member->getMemberDecl();
         const auto* call = parent_of<CXXMemberCallExpr>(*member, context_);
@@ -94,7 +123,6 @@ const Expr* object_uses::step_holder(const Expr* node, const Stmt* parent, stand
                 operation->getArg(0)->IgnoreParenImpCasts() == node->IgnoreParenImpCasts()) {
                 place.at = level::object;
                 place.element = true;
-                place.index = operation->getArg(1);
                 return operation;
             }
             break;
@@ -113,12 +141,18 @@ const Expr* object_uses::step_holder(const Expr* node, const Stmt* parent, stand
             break;
         }
     } else if (const auto* assignment = dyn_cast<BinaryOperator>(parent)) {
-        if (assignment->getOpcode() == BO_Assign && assignment->getLHS()->IgnoreParens() == node &&
-            !place.alias) {
-            if (!contains(assignment, made_.expression)) {
+        if (assignment->isAssignmentOp() && assignment->getLHS()->IgnoreParens() == node) {
+            if (assignment->getOpcode() == BO_Assign && !place.alias &&
+                !contains(assignment, made_.expression)) {
                 add(use_kind::end, assignment, {});
             }
-            return nullptr;
+            return nullptr; // it points elsewhere now
+        }
+    } else if (const auto* unary = dyn_cast<UnaryOperator>(parent)) {
+        if (unary->isIncrementDecrementOp()) {
+            place.at = level::pointer;
+            place.offset = true;
+            return unary;
         }
     }
     add(use_kind::escape, parent, {});
@@ -136,10 +170,13 @@ const Expr* object_uses::step_pointer(const Expr* node, const Stmt* parent, stan
         if (operation->getOpcode() == UO_LNot) {
             return nullptr;
         }
+        if (operation->isIncrementDecrementOp()) {
+            place.offset = true;
+            return operation;
+        }
     } else if (const auto* subscript = dyn_cast<ArraySubscriptExpr>(parent)) {
         if (subscript->getBase()->IgnoreParens() == node || subscript->getBase() == node) {
             place.at = level::object;
-            place.index = place.element || place.offset || place.recast ? nullptr : subscript->getIdx();
             place.element = true;
             return subscript;
         }
@@ -161,9 +198,17 @@ const Expr* object_uses::step_pointer(const Expr* node, const Stmt* parent, stan
         if (binary->isComparisonOp() || binary->isAdditiveOp()) {
             return nullptr;
         }
+        if (follows_assignment(*binary, node, place)) {
+            return nullptr;
+        }
     } else if (isa<CXXDeleteExpr>(parent)) {
         add(use_kind::end, parent, {});
         return nullptr;
+    } else if (const auto* iterator = dyn_cast<CXXOperatorCallExpr>(parent)) {
+        return step_iterator(node, *iterator, place);
+    } else if (isa<CXXConstructExpr>(parent) && !node->getType()->isPointerType() &&
+               unit_of(node->getType(), context_)) {
+        return cast<Expr>(parent); // a copy of an iterator
     } else if (isa<CallExpr, CXXConstructExpr>(parent)) {
         argument(node, parent, place);
         return nullptr;
@@ -180,9 +225,9 @@ const Expr* object_uses::step_object(const Expr* node, const Stmt* parent, stand
     if (const auto* binary = dyn_cast<BinaryOperator>(parent)) {
         if (binary->isAssignmentOp() && binary->getLHS()->IgnoreParens() == node->IgnoreParens()) {
             if (binary->isCompoundAssignmentOp()) {
-                add(use_kind::modify, binary, place.path);
+                add(use_kind::modify, binary, place.path, bytes_of(node, place));
             } else {
-                assigned(binary, place);
+                assigned(binary, node, place);
             }
             return nullptr;
         }
@@ -192,13 +237,13 @@ const Expr* object_uses::step_object(const Expr* node, const Stmt* parent, stand
     } else if (const auto* operation = dyn_cast<UnaryOperator>(parent)) {
         if (operation->getOpcode() == UO_AddrOf) {
             place.at = level::pointer;
-            if (constant(place.index, context_) == 0) {
+            if (is_first_element(*node, context_) && !place.offset && !place.recast) {
                 place.element = false; // &p[0] is p
             }
             return operation;
         }
         if (operation->isIncrementDecrementOp()) {
-            add(use_kind::modify, operation, place.path);
+            add(use_kind::modify, operation, place.path, bytes_of(node, place));
             return nullptr;
         }
     } else if (const auto* member = dyn_cast<MemberExpr>(parent)) {
@@ -214,17 +259,16 @@ const Expr* object_uses::step_object(const Expr* node, const Stmt* parent, stand
         const bool first =
             call->getNumArgs() != 0 && call->getArg(0)->IgnoreParenImpCasts() == node->IgnoreParenImpCasts();
         if (first && call->getOperator() == OO_Equal) {
-            assigned(call, place);
+            assigned(call, node, place);
             return nullptr;
         }
         if (first && call->getOperator() == OO_Subscript &&
             is_std_array(node->getType()->getAsCXXRecordDecl())) {
-            place.index = place.element ? nullptr : call->getArg(1);
             place.element = true;
             return call;
         }
         if (first && call->isAssignmentOp()) {
-            add(use_kind::modify, call, place.path);
+            add(use_kind::modify, call, place.path, bytes_of(node, place));
             return nullptr;
         }
         argument(node, call, place);
@@ -250,9 +294,12 @@ const Expr* object_uses::method(const MemberExpr& member, standing& place) {
         if (named(function, {"size", "empty", "max_size"})) {
             return nullptr;
         }
-        if (named(function, {"data"})) {
+        if (named(function, {"data", "begin"})) {
             place.at = level::pointer;
             return call;
+        }
+        if (named(function, {"end"})) {
+            return nullptr; // the end of a range whose start is the use
         }
         if (named(function, {"fill"}) && !place.element) {
             add(use_kind::write, call, place.path);
@@ -260,7 +307,6 @@ const Expr* object_uses::method(const MemberExpr& member, standing& place) {
         }
         if (named(function, {"at", "front", "back"})) {
             place.element = true;
-            place.index = nullptr;
             return call;
         }
     }

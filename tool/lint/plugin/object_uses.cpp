@@ -53,12 +53,24 @@ bool passes_on(const Stmt& statement, const Stmt* child) {
 } // namespace
 
 bool object_uses::find() {
-    const ValueDecl* holder = find_holder();
-    if (holder == nullptr) {
-        return false;
+    if (made_.where_it_lies != storage::pointer) {
+        if (!find_container()) {
+            return false;
+        }
+    } else {
+        const ValueDecl* holder = find_holder();
+        if (holder == nullptr) {
+            return false;
+        }
+        outlives_ = isa<FieldDecl>(holder);
+        tracked_.push_back({holder, {}});
+        const std::string key =
+            (outlives_ ? "this." : "") + (outlives_ ? key_of(*holder).substr(1) : key_of(*holder));
+        starts_ = {symbolic::start_of(key), "k" + key};
+        if (const auto* by_new = dyn_cast<CXXNewExpr>(made_.expression)) {
+            starts_.push_back(symbolic::start_of(*by_new));
+        }
     }
-    outlives_ = isa<FieldDecl>(holder);
-    tracked_.push_back({holder, {}});
     // More are appended while these are looked at.
     for (std::size_t i = 0; i < tracked_.size(); ++i) {
         const tracked what = tracked_[i];
@@ -69,7 +81,7 @@ bool object_uses::find() {
         }
         look_for(what, function_->getBody());
     }
-    check_loops();
+    settle_loops();
     return true;
 }
 
@@ -135,7 +147,9 @@ void object_uses::look_for(const tracked& what, const Stmt* in) {
     }
     const auto* reference = dyn_cast<DeclRefExpr>(in);
     const ValueDecl* meant = reference != nullptr ? reference->getDecl() : member_of_this(*in);
-    if (meant != nullptr && meant == what.declaration) {
+    if (!what.key.empty()) {
+        look_around(what, *in);
+    } else if (meant != nullptr && meant == what.declaration) {
         mention_ = in;
         classify(cast<Expr>(in), what.start);
     }
@@ -147,13 +161,13 @@ void object_uses::look_for(const tracked& what, const Stmt* in) {
     }
 }
 
-void object_uses::add(use_kind kind, const Stmt* at, const member_path& path, const ForStmt* loop) {
+void object_uses::add(use_kind kind, const Stmt* at, const member_path& path, std::optional<region> bytes) {
     // What T's own initialisation writes is no part of the fill, whatever is done to it.
     if (!std::all_of(path.begin(), path.end(),
                      [&](const FieldDecl* field) { return sizes_.leaves_alone(*field, made_.form); })) {
         return;
     }
-    uses_.push_back({kind, at, mention_, path, loop});
+    uses_.push_back({kind, at, mention_, path, std::move(bytes)});
 }
 
 void object_uses::classify(const Expr* mention, standing place) {
@@ -187,24 +201,48 @@ bool object_uses::range_only_reads(const VarDecl& range) const {
     return !type->isReferenceType() || type->getPointeeType().isConstQualified();
 }
 
+/// `row = v.data() + x`: another variable that points to it.
+bool object_uses::follows_assignment(const BinaryOperator& assignment, const Expr* node,
+                                     const standing& place) {
+    const auto* target =
+        assignment.getOpcode() == BO_Assign && assignment.getRHS()->IgnoreParens() == node->IgnoreParens()
+            ? dyn_cast<DeclRefExpr>(assignment.getLHS()->IgnoreParens())
+            : nullptr;
+    const auto* variable = target != nullptr ? dyn_cast<VarDecl>(target->getDecl()) : nullptr;
+    if (!is_local(variable) || !variable->getType()->isPointerType() || tracked_.size() >= most_aliases) {
+        return false;
+    }
+    const bool is_known = std::any_of(tracked_.begin(), tracked_.end(),
+                                      [&](const tracked& one) { return one.declaration == variable; });
+    if (!is_known) {
+        standing start = place;
+        start.alias = true;
+        start.at = level::holder;
+        tracked_.push_back({variable, start, {}});
+    }
+    return true;
+}
+
 void object_uses::initialises(const VarDecl& variable, const Stmt* at, const standing& place) {
     const QualType type = variable.getType();
-    if (variable.isImplicit() && place.at == level::object) { // the range of a for loop
-        const bool reads = place.element || range_only_reads(variable);
-        add(reads ? use_kind::read : use_kind::escape, at, place.path);
+    if (variable.isImplicit() && (place.at == level::object || is_container(cast<Expr>(at)))) {
+        range_over(variable, at, place);
         return;
     }
-    const bool follows = variable.hasLocalStorage() && tracked_.size() < most_aliases &&
-                         ((type->isPointerType() && place.at == level::pointer) ||
-                          (type->isReferenceType() && place.at == level::object));
+    const bool is_iterator = !type->isReferenceType() && !type->isPointerType() && unit_of(type, context_) &&
+                             !type->isIntegralOrEnumerationType();
+    const bool follows =
+        variable.hasLocalStorage() && tracked_.size() < most_aliases &&
+        ((type->isPointerType() && place.at == level::pointer) ||
+         (is_iterator && place.at != level::object) ||
+         (type->isReferenceType() && (place.at == level::object || is_container(cast<Expr>(at)))));
     if (!follows) {
         add(use_kind::escape, at, place.path);
         return;
     }
     standing start = place;
     start.alias = true;
-    start.at = type->isReferenceType() ? level::object : level::holder;
-    start.index = nullptr;
+    start.at = type->isReferenceType() && place.at == level::object ? level::object : level::holder;
     tracked_.push_back({&variable, start});
 }
 

@@ -5,7 +5,11 @@
 #include "clang/AST/Stmt.h"
 #include "creation.hpp"
 #include "fill_size.hpp"
+#include "written_regions.hpp"
 
+#include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 namespace clang::tidy::linn {
@@ -18,6 +22,7 @@ enum class use_kind {
     view,   ///< given away as const: read, or stored for later
     escape, ///< given away, who knows what for
     end,    ///< the holder lets go of it
+    cut,    ///< the container is given another length: that of what a function wrote, if one did
 };
 
 struct object_use {
@@ -25,7 +30,9 @@ struct object_use {
     const Stmt* at = nullptr;        ///< when its effect happens
     const Stmt* reference = nullptr; ///< the mention of the holder behind it
     member_path path{};              ///< of which part; none for the whole object
-    const ForStmt* loop = nullptr;   ///< `p[i] = x` in a loop over all elements
+    std::optional<region> bytes{};   ///< of a use of some elements which; none where that is not known
+    bool by_call = false;            ///< `escape`: a function gets a pointer that it may write through
+    bool before_all = false;         ///< stands for what a loop does, before the loop writes
 };
 
 /// Finds the variable or member that holds the object a function creates, and what the function does to the
@@ -36,7 +43,11 @@ public:
         : made_{made},
           sizes_{sizes},
           context_{context},
-          function_{function} {}
+          function_{function} {
+        if (function != nullptr) {
+            values_ = std::make_unique<symbolic>(*function, context);
+        }
+    }
 
     /// False where nothing in this function holds it: it is passed on at once.
     bool find();
@@ -52,6 +63,10 @@ public:
     }
     /// Whether what holds it outlives the function.
     bool outlives() const { return outlives_; }
+    /// Bytes that are filled, all together.
+    polynomial total() const;
+    /// The first byte that is filled.
+    polynomial first() const;
 
 private:
     enum class level { holder, pointer, object };
@@ -64,14 +79,31 @@ private:
         bool offset = false;  ///< a pointer that was moved
         bool recast = false;  ///< a pointer to another type
         bool alias = false;   ///< by way of another variable
-        const Expr* index = nullptr;
     };
 
     /// A variable, or a member of this object, through which the created one is reached.
     struct tracked {
         const ValueDecl* declaration = nullptr;
         standing start{};
+        std::string key{}; ///< instead of a declaration
     };
+
+    /// A use of a part, or of some elements, which `lvalue` denotes.
+    std::optional<region> bytes_of(const Expr* lvalue, const standing& place) const;
+    /// So many bytes from where a pointer points to.
+    std::optional<region> bytes_from(const Expr* pointer, const polynomial& amount) const;
+    std::optional<polynomial> offset_of(const polynomial& address) const;
+    bool find_container();
+    void look_around(const tracked& what, const Stmt& mention);
+    bool leads_on(const Expr& chain, const std::string& key) const;
+    void call_on_this(const CXXMemberCallExpr& call, const tracked& what);
+    bool is_container(const Expr* node) const;
+    const Expr* step_container(const Expr* node, const Stmt* parent, standing& place);
+    const Expr* step_iterator(const Expr* node, const CXXOperatorCallExpr& operation, standing& place);
+    void range_over(const VarDecl& range, const Stmt* at, const standing& place);
+    const Stmt* loop_that_writes(const Stmt* part);
+    bool earlier_turn(object_use& use, const Stmt* loop);
+    polynomial amount_of(const CallExpr& call, unsigned index, unsigned amount, int unit);
 
     const ValueDecl* find_holder() const;
     const FieldDecl* initialised_member() const;
@@ -83,17 +115,16 @@ private:
     const Expr* step_object(const Expr* node, const Stmt* parent, standing& place);
     const Expr* method(const MemberExpr& member, standing& place);
     const Expr* through_cast(const Expr* node, const CastExpr& cast, standing& place);
+    bool follows_assignment(const BinaryOperator& assignment, const Expr* node, const standing& place);
     void initialises(const VarDecl& variable, const Stmt* at, const standing& place);
     void argument(const Expr* node, const Stmt* call, const standing& place);
     bool range_only_reads(const VarDecl& range) const;
     bool known_function(const CallExpr& call, unsigned index, const standing& place);
-    bool covers(const Expr* amount, std::uint64_t unit, const standing& place) const;
-    bool same(const Expr* one, const Expr* other) const;
-    void assigned(const Stmt* at, const standing& place);
-    const ForStmt* loop_over_all(const Stmt* assignment, const standing& place) const;
+    void assigned(const Stmt* at, const Expr* lvalue, const standing& place);
     void given_away(const Stmt* at, const standing& place);
-    void add(use_kind kind, const Stmt* at, const member_path& path, const ForStmt* loop = nullptr);
-    void check_loops();
+    void add(use_kind kind, const Stmt* at, const member_path& path,
+             std::optional<region> bytes = std::nullopt);
+    void settle_loops();
 
     const creation& made_;
     fill_size& sizes_;
@@ -101,6 +132,9 @@ private:
     const FunctionDecl* function_;
     std::vector<object_use> uses_{};
     std::vector<tracked> tracked_{};
+    std::vector<std::string> starts_{}; ///< names of the first byte
+    std::unique_ptr<symbolic> values_{};
+    std::unique_ptr<written_regions> regions_{};
     const Stmt* mention_ = nullptr;
     bool outlives_ = false;
 };

@@ -50,7 +50,7 @@ const T* parent_of(const Node& node, ASTContext& context) {
 
 /// Shows `visit` what stands around an expression, from the inside out, until it returns false.
 template <class Visit>
-void climb(const Expr& from, ASTContext& context, const Visit& visit) {
+void climb(const Stmt& from, ASTContext& context, const Visit& visit) {
     for (DynTypedNodeList parents = context.getParents(from); !parents.empty() && visit(parents[0]);) {
         parents = context.getParents(parents[0]);
     }

@@ -32,7 +32,11 @@ public:
         : made_{made},
           members_{members},
           uses_{uses},
-          context_{context} {}
+          context_{context},
+          first_{uses.first()},
+          total_{uses.total()} {
+        result_.is_held = true;
+    }
 
     value_flow run(const FunctionDecl& function) {
         CFG::BuildOptions options;
@@ -53,7 +57,8 @@ public:
                 ++i;
                 if (const auto statement = element.getAs<CFGStmt>()) {
                     in_graph.insert(statement->getStmt());
-                    if (statement->getStmt() == made_.expression) {
+                    if (first == nullptr && is_creation(*statement->getStmt())) {
+                        start_ = statement->getStmt();
                         first = block;
                         index = i;
                     }
@@ -65,15 +70,27 @@ public:
         }
         for (const object_use& use : uses_.uses()) {
             const Stmt* at = use.at;
-            while (at != nullptr && in_graph.count(at) == 0) {
-                at = parent_of<Stmt>(*at, context_);
+            while (at != nullptr && in_graph.count(at) == 0 && at->child_begin() != at->child_end() &&
+                   isa<ExprWithCleanups, CXXRewrittenBinaryOperator, ParenExpr>(at)) {
+                at = *at->child_begin();
+            }
+            if (in_graph.count(at) == 0) {
+                const Stmt* inner = at;
+                at = nullptr;
+                climb(*inner, context_, [&](const DynTypedNode& around) { // also out of a lambda's body
+                    const auto* statement = around.get<Stmt>();
+                    at = statement != nullptr && in_graph.count(statement) != 0 ? statement : nullptr;
+                    return at == nullptr;
+                });
             }
             if (at == nullptr) {
                 return unknown;
             }
-            // What happens in a lambda stands for all calls of it: a read there comes first.
-            std::vector<const object_use*>& there = by_statement_[at];
-            there.insert(use.kind == use_kind::escape ? there.end() : there.begin(), &use);
+            by_statement_[at].push_back(&use);
+        }
+        for (auto& [at, there] : by_statement_) {
+            std::stable_sort(there.begin(), there.end(),
+                             [](const object_use* a, const object_use* b) { return rank(*a) < rank(*b); });
         }
         pending_.push_back({first, index, {}, {}});
         while (!pending_.empty()) {
@@ -93,7 +110,21 @@ private:
         std::size_t index = 0;
         parts written{};
         parts begun{};
+        byte_set bytes{};
     };
+
+    /// What happens in a lambda stands for all calls of it: a read there comes first.
+    static int rank(const object_use& use) {
+        return use.before_all ? 0 : use.kind == use_kind::escape ? 3 : use.kind == use_kind::write ? 2 : 1;
+    }
+
+    bool is_creation(const Stmt& statement) const {
+        const auto* declaration = dyn_cast<DeclStmt>(&statement);
+        return &statement == made_.expression ||
+               (declaration != nullptr && made_.variable != nullptr &&
+                std::find(declaration->decl_begin(), declaration->decl_end(), made_.variable) !=
+                    declaration->decl_end());
+    }
 
     /// One block to its end. False when there are too many states.
     bool go(state now) {
@@ -106,7 +137,7 @@ private:
             if (!statement) {
                 continue;
             }
-            if (statement->getStmt() == made_.expression) {
+            if (statement->getStmt() == start_) {
                 return true; // a new object, the next round of a loop
             }
             const auto here = by_statement_.find(statement->getStmt());
@@ -125,13 +156,14 @@ private:
         }
         for (const CFGBlock::AdjacentBlock& successor : now.block->succs()) {
             const CFGBlock* block = successor.getReachableBlock();
-            if (block == nullptr || !seen_.insert({block->getBlockID(), now.written, now.begun}).second) {
+            if (block == nullptr ||
+                !seen_.insert({block->getBlockID(), now.written, now.begun, now.bytes}).second) {
                 continue;
             }
             if (seen_.size() > most_states) {
                 return false;
             }
-            pending_.push_back({block, 0, now.written, now.begun});
+            pending_.push_back({block, 0, now.written, now.begun, now.bytes});
         }
         return true;
     }
@@ -142,15 +174,26 @@ private:
         case use_kind::end:
             return true;
         case use_kind::write:
-            now.written.insert(use.path);
+            if (use.bytes) {
+                add_bytes(*use.bytes, now);
+            } else {
+                now.written.insert(use.path);
+            }
             break;
         case use_kind::bulk_write:
             now.begun.insert(use.path);
+            result_.handed_out = true;
+            break;
+        case use_kind::cut:
+            if (now.begun.count(use.path) != 0) {
+                now.written.insert(use.path);
+            }
             break;
         case use_kind::read:
         case use_kind::modify:
         case use_kind::view:
-            if (covered(use.path, now.written)) {
+            if (covered(use.path, now.written) ||
+                (use.bytes && now.bytes.contains(use.bytes->start, use.bytes->end()))) {
                 break;
             }
             if (covered(use.path, now.begun)) {
@@ -168,11 +211,39 @@ private:
             now.written.insert(use.path);
             break;
         case use_kind::escape:
-            escaped_ = true;
+            if (!covered(use.path, now.written)) {
+                escaped_ = true;
+                result_.handed_out = result_.handed_out || use.by_call;
+            }
             now.written.insert(use.path);
             break;
         }
         return all_written(now.written);
+    }
+
+    /// Bytes that make up the whole, or a member, are the whole, or the member.
+    void add_bytes(const region& bytes, state& now) {
+        now.bytes.add(bytes);
+        if (now.bytes.contains(first_, total_)) {
+            now.written.insert(member_path{});
+            return;
+        }
+        for (const filled_member& member : members_) {
+            polynomial start;
+            for (const FieldDecl* field : member.path) {
+                start = start + static_cast<std::int64_t>(context_.getFieldOffset(field) / 8);
+            }
+            const auto size = context_.getTypeSizeInChars(member.path.back()->getType()).getQuantity();
+            if (!made_.array && in_first_base(member.path) && now.bytes.contains(start, start + size)) {
+                now.written.insert(member.path);
+            }
+        }
+    }
+
+    /// Whether the offset of the path is that of its fields: no base class shifts them.
+    bool in_first_base(const member_path& path) const {
+        const auto* record = made_.object->getAsRecordDecl();
+        return record != nullptr && path.front()->getParent() == record->getDefinition();
     }
 
     bool all_written(const parts& written) const {
@@ -197,9 +268,12 @@ private:
     const std::vector<filled_member>& members_;
     const object_uses& uses_;
     ASTContext& context_;
+    polynomial first_;
+    polynomial total_;
+    const Stmt* start_ = nullptr;
     std::map<const Stmt*, std::vector<const object_use*>> by_statement_{};
     std::vector<state> pending_{};
-    std::set<std::tuple<unsigned, parts, parts>> seen_{};
+    std::set<std::tuple<unsigned, parts, parts, byte_set>> seen_{};
     value_flow result_{};
     bool escaped_ = false;
 };
@@ -229,6 +303,12 @@ const FieldDecl* initialised_member(const Expr& expression, ASTContext& context)
 }
 
 } // namespace
+
+value_flow follow_in(const FunctionDecl& function, const creation& made,
+                     const std::vector<filled_member>& members, fill_size& sizes, ASTContext& context) {
+    object_uses uses(made, sizes, context, &function);
+    return uses.find() ? walk(made, members, uses, context).run(function) : value_flow{};
+}
 
 value_flow follow(const creation& made, const std::vector<filled_member>& members, fill_size& sizes,
                   ASTContext& context) {

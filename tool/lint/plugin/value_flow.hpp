@@ -25,11 +25,18 @@ struct value_flow {
     fate outcome = fate::escapes;
     std::vector<early_read> reads{};
     bool uncertain = false; ///< something looks at it, and what it sees is not known
+    bool handed_out =
+        false;            ///< a function gets a pointer to it that it may write through, or writes some of it
+    bool is_held = false; ///< something in the function holds it
 };
 
 /// Follows the object through its function's control flow.
 value_flow follow(const creation& made, const std::vector<filled_member>& members, fill_size& sizes,
                   ASTContext& context);
+
+/// The same for a creation in a function that is known.
+value_flow follow_in(const FunctionDecl& function, const creation& made,
+                     const std::vector<filled_member>& members, fill_size& sizes, ASTContext& context);
 
 /// The function, or the lambda's call operator, whose body or initialisers contain an expression; null
 /// where there is none: an initialiser of a variable of a namespace, or of a member in its class.

@@ -110,6 +110,8 @@ void zero_fill_check::registerMatchers(ast_matchers::MatchFinder* finder) {
                                     "allocate_local_shared", "allocate_unique", "create", "try_create"))))
                            .bind("call"),
                        this);
+    finder->addMatcher(functionDecl(isDefinition(), unless(isExpansionInSystemHeader())).bind("function"),
+                       this);
     finder->addMatcher(
         varDecl(hasName("::linn::zero_fill_intended"), isExplicitTemplateSpecialization()).bind("intended"),
         this);
@@ -124,6 +126,8 @@ void zero_fill_check::check(const ast_matchers::MatchFinder::MatchResult& result
         made = creation_by_call(*call, context());
     } else if (const auto* special = result.Nodes.getNodeAs<VarTemplateSpecializationDecl>("intended")) {
         add_intended(*special);
+    } else if (const auto* function = result.Nodes.getNodeAs<FunctionDecl>("function")) {
+        sites().add(*function);
     }
     if (!made) {
         return;
@@ -254,12 +258,16 @@ void zero_fill_check::report_place(const std::vector<version>& versions) {
                  (found.per_element ? " of each element" : "") + " with zeros; default-initialisation of '" +
                  type + "' does not write them";
     explain_members(found, largest->members, made.array);
+    if (all_unread) {
+        found.certainty = fill_class::removable; // a fix or none
+    }
     if (read != nullptr) {
         explain_read(found, *read);
     } else if (cure.edits.empty()) {
         explain_fix(found, note_kind::advice, made.where, cure.obstacle + "; " + cure.advice);
     } else if (known_safe) {
         found.edits = cure.edits;
+        found.certainty = fill_class::removable;
     } else {
         found.reason = "others who get the object may need the zeros; if they do not, " + cure.advice;
         found.notes.push_back({note_kind::advice, made.where, "fix to review: " + found.reason, cure.edits});
@@ -272,6 +280,10 @@ void zero_fill_check::report_place(const std::vector<version>& versions) {
             note.text += ", the largest of " + std::to_string(filling.size());
         }
         found.notes.push_back(std::move(note));
+    }
+    if (found.certainty == fill_class::removable && made.count && found.bytes <= most_cold_bytes &&
+        sites().runs_once(*made.expression, largest->function, context())) {
+        found.certainty = fill_class::cold;
     }
     report(found);
 }

@@ -28,7 +28,7 @@ constinit front no_fronts[pool_numbers]{};
 
 constinit std::uint32_t count = 0;
 
-/// Memory for the caches of threads, which come and go. The only lock of the library that fork has to stop beside those
+/// Memory for the caches of threads, which come and go. The only lock of the library that fork has to stop besides those
 /// of the engine.
 constinit detail::metadata_arena<range_platform> caches{};
 void on_fork(void*, detail::module_event e) noexcept {
@@ -48,34 +48,42 @@ void flush(void*) noexcept {
     me.is_over = true;
     front* const fronts = me.fronts;
     me.fronts = no_fronts;
-    if (fronts == no_fronts)
+    if (fronts == no_fronts) {
         return;
+    }
     const slow_path here;
-    for (std::uint32_t i = 0; i != count; ++i)
-        if (fronts[i].home != nullptr)
+    for (std::uint32_t i = 0; i != count; ++i) {
+        if (fronts[i].home != nullptr) {
             fronts[i].home->detach(fronts[i]);
+        }
+    }
     caches.recycle(fronts, bytes_of_fronts());
 }
 constinit detail::late_thread_exit<&flush> at_thread_exit{detail::this_module};
 
 /// Whether the calling thread holds a cache of the pool now.
 bool attach(std::uint64_t number, depot& d) noexcept {
-    if (d.mode() != service::cached || me.is_over)
+    if (d.mode() != service::cached || me.is_over) {
         return false;
+    }
     if (me.fronts == no_fronts) {
-        if (detail::module_ends())
+        if (detail::module_ends()) {
             return false;
+        }
         void* const memory = caches.allocate(bytes_of_fronts());
-        if (memory == nullptr)
+        if (memory == nullptr) {
             return false;
+        }
         auto* const fronts = static_cast<front*>(memory);
-        for (std::uint32_t i = 0; i != count; ++i)
+        for (std::uint32_t i = 0; i != count; ++i) {
             ::new (fronts + i) front;
+        }
         at_thread_exit.arm(&me);
         me.fronts = fronts;
     }
-    if (front& f = me.fronts[number]; f.home == nullptr)
+    if (front& f = me.fronts[number]; f.home == nullptr) {
         d.attach(f, detail::current_thread());
+    }
     return true;
 }
 
@@ -95,8 +103,9 @@ constinit std::atomic<std::uint64_t> looked_after_ms{0};
 /// no more: a few blocks that live long pin its memory.
 void look_after(std::uint32_t number, depot& d) noexcept {
     pool_state& s = pools[number];
-    if (s.max_waste == 0 || s.stopped.load(std::memory_order_relaxed) != nullptr)
+    if (s.max_waste == 0 || s.stopped.load(std::memory_order_relaxed) != nullptr) {
         return;
+    }
     if (is_wasteful(d, s.max_waste)) {
         d.trim(&me.fronts[number]);
         if (is_wasteful(d, s.max_waste)) {
@@ -116,17 +125,21 @@ void look_after_all() noexcept {
     const std::uint64_t now = range_platform::clock::now_ms();
     std::uint64_t last = looked_after_ms.load(std::memory_order_relaxed);
     if (now - last < look_every_ms ||
-        !looked_after_ms.compare_exchange_strong(last, now, std::memory_order_relaxed))
+        !looked_after_ms.compare_exchange_strong(last, now, std::memory_order_relaxed)) {
         return;
-    for (std::uint32_t i = 0; i != count; ++i)
-        if (depot* const d = pools[i].get())
+    }
+    for (std::uint32_t i = 0; i != count; ++i) {
+        if (depot* const d = pools[i].get()) {
             look_after(i, *d);
+        }
+    }
 }
 
 /// The depot whose slab holds the block; null where no slab begins.
 depot* depot_of(const void* block) noexcept {
-    if (!is_used_chunk(chunk_of(block)))
+    if (!is_used_chunk(chunk_of(block))) {
         return nullptr;
+    }
     const detail::slab* const s = detail::slab::of(block, chunk_bytes);
     return s->is_slab() ? static_cast<depot*>(s->depot()) : nullptr;
 }
@@ -147,8 +160,9 @@ slow_path::slow_path() noexcept : errno_(errno), was_inside_(me.is_inside) {
 slow_path::~slow_path() {
     std::atomic_signal_fence(std::memory_order_seq_cst);
     me.is_inside = was_inside_;
-    if (!was_inside_ && are_statistics_wanted()) [[unlikely]]
+    if (!was_inside_ && are_statistics_wanted()) [[unlikely]] {
         write_wanted_statistics();
+    }
     errno = errno_;
 }
 
@@ -168,8 +182,9 @@ void describe_pool(std::uint32_t number, std::string_view name, const pool_wishe
     w.huge_pages = wishes.wants_huge_pages;
     w.guarded = detail::checked_build;
     detail::geometry g = detail::make_geometry(wishes.object_bytes, wishes.align, w);
-    if (wishes.wants_huge_pages)
+    if (wishes.wants_huge_pages) {
         g.first_slab_bytes = chunk_bytes; // less than a huge page is none
+    }
     if (wishes.is_by_address) {
         // Blocks come out of a stash in the order in which they went in, and out of slabs in that of their addresses.
         g.stash_slots = 0;
@@ -187,8 +202,9 @@ bool make_pool(std::uint32_t number) noexcept {
 void* refill(std::uint64_t number, const void* caller) noexcept {
     pool_state& s = pools[number];
     depot* const d = s.get();
-    if (d == nullptr || me.is_inside)
+    if (d == nullptr || me.is_inside) {
         return nullptr;
+    }
     if (s.stopped.load(std::memory_order_relaxed) != nullptr) [[unlikely]] {
         scan_if_requested(); // which takes its sites out of the index
         return nullptr;
@@ -212,14 +228,16 @@ void* refill(std::uint64_t number, const void* caller) noexcept {
 
 std::uint32_t pool_of(const void* block) noexcept {
     const std::size_t chunk = chunk_of(block);
-    if (const unsigned known = range.pool_of_chunk[chunk].load(std::memory_order_relaxed); known != 0)
+    if (const unsigned known = range.pool_of_chunk[chunk].load(std::memory_order_relaxed); known != 0) {
         return known - 1;
+    }
     const depot* const d = depot_of(block);
-    for (std::uint32_t i = 0; d != nullptr && i != count; ++i)
+    for (std::uint32_t i = 0; d != nullptr && i != count; ++i) {
         if (pools[i].get() == d) {
             range.pool_of_chunk[chunk].store(static_cast<std::uint8_t>(i + 1), std::memory_order_relaxed);
             return i;
         }
+    }
     return pool_numbers;
 }
 
@@ -230,29 +248,35 @@ void give_slowly(void* block, const void* caller) noexcept {
         return;
     }
     depot& d = *pools[number].get();
-    if (me.fronts[number].try_push(block)) // now that the pool is known
+    if (me.fronts[number].try_push(block)) { // now that the pool is known
         return;
+    }
     const slow_path here;
-    if (attach(number, d))
+    if (attach(number, d)) {
         d.put(me.fronts[number], block);
-    else
+    } else {
         d.put_one(block, detail::trace_from(caller));
+    }
     look_after_all();
 }
 
 std::size_t trim_pools() noexcept {
     const slow_path here;
     std::size_t bytes = 0;
-    for (std::uint32_t i = 0; i != count; ++i)
-        if (depot* const d = pools[i].get())
+    for (std::uint32_t i = 0; i != count; ++i) {
+        if (depot* const d = pools[i].get()) {
             bytes += d->trim(&me.fronts[i]);
+        }
+    }
     return bytes;
 }
 
 void check_pools() noexcept {
-    for (std::uint32_t i = 0; i != count; ++i)
-        if (depot* const d = pools[i].get())
+    for (std::uint32_t i = 0; i != count; ++i) {
+        if (depot* const d = pools[i].get()) {
             d->check();
+        }
+    }
 }
 
 } // namespace linn::tool::pools

@@ -101,8 +101,9 @@ void check_pools() noexcept;
 /// @pre is_in_range(block)
 [[gnu::always_inline]] inline void give(void* block, const void* caller) noexcept {
     const unsigned known = range.pool_of_chunk[chunk_of(block)].load(std::memory_order_relaxed);
-    if (known == 0 || !me.fronts[known - 1].try_push(block)) [[unlikely]]
+    if (known == 0 || !me.fronts[known - 1].try_push(block)) [[unlikely]] {
         give_slowly(block, caller);
+    }
 }
 
 } // namespace linn::tool::pools

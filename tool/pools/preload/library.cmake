@@ -2,24 +2,10 @@
 # liblinn-try.so: preloaded into programs in C as in C++; so without a C++ runtime, and never sanitized. `-z defs` finds
 # at once what would need one. `-z now` binds before anything is served: not with a lock held, nor in a signal handler.
 # liblinn-try-checked.so is the same with every block guarded.
-include(${CMAKE_CURRENT_LIST_DIR}/../../interpose/sources.cmake)
 foreach(kind IN ITEMS try try-checked)
   string(REPLACE - _ target linn_${kind})
-  add_library(
-    ${target} MODULE
-    ${CMAKE_CURRENT_LIST_DIR}/../plan_tables.cpp
-    ${CMAKE_CURRENT_LIST_DIR}/../toml_scanner.cpp
-    ${CMAKE_CURRENT_LIST_DIR}/engine.cpp
-    ${CMAKE_CURRENT_LIST_DIR}/malloc_hooks.cpp
-    ${CMAKE_CURRENT_LIST_DIR}/modules.cpp
-    ${CMAKE_CURRENT_LIST_DIR}/new_hooks.cpp
-    ${CMAKE_CURRENT_LIST_DIR}/range.cpp
-    ${CMAKE_CURRENT_LIST_DIR}/say.cpp
-    ${CMAKE_CURRENT_LIST_DIR}/sites.cpp
-    ${CMAKE_CURRENT_LIST_DIR}/standing.cpp
-    ${CMAKE_CURRENT_LIST_DIR}/start.cpp
-    ${CMAKE_CURRENT_LIST_DIR}/statistics.cpp
-    ${linn_interpose_sources})
+  add_library(${target} MODULE pools/plan_tables.cpp pools/toml_scanner.cpp)
+  linn_add_folders(${target} APART pools/preload interpose)
   set_target_properties(${target} PROPERTIES OUTPUT_NAME linn-${kind} PREFIX lib CXX_VISIBILITY_PRESET hidden
                                              VISIBILITY_INLINES_HIDDEN ON)
   target_compile_features(${target} PRIVATE cxx_std_20)

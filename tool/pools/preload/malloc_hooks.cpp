@@ -32,8 +32,9 @@ std::size_t size_of_pooled(const void* block) noexcept {
 /// A block of a pool stays where it is while it fits, and is general memory from then on.
 [[gnu::noinline]] void* resize_pooled(void* old, std::size_t bytes, const void* caller) noexcept {
     const std::size_t had = size_of_pooled(old);
-    if (bytes != 0 && bytes <= had)
+    if (bytes != 0 && bytes <= had) {
         return old;
+    }
     if (bytes == 0) {
         give(old, caller);
         return nullptr;
@@ -57,16 +58,19 @@ struct general_malloc {
 [[gnu::always_inline]] inline void* allocate_zeroed(std::size_t count, std::size_t bytes,
                                                     call_place from) noexcept {
     std::size_t all = 0;
-    if (!__builtin_mul_overflow(count, bytes, &all))
-        if (void* const block = planned_block(hot.malloc_sizes, all, from))
+    if (!__builtin_mul_overflow(count, bytes, &all)) {
+        if (void* const block = planned_block(hot.malloc_sizes, all, from)) {
             return std::memset(block, 0, all);
+        }
+    }
     return real.calloc(count, bytes);
 }
 
 [[gnu::always_inline]] inline void* resize(void* old, std::size_t bytes, call_place from) noexcept {
     if (old == nullptr) {
-        if (void* const block = planned_block(hot.malloc_sizes, bytes, from))
+        if (void* const block = planned_block(hot.malloc_sizes, bytes, from)) {
             return block;
+        }
     } else if (is_in_range(old)) {
         return resize_pooled(old, bytes, reinterpret_cast<const void*>(from.return_address));
     }
@@ -102,19 +106,22 @@ template <typename Function, typename... Arguments>
 template <typename Function>
 [[gnu::always_inline]] inline void* allocate_aligned(std::size_t alignment, std::size_t bytes,
                                                      call_place from, Function* const& next) noexcept {
-    if (is_alignment(alignment))
-        if (void* const block = planned_block(hot.malloc_sizes, bytes, alignment, from))
+    if (is_alignment(alignment)) {
+        if (void* const block = planned_block(hot.malloc_sizes, bytes, alignment, from)) {
             return block;
+        }
+    }
     return ask(next, alignment, bytes);
 }
 
 [[gnu::always_inline]] inline int allocate_aligned_into(void** result, std::size_t alignment,
                                                         std::size_t bytes, call_place from) noexcept {
-    if (is_alignment(alignment) && alignment % sizeof(void*) == 0)
+    if (is_alignment(alignment) && alignment % sizeof(void*) == 0) {
         if (void* const block = planned_block(hot.malloc_sizes, bytes, alignment, from)) {
             *result = block;
             return 0;
         }
+    }
     find_real_functions();
     return real.posix_memalign == nullptr ? ENOMEM : real.posix_memalign(result, alignment, bytes);
 }
@@ -176,8 +183,9 @@ LINN_HOOK void* pvalloc(std::size_t bytes) noexcept {
 }
 
 LINN_HOOK std::size_t malloc_usable_size(void* block) noexcept {
-    if (is_in_range(block))
+    if (is_in_range(block)) {
         return size_of_pooled(block);
+    }
     find_real_functions();
     return real.malloc_usable_size != nullptr ? real.malloc_usable_size(block) : 0;
 }

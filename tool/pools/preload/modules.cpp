@@ -29,17 +29,20 @@ std::string_view file_name_of(const char* path) noexcept {
 
 site_state compare(const planned_module& planned, const preload::build_id& id,
                    std::string_view name) noexcept {
-    if (planned.build_id_bytes == 0)
+    if (planned.build_id_bytes == 0) {
         return planned.name == name ? site_state::active : site_state::absent;
-    if (id.count == planned.build_id_bytes && std::memcmp(id.bytes, planned.build_id, id.count) == 0)
+    }
+    if (id.count == planned.build_id_bytes && std::memcmp(id.bytes, planned.build_id, id.count) == 0) {
         return site_state::active;
+    }
     return planned.name == name ? site_state::other_build : site_state::absent;
 }
 
 void resolve(const preload::mapped_file& file, const planned_call& planned, std::uint32_t module,
              resolved_address& into) noexcept {
-    if (planned.module != module)
+    if (planned.module != module) {
         return;
+    }
     const std::uintptr_t address = file.bias + planned.offset;
     const std::size_t code = planned.code_bytes;
     const std::uintptr_t begin = address - (code != 0 ? code : 1); // the call is before it
@@ -66,11 +69,13 @@ int look_at(dl_phdr_info* info, std::size_t, void* data) noexcept {
     const std::string_view name = file_name_of(path != nullptr ? path : "");
     const preload::build_id id = preload::build_id_of(file);
     for (std::uint32_t m = 0; m != s.plan.module_count; ++m) {
-        if (modules[m] == site_state::active)
+        if (modules[m] == site_state::active) {
             continue; // what is loaded twice is planned once
+        }
         const site_state found = compare(s.plan.modules[m], id, name);
-        if (found == site_state::absent)
+        if (found == site_state::absent) {
             continue;
+        }
         modules[m] = found;
         for (std::uint32_t i = 0; i != s.plan.site_count && found == site_state::active; ++i) {
             resolve(file, s.plan.sites[i].call, m, calls[i]);
@@ -83,20 +88,24 @@ int look_at(dl_phdr_info* info, std::size_t, void* data) noexcept {
 } // namespace
 
 void resolve_sites(const plan_tables& plan) noexcept {
-    for (std::uint32_t m = 0; m != plan.module_count; ++m)
+    for (std::uint32_t m = 0; m != plan.module_count; ++m) {
         modules[m] = site_state::absent;
-    for (std::uint32_t i = 0; i != plan.site_count; ++i)
+    }
+    for (std::uint32_t i = 0; i != plan.site_count; ++i) {
         calls[i] = callers[i] = {0, site_state::absent};
+    }
     search now{plan};
     const ssize_t n = ::readlink("/proc/self/exe", program, sizeof program - 1);
     program[n > 0 ? n : 0] = '\0';
     ::dl_iterate_phdr(look_at, &now);
     for (std::uint32_t i = 0; i != plan.site_count; ++i) {
         const planned_site& site = plan.sites[i];
-        if (!site.has_token && modules[site.call.module] == site_state::other_build)
+        if (!site.has_token && modules[site.call.module] == site_state::other_build) {
             calls[i].state = site_state::other_build;
-        if (site.is_behind && modules[site.caller.module] == site_state::other_build)
+        }
+        if (site.is_behind && modules[site.caller.module] == site_state::other_build) {
             callers[i].state = site_state::other_build;
+        }
     }
 }
 
@@ -114,8 +123,9 @@ bool have_modules_changed() noexcept {
     } now{0, 0};
     ::dl_iterate_phdr(
         [](dl_phdr_info* file, std::size_t bytes, void* data) {
-            if (bytes >= offsetof(dl_phdr_info, dlpi_subs) + sizeof file->dlpi_subs)
+            if (bytes >= offsetof(dl_phdr_info, dlpi_subs) + sizeof file->dlpi_subs) {
                 *static_cast<counts*>(data) = {file->dlpi_adds, file->dlpi_subs};
+            }
             return 1;
         },
         &now);

@@ -38,8 +38,9 @@ constexpr std::size_t index_of(operator_name name) noexcept {
 template <typename Function>
 [[gnu::noinline]] Function* next_of(operator_name name) noexcept {
     void* function = next_operators.next[index_of(name)];
-    if (function == nullptr)
+    if (function == nullptr) {
         function = find_anywhere(mangled_name(name));
+    }
     return reinterpret_cast<Function*>(function);
 }
 
@@ -47,8 +48,9 @@ template <typename Function>
 template <operator_name Name, typename... More>
 [[gnu::noinline]] void* next_new(std::size_t bytes, More... more) {
     using function = void*(std::size_t, More...);
-    if (function* const next = next_of<function>(Name))
+    if (function* const next = next_of<function>(Name)) {
         return next(bytes, more...);
+    }
     __builtin_trap();
 }
 template <operator_name Name, typename... More>
@@ -65,8 +67,9 @@ template <operator_name Name, typename... More>
 [[gnu::noinline]] void* aligned_block(std::size_t bytes, std::size_t alignment) noexcept {
     const std::size_t rounded = ((bytes != 0 ? bytes : 1) + alignment - 1) & ~(alignment - 1);
     if (alignment == 0 || (alignment & (alignment - 1)) != 0 || rounded < bytes ||
-        real.aligned_alloc == nullptr)
+        real.aligned_alloc == nullptr) {
         return nullptr;
+    }
     return real.aligned_alloc(alignment, rounded);
 }
 
@@ -82,9 +85,11 @@ template <operator_name Name, typename... More>
 template <operator_name Name>
 struct general_new {
     [[gnu::noinline]] static void* get(std::size_t bytes) {
-        if (way_of(Name) == operator_way::malloc) [[likely]]
-            if (void* const block = plain_block(bytes)) [[likely]]
+        if (way_of(Name) == operator_way::malloc) [[likely]] {
+            if (void* const block = plain_block(bytes)) [[likely]] {
                 return block;
+            }
+        }
         return next_new<Name>(bytes);
     }
 };
@@ -96,33 +101,42 @@ template <operator_name Name>
 
 template <operator_name Name>
 [[gnu::always_inline]] inline void* throwing(std::size_t bytes, std::align_val_t alignment, call_place from) {
-    if (void* const block = pooled(bytes, static_cast<std::size_t>(alignment), from))
+    if (void* const block = pooled(bytes, static_cast<std::size_t>(alignment), from)) {
         return block;
-    if (way_of(Name) == operator_way::malloc) [[likely]]
-        if (void* const block = aligned_block(bytes, static_cast<std::size_t>(alignment))) [[likely]]
+    }
+    if (way_of(Name) == operator_way::malloc) [[likely]] {
+        if (void* const block = aligned_block(bytes, static_cast<std::size_t>(alignment))) [[likely]] {
             return block;
+        }
+    }
     return next_new<Name>(bytes, alignment);
 }
 
 template <operator_name Name>
 [[gnu::always_inline]] inline void* returning_null(std::size_t bytes, const std::nothrow_t& tag,
                                                    call_place from) noexcept {
-    if (void* const block = pooled(bytes, from))
+    if (void* const block = pooled(bytes, from)) {
         return block;
-    if (way_of(Name) == operator_way::malloc) [[likely]]
-        if (void* const block = plain_block(bytes)) [[likely]]
+    }
+    if (way_of(Name) == operator_way::malloc) [[likely]] {
+        if (void* const block = plain_block(bytes)) [[likely]] {
             return block;
+        }
+    }
     return next_nothrow_new<Name, const std::nothrow_t&>(bytes, tag);
 }
 
 template <operator_name Name>
 [[gnu::always_inline]] inline void* returning_null(std::size_t bytes, std::align_val_t alignment,
                                                    const std::nothrow_t& tag, call_place from) noexcept {
-    if (void* const block = pooled(bytes, static_cast<std::size_t>(alignment), from))
+    if (void* const block = pooled(bytes, static_cast<std::size_t>(alignment), from)) {
         return block;
-    if (way_of(Name) == operator_way::malloc) [[likely]]
-        if (void* const block = aligned_block(bytes, static_cast<std::size_t>(alignment))) [[likely]]
+    }
+    if (way_of(Name) == operator_way::malloc) [[likely]] {
+        if (void* const block = aligned_block(bytes, static_cast<std::size_t>(alignment))) [[likely]] {
             return block;
+        }
+    }
     return next_nothrow_new<Name, std::align_val_t, const std::nothrow_t&>(bytes, alignment, tag);
 }
 
@@ -136,8 +150,9 @@ template <operator_name Name, typename... More>
         real.free(block);
         return;
     }
-    if (block != nullptr)
+    if (block != nullptr) {
         next_of<void(void*, More...)>(Name)(block, more...);
+    }
 }
 
 call_place place_of_token(std::uint64_t token) noexcept {

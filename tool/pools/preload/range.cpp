@@ -30,14 +30,17 @@ std::size_t share_of_addresses() noexcept {
 bool try_to_reserve(std::size_t bytes) noexcept {
     void* const p =
         ::mmap(nullptr, bytes + chunk_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (p == MAP_FAILED)
+    if (p == MAP_FAILED) {
         return false;
+    }
     const auto raw = reinterpret_cast<std::uintptr_t>(p);
     const std::uintptr_t base = (raw + chunk_bytes - 1) & ~(chunk_bytes - 1);
-    if (base != raw)
+    if (base != raw) {
         ::munmap(p, base - raw);
-    if (const std::size_t tail = raw + chunk_bytes - base; tail != 0)
+    }
+    if (const std::size_t tail = raw + chunk_bytes - base; tail != 0) {
         ::munmap(reinterpret_cast<void*>(base + bytes), tail);
+    }
     range.base.store(base, std::memory_order_relaxed);
     range.bytes.store(bytes, std::memory_order_relaxed);
     return true;
@@ -51,9 +54,11 @@ bool is_used_chunk(std::size_t chunk) noexcept {
 
 bool reserve_range() noexcept {
     const std::size_t most = share_of_addresses();
-    for (std::size_t bytes = most_chunks * chunk_bytes; bytes >= std::size_t{64} << 20; bytes /= 4)
-        if (bytes <= most && try_to_reserve(bytes))
+    for (std::size_t bytes = most_chunks * chunk_bytes; bytes >= std::size_t{64} << 20; bytes /= 4) {
+        if (bytes <= most && try_to_reserve(bytes)) {
             return true;
+        }
+    }
     return false;
 }
 
@@ -61,8 +66,9 @@ void give_up_rest_of_range() noexcept {
     constexpr std::size_t closed = SIZE_MAX / 2;
     const std::size_t bytes = range.bytes.load(std::memory_order_relaxed);
     const std::size_t used = next_chunk.exchange(closed, std::memory_order_relaxed) * chunk_bytes;
-    if (used >= bytes)
+    if (used >= bytes) {
         return;
+    }
     range.bytes.store(used, std::memory_order_relaxed);
     ::munmap(reinterpret_cast<void*>(range.base.load(std::memory_order_relaxed) + used), bytes - used);
 }
@@ -76,10 +82,12 @@ std::size_t slab_bytes() noexcept {
 }
 
 void* range_pages::map(std::size_t bytes, std::size_t align) noexcept {
-    if (align <= page_bytes)
+    if (align <= page_bytes) {
         return system_pages::map(bytes, align);
-    if (align != chunk_bytes || bytes > chunk_bytes)
+    }
+    if (align != chunk_bytes || bytes > chunk_bytes) {
         return nullptr;
+    }
     if (used_bytes.fetch_add(bytes, std::memory_order_relaxed) + bytes >
         most_bytes.load(std::memory_order_relaxed)) {
         used_bytes.fetch_sub(bytes, std::memory_order_relaxed);
@@ -90,8 +98,9 @@ void* range_pages::map(std::size_t bytes, std::size_t align) noexcept {
     while (chunk < chunks && !next_chunk.compare_exchange_weak(chunk, chunk + 1, std::memory_order_relaxed)) {
     }
     void* const p = reinterpret_cast<void*>(range.base.load(std::memory_order_relaxed) + chunk * chunk_bytes);
-    if (chunk < chunks && ::mprotect(p, bytes, PROT_READ | PROT_WRITE) == 0)
+    if (chunk < chunks && ::mprotect(p, bytes, PROT_READ | PROT_WRITE) == 0) {
         return p;
+    }
     if (chunk < chunks) { // of two that fail at once, one chunk is lost
         std::size_t taken = chunk + 1;
         next_chunk.compare_exchange_strong(taken, chunk, std::memory_order_relaxed);

@@ -53,10 +53,12 @@ struct found_entry {
 [[gnu::always_inline]] inline found_entry find(const site_index& index, std::uint64_t key) noexcept {
     for (std::size_t i = home_of(key, index.shift);; i = (i + 1) & index.last) {
         const std::uint64_t entry = index.entries[i].load(std::memory_order_relaxed);
-        if (const std::uint64_t number = entry - key; number < pool_numbers)
+        if (const std::uint64_t number = entry - key; number < pool_numbers) {
             return {number, i};
-        if (entry == 0)
+        }
+        if (entry == 0) {
             return {no_number, 0};
+        }
     }
 }
 

@@ -31,8 +31,9 @@ struct growing_index {
     bool make(std::size_t sites) noexcept {
         const std::size_t count = std::bit_ceil(4 * (sites < 16 ? std::size_t{16} : sites));
         void* const memory = detail::system_pages::map(count * 20, 4096);
-        if (memory == nullptr)
+        if (memory == nullptr) {
             return false;
+        }
         live = static_cast<std::atomic<std::uint64_t>*>(memory);
         next = reinterpret_cast<std::uint64_t*>(live + count);
         more = reinterpret_cast<std::atomic<std::uint16_t>*>(next + count);
@@ -51,8 +52,9 @@ struct growing_index {
                 used.fetch_add(1, std::memory_order_relaxed);
                 return;
             }
-            if (entry == 0 || entry - key < pool_numbers)
+            if (entry == 0 || entry - key < pool_numbers) {
                 return; // there is no room, or it is there
+            }
         }
     }
 
@@ -60,9 +62,11 @@ struct growing_index {
     /// The first with a key stays.
     void put(std::uint64_t key, std::uint64_t number, std::uint16_t extra) noexcept {
         std::size_t i = home_of(key, index.shift);
-        for (; next[i] != 0; i = (i + 1) & index.last)
-            if (next[i] - key < pool_numbers)
+        for (; next[i] != 0; i = (i + 1) & index.last) {
+            if (next[i] - key < pool_numbers) {
                 return;
+            }
+        }
         next[i] = key + number;
         next_more[i] = extra;
     }
@@ -70,9 +74,10 @@ struct growing_index {
     void publish() noexcept {
         for (std::size_t i = 0; i <= index.last; ++i) {
             more[i].store(next_more[i], std::memory_order_relaxed);
-            if (live[i].load(std::memory_order_relaxed) != next[i])
+            if (live[i].load(std::memory_order_relaxed) != next[i]) {
                 live[i].store(next[i],
                               std::memory_order_relaxed); // the pool's own pointer publishes the pool
+            }
         }
     }
 };
@@ -100,8 +105,9 @@ constinit bool was_said = false;
 
 site_state state_of(std::uint32_t i) noexcept {
     const planned_site& s = plan->sites[i];
-    if (s.has_token)
+    if (s.has_token) {
         return site_state::active;
+    }
     const site_state call = resolved_call(i).state;
     return call != site_state::active || !s.is_behind ? call : resolved_caller(i).state;
 }
@@ -113,12 +119,14 @@ bool serves(const planned_site& s) noexcept {
 void fill_indices() noexcept {
     calls.clear();
     callers.clear();
-    if (settings.counts_hits)
+    if (settings.counts_hits) {
         addresses.clear();
+    }
     for (std::uint32_t i = 0; i != plan->site_count; ++i) {
         const planned_site& s = plan->sites[i];
-        if (state_of(i) != site_state::active || !serves(s))
+        if (state_of(i) != site_state::active || !serves(s)) {
             continue;
+        }
         const std::uint64_t number = settings.mode == pool_mode::lookup ? general_number : s.pool;
         const auto site = static_cast<std::uint16_t>(i);
         const std::uintptr_t call = s.has_token ? address_of_token(s.token) : resolved_call(i).address;
@@ -126,23 +134,26 @@ void fill_indices() noexcept {
         if (s.is_behind) {
             calls.put(key_of(call, s.size), wrapper_number, s.stack);
             callers.put(key_of(last, s.size), number, site);
-            if (settings.counts_hits)
+            if (settings.counts_hits) {
                 addresses.put(key_of(call, 0), wrapper_number, s.stack);
+            }
         } else {
             calls.put(key_of(call, s.size), number, site);
         }
         if (settings.counts_hits) {
             addresses.put(key_of(last, 0), 0, site);
             std::size_t at = home_of(key_of(last, 0), addresses.index.shift);
-            while (addresses.next[at] != key_of(last, 0) && addresses.next[at] != 0)
+            while (addresses.next[at] != key_of(last, 0) && addresses.next[at] != 0) {
                 at = (at + 1) & addresses.index.last;
+            }
             counted_at[i] = addresses.next[at] != 0 ? addresses.next_more[at] : site;
         }
     }
     calls.publish();
     callers.publish();
-    if (settings.counts_hits)
+    if (settings.counts_hits) {
         addresses.publish();
+    }
 }
 
 void say_what_is_left_out() noexcept {
@@ -151,18 +162,20 @@ void say_what_is_left_out() noexcept {
     std::string_view whose;
     for (std::uint32_t i = 0; i != plan->site_count; ++i) {
         const site_state state = state_of(i);
-        if (state != site_state::other_build && state != site_state::other_code)
+        if (state != site_state::other_build && state != site_state::other_code) {
             continue;
+        }
         if (left_out++ == 0) {
             const planned_site& s = plan->sites[i];
             const bool is_caller = resolved_call(i).state == site_state::active;
             whose = (is_caller ? s.caller : s.call).module_name;
-            why = state == site_state::other_build ? "is another build than the plan was made for"
+            why = state == site_state::other_build ? "is not the build that the plan was made for"
                                                    : "has other code at a site than the plan says";
         }
     }
-    if (left_out == 0 || was_said)
+    if (left_out == 0 || was_said) {
         return;
+    }
     was_said = true;
     say("%u of %u sites are left out: %.*s %s", left_out, plan->site_count,
         static_cast<int>(whose.size() < 80 ? whose.size() : 80), whose.data(), why);
@@ -182,15 +195,18 @@ constexpr std::uint32_t vain_at_once = 16;
 /// A dlopen() announces itself before it is done, so the loader's counts say whether there is something new. Until there
 /// is, a look now and then; after ten seconds it is taken for a failed one.
 void scan_if_due() noexcept {
-    if (me.is_inside)
+    if (me.is_inside) {
         return;
+    }
     const std::uint64_t now = detail::coarse_clock::now_ms();
     if (!is_stop_pending.load(std::memory_order_relaxed) &&
         vain_scans.load(std::memory_order_relaxed) > vain_at_once &&
-        scanned_ms.load(std::memory_order_relaxed) == now)
+        scanned_ms.load(std::memory_order_relaxed) == now) {
         return;
-    if (is_scanning.exchange(true, std::memory_order_acquire)) // pairs with the release below
+    }
+    if (is_scanning.exchange(true, std::memory_order_acquire)) { // pairs with the release below
         return;
+    }
     scanned_ms.store(now, std::memory_order_relaxed);
     const bool has_stopped = is_stop_pending.exchange(false, std::memory_order_relaxed);
     bool has_changed = false;
@@ -233,12 +249,14 @@ std::uint64_t pool_of_counted(std::size_t bytes, call_place from) noexcept {
         return found.number;
     }
     found = find(addresses.index, key_of(from.return_address, 0));
-    if (found.number == wrapper_number)
+    if (found.number == wrapper_number) {
         found = find(addresses.index,
                      key_of(caller_of(from, addresses.more[found.at].load(std::memory_order_relaxed)), 0));
-    if (found.number == 0)
+    }
+    if (found.number == 0) {
         others[addresses.more[found.at].load(std::memory_order_relaxed)].fetch_add(1,
                                                                                    std::memory_order_relaxed);
+    }
     return no_number;
 }
 
@@ -253,9 +271,22 @@ constexpr std::size_t remembered_calls = 2048;
 
 std::uint64_t sizes_of_plan() noexcept {
     std::uint64_t sizes = 0;
-    for (std::uint32_t i = 0; i != plan->site_count; ++i)
+    for (std::uint32_t i = 0; i != plan->site_count; ++i) {
         sizes |= std::uint64_t{1} << (plan->sites[i].size + 15u) / 16;
+    }
     return sizes;
+}
+
+/// What the slots for blocks of so many sixteens hold: as much as those of the plan's pools for them.
+std::size_t room_for(std::uint32_t sixteens) noexcept {
+    std::size_t room = sixteens * std::size_t{16};
+    for (std::uint32_t i = 0; i != plan->site_count; ++i) {
+        const planned_site& s = plan->sites[i];
+        if ((s.size + 15u) / 16 == sixteens && plan->pools[s.pool].room > room) {
+            room = plan->pools[s.pool].room;
+        }
+    }
+    return room;
 }
 
 /// One pool each 16 bytes that the plan names; the depots are made at once, for every process may need each.
@@ -263,14 +294,16 @@ bool make_pools_of_sizes(std::uint64_t sizes) noexcept {
     std::uint32_t count = 0;
     set_pool_count(static_cast<std::uint32_t>(std::popcount(sizes)));
     for (std::uint32_t sixteens = 1; sixteens != 64; ++sixteens) {
-        if ((sizes >> sixteens & 1) == 0)
+        if ((sizes >> sixteens & 1) == 0) {
             continue;
+        }
         pool_state& s = pools[count];
         const int n = std::snprintf(s.name_of_size, sizeof s.name_of_size, "%u bytes", sixteens * 16);
         describe_pool(count, {s.name_of_size, static_cast<std::size_t>(n)},
-                      {sixteens * std::size_t{16}, 16, false, false, false, usual_max_waste});
-        if (!make_pool(count))
+                      {room_for(sixteens), 16, false, false, false, usual_max_waste});
+        if (!make_pool(count)) {
             return false;
+        }
         pool_of_sixteens[sixteens] = static_cast<std::uint8_t>(++count);
     }
     return true;
@@ -280,13 +313,15 @@ bool make_pools_of_plan() noexcept {
     set_pool_count(plan->pool_count);
     for (std::uint32_t i = 0; i != plan->pool_count; ++i) {
         const planned_pool& p = plan->pools[i];
-        if (p.object_bytes == 0)
+        if (p.object_bytes == 0) {
             continue;
+        }
         describe_pool(
             i, p.name,
             {p.object_bytes, p.align, p.is_padded, p.is_by_address, p.wants_huge_pages, p.max_waste});
-        if (settings.mode == pool_mode::on && !make_pool(i))
+        if (settings.mode == pool_mode::on && !make_pool(i)) {
             return false;
+        }
     }
     return true;
 }
@@ -297,30 +332,36 @@ constinit hot_data hot{{0}, {0}, {nothing, 63, 0}, {0}};
 
 std::uint64_t pool_of_other(std::size_t bytes, call_place from, found_entry found) noexcept {
     const bool is_wrapper = found.number == wrapper_number;
-    if (is_wrapper)
+    if (is_wrapper) {
         found = find_behind(bytes, from, found);
+    }
     const std::uint32_t attention = hot.attention.load(std::memory_order_relaxed);
-    if (attention == 0 || found.number != no_number) [[likely]]
+    if (attention == 0 || found.number != no_number) [[likely]] {
         return found.number;
-    if ((attention & attention_to_modules) != 0)
+    }
+    if ((attention & attention_to_modules) != 0) {
         scan_if_due();
-    if ((attention & attention_to_sizes) != 0)
+    }
+    if ((attention & attention_to_sizes) != 0) {
         return pool_of_size(bytes, from);
+    }
     return (attention & attention_to_counts) != 0 && !is_wrapper ? pool_of_counted(bytes, from) : no_number;
 }
 
 bool apply_plan(const plan_tables& tables, const site_settings& wishes) noexcept {
     plan = &tables;
     settings = wishes;
-    if (settings.mode == pool_mode::empty)
+    if (settings.mode == pool_mode::empty) {
         return true;
+    }
     const std::uint64_t sizes = sizes_of_plan();
     const bool has_pools =
         settings.mode == pool_mode::sizes ? make_pools_of_sizes(sizes) : make_pools_of_plan();
     if (!has_pools || !calls.make(settings.mode == pool_mode::sizes ? remembered_calls : plan->site_count) ||
         !callers.make(plan->site_count) ||
-        (settings.counts_hits && !addresses.make(std::size_t{2} * plan->site_count)))
+        (settings.counts_hits && !addresses.make(std::size_t{2} * plan->site_count))) {
         return false;
+    }
     std::uint32_t attention = attention_to_sizes;
     if (settings.mode != pool_mode::sizes) {
         is_scanning.store(true, std::memory_order_relaxed);
@@ -329,30 +370,37 @@ bool apply_plan(const plan_tables& tables, const site_settings& wishes) noexcept
         is_scanning.store(false, std::memory_order_release); // pairs with the acquire in scan_if_due
         attention = settings.counts_hits ? std::uint32_t{attention_to_counts} : 0u;
     }
-    if (attention != attention_to_counts)
+    if (attention != attention_to_counts) {
         hot.index = calls.index; // else every call is to be seen
+    }
     hot.attention.store(attention, std::memory_order_relaxed);
-    if (settings.serves_malloc)
+    if (settings.serves_malloc) {
         hot.malloc_sizes.store(sizes, std::memory_order_relaxed); // there is one thread so far
-    if (settings.serves_new)
+    }
+    if (settings.serves_new) {
         hot.new_sizes.store(sizes, std::memory_order_relaxed);
+    }
     return true;
 }
 
 void request_scan() noexcept {
-    if (plan == nullptr || settings.mode == pool_mode::empty || settings.mode == pool_mode::sizes)
+    if (plan == nullptr || settings.mode == pool_mode::empty || settings.mode == pool_mode::sizes) {
         return;
+    }
     scan_wanted_ms.store(detail::coarse_clock::now_ms(), std::memory_order_relaxed);
     vain_scans.store(0, std::memory_order_relaxed);
-    for (std::uint32_t i = 0; i != plan->pool_count; ++i)
-        if (pools[i].stopped.load(std::memory_order_relaxed) != nullptr)
+    for (std::uint32_t i = 0; i != plan->pool_count; ++i) {
+        if (pools[i].stopped.load(std::memory_order_relaxed) != nullptr) {
             is_stop_pending.store(true, std::memory_order_relaxed);
+        }
+    }
     hot.attention.fetch_or(attention_to_modules, std::memory_order_relaxed);
 }
 
 void scan_if_requested() noexcept {
-    if ((hot.attention.load(std::memory_order_relaxed) & attention_to_modules) != 0)
+    if ((hot.attention.load(std::memory_order_relaxed) & attention_to_modules) != 0) {
         scan_if_due();
+    }
 }
 
 void forget_scan_of_parent() noexcept {
@@ -369,9 +417,11 @@ site_status status_of(std::uint32_t site) noexcept {
 }
 
 bool is_any_site_active() noexcept {
-    for (std::uint32_t i = 0; plan != nullptr && i != plan->site_count; ++i)
-        if (!plan->sites[i].has_token && state_of(i) == site_state::active)
+    for (std::uint32_t i = 0; plan != nullptr && i != plan->site_count; ++i) {
+        if (!plan->sites[i].has_token && state_of(i) == site_state::active) {
             return true;
+        }
+    }
     return false;
 }
 

@@ -66,16 +66,18 @@ template <class General>
                                        found_entry found) noexcept(noexcept(General::get(bytes))) {
     const std::uint64_t number = pool_of_other(bytes, from, found);
     void* block = nullptr;
-    if (number < general_number)
+    if (number < general_number) {
         block = take(number, reinterpret_cast<const void*>(from.return_address));
+    }
     return block != nullptr ? block : General::get(bytes);
 }
 
 template <class General>
 [[gnu::always_inline]] inline void* block_for(const std::atomic<std::uint64_t>& sizes, std::size_t bytes,
                                               call_place from) noexcept(noexcept(General::get(bytes))) {
-    if (!covers(sizes.load(std::memory_order_relaxed), bytes)) [[likely]]
+    if (!covers(sizes.load(std::memory_order_relaxed), bytes)) [[likely]] {
         return General::get(bytes);
+    }
     const found_entry found = find(hot.index, key_of(from.return_address, bytes));
     if (found.number >= general_number) [[unlikely]] {
         // Another call of the same size, most of the time.
@@ -93,8 +95,9 @@ template <class General>
 /// A block for a call that is planned; null: the general allocator serves.
 [[gnu::always_inline]] inline void* planned_block(const std::atomic<std::uint64_t>& sizes, std::size_t bytes,
                                                   call_place from) noexcept {
-    if (!covers(sizes.load(std::memory_order_relaxed), bytes)) [[likely]]
+    if (!covers(sizes.load(std::memory_order_relaxed), bytes)) [[likely]] {
         return nullptr;
+    }
     const std::uint64_t number = planned_pool_of(bytes, from);
     return number < general_number ? take(number, reinterpret_cast<const void*>(from.return_address))
                                    : nullptr;
@@ -103,8 +106,9 @@ template <class General>
 /// The same for a call that asks for an alignment, a power of two.
 [[gnu::always_inline]] inline void* planned_block(const std::atomic<std::uint64_t>& sizes, std::size_t bytes,
                                                   std::size_t alignment, call_place from) noexcept {
-    if (!covers(sizes.load(std::memory_order_relaxed), bytes)) [[likely]]
+    if (!covers(sizes.load(std::memory_order_relaxed), bytes)) [[likely]] {
         return nullptr;
+    }
     const std::uint64_t number = planned_pool_of(bytes, from);
     return number < general_number && pools[number].description.sizes.slot_align >= alignment
                ? take(number, reinterpret_cast<const void*>(from.return_address))

@@ -39,8 +39,9 @@ const char* variable(const char* name) noexcept {
 /// A copy: programs that rename themselves write over their environment.
 template <std::size_t room>
 const char* kept(const char* value, char (&into)[room]) noexcept {
-    if (value == nullptr || ::strnlen(value, room) == room)
+    if (value == nullptr || ::strnlen(value, room) == room) {
         return nullptr;
+    }
     return std::strcpy(into, value);
 }
 constinit char plan_file[PATH_MAX];
@@ -49,13 +50,15 @@ constinit char statistics_file[PATH_MAX];
 /// False when the value is none of ours.
 bool mode_from(const char* text, pool_mode& mode) noexcept {
     mode = pool_mode::on;
-    if (text == nullptr)
+    if (text == nullptr) {
         return true;
-    for (std::size_t i = 0; i != sizeof mode_names / sizeof *mode_names; ++i)
+    }
+    for (std::size_t i = 0; i != sizeof mode_names / sizeof *mode_names; ++i) {
         if (std::strcmp(text, mode_names[i]) == 0) {
             mode = static_cast<pool_mode>(i);
             return true;
         }
+    }
     mode = pool_mode::off;
     return false;
 }
@@ -75,8 +78,9 @@ char* text_of(const char* file, std::size_t& bytes) noexcept {
         }
     }
     const int before = errno;
-    if (descriptor >= 0)
+    if (descriptor >= 0) {
         ::close(descriptor);
+    }
     errno = before;
     return text != MAP_FAILED ? static_cast<char*>(text) : nullptr;
 }
@@ -107,10 +111,12 @@ const plan_tables* plan_from(const char* file) noexcept {
 
 /// Why pools would not work in this process, or are not wanted; null: they would.
 const char* obstacle(const standing& s) noexcept {
-    if (detail::running_on_memcheck())
+    if (detail::running_on_memcheck()) {
         return "Valgrind's Memcheck has to see each block";
-    if (s.owns_malloc != nullptr)
+    }
+    if (s.owns_malloc != nullptr) {
         return "the program, or a library before this one, brings its own malloc";
+    }
     return nullptr;
 }
 
@@ -145,29 +151,34 @@ __attribute__((constructor)) void start() noexcept {
     find_operators();
     keep_statistics_in(kept(variable("LINN_POOLS_STATS"), statistics_file));
     const char* const signal = variable("LINN_POOLS_SIGNAL");
-    if (signal != nullptr && !write_statistics_at(signal))
-        say("LINN_POOLS_SIGNAL: %s is no signal that is free here", signal);
+    if (signal != nullptr && !write_statistics_at(signal)) {
+        say("LINN_POOLS_SIGNAL: %s is not a signal that is free here", signal);
+    }
     pool_mode mode = pool_mode::on;
     const char* const wanted = variable("LINN_POOLS");
-    if (!mode_from(wanted, mode))
-        say("LINN_POOLS: '%s' is none of on, off, empty, lookup, sizes; nothing is pooled", wanted);
+    if (!mode_from(wanted, mode)) {
+        say("LINN_POOLS must be on, off, empty, lookup or sizes, not '%s'; nothing is pooled", wanted);
+    }
     about.mode = mode_names[static_cast<std::size_t>(mode)];
     about.plan = kept(variable("LINN_PLAN"), plan_file);
-    if (about.plan == nullptr || mode == pool_mode::off)
+    if (about.plan == nullptr || mode == pool_mode::off) {
         return;
+    }
     const plan_tables* const plan = plan_from(about.plan);
     if (plan == nullptr) {
         ::unsetenv("LINN_PLAN"); // once is enough for all that the program starts
         return;
     }
     apply(*plan, mode);
-    if (!plan->has_children && is_any_site_active())
+    if (!plan->has_children && is_any_site_active()) {
         ::unsetenv("LINN_PLAN");
+    }
 }
 
 __attribute__((destructor)) void end() noexcept {
-    if constexpr (detail::checked_build)
+    if constexpr (detail::checked_build) {
         check_pools();
+    }
     write_statistics();
 }
 

@@ -61,10 +61,11 @@ public:
         write("\"", 1);
     }
     void string_or_null(const char* text) noexcept {
-        if (text != nullptr)
+        if (text != nullptr) {
             string({text, std::strlen(text)});
-        else
+        } else {
             print("null");
+        }
     }
     void field(const char* name, std::uint64_t value) noexcept { print(", \"%s\": %" PRIu64, name, value); }
 
@@ -77,16 +78,18 @@ public:
 private:
     void write(const char* text, std::size_t n) noexcept {
         for (; n != 0; ++text, --n) {
-            if (used_ == sizeof buffer_)
+            if (used_ == sizeof buffer_) {
                 flush();
+            }
             buffer_[used_++] = *text;
         }
     }
     void flush() noexcept {
         for (std::size_t done = 0; done != used_ && is_whole_;) {
             const ssize_t n = ::write(descriptor_, buffer_ + done, used_ - done);
-            if (n < 0 && errno == EINTR)
+            if (n < 0 && errno == EINTR) {
                 continue;
+            }
             is_whole_ = n > 0;
             done += n > 0 ? static_cast<std::size_t>(n) : 0;
         }
@@ -117,10 +120,11 @@ void write_sites(json_file& out, const plan_tables& plan) noexcept {
         out.print("%s\n  {\"pool\": ", i != 0 ? "," : "");
         out.string(s.pool_name);
         out.print(", \"module\": ");
-        if (s.has_token)
+        if (s.has_token) {
             out.print("null");
-        else
+        } else {
             out.string(s.call.module_name);
+        }
         out.field("offset", s.has_token ? s.token : s.call.offset);
         out.field("size", s.size);
         const auto state = static_cast<std::size_t>(status.state);
@@ -161,8 +165,9 @@ void write_pools(json_file& out) noexcept {
     const char* separator = "";
     for (std::uint32_t i = 0; i != pool_count(); ++i) {
         depot* const d = pools[i].get();
-        if (d == nullptr)
+        if (d == nullptr) {
             continue;
+        }
         out.print("%s\n  {\"name\": ", separator);
         write_pool(out, pools[i], *d);
         out.print("}");
@@ -184,8 +189,9 @@ void write_all(json_file& out) noexcept {
     out.print(",\n\"range_bytes\": %zu,\n\"pool_bytes\": %zu,\n\"counted\": %s,\n\"sites\": [",
               range.bytes.load(std::memory_order_relaxed), slab_bytes(),
               are_hits_counted() ? "true" : "false");
-    if (const plan_tables* const plan = applied_plan())
+    if (const plan_tables* const plan = applied_plan()) {
         write_sites(out, *plan);
+    }
     out.print("],\n\"pools\": [");
     write_pools(out);
     out.print("]\n}\n");
@@ -204,19 +210,22 @@ bool make_name(char* into, std::size_t room, const char* end) noexcept {
         }
     }
     const std::size_t more = std::strlen(end) + 1;
-    if (n + more > room)
+    if (n + more > room) {
         return false;
+    }
     std::memcpy(into + n, end, more);
     return true;
 }
 
 void write_file() noexcept {
-    if (!make_name(file_path, sizeof file_path, "") || !make_name(part_path, sizeof part_path, ".part"))
+    if (!make_name(file_path, sizeof file_path, "") || !make_name(part_path, sizeof part_path, ".part")) {
         return;
+    }
     const slow_path here;
     const int file = ::open(part_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (file < 0)
+    if (file < 0) {
         return;
+    }
     bool is_whole = false;
     {
         json_file out{file};
@@ -224,8 +233,9 @@ void write_file() noexcept {
         is_whole = out.end();
     }
     ::close(file);
-    if (!is_whole || ::rename(part_path, file_path) != 0)
+    if (!is_whole || ::rename(part_path, file_path) != 0) {
         ::unlink(part_path);
+    }
 }
 
 struct known_signal {
@@ -237,11 +247,14 @@ constexpr known_signal known_signals[] = {{"HUP", SIGHUP},   {"INT", SIGINT},   
                                           {"TERM", SIGTERM}, {"WINCH", SIGWINCH}, {"URG", SIGURG}};
 
 int number_of_signal(const char* name) noexcept {
-    if (std::strncmp(name, "SIG", 3) == 0)
+    if (std::strncmp(name, "SIG", 3) == 0) {
         name += 3;
-    for (const known_signal& s : known_signals)
-        if (std::strcmp(name, s.name) == 0)
+    }
+    for (const known_signal& s : known_signals) {
+        if (std::strcmp(name, s.name) == 0) {
             return s.number;
+        }
+    }
     char* end = nullptr;
     const long number = std::strtol(name, &end, 10);
     return *name != '\0' && *end == '\0' && number > 0 && number < NSIG ? static_cast<int>(number) : 0;
@@ -249,11 +262,12 @@ int number_of_signal(const char* name) noexcept {
 
 void on_signal(int) {
     const int before = errno;
-    if (me.is_inside)
+    if (me.is_inside) {
         statistics_wanted.store(true,
                                 std::memory_order_relaxed); // the thread may hold a lock: when it is out
-    else
+    } else {
         write_statistics();
+    }
     errno = before;
 }
 
@@ -266,8 +280,9 @@ void keep_statistics_in(const char* file_pattern) noexcept {
 bool write_statistics_at(const char* signal_name) noexcept {
     const int number = number_of_signal(signal_name);
     struct sigaction now{};
-    if (number == 0 || ::sigaction(number, nullptr, &now) != 0 || now.sa_handler != SIG_DFL)
+    if (number == 0 || ::sigaction(number, nullptr, &now) != 0 || now.sa_handler != SIG_DFL) {
         return false;
+    }
     now = {};
     now.sa_handler = &on_signal;
     now.sa_flags = SA_RESTART;
@@ -276,8 +291,9 @@ bool write_statistics_at(const char* signal_name) noexcept {
 
 void write_statistics() noexcept {
     if (pattern == nullptr ||
-        is_writing.exchange(true, std::memory_order_acquire)) // pairs with the release below
+        is_writing.exchange(true, std::memory_order_acquire)) { // pairs with the release below
         return;
+    }
     write_file();
     is_writing.store(false, std::memory_order_release); // pairs with the acquire above
 }
@@ -287,8 +303,9 @@ void forget_writing_of_parent() noexcept {
 }
 
 void write_wanted_statistics() noexcept {
-    if (statistics_wanted.exchange(false, std::memory_order_relaxed))
+    if (statistics_wanted.exchange(false, std::memory_order_relaxed)) {
         write_statistics();
+    }
 }
 
 } // namespace linn::tool::pools

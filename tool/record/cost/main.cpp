@@ -27,15 +27,17 @@ void replace(unsigned i) {
 }
 
 void run(unsigned count) {
-    for (unsigned i = 0; i != count; ++i)
+    for (unsigned i = 0; i != count; ++i) {
         replace(i);
+    }
 }
 
 } // namespace
 
 int main(int argc, char** argv) {
-    if (argc != 2)
+    if (argc != 2) {
         return 2;
+    }
     run(2 * live);
     const double start = cpu_ns();
     run(pairs);

@@ -19,8 +19,9 @@ std::uint64_t begin_sample(event_cost& cost) noexcept {
     const std::uint64_t before = ticks();
     std::uint32_t x = cost.random;
     const bool is_first = x == 0;
-    if (is_first)
+    if (is_first) {
         x = static_cast<std::uint32_t>(before >> 4) * 0x9e37'79b9u | 1;
+    }
     x ^= x << 13; // Marsaglia's xorshift
     x ^= x >> 17;
     x ^= x << 5;
@@ -28,10 +29,12 @@ std::uint64_t begin_sample(event_cost& cost) noexcept {
     const auto distance = static_cast<std::int32_t>((x >> 8) % (2 * mean_distance - 1) + 1);
     cost.until_sample = distance;
     // The thread's first event is one of all, and as likely to be measured as they are.
-    if (is_first && --cost.until_sample != 0)
+    if (is_first && --cost.until_sample != 0) {
         return 0;
-    if (is_first)
+    }
+    if (is_first) {
         cost.until_sample = mean_distance;
+    }
     const std::uint64_t start = ticks();
     const std::uint64_t now = ticks();
     cost.clock_ticks = now - start;
@@ -41,18 +44,21 @@ std::uint64_t begin_sample(event_cost& cost) noexcept {
 void end_sample(event_cost& cost, std::uint64_t begun) noexcept {
     const std::uint64_t spent = ticks() - begun;
     if (!is_recording() ||
-        static_cast<double>(spent) > most_ns * current_recording.ring.header().options.ticks_per_ns)
+        static_cast<double>(spent) > most_ns * current_recording.ring.header().options.ticks_per_ns) {
         return;
+    }
     cost.ticks += spent > cost.clock_ticks ? spent - cost.clock_ticks : 0;
     ++cost.samples;
     // Soon at first: a short program shall have told something.
-    if (cost.samples >= batch || cost.samples >= cost.told)
+    if (cost.samples >= batch || cost.samples >= cost.told) {
         tell_cost(cost);
+    }
 }
 
 void tell_cost(event_cost& cost) noexcept {
-    if (cost.samples == 0 || !is_recording())
+    if (cost.samples == 0 || !is_recording()) {
         return;
+    }
     wire::ring_header& header = current_recording.ring.header();
     header.cost_ticks.fetch_add(cost.ticks, std::memory_order_relaxed);
     header.cost_samples.fetch_add(cost.samples, std::memory_order_relaxed);

@@ -30,8 +30,9 @@ void tell_cost(event_cost& cost) noexcept;
     return --cost.until_sample > 0 ? 0 : begin_sample(cost);
 }
 [[gnu::always_inline]] inline void measured(event_cost& cost, std::uint64_t begun) noexcept {
-    if (begun != 0) [[unlikely]]
+    if (begun != 0) [[unlikely]] {
         end_sample(cost, begun);
+    }
 }
 
 } // namespace linn::tool::preload

@@ -37,8 +37,9 @@ constexpr std::size_t page = 4096;
 /// A number at the start of a text, 0 if there is none.
 std::uint32_t number_in(const char* text) noexcept {
     std::uint32_t n = 0;
-    for (; *text >= '0' && *text <= '9'; ++text)
+    for (; *text >= '0' && *text <= '9'; ++text) {
         n = n * 10 + static_cast<std::uint32_t>(*text - '0');
+    }
     return n;
 }
 
@@ -46,8 +47,9 @@ std::uint32_t number_in(const char* text) noexcept {
 std::uint32_t id_in_proc(const char* link) noexcept {
     char text[64];
     const ssize_t n = ::readlink(link, text, sizeof text - 1);
-    if (n <= 0)
+    if (n <= 0) {
         return 0;
+    }
     text[n] = '\0';
     const char* const slash = std::strrchr(text, '/');
     return number_in(slash != nullptr ? slash + 1 : text);
@@ -55,24 +57,29 @@ std::uint32_t id_in_proc(const char* link) noexcept {
 
 const char* variable(const char* name) noexcept {
     const std::size_t length = std::strlen(name);
-    for (char** v = environ; v != nullptr && *v != nullptr; ++v)
-        if (std::strncmp(*v, name, length) == 0 && (*v)[length] == '=')
+    for (char** v = environ; v != nullptr && *v != nullptr; ++v) {
+        if (std::strncmp(*v, name, length) == 0 && (*v)[length] == '=') {
             return *v + length + 1;
+        }
+    }
     return nullptr;
 }
 
 bool map_ring(const char* path) noexcept {
     const int fd = ::open(path, O_RDWR | O_CLOEXEC | O_NOCTTY);
-    if (fd < 0)
+    if (fd < 0) {
         return false;
+    }
     struct stat status{};
     void* memory = MAP_FAILED;
-    if (::fstat(fd, &status) == 0 && status.st_size >= static_cast<off_t>(sizeof(wire::ring_header)))
+    if (::fstat(fd, &status) == 0 && status.st_size >= static_cast<off_t>(sizeof(wire::ring_header))) {
         memory = ::mmap(nullptr, static_cast<std::size_t>(status.st_size), PROT_READ | PROT_WRITE, MAP_SHARED,
                         fd, 0);
+    }
     ::close(fd);
-    if (memory == MAP_FAILED)
+    if (memory == MAP_FAILED) {
         return false;
+    }
     const auto bytes = static_cast<std::size_t>(status.st_size);
     if (const wire::ring found{memory}; found.usable(bytes)) {
         ::madvise(memory, bytes, MADV_DONTDUMP); // no core file of gigabytes
@@ -84,18 +91,22 @@ bool map_ring(const char* path) noexcept {
 }
 
 bool is_wanted(const char* names) noexcept {
-    if (*names == '\0')
+    if (*names == '\0') {
         return true;
+    }
     char file[PATH_MAX];
     const ssize_t n = ::readlink("/proc/self/exe", file, sizeof file - 1);
-    if (n <= 0)
+    if (n <= 0) {
         return true;
+    }
     file[n] = '\0';
     const char* const slash = std::strrchr(file, '/');
     const char* const name = slash != nullptr ? slash + 1 : file;
-    for (; *names != '\0'; names += std::strlen(names) + 1)
-        if (std::strcmp(names, name) == 0)
+    for (; *names != '\0'; names += std::strlen(names) + 1) {
+        if (std::strcmp(names, name) == 0) {
             return true;
+        }
+    }
     return false;
 }
 
@@ -103,31 +114,37 @@ bool is_wanted(const char* names) noexcept {
 bool hand_over_leftovers(std::uint32_t pid) noexcept {
     const wire::ring& ring = current_recording.ring;
     bool found = false;
-    for (std::uint32_t i = 0; i != ring.chunk_count(); ++i)
+    for (std::uint32_t i = 0; i != ring.chunk_count(); ++i) {
         if (const wire::chunk_word word = ring.word(i);
-            word.state == wire::chunk_state::owned && word.pid == pid)
+            word.state == wire::chunk_state::owned && word.pid == pid) {
             found = ring.hand_over(i, pid, word.tid) || found;
+        }
+    }
     return found;
 }
 
 void after_fork() noexcept {
-    if (!current_recording.fork_is_wiped)
+    if (!current_recording.fork_is_wiped) {
         std::memset(static_cast<void*>(current_image), 0, sizeof *current_image);
+    }
     // Later, with the child's first allocation, unless the fork came from a signal handler that interrupted the recorder:
     // what was interrupted goes on in the child too.
-    if (current_recording.ring && (is_in_hook() || !current_recording.fork_is_wiped))
+    if (current_recording.ring && (is_in_hook() || !current_recording.fork_is_wiped)) {
         is_recording();
+    }
 }
 
 /// Once a program file: the ring, and what forks do not change.
 bool begin_recording() noexcept {
     const char* const path = variable(wire::ring_variable);
-    if (path == nullptr || std::strlen(path) >= sizeof ring_path || !map_ring(path))
+    if (path == nullptr || std::strlen(path) >= sizeof ring_path || !map_ring(path)) {
         return false;
+    }
     std::strcpy(ring_path, path);
     const wire::ring_header& h = current_recording.ring.header();
-    if (!is_wanted(h.options.only))
+    if (!is_wanted(h.options.only)) {
         return false;
+    }
     const std::uint32_t pid = id_in_proc("/proc/self");
     current_recording.other_namespace = pid != 0 && pid != own_pid();
     if (void* const memory = wiped_memory(page)) {
@@ -174,8 +191,9 @@ bool start_image() noexcept {
     image.parent = last_image;
     image.origin = is_fork ? 1 : was_here || image.id != 1 ? 2 : 0;
     last_image = image.id;
-    if (is_fork)
+    if (is_fork) {
         threads_after_fork();
+    }
     return true;
 }
 
@@ -191,8 +209,9 @@ void* zeroed_memory(std::size_t bytes) noexcept {
 
 void* wiped_memory(std::size_t bytes) noexcept {
     void* const p = zeroed_memory(bytes);
-    if (p != nullptr)
+    if (p != nullptr) {
         current_recording.fork_is_wiped = ::madvise(p, bytes, MADV_WIPEONFORK) == 0;
+    }
     return p;
 }
 
@@ -206,17 +225,20 @@ bool is_recording() noexcept {
             return false;
         case process_image::starting:
             // Our own allocations while we start are not the program's.
-            if (image.starter == own_tid())
+            if (image.starter == own_tid()) {
                 return false;
+            }
             ::sched_yield();
             break;
         default: {
-            if (!was_tried && environ == nullptr)
+            if (!was_tried && environ == nullptr) {
                 return false; // the C library has not begun yet
+            }
             std::uint32_t expected = process_image::unknown;
             if (!image.state.compare_exchange_strong(expected, process_image::starting,
-                                                     std::memory_order_acquire))
+                                                     std::memory_order_acquire)) {
                 break;
+            }
             image.starter = own_tid();
             const bool good = start_image();
             // Pairs with the load above: who sees the state sees the image.
@@ -235,8 +257,9 @@ void stop_recording() noexcept {
 }
 
 bool collector_lives(unsigned waited_milliseconds) noexcept {
-    if (::faccessat(AT_FDCWD, ring_path, F_OK, 0) == 0)
+    if (::faccessat(AT_FDCWD, ring_path, F_OK, 0) == 0) {
         return true;
+    }
     // A changed root has no such path, and a dead collector may still be a zombie.
     const std::uint32_t pid = current_recording.ring.header().collector_pid;
     return pid != 0 && waited_milliseconds < 10'000 && ::kill(static_cast<pid_t>(pid), 0) == 0;

@@ -1,33 +1,34 @@
 # SPDX-License-Identifier: Apache-2.0
-# liblinn-record.so: preloaded into the recorded program, in C as in C++; so without a C++ runtime, and never
-# sanitized. `-z defs` finds at once what would need one.
-include(${CMAKE_CURRENT_LIST_DIR}/../../interpose/sources.cmake)
-include(${CMAKE_CURRENT_LIST_DIR}/unwind/sources.cmake)
-add_library(
-  linn_record MODULE
-  ${CMAKE_CURRENT_LIST_DIR}/event_cost.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/image.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/malloc_hooks.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/modules.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/new_hooks.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/other_hooks.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/recorder.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/rtti_probe.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/thread.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/writer_pool.cpp
-  ${linn_interpose_sources}
-  ${linn_unwind_sources})
-set_target_properties(linn_record PROPERTIES OUTPUT_NAME linn-record PREFIX lib CXX_VISIBILITY_PRESET hidden)
-target_compile_features(linn_record PRIVATE cxx_std_20)
-# It defines malloc and memset itself: the compiler must not make calls of them out of anything here.
-target_compile_options(
-  linn_record PRIVATE -O2 -fno-exceptions -fno-rtti -fno-sanitize=all -fasynchronous-unwind-tables -ftls-model=initial-exec
+# liblinn-record.so and liblinn-sample.so: preloaded into the recorded program, in C as in C++; so without a C++ runtime, and never
+# sanitized. `-z defs` finds at once what would need one. They differ in their hooks.
+set(hooks record/preload/malloc_hooks.cpp record/preload/new_hooks.cpp record/preload/other_hooks.cpp
+          record/preload/recorder.cpp)
+file(GLOB parts CONFIGURE_DEPENDS record/preload/*.cpp)
+foreach(hook IN LISTS hooks)
+  list(REMOVE_ITEM parts ${CMAKE_CURRENT_SOURCE_DIR}/${hook})
+endforeach()
+add_library(linn_record_parts OBJECT ${parts})
+linn_add_folders(linn_record_parts APART record/preload/unwind interpose)
+add_library(linn_record MODULE ${hooks})
+add_library(linn_sample MODULE ${hooks})
+target_compile_definitions(linn_sample PRIVATE LINN_RECORD_SAMPLES=1)
+foreach(target IN ITEMS linn_record_parts linn_record linn_sample)
+  set_target_properties(${target} PROPERTIES CXX_VISIBILITY_PRESET hidden POSITION_INDEPENDENT_CODE ON)
+  target_compile_features(${target} PRIVATE cxx_std_20)
+  # It defines malloc and memset itself: the compiler must not make calls of them out of anything here.
+  target_compile_options(
+    ${target} PRIVATE -O2 -fno-exceptions -fno-rtti -fno-sanitize=all -fasynchronous-unwind-tables -ftls-model=initial-exec
                       -fno-builtin-malloc $<$<CXX_COMPILER_ID:GNU>:-fno-tree-loop-distribute-patterns>)
-target_link_options(linn_record PRIVATE -fno-sanitize=all LINKER:--as-needed LINKER:-z,defs)
-if(TARGET linn_warnings)
-  target_link_libraries(linn_record PRIVATE linn_warnings)
-endif()
-add_dependencies(linn_tool linn_record)
-if(LINN_INSTALL)
-  install(TARGETS linn_record LIBRARY DESTINATION ${CMAKE_INSTALL_BINDIR}/../libexec/linn COMPONENT tool)
-endif()
+  if(TARGET linn_warnings)
+    target_link_libraries(${target} PRIVATE linn_warnings)
+  endif()
+endforeach()
+foreach(name IN ITEMS record sample)
+  set_target_properties(linn_${name} PROPERTIES OUTPUT_NAME linn-${name} PREFIX lib)
+  target_sources(linn_${name} PRIVATE $<TARGET_OBJECTS:linn_record_parts>)
+  target_link_options(linn_${name} PRIVATE -fno-sanitize=all LINKER:--as-needed LINKER:-z,defs)
+  add_dependencies(linn_tool linn_${name})
+  if(LINN_INSTALL)
+    install(TARGETS linn_${name} LIBRARY DESTINATION ${CMAKE_INSTALL_BINDIR}/../libexec/linn COMPONENT tool)
+  endif()
+endforeach()

@@ -23,8 +23,9 @@ std::size_t product(std::size_t a, std::size_t b) noexcept {
 }
 
 [[gnu::always_inline]] inline void release(void* block) noexcept {
-    if (block == nullptr || boot_arena::owns(block)) [[unlikely]]
+    if (block == nullptr || boot_arena::owns(block)) [[unlikely]] {
         return;
+    }
     record_release(allocation_call::free, block);
     real.free(block);
 }
@@ -33,19 +34,44 @@ std::size_t product(std::size_t a, std::size_t b) noexcept {
 void* leave_arena(void* old, std::size_t bytes) noexcept {
     void* const block = real.malloc(bytes);
     const std::size_t had = boot_arena::size_of(old);
-    if (block != nullptr)
+    if (block != nullptr) {
         std::memcpy(block, old, had < bytes ? had : bytes);
+    }
     return block;
 }
 
 /// After the real one has answered.
 [[gnu::always_inline]] inline void* reallocated(const unwind::frame_start& from, void* old, void* block,
                                                 std::size_t bytes) noexcept {
-    if (block != nullptr)
+    if (block != nullptr) {
         record_reallocation(from, old, block, bytes);
-    else
+    } else {
         record_slowly(from, {event_kind::failure, allocation_call::realloc, 0, 0,
                              reinterpret_cast<std::uintptr_t>(old), bytes});
+    }
+    return block;
+}
+
+/// For the sampler a realloc releases one block and gets another. The old address is out of the sample before another thread
+/// can get it.
+[[gnu::noinline]] void* resize_sampled(const unwind::frame_start& from, void* old,
+                                       std::size_t bytes) noexcept {
+    const auto address = reinterpret_cast<std::uintptr_t>(old);
+    const bool was_sampled = sample.may_hold(address) && sample.remove(address);
+    void* const block = real.realloc(old, bytes);
+    if (block == nullptr && bytes != 0) {
+        if (was_sampled) {
+            sample.add(address);
+        }
+        record_slowly(from, {event_kind::failure, allocation_call::realloc, 0, 0, address, bytes});
+        return nullptr;
+    }
+    if (was_sampled) {
+        record_sampled_release(allocation_call::realloc, address);
+    }
+    if (block != nullptr) {
+        record_allocation(from, allocation_call::realloc, block, bytes);
+    }
     return block;
 }
 
@@ -55,6 +81,9 @@ void* leave_arena(void* old, std::size_t bytes) noexcept {
         void* const block = old == nullptr ? real.realloc(nullptr, bytes) : leave_arena(old, bytes);
         record_result(from, allocation_call::realloc, block, bytes);
         return block;
+    }
+    if constexpr (is_sampler) {
+        return resize_sampled(from, old, bytes);
     }
     prepare(from);
     void* const block = real.realloc(old, bytes);
@@ -136,12 +165,14 @@ LINN_HOOK int posix_memalign(void** result, std::size_t alignment, std::size_t b
     find_real_functions();
     void* block = nullptr;
     const int error = real.posix_memalign == nullptr ? ENOMEM : real.posix_memalign(&block, alignment, bytes);
-    if (error == 0)
+    if (error == 0) {
         *result = block;
+    }
     // Success without a block: size 0, of an allocator that has none for it.
-    if (error != 0 || block != nullptr)
+    if (error != 0 || block != nullptr) {
         record_result(from, allocation_call::aligned, error == 0 ? block : nullptr, bytes,
                       log2_of(alignment));
+    }
     return error;
 }
 

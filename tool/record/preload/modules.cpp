@@ -51,13 +51,15 @@ bool covers(const known_module& m, std::uintptr_t address) noexcept {
 bool is_known(std::uintptr_t address) noexcept {
     const std::uint32_t count = known_count.load(std::memory_order_acquire); // pairs with tell()
     if (const std::uint32_t last = last_found.load(std::memory_order_relaxed);
-        last < count && covers(known[last], address))
+        last < count && covers(known[last], address)) {
         return true;
-    for (std::uint32_t i = count < most_modules ? count : most_modules; i != 0; --i)
+    }
+    for (std::uint32_t i = count < most_modules ? count : most_modules; i != 0; --i) {
         if (covers(known[i - 1], address)) {
             last_found.store(i - 1, std::memory_order_relaxed);
             return true;
         }
+    }
     return false;
 }
 
@@ -71,14 +73,16 @@ bool find_by_iterating(std::uintptr_t address, found_module& into) noexcept {
                    std::uintptr_t end = 0;
                    for (int i = 0; i != info->dlpi_phnum; ++i) {
                        const auto& p = info->dlpi_phdr[i];
-                       if (p.p_type != PT_LOAD)
+                       if (p.p_type != PT_LOAD) {
                            continue;
+                       }
                        const std::uintptr_t at = info->dlpi_addr + p.p_vaddr;
                        begin = at < begin ? at : begin;
                        end = at + p.p_memsz > end ? at + p.p_memsz : end;
                    }
-                   if (m.begin < begin || m.begin >= end)
+                   if (m.begin < begin || m.begin >= end) {
                        return 0;
+                   }
                    m = {begin, end, info->dlpi_addr, info->dlpi_name, nullptr};
                    return 1;
                },
@@ -86,11 +90,13 @@ bool find_by_iterating(std::uintptr_t address, found_module& into) noexcept {
 }
 
 bool find_module(std::uintptr_t address, found_module& into) noexcept {
-    if (_dl_find_object == nullptr)
+    if (_dl_find_object == nullptr) {
         return find_by_iterating(address, into);
+    }
     dl_find_object found{};
-    if (_dl_find_object(reinterpret_cast<void*>(address), &found) != 0)
+    if (_dl_find_object(reinterpret_cast<void*>(address), &found) != 0) {
         return false;
+    }
     into = {reinterpret_cast<std::uintptr_t>(found.dlfo_map_start),
             reinterpret_cast<std::uintptr_t>(found.dlfo_map_end), found.dlfo_link_map->l_addr,
             found.dlfo_link_map->l_name, found.dlfo_link_map};
@@ -101,12 +107,14 @@ bool find_module(std::uintptr_t address, found_module& into) noexcept {
 /// them apart, so its first bytes may lie in another range than the code. Other files begin with theirs.
 mapped_file headers_of(const found_module& m) noexcept {
     constexpr std::size_t page = 4096;
-    if (*m.name == '\0')
+    if (*m.name == '\0') {
         return {m.bias, reinterpret_cast<const ElfW(Phdr)*>(::getauxval(AT_PHDR)), ::getauxval(AT_PHNUM)};
+    }
     const auto* const header = reinterpret_cast<const ElfW(Ehdr)*>(m.begin);
     if (m.begin % page != 0 || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
-        header->e_phoff + header->e_phnum * sizeof(ElfW(Phdr)) > page)
+        header->e_phoff + header->e_phnum * sizeof(ElfW(Phdr)) > page) {
         return {};
+    }
     return {m.bias, reinterpret_cast<const ElfW(Phdr)*>(m.begin + header->e_phoff), header->e_phnum};
 }
 
@@ -117,19 +125,21 @@ std::size_t write_path(const char* name, char* into) noexcept {
         return n > 0 ? static_cast<std::size_t>(n) : 0;
     }
     std::size_t used = 0;
-    if (*name != '/' && std::strchr(name, '/') != nullptr)
+    if (*name != '/' && std::strchr(name, '/') != nullptr) {
         if (const long n = ::syscall(SYS_getcwd, into, PATH_MAX); n > 1) {
             used = static_cast<std::size_t>(n - 1);
             into[used++] = '/';
         }
+    }
     const std::size_t length = ::strnlen(name, PATH_MAX - used);
     std::memcpy(into + used, name, length);
     return used + length;
 }
 
 bool tell(thread_state& thread, thread_writer& writer, const found_module& m) noexcept {
-    if (!ensure_room(thread, writer, PATH_MAX + 256))
+    if (!ensure_room(thread, writer, PATH_MAX + 256)) {
         return false;
+    }
     const std::uint32_t number = known_count.fetch_add(1, std::memory_order_relaxed);
     constexpr std::size_t most_id_bytes = 64;
     const build_id id = build_id_of(headers_of(m));
@@ -162,8 +172,9 @@ bool tell_modules(thread_state& thread, thread_writer& writer, const std::uintpt
         found_module m{};
         // The call is before the return address, and that may be the first of what lies behind.
         const std::uintptr_t call = frames[i] - 1;
-        if (!is_known(call) && find_module(call, m) && !tell(thread, writer, m))
+        if (!is_known(call) && find_module(call, m) && !tell(thread, writer, m)) {
             return false;
+        }
     }
     return true;
 }
@@ -178,15 +189,18 @@ void tell_unloaded(thread_state& thread, thread_writer& writer) noexcept {
     const std::uint32_t count = known_count.load(std::memory_order_acquire); // pairs with tell()
     for (std::uint32_t i = 0; i != count && i != most_modules; ++i) {
         known_module& k = known[i];
-        if (k.state.load(std::memory_order_acquire) != known_module::mapped || k.image != writer.image)
+        if (k.state.load(std::memory_order_acquire) != known_module::mapped || k.image != writer.image) {
             continue;
+        }
         found_module m{};
-        if (find_module(k.begin, m) && m.map == k.map && m.begin == k.begin && m.end == k.end)
+        if (find_module(k.begin, m) && m.map == k.map && m.begin == k.begin && m.end == k.end) {
             continue;
+        }
         std::uint32_t expected = known_module::mapped;
         if (!k.state.compare_exchange_strong(expected, known_module::unloaded) ||
-            !ensure_room(thread, writer, 64))
+            !ensure_room(thread, writer, 64)) {
             continue;
+        }
         writer.out.end_record(wire::entry::module_unloaded,
                               wire::encoder::put_varint(writer.out.begin_record(ticks()), i));
     }
@@ -194,8 +208,9 @@ void tell_unloaded(thread_state& thread, thread_writer& writer) noexcept {
 
 bool tell_process(thread_state& thread, thread_writer& writer) noexcept {
     constexpr std::size_t most_arguments = 16 << 10;
-    if (!ensure_room(thread, writer, PATH_MAX + most_arguments + 256))
+    if (!ensure_room(thread, writer, PATH_MAX + most_arguments + 256)) {
         return false;
+    }
     const process_image& image = *current_image;
     unsigned char* p = writer.out.begin_record(ticks());
     *p++ = image.origin;
@@ -208,8 +223,9 @@ bool tell_process(thread_state& thread, thread_writer& writer) noexcept {
     if (const int fd = ::open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC); fd >= 0) {
         for (std::size_t used = 0; used != most_arguments;) {
             const ssize_t got = ::read(fd, p, most_arguments - used);
-            if (got <= 0)
+            if (got <= 0) {
                 break;
+            }
             p += got;
             used += static_cast<std::size_t>(got);
         }

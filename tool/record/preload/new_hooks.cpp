@@ -73,8 +73,9 @@ void* plain_block(std::size_t bytes) noexcept {
 void* aligned_block(std::size_t bytes, std::size_t alignment) noexcept {
     const std::size_t rounded = ((bytes != 0 ? bytes : 1) + alignment - 1) & ~(alignment - 1);
     if (alignment == 0 || (alignment & (alignment - 1)) != 0 || rounded < bytes ||
-        real.aligned_alloc == nullptr)
+        real.aligned_alloc == nullptr) {
         return nullptr;
+    }
     return real.aligned_alloc(alignment, rounded);
 }
 void* block_for(std::size_t bytes, std::size_t alignment) noexcept {
@@ -98,12 +99,14 @@ std::uint8_t log2_of(std::size_t alignment) noexcept {
     record_slowly(from, {event_kind::failure, call, log2_of(alignment), 0, 0, bytes});
     const operator_name thrower = alignment == 0 ? new_plain : new_aligned;
     void* function = next_operators.next[index_of(thrower)];
-    if (function == nullptr) // a library that was opened later brought its C++ runtime along
+    if (function == nullptr) { // a library that was opened later brought its C++ runtime along
         function = find_anywhere(
             alignment == 0 ? (sizeof(void*) == 8 ? "_Znwm" : "_Znwj")
                            : (sizeof(void*) == 8 ? "_ZnwmSt11align_val_t" : "_ZnwjSt11align_val_t"));
-    if (function == nullptr)
+    }
+    if (function == nullptr) {
         __builtin_trap();
+    }
     void* block = nullptr;
     {
         const inner_scope scope{inner_call::allocation, bytes};
@@ -123,8 +126,9 @@ template <typename Ask>
     const std::uint32_t failures = this_thread.failures;
     void* const block = ask();
     if (block == nullptr) {
-        if (this_thread.failures == failures)
+        if (this_thread.failures == failures) {
             record_slowly(from, {event_kind::failure, call, log2_of(alignment), 0, 0, bytes});
+        }
     } else if (const thread_writer* const w = this_thread.active;
                w == nullptr || w->last_address != reinterpret_cast<std::uintptr_t>(block)) {
         record_allocation(from, call, block, bytes, log2_of(alignment));
@@ -137,22 +141,25 @@ template <operator_name Name>
                                              std::size_t bytes, std::size_t alignment = 0) {
     constexpr bool is_aligned = Name == new_aligned || Name == new_array_aligned;
     const auto next = [&]() -> void* {
-        if constexpr (is_aligned)
+        if constexpr (is_aligned) {
             return next_of<aligned_new>(Name)(bytes, std::align_val_t{alignment});
-        else
+        } else {
             return next_of<plain_new>(Name)(bytes);
+        }
     };
     const operator_way way = way_of(Name);
     if (way == operator_way::malloc) [[likely]] {
         prepare(from);
         void* const block = is_aligned ? aligned_block(bytes, alignment) : plain_block(bytes);
-        if (block == nullptr) [[unlikely]]
+        if (block == nullptr) [[unlikely]] {
             return new_failed(from, call, bytes, is_aligned ? alignment : 0);
+        }
         record_allocation(from, call, block, bytes, is_aligned ? log2_of(alignment) : std::uint8_t{0});
         return block;
     }
-    if (way == operator_way::passed)
+    if (way == operator_way::passed) {
         return next();
+    }
     void* block = nullptr;
     {
         const inner_scope scope{inner_call::allocation, bytes};
@@ -168,25 +175,29 @@ template <operator_name Name>
                                                    std::size_t alignment = 0) noexcept {
     constexpr bool is_aligned = Name == new_aligned_nothrow || Name == new_array_aligned_nothrow;
     const auto next = [&]() -> void* {
-        if (next_operators.next[index_of(Name)] == nullptr)
+        if (next_operators.next[index_of(Name)] == nullptr) {
             return nullptr;
-        if constexpr (is_aligned)
+        }
+        if constexpr (is_aligned) {
             return next_of<aligned_nothrow_new>(Name)(bytes, std::align_val_t{alignment}, tag);
-        else
+        } else {
             return next_of<nothrow_new>(Name)(bytes, tag);
+        }
     };
     const std::uint8_t log2 = is_aligned ? log2_of(alignment) : std::uint8_t{0};
     const operator_way way = way_of(Name);
     if (way == operator_way::malloc) [[likely]] {
         prepare(from);
         void* const block = is_aligned ? aligned_block(bytes, alignment) : plain_block(bytes);
-        if (block == nullptr) [[unlikely]]
+        if (block == nullptr) [[unlikely]] {
             return nothrow_failed(from, call, bytes, is_aligned ? alignment : 0, next);
+        }
         record_allocation(from, call, block, bytes, log2);
         return block;
     }
-    if (way == operator_way::passed)
+    if (way == operator_way::passed) {
         return next();
+    }
     void* block = nullptr;
     {
         const inner_scope scope{inner_call::allocation, bytes};
@@ -198,12 +209,14 @@ template <operator_name Name>
 
 template <operator_name Name, typename... More>
 [[gnu::always_inline]] inline void deleting(allocation_call call, void* block, More... more) noexcept {
-    if (block == nullptr)
+    if (block == nullptr) {
         return;
+    }
     const operator_way way = way_of(Name);
     if (way == operator_way::malloc) [[likely]] {
-        if (boot_arena::owns(block)) [[unlikely]]
+        if (boot_arena::owns(block)) [[unlikely]] {
             return;
+        }
         record_release(call, block);
         real.free(block);
         return;

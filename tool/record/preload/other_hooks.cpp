@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is noticed beside allocations: zero fills of fresh blocks, and the unloading of files. Not dlopen: its caller
+// What is noticed besides allocations: zero fills of fresh blocks, and the unloading of files. Not dlopen: its caller
 // decides where it looks, and that would be us.
 #include "../../interpose/operators.hpp"
 #include "../../interpose/real.hpp"
@@ -28,8 +28,9 @@ std::uint64_t ticks_of_thread() noexcept {
 
 /// memset() of what is_fill_of_block() may be true for. A hook ends with it, so that its caller is the hook's.
 [[gnu::noinline]] void* fill(void* to, std::size_t bytes) noexcept {
-    if (!is_fill_of_block(to, bytes))
+    if (!is_fill_of_block(to, bytes)) {
         return real.memset(to, 0, bytes);
+    }
     const unwind::frame_start from = unwind::here();
     const bool is_large = bytes >= timed_by_the_kernel;
     const std::uint64_t begin = is_large ? ticks_of_thread() : ticks();
@@ -68,20 +69,24 @@ extern "C" __attribute__((visibility("default"))) void bzero(void* to, std::size
 extern "C" __attribute__((visibility("default"))) void* __memset_chk(void* to, int value, std::size_t bytes,
                                                                      std::size_t room) noexcept {
     // What is in order is checked: the rest, and who does not know how much room there is, ends the program.
-    if (bytes <= room) [[likely]]
+    if (bytes <= room) [[likely]] {
         return is_small(value, bytes) ? real.memset(to, value, bytes) : fill(to, bytes);
+    }
     find_real_functions();
-    if (real.memset_chk != nullptr)
+    if (real.memset_chk != nullptr) {
         return real.memset_chk(to, value, bytes, room);
+    }
     __builtin_trap();
 }
 
 extern "C" __attribute__((visibility("default"))) int dlclose(void* handle) noexcept {
     find_real_functions();
-    if (real.dlclose == nullptr)
+    if (real.dlclose == nullptr) {
         return -1;
-    if (!is_recording())
+    }
+    if (!is_recording()) {
         return real.dlclose(handle);
+    }
     int result = 0;
     {
         const linn::tool::unwind::unloading forgets;

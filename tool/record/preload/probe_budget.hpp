@@ -26,8 +26,9 @@ public:
     /// Whether a block of this stack is to be looked at. One load where it is not.
     bool wants(std::uint32_t id) const noexcept { return stacks_[id % size] != 0; }
     void spend(std::uint32_t id) noexcept {
-        if (stacks_[id % size] != 0)
+        if (stacks_[id % size] != 0) {
             --stacks_[id % size];
+        }
     }
     /// A block of this stack has been looked at, and had no type. After two of them a third is not worth its system calls.
     void found_none(std::uint32_t id) noexcept { spend(id); }

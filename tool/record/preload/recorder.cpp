@@ -13,15 +13,17 @@ namespace {
 
 /// True if the program's own operator under way is what this is part of.
 bool is_inner(thread_state& t, const observation& seen) noexcept {
-    if (t.inner.kind == inner_call::none)
+    if (t.inner.kind == inner_call::none) {
         return false;
+    }
     const inner_call inner = t.inner;
     t.inner.kind = inner_call::none;
     t.active = t.main;
     // Who wraps malloc may add something of its own to the block.
     constexpr std::size_t most_added = 4096;
-    if (inner.kind == inner_call::release)
+    if (inner.kind == inner_call::release) {
         return seen.kind == event_kind::release && inner.what - seen.address < most_added;
+    }
     return (seen.kind == event_kind::allocation || seen.kind == event_kind::failure) &&
            seen.bytes - inner.what < most_added;
 }
@@ -42,16 +44,19 @@ public:
             writer_ = t.main;
         }
         // In a child this forgets all writers, also this one.
-        if (is_new_image())
+        if (is_new_image()) {
             writer_ = nullptr;
+        }
         if (!is_recording()) {
             give_back();
             return;
         }
-        if (writer_ == nullptr)
+        if (writer_ == nullptr) {
             writer_ = find(stack_pointer);
-        if (writer_ != nullptr)
+        }
+        if (writer_ != nullptr) {
             writer_->entered = stack_pointer;
+        }
     }
     lease(const lease&) = delete;
     lease& operator=(const lease&) = delete;
@@ -77,15 +82,17 @@ private:
         }
         for (unsigned i = 0; i != thread_state::levels; ++i) {
             auto& level = t.nested[i];
-            if (level.is_busy && (level.writer == nullptr || !is_over(*level.writer, stack_pointer)))
+            if (level.is_busy && (level.writer == nullptr || !is_over(*level.writer, stack_pointer))) {
                 continue;
+            }
             const bool was_busy = level.is_busy;
             level.is_busy = true;
             std::atomic_signal_fence(std::memory_order_seq_cst);
-            if (level.writer == nullptr)
+            if (level.writer == nullptr) {
                 level.writer = attach_writer(t, static_cast<std::uint8_t>(i + 1));
-            else if (was_busy)
+            } else if (was_busy) {
                 cut_off(*level.writer);
+            }
             if (level.writer == nullptr) {
                 level.is_busy = false;
                 return nullptr;
@@ -108,12 +115,14 @@ private:
     }
     void give_back() noexcept {
         std::atomic_signal_fence(std::memory_order_seq_cst);
-        if (level_ != nullptr)
+        if (level_ != nullptr) {
             *level_ = false;
-        else if (writer_ != nullptr)
+        } else if (writer_ != nullptr) {
             thread_.active = is_left_over(*writer_) ? thread_.main : writer_;
-        if (writer_ != nullptr && probing.fills_only)
+        }
+        if (writer_ != nullptr && probing.fills_only) {
             writer_->out.stop(); // no event is for the fast way
+        }
         writer_ = nullptr;
     }
 
@@ -126,10 +135,12 @@ void finish_probe(thread_state& t, thread_writer& w) noexcept {
     w.has_probe = false;
     char name[512];
     const std::size_t length = read_type_name(w.probe_address, name, sizeof name);
-    if (length == 0)
+    if (length == 0) {
         probes.found_none(w.probe_stack);
-    if (length == 0 || !ensure_room(t, w, sizeof name + 64))
+    }
+    if (length == 0 || !ensure_room(t, w, sizeof name + 64)) {
         return;
+    }
     unsigned char* p = wire::encoder::put_varint(w.out.begin_record(ticks()), w.probe_stack);
     w.out.end_record(wire::entry::rtti, wire::encoder::put_bytes(p, name, length));
 }
@@ -140,10 +151,12 @@ bool is_undescribed() noexcept {
 
 /// Everything that may stand before an event. False where events are to be dropped.
 bool make_ready(thread_state& t, thread_writer& w) noexcept {
-    if (w.has_probe)
+    if (w.has_probe) {
         finish_probe(t, w);
-    if (!ensure_room(t, w, 0))
+    }
+    if (!ensure_room(t, w, 0)) {
         return false;
+    }
     process_image& image = *current_image;
     if (is_undescribed() && !image.is_described.exchange(true, std::memory_order_relaxed) &&
         !tell_process(t, w)) {
@@ -159,8 +172,9 @@ bool is_ready(const thread_writer& w) noexcept {
 }
 
 void drop(thread_writer& w) noexcept {
-    if (is_left_over(w))
+    if (is_left_over(w)) {
         return;
+    }
     ++w.dropped;
     current_recording.ring.header().dropped.fetch_add(1, std::memory_order_relaxed);
 }
@@ -192,23 +206,27 @@ void write(thread_state& t, thread_writer& w, const unwind::frame_start* from,
         break;
     }
     const std::uint32_t stack = stack_of(t, w, *from, seen);
-    if (!w.out.has_room(0)) { // look_closer() found none
+    const bool is_sample = is_sampler && seen.kind == event_kind::allocation;
+    if (!w.out.has_room(0) // look_closer() found none
+        || (is_sample && !sample.add(seen.address))) {
         drop(w);
         return;
     }
     const std::uint64_t now = now_for(w);
-    if (seen.kind == event_kind::fill)
+    if (seen.kind == event_kind::fill) {
         return write_fill(w, stack, seen);
+    }
     if (seen.kind == event_kind::failure) {
         ++t.failures;
         w.out.failure(now, seen.bytes, stack, call, seen.alignment_log2, seen.old_address);
         return;
     }
-    if (seen.kind == event_kind::reallocation)
+    if (seen.kind == event_kind::reallocation) {
         w.out.reallocation(now, seen.old_address, seen.address, seen.bytes, stack);
-    else
+    } else {
         w.out.allocation(now, seen.address, seen.bytes,
                          wire::encoder::stack_word(stack, call, seen.alignment_log2));
+    }
     w.last_address = seen.address;
     w.last_bytes = seen.bytes;
     w.last_stack = stack;
@@ -220,8 +238,9 @@ void write(thread_state& t, thread_writer& w, const unwind::frame_start* from,
 /// Whether keep_candidate() has anything to do.
 bool is_of_interest(const thread_state& t, const observation& seen) noexcept {
     const thread_writer* const w = t.active;
-    if (w == nullptr || w->has_probe || is_new_image())
+    if (w == nullptr || w->has_probe || is_new_image()) {
         return true;
+    }
     switch (seen.kind) {
     case event_kind::allocation:
         return seen.bytes >= probing.smallest_fill;
@@ -247,8 +266,9 @@ void keep_candidate(thread_state& t, thread_writer& w, const unwind::frame_start
     forget_candidate(w);
     const unwind::captured stack = unwind::capture(t.stacks, from);
     if ((stack.is_new || probes.wants(stack.id)) &&
-        (!make_ready(t, w) || !look_closer(t, w, stack, seen.address, seen.bytes)))
+        (!make_ready(t, w) || !look_closer(t, w, stack, seen.address, seen.bytes))) {
         return drop(w);
+    }
     w.candidate = {seen.address, seen.bytes, static_cast<std::uint8_t>(seen.call), seen.alignment_log2,
                    false};
     w.last_stack = stack.id;
@@ -258,39 +278,47 @@ void keep_candidate(thread_state& t, thread_writer& w, const unwind::frame_start
 
 void tell_filled(thread_state& t, thread_writer& w, const unwind::frame_start& from,
                  const observation& seen) noexcept {
-    if (!is_ready(w) && !make_ready(t, w))
+    if (!is_ready(w) && !make_ready(t, w)) {
         return drop(w);
+    }
     const std::uint32_t stack = stack_of(t, w, from, seen);
-    if (!w.out.has_room(0))
+    if (!w.out.has_room(0)) {
         return drop(w);
+    }
     auto& block = w.candidate;
-    if (!block.is_told)
+    if (!block.is_told) {
         w.out.allocation(now_for(w), block.address, block.bytes,
                          wire::encoder::stack_word(w.last_stack, block.call, block.alignment_log2));
+    }
     block.is_told = true;
     write_fill(w, stack, seen);
 }
 
 void follow_fills(thread_state& t, thread_writer& w, const unwind::frame_start* from,
                   const observation& seen) noexcept {
-    if (w.has_probe || is_undescribed())
+    if (w.has_probe || is_undescribed()) {
         make_ready(t, w);
+    }
     switch (seen.kind) {
     case event_kind::allocation:
-        if (seen.bytes >= probing.smallest_fill)
+        if (seen.bytes >= probing.smallest_fill) {
             keep_candidate(t, w, *from, seen);
+        }
         break;
     case event_kind::release:
-        if (seen.address == w.candidate.address)
+        if (seen.address == w.candidate.address) {
             forget_candidate(w);
+        }
         break;
     case event_kind::reallocation: // the block is another one then, and begins with what the old one held
-        if (seen.old_address == w.candidate.address)
+        if (seen.old_address == w.candidate.address) {
             forget_candidate(w);
+        }
         break;
     case event_kind::fill:
-        if (is_fresh(w, seen.address, seen.bytes))
+        if (is_fresh(w, seen.address, seen.bytes)) {
             tell_filled(t, w, *from, seen);
+        }
         break;
     case event_kind::failure:
         break;
@@ -300,24 +328,31 @@ void follow_fills(thread_state& t, thread_writer& w, const unwind::frame_start* 
 void record(const unwind::frame_start* from, std::uintptr_t stack_pointer, const observation& seen) noexcept {
     const kept_errno saved;
     thread_state& t = this_thread;
-    if (is_inner(t, seen))
+    if (is_inner(t, seen)) {
         return;
-    if (seen.kind != event_kind::release && boot_arena::owns(reinterpret_cast<const void*>(seen.address)))
+    }
+    if (seen.kind != event_kind::release && boot_arena::owns(reinterpret_cast<const void*>(seen.address))) {
         return;
-    if (probing.fills_only && !is_of_interest(t, seen))
+    }
+    if (probing.fills_only && !is_of_interest(t, seen)) {
         return;
+    }
     const lease lent{t, stack_pointer};
-    if (!lent)
+    if (!lent) {
         return;
+    }
     thread_writer& w = lent.writer();
-    if (probing.fills_only)
+    if (probing.fills_only) {
         return follow_fills(t, w, from, seen);
-    if (seen.kind == event_kind::fill && !is_fresh(w, seen.address, seen.bytes))
+    }
+    if (seen.kind == event_kind::fill && !is_fresh(w, seen.address, seen.bytes)) {
         return;
-    if ((seen.kind == event_kind::fill && is_ready(w)) || make_ready(t, w))
+    }
+    if ((seen.kind == event_kind::fill && is_ready(w)) || make_ready(t, w)) {
         write(t, w, from, seen);
-    else
+    } else {
         drop(w);
+    }
 }
 
 } // namespace
@@ -330,19 +365,88 @@ void record_slowly(std::uintptr_t sp, const observation& seen) noexcept {
     record(nullptr, sp, seen);
 }
 
+/// The type of the last block is read as soon as the thread asks for another.
+void finish_pending_probe(thread_state& t, std::uintptr_t stack_pointer) noexcept {
+    if (t.main == nullptr || !t.main->has_probe) {
+        return;
+    }
+    const kept_errno saved;
+    const lease lent{t, stack_pointer};
+    if (lent) {
+        make_ready(t, lent.writer());
+    }
+}
+
+namespace {
+
+/// What unwind::here() gave in the hook with this stack pointer.
+unwind::frame_start frame_at(std::uintptr_t stack_pointer) noexcept {
+    const auto* frame = reinterpret_cast<const std::uintptr_t*>(stack_pointer) - 2;
+    return {frame[1], stack_pointer, frame[0]};
+}
+
+} // namespace
+
+void record_sampled_failure(std::uintptr_t stack_pointer, const observation& seen) noexcept {
+    record_slowly(frame_at(stack_pointer), seen);
+}
+
+void record_sample(std::uintptr_t stack_pointer, const observation& seen) noexcept {
+    const unwind::frame_start from = frame_at(stack_pointer);
+    thread_state& t = this_thread;
+    auto& points = t.sampling;
+    if (points.is_held()) {
+        points.let_go();
+        finish_pending_probe(t, from.stack_pointer);
+        if (points.left > 0) {
+            return;
+        }
+    }
+    if (!is_recording()) {
+        if (current_image->state.load(std::memory_order_relaxed) == process_image::off) {
+            points.stop();
+        }
+        return;
+    }
+    const auto mean = static_cast<double>(current_recording.ring.header().options.sample_bytes);
+    if (points.random == 0) { // there is no point yet
+        points.seed(ticks() ^ reinterpret_cast<std::uintptr_t>(&t));
+        points.draw(mean);
+        if (points.passes(seen.bytes)) {
+            return;
+        }
+    }
+    points.draw(mean);
+    // What is part of an operator of the program is not recorded there: a point in it is one less that lies in no block, and those
+    // in the operator's own bytes are as many as ever.
+    const std::uint64_t begun = measure(t.cost);
+    record(&from, from.stack_pointer, seen);
+    measured(t.cost, begun);
+}
+
+void record_sampled_release(allocation_call call, std::uintptr_t address) noexcept {
+    thread_state& t = this_thread;
+    const std::uint64_t begun = measure(t.cost);
+    record(nullptr, stack_pointer(), {event_kind::release, call, 0, address, 0, 0});
+    measured(t.cost, begun);
+}
+
 bool look_closer(thread_state& thread, thread_writer& writer, const unwind::captured& stack,
                  std::uintptr_t address, std::size_t bytes) noexcept {
     if (stack.is_new) {
         const kept_errno saved;
         if (stack.id != 0) {
             if (!tell_modules(thread, writer, stack.frames, stack.count) ||
-                !ensure_room(thread, writer, wire::encoder::stack_bytes(stack.count)))
+                !ensure_room(thread, writer, wire::encoder::stack_bytes(stack.count))) {
                 return false;
+            }
             writer.out.stack(ticks(), stack.id, stack.frames, stack.count);
-            if (stack.is_cut)
+            if (stack.is_cut) {
                 current_recording.ring.header().cut_stacks.fetch_add(1, std::memory_order_relaxed);
-            if (probing.rtti)
+            }
+            if (probing.rtti) {
                 probes.add(stack.id, stack.frames, stack.count);
+            }
         }
         if (is_left_over(writer)) {
             writer.out.stop(); // the next event takes the slow way, to another writer
@@ -356,6 +460,9 @@ bool look_closer(thread_state& thread, thread_writer& writer, const unwind::capt
         writer.probe_address = address;
         writer.probe_stack = stack.id;
         writer.out.stop(); // the next event takes the slow way, past finish_probe()
+        if constexpr (is_sampler) {
+            thread.sampling.hold();
+        }
     }
     return true;
 }
@@ -364,16 +471,18 @@ void record_unloading() noexcept {
     const kept_errno saved;
     thread_state& t = this_thread;
     const lease lent{t, stack_pointer()};
-    if (lent && make_ready(t, lent.writer()))
+    if (lent && make_ready(t, lent.writer())) {
         tell_unloaded(t, lent.writer());
+    }
 }
 
 void start_recording() noexcept {
     const kept_errno saved;
     thread_state& t = this_thread;
     const lease lent{t, stack_pointer()};
-    if (lent)
+    if (lent) {
         make_ready(t, lent.writer());
+    }
 }
 
 } // namespace linn::tool::preload

@@ -4,6 +4,7 @@
 #include "../../interpose/raw.hpp"
 #include "../../trace/event.hpp"
 #include "probe_budget.hpp"
+#include "sampled_blocks.hpp"
 #include "thread.hpp"
 
 #include <cstddef>
@@ -11,6 +12,13 @@
 
 // What the hooks call. All of it is safe in signal handlers, leaves errno alone, and allocates and locks nothing.
 namespace linn::tool::preload {
+
+#ifdef LINN_RECORD_SAMPLES
+/// The hooks of liblinn-sample.so go over most blocks with two or three instructions, and take every other to record_sample().
+inline constexpr bool is_sampler = true;
+#else
+inline constexpr bool is_sampler = false;
+#endif
 
 /// What a hook has seen.
 struct observation {
@@ -38,16 +46,29 @@ void record_slowly(std::uintptr_t stack_pointer, const observation& seen) noexce
 bool look_closer(thread_state& thread, thread_writer& writer, const unwind::captured& stack,
                  std::uintptr_t address, std::size_t bytes) noexcept;
 
+/// Of a block in which a point of the sampler lies, or behind byte_sampler::hold(). `stack_pointer` is that of unwind::here() in
+/// the hook, which is still running: the rest of here() is read again from there, so that blocks that pass do not pay for it.
+void record_sample(std::uintptr_t stack_pointer, const observation& seen) noexcept;
+/// The same for a failure, which no sampler passes over.
+void record_sampled_failure(std::uintptr_t stack_pointer, const observation& seen) noexcept;
+
+/// A release of what is in the sample; `address` was taken out of it.
+void record_sampled_release(allocation_call call, std::uintptr_t address) noexcept;
+
 [[gnu::always_inline]] inline std::uint64_t now_for(thread_writer& writer) noexcept {
-    if (writer.clock != wire::clock_mode::tsc) [[unlikely]]
-        if (writer.clock == wire::clock_mode::none || ++writer.counter % 8 != 0)
+    if (writer.clock != wire::clock_mode::tsc) [[unlikely]] {
+        if (writer.clock == wire::clock_mode::none || ++writer.counter % 8 != 0) {
             return writer.out.last_ticks();
+        }
+    }
     return ticks();
 }
 
 /// As soon as a hook is entered: brings what it will look at nearer, while the real function works.
 [[gnu::always_inline]] inline void prepare(const unwind::frame_start& from) noexcept {
-    unwind::prepare(this_thread.stacks, from);
+    if constexpr (!is_sampler) {
+        unwind::prepare(this_thread.stacks, from);
+    }
 }
 
 /// A block that the program got. `from`: unwind::here() of the hook.
@@ -56,9 +77,16 @@ bool look_closer(thread_state& thread, thread_writer& writer, const unwind::capt
                                                      std::uint8_t alignment_log2 = 0) noexcept {
     const auto address = reinterpret_cast<std::uintptr_t>(block);
     thread_state& t = this_thread;
+    if constexpr (is_sampler) {
+        if (!t.sampling.passes(bytes)) [[unlikely]] {
+            record_sample(from.stack_pointer,
+                          {event_kind::allocation, call, alignment_log2, address, 0, bytes});
+        }
+        return;
+    }
     const std::uint64_t begun = measure(t.cost);
     if (thread_writer* const w = t.active; w != nullptr) [[likely]] {
-        // From here on a signal handler uses another writer. It may have used this one just before: hence nothing of it
+        // From here on a signal handler uses another writer. It may have used this one just before: so nothing of it
         // is read earlier.
         t.active = nullptr;
         std::atomic_signal_fence(std::memory_order_seq_cst);
@@ -79,8 +107,9 @@ bool look_closer(thread_state& thread, thread_writer& writer, const unwind::capt
         }
         std::atomic_signal_fence(std::memory_order_seq_cst);
         t.active = w;
-        if (is_done) [[likely]]
+        if (is_done) [[likely]] {
             return measured(t.cost, begun);
+        }
     }
     record_slowly(from, {event_kind::allocation, call, alignment_log2, address, 0, bytes});
     measured(t.cost, begun);
@@ -110,8 +139,9 @@ bool look_closer(thread_state& thread, thread_writer& writer, const unwind::capt
         }
         std::atomic_signal_fence(std::memory_order_seq_cst);
         t.active = w;
-        if (is_done) [[likely]]
+        if (is_done) [[likely]] {
             return measured(t.cost, begun);
+        }
     }
     record_slowly(from, {event_kind::reallocation, allocation_call::realloc, 0, address, before, bytes});
     measured(t.cost, begun);
@@ -120,6 +150,12 @@ bool look_closer(thread_state& thread, thread_writer& writer, const unwind::capt
 /// A block that the program is about to give back. Before it does: afterwards another thread may have it already.
 [[gnu::always_inline]] inline void record_release(allocation_call call, const void* block) noexcept {
     const auto address = reinterpret_cast<std::uintptr_t>(block);
+    if constexpr (is_sampler) {
+        if (sample.may_hold(address) && sample.remove(address)) [[unlikely]] {
+            record_sampled_release(call, address);
+        }
+        return;
+    }
     thread_state& t = this_thread;
     const std::uintptr_t sp = stack_pointer();
     const std::uint64_t begun = measure(t.cost);
@@ -128,12 +164,14 @@ bool look_closer(thread_state& thread, thread_writer& writer, const unwind::capt
         std::atomic_signal_fence(std::memory_order_seq_cst);
         w->entered = sp;
         const bool is_done = w->out.has_room();
-        if (is_done) [[likely]]
+        if (is_done) [[likely]] {
             w->out.release(now_for(*w), address, static_cast<std::uint8_t>(call));
+        }
         std::atomic_signal_fence(std::memory_order_seq_cst);
         t.active = w;
-        if (is_done) [[likely]]
+        if (is_done) [[likely]] {
             return measured(t.cost, begun);
+        }
     }
     record_slowly(sp, {event_kind::release, call, 0, address, 0, 0});
     measured(t.cost, begun);
@@ -149,10 +187,13 @@ void start_recording() noexcept;
 [[gnu::always_inline]] inline void record_result(const unwind::frame_start& from, allocation_call call,
                                                  const void* block, std::size_t bytes,
                                                  std::uint8_t alignment_log2 = 0) noexcept {
-    if (block != nullptr) [[likely]]
+    if (block != nullptr) [[likely]] {
         record_allocation(from, call, block, bytes, alignment_log2);
-    else
+    } else if constexpr (is_sampler) {
+        record_sampled_failure(from.stack_pointer, {event_kind::failure, call, alignment_log2, 0, 0, bytes});
+    } else {
         record_slowly(from, {event_kind::failure, call, alignment_log2, 0, 0, bytes});
+    }
 }
 
 } // namespace linn::tool::preload

@@ -32,8 +32,9 @@ std::size_t read(std::uintptr_t from, void* to, std::size_t bytes) noexcept {
     // Longs throughout: of an int the upper half would be whatever is there.
     const long n = ::syscall(SYS_process_vm_readv, static_cast<long>(current_image->kernel_pid), &local, 1L,
                              remote, first == bytes ? 1L : 2L, 0L);
-    if (n < 0 && (errno == EPERM || errno == ENOSYS))
+    if (n < 0 && (errno == EPERM || errno == ENOSYS)) {
         probing.rtti = false; // a sandbox
+    }
     return n > 0 ? static_cast<std::size_t>(n) : 0;
 }
 
@@ -52,19 +53,22 @@ std::size_t read_type_name(std::uintptr_t block, char* name, std::size_t capacit
     std::uintptr_t table = 0;
     // Virtual tables lie in files. Most blocks begin with something else, and need no further system call.
     if (!is_pointer(block) || read(block, &table, sizeof table) != sizeof table || !is_pointer(table) ||
-        !may_be_in_module(table))
+        !may_be_in_module(table)) {
         return 0;
+    }
     struct {
         std::intptr_t offset_to_top;
         std::uintptr_t type;
     } head{};
     // The object begins with the block, so its first virtual table does not point back into it.
     if (read(table - sizeof head, &head, sizeof head) != sizeof head || head.offset_to_top != 0 ||
-        !is_pointer(head.type))
+        !is_pointer(head.type)) {
         return 0;
+    }
     std::uintptr_t type[2] = {};
-    if (read(head.type, type, sizeof type) != sizeof type || !is_pointer(type[0]) || type[1] < 4096)
+    if (read(head.type, type, sizeof type) != sizeof type || !is_pointer(type[0]) || type[1] < 4096) {
         return 0;
+    }
     const std::size_t n = read(type[1], name, capacity);
     std::size_t length = 0;
     // GCC marks the names of local types with a star, which name() leaves out.

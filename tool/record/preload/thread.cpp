@@ -26,8 +26,9 @@ constinit bool has_key = false;
 constexpr std::uint32_t first_look = 2048;
 
 void leave(thread_writer*& writer) noexcept {
-    if (writer == nullptr)
+    if (writer == nullptr) {
         return;
+    }
     hand_over(*writer);
     thread_writer* const old = writer;
     writer = nullptr;
@@ -43,16 +44,20 @@ void thread_ends(void*) noexcept {
         return;
     }
     const kept_errno saved;
-    if (t.active == nullptr || is_new_image())
+    if (t.active == nullptr || is_new_image()) {
         return;
+    }
     t.active = nullptr;
     std::atomic_signal_fence(std::memory_order_seq_cst);
-    if (t.main->out.has_room(64))
+    if (t.main->out.has_room(64)) {
         tell_name(*t.main);
+    }
     tell_cost(t.cost);
-    for (auto& level : t.nested)
-        if (!level.is_busy)
+    for (auto& level : t.nested) {
+        if (!level.is_busy) {
             leave(level.writer);
+        }
+    }
     leave(t.main);
     unwind::release(t.stacks);
 }
@@ -83,11 +88,14 @@ std::uint32_t claim(const thread_writer& writer) noexcept {
             return wire::ring::none;
         }
         const std::uint32_t in_flight = ring.in_flight();
-        if (in_flight < h.most_in_flight)
-            if (const std::uint32_t index = ring.claim(writer.pid, writer.tid); index != wire::ring::none)
+        if (in_flight < h.most_in_flight) {
+            if (const std::uint32_t index = ring.claim(writer.pid, writer.tid); index != wire::ring::none) {
                 return index;
-        if (h.options.policy == wire::when_full::drop || in_flight == 0)
+            }
+        }
+        if (h.options.policy == wire::when_full::drop || in_flight == 0) {
             return wire::ring::none;
+        }
         ring.wait_for_room(seen, slice);
         waited = h.emptied.load(std::memory_order_relaxed) != seen ? 0 : waited + slice;
         if (waited != 0 && !collector_lives(waited)) {
@@ -113,25 +121,30 @@ void prepare_threads() noexcept {
 void threads_after_fork() noexcept {
     thread_state& t = this_thread;
     const thread_writer* in_use[1 + thread_state::levels] = {is_in_hook() ? t.main : nullptr};
-    for (unsigned i = 0; i != thread_state::levels; ++i)
+    for (unsigned i = 0; i != thread_state::levels; ++i) {
         in_use[1 + i] = t.nested[i].is_busy ? t.nested[i].writer : nullptr;
+    }
     pool.clear();
-    for (const thread_writer* const w : in_use)
+    for (const thread_writer* const w : in_use) {
         if (w != nullptr) {
             pool.abandon(w);
             // The hook that was interrupted goes on here as in the parent, and would write into the parent's chunk. In its
             // place it gets memory that nobody reads: the parent tells what it does.
-            if (w->out.has_chunk())
+            if (w->out.has_chunk()) {
                 ::mmap(w->out.chunk(), wire::chunk_bytes, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+            }
         }
+    }
     t.active = nullptr;
     t.main = nullptr;
-    for (auto& level : t.nested)
+    for (auto& level : t.nested) {
         level = {};
+    }
     t.number = 0;
     t.inner = {};
     t.is_attaching = false;
+    t.sampling = {}; // a new point is as good as the old one, and other points than the parent's
     unwind::forked(t.stacks);
 }
 
@@ -139,15 +152,18 @@ thread_writer* attach_writer(thread_state& thread, std::uint8_t nested) noexcept
     const process_image& image = *current_image;
     wire::ring_header& h = current_recording.ring.header();
     std::uint32_t tid = own_tid();
-    // A child of vfork borrows its parent's memory, hence also this thread, whose id it cannot know.
+    // A child of vfork borrows its parent's memory and so also this thread, whose id it cannot know.
     const bool is_borrowed = own_pid() != image.kernel_pid;
-    if (is_borrowed)
+    if (is_borrowed) {
         tid = image.kernel_pid;
+    }
     thread_writer* const w = pool.take(tid);
-    if (w == nullptr)
+    if (w == nullptr) {
         return nullptr;
-    if (thread.number == 0)
+    }
+    if (thread.number == 0) {
         thread.number = h.threads.fetch_add(1, std::memory_order_relaxed) + 1;
+    }
     w->image = image.id;
     w->pid = image.pid;
     w->tid = is_borrowed ? image.pid : collectors_tid();
@@ -155,8 +171,9 @@ thread_writer* attach_writer(thread_state& thread, std::uint8_t nested) noexcept
     w->nested = nested;
     w->clock = h.options.clock;
     w->is_attached = true;
-    if (nested == 0 && has_key && thread.rounds < PTHREAD_DESTRUCTOR_ITERATIONS)
+    if (nested == 0 && has_key && thread.rounds < PTHREAD_DESTRUCTOR_ITERATIONS) {
         ::pthread_setspecific(end_key, &thread);
+    }
     return w;
 }
 
@@ -165,16 +182,19 @@ bool is_left_over(const thread_writer& writer) noexcept {
 }
 
 bool claim_chunk(thread_state& thread, thread_writer& writer) noexcept {
-    if (is_left_over(writer))
+    if (is_left_over(writer)) {
         return false;
+    }
     const std::uint32_t index = claim(writer);
-    if (index == wire::ring::none)
+    if (index == wire::ring::none) {
         return false;
+    }
     writer.chunk = index;
     writer.out.begin(current_recording.ring.chunk(index), header_for(thread, writer));
     ++writer.sequence;
-    if (writer.dropped != 0)
+    if (writer.dropped != 0) {
         tell_dropped(writer);
+    }
     tell_name(writer);
     writer.next_look = first_look;
     writer.out.go_on(first_look);
@@ -182,8 +202,9 @@ bool claim_chunk(thread_state& thread, thread_writer& writer) noexcept {
 }
 
 void hand_over(thread_writer& writer, bool is_whole) noexcept {
-    if (!writer.out.has_chunk())
+    if (!writer.out.has_chunk()) {
         return;
+    }
     if (is_left_over(writer)) {
         writer.out.abandon();
         return;
@@ -208,8 +229,9 @@ bool ensure_room(thread_state& thread, thread_writer& writer, std::size_t bytes)
 
 void tell_name(thread_writer& writer) noexcept {
     char name[16] = {};
-    if (::prctl(PR_GET_NAME, name) != 0 || std::memcmp(name, writer.name, sizeof name) == 0)
+    if (::prctl(PR_GET_NAME, name) != 0 || std::memcmp(name, writer.name, sizeof name) == 0) {
         return;
+    }
     std::memcpy(writer.name, name, sizeof name);
     unsigned char* const p = writer.out.begin_record(ticks());
     writer.out.end_record(wire::entry::thread,

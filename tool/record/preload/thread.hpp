@@ -3,6 +3,7 @@
 
 #include "../../interpose/raw.hpp"
 #include "../../trace/encode.hpp"
+#include "../../trace/sampling.hpp"
 #include "event_cost.hpp"
 #include "unwind/capture.hpp"
 
@@ -70,6 +71,7 @@ struct thread_state {
     std::uint32_t failures; ///< recorded so far, modulo 2^32
     std::uint8_t rounds;    ///< of destructors that this thread has seen
     bool is_attaching;
+    sampling::byte_sampler sampling; ///< of liblinn-sample.so
 };
 
 extern constinit thread_local thread_state this_thread __attribute__((tls_model("initial-exec")));

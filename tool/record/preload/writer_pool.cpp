@@ -24,8 +24,9 @@ writer_pool::slab* writer_pool::make(std::uint32_t size) noexcept {
     auto* const memory = static_cast<unsigned char*>(zeroed_memory(bytes));
     auto* const limits = static_cast<unsigned char**>(wiped_memory(size * sizeof(unsigned char*)));
     if (memory == nullptr || limits == nullptr) {
-        if (memory != nullptr)
+        if (memory != nullptr) {
             ::munmap(memory, bytes);
+        }
         return nullptr;
     }
     auto* const result = new (memory) slab{};
@@ -48,11 +49,13 @@ thread_writer* writer_pool::take(std::uint32_t owner) noexcept {
                 continue;
             }
             slab* const fresh = make(first_slab << k);
-            if (fresh == nullptr)
+            if (fresh == nullptr) {
                 return nullptr;
+            }
             if (slabs_[k].compare_exchange_strong(s, fresh,
-                                                  std::memory_order_acq_rel)) // pairs with the load above
+                                                  std::memory_order_acq_rel)) { // pairs with the load above
                 s = fresh; // or another thread was faster; its slab is as good, ours is lost
+            }
         }
         for (std::uint32_t i = 0; i != s->size; ++i) {
             std::uint32_t expected = 0;
@@ -73,8 +76,9 @@ thread_writer* writer_pool::take(std::uint32_t owner) noexcept {
 void writer_pool::give_back(thread_writer* writer) noexcept {
     for (auto& entry : slabs_) {
         slab* const s = entry.load(std::memory_order_acquire); // pairs with take()
-        if (s == nullptr)
+        if (s == nullptr) {
             return;
+        }
         if (writer >= s->writers && writer < s->writers + s->size) {
             s->owners[writer - s->writers].store(0, std::memory_order_release); // pairs with take()
             return;
@@ -111,10 +115,12 @@ void writer_pool::clear() noexcept {
 }
 
 void writer_pool::abandon(const thread_writer* writer) noexcept {
-    for (auto& entry : slabs_)
+    for (auto& entry : slabs_) {
         if (slab* const s = entry.load(std::memory_order_relaxed);
-            s != nullptr && writer >= s->writers && writer < s->writers + s->size)
+            s != nullptr && writer >= s->writers && writer < s->writers + s->size) {
             s->owners[writer - s->writers].store(nobody, std::memory_order_relaxed);
+        }
+    }
 }
 
 } // namespace linn::tool::preload

@@ -35,10 +35,11 @@ public:
     }
 
     [[gnu::noinline]] static void release(void* p, std::size_t bytes, std::size_t alignment) noexcept {
-        if (is_small(bytes, alignment))
+        if (is_small(bytes, alignment)) {
             table[(bytes + 7) / 8].release(p);
-        else
+        } else {
             resource_pools::release(p, bytes, alignment);
+        }
     }
 
 private:

@@ -39,20 +39,23 @@ std::uint64_t status_bytes(const char* name) noexcept {
     const int fd = ::open("/proc/self/status", O_RDONLY | O_CLOEXEC);
     char text[8192];
     const ssize_t got = fd < 0 ? -1 : ::read(fd, text, sizeof text - 1);
-    if (fd >= 0)
+    if (fd >= 0) {
         ::close(fd);
-    if (got <= 0)
+    }
+    if (got <= 0) {
         return 0;
+    }
     text[got] = '\0';
     const char* const found = std::strstr(text, name);
     return found == nullptr ? 0 : std::strtoull(found + std::strlen(name), nullptr, 10) * 1024;
 }
 
-/// Lets the peak begin anew where the kernel allows it.
+/// Resets the peak where the kernel allows it.
 void reset_peak() noexcept {
     const int fd = ::open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC);
-    if (fd < 0)
+    if (fd < 0) {
         return;
+    }
     [[maybe_unused]] const ssize_t done = ::write(fd, "5", 1);
     ::close(fd);
 }
@@ -61,16 +64,17 @@ bool read_arguments(int argc, char** argv, replay_order& order, std::string& pre
     for (int i = 1; i + 1 < argc; i += 2) {
         const std::string_view key = argv[i];
         const char* const value = argv[i + 1];
-        if (key == "--program")
+        if (key == "--program") {
             order.program = value;
-        else if (key == "--source")
+        } else if (key == "--source") {
             order.source = value;
-        else if (key == "--touch")
+        } else if (key == "--touch") {
             order.how = value;
-        else if (key == "--preload")
+        } else if (key == "--preload") {
             preload = value;
-        else
+        } else {
             return false;
+        }
     }
     return argc % 2 == 1;
 }
@@ -95,8 +99,9 @@ int run(int argc, char** argv) {
     const std::uint64_t peak = status_bytes("VmHWM:");
 
     nlohmann::json reply;
-    for (const provider& p : memory_providers())
+    for (const provider& p : memory_providers()) {
         reply["proof"][p.function] = p.file;
+    }
     reply["preload_mapped"] = !preload.empty() && is_mapped(preload);
     reply["error"] = report.failure == nullptr ? "" : report.failure;
     reply["cpu_ns"] = report.cpu_ns;

@@ -11,16 +11,21 @@ namespace {
 
 template <class Source>
 replay_report replay_touching(const program_view& program, Source source, const std::string& how) {
-    if (how == "none")
+    if (how == "none") {
         return team<Source, touch::none>{program, source}.run();
-    if (how == "byte")
+    }
+    if (how == "byte") {
         return team<Source, touch::byte>{program, source}.run();
-    if (how == "lines")
+    }
+    if (how == "lines") {
         return team<Source, touch::lines>{program, source}.run();
-    if (how == "all")
+    }
+    if (how == "all") {
         return team<Source, touch::all>{program, source}.run();
-    if (how == "check")
+    }
+    if (how == "check") {
         return team<Source, touch::check>{program, source}.run();
+    }
     replay_report wrong;
     wrong.failure = "there is no such way to touch blocks";
     return wrong;
@@ -29,10 +34,12 @@ replay_report replay_touching(const program_view& program, Source source, const 
 } // namespace
 
 replay_report replay(const program_view& program, const replay_order& order) {
-    if (order.source == "system")
+    if (order.source == "system") {
         return replay_touching(program, system_source{}, order.how);
-    if (order.source == "linn")
+    }
+    if (order.source == "linn") {
         return replay_touching(program, pooled_source<resource_pools, all_of_operator_new>{{}}, order.how);
+    }
     constexpr std::string_view group_name = "group=";
     if (order.source.starts_with(group_name)) {
         char* end = nullptr;

@@ -86,29 +86,34 @@ struct pooled_source {
 
     template <op What>
     [[gnu::always_inline]] void* allocate(const request& r) const {
-        if (!chosen.template is<What>(r))
+        if (!chosen.template is<What>(r)) {
             return rest.allocate<What>(r);
+        }
         void* const p = Pools::allocate(r.bytes, r.alignment);
-        if constexpr (What == op::calloc)
+        if constexpr (What == op::calloc) {
             std::memset(p, 0, r.bytes);
+        }
         return p;
     }
 
     template <op What>
     [[gnu::always_inline]] void release(void* p, const request& r) const noexcept {
-        if (chosen.template is<What>(r))
+        if (chosen.template is<What>(r)) {
             Pools::release(p, r.bytes, r.alignment);
-        else
+        } else {
             rest.release<What>(p, r);
+        }
     }
 
     /// Pools do not resize: a block is copied into another one.
     void* reallocate(void* p, const request& before, const request& now) const {
-        if (!chosen.template is<op::realloc>(before) && !chosen.template is<op::realloc>(now))
+        if (!chosen.template is<op::realloc>(before) && !chosen.template is<op::realloc>(now)) {
             return rest.reallocate(p, before, now);
+        }
         void* const to = allocate<op::malloc>(now);
-        if (to == nullptr)
+        if (to == nullptr) {
             return nullptr;
+        }
         std::memcpy(to, p, std::min(before.bytes, now.bytes));
         release<op::free>(p, before);
         return to;

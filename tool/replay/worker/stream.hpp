@@ -46,15 +46,17 @@ public:
             const std::uint64_t word = *at++;
             switch (replay_format::op_of(word)) {
             case op::end:
-                if (epoch_ != no_epoch)
+                if (epoch_ != no_epoch) {
                     program_.leave_epoch(epoch_);
+                }
                 return report_;
             case op::jump:
                 at = program_.words_at(*at);
                 continue;
             case op::start:
-                if (!starter_.start(replay_format::slot_of(word)))
+                if (!starter_.start(replay_format::slot_of(word))) {
                     return failed("a thread cannot be started");
+                }
                 continue;
             case op::epoch:
                 enter_epoch(replay_format::slot_of(word));
@@ -99,8 +101,9 @@ public:
                 at = release<op::delete_array_aligned>(word, at);
                 continue;
             }
-            if (at == nullptr) [[unlikely]]
+            if (at == nullptr) [[unlikely]] {
                 return failed("the allocator returned null");
+            }
         }
     }
 
@@ -124,13 +127,15 @@ private:
     }
 
     void enter_epoch(std::uint32_t number) noexcept {
-        if (epoch_ != no_epoch)
+        if (epoch_ != no_epoch) {
             program_.leave_epoch(epoch_);
+        }
         epoch_ = number;
         // Two epochs may be under way at a time.
         const auto may_begin = [&] { return program_.complete_epochs() + 2 > number; };
-        if (!may_begin())
+        if (!may_begin()) {
             report_.waiting.wait_until(may_begin);
+        }
     }
 
     using slot = std::atomic<std::uint64_t>;
@@ -143,8 +148,9 @@ private:
     std::uint64_t await_empty(slot& s) noexcept {
         // acquire: pairs with the store in empty(); its block is gone.
         const auto is_empty = [&] { return pointer_in(s.load(std::memory_order_acquire)) == nullptr; };
-        if (!is_empty()) [[unlikely]]
+        if (!is_empty()) [[unlikely]] {
             report_.waiting.wait_until(is_empty);
+        }
         return s.load(std::memory_order_relaxed); // it was acquired, and is this stream's now
     }
 
@@ -157,8 +163,9 @@ private:
             const std::uint64_t value = s.load(std::memory_order_acquire);
             return replay_format::slot_generation(value) == wanted && pointer_in(value) != nullptr;
         };
-        if (!is_filled()) [[unlikely]]
+        if (!is_filled()) [[unlikely]] {
             report_.waiting.wait_until(is_filled);
+        }
         return s.load(std::memory_order_relaxed); // it was acquired, and nobody else may change it now
     }
 
@@ -186,10 +193,12 @@ private:
         // Relaxed where it does not wait: only this stream used the slot since it last put something there.
         const std::uint64_t before = waits ? await_empty(s) : s.load(std::memory_order_relaxed);
         void* const p = source_.template allocate<What>(r);
-        if (p == nullptr) [[unlikely]]
+        if (p == nullptr) [[unlikely]] {
             return nullptr;
-        if constexpr (How == touch::check)
+        }
+        if constexpr (How == touch::check) {
             check_new<What>(p, r, before);
+        }
         touch_block<How>(p, 0, r.bytes, key(r));
         put(s, before, p);
         report_.checksum += replay_format::mix(r.bytes, r.slot);
@@ -204,8 +213,9 @@ private:
         const std::uint64_t before = waits ? await_filled(s, replay_format::generation_of(word))
                                            : s.load(std::memory_order_relaxed); // this stream put it there
         void* const p = pointer_in(before);
-        if constexpr (How == touch::check)
+        if constexpr (How == touch::check) {
             count_wrong(p == nullptr || !has_pattern(p, r.bytes, key(r)));
+        }
         source_.template release<What>(p, r);
         empty(s, before);
         return at;
@@ -227,16 +237,20 @@ private:
         const std::uint64_t held_there =
             (second & replay_format::waits_flag) != 0 ? await_empty(to) : to.load(std::memory_order_relaxed);
         void* const old = pointer_in(held);
-        if constexpr (How == touch::check)
+        if constexpr (How == touch::check) {
             count_wrong(old == nullptr || !has_pattern(old, before.bytes, key(before)));
+        }
         void* const p = source_.reallocate(old, before, now);
-        if (p == nullptr) [[unlikely]]
+        if (p == nullptr) [[unlikely]] {
             return nullptr;
-        if constexpr (How == touch::check && Source::keeps_content)
+        }
+        if constexpr (How == touch::check && Source::keeps_content) {
             count_wrong(!has_pattern(p, std::min(before.bytes, now.bytes), key(before)));
+        }
         touch_block<How>(p, before.bytes, now.bytes, key(now));
-        if (before.slot != now.slot)
+        if (before.slot != now.slot) {
             empty(from, held);
+        }
         put(to, held_there, p);
         report_.checksum += replay_format::mix(now.bytes, now.slot);
         return at;
@@ -246,10 +260,12 @@ private:
     void check_new(const void* p, const request& r, std::uint64_t before) noexcept {
         bool is_wrong = pointer_in(before) != nullptr;
         if constexpr (Source::zeroes) {
-            if (r.alignment != 0)
+            if (r.alignment != 0) {
                 is_wrong |= reinterpret_cast<std::uintptr_t>(p) % r.alignment != 0;
-            if constexpr (What == op::calloc)
+            }
+            if constexpr (What == op::calloc) {
                 is_wrong |= !has_pattern(p, r.bytes, 0);
+            }
         }
         count_wrong(is_wrong);
     }

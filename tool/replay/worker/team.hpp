@@ -37,19 +37,24 @@ public:
     replay_report run() {
         const std::size_t streams = program_.header().streams;
         members_ = static_cast<member*>(map_memory(streams * sizeof(member), true));
-        if (members_ == nullptr)
+        if (members_ == nullptr) {
             give_up("there is not enough memory to replay");
-        for (std::size_t i = 0; i != streams; ++i)
+        }
+        for (std::size_t i = 0; i != streams; ++i) {
             ::new (&members_[i]) member{this, static_cast<std::uint32_t>(i)};
+        }
         replay_report all;
         const std::uint64_t wall = now_ns();
         const std::uint64_t busy = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
-        if (streams != 0)
+        if (streams != 0) {
             run_member(members_[0]);
+        }
         // A member is started by one that is joined before it, or that is this thread: the lower number.
-        for (std::size_t i = 1; i != streams; ++i)
-            if (members_[i].is_started)
+        for (std::size_t i = 1; i != streams; ++i) {
+            if (members_[i].is_started) {
                 ::pthread_join(members_[i].thread, nullptr);
+            }
+        }
         all.cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - busy;
         all.wall_ns = now_ns() - wall;
         for (std::size_t i = 0; i != streams; ++i) {
@@ -95,8 +100,9 @@ private:
         } catch (const std::exception& e) {
             give_up(e.what());
         }
-        if (m.report.failure != nullptr)
+        if (m.report.failure != nullptr) {
             give_up(m.report.failure);
+        }
     }
 
     const program_view& program_;

@@ -34,12 +34,14 @@ struct waiting_time {
         while (!done()) {
             pause();
             now = now_ns();
-            if (now - start > short_ns)
+            if (now - start > short_ns) {
                 break;
+            }
         }
         cpu_ns += std::min(now - start, short_ns);
-        if (now - start <= short_ns)
+        if (now - start <= short_ns) {
             return;
+        }
         const std::uint64_t busy = clock_ns(CLOCK_THREAD_CPUTIME_ID);
         constexpr unsigned yields = 200;
         constexpr long longest_sleep_ns = 1'000'000;

@@ -22,8 +22,9 @@ public:
     datum(unsigned number) : value_{std::uint64_t{number}} {}
     datum(bool truth) : value_{std::string{truth ? "true" : "false"}} {}
     datum(std::optional<double> number) {
-        if (number)
+        if (number) {
             value_ = *number;
+        }
     }
 
     const std::variant<std::monostate, std::string, double, std::uint64_t>& value() const noexcept {

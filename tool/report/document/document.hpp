@@ -115,7 +115,7 @@ struct document {
     std::string kicker;  ///< above the heading: the date and the machine
     std::string
         alert; ///< what a reader must know before all else, such as that the result is partial; may be empty
-    std::string lead; ///< the answer in a sentence
+    std::string lead; ///< the answer in a sentence, or a few: each line of it begins one
     std::vector<block> introduction;
     std::deque<section> sections;      // references to them stay
     std::vector<std::string> warnings; ///< what weakens the result
@@ -131,6 +131,9 @@ struct document {
         return sections.emplace_back(section{std::move(id), std::move(name), {}, titled_in});
     }
 };
+
+/// The lines of a lead.
+std::vector<std::string> lines_of(const std::string& lead);
 
 /// A list of plain sentences.
 list sentences(const std::vector<std::string>& lines, std::string heading = {});

@@ -20,11 +20,14 @@ std::size_t sequence_length(std::string_view text, std::size_t i) noexcept {
                                : lead >= 0xE0 && lead <= 0xEF ? 3
                                : lead >= 0xF0 && lead <= 0xF4 ? 4
                                                               : 0;
-    if (length == 0 || i + length > text.size())
+    if (length == 0 || i + length > text.size()) {
         return 0;
-    for (std::size_t k = 1; k != length; ++k)
-        if ((byte_at(text, i + k) & 0xC0) != 0x80)
+    }
+    for (std::size_t k = 1; k != length; ++k) {
+        if ((byte_at(text, i + k) & 0xC0) != 0x80) {
             return 0;
+        }
+    }
     const unsigned second = length > 1 ? byte_at(text, i + 1) : 0;
     const bool is_wrong = (lead == 0xE0 && second < 0xA0) || (lead == 0xED && second > 0x9F) ||
                           (lead == 0xF0 && second < 0x90) || (lead == 0xF4 && second > 0x8F);
@@ -53,8 +56,9 @@ void append_ascii(std::string& out, char c) {
         out += c;
         break;
     default:
-        if (static_cast<unsigned char>(c) >= 0x20 && c != 0x7F)
+        if (static_cast<unsigned char>(c) >= 0x20 && c != 0x7F) {
             out += c;
+        }
     }
 }
 
@@ -87,8 +91,9 @@ std::string escape(std::string_view text) {
             // C1 controls (U+0080 to U+009F), and U+FFFE and U+FFFF, which no XML may hold.
             const bool is_control = byte_at(text, i) == 0xC2 && byte_at(text, i + 1) < 0xA0;
             const bool is_no_character = text.substr(i, 2) == "\xEF\xBF" && byte_at(text, i + 2) >= 0xBE;
-            if (!is_control && !is_no_character)
+            if (!is_control && !is_no_character) {
                 out += text.substr(i, length);
+            }
             i += length;
         }
     }

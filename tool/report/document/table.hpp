@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "../../measure/quantity.hpp"
 #include "emphasis.hpp"
-#include "quantity.hpp"
 
 #include <cstddef>
 #include <optional>
@@ -13,6 +13,8 @@
 
 namespace linn::tool::report {
 
+using namespace figures; // what a report says is made of them
+
 struct block; // document.hpp; include that, a row holds blocks
 
 /// The forms in which something appears.
@@ -22,6 +24,7 @@ enum class forms : unsigned {
     markdown = 2,
     html = 4,
     text = 3,      ///< terminal and Markdown
+    screens = 5,   ///< terminal and HTML, which give up columns or scroll
     documents = 6, ///< Markdown and HTML
     everywhere = 7,
 };
@@ -56,8 +59,9 @@ struct cell {
     }
 
     std::string words(lettering letters) const {
-        if (!figure)
+        if (!figure) {
             return before;
+        }
         return before + figure->text(letters) +
                (beside ? " (" + beside->text(letters) + ')' : std::string{}) + after;
     }
@@ -74,7 +78,7 @@ enum class cut {
 /// One column of a table.
 struct column {
     std::string heading;
-    std::string group = {}; ///< columns beside each other with the same group share a heading above
+    std::string group = {}; ///< adjacent columns with the same group share a heading above
     bool is_text = false;   ///< text stands left, figures right
     unsigned droppable = 0; ///< where a terminal is too narrow, the highest number goes first; 0: never
     forms shown_in = forms::everywhere;

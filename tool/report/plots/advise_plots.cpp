@@ -3,6 +3,7 @@
 
 #include "../../advise/cost.hpp"
 #include "../../advise/one_change.hpp"
+#include "../../advise/page_faults.hpp"
 #include "histogram_plot.hpp"
 #include "span_plot.hpp"
 #include "timeline_plot.hpp"
@@ -32,7 +33,7 @@ markup whole_run(id_source& ids, const advice& a) {
     const double high = std::clamp(a.ceiling.high, low, 1.0);
     const std::string words = fmt::format(
         "Of the run's CPU time, an allocator that costs nothing would save {}",
-        a.ceiling.high > 0 ? range_text(unit::share, a.ceiling.low, a.ceiling.high) : std::string{"nothing"});
+        a.ceiling.high > 0 ? typeset(unit::share, a.ceiling.low, a.ceiling.high) : std::string{"nothing"});
     return element("p", {{"class", "plot-title"}}, text(words)) +
            stretching_svg(ids, "The ceiling", words + ".", height,
                           block("rest", 0, 1) + block("fill", 0, low) + block("possible", low, high), {});
@@ -48,13 +49,20 @@ markup ceiling_plot(id_source& ids, const advice& a) {
     span_plot plot{"Predicted gain", "share of the run's CPU time", unit::share, {}};
     plot.rows.push_back({"an allocator that costs nothing", std::max(0.0, a.ceiling.low),
                          std::max({0.0, a.ceiling.low, a.ceiling.high}), emphasis::muted});
-    if (a.pools.high > 0)
+    if (are_large(a.page_faults)) {
+        plot.rows.push_back({"page faults, which huge pages spare", a.page_faults.of_run.low,
+                             a.page_faults.of_run.high, emphasis::muted});
+    }
+    if (a.pools.high > 0) {
         plot.rows.push_back({"all pools together", a.pools.low, a.pools.high, emphasis::ours});
-    for (const advised_type& t : a.types)
-        if (t.gain.high > 0 && plot.rows.size() <= most_bars)
+    }
+    for (const advised_type& t : a.types) {
+        if (t.gain.high > 0 && plot.rows.size() <= most_bars) {
             plot.rows.push_back({shortened(change_label(t), bar_letters), t.gain.low,
                                  std::max(t.gain.low, t.gain.high),
                                  is_pool(t.what) ? emphasis::ours : emphasis::none});
+        }
+    }
     return whole_run(ids, a) + (plot.rows.size() > 1 ? draw(ids, plot) : markup{});
 }
 
@@ -62,8 +70,9 @@ markup run_over_time(id_source& ids, const trace_analysis& t) {
     std::size_t width = 1;
     timeline_plot plot{"Over the run", 0, {}};
     const auto add = [&](const char* title, unit what, std::vector<double> values) {
-        if (!values.empty())
+        if (!values.empty()) {
             plot.series.push_back({title, what, std::move(values)});
+        }
     };
     add("Live bytes", unit::bytes,
         fewer_steps(as_doubles(t.over_time.live_bytes), most_timeline_steps, false, width));
@@ -71,8 +80,9 @@ markup run_over_time(id_source& ids, const trace_analysis& t) {
         fewer_steps(as_doubles(t.over_time.live_blocks), most_timeline_steps, false, width));
     std::vector<double> rate = as_doubles(t.over_time.events);
     const double step_s = static_cast<double>(t.over_time.step_ns) / 1e9;
-    for (double& v : rate)
+    for (double& v : rate) {
         v = step_s > 0 ? v / step_s : 0;
+    }
     add("Events a second", unit::count, fewer_steps(rate, most_timeline_steps, true, width));
     plot.step_ns = static_cast<double>(t.over_time.step_ns) * static_cast<double>(width);
     return draw(ids, plot);

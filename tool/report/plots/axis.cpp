@@ -16,14 +16,16 @@ std::vector<tick> powers(double base, double low, double high, std::size_t most,
     const int first = static_cast<int>(std::ceil(std::log(low) / unit - 1e-9));
     const int last = static_cast<int>(std::floor(std::log(high) / unit + 1e-9));
     int step = 1;
-    while ((last - first) / step + 1 > static_cast<int>(most))
+    while ((last - first) / step + 1 > static_cast<int>(most)) {
         ++step;
+    }
     std::vector<tick> list;
-    for (int e = first; e <= last; ++e)
+    for (int e = first; e <= last; ++e) {
         if (e % step == 0) {
             const double value = std::pow(base, e);
             list.push_back({value, label(value)});
         }
+    }
     return list;
 }
 
@@ -31,8 +33,9 @@ std::vector<tick> powers(double base, double low, double high, std::size_t most,
 std::vector<tick> even_steps(double low, double high, std::size_t most) {
     double step = std::pow(10.0, std::floor(std::log10(high - low)) - 1);
     for (const double factor : {2.0, 2.5, 2.0, 2.0, 2.5, 2.0, 2.0, 2.5}) {
-        if (std::floor(high / step + 1e-9) - std::ceil(low / step - 1e-9) + 1 <= static_cast<double>(most))
+        if (std::floor(high / step + 1e-9) - std::ceil(low / step - 1e-9) + 1 <= static_cast<double>(most)) {
             break;
+        }
         step *= factor;
     }
     const int decimals = std::max(0, static_cast<int>(std::ceil(-std::log10(step) - 1e-9)));
@@ -48,8 +51,9 @@ std::vector<tick> even_steps(double low, double high, std::size_t most) {
 
 /// A round value without needless digits: "0.05", "20", "1e6".
 std::string plain(double value) {
-    if (value >= 0.001 && value < 1e5)
+    if (value >= 0.001 && value < 1e5) {
         return fmt::format("{:g}", value);
+    }
     const double exponent = std::floor(std::log10(value) + 1e-9);
     return fmt::format("{:.0f}e{:.0f}", value / std::pow(10.0, exponent), exponent);
 }
@@ -58,8 +62,9 @@ std::string plain(double value) {
 std::string bytes_label(double value) {
     const char* unit = "B";
     for (const char* larger : {"KiB", "MiB", "GiB"}) {
-        if (value < 1024)
+        if (value < 1024) {
             break;
+        }
         value /= 1024;
         unit = larger;
     }
@@ -70,28 +75,34 @@ std::string bytes_label(double value) {
 
 axis axis::logarithmic(double low, double high) {
     const bool is_usable = std::isfinite(low) && std::isfinite(high) && low > 0 && high >= low;
-    if (!is_usable)
+    if (!is_usable) {
         return {0.5, 2};
+    }
     // Five percent of the length on both sides, and never less than 4 % of the value.
     const double room = std::max(std::pow(high / low, 0.05), 1.04);
     return {low / room, high * room};
 }
 
 double axis::place(double value) const {
-    if (!(value > 0))
+    if (!(value > 0)) {
         return 0;
+    }
     return std::clamp(std::log(value / low_) / std::log(high_ / low_), 0.0, 1.0);
 }
 
 std::vector<tick> axis::ticks(std::size_t most) const {
-    if (high_ / low_ < 4)
+    if (high_ / low_ < 4) {
         return even_steps(low_, high_, most);
+    }
     for (const auto& digits : {std::vector<double>{1, 2, 5}, std::vector<double>{1, 3}}) {
         std::vector<tick> list;
-        for (int e = static_cast<int>(std::floor(std::log10(low_))); std::pow(10.0, e) <= high_; ++e)
-            for (const double d : digits)
-                if (const double value = d * std::pow(10.0, e); value >= low_ && value <= high_)
+        for (int e = static_cast<int>(std::floor(std::log10(low_))); std::pow(10.0, e) <= high_; ++e) {
+            for (const double d : digits) {
+                if (const double value = d * std::pow(10.0, e); value >= low_ && value <= high_) {
                     list.push_back({value, plain(value)});
+                }
+            }
+        }
         if (list.size() <= most) {
             return list;
         }
@@ -104,15 +115,17 @@ std::vector<tick> axis::byte_ticks(std::size_t most) const {
 }
 
 void value_range::add(double value) noexcept {
-    if (!std::isfinite(value) || !(value > 0))
+    if (!std::isfinite(value) || !(value > 0)) {
         return;
+    }
     low_ = low_ == 0 ? value : std::min(low_, value);
     high_ = std::max(high_, value);
 }
 
 void value_range::add(const std::vector<double>& values) noexcept {
-    for (const double v : values)
+    for (const double v : values) {
         add(v);
+    }
 }
 
 } // namespace linn::tool::html

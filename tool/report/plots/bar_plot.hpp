@@ -30,6 +30,7 @@ struct bar_plot {
     std::string title;
     std::string axis_title;
     std::vector<bar_group> groups;
+    double most = 0; ///< a bar beyond it, or below 1 by it, is cut, with gaps near its end; 0: none is
 };
 
 /// The plot, or nothing where it has no bars.

@@ -6,7 +6,6 @@
 #include "bar_plot.hpp"
 #include "bench_rows.hpp"
 #include "curve_plot.hpp"
-#include "numbers.hpp"
 #include "strip_plot.hpp"
 
 #include <fmt/format.h>
@@ -19,7 +18,7 @@ namespace {
 
 bar_group bars_of(const bench_result& result, const scenario_result& s) {
     bar_group group{std::string{s.what->name}, {}};
-    for (const comparison& c : s.comparisons.front())
+    for (const comparison& c : s.comparisons.front()) {
         group.bars.push_back({.label = std::string{s.what->phases[c.phase].title},
                               .value = c.speed_up,
                               .low = c.speed_up / (1 + c.uncertainty),
@@ -28,6 +27,7 @@ bar_group bars_of(const bench_result& result, const scenario_result& s) {
                               .style = c.says == outcome::win    ? emphasis::ours
                                        : c.says == outcome::loss ? emphasis::bad
                                                                  : emphasis::none});
+    }
     return group;
 }
 
@@ -36,16 +36,17 @@ strip_panel panel_of(const bench_result& result, const scenario_result& s,
     strip_panel panel{std::string{s.what->phases[phase].title}, "time by that of glibc", {}, 0};
     panel.noise = s.noise[phase].floor.value_or(0);
     const row* const baseline = s.find(result.contenders, baseline_name, s.what->baseline);
-    const phase_figures* const unit = baseline == nullptr ? nullptr : baseline->in(phase);
+    const phase_figures* const base = baseline == nullptr ? nullptr : baseline->in(phase);
     for (const row_group& g : groups) {
         panel.strips.emplace_back();
         for (const row* r : g.rows) {
             strip one;
-            if (const phase_figures* const f = r->in(phase); f != nullptr && unit != nullptr) {
-                const double reference = unit->cycles.median.middle;
+            if (const phase_figures* const f = r->in(phase); f != nullptr && base != nullptr) {
+                const double reference = base->cycles.median.middle;
                 one.samples = r->cycles(phase);
-                for (double& v : one.samples)
+                for (double& v : one.samples) {
                     v /= reference;
+                }
                 const interval& i = f->cycles.median;
                 one.middle = {i.middle / reference, i.low / reference, i.high / reference};
             }
@@ -60,8 +61,9 @@ std::vector<strip_label> labels_of(const bench_result& result, const scenario_re
     std::vector<strip_label> labels;
     for (const row_group& g : groups) {
         labels.push_back({g.heading, emphasis::none, true});
-        for (const row* r : g.rows)
+        for (const row* r : g.rows) {
             labels.push_back({label_of(result, s, g, *r), style_of(result, *r), false});
+        }
     }
     return labels;
 }
@@ -76,32 +78,29 @@ markup strip_plots(id_source& ids, const bench_result& result, const scenario_re
     const std::size_t phases = s.what->phases.size();
     for (std::size_t p = 0; p != phases; ++p) {
         plot.panels.push_back(panel_of(result, s, groups, p));
-        if (!first.empty())
+        if (!first.empty()) {
             hidden.emplace_back(s.what->phases[p].title);
-        if (plot.panels.size() != panels_a_figure && p + 1 != phases)
+        }
+        if (plot.panels.size() != panels_a_figure && p + 1 != phases) {
             continue;
+        }
         (first.empty() ? first : others) += draw(ids, plot);
         plot.panels.clear();
     }
-    if (first.empty())
+    if (first.empty()) {
         return others;
-    const std::string baseline =
-        result.title_of(s, *s.find(result.contenders, baseline_name, s.what->baseline));
-    const markup caption = text(fmt::format(
-        "Time by the median of {}, on a logarithmic axis; left is faster. A dot is a process, the upright "
-        "mark the "
-        "median, written at the end of the line, the bar its 95 % interval. Shaded: the noise floor.",
-        baseline));
-    return figure_box(first + folded(fmt::format("More of the same: {}", fmt::join(hidden, ", ")), others),
-                      caption);
+    }
+    return first + folded(fmt::format("More of the same: {}", fmt::join(hidden, ", ")), others);
 }
 
 /// The points of one curve in nanoseconds.
 std::vector<curve_point> measured_points(const scenario& what, const row& r, unsigned threads) {
     std::vector<curve_point> points;
-    for (std::size_t p = 0; p != what.phases.size(); ++p)
-        if (what.phases[p].threads == threads && what.phases[p].bytes != 0 && r.in(p) != nullptr)
+    for (std::size_t p = 0; p != what.phases.size(); ++p) {
+        if (what.phases[p].threads == threads && what.phases[p].bytes != 0 && r.in(p) != nullptr) {
             points.push_back({static_cast<double>(what.phases[p].bytes), r.in(p)->ns.median.middle});
+        }
+    }
     return points;
 }
 
@@ -110,65 +109,58 @@ std::vector<curve_point> published_points(const scenario& what, const published_
                                      [](const column_info& c) { return c.shows == figure::time; });
     const double factor = column == what.columns.end() ? 1 : column->factor;
     std::vector<curve_point> points;
-    for (std::size_t p = 0; p != what.phases.size(); ++p)
-        if (what.phases[p].threads == 1 && p < published.figures.size() && published.figures[p] > 0)
+    for (std::size_t p = 0; p != what.phases.size(); ++p) {
+        if (what.phases[p].threads == 1 && p < published.figures.size() && published.figures[p] > 0) {
             points.push_back({static_cast<double>(what.phases[p].bytes), published.figures[p] / factor});
+        }
+    }
     return points;
 }
 
 std::string cliff_remark(const scenario& what, const row& r) {
     std::vector<std::string> parts;
-    for (const cliff& c : cliffs_on(what, r, 1))
-        parts.push_back(fmt::format("{} ({:.0f} ×)", what.phases[c.phase].title, c.factor));
+    for (const cliff& c : cliffs_on(what, r, 1)) {
+        parts.push_back(fmt::format("{} ({} ×)", what.phases[c.phase].title, typeset(unit::count, c.factor)));
+    }
     return parts.empty() ? "no cliff" : fmt::format("cliff at {}", fmt::join(parts, ", "));
 }
 
-markup curve_figure(id_source& ids, const bench_result& result, const scenario_result& s) {
+markup curve_plots(id_source& ids, const bench_result& result, const scenario_result& s) {
     const scenario& what = *s.what;
     curve_plot plot{"block size", "nanoseconds a pair", {}};
     const std::vector<row_group> groups = group_rows(s);
-    for (const row_group& g : groups)
+    for (const row_group& g : groups) {
         for (const row* r : g.rows) {
             const std::string& name = result.contenders[r->contender].name;
-            if (name == control_name)
+            if (name == control_name) {
                 continue;
+            }
             curve_panel panel{label_of(result, s, g, *r), {}, cliff_remark(what, *r), style_of(result, *r)};
             panel.curves.push_back({"one thread", stroke::solid, measured_points(what, *r, 1)});
             panel.curves.push_back({"two threads", stroke::dashed, measured_points(what, *r, 2)});
-            if (const published_row* p = s.find_published(name, s.variant_of(*r).name))
+            if (const published_row* p = s.find_published(name, s.variant_of(*r).name)) {
                 panel.curves.push_back({"published, one thread", stroke::dotted, published_points(what, *p)});
+            }
             plot.panels.push_back(std::move(panel));
         }
-    const markup picture = draw(ids, plot);
-    if (picture.empty())
-        return picture;
-    return figure_box(
-        picture,
-        text(fmt::format("Nanoseconds by {} over the size of the block, both axes logarithmic and the same "
-                         "everywhere. A cliff is a size that costs more than {:.0f} times the one before.",
-                         what.operation, cliff_factor)));
+    }
+    return draw(ids, plot);
 }
 
 } // namespace
 
 markup overview_plot(id_source& ids, const bench_result& result) {
-    bar_plot plot{
-        "Linn and the best other", "speed by that of the best other; right of the line Linn is faster", {}};
-    for (const scenario_result& s : result.scenarios)
-        if (!s.what->has_curves()) // dozens of points say more as curves
+    bar_plot plot{"Linn and the best other", "Linn's speed by the best other's", {}, longest_bar};
+    for (const scenario_result& s : result.scenarios) {
+        if (!s.what->has_curves()) { // dozens of points say more as curves
             plot.groups.push_back(bars_of(result, s));
-    const markup picture = draw(ids, plot);
-    if (picture.empty())
-        return picture;
-    return figure_box(
-        picture,
-        text("Medians of all rounds; the name is that of the best other contender. A line through the end "
-             "of a bar is two standard errors. Grey: a tie, or too few rounds to tell. Where a scenario has "
-             "several comparisons the first is shown; its section has all."));
+        }
+    }
+    return draw(ids, plot);
 }
 
 markup scenario_plots(id_source& ids, const bench_result& result, const scenario_result& s) {
-    return s.what->has_curves() ? curve_figure(ids, result, s) : strip_plots(ids, result, s);
+    return s.what->has_curves() ? curve_plots(ids, result, s) : strip_plots(ids, result, s);
 }
 
 } // namespace linn::tool::html

@@ -6,6 +6,9 @@
 
 namespace linn::tool::html {
 
+/// The ratio at which the bars of `overview_plot` end: one that is thousands would leave the others no room.
+inline constexpr double longest_bar = 16;
+
 /// Every scenario at a glance: Linn's speed by that of the best other, phase by phase. Nothing without Linn's rows.
 markup overview_plot(id_source& ids, const bench_result& result);
 

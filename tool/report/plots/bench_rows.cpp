@@ -7,14 +7,17 @@ namespace linn::tool::html {
 
 std::vector<row_group> group_rows(const scenario_result& s) {
     std::vector<row_group> groups;
-    for (std::size_t v = 0; v != s.what->variants.size(); ++v)
-        if (s.what->variants[v].contender.empty())
+    for (std::size_t v = 0; v != s.what->variants.size(); ++v) {
+        if (s.what->variants[v].contender.empty()) {
             groups.push_back(
                 {std::string{s.what->variants[v].title}, std::string{s.what->variants[v].note}, {}, v});
+        }
+    }
     groups.push_back({"with a pool of their own", {}, {}, {}});
     for (const row* r : s.sorted_rows()) {
-        if (r->samples.empty())
+        if (r->samples.empty()) {
             continue;
+        }
         const auto group = std::find_if(groups.begin(), groups.end() - 1,
                                         [&](const row_group& g) { return g.variant == r->variant; });
         group->rows.push_back(r);

@@ -2,12 +2,12 @@
 #include "curve_plot.hpp"
 
 #include "axis.hpp"
-#include "numbers.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 namespace linn::tool::html {
@@ -21,24 +21,40 @@ constexpr std::size_t title_letters = 26; // what the narrowest panel has room f
 struct axes {
     axis x;
     axis y;
+    bool x_is_ordinal = false;
 
-    std::string place(const curve_point& p) const {
-        return fmt::format("{} {}", across(x.place(p.x)), coordinate(top + plot_height * (1 - y.place(p.y))));
+    double across_share(double value) const {
+        constexpr double room = 0.04; // on both sides
+        if (!x_is_ordinal) {
+            return x.place(value);
+        }
+        const double length = last - first;
+        return length > 0 ? room + (1 - 2 * room) * (value - first) / length : 0.5;
     }
+    std::string place(const curve_point& p) const {
+        return fmt::format("{} {}", across(across_share(p.x)),
+                           coordinate(top + plot_height * (1 - y.place(p.y))));
+    }
+
+    double first = 0; ///< of an ordinal x
+    double last = 0;
 };
 
 std::optional<axes> axes_of(const curve_plot& plot) {
     value_range x;
     value_range y;
-    for (const curve_panel& panel : plot.panels)
-        for (const curve& c : panel.curves)
+    for (const curve_panel& panel : plot.panels) {
+        for (const curve& c : panel.curves) {
             for (const curve_point& p : c.points) {
                 x.add(p.x);
                 y.add(p.y);
             }
-    if (x.empty() || y.empty())
+        }
+    }
+    if (x.empty() || y.empty()) {
         return std::nullopt;
-    return axes{x.logarithmic(), y.logarithmic()};
+    }
+    return axes{x.logarithmic(), y.logarithmic(), plot.x_is_ordinal, x.low(), x.high()};
 }
 
 const char* name_of(stroke s) {
@@ -63,9 +79,11 @@ std::string path_of(const curve& c, const axes& scale) {
 /// A dot at every point, as a line of no length with round ends: it stays round where its space is stretched.
 std::string dots_of(const curve& c, const axes& scale) {
     std::string path;
-    for (const curve_point& p : c.points)
-        if (p.x > 0 && p.y > 0)
+    for (const curve_point& p : c.points) {
+        if (p.x > 0 && p.y > 0) {
             path += 'M' + scale.place(p) + "h0";
+        }
+    }
     return path;
 }
 
@@ -81,10 +99,13 @@ public:
         markup shapes = frame();
         if (is_first) {
             std::string all;
-            for (const curve_panel& other : plot_->panels)
-                for (const curve& c : other.curves)
-                    if (c.style == stroke::solid)
+            for (const curve_panel& other : plot_->panels) {
+                for (const curve& c : other.curves) {
+                    if (c.style == stroke::solid) {
                         all += path_of(c, scale_);
+                    }
+                }
+            }
             shapes += empty_element("path", {{"id", behind_}, {"class", "behind"}, {"d", all}});
         } else {
             shapes += empty_element("use", {{"href", '#' + behind_}});
@@ -92,17 +113,19 @@ public:
         std::vector<std::string> spoken;
         for (const curve& c : p.curves) {
             const std::string path = path_of(c, scale_);
-            if (path.empty())
+            if (path.empty()) {
                 continue;
+            }
             shapes +=
                 empty_element("path", {{"class", fmt::format("curve {}", name_of(c.style))}, {"d", path}});
-            if (c.style == stroke::solid)
+            if (c.style == stroke::solid) {
                 shapes += empty_element("path", {{"class", "points"}, {"d", dots_of(c, scale_)}});
+            }
             const auto [least, most] =
                 std::minmax_element(c.points.begin(), c.points.end(),
                                     [](const curve_point& a, const curve_point& b) { return a.y < b.y; });
-            spoken.push_back(
-                fmt::format("{}: {} to {}", c.name, figure_text(least->y), figure_text(most->y)));
+            spoken.push_back(fmt::format("{}: {} to {}", c.name, typeset(unit::number, least->y),
+                                         typeset(unit::number, most->y)));
         }
         const std::string description = fmt::format("{} by {}. {}. {}", plot_->y_title, plot_->x_title,
                                                     fmt::join(spoken, "; "), p.remark);
@@ -114,26 +137,44 @@ public:
     /// What the strokes mean, once below all panels.
     markup legend() const {
         markup list;
-        for (const stroke s : {stroke::solid, stroke::dashed, stroke::dotted})
-            if (const std::string name = name_for(s); !name.empty())
+        for (const stroke s : {stroke::solid, stroke::dashed, stroke::dotted}) {
+            if (const std::string name = name_for(s); !name.empty()) {
                 list += element("li", sample(fmt::format("curve {}", name_of(s))) + text(name));
-        if (plot_->panels.size() > 1)
+            }
+        }
+        if (plot_->panels.size() > 1) {
             list += element("li", sample("behind") + text("the others"));
+        }
         return element("ul", {{"class", "legend"}}, list);
     }
 
 private:
     std::vector<tick> x_ticks() const {
+        if (plot_->x_is_ordinal) {
+            return ordinal_ticks();
+        }
         return plot_->x_is_bytes ? scale_.x.byte_ticks(4) : scale_.x.ticks(4);
+    }
+
+    /// The first, the last and some between, all at whole numbers.
+    std::vector<tick> ordinal_ticks() const {
+        const double step = std::max(1.0, std::ceil((scale_.last - scale_.first) / 4));
+        std::vector<tick> list;
+        for (double at = scale_.first; at <= scale_.last; at += step) {
+            list.push_back({at, fmt::format("{:.0f}", at)});
+        }
+        return list;
     }
 
     markup frame() const {
         std::string marks;
-        for (const tick& t : x_ticks())
-            marks += fmt::format("M{} {}V{}", across(scale_.x.place(t.value)), coordinate(top),
+        for (const tick& t : x_ticks()) {
+            marks += fmt::format("M{} {}V{}", across(scale_.across_share(t.value)), coordinate(top),
                                  coordinate(top + plot_height));
-        for (const tick& t : scale_.y.ticks(5))
+        }
+        for (const tick& t : scale_.y.ticks(5)) {
             marks += fmt::format("M0 {}H1000", coordinate(top + plot_height * (1 - scale_.y.place(t.value))));
+        }
         return empty_element("path", {{"class", "grid"}, {"d", marks}});
     }
 
@@ -141,23 +182,28 @@ private:
         markup list = element("text", {{"x", "0"}, {"y", "14"}, {"class", "panel-title"}},
                               text(shortened(p.title, title_letters)));
         list += element("text", {{"x", "0"}, {"y", "30"}, {"class", "axis-title"}}, text(p.remark));
-        for (const tick& t : x_ticks())
-            list += words_at(scale_.x.place(t.value), top + plot_height + 15, "tick", t.label);
-        for (const tick& t : scale_.y.ticks(5))
+        for (const tick& t : x_ticks()) {
+            list += words_at(scale_.across_share(t.value), top + plot_height + 15, "tick", t.label);
+        }
+        for (const tick& t : scale_.y.ticks(5)) {
             list += element("text",
                             {{"x", "-6"},
                              {"y", coordinate(top + plot_height * (1 - scale_.y.place(t.value)) + 4)},
                              {"text-anchor", "end"},
                              {"class", "tick"}},
                             text(t.label));
+        }
         return list;
     }
 
     std::string name_for(stroke s) const {
-        for (const curve_panel& p : plot_->panels)
-            for (const curve& c : p.curves)
-                if (c.style == s && !c.points.empty())
+        for (const curve_panel& p : plot_->panels) {
+            for (const curve& c : p.curves) {
+                if (c.style == s && !c.points.empty()) {
                     return c.name;
+                }
+            }
+        }
         return {};
     }
 
@@ -176,14 +222,16 @@ private:
 
 markup draw(id_source& ids, const curve_plot& plot) {
     const auto scale = axes_of(plot);
-    if (!scale)
+    if (!scale) {
         return {};
+    }
     plot_writer writer{ids, plot, *scale};
     markup panels;
     bool is_first = true;
     for (const curve_panel& p : plot.panels) {
-        if (std::all_of(p.curves.begin(), p.curves.end(), [](const curve& c) { return c.points.empty(); }))
+        if (std::all_of(p.curves.begin(), p.curves.end(), [](const curve& c) { return c.points.empty(); })) {
             continue;
+        }
         panels += writer.panel(p, is_first);
         is_first = false;
     }

@@ -39,7 +39,8 @@ struct curve_plot {
     std::string x_title;
     std::string y_title;
     std::vector<curve_panel> panels;
-    bool x_is_bytes = true; ///< marked in powers of two
+    bool x_is_bytes = true;    ///< marked in powers of two
+    bool x_is_ordinal = false; ///< whole numbers at equal distances, as results of one series have them
 };
 
 /// The panels, or nothing where they have no points.

@@ -5,6 +5,14 @@
 
 namespace linn::tool::html {
 
+std::string typeset(unit what, double value) {
+    return figures::written(what, value, figures::lettering::typeset);
+}
+
+std::string typeset(unit what, double low, double high) {
+    return figures::bounds_of(what, low, high).text(figures::lettering::typeset);
+}
+
 std::string class_of(emphasis e) {
     switch (e) {
     case emphasis::ours:
@@ -25,16 +33,19 @@ std::string shortened(std::string_view words, std::size_t most_letters) {
     const auto starts_letter = [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; };
     std::size_t letters = 0;
     std::size_t end_of_kept = 0; // where the ellipsis goes
-    for (std::size_t i = 0; i != words.size(); ++i)
-        if (starts_letter(words[i]) && ++letters == most_letters)
+    for (std::size_t i = 0; i != words.size(); ++i) {
+        if (starts_letter(words[i]) && ++letters == most_letters) {
             end_of_kept = i;
+        }
+    }
     return letters <= most_letters ? std::string{words} : std::string{words.substr(0, end_of_kept)} + "…";
 }
 
 std::string capitalised(std::string_view words) {
     std::string text{words};
-    if (!text.empty() && text[0] >= 'a' && text[0] <= 'z')
+    if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') {
         text[0] = static_cast<char>(text[0] - 'a' + 'A');
+    }
     return text;
 }
 
@@ -64,10 +75,12 @@ markup stretching_svg(id_source& ids, std::string_view title, std::string_view d
 
 std::string coordinate(double value) {
     std::string digits = fmt::format("{:.2f}", value);
-    while (digits.ends_with('0'))
+    while (digits.ends_with('0')) {
         digits.pop_back();
-    if (digits.ends_with('.'))
+    }
+    if (digits.ends_with('.')) {
         digits.pop_back();
+    }
     return digits == "-0" ? "0" : digits;
 }
 
@@ -83,6 +96,14 @@ markup words_at(double share, double y, std::string_view style_class, std::strin
                     {"text-anchor", anchor},
                     {"class", std::string{style_class}}},
                    text(words));
+}
+
+markup strips_box(std::string_view name, std::string_view classes, std::size_t panels,
+                  const markup& content) {
+    return element(
+        "div", {{"class", "scroll"}, {"tabindex", "0"}, {"role", "group"}, {"aria-label", std::string{name}}},
+        element("div", {{"class", std::string{classes}}, {"style", fmt::format("--panels:{}", panels)}},
+                content));
 }
 
 markup figure_box(const markup& picture, const markup& caption) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "../../measure/quantity.hpp"
 #include "../document/emphasis.hpp"
 #include "../document/markup.hpp"
 
@@ -10,7 +11,14 @@
 
 namespace linn::tool::html {
 
+using figures::unit;
 using report::emphasis;
+
+/// A value as a page writes it: "12 345", "1.50 MiB", "1.2 ms", "4.2 %".
+std::string typeset(unit what, double value);
+
+/// Two ends of a range: "3.1 – 11 %", "−0.4 to 3.8 %".
+std::string typeset(unit what, double low, double high);
 
 /// The class name for the style sheet; empty for none.
 std::string class_of(emphasis e);
@@ -34,6 +42,9 @@ std::string across(double share);
 
 /// Words at `share` of the width, `y` px from above; at the ends they are turned inwards.
 markup words_at(double share, double y, std::string_view style_class, std::string_view words);
+
+/// Labels and so many panels in a row, which scroll sideways in their own box where they do not fit. `name` is read out.
+markup strips_box(std::string_view name, std::string_view classes, std::size_t panels, const markup& content);
 
 /// A picture, or several, with its caption below; `wide` lets it scroll in its own box.
 markup figure_box(const markup& picture, const markup& caption);

@@ -13,34 +13,23 @@
 namespace linn::tool::html {
 namespace {
 
-constexpr std::size_t most_callers = 12;
-
 using weights = std::array<double, flame_measures>;
 
 void add(weights& to, const weights& more) {
-    for (std::size_t i = 0; i != to.size(); ++i)
+    for (std::size_t i = 0; i != to.size(); ++i) {
         to[i] += more[i];
+    }
 }
 
 weights operator*(weights w, double factor) {
-    for (double& v : w)
+    for (double& v : w) {
         v *= factor;
+    }
     return w;
 }
 
 bool is_same(const symbol_frame& a, const symbol_frame& b) {
     return a.function == b.function && a.file == b.file && a.line == b.line;
-}
-
-flame_node& child_of(flame_node& parent, const std::string& label) {
-    const auto found = std::find_if(parent.children.begin(), parent.children.end(),
-                                    [&](const flame_node& n) { return n.label == label; });
-    if (found != parent.children.end())
-        return *found;
-    flame_node& added = parent.children.emplace_back();
-    added.label = label;
-    added.style = parent.style;
-    return added;
 }
 
 /// The frames that called `place`, nearest first.
@@ -53,7 +42,7 @@ std::vector<symbol_frame> callers_in(const std::vector<symbol_frame>& stack, con
 
 void add_callers(flame_node& place, const std::vector<symbol_frame>& callers, const weights& w) {
     flame_node* at = &place;
-    for (std::size_t i = 0; i != std::min(callers.size(), most_callers); ++i) {
+    for (std::size_t i = 0; i != std::min(callers.size(), most_flame_callers); ++i) {
         at = &child_of(*at, frame_label(callers[i]));
         at->detail = full_place(callers[i]);
         add(at->weight, w);
@@ -73,26 +62,30 @@ public:
         node.detail = full_place(p.frame);
         std::vector<std::pair<const analysed_site*, weights>> sites;
         weights sum{};
-        for (const std::uint32_t i : p.sites)
+        for (const std::uint32_t i : p.sites) {
             if (i < advice_->analysis.sites.size()) {
                 const analysed_site& s = advice_->analysis.sites[i];
                 sites.emplace_back(&s, weights_of(s.statistics));
                 add(sum, sites.back().second);
             }
-        if (sites.empty())
+        }
+        if (sites.empty()) {
             sum = weights_of(type_->statistics) * p.share;
+        }
         add(node.weight, sum);
         if (*frames_) {
-            for (const auto& [site, w] : sites)
+            for (const auto& [site, w] : sites) {
                 add_callers(node, callers_in((*frames_)(site->stack), p.frame), w);
+            }
             return;
         }
         const auto main = std::max_element(sites.begin(), sites.end(), [](const auto& x, const auto& y) {
             return x.second[0] < y.second[0];
         });
         std::vector<symbol_frame> callers = p.callers;
-        if (!callers.empty() && is_same(callers.front(), p.frame))
+        if (!callers.empty() && is_same(callers.front(), p.frame)) {
             callers.erase(callers.begin());
+        }
         add_callers(node, callers, main == sites.end() ? sum : main->second);
     }
 
@@ -113,19 +106,14 @@ emphasis style_of(remedy r) {
     return is_pool(r) ? emphasis::ours : r == remedy::nothing ? emphasis::none : emphasis::muted;
 }
 
-void sort_children(flame_node& n) {
-    sort_stably(n.children,
-                [](const flame_node& a, const flame_node& b) { return a.weight[0] > b.weight[0]; });
-    for (flame_node& c : n.children)
-        sort_children(c);
-}
-
 /// The largest of a box's shares of the whole, by any measure.
 double share_of(const flame_node& n, const weights& whole) {
     double most = 0;
-    for (std::size_t i = 0; i != whole.size(); ++i)
-        if (whole[i] > 0)
+    for (std::size_t i = 0; i != whole.size(); ++i) {
+        if (whole[i] > 0) {
             most = std::max(most, n.weight[i] / whole[i]);
+        }
+    }
     return most;
 }
 
@@ -133,16 +121,18 @@ std::size_t fold(flame_node& n, const weights& whole, double least) {
     std::vector<flame_node> kept;
     flame_node rest;
     std::size_t folded = 0;
-    for (flame_node& c : n.children)
+    for (flame_node& c : n.children) {
         if (share_of(c, whole) >= least) {
             kept.push_back(std::move(c));
         } else {
             add(rest.weight, c.weight);
             ++folded;
         }
+    }
     std::size_t boxes = 1;
-    for (flame_node& c : kept)
+    for (flame_node& c : kept) {
         boxes += fold(c, whole, least);
+    }
     if (folded != 0) {
         rest.label = fmt::format("{} more", folded);
         rest.detail = "too small to be drawn one by one";
@@ -155,9 +145,11 @@ std::size_t fold(flame_node& n, const weights& whole, double least) {
 
 std::size_t boxes_above(const flame_node& n, const weights& whole, double least) {
     std::size_t count = 1;
-    for (const flame_node& c : n.children)
-        if (share_of(c, whole) >= least)
+    for (const flame_node& c : n.children) {
+        if (share_of(c, whole) >= least) {
             count += boxes_above(c, whole, least);
+        }
+    }
     return count;
 }
 
@@ -167,6 +159,26 @@ std::string with_line(std::string_view file, const symbol_frame& f) {
 
 } // namespace
 
+flame_node& child_of(flame_node& parent, const std::string& label) {
+    const auto found = std::find_if(parent.children.begin(), parent.children.end(),
+                                    [&](const flame_node& n) { return n.label == label; });
+    if (found != parent.children.end()) {
+        return *found;
+    }
+    flame_node& added = parent.children.emplace_back();
+    added.label = label;
+    added.style = parent.style;
+    return added;
+}
+
+void sort_children(flame_node& n) {
+    sort_stably(n.children,
+                [](const flame_node& a, const flame_node& b) { return a.weight[0] > b.weight[0]; });
+    for (flame_node& c : n.children) {
+        sort_children(c);
+    }
+}
+
 std::string short_place(const symbol_frame& f) {
     const std::size_t slash = f.file.rfind('/');
     const std::string_view file = f.file;
@@ -175,18 +187,21 @@ std::string short_place(const symbol_frame& f) {
 }
 
 std::string full_place(const symbol_frame& f) {
-    if (f.file.empty())
+    if (f.file.empty()) {
         return {};
+    }
     std::string place = with_line(f.file, f);
-    if (f.line != 0 && f.column != 0)
+    if (f.line != 0 && f.column != 0) {
         place += fmt::format(":{}", f.column);
+    }
     return place;
 }
 
 std::string frame_label(const symbol_frame& f) {
     const std::string place = short_place(f);
-    if (f.function.empty())
+    if (f.function.empty()) {
         return place.empty() ? "unknown" : place;
+    }
     return place.empty() ? f.function : fmt::format("{} · {}", f.function, place);
 }
 
@@ -201,8 +216,9 @@ flame_node grow_flame(const advice& a, const frames_of_stack& frames) {
         const place_grower grower{a, t, frames};
         type.weight = grower.weights_of(t.statistics);
         add(root.weight, type.weight);
-        for (const advised_place& p : t.places)
+        for (const advised_place& p : t.places) {
             grower.grow(type, p);
+        }
     }
     // Types may be cut off, and what was never named is nobody's: the whole is what the trace says.
     root.weight[0] = std::max(root.weight[0], static_cast<double>(a.analysis.all.allocations));
@@ -214,8 +230,9 @@ flame_node grow_flame(const advice& a, const frames_of_stack& frames) {
 std::size_t fold_flame(flame_node& root, std::size_t most) {
     const weights whole = root.weight;
     double least = 0.0005; // half a pixel of a wide window
-    while (boxes_above(root, whole, least) > most)
+    while (boxes_above(root, whole, least) > most) {
         least *= 1.5;
+    }
     return fold(root, whole, least);
 }
 

@@ -13,8 +13,7 @@
 
 namespace linn::tool::html {
 
-/// What the width of a box can stand for.
-enum class flame_measure { allocations, bytes, gain };
+/// How many things the width of a box can stand for; flame_words names them.
 inline constexpr std::size_t flame_measures = 3;
 
 /// A box of the flame graph: a type, a place that allocates it, or a caller of the box above.
@@ -23,8 +22,17 @@ struct flame_node {
     std::string detail; ///< shown with the label where one looks at it; may be empty
     emphasis style = emphasis::none;
     std::array<double, flame_measures> weight{};
-    std::vector<flame_node> children; ///< the most allocations first
+    std::vector<flame_node> children; ///< the largest first
 };
+
+/// The child of that name, added where there is none, with its parent's style.
+flame_node& child_of(flame_node& parent, const std::string& label);
+
+/// Children by their first weight, the largest first.
+void sort_children(flame_node& n);
+
+/// Callers below a place: what is further out is not drawn.
+inline constexpr std::size_t most_flame_callers = 12;
 
 /// The frames of a stack of the trace, innermost first; called with an index of `trace_info::stacks`.
 using frames_of_stack = std::function<std::vector<symbol_frame>(std::uint32_t)>;

@@ -16,9 +16,11 @@ using multiple = std::pair<double, const char*>;
 /// The largest unit that leaves a digit before the point.
 template <std::size_t N>
 multiple multiple_of(double value, const std::array<multiple, N>& largest_first) {
-    for (const multiple& u : largest_first)
-        if (value >= u.first)
+    for (const multiple& u : largest_first) {
+        if (value >= u.first) {
             return u;
+        }
+    }
     return largest_first.back();
 }
 
@@ -57,13 +59,16 @@ double linear_axis::place(double value) const noexcept {
 
 double linear_axis::step(std::size_t most) const {
     const double wanted = high_ / static_cast<double>(most - 1);
-    if (what_ == unit::bytes)
+    if (what_ == unit::bytes) {
         return std::max(1.0, std::exp2(std::ceil(std::log2(wanted))));
+    }
     const double least = what_ == unit::count ? 1 : 0;
     const double power = std::pow(10.0, std::floor(std::log10(wanted)));
-    for (const double digit : {1.0, 2.0, 5.0})
-        if (digit * power >= wanted * (1 - 1e-9))
+    for (const double digit : {1.0, 2.0, 5.0}) {
+        if (digit * power >= wanted * (1 - 1e-9)) {
             return std::max(least, digit * power);
+        }
+    }
     return std::max(least, 10 * power);
 }
 

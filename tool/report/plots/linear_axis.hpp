@@ -2,7 +2,7 @@
 #pragma once
 
 #include "axis.hpp"
-#include "numbers.hpp"
+#include "figure.hpp"
 
 #include <cstddef>
 #include <string>

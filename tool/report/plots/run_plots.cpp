@@ -15,10 +15,12 @@ namespace {
 std::map<std::size_t, double> by_round(const run_row& row, std::string_view metric) {
     const std::vector<double> values = row.values(metric);
     std::map<std::size_t, double> rounds;
-    if (values.size() != row.samples.size())
+    if (values.size() != row.samples.size()) {
         return rounds;
-    for (std::size_t i = 0; i != values.size(); ++i)
+    }
+    for (std::size_t i = 0; i != values.size(); ++i) {
         rounds[row.samples[i].round] = values[i];
+    }
     return rounds;
 }
 
@@ -26,9 +28,11 @@ std::map<std::size_t, double> by_round(const run_row& row, std::string_view metr
 std::vector<double> paired_ratios(const run_row& row, const run_row& reference, std::string_view metric) {
     const std::map<std::size_t, double> base = by_round(reference, metric);
     std::vector<double> ratios;
-    for (const auto& [round, value] : by_round(row, metric))
-        if (const auto found = base.find(round); found != base.end() && found->second > 0)
+    for (const auto& [round, value] : by_round(row, metric)) {
+        if (const auto found = base.find(round); found != base.end() && found->second > 0) {
             ratios.push_back(value / found->second);
+        }
+    }
     return ratios;
 }
 
@@ -38,14 +42,16 @@ strip_panel panel_of(const run_result& result, const metric_info& m, bool shows_
                       {},
                       0,
                       shows_changes};
-    if (const auto floor = result.noise_floor.find(std::string{m.name}); floor != result.noise_floor.end())
+    if (const auto floor = result.noise_floor.find(std::string{m.name}); floor != result.noise_floor.end()) {
         panel.noise = floor->second.floor;
+    }
     const run_row* reference = result.find(default_name);
     for (const run_row& row : result.rows) {
         strip& s = panel.strips.emplace_back();
         const estimate* e = row.find_estimate(m.name);
-        if (reference == nullptr || e == nullptr)
+        if (reference == nullptr || e == nullptr) {
             continue;
+        }
         s.samples = paired_ratios(row, *reference, m.name);
         s.middle = {e->ratio, e->ratio_low, e->ratio_high};
     }
@@ -54,19 +60,22 @@ strip_panel panel_of(const run_result& result, const metric_info& m, bool shows_
 
 std::vector<strip_label> labels_of(const run_result& result, std::string_view metric) {
     std::vector<strip_label> labels;
-    for (const run_row& row : result.rows)
+    for (const run_row& row : result.rows) {
         labels.push_back({row.contender.title, style_of(row, metric), false});
+    }
     return labels;
 }
 
 } // namespace
 
 emphasis style_of(const run_row& row, std::string_view metric) {
-    if (row.contender.is_control())
+    if (row.contender.is_control()) {
         return emphasis::muted;
+    }
     const estimate* e = row.find_estimate(metric);
-    if (e == nullptr)
+    if (e == nullptr) {
         return emphasis::none;
+    }
     switch (e->call) {
     case verdict::better:
         return emphasis::good;
@@ -97,8 +106,9 @@ markup other_metrics_plot(id_source& ids, const run_result& result, const metric
     // A row may be better in one of them and worse in another, so its name takes no side.
     strip_plot plot{labels_of(result, {}), {}};
     for (const metric_info& m : metrics()) {
-        if (!m.is_compared || m.name == shown.name)
+        if (!m.is_compared || m.name == shown.name) {
             continue;
+        }
         plot.panels.push_back(panel_of(result, m));
         if (plot.panels.size() == panels_a_figure) {
             all += draw(ids, plot);

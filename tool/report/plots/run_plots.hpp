@@ -18,7 +18,7 @@ markup metric_plot(id_source& ids, const run_result& result, const metric_info& 
 /// The same in percent of change.
 markup change_plot(id_source& ids, const run_result& result, const metric_info& m);
 
-/// The compared metrics but for the one that is shown elsewhere, panels beside each other.
+/// The compared metrics but for the one that is shown elsewhere, panels side by side.
 markup other_metrics_plot(id_source& ids, const run_result& result, const metric_info& shown);
 
 /// @pre there is one of that name

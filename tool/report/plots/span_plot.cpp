@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "span_plot.hpp"
 
-#include "numbers.hpp"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -27,7 +25,7 @@ markup block(const std::string& style, double from, double to, double y) {
 void draw_row(const span_plot& plot, const span_row& r, const linear_axis& scale, double y, markup& shapes,
               markup& words) {
     const std::string name = class_of(r.style);
-    const std::string figures = range_text(plot.what, r.low, r.high);
+    const std::string figures = typeset(plot.what, r.low, r.high);
     const double low = scale.place(r.low);
     const double high = scale.place(r.high);
     markup group = element("title", text(fmt::format("{}: {}", r.label, figures)));
@@ -47,11 +45,13 @@ void draw_row(const span_plot& plot, const span_row& r, const linear_axis& scale
 } // namespace
 
 markup draw(id_source& ids, const span_plot& plot) {
-    if (plot.rows.empty())
+    if (plot.rows.empty()) {
         return {};
+    }
     double most = 0;
-    for (const span_row& r : plot.rows)
+    for (const span_row& r : plot.rows) {
         most = std::max({most, r.low, r.high});
+    }
     const linear_axis scale{plot.what, most > 0 ? most * 1.05 : 0.01};
     markup labels;
     markup bars;
@@ -61,7 +61,7 @@ markup draw(id_source& ids, const span_plot& plot) {
     for (const span_row& r : plot.rows) {
         labels += element("li", {{"class", class_of(r.style)}, {"title", r.label}}, text(r.label));
         draw_row(plot, r, scale, y + line_height / 2, bars, words);
-        spoken.push_back(fmt::format("{} {}", r.label, range_text(plot.what, r.low, r.high)));
+        spoken.push_back(fmt::format("{} {}", r.label, typeset(plot.what, r.low, r.high)));
         y += line_height;
     }
     std::string marks;
@@ -73,11 +73,9 @@ markup draw(id_source& ids, const span_plot& plot) {
     const markup picture =
         stretching_svg(ids, plot.title, fmt::format("{}: {}.", plot.axis_title, fmt::join(spoken, ", ")),
                        y + bottom, empty_element("path", {{"class", "grid"}, {"d", marks}}) + bars, words);
-    return element("div",
-                   {{"class", "scroll"}, {"tabindex", "0"}, {"role", "group"}, {"aria-label", plot.title}},
-                   element("div", {{"class", "strips spans"}, {"style", "--panels:1"}},
-                           element("ul", {{"class", "labels"}}, labels) +
-                               element("div", {{"class", "panel"}}, picture)));
+    return strips_box(plot.title, "strips spans", 1,
+                      element("ul", {{"class", "labels"}}, labels) +
+                          element("div", {{"class", "panel"}}, picture));
 }
 
 } // namespace linn::tool::html

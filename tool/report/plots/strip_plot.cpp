@@ -2,7 +2,6 @@
 #include "strip_plot.hpp"
 
 #include "axis.hpp"
-#include "numbers.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -67,9 +66,10 @@ void draw_frame(const strip_panel& panel, const axis& scale, double lines, marku
 
 /// Ratios as this panel writes them: near 1 everywhere, the third digit counts.
 std::string value_text(const strip_panel& panel, const axis& scale, double value) {
-    if (panel.shows_changes)
-        return text_of(unit::change, value - 1);
-    return scale.high() / scale.low() < 2 ? close_ratio_text(value) : ratio_text(value);
+    if (panel.shows_changes) {
+        return typeset(unit::change, value - 1);
+    }
+    return scale.high() / scale.low() < 2 ? typeset(unit::ratio, value) : typeset(unit::times, value);
 }
 
 /// One line: a place to point at, which names its figures, the dots, the interval, the median.
@@ -77,14 +77,16 @@ void draw_strip(const strip_label& label, const strip_panel& panel, const strip&
                 double y, double level, markup& shapes, markup& words) {
     const std::string name = class_of(label.style);
     std::string dots;
-    for (std::size_t i = 0; i != s.samples.size(); ++i)
-        if (s.samples[i] > 0)
+    for (std::size_t i = 0; i != s.samples.size(); ++i) {
+        if (s.samples[i] > 0) {
             dots += fmt::format("M{} {}h0", across(scale.place(s.samples[i])),
                                 coordinate(y + jitter(i) * spread));
+        }
+    }
     const std::string middle = across(scale.place(s.middle.middle));
     const std::string bounds =
         s.middle.is_known()
-            ? fmt::format("{} interval {} to {}", report::level_text(level),
+            ? fmt::format("{} interval {} to {}", figures::level_text(level),
                           value_text(panel, scale, s.middle.low), value_text(panel, scale, s.middle.high))
             : std::string{"too few samples for an interval"};
     const std::string tip =
@@ -97,11 +99,12 @@ void draw_strip(const strip_label& label, const strip_panel& panel, const strip&
                                     {"width", "1000"},
                                     {"height", coordinate(line_height)}});
     group += empty_element("path", {{"class", "dots"}, {"d", dots}});
-    if (s.middle.is_known())
+    if (s.middle.is_known()) {
         group +=
             empty_element("path", {{"class", "bar"},
                                    {"d", fmt::format("M{} {}H{}", across(scale.place(s.middle.low)),
                                                      coordinate(y), across(scale.place(s.middle.high)))}});
+    }
     group += empty_element(
         "path",
         {{"class", "median"}, {"d", fmt::format("M{} {}V{}", middle, coordinate(y - 6), coordinate(y + 6))}});
@@ -120,8 +123,9 @@ markup draw_panel(id_source& ids, const strip_plot& plot, const strip_panel& pan
     std::vector<std::string> spoken;
     for (std::size_t i = 0; i != plot.labels.size(); ++i) {
         const strip_label& label = plot.labels[i];
-        if (label.is_heading || panel.strips[i].samples.empty())
+        if (label.is_heading || panel.strips[i].samples.empty()) {
             continue;
+        }
         draw_strip(label, panel, panel.strips[i], scale, top + line_height * (static_cast<double>(i) + 0.5),
                    plot.level, shapes, words);
         spoken.push_back(
@@ -135,9 +139,10 @@ markup draw_panel(id_source& ids, const strip_plot& plot, const strip_panel& pan
 
 markup draw_labels(const std::vector<strip_label>& labels) {
     markup list;
-    for (const strip_label& l : labels)
+    for (const strip_label& l : labels) {
         list += element("li", {{"class", l.is_heading ? "heading" : class_of(l.style)}, {"title", l.words}},
                         text(l.words));
+    }
     return element("ul", {{"class", "labels"}}, list);
 }
 
@@ -154,24 +159,19 @@ markup draw(id_source& ids, const strip_plot& plot) {
     markup panels;
     std::size_t count = 0;
     bool has_changes = false; // which need more room behind the line
-    for (const strip_panel& p : plot.panels)
+    for (const strip_panel& p : plot.panels) {
         if (std::any_of(p.strips.begin(), p.strips.end(),
                         [](const strip& s) { return !s.samples.empty(); })) {
             panels += draw_panel(ids, plot, p);
             has_changes = has_changes || p.shows_changes;
             ++count;
         }
-    if (count == 0)
+    }
+    if (count == 0) {
         return {};
-    return element("div",
-                   {{"class", "scroll"},
-                    {"tabindex", "0"},
-                    {"role", "group"},
-                    {"aria-label", "plot, may scroll sideways"}},
-                   element("div",
-                           {{"class", has_changes ? "strips changes" : "strips"},
-                            {"style", fmt::format("--panels:{}", count)}},
-                           draw_labels(plot.labels) + panels));
+    }
+    return strips_box("plot, may scroll sideways", has_changes ? "strips changes" : "strips", count,
+                      draw_labels(plot.labels) + panels);
 }
 
 } // namespace linn::tool::html

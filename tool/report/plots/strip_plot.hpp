@@ -35,7 +35,7 @@ struct strip_panel {
     bool shows_changes = false; ///< 0.9 is written as -10.0 %
 };
 
-/// Panels beside each other that share their lines.
+/// Panels side by side that share their lines.
 struct strip_plot {
     std::vector<strip_label> labels;
     std::vector<strip_panel> panels;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "timeline_plot.hpp"
 
-#include "numbers.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,15 +24,17 @@ std::string path_of(const std::vector<double>& values, const linear_axis& scale,
     double last = -1;
     for (std::size_t i = 0; i != values.size(); ++i) {
         const double y = height_of(scale, values[i]);
-        if (i == 0)
+        if (i == 0) {
             path += fmt::format("{}0 {}", closes ? 'L' : 'M', coordinate(y));
-        else if (y != last)
+        } else if (y != last) {
             path += fmt::format("H{}V{}", across(static_cast<double>(i) / count), coordinate(y));
+        }
         last = y;
     }
     path += "H1000";
-    if (closes)
+    if (closes) {
         path += fmt::format("V{}Z", coordinate(top + plot_height));
+    }
     return path;
 }
 
@@ -67,8 +67,8 @@ markup panel_of(id_source& ids, const timeline_series& s, const linear_axis& tim
     return element("div", {{"class", "panel"}},
                    stretching_svg(ids, s.title,
                                   fmt::format("{} over {}: at most {}, {} at the end.", s.title,
-                                              text_of(unit::nanoseconds, time.high()), text_of(s.what, most),
-                                              text_of(s.what, end)),
+                                              typeset(unit::nanoseconds, time.high()), typeset(s.what, most),
+                                              typeset(s.what, end)),
                                   top + plot_height + bottom, shapes, words));
 }
 
@@ -77,8 +77,9 @@ markup data_of(const timeline_plot& plot) {
     markup list;
     for (const timeline_series& s : plot.series) {
         std::string values;
-        for (const double v : s.values)
+        for (const double v : s.values) {
             values += fmt::format("{}{:.6g}", values.empty() ? "" : " ", v);
+        }
         const char* kind = s.what == unit::bytes ? "bytes" : "count";
         list += element("data", {{"value", values}, {"data-kind", kind}, {"data-title", s.title}}, {});
     }
@@ -105,13 +106,15 @@ markup draw(id_source& ids, const timeline_plot& plot) {
                      std::all_of(plot.series.begin(), plot.series.end(), [&](const timeline_series& s) {
                          return s.values.size() == plot.series.front().values.size() && !s.values.empty();
                      });
-    if (!any)
+    if (!any) {
         return {};
+    }
     const double count = static_cast<double>(plot.series.front().values.size());
     const linear_axis time{unit::nanoseconds, plot.step_ns * count};
     markup panels;
-    for (const timeline_series& s : plot.series)
+    for (const timeline_series& s : plot.series) {
         panels += panel_of(ids, s, time);
+    }
     panels += element("p", {{"class", "readout"}}, {});
     return element("div",
                    {{"class", "timeline"},

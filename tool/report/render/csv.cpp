@@ -11,26 +11,32 @@ namespace {
 
 std::string quoted(std::string text) {
     // Names and paths come from outside. @source OWASP, CSV Injection
-    if (!text.empty() && std::string_view{"=+-@\t\r"}.find(text.front()) != std::string_view::npos)
+    if (!text.empty() && std::string_view{"=+-@\t\r"}.find(text.front()) != std::string_view::npos) {
         text.insert(text.begin(), '\'');
+    }
     const bool has_edge_space = !text.empty() && (text.front() == ' ' || text.back() == ' ');
-    if (!has_edge_space && text.find_first_of(",\"\r\n") == std::string::npos)
+    if (!has_edge_space && text.find_first_of(",\"\r\n") == std::string::npos) {
         return text;
+    }
     std::string out{'"'};
-    for (const char c : text)
+    for (const char c : text) {
         out.append(c == '"' ? 2 : 1, c);
+    }
     return out + '"';
 }
 
 } // namespace
 
 std::string field_text(const datum& field) {
-    if (const auto* text = std::get_if<std::string>(&field.value()))
+    if (const auto* text = std::get_if<std::string>(&field.value())) {
         return quoted(*text);
-    if (const auto* number = std::get_if<double>(&field.value()))
+    }
+    if (const auto* number = std::get_if<double>(&field.value())) {
         return std::isfinite(*number) ? fmt::format("{}", *number) : "";
-    if (const auto* number = std::get_if<std::uint64_t>(&field.value()))
+    }
+    if (const auto* number = std::get_if<std::uint64_t>(&field.value())) {
         return fmt::format("{}", *number);
+    }
     return "";
 }
 
@@ -51,8 +57,9 @@ std::string csv_line(std::span<const datum> fields) {
 
 std::string render_csv(const document& d) {
     std::string out = csv_line(std::vector<datum>{d.data.columns.begin(), d.data.columns.end()});
-    for (const std::vector<datum>& line : d.data.rows)
+    for (const std::vector<datum>& line : d.data.rows) {
         out += csv_line(line);
+    }
     return out;
 }
 

@@ -33,8 +33,9 @@ markup cell_content(const cell& c, const column& of) {
     const std::string words = c.words(lettering::typeset);
     const markup content = of.shorten == cut::never ? html::text(words) : shortened(words);
     const bool is_good = c.style == emphasis::good;
-    if (!is_good && c.style != emphasis::bad)
+    if (!is_good && c.style != emphasis::bad) {
         return content;
+    }
     const markup arrow = c.figure ? markup{} : html::text(is_good ? "▼ " : "▲ ");
     return element("span", {{"class", is_good ? "better" : "worse"}}, arrow + content);
 }
@@ -43,8 +44,9 @@ markup cell_content(const cell& c, const column& of) {
 markup note_content(const note& n) {
     const std::string mark = n.mark == 0 ? std::string{} : fmt::format("[{}] ", n.mark);
     const std::size_t colon = n.text.find(':');
-    if (n.section.empty() || colon == std::string::npos)
+    if (n.section.empty() || colon == std::string::npos) {
         return html::text(mark + n.text);
+    }
     return html::text(mark) + element("a", {{"href", '#' + n.section}}, html::text(n.text.substr(0, colon))) +
            html::text(n.text.substr(colon));
 }
@@ -72,10 +74,12 @@ public:
 
     markup operator()(const list& l) const {
         markup items;
-        for (const note& n : l.notes)
+        for (const note& n : l.notes) {
             items += element("li", note_content(n));
-        if (items.empty())
+        }
+        if (items.empty()) {
             return items;
+        }
         return (l.heading.empty() ? markup{} : (*this)(subheading{l.heading})) +
                element("ul", {{"class", "prose"}}, items);
     }
@@ -83,8 +87,9 @@ public:
     markup operator()(const facts& f) const { return html::description_list(f.entries); }
 
     markup operator()(const code& c) const {
-        if (c.text.empty())
+        if (c.text.empty()) {
             return {};
+        }
         return c.is_diff ? element("pre", {{"class", "diff"}}, diff_lines(c.text))
                          : element("pre", html::text(c.text));
     }
@@ -96,38 +101,45 @@ public:
         std::optional<std::size_t> sorted_by;
         for (std::size_t i = 0; i != t.columns.size(); ++i) {
             const column& c = t.columns[i];
-            if (!includes(c.shown_in, forms::html))
+            if (!includes(c.shown_in, forms::html)) {
                 continue;
-            if (t.sorted_by == i)
+            }
+            if (t.sorted_by == i) {
                 sorted_by = columns.size();
+            }
             columns.push_back({c.heading, c.group, c.is_text});
         }
         html::html_table drawn{t.caption, columns};
-        if (sorted_by)
+        if (sorted_by) {
             drawn.sorted_by(*sorted_by);
+        }
         for (const row& r : t.rows) {
             if (r.is == row::kind::heading) {
                 drawn.add_group(html::text(r.cells.front().words(lettering::typeset)));
                 continue;
             }
             std::vector<html::html_cell> cells;
-            for (std::size_t i = 0; i != r.cells.size(); ++i)
-                if (includes(t.columns[i].shown_in, forms::html))
+            for (std::size_t i = 0; i != r.cells.size(); ++i) {
+                if (includes(t.columns[i].shown_in, forms::html)) {
                     cells.push_back(
                         {cell_content(r.cells[i], t.columns[i]),
                          r.cells[i].figure ? std::optional{r.cells[i].figure->key()} : std::nullopt});
+                }
+            }
             if (r.is == row::kind::last) {
                 drawn.add_footnote_row(std::move(cells));
                 continue;
             }
             drawn.add_row(std::move(cells), r.style);
             is_in_row_ = true;
-            if (const markup detail = blocks(r.detail); !detail.empty())
+            if (const markup detail = blocks(r.detail); !detail.empty()) {
                 drawn.add_detail(detail);
+            }
             is_in_row_ = false;
         }
-        if (drawn.empty())
+        if (drawn.empty()) {
             return {};
+        }
         const markup remarks = (*this)(sentences(t.remarks));
         return drawn.draw() + (remarks.empty() ? remarks : element("div", {{"class", "notes"}}, remarks));
     }
@@ -148,9 +160,11 @@ public:
 
     markup blocks(const std::vector<block>& all) {
         markup content;
-        for (const block& b : all)
-            if (includes(b.shown_in, forms::html))
+        for (const block& b : all) {
+            if (includes(b.shown_in, forms::html)) {
                 content += std::visit(*this, b.content);
+            }
+        }
         return content;
     }
 
@@ -171,12 +185,13 @@ std::string render_html(const document& d) {
     p.lead = d.lead;
     p.introduction = write.blocks(d.introduction);
     p.introduction += write(sentences(d.warnings, "What weakens this result"));
-    for (const section& s : d.sections)
-        if (markup content = write.blocks(s.blocks); !content.empty())
+    for (const section& s : d.sections) {
+        if (markup content = write.blocks(s.blocks); !content.empty()) {
             p.sections.push_back({s.id, s.title, std::move(content)});
+        }
+    }
     p.footer =
-        fmt::format("Written by linn {}. This file is complete in itself and loads nothing from anywhere.",
-                    version_text());
+        fmt::format("Written by linn {}. This file is self-contained: it loads nothing.", version_text());
     return html::render(p);
 }
 

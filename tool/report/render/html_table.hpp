@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "../../measure/statistics.hpp"
 #include "../document/markup.hpp"
 #include "../plots/figure.hpp"
 
 #include <cstddef>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace linn::tool::html {
@@ -16,7 +14,7 @@ namespace linn::tool::html {
 /// One column of a table in a page.
 struct html_column {
     std::string heading;
-    std::string group = {}; ///< columns beside each other with the same group share a heading above
+    std::string group = {}; ///< adjacent columns with the same group share a heading above
     bool is_text = false;   ///< left-aligned and sorted as words; else right-aligned and sorted as numbers
 };
 
@@ -25,15 +23,6 @@ struct html_cell {
     markup shows;
     std::optional<double> number = {};
 };
-
-html_cell words_cell(std::string_view words);
-html_cell number_cell(double value, std::string_view words);
-
-/// "1.2 – 1.4", sorted by its lower end; `show` writes an end.
-template <class Show>
-html_cell interval_cell(double low, double high, const Show& show) {
-    return are_bounds(low, high) ? number_cell(low, show(low) + " – " + show(high)) : words_cell("–");
-}
 
 /// A table that its reader can sort by any column, within its groups. The first column names the row.
 class html_table {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "markdown.hpp"
 
-#include "../markdown.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -48,17 +46,20 @@ public:
 
     std::string operator()(const list& l) const {
         std::string out = l.heading.empty() ? std::string{} : markdown_text(l.heading) + "\n\n";
-        for (const note& n : l.notes)
+        for (const note& n : l.notes) {
             out += fmt::format("- {}{}\n", n.mark == 0 ? std::string{} : fmt::format("\\[{}\\] ", n.mark),
                                markdown_text(n.text));
+        }
         return out;
     }
 
     std::string operator()(const facts& f) const {
         std::string out;
-        for (const auto& [name, value] : f.entries)
-            if (!value.empty())
+        for (const auto& [name, value] : f.entries) {
+            if (!value.empty()) {
                 out += fmt::format("- {}: {}\n", markdown_text(name), markdown_text(value));
+            }
+        }
         return out;
     }
 
@@ -70,8 +71,9 @@ public:
     std::string operator()(const table& t) const {
         std::string out;
         const auto end_part = [&](std::string& rows) {
-            if (!rows.empty())
+            if (!rows.empty()) {
                 out += (out.empty() || out.ends_with("\n\n") ? "" : "\n") + head(t) + rows;
+            }
             rows.clear();
         };
         std::string rows;
@@ -84,14 +86,17 @@ public:
                 continue;
             }
             rows += '|';
-            for (std::size_t i = 0; i != r.cells.size(); ++i)
-                if (is_shown(t.columns[i]))
+            for (std::size_t i = 0; i != r.cells.size(); ++i) {
+                if (is_shown(t.columns[i])) {
                     rows += ' ' + cell_text(r.cells[i]) + " |";
+                }
+            }
             rows += '\n';
         }
         end_part(rows);
-        if (!t.remarks.empty() && !out.empty())
+        if (!t.remarks.empty() && !out.empty()) {
             out += '\n' + (*this)(sentences(t.remarks));
+        }
         return out;
     }
 
@@ -104,10 +109,12 @@ public:
     std::string blocks(const std::vector<block>& all) const {
         std::string out;
         for (const block& b : all) {
-            if (!includes(b.shown_in, forms::markdown))
+            if (!includes(b.shown_in, forms::markdown)) {
                 continue;
-            if (const std::string text = std::visit(*this, b.content); !text.empty())
+            }
+            if (const std::string text = std::visit(*this, b.content); !text.empty()) {
                 out += (out.empty() ? "" : "\n") + text;
+            }
         }
         return out;
     }
@@ -118,40 +125,69 @@ private:
     static std::string head(const table& t) {
         std::string headings{"|"};
         std::string rule{"|"};
-        for (const column& c : t.columns)
+        for (const column& c : t.columns) {
             if (is_shown(c)) {
                 headings += ' ' + heading_text(c) + " |";
                 rule += c.is_text ? " --- |" : " ---: |";
             }
+        }
         return headings + '\n' + rule + '\n';
     }
 };
 
 } // namespace
 
+std::string markdown_text(std::string_view text) {
+    std::string out;
+    for (const char c : text) {
+        if (c == '\n' || c == '\r' || c == '\t') {
+            out += ' ';
+        } else if (c == '<') {
+            out += "&lt;";
+        } else if (c == '&') {
+            out += "&amp;";
+        } else if (std::string_view{"\\`*_[]|~#@"}.find(c) != std::string_view::npos) {
+            (out += '\\') += c;
+        } else {
+            out += c;
+        }
+    }
+    return out;
+}
+
 std::string render_markdown(const document& d) {
     const markdown_writer write;
     std::string out;
     const auto add = [&](const std::string& part) {
-        if (!part.empty())
+        if (!part.empty()) {
             out += (out.empty() ? "" : "\n") + part;
+        }
     };
-    for (const std::string* first : {&d.alert, &d.lead})
-        if (!first->empty())
-            add(write(paragraph{*first, true}));
+    for (const std::string& part : {d.alert, d.lead}) {
+        std::string lead;
+        for (const std::string& line : lines_of(part)) {
+            // Two spaces end a line within a paragraph.
+            lead += (lead.empty() ? "" : "  \n") + strong(line);
+        }
+        add(lead.empty() ? lead : lead + '\n');
+    }
     add(write.blocks(d.introduction));
-    for (const section& s : d.sections)
+    for (const section& s : d.sections) {
         if (const std::string text = write.blocks(s.blocks); !text.empty()) {
-            if (includes(s.titled_in, forms::markdown))
+            if (includes(s.titled_in, forms::markdown)) {
                 add("### " + markdown_text(s.title) + '\n');
+            }
             add(text);
         }
+    }
     std::vector<std::string> warnings;
-    for (const std::string& warning : d.warnings)
+    for (const std::string& warning : d.warnings) {
         warnings.push_back("warning: " + warning);
+    }
     add(write(sentences(warnings)));
-    if (!d.provenance.empty())
+    if (!d.provenance.empty()) {
         add(markdown_text(d.provenance) + '\n');
+    }
     return out;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "page.hpp"
 
+#include "../document/document.hpp"
 #include "assets.hpp"
 
 #include <fmt/format.h>
@@ -33,25 +34,33 @@ markup head(const page& p) {
 
 markup contents(const std::vector<section>& sections) {
     markup list;
-    for (const section& s : sections)
+    for (const section& s : sections) {
         list += element("li", element("a", {{"href", '#' + s.id}}, text(s.title)));
+    }
     return element("nav", {{"aria-label", "Contents"}}, element("ol", list));
 }
 
 markup body(const page& p) {
     markup top = element("p", {{"class", "kicker"}}, text(p.kicker)) + element("h1", text(p.heading));
-    if (!p.alert.empty())
+    if (!p.alert.empty()) {
         top += element("p", {{"class", "alert"}}, text(p.alert));
+    }
     // A long answer in large letters is harder to read, not easier.
     constexpr std::size_t long_lead = 240;
-    top += element("p", {{"class", p.lead.size() > long_lead ? "lead long" : "lead"}}, text(p.lead));
+    markup lead;
+    for (const std::string& line : report::lines_of(p.lead)) {
+        lead += (lead.empty() ? lead : empty_element("br", {})) + text(line);
+    }
+    top += element("p", {{"class", p.lead.size() > long_lead ? "lead long" : "lead"}}, lead);
     markup content = element("header", top);
     markup main = p.introduction;
-    if (p.sections.size() > 1)
+    if (p.sections.size() > 1) {
         main += contents(p.sections);
-    for (const section& s : p.sections)
+    }
+    for (const section& s : p.sections) {
         main += element("section", {{"id", s.id}, {"aria-labelledby", s.id + "-title"}},
                         element("h2", {{"id", s.id + "-title"}}, text(s.title)) + s.content);
+    }
     content += element("main", main);
     content += element("footer", text(p.footer));
     content += element("script", markup::trusted(script));
@@ -70,16 +79,19 @@ markup paragraph(std::string_view plain) {
 
 markup bullet_list(const std::vector<std::string>& lines) {
     markup list;
-    for (const std::string& line : lines)
+    for (const std::string& line : lines) {
         list += element("li", text(line));
+    }
     return list.empty() ? list : element("ul", {{"class", "prose"}}, list);
 }
 
 markup description_list(const std::vector<std::pair<std::string, std::string>>& entries) {
     markup list;
-    for (const auto& [name, value] : entries)
-        if (!value.empty())
+    for (const auto& [name, value] : entries) {
+        if (!value.empty()) {
             list += element("div", element("dt", text(name)) + element("dd", text(value)));
+        }
+    }
     return list.empty() ? list : element("dl", list);
 }
 

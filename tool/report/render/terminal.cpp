@@ -41,9 +41,11 @@ public:
 
     std::string operator()(const facts& f) const {
         std::string out;
-        for (const auto& [name, value] : f.entries)
-            if (!value.empty())
+        for (const auto& [name, value] : f.entries) {
+            if (!value.empty()) {
                 out += wrap(printable(fmt::format("{}: {}", name, value)), style_.width, 4) + '\n';
+            }
+        }
         return out;
     }
 
@@ -62,17 +64,20 @@ public:
     }
 
     std::string operator()(const table& t) const {
-        if (t.rows.empty())
+        if (t.rows.empty()) {
             return {};
+        }
         const text_table drawn{t, style_};
         std::string out = drawn.lines([&](const row& r) { return indented(r.detail); });
         std::vector<std::string> remarks = t.remarks;
-        if (const std::vector<std::string> hidden = drawn.hidden(); !hidden.empty())
+        if (const std::vector<std::string> hidden = drawn.hidden(); !hidden.empty()) {
             remarks.insert(remarks.begin(),
                            fmt::format("hidden columns: {} (widen the terminal or use --json)",
                                        fmt::join(hidden, ", ")));
-        for (const std::string& remark : remarks)
+        }
+        for (const std::string& remark : remarks) {
             out += "  " + wrap(printable(remark), style_.width - 2, 4) + '\n';
+        }
         return out;
     }
 
@@ -87,11 +92,13 @@ public:
         std::string out;
         bool is_below_heading = true;
         for (const block& b : all) {
-            if (!includes(b.shown_in, forms::terminal))
+            if (!includes(b.shown_in, forms::terminal)) {
                 continue;
+            }
             const std::string text = std::visit(*this, b.content);
-            if (text.empty())
+            if (text.empty()) {
                 continue;
+            }
             out += (is_below_heading ? "" : "\n") + text;
             is_below_heading = std::holds_alternative<subheading>(b.content);
         }
@@ -104,8 +111,9 @@ private:
         std::string out;
         const terminal_writer narrow{{style_.width - 4, style_.colour, style_.keeps_columns}};
         for (const block& b : detail) {
-            if (!includes(b.shown_in, forms::terminal))
+            if (!includes(b.shown_in, forms::terminal)) {
                 continue;
+            }
             const std::string text = std::visit(narrow, b.content);
             for (std::size_t begin = 0; begin < text.size();) {
                 const std::size_t end = text.find('\n', begin);
@@ -125,23 +133,30 @@ std::string render_terminal(const document& d, const output_style& style) {
     const terminal_writer write{style};
     std::string out;
     const auto add = [&](const std::string& part) {
-        if (!part.empty())
+        if (!part.empty()) {
             out += (out.empty() ? "" : "\n") + part;
+        }
     };
     std::string top;
-    for (const std::string* strong : {&d.alert, &d.lead})
-        if (!strong->empty())
-            top += write(paragraph{*strong, true});
+    for (const std::string& part : {d.alert, d.lead}) {
+        for (const std::string& line : lines_of(part)) {
+            top += write(paragraph{line, true});
+        }
+    }
     add(top);
     add(write.blocks(d.introduction));
-    for (const section& s : d.sections)
-        if (const std::string text = write.blocks(s.blocks); !text.empty())
+    for (const section& s : d.sections) {
+        if (const std::string text = write.blocks(s.blocks); !text.empty()) {
             add((includes(s.titled_in, forms::terminal) ? write(subheading{s.title}) : std::string{}) + text);
+        }
+    }
     std::string end;
-    if (!d.provenance.empty())
+    if (!d.provenance.empty()) {
         end += wrap(d.provenance, style.width, 2) + '\n';
-    for (const std::string& warning : d.warnings)
+    }
+    for (const std::string& warning : d.warnings) {
         end += wrap("warning: " + printable(warning), style.width, 4) + '\n';
+    }
     add(end);
     return out;
 }

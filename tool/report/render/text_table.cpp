@@ -32,17 +32,20 @@ std::string one_line(std::string text) {
 
 std::size_t widest(const std::vector<std::string>& cells, const std::string& heading) {
     std::size_t width = letters_of(heading);
-    for (const std::string& cell : cells)
+    for (const std::string& cell : cells) {
         width = std::max(width, letters_of(cell));
+    }
     return width;
 }
 
 std::vector<std::string> shortened_cells(const std::vector<std::string>& cells, std::size_t width, cut how) {
-    if (how == cut::type)
+    if (how == cut::type) {
         return short_types(cells, width);
+    }
     std::vector<std::string> list;
-    for (const std::string& cell : cells)
+    for (const std::string& cell : cells) {
         list.push_back(cut_text(cell, width, how));
+    }
     return list;
 }
 
@@ -55,15 +58,18 @@ std::size_t letters_of(std::string_view text) noexcept {
 
 std::string cut_text(const std::string& text, std::size_t width, cut where) {
     const std::size_t letters = letters_of(text);
-    if (letters <= width || where == cut::never)
+    if (letters <= width || where == cut::never) {
         return text;
+    }
     const std::size_t kept = width - std::min<std::size_t>(width, 3);
     const std::size_t first = where == cut::front ? letters - kept : kept; // letter at which it is cut
     std::size_t letter = 0;
     std::size_t at = 0;
-    for (; at != text.size(); ++at)
-        if ((static_cast<unsigned char>(text[at]) & 0xC0U) != 0x80U && letter++ == first)
+    for (; at != text.size(); ++at) {
+        if ((static_cast<unsigned char>(text[at]) & 0xC0U) != 0x80U && letter++ == first) {
             break;
+        }
+    }
     return where == cut::front ? "..." + text.substr(at) : text.substr(0, at) + "...";
 }
 
@@ -76,14 +82,18 @@ text_table::text_table(const table& t, const output_style& style) : table_{&t}, 
 void text_table::read_columns() {
     for (std::size_t i = 0; i != table_->columns.size(); ++i) {
         const column& c = table_->columns[i];
-        if (!includes(c.shown_in, forms::terminal))
+        if (!includes(c.shown_in, forms::terminal)) {
             continue;
+        }
         laid_out& mine = columns_.emplace_back(laid_out{i, 0, {}});
+        std::string indent; // of the names below a heading
         for (const row& r : table_->rows) {
-            if (r.is == row::kind::heading)
+            if (r.is == row::kind::heading) {
+                indent = columns_.size() == 1 ? "  " : "";
                 continue;
+            }
             const cell& here = r.cells[i];
-            mine.cells.push_back(one_line(here.words(lettering::plain)) +
+            mine.cells.push_back(indent + one_line(here.words(lettering::plain)) +
                                  (here.mark == 0 ? std::string{} : fmt::format(" [{}]", here.mark)));
         }
         mine.width = widest(mine.cells, c.heading);
@@ -96,8 +106,9 @@ std::size_t text_table::least_of(const laid_out& c) const {
 }
 
 std::size_t text_table::gap_before(std::size_t position) const {
-    if (position == 0)
+    if (position == 0) {
         return 0;
+    }
     // Columns of one group stand closer together than groups do.
     const column& here = table_->columns[columns_[position].column];
     return !here.group.empty() && here.group == table_->columns[columns_[position - 1].column].group ? 1 : 2;
@@ -105,22 +116,27 @@ std::size_t text_table::gap_before(std::size_t position) const {
 
 std::size_t text_table::width(bool at_least) const {
     std::size_t total = 0;
-    for (std::size_t i = 0; i != columns_.size(); ++i)
+    for (std::size_t i = 0; i != columns_.size(); ++i) {
         total += gap_before(i) + (at_least ? least_of(columns_[i]) : columns_[i].width);
+    }
     return total;
 }
 
 void text_table::give_up_columns() {
     while (!style_.keeps_columns && width(true) > style_.width) {
         unsigned highest = 0;
-        for (const laid_out& c : columns_)
+        for (const laid_out& c : columns_) {
             highest = std::max(highest, table_->columns[c.column].droppable);
-        if (highest == 0)
+        }
+        if (highest == 0) {
             break;
+        }
         const auto goes = [&](const laid_out& c) { return table_->columns[c.column].droppable == highest; };
-        for (const laid_out& c : columns_)
-            if (goes(c))
+        for (const laid_out& c : columns_) {
+            if (goes(c)) {
                 dropped_.push_back(c.column);
+            }
+        }
         std::erase_if(columns_, goes);
     }
     std::sort(dropped_.begin(), dropped_.end());
@@ -137,26 +153,29 @@ void text_table::share_room() {
     }
     for (bool grows = true; grows && room != 0;) {
         grows = false;
-        for (std::size_t i = 0; i != columns_.size() && room != 0; ++i)
+        for (std::size_t i = 0; i != columns_.size() && room != 0; ++i) {
             if (columns_[i].width < wanted[i]) {
                 ++columns_[i].width;
                 --room;
                 grows = true;
             }
+        }
     }
-    for (laid_out& c : columns_)
+    for (laid_out& c : columns_) {
         if (const column& is = table_->columns[c.column]; is.shorten != cut::never) {
             c.cells = shortened_cells(c.cells, c.width, is.shorten);
             c.width = widest(c.cells, is.heading);
         }
+    }
 }
 
 std::vector<std::string> text_table::hidden() const {
     std::vector<std::string> headings;
     for (const std::size_t i : dropped_) {
         const column& c = table_->columns[i];
-        if (!c.goes_below && std::find(headings.begin(), headings.end(), c.heading) == headings.end())
+        if (!c.goes_below && std::find(headings.begin(), headings.end(), c.heading) == headings.end()) {
             headings.push_back(c.heading);
+        }
     }
     return headings;
 }
@@ -181,26 +200,31 @@ std::string text_table::group_line() const {
 
 std::string text_table::line(const std::function<const std::string&(const laid_out&)>& cell_of) const {
     std::string text;
-    for (std::size_t i = 0; i != columns_.size(); ++i)
+    for (std::size_t i = 0; i != columns_.size(); ++i) {
         text += std::string(gap_before(i), ' ') +
                 padded(cell_of(columns_[i]), columns_[i].width, table_->columns[columns_[i].column].is_text);
+    }
     return without_trailing_spaces(text);
 }
 
 std::string text_table::below(const row& r) const {
     std::string out;
-    for (const std::size_t i : dropped_)
-        if (const column& c = table_->columns[i]; c.goes_below)
-            if (const std::string words = r.cells[i].words(lettering::plain); !words.empty())
+    for (const std::size_t i : dropped_) {
+        if (const column& c = table_->columns[i]; c.goes_below) {
+            if (const std::string words = r.cells[i].words(lettering::plain); !words.empty()) {
                 out += "    " + wrap(fmt::format("{}: {}", c.heading, words), style_.width - 4, 6) + '\n';
+            }
+        }
+    }
     return out;
 }
 
 std::string text_table::lines(const std::function<std::string(const row&)>& detail) const {
     const std::size_t most = style_.keeps_columns ? all_of_it : style_.width;
     std::string out;
-    if (const std::string groups = group_line(); !groups.empty())
+    if (const std::string groups = group_line(); !groups.empty()) {
         out += bold(style_, groups) + '\n';
+    }
     out += bold(style_, line([&](const laid_out& c) -> const std::string& {
                     return table_->columns[c.column].heading;
                 })) +

@@ -10,11 +10,13 @@ namespace {
 
 /// The name without what separates names and lines.
 std::string harmless(std::string name) {
-    for (char& c : name)
-        if (c == ';')
+    for (char& c : name) {
+        if (c == ';') {
             c = ':';
-        else if (static_cast<unsigned char>(c) < 0x20)
+        } else if (static_cast<unsigned char>(c) < 0x20) {
             c = ' ';
+        }
+    }
     return name;
 }
 
@@ -26,19 +28,23 @@ void write_collapsed(const trace_info& info, const stack_tally& tally, const add
     for (std::size_t i = 0; i != tally.stacks().size(); ++i) {
         const stack_totals& t = tally.stacks()[i];
         const std::uint64_t weighs = weight == export_weight::bytes ? t.bytes : t.allocations;
-        if (weighs == 0)
+        if (weighs == 0) {
             continue;
+        }
         std::string line;
-        if (i < info.stacks.size())
+        if (i < info.stacks.size()) {
             for (auto at = info.stacks[i].rbegin(); at != info.stacks[i].rend(); ++at) {
                 const std::vector<symbol_frame> frames = names(*at);
-                for (auto f = frames.rbegin(); f != frames.rend(); ++f)
+                for (auto f = frames.rbegin(); f != frames.rend(); ++f) {
                     line += (line.empty() ? "" : ";") + harmless(name_of(*f, *at, info));
+                }
             }
+        }
         lines[line.empty() ? "[no stack]" : line] += weighs;
     }
-    for (const auto& [line, weighs] : lines)
+    for (const auto& [line, weighs] : lines) {
         out << line << ' ' << weighs << '\n';
+    }
 }
 
 } // namespace linn::tool

@@ -23,10 +23,11 @@ std::string json_text(const std::string& text) {
 /// "0x1234: f(int) (file.cpp:12)", as DHAT writes it.
 std::string frame_text(const symbol_frame& f, const code_address& at, const trace_info& info) {
     std::string where;
-    if (!f.file.empty())
+    if (!f.file.empty()) {
         where = fmt::format("{}:{}", file_name(f.file), f.line);
-    else if (at.module < info.modules.size())
+    } else if (at.module < info.modules.size()) {
         where = "in " + info.modules[at.module].path;
+    }
     return fmt::format("0x{:X}: {}{}", at.address, f.function.empty() ? "???" : f.function,
                        where.empty() ? "" : " (" + where + ')');
 }
@@ -36,8 +37,9 @@ class frame_table {
 public:
     std::size_t number(const std::string& text) {
         const auto [at, is_new] = numbers_.try_emplace(text, texts_.size());
-        if (is_new)
+        if (is_new) {
             texts_.push_back(&at->first);
+        }
         return at->second;
     }
 
@@ -71,16 +73,21 @@ void write_dhat(const trace_info& info, const stack_tally& tally, const address_
     const char* separator = "";
     for (std::size_t i = 0; i != tally.stacks().size(); ++i) {
         const stack_totals& t = tally.stacks()[i];
-        if (t.allocations == 0)
+        if (t.allocations == 0) {
             continue;
+        }
         std::string frames;
-        if (i < info.stacks.size())
-            for (const code_address& at : info.stacks[i])
-                for (const symbol_frame& f : names(at))
+        if (i < info.stacks.size()) {
+            for (const code_address& at : info.stacks[i]) {
+                for (const symbol_frame& f : names(at)) {
                     frames +=
                         fmt::format("{}{}", frames.empty() ? "" : ",", table.number(frame_text(f, at, info)));
-        if (frames.empty())
+                }
+            }
+        }
+        if (frames.empty()) {
             frames = std::to_string(table.number("0x0: ??? (no stack)"));
+        }
         out << separator
             << fmt::format(
                    "{{\"tb\":{},\"tbk\":{}\n  ,\"tl\":{}\n  ,\"mb\":{},\"mbk\":{}\n  ,\"gb\":{},\"gbk\":{}\n"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "event_lines.hpp"
 
+#include "../../measure/quantity.hpp"
 #include "../../trace/trace_counts.hpp"
-#include "../document/quantity.hpp"
 
 #include <fmt/format.h>
 
@@ -24,14 +24,14 @@ std::string event_heading() {
 
 std::string event_line(const trace_info& info, const event& e) {
     std::string more;
-    if (e.kind == event_kind::reallocation)
+    if (e.kind == event_kind::reallocation) {
         more = fmt::format("was {:#x}", e.old_address);
-    else if (e.kind == event_kind::fill)
-        more = fmt::format(
-            "took {}",
-            report::figure_of(report::unit::nanoseconds, static_cast<double>(e.old_address)).text());
-    else if (e.alignment_log2 != 0)
+    } else if (e.kind == event_kind::fill) {
+        more = fmt::format("took {}",
+                           figures::written(figures::unit::nanoseconds, static_cast<double>(e.old_address)));
+    } else if (e.alignment_log2 != 0) {
         more = fmt::format("aligned to {}", std::uint64_t{1} << (e.alignment_log2 & 63));
+    }
     return trimmed(fmt::format("{:>14.9f}  {:>8}  {:<12}  {:<24}  {:>#18x}  {:>12}  {:>7}  {}\n",
                                static_cast<double>(e.time) / 1e9, info.threads[e.thread].tid,
                                to_string(e.kind), e.call == allocation_call::none ? "" : to_string(e.call),

@@ -17,8 +17,9 @@ public:
         constexpr int gzip_window = 15 + 16; // the largest window; 16 asks for gzip's frame
         constexpr int memory_level = 8;
         if (::deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, gzip_window, memory_level,
-                           Z_DEFAULT_STRATEGY) != Z_OK)
+                           Z_DEFAULT_STRATEGY) != Z_OK) {
             throw std::bad_alloc{};
+        }
     }
     state(const state&) = delete;
     state& operator=(const state&) = delete;
@@ -47,8 +48,9 @@ void gzip_stream::compress(std::string_view bytes, bool is_last) {
 
 void gzip_stream::write(std::string_view bytes) {
     constexpr std::size_t most = std::numeric_limits<uInt>::max();
-    for (; !bytes.empty(); bytes.remove_prefix(std::min(most, bytes.size())))
+    for (; !bytes.empty(); bytes.remove_prefix(std::min(most, bytes.size()))) {
         compress(bytes.substr(0, most), false);
+    }
 }
 
 void gzip_stream::finish() {

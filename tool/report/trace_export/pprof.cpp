@@ -37,8 +37,9 @@ constexpr unsigned module_bits = 44; // more than any file has
 std::uint64_t nanoseconds_of(const std::string& iso) {
     std::tm t{};
     if (std::sscanf(iso.c_str(), "%4d-%2d-%2dT%2d:%2d:%2d", &t.tm_year, &t.tm_mon, &t.tm_mday, &t.tm_hour,
-                    &t.tm_min, &t.tm_sec) != 6)
+                    &t.tm_min, &t.tm_sec) != 6) {
         return 0;
+    }
     t.tm_year -= 1900;
     --t.tm_mon;
     const std::time_t seconds = ::timegm(&t);
@@ -57,9 +58,11 @@ public:
     void write(const stack_tally& tally) {
         write_heading();
         write_mappings();
-        for (std::size_t i = 0; i != tally.stacks().size(); ++i)
-            if (tally.stacks()[i].allocations != 0)
+        for (std::size_t i = 0; i != tally.stacks().size(); ++i) {
+            if (tally.stacks()[i].allocations != 0) {
                 write_sample(i, tally.stacks()[i]);
+            }
+        }
         gzip_.finish();
     }
 
@@ -103,10 +106,13 @@ private:
     /// The first one gives the profile its name: it is that of the program.
     void write_mappings() {
         const std::string program = info_->processes.empty() ? "" : info_->processes.front().executable;
-        for (const bool is_program : {true, false})
-            for (std::size_t i = 0; i != info_->modules.size(); ++i)
-                if ((info_->modules[i].path == program) == is_program)
+        for (const bool is_program : {true, false}) {
+            for (std::size_t i = 0; i != info_->modules.size(); ++i) {
+                if ((info_->modules[i].path == program) == is_program) {
                     write_mapping(i);
+                }
+            }
+        }
     }
 
     void write_mapping(std::size_t module) {
@@ -116,8 +122,9 @@ private:
         m.number(3, start_of(module + 1));
         m.number(5, text_number(info_->modules[module].path));
         m.number(6, text_number(info_->modules[module].build_id));
-        for (const unsigned has : {7U, 8U, 9U, 10U}) // functions, files, lines, inlined frames
+        for (const unsigned has : {7U, 8U, 9U, 10U}) { // functions, files, lines, inlined frames
             m.number(has, 1);
+        }
         emit(field::mapping, m);
     }
 
@@ -139,8 +146,9 @@ private:
 
     std::uint64_t location_number(const code_address& at) {
         const auto [found, is_new] = locations_.try_emplace({at.module, at.address}, locations_.size() + 1);
-        if (!is_new)
+        if (!is_new) {
             return found->second;
+        }
         protobuf_writer message;
         message.number(1, found->second);
         const bool is_known = at.module < info_->modules.size();
@@ -159,9 +167,11 @@ private:
 
     void write_sample(std::size_t stack, const stack_totals& t) {
         std::vector<std::uint64_t> locations;
-        if (stack < info_->stacks.size())
-            for (const code_address& at : info_->stacks[stack])
+        if (stack < info_->stacks.size()) {
+            for (const code_address& at : info_->stacks[stack]) {
                 locations.push_back(location_number(at));
+            }
+        }
         protobuf_writer message;
         message.numbers(1, locations);
         message.numbers(2, std::array{t.allocations, t.bytes, t.live, t.live_bytes});

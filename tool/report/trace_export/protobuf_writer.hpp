@@ -14,8 +14,9 @@ class protobuf_writer {
 public:
     /// A number; 0 is what a missing field means, and is not written.
     void number(unsigned field, std::uint64_t value) {
-        if (value == 0)
+        if (value == 0) {
             return;
+        }
         tag(field, 0);
         varint(value);
     }
@@ -30,8 +31,9 @@ public:
     /// Numbers of a repeated field, packed.
     void numbers(unsigned field, std::span<const std::uint64_t> values) {
         protobuf_writer packed;
-        for (const std::uint64_t v : values)
+        for (const std::uint64_t v : values) {
             packed.varint(v);
+        }
         bytes(field, packed.text());
     }
 
@@ -41,8 +43,9 @@ private:
     void tag(unsigned field, unsigned wire_type) { varint(std::uint64_t{field} << 3 | wire_type); }
 
     void varint(std::uint64_t value) {
-        for (; value >= 0x80; value >>= 7)
+        for (; value >= 0x80; value >>= 7) {
             text_ += static_cast<char>(value | 0x80);
+        }
         text_ += static_cast<char>(value);
     }
 

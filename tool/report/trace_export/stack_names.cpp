@@ -7,18 +7,21 @@ namespace linn::tool {
 
 address_names names_by(const trace_info& info, symbolizer& symbols) {
     return [&](const code_address& at) {
-        if (at.module >= info.modules.size())
+        if (at.module >= info.modules.size()) {
             return std::vector<symbol_frame>(1);
+        }
         const trace_module& m = info.modules[at.module];
         return symbols.frames({m.path, m.build_id, at.address - 1});
     };
 }
 
 std::string name_of(const symbol_frame& frame, const code_address& at, const trace_info& info) {
-    if (!frame.function.empty())
+    if (!frame.function.empty()) {
         return frame.function;
-    if (at.module >= info.modules.size())
+    }
+    if (at.module >= info.modules.size()) {
         return fmt::format("{:#x}", at.address);
+    }
     return fmt::format("{:#x} in {}", at.address, file_name(info.modules[at.module].path));
 }
 

@@ -6,8 +6,9 @@
 namespace linn::tool {
 
 live_map& stack_tally::blocks_of(std::uint32_t process) {
-    if (process >= blocks_.size())
+    if (process >= blocks_.size()) {
         blocks_.resize(process + 1);
+    }
     return blocks_[process];
 }
 
@@ -32,10 +33,11 @@ void stack_tally::note_before_change(std::uint32_t stack) {
 void stack_tally::forget(const live_block& b, std::uint64_t time) {
     note_before_change(b.site);
     stack_totals& t = totals(b.site);
-    --t.live;
-    t.live_bytes -= b.bytes;
-    t.lifetimes_ns += time > b.time ? time - b.time : 0;
-    live_bytes_ -= b.bytes;
+    const std::uint64_t n = weight_of(b);
+    t.live -= n;
+    t.live_bytes -= n * b.bytes;
+    t.lifetimes_ns += n * (time > b.time ? time - b.time : 0);
+    live_bytes_ -= n * b.bytes;
 }
 
 void stack_tally::begin(const event& e, std::uint64_t address) {
@@ -47,16 +49,18 @@ void stack_tally::begin(const event& e, std::uint64_t address) {
     }
     note_before_change(e.stack);
     stack_totals& t = totals(e.stack);
-    ++t.allocations;
-    t.bytes += e.bytes;
-    ++t.live;
-    t.live_bytes += e.bytes;
+    const live_block block{address, e.bytes, e.time, e.stack, e.thread};
+    const std::uint64_t n = weight_of(block);
+    t.allocations += n;
+    t.bytes += n * e.bytes;
+    t.live += n;
+    t.live_bytes += n * e.bytes;
     if (t.live_bytes > t.most_live_bytes) {
         t.most_live_bytes = t.live_bytes;
         t.most_live = t.live;
     }
-    live_bytes_ += e.bytes;
-    blocks.insert({address, e.bytes, e.time, e.stack, e.thread});
+    live_bytes_ += n * e.bytes;
+    blocks.insert(block);
     if (live_bytes_ > peak_bytes_) {
         peak_bytes_ = live_bytes_;
         peak_time_ = e.time;
@@ -65,13 +69,15 @@ void stack_tally::begin(const event& e, std::uint64_t address) {
 }
 
 void stack_tally::end(const event& e, std::uint64_t address) {
-    if (!pending_.empty())
+    if (!pending_.empty()) {
         if (const auto late = pending_.find({e.process, address}); late != pending_.end()) {
             const bool is_old_one = late->second != e.thread;
             pending_.erase(late);
-            if (is_old_one)
+            if (is_old_one) {
                 return;
+            }
         }
+    }
     live_map& blocks = blocks_of(e.process);
     if (const live_block* b = blocks.find(address)) {
         forget(*b, e.time);
@@ -80,33 +86,40 @@ void stack_tally::end(const event& e, std::uint64_t address) {
 }
 
 void stack_tally::take(std::span<const event> events) {
-    for (const event& e : events)
+    for (const event& e : events) {
         switch (e.kind) {
         case event_kind::allocation:
-            if (e.address != 0)
+            if (e.address != 0) {
                 begin(e, e.address);
+            }
             break;
         case event_kind::release:
             end(e, e.address);
             break;
         case event_kind::reallocation:
-            if (e.old_address != 0)
+            if (e.old_address != 0) {
                 end(e, e.old_address);
-            if (e.address != 0)
+            }
+            if (e.address != 0) {
                 begin(e, e.address);
+            }
             break;
         case event_kind::failure:
         case event_kind::fill:
             break;
         }
+    }
 }
 
 void stack_tally::finish(std::uint64_t end) {
-    for (std::size_t i = 0; i != totals_.size(); ++i)
+    for (std::size_t i = 0; i != totals_.size(); ++i) {
         note_before_change(static_cast<std::uint32_t>(i));
-    for (const live_map& blocks : blocks_)
-        blocks.for_each(
-            [&](const live_block& b) { totals_[b.site].lifetimes_ns += end > b.time ? end - b.time : 0; });
+    }
+    for (const live_map& blocks : blocks_) {
+        blocks.for_each([&](const live_block& b) {
+            totals_[b.site].lifetimes_ns += weight_of(b) * (end > b.time ? end - b.time : 0);
+        });
+    }
 }
 
 } // namespace linn::tool

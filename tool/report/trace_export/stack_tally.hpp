@@ -3,6 +3,7 @@
 
 #include "../../analysis/live_map.hpp"
 #include "../../trace/event.hpp"
+#include "../../trace/sample_weight.hpp"
 
 #include <cstdint>
 #include <map>
@@ -30,12 +31,15 @@ struct stack_totals {
 /// next release of that address by another thread than the new owner's is taken for the old one's.
 class stack_tally {
 public:
+    /// Of a sample, a block counts as many times as its weight says.
+    explicit stack_tally(sample_weight weight = {}) : weight_{weight} {}
+
     void take(std::span<const event> events);
 
     /// Ends the blocks that are still live. @pre called once, after the last event; `end` is its time or later
     void finish(std::uint64_t end);
 
-    /// Beside `trace_info::stacks`; may be shorter.
+    /// One for each of `trace_info::stacks`; may be shorter.
     const std::vector<stack_totals>& stacks() const noexcept { return totals_; }
 
     std::uint64_t peak_time() const noexcept { return peak_time_; } ///< nanoseconds since the beginning
@@ -53,11 +57,15 @@ private:
     void end(const event& e, std::uint64_t address);
     void forget(const live_block& b, std::uint64_t time);
     stack_totals& totals(std::uint32_t stack);
+    std::uint64_t weight_of(const live_block& b) const noexcept {
+        return weight_.whole(b.bytes, b.address, b.time);
+    }
     void note_before_change(std::uint32_t stack);
 
-    std::vector<live_map> blocks_; // beside the processes
+    sample_weight weight_;
+    std::vector<live_map> blocks_; // one for each process
     std::vector<stack_totals> totals_;
-    std::vector<peak_mark> marks_; // beside totals_
+    std::vector<peak_mark> marks_; // one for each of totals_
     std::map<block_key, std::uint32_t>
         pending_; // releases that came, or will come, late: the new owner's thread
     std::uint64_t live_bytes_ = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trace_csv.hpp"
 
-#include "../csv.hpp"
+#include "../render/csv.hpp"
 
 #include <fmt/format.h>
 
@@ -11,6 +11,9 @@
 
 namespace linn::tool {
 namespace {
+
+using report::csv_line;
+using report::datum;
 
 const char* word_of(event_kind kind) {
     switch (kind) {
@@ -60,23 +63,37 @@ const char* word_of(allocation_call call) {
 
 } // namespace
 
-void write_event_heading(std::ostream& out) {
-    out << csv_line({"time_ns", "process", "thread", "event", "call", "address", "old_address", "bytes",
-                     "alignment", "stack"});
+void write_event_heading(const trace_info& info, std::ostream& out) {
+    std::vector<datum> names{"time_ns", "process",     "thread", "event",     "call",
+                             "address", "old_address", "bytes",  "alignment", "stack"};
+    if (info.sample_bytes != 0) {
+        names.emplace_back("weight");
+    }
+    out << csv_line(names);
 }
 
 void write_events(const trace_info& info, std::span<const event> events, std::ostream& out) {
     // None of these fields needs a quotation mark, and there may be 10^8 of them.
     fmt::memory_buffer text;
+    const sample_weight weight{info.sample_bytes};
     for (const event& e : events) {
         const std::uint32_t pid = e.process < info.processes.size() ? info.processes[e.process].pid : 0;
         const std::uint32_t tid = e.thread < info.threads.size() ? info.threads[e.thread].tid : 0;
         fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{:#x},", e.time, pid, tid, word_of(e.kind),
                        word_of(e.call), e.address);
-        if (e.old_address != 0 && e.kind != event_kind::fill)
+        if (e.old_address != 0 && e.kind != event_kind::fill) {
             fmt::format_to(std::back_inserter(text), "{:#x}", e.old_address);
-        fmt::format_to(std::back_inserter(text), ",{},{},{}\r\n", e.bytes,
+        }
+        fmt::format_to(std::back_inserter(text), ",{},{},{}", e.bytes,
                        e.alignment_log2 == 0 ? 0 : std::uint64_t{1} << (e.alignment_log2 & 63U), e.stack);
+        if (weight.is_sample()) {
+            text.push_back(',');
+            if (e.kind == event_kind::allocation) { // a release has that of the allocation
+                fmt::format_to(std::back_inserter(text), "{:.3f}", weight.of(e.bytes));
+            }
+        }
+        text.push_back('\r');
+        text.push_back('\n');
     }
     out.write(text.data(), static_cast<std::streamsize>(text.size()));
 }
@@ -87,16 +104,20 @@ void write_stacks(const trace_info& info, const stack_tally& tally, const addres
                      "mean_lifetime_ns", "frames"});
     for (std::size_t i = 0; i != tally.stacks().size(); ++i) {
         const stack_totals& t = tally.stacks()[i];
-        if (t.allocations == 0)
+        if (t.allocations == 0) {
             continue;
+        }
         std::string frames;
-        if (i < info.stacks.size())
-            for (const code_address& at : info.stacks[i])
+        if (i < info.stacks.size()) {
+            for (const code_address& at : info.stacks[i]) {
                 for (const symbol_frame& f : names(at)) {
                     frames += (frames.empty() ? "" : " < ") + name_of(f, at, info);
-                    if (!f.file.empty())
+                    if (!f.file.empty()) {
                         frames += fmt::format(" ({}:{})", file_name(f.file), f.line);
+                    }
                 }
+            }
+        }
         out << csv_line({std::uint64_t{i}, t.allocations, t.bytes, t.live, t.live_bytes, t.most_live_bytes,
                          std::uint64_t{t.lifetimes_ns / t.allocations}, frames});
     }

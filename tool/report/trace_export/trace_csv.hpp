@@ -10,8 +10,8 @@
 
 namespace linn::tool {
 
-/// The heading of the events as CSV, and a line for each.
-void write_event_heading(std::ostream& out);
+/// The heading of the events as CSV, and a line for each; in a sampled trace an allocation has its weight too.
+void write_event_heading(const trace_info& info, std::ostream& out);
 void write_events(const trace_info& info, std::span<const event> events, std::ostream& out);
 
 /// What each stack allocated: a heading and a line a stack, the numbers of stacks being those of the events.

@@ -21,26 +21,28 @@ const std::vector<std::string>& export_format_names() {
 std::optional<export_format> export_format_of(std::string_view name) {
     const auto& names = export_format_names();
     const auto found = std::find(names.begin(), names.end(), name);
-    if (found == names.end())
+    if (found == names.end()) {
         return std::nullopt;
+    }
     return static_cast<export_format>(found - names.begin());
 }
 
 void export_trace(trace_reader& trace, symbolizer& symbols, const export_options& options,
                   std::ostream& out) {
     if (options.format == export_format::csv) {
-        write_event_heading(out);
+        write_event_heading(trace.info(), out);
         trace.read([&](std::span<const event> events) { write_events(trace.info(), events, out); },
                    options.progress);
         return;
     }
-    stack_tally tally;
+    stack_tally tally{sample_weight{trace.info().sample_bytes}};
     std::uint64_t last = 0;
     trace.read(
         [&](std::span<const event> events) {
             tally.take(events);
-            if (!events.empty())
+            if (!events.empty()) {
                 last = std::max(last, events.back().time);
+            }
         },
         options.progress);
     const trace_info& info = trace.info();

@@ -2,6 +2,7 @@
 #include "advise_document.hpp"
 
 #include "../../advise/cost.hpp"
+#include "../../advise/huge_pages.hpp"
 #include "../../advise/type_groups.hpp"
 #include "../../measure/process.hpp"
 #include "../../symbols/short_name.hpp"
@@ -41,10 +42,12 @@ using advised_types = std::vector<const advised_type*>;
 
 advised_types chosen_types(const advice& a, const advise_view& view) {
     advised_types types;
-    for (const advised_type& type : a.types)
+    for (const advised_type& type : a.types) {
         if (view.only_type.empty() || label_of(type).find(view.only_type) != std::string::npos ||
-            type.name.find(view.only_type) != std::string::npos)
+            type.name.find(view.only_type) != std::string::npos) {
             types.push_back(&type);
+        }
+    }
     return types;
 }
 
@@ -56,12 +59,14 @@ bool was_tried(const advised_types& types) {
 
 /// The part without what the type's name says already: "linn::list", "linn::pooled", "reserve()".
 std::string short_part(const advised_type& type) {
-    if (type.part.empty())
+    if (type.part.empty()) {
         return "-";
+    }
     std::string part = type.part;
     if (const std::size_t linn = part.find("linn::");
-        linn != std::string::npos && part.starts_with("struct "))
+        linn != std::string::npos && part.starts_with("struct ")) {
         part.erase(0, linn);
+    }
     const std::size_t end =
         std::min({part.find('<'), part.find(" of "), part.find(" with "), part.find(" as "), part.find(','),
                   part.find(':', part.starts_with("linn") ? 6 : 0), part.size()});
@@ -70,31 +75,36 @@ std::string short_part(const advised_type& type) {
 
 /// What the column "measured" means, and why some rows have nothing in it: the types of each reason together.
 std::vector<std::string> measured_lines(const advised_types& types, std::size_t most) {
-    if (!was_tried(types))
+    if (!was_tried(types)) {
         return {};
+    }
     constexpr std::size_t name_letters = 60;
     std::vector<std::string> lines{
         "measured: the 95 % interval of what pools of the type saved by linn try, a lower bound; in "
         "parentheses: together with other types, as one"};
     std::vector<std::pair<std::string, std::vector<std::string>>> reasons; // in the order of the table
     for (std::size_t i = 0; i != std::min(types.size(), most); ++i) {
-        if (types[i]->not_tried.empty())
+        if (types[i]->not_tried.empty()) {
             continue;
+        }
         auto known = std::find_if(reasons.begin(), reasons.end(),
                                   [&](const auto& r) { return r.first == types[i]->not_tried; });
-        if (known == reasons.end())
+        if (known == reasons.end()) {
             known = reasons.insert(known, {types[i]->not_tried, {}});
+        }
         known->second.push_back(short_type(label_of(*types[i]), name_letters));
     }
-    for (const auto& [reason, labels] : reasons)
+    for (const auto& [reason, labels] : reasons) {
         lines.push_back(fmt::format("not measured: {}: {}", fmt::join(labels, ", "), reason));
+    }
     return lines;
 }
 
 /// With two digits: a terminal has little room.
 cell roughly(cell c) {
-    if (c.figure)
+    if (c.figure) {
         c.figure->digits = 2;
+    }
     return c;
 }
 
@@ -103,6 +113,9 @@ table types_table(const advice& a, const advised_types& types, std::size_t top) 
             {{.heading = "type", .is_text = true, .shorten = cut::type, .least = 22},
              {.heading = "count"},
              {.heading = "share", .droppable = 3},
+             {.heading = "bytes, 95 %",
+              .droppable = 2,
+              .shown_in = a.analysis.info.sample_bytes != 0 ? forms::text : forms::nowhere},
              {.heading = "size", .droppable = 4},
              {.heading = "live", .droppable = 7},
              {.heading = "life", .droppable = 6},
@@ -115,56 +128,70 @@ table types_table(const advice& a, const advised_types& types, std::size_t top) 
         const advised_type& type = *types[i];
         const site_statistics& s = type.statistics;
         t.add({label_of(type), figure_of(unit::about, static_cast<double>(s.allocations)),
-               figure_of(unit::share, type.share), roughly(size_cell(type)),
-               figure_of(unit::about, static_cast<double>(s.peak_live)), roughly(lifetime_cell(type)),
-               remote_cell(type), gain_cell(type), measured_cell(type), short_part(type),
-               type.places.empty() ? std::string{} : place_text(type.places.front().frame)},
+               figure_of(unit::share, type.share), roughly(sampled_bytes_cell(type)),
+               roughly(size_cell(type)), figure_of(unit::about, static_cast<double>(s.peak_live)),
+               roughly(lifetime_cell(type)), remote_cell(type), gain_cell(type), measured_cell(type),
+               short_part(type), type.places.empty() ? std::string{} : place_text(type.places.front().frame)},
               type.what != remedy::nothing && type.gain.high >= 0.01 ? emphasis::ours : emphasis::none);
     }
-    if (types.size() > top)
+    if (types.size() > top) {
         t.remarks.push_back(
             fmt::format("and {} more types; --top shows more, --json all", types.size() - top));
+    }
     t.remarks.push_back(method_line(a));
-    for (std::string& line : measured_lines(types, top))
+    for (std::string& line : measured_lines(types, top)) {
         t.remarks.push_back(std::move(line));
-    if (std::string estimates = estimates_line(a); !estimates.empty())
+    }
+    if (std::string estimates = estimates_line(a); !estimates.empty()) {
         t.remarks.push_back(std::move(estimates));
+    }
     return t;
 }
 
 std::string place_line(const symbol_frame& f) {
     const std::string where = f.file.empty() ? "" : fmt::format("{}:{}", f.file, f.line);
-    if (where.empty())
+    if (where.empty()) {
         return place_text(f).substr(f.function.empty() && f.library.empty() ? 0 : 3); // without "in "
+    }
     return f.function.empty() ? where : fmt::format("{}, {}", where, f.function);
 }
 
 /// Why, where and by whom: the sentences below the heading of a type.
 list details_of(const advised_type& type, bool is_asked_for) {
     std::vector<std::string> lines;
-    if (const std::string tried = tried_text(type); !tried.empty())
+    if (const std::string tried = tried_text(type); !tried.empty()) {
         lines.push_back(tried + '.');
+    }
     lines.push_back(type.why + '.');
+    if (std::string pages = huge_pages_text(type); !pages.empty()) {
+        lines.push_back(std::move(pages));
+    }
     const std::size_t most = is_asked_for ? many_places : most_places;
     for (std::size_t i = 0; i != std::min(type.places.size(), most); ++i) {
         const advised_place& place = type.places[i];
-        if (const std::string line = place_line(place.frame); !line.empty())
+        if (const std::string line = place_line(place.frame); !line.empty()) {
             lines.push_back(fmt::format("{} ({})", line, share_text(place.share)));
-        if (is_asked_for)
-            for (std::size_t k = 1; k < std::min(place.callers.size(), most_callers + 1); ++k)
+        }
+        if (is_asked_for) {
+            for (std::size_t k = 1; k < std::min(place.callers.size(), most_callers + 1); ++k) {
                 lines.push_back("from " + place_line(place.callers[k]));
+            }
+        }
     }
-    if (type.places.size() > most)
+    if (type.places.size() > most) {
         lines.push_back(fmt::format("and {} more places", type.places.size() - most));
+    }
     return sentences(lines);
 }
 
 std::string title_of(const advised_type& type) {
     std::string title = short_type(label_of(type), long_name);
-    if (type.serves > 1)
+    if (type.serves > 1) {
         title += fmt::format(" and {} more", type.serves - 1);
-    if (type.part.empty())
+    }
+    if (type.part.empty()) {
         return title;
+    }
     return title + fmt::format(": use {}, ", short_type(type.part, long_name)) +
            (type.served_with.empty() ? (type.is_gain_measured ? "" : "estimated ") + gain_text(type.gain)
                                      : "with " + short_type(type.served_with, long_name));
@@ -176,18 +203,21 @@ void add_details(section& s, const advised_types& types, const advise_view& view
     std::size_t shown = 0;
     std::set<std::string> changes;
     for (const advised_type* type : types) {
-        if (!is_asked_for && (type->what == remedy::nothing || !type->served_with.empty()))
+        if (!is_asked_for && (type->what == remedy::nothing || !type->served_with.empty())) {
             continue;
-        if (shown == view.top)
+        }
+        if (shown == view.top) {
             break;
+        }
         const forms where = is_asked_for || shown < detailed ? forms::text : forms::markdown;
         const bool is_new = changes.insert(type->snippet).second;
         s.add(subheading{title_of(*type)}, where);
         s.add(details_of(*type, is_asked_for), where);
-        if (is_new || type->snippet.empty())
+        if (is_new || type->snippet.empty()) {
             s.add(code{type->snippet, true}, where);
-        else
+        } else {
             s.add(paragraph{"The change is the one above."}, where);
+        }
         ++shown;
     }
 }
@@ -202,10 +232,11 @@ void add_findings(document& d, const advice& a) {
              {.heading = "bytes"}}};
     for (const advice_finding& f : a.findings) {
         lines.push_back(f.text);
-        if (lines.size() <= most_page_findings)
+        if (lines.size() <= most_page_findings) {
             t.add({f.kind, f.text, html::short_place(f.place),
                    figure_of(unit::count, f.count == 0 ? unknown_bound : static_cast<double>(f.count)),
                    figure_of(unit::bytes, f.bytes == 0 ? unknown_bound : static_cast<double>(f.bytes))});
+        }
     }
     section& s = d.add_section("findings", "Also seen");
     s.add(std::move(t), forms::html);
@@ -239,17 +270,15 @@ void add_pictures(document& d, const advice& a, const html::frames_of_stack& fra
         [&a](html::id_source& ids) {
             return html::block_histograms(ids, a.analysis.all, "Lifetime of a block", "Size of a block");
         },
-        "How many blocks lived how long, of those that were released, and how large they were; a bar is a "
-        "power of two."});
+        "How long the released blocks lived, and how large blocks were; a bar is a power of two."});
     d.add_section("flame", "From types to places")
-        .add(picture{
-            [&a, frames](html::id_source&) {
-                html::flame_node root = html::grow_flame(a, frames);
-                html::fold_flame(root, most_boxes);
-                return html::draw(root);
-            },
-            "Below the whole stand the types, below each the places that allocate it, below those their "
-            "callers. A box is as wide as its share. Blue: a part of Linn fits."});
+        .add(picture{[&a, frames](html::id_source&) {
+                         html::flame_node root = html::grow_flame(a, frames);
+                         html::fold_flame(root, most_boxes);
+                         return html::draw(root, html::words_of_types());
+                     },
+                     "The types are below the whole, the places that allocate a type below it, and their "
+                     "callers below those. A box is as wide as its share. Blue: a part of Linn fits."});
 }
 
 std::string count_text(std::uint64_t n) {
@@ -261,14 +290,17 @@ std::string time_text(double ns) {
 }
 
 std::string processes_text(const trace_info& t) {
-    if (t.processes.size() < 2)
+    if (t.processes.size() < 2) {
         return {};
+    }
     std::vector<std::string> names;
-    for (const trace_process& p : t.processes)
-        if (names.size() < 8)
+    for (const trace_process& p : t.processes) {
+        if (names.size() < 8) {
             names.push_back(fmt::format("{} ({} events)",
                                         std::filesystem::path{p.executable}.filename().string(),
                                         count_text(p.events)));
+        }
+    }
     return fmt::format("{}: {}{}", t.processes.size(), fmt::join(names, ", "),
                        t.processes.size() > names.size() ? " …" : "");
 }
@@ -276,13 +308,16 @@ std::string processes_text(const trace_info& t) {
 std::string events_text(const trace_analysis& a) {
     std::string words = fmt::format("{}: {} allocations, {} releases", count_text(a.info.events),
                                     count_text(a.all.allocations), count_text(a.all.releases));
-    if (a.unknown_releases != 0)
+    if (a.unknown_releases != 0) {
         words +=
             fmt::format(", {} releases of blocks from before the recording", count_text(a.unknown_releases));
-    if (a.failures != 0)
+    }
+    if (a.failures != 0) {
         words += fmt::format(", {} failures", count_text(a.failures));
-    if (a.info.dropped != 0)
+    }
+    if (a.info.dropped != 0) {
         words += fmt::format("; {} lost", count_text(a.info.dropped));
+    }
     return words;
 }
 
@@ -313,12 +348,11 @@ facts facts_of(const advice& a) {
 list reading_of_advise() {
     return sentences({
         "The ceiling is what an allocator that costs nothing would save. No pool and no other allocator "
-        "gains "
-        "more by being quick; one that lays objects out better can.",
-        "A gain is a share of the run's CPU time: a range, since a replay touches memory otherwise than the "
-        "program does. Gains do not add up: each type is replayed alone.",
-        "A type is what a block holds, out of the debug information; where there is none, out of the block "
-        "itself or the symbols. \"Named by\" says which.",
+        "gains more by being quick; one that lays objects out better, or on huge pages, can.",
+        "A gain is a share of the run's CPU time: a range, because a replay touches memory differently from "
+        "the program. Gains do not add up: each type is replayed alone.",
+        "A type is what a block holds. It comes from the debug information; where there is none, from the "
+        "block itself or the symbols. \"Named by\" says which.",
         "A place is the innermost frame in code of the program's own: where to change something.",
         "Remote: released by another thread than the one that allocated it.",
         "Lifetimes are measured on the clock of the recorded run, which is slower than the program alone.",
@@ -326,11 +360,13 @@ list reading_of_advise() {
 }
 
 std::string alert_of(const advice& a) {
-    if (a.interrupted_by != 0)
+    if (a.interrupted_by != 0) {
         return fmt::format("partial: stopped by {}; what is missing is not shown",
                            signal_name(a.interrupted_by));
-    if (!a.analysis.info.damage.empty())
+    }
+    if (!a.analysis.info.damage.empty()) {
         return "the trace is not whole: " + a.analysis.info.damage.front();
+    }
     return {};
 }
 
@@ -433,8 +469,9 @@ data_table data_of(const advice& a) {
                      "tried_together",
                      "not_tried"},
                     {}};
-    for (const advised_type& t : a.types)
+    for (const advised_type& t : a.types) {
         data.rows.push_back(data_of(a, t));
+    }
     return data;
 }
 
@@ -457,22 +494,27 @@ document advise_document(const advice& a, const advise_view& view, const html::f
 
     const advised_types types = chosen_types(a, view);
     section& shown = d.add_section("types", "Types", forms::html);
-    if (types.empty() && !view.only_type.empty())
+    if (types.empty() && !view.only_type.empty()) {
         shown.add(paragraph{fmt::format("no type has '{}' in its name", view.only_type)}, forms::text);
+    }
     shown.add(types_table(a, types, view.top), forms::text);
-    if (!a.types.empty())
+    if (!a.types.empty()) {
         shown.add(page_of_types(a), forms::html);
+    }
     add_details(shown, types, view);
     add_pictures(d, a, frames);
     add_findings(d, a);
-    if (!a.replay.rows.empty())
+    if (!a.replay.rows.empty()) {
         d.add_section("replay", "What each allocator would have cost").blocks = replayed_allocators(a.replay);
+    }
     d.add_section("trace", "Program, trace and machine").add(facts_of(a), forms::html);
     d.add_section("reading", "How to read this report").add(reading_of_advise(), forms::html);
     d.warnings = a.warnings;
-    if (a.tried)
-        for (const std::string& warning : a.tried->warnings)
+    if (a.tried) {
+        for (const std::string& warning : a.tried->warnings) {
             d.warnings.push_back("--try: " + warning);
+        }
+    }
     d.data = data_of(a);
     return d;
 }

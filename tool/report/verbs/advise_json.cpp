@@ -19,8 +19,9 @@ ordered_json gain_json(const gain_range& gain) {
 
 /// What --try measured; null: it did not.
 ordered_json measured_json(const std::optional<measured_gain>& gain) {
-    if (!gain)
+    if (!gain) {
         return {};
+    }
     return {{"saved", gain->saved},
             {"low", gain->interval.low},
             {"high", gain->interval.high},
@@ -28,8 +29,9 @@ ordered_json measured_json(const std::optional<measured_gain>& gain) {
 }
 
 ordered_json tried_json(const std::optional<tried_pools>& tried) {
-    if (!tried)
+    if (!tried) {
         return {};
+    }
     return {{"predicted_answer", to_string(tried->predicted)},
             {"gain", measured_json(tried->gain)},
             {"empty_plan_cost", tried->gain ? ordered_json(tried->gain->empty_plan_cost) : ordered_json{}},
@@ -39,20 +41,37 @@ ordered_json tried_json(const std::optional<tried_pools>& tried) {
             {"problem", text_or_null(tried->problem)}};
 }
 
+ordered_json page_faults_json(const advice& a) {
+    const page_fault_cost& faults = a.page_faults;
+    if (faults.count == 0) {
+        return {};
+    }
+    return {{"count", faults.count},
+            {"low", faults.of_run.low},
+            {"high", faults.of_run.high},
+            {"pools", faults.of_pools}};
+}
+
 /// A histogram without the empty places at its end.
 ordered_json histogram_json(const log2_histogram& h) {
     std::size_t used = h.size();
-    while (used != 0 && h[used - 1] == 0)
+    while (used != 0 && h[used - 1] == 0) {
         --used;
+    }
     return ordered_json(std::vector<std::uint64_t>(h.begin(), h.begin() + static_cast<std::ptrdiff_t>(used)));
 }
 
 ordered_json statistics_json(const site_statistics& s) {
     ordered_json sizes = ordered_json::array();
-    for (const auto& [size, count] : s.sizes)
+    for (const auto& [size, count] : s.sizes) {
         sizes.push_back({{"bytes", size}, {"count", count}});
+    }
+    // What lies next to each other is not in a sample.
+    const bool is_sample = s.spread.blocks != 0;
+    const auto of_neighbours = [&](std::uint64_t n) { return is_sample ? ordered_json{} : ordered_json(n); };
     return {{"allocations", s.allocations},
             {"bytes", s.bytes},
+            {"sample", sample_json(s.spread, static_cast<double>(s.bytes))},
             {"smallest", s.smallest},
             {"largest", s.largest},
             {"sizes", sizes},
@@ -60,16 +79,16 @@ ordered_json statistics_json(const site_statistics& s) {
             {"size_histogram", histogram_json(s.size_histogram)},
             {"releases", s.releases},
             {"remote_releases", s.remote_releases},
-            {"temporary", s.temporary},
+            {"temporary", of_neighbours(s.temporary)},
             {"reallocations", s.reallocations},
-            {"outgrown", s.outgrown},
+            {"outgrown", of_neighbours(s.outgrown)},
             {"lifetime_histogram_ns", histogram_json(s.lifetimes)},
             {"median_lifetime_ns", s.releases == 0 ? ordered_json{} : ordered_json(s.lifetime_quantile(0.5))},
             {"live_at_end", s.live_at_end},
             {"live_bytes_at_end", s.live_bytes_at_end},
             {"peak_live", s.peak_live},
             {"peak_live_bytes", s.peak_live_bytes},
-            {"longest_burst", s.longest_burst},
+            {"longest_burst", of_neighbours(s.longest_burst)},
             {"threads", s.threads},
             {"zero_fills", s.fills},
             {"zero_filled_bytes", s.filled_bytes},
@@ -82,8 +101,9 @@ ordered_json type_json(const advised_type& t, bool is_cost_known) {
         ordered_json place = frame_json(p.frame);
         place["share"] = p.share;
         place["callers"] = ordered_json::array();
-        for (const symbol_frame& caller : p.callers)
+        for (const symbol_frame& caller : p.callers) {
             place["callers"].push_back(frame_json(caller));
+        }
         places.push_back(place);
     }
     return {
@@ -111,6 +131,7 @@ ordered_json type_json(const advised_type& t, bool is_cost_known) {
         {"tried", measured_json(t.tried)},
         {"not_tried", text_or_null(t.not_tried)},
         {"runtime", text_or_null(t.runtime)},
+        {"huge_pages", t.wants_huge_pages},
         {"why", t.why},
         {"change", text_or_null(t.snippet)},
         {"places", places},
@@ -130,6 +151,7 @@ ordered_json trace_json(const trace_info& info) {
         {"baseline_cpu_ns", info.baseline_cpu_ns > 0 ? ordered_json(info.baseline_cpu_ns) : ordered_json{}},
         {"ending", text_or_null(info.ending)},
         {"contents", info.contents},
+        {"sample_bytes", info.sample_bytes},
         {"clock", info.clock},
         {"events", info.events},
         {"dropped", info.dropped},
@@ -150,13 +172,14 @@ std::string advise_json(const advice& a) {
         {"answer", to_string(a.answer)},
         {"to_know", text_or_null(a.to_know)},
         {"pool_needed", a.answer == pool_answer::yes},
-        {"answer_measured", a.tried && a.tried->gain},
+        {"answer_measured", is_answer_measured(a)},
         {"tried", tried_json(a.tried)},
         {"pools", a.program_cpu_ns > 0 ? gain_json(a.pools) : ordered_json{}},
         {"threshold", worth_a_pool},
         {"program_cpu_ns", a.program_cpu_ns > 0 ? ordered_json(a.program_cpu_ns) : ordered_json{}},
         {"ceiling", a.program_cpu_ns > 0 ? gain_json(a.ceiling) : ordered_json{}},
         {"ceiling_measured", a.is_ceiling_measured},
+        {"page_faults", page_faults_json(a)},
         {"trace", trace_json(run.info)},
         {"all", statistics_json(run.all)},
         {"unknown_releases", run.unknown_releases},
@@ -172,17 +195,19 @@ std::string advise_json(const advice& a) {
         {"findings", ordered_json::array()},
         {"kept_by_runtime", ordered_json::array()},
         {"warnings", a.warnings}};
-    for (const advised_type& type : a.types)
+    for (const advised_type& type : a.types) {
         json["types"].push_back(type_json(type, a.program_cpu_ns > 0));
+    }
     for (const advice_finding& f : a.findings) {
         ordered_json finding{{"kind", f.kind}, {"text", f.text}, {"bytes", f.bytes}, {"count", f.count}};
         finding["place"] =
             f.place.file.empty() && f.place.function.empty() ? ordered_json{} : frame_json(f.place);
         json["findings"].push_back(finding);
     }
-    for (const runtime_blocks& blocks : a.kept_by_runtime)
+    for (const runtime_blocks& blocks : a.kept_by_runtime) {
         json["kept_by_runtime"].push_back(
             {{"rule", blocks.rule}, {"what", blocks.what}, {"count", blocks.count}, {"bytes", blocks.bytes}});
+    }
     return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + '\n';
 }
 

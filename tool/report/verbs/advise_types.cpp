@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "advise_types.hpp"
 
+#include "../../advise/huge_pages.hpp"
 #include "../../advise/type_groups.hpp"
 #include "../plots/advise_plots.hpp"
 #include "../plots/flame_tree.hpp"
@@ -18,14 +19,12 @@ namespace {
 
 constexpr std::size_t most_rows = 200;
 constexpr std::size_t most_details = 60;
-constexpr std::size_t most_places = 12;
-constexpr std::size_t most_callers = 12;
+constexpr std::size_t most_places_of_a_type = 12;
+constexpr std::size_t most_callers_of_a_type = 12;
 constexpr std::size_t summary_letters = 200;
 constexpr std::size_t words_letters = 600; // of a sentence from outside
 
-std::string written(unit what, double value) {
-    return figure_of(what, value).text(lettering::typeset);
-}
+using html::typeset;
 
 quantity count_of(std::uint64_t n) {
     return figure_of(unit::count, static_cast<double>(n));
@@ -44,58 +43,63 @@ table places_of(const advised_type& t) {
                  {{.heading = "place", .is_text = true},
                   {.heading = "function", .is_text = true, .shorten = cut::end},
                   {.heading = "share"}}};
-    for (std::size_t i = 0; i != std::min(t.places.size(), most_places); ++i) {
+    for (std::size_t i = 0; i != std::min(t.places.size(), most_places_of_a_type); ++i) {
         const advised_place& p = t.places[i];
         const std::string place = html::full_place(p.frame);
         places.add({place.empty() ? "not known" : place, p.frame.function, figure_of(unit::share, p.share)});
     }
-    if (t.places.size() > most_places)
-        places.rows.push_back({{fmt::format("{} more", t.places.size() - most_places), "", ""},
+    if (t.places.size() > most_places_of_a_type) {
+        places.rows.push_back({{fmt::format("{} more", t.places.size() - most_places_of_a_type), "", ""},
                                emphasis::none,
                                row::kind::last});
+    }
     return places;
 }
 
 std::vector<block> callers_of(const advised_type& t) {
-    if (t.places.empty() || t.places.front().callers.empty())
+    if (t.places.empty() || t.places.front().callers.empty()) {
         return {};
+    }
     const std::vector<symbol_frame>& callers = t.places.front().callers;
     list frames;
-    for (std::size_t i = 0; i != std::min(callers.size(), most_callers); ++i) {
+    for (std::size_t i = 0; i != std::min(callers.size(), most_callers_of_a_type); ++i) {
         const symbol_frame& f = callers[i];
         const std::string place = html::short_place(f);
         frames.notes.push_back({html::shortened(f.function.empty() ? "unknown" : f.function, words_letters) +
                                 (place.empty() ? std::string{} : ", " + place)});
     }
     return {
-        block{fold{"Called from, on the most frequent way", std::vector<block>{block{std::move(frames)}}}}};
+        block{fold{"Called from, by the most frequent path", std::vector<block>{block{std::move(frames)}}}}};
 }
 
 std::string sizes_text(const site_statistics& s) {
     std::string words;
-    for (const auto& [size, count] : s.sizes)
+    for (const auto& [size, count] : s.sizes) {
         words += fmt::format("{}{} ({})", words.empty() ? "" : ", ",
-                             written(unit::bytes, static_cast<double>(size)),
-                             written(unit::share, part_of(count, s.allocations)));
+                             typeset(unit::bytes, static_cast<double>(size)),
+                             typeset(unit::share, part_of(count, s.allocations)));
+    }
     return words;
 }
 
 std::string count_and_share(std::uint64_t part, const site_statistics& s) {
     return part == 0 ? std::string{}
                      : fmt::format("{} ({})", count_of(part).text(lettering::typeset),
-                                   written(unit::share, part_of(part, s.allocations)));
+                                   typeset(unit::share, part_of(part, s.allocations)));
 }
 
 std::string never_released(const advised_type& t) {
     const site_statistics& s = t.statistics;
-    if (s.live_at_end == 0)
+    if (s.live_at_end == 0) {
         return {};
+    }
     std::string words = fmt::format("{}, {}", count_of(s.live_at_end).text(lettering::typeset),
                                     bytes_of(s.live_bytes_at_end).text(lettering::typeset));
-    if (t.runtime_live != 0)
+    if (t.runtime_live != 0) {
         words += fmt::format(
             "; {} kept by the runtime library on purpose",
             t.runtime_live == s.live_at_end ? "all" : count_of(t.runtime_live).text(lettering::typeset));
+    }
     return words;
 }
 
@@ -107,8 +111,8 @@ facts facts_of(const advised_type& t) {
              {"Sizes", sizes_text(s)},
              {"Lifetime, shortest 5 % to longest 5 %",
               s.releases == 0 ? std::string{}
-                              : fmt::format("{} to {}", written(unit::nanoseconds, s.lifetime_quantile(0.05)),
-                                            written(unit::nanoseconds, s.lifetime_quantile(0.95)))},
+                              : fmt::format("{} to {}", typeset(unit::nanoseconds, s.lifetime_quantile(0.05)),
+                                            typeset(unit::nanoseconds, s.lifetime_quantile(0.95)))},
              {"Live at most", count(s.peak_live) + " blocks"},
              {"Allocated in a row at most", s.longest_burst > 1 ? count(s.longest_burst) : ""},
              {"Threads that allocate it", s.threads > 1 ? count(s.threads) : ""},
@@ -133,16 +137,19 @@ facts facts_of(const advised_type& t) {
 
 fold details_of(const advised_type& t) {
     std::string summary = t.places.empty() ? std::string{} : html::short_place(t.places.front().frame);
-    if (summary.empty())
+    if (summary.empty()) {
         summary = "place not known";
-    if (t.places.size() > 1)
+    }
+    if (t.places.size() > 1) {
         summary += fmt::format(" and {} more", t.places.size() - 1);
+    }
     fold f{html::shortened(summary, summary_letters),
-           {block{paragraph{t.why}}, block{paragraph{tried_text(t)}}}};
+           {block{paragraph{t.why}}, block{paragraph{huge_pages_text(t)}}, block{paragraph{tried_text(t)}}}};
     f.blocks.push_back({code{t.snippet, true}});
     f.blocks.push_back({places_of(t)});
-    for (block& b : callers_of(t))
+    for (block& b : callers_of(t)) {
         f.blocks.push_back(std::move(b));
+    }
     f.blocks.push_back({picture{[&t](html::id_source& ids) {
         return html::block_histograms(ids, t.statistics, "Lifetime", "Size");
     }}});
@@ -159,6 +166,7 @@ std::vector<cell> cells_of(const advised_type& t) {
             count_of(s.allocations),
             figure_of(unit::share, t.share),
             bytes_of(s.bytes),
+            sampled_bytes_cell(t),
             size_cell(t),
             bytes_of(s.peak_live_bytes),
             lifetime_cell(t),
@@ -179,12 +187,16 @@ table page_of_types(const advice& a) {
                  {.heading = "count", .group = "allocations"},
                  {.heading = "share", .group = "allocations"},
                  {.heading = "bytes", .group = "allocations"},
+                 {.heading = "bytes, 95 %",
+                  .group = "allocations",
+                  .shown_in = a.analysis.info.sample_bytes != 0 ? forms::html : forms::nowhere},
                  {.heading = "size", .group = "allocations"},
                  {.heading = "bytes", .group = "live at most"},
                  {.heading = "lifetime", .group = "median"},
                  {.heading = "remote", .group = "released"}}};
-    if (a.tried)
+    if (a.tried) {
         types.caption += "; measured: a lower bound, in parentheses with other types as one";
+    }
     std::uint64_t left_out = 0;
     for (std::size_t i = 0; i != a.types.size(); ++i) {
         const advised_type& t = a.types[i];
@@ -193,8 +205,9 @@ table page_of_types(const advice& a) {
             continue;
         }
         row& r = types.add(cells_of(t), is_pool(t.what) ? emphasis::ours : emphasis::none);
-        if (i < most_details)
+        if (i < most_details) {
             r.detail.push_back({details_of(t), forms::html});
+        }
     }
     if (a.types.size() > most_rows) {
         std::vector<cell> cells(types.columns.size());

@@ -2,6 +2,7 @@
 #include "advise_words.hpp"
 
 #include "../../advise/cost.hpp"
+#include "../../advise/page_faults.hpp"
 #include "../../advise/type_groups.hpp"
 #include "../shell_words.hpp"
 
@@ -46,16 +47,19 @@ const char* words_of(estimate_reason reason) {
 } // namespace
 
 cell gain_cell(const advised_type& type) {
-    if (!type.served_with.empty())
+    if (!type.served_with.empty()) {
         return "with above";
-    if (type.what == remedy::nothing || !(type.gain.low <= type.gain.high))
+    }
+    if (type.what == remedy::nothing || !(type.gain.low <= type.gain.high)) {
         return "-";
+    }
     return {type.is_gain_measured ? "" : "~", range_of(type.gain)};
 }
 
 cell measured_cell(const advised_type& type) {
-    if (!type.tried)
+    if (!type.tried) {
         return type.not_tried.empty() ? "" : "-";
+    }
     const bool is_alone = type.tried->together <= 1;
     return {is_alone ? "" : "(", range_of(type.tried->interval), is_alone ? "" : ")"};
 }
@@ -74,42 +78,59 @@ cell lifetime_cell(const advised_type& type) {
 
 cell size_cell(const advised_type& type) {
     const site_statistics& s = type.statistics;
-    if (s.allocations == 0)
+    if (s.allocations == 0) {
         return {};
-    if (s.uniformity() >= 0.9 && !s.sizes.empty())
+    }
+    if (s.uniformity() >= 0.9 && !s.sizes.empty()) {
         return figure_of(unit::bytes, static_cast<double>(s.sizes.front().first));
+    }
     return bounds_of(unit::bytes, static_cast<double>(s.smallest), static_cast<double>(s.largest));
+}
+
+cell sampled_bytes_cell(const advised_type& type) {
+    const site_statistics& s = type.statistics;
+    if (s.spread.blocks == 0) {
+        return "";
+    }
+    const sample_bounds b = bounds_of_sample(static_cast<double>(s.bytes), s.spread);
+    return bounds_of(unit::bytes, b.low, b.high);
 }
 
 std::string run_line(const advice& a) {
     const trace_info& info = a.analysis.info;
     std::string command = shell_words(info.command);
-    if (command.size() > 200)
+    if (command.size() > 200) {
         command = command.substr(0, 200) + "...";
-    std::string text =
-        fmt::format("{}: {} allocations and {} releases by {}", command, about(a.analysis.all.allocations),
-                    about(a.analysis.all.releases), counted(info.threads.size(), "thread"));
-    if (info.processes.size() > 1)
+    }
+    std::string text = fmt::format("{}: {}{} allocations and {} releases by {}", command,
+                                   info.sample_bytes == 0 ? "" : "about ", about(a.analysis.all.allocations),
+                                   about(a.analysis.all.releases), counted(info.threads.size(), "thread"));
+    if (info.processes.size() > 1) {
         text += fmt::format(" of {} processes", info.processes.size());
-    if (a.program_cpu_ns > 0)
+    }
+    if (a.program_cpu_ns > 0) {
         text += fmt::format(", {} of CPU time without the recording",
                             figure_of(unit::nanoseconds, a.program_cpu_ns).text());
+    }
     return text;
 }
 
 std::string tried_text(const advised_type& type) {
-    if (!type.tried)
+    if (!type.tried) {
         return type.not_tried.empty() ? "" : "not measured: " + type.not_tried;
+    }
     return "measured: " + measured_text(*type.tried) +
            (type.tried->together > 1 ? fmt::format(", with {} other types as one", type.tried->together - 1)
                                      : "");
 }
 
 std::vector<std::string> trial_sentences(const advice& a) {
-    if (!a.tried)
+    if (!a.tried) {
         return {};
-    if (!a.tried->problem.empty())
+    }
+    if (!a.tried->problem.empty()) {
         return {fmt::format("Not measured: {}.", a.tried->problem)};
+    }
     std::vector<std::string> sentences{"linn try: " + a.tried->verdict};
     sentences.insert(sentences.end(), a.tried->findings.begin(), a.tried->findings.end());
     return sentences;
@@ -122,7 +143,11 @@ std::string method_line(const advice& a) {
             : fmt::format("an allocator that cost nothing would save {}, {}", gain_text(a.ceiling),
                           a.is_ceiling_measured ? "by replay of the trace"
                                                 : "estimated from the number of blocks");
-    return ceiling +
+    const std::string faults = are_large(a.page_faults)
+                                   ? fmt::format(" (one on huge pages may save more: {} page faults take {})",
+                                                 about(a.page_faults.count), gain_text(a.page_faults.of_run))
+                                   : std::string{};
+    return ceiling + faults +
            "; gains are shares of the run's CPU time; measure a change with 'linn run' before and after";
 }
 
@@ -134,28 +159,32 @@ std::string estimates_line(const advice& a) {
     std::size_t estimated = 0;
     std::map<estimate_reason, std::size_t> counts;
     for (const advised_type& t : a.types) {
-        if (t.what == remedy::nothing || !t.served_with.empty())
+        if (t.what == remedy::nothing || !t.served_with.empty()) {
             continue;
+        }
         ++advised;
-        if (t.is_gain_measured)
+        if (t.is_gain_measured) {
             continue;
+        }
         ++estimated;
         ++counts[t.estimated_because];
     }
-    if (estimated == 0)
+    if (estimated == 0) {
         return {};
+    }
     std::string text = estimated == advised
                            ? fmt::format("~: {} estimated", advised == 1 ? "the gain is" : "all gains are")
                            : fmt::format("~: {} of {} gains {} estimated", estimated, advised,
                                          estimated == 1 ? "is" : "are");
     const char* separator = ": ";
-    for (const estimate_reason reason : reasons)
+    for (const estimate_reason reason : reasons) {
         if (const std::size_t count = counts[reason]; count != 0) {
             text +=
                 fmt::format("{}{}{}", separator, count == estimated ? "" : fmt::format("{} because ", count),
                             words_of(reason));
             separator = ", ";
         }
+    }
     return text;
 }
 

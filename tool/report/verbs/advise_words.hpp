@@ -26,6 +26,9 @@ cell lifetime_cell(const advised_type& type);
 /// The size of most blocks, or from where to where.
 cell size_cell(const advised_type& type);
 
+/// Of a sampled trace: the 95 % interval of the bytes that the type allocated; else empty.
+cell sampled_bytes_cell(const advised_type& type);
+
 /// "./app 100: 15.1 M allocations and 15.1 M releases by 2 threads, 412 ms of CPU time without the recording".
 std::string run_line(const advice& a);
 

@@ -29,9 +29,10 @@ table inventory_table(const std::vector<allocator_entry>& entries) {
         row& r = t.add({e.name, e.version.empty() ? "-" : e.version, to_string(e.state), e.licence,
                         e.library.string(), e.proven_by, is_to_get(e) ? e.how_to_get : e.proven_by, e.remark},
                        e.state == library_state::usable ? emphasis::good : emphasis::none);
-        if (!e.library.empty())
+        if (!e.library.empty()) {
             r.detail.push_back(
                 {paragraph{fmt::format("{} ({})", e.library.string(), e.origin)}, forms::terminal});
+        }
     }
     return t;
 }
@@ -41,20 +42,24 @@ list notes_of(const std::vector<allocator_entry>& entries) {
     list notes;
     for (const allocator_entry& e : entries) {
         std::string text = is_to_get(e) ? std::string{} : e.remark;
-        if (!is_to_get(e) && !e.environment.empty())
+        if (!is_to_get(e) && !e.environment.empty()) {
             text += fmt::format("{}runs with {}", text.empty() ? "" : "; ", fmt::join(e.environment, ", "));
-        if (!text.empty())
+        }
+        if (!text.empty()) {
             notes.notes.push_back({fmt::format("{}: {}", e.name, text)});
+        }
     }
     return notes;
 }
 
 std::string commands_of(const std::vector<allocator_entry>& entries) {
     std::string commands;
-    for (const allocator_entry& e : entries)
+    for (const allocator_entry& e : entries) {
         if ((e.state == library_state::missing || e.state == library_state::known_bad) &&
-            !e.how_to_get.empty())
+            !e.how_to_get.empty()) {
             commands += e.how_to_get + '\n';
+        }
+    }
     return commands;
 }
 
@@ -71,10 +76,11 @@ document allocators_document(const std::vector<allocator_entry>& entries) {
     }
     d.data.columns = {"name",   "title",     "version", "state",       "licence",   "library",
                       "origin", "proven_by", "remark",  "environment", "how_to_get"};
-    for (const allocator_entry& e : entries)
+    for (const allocator_entry& e : entries) {
         d.data.rows.push_back({e.name, e.title, e.version, to_string(e.state), e.licence, e.library.string(),
                                e.origin, e.proven_by, e.remark,
                                fmt::format("{}", fmt::join(e.environment, " ")), e.how_to_get});
+    }
     return d;
 }
 

@@ -13,11 +13,13 @@ using nlohmann::ordered_json;
 
 /// The text, or null for none.
 ordered_json proof_json(const allocator_entry& entry) {
-    if (entry.proof.files.empty())
+    if (entry.proof.files.empty()) {
         return {};
+    }
     ordered_json providers = ordered_json::object();
-    for (const auto& [function, file] : entry.proof.files)
+    for (const auto& [function, file] : entry.proof.files) {
         providers[function] = file;
+    }
     return {{"providers", std::move(providers)}, {"preload_mapped", entry.proof.preload_mapped}};
 }
 
@@ -28,7 +30,7 @@ std::string allocators_json(const std::vector<allocator_entry>& entries) {
     json["schema"] = "linn.allocators/1";
     json["linn"] = version_text();
     json["allocators"] = ordered_json::array();
-    for (const allocator_entry& e : entries)
+    for (const allocator_entry& e : entries) {
         json["allocators"].push_back({{"name", e.name},
                                       {"title", e.title},
                                       {"version", text_or_null(e.version)},
@@ -41,6 +43,7 @@ std::string allocators_json(const std::vector<allocator_entry>& entries) {
                                       {"environment", e.environment},
                                       {"how_to_get", text_or_null(e.how_to_get)},
                                       {"proof", proof_json(e)}});
+    }
     // Paths come from outside and may hold bytes that are no UTF-8.
     return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + '\n';
 }

@@ -69,12 +69,13 @@ ordered_json published_figure(const bench_result& result, const scenario_result&
 
 ordered_json cliffs_json(const scenario& s, const row& r) {
     ordered_json list = ordered_json::array();
-    for (const cliff& c : r.cliffs)
+    for (const cliff& c : r.cliffs) {
         list.push_back({{"threads", s.phases[c.phase].threads},
                         {"bytes", s.phases[c.phase].bytes},
                         {"phase", s.phases[c.phase].name},
                         {"factor", c.factor},
                         {"page_faults", r.in(c.phase)->faults}});
+    }
     return list;
 }
 
@@ -86,15 +87,17 @@ ordered_json timing_json(const timing& t) {
 
 ordered_json phase_json(const bench_result& result, const scenario_result& s, const row& r, std::size_t p) {
     const phase_figures* const f = r.in(p);
-    if (f == nullptr)
+    if (f == nullptr) {
         return {};
+    }
     ordered_json json{{"cycles", timing_json(f->cycles)},
                       {"ns", timing_json(f->ns)},
                       {"page_faults", f->faults},
                       {"ratio_to_glibc", or_null(f->ratio)}};
     json["cycles"]["samples"] = r.cycles(p);
-    for (const auto& [name, value] : f->metrics)
+    for (const auto& [name, value] : f->metrics) {
         json["metrics"][name] = value;
+    }
     json["published"] = published_figure(result, s, r, p);
     return json;
 }
@@ -114,8 +117,9 @@ ordered_json comparisons_json(const bench_result& result, const scenario_result&
         const comparison_info& info = s.what->comparisons[i];
         ordered_json entry{
             {"variant", info.ours}, {"rivals", info.rivals}, {"phases", ordered_json::object()}};
-        for (const comparison& c : s.comparisons[i])
+        for (const comparison& c : s.comparisons[i]) {
             entry["phases"][std::string{s.what->phases[c.phase].name}] = comparison_json(result, s, c);
+        }
         list.push_back(std::move(entry));
     }
     return list;
@@ -125,11 +129,12 @@ ordered_json scenario_json(const bench_result& result, const scenario_result& s)
     ordered_json json{{"name", s.what->name}, {"summary", s.what->summary}, {"operation", s.what->operation}};
     json["group"] = s.what->group.empty() ? ordered_json{} : ordered_json(s.what->group);
     json["phases"] = ordered_json::array();
-    for (const phase_info& p : s.what->phases)
+    for (const phase_info& p : s.what->phases) {
         json["phases"].push_back({{"name", p.name},
                                   {"title", p.title},
                                   {"bytes", p.bytes != 0 ? ordered_json(p.bytes) : ordered_json{}},
                                   {"threads", p.bytes != 0 ? ordered_json(p.threads) : ordered_json{}}});
+    }
     for (std::size_t p = 0; p != s.what->phases.size(); ++p) {
         const std::string phase{s.what->phases[p].name};
         json["noise_floor"][phase] = or_null(s.noise[p].floor);
@@ -137,12 +142,13 @@ ordered_json scenario_json(const bench_result& result, const scenario_result& s)
     }
     json["baseline"] = s.what->baseline;
     json["variants"] = ordered_json::array();
-    for (const variant_info& v : s.what->variants)
+    for (const variant_info& v : s.what->variants) {
         json["variants"].push_back(
             {{"name", v.name},
              {"title", v.title},
              {"contender", v.contender.empty() ? ordered_json{} : ordered_json(v.contender)},
              {"note", v.note}});
+    }
     json["rows"] = ordered_json::array();
     for (const row& r : s.rows) {
         ordered_json entry{{"contender", result.contenders[r.contender].name},
@@ -152,20 +158,23 @@ ordered_json scenario_json(const bench_result& result, const scenario_result& s)
                            {"disturbed", r.disturbed},
                            {"peak_rss_bytes", r.peak_rss_bytes},
                            {"ratio_to_glibc", r.ratio}};
-        if (s.what->has_curves())
+        if (s.what->has_curves()) {
             entry["cliffs"] = cliffs_json(*s.what, r);
-        for (std::size_t p = 0; p != s.what->phases.size(); ++p)
+        }
+        for (std::size_t p = 0; p != s.what->phases.size(); ++p) {
             entry["phases"][std::string{s.what->phases[p].name}] = phase_json(result, s, r, p);
+        }
         json["rows"].push_back(std::move(entry));
     }
     json["comparisons"] = comparisons_json(result, s);
     json["published"] = ordered_json::array();
-    for (const published_row& row : s.published)
+    for (const published_row& row : s.published) {
         json["published"].push_back({{"contender", row.contender},
                                      {"source", row.source},
                                      {"variant", row.variant},
                                      {"figures", row.figures},
                                      {"unit", s.what->published_unit}});
+    }
     return json;
 }
 
@@ -182,20 +191,27 @@ std::string bench_json(const bench_result& result) {
                       {"options", options_json(result.options)},
                       {"machine", measured_machine_json(result.machine)}};
     json["contenders"] = ordered_json::array();
-    for (const contender& c : result.contenders)
+    for (const contender& c : result.contenders) {
         json["contenders"].push_back(contender_json(c));
+    }
     json["scenarios"] = ordered_json::array();
-    for (const scenario_result& s : result.scenarios)
+    for (const scenario_result& s : result.scenarios) {
         json["scenarios"].push_back(scenario_json(result, s));
+    }
     json["left_out"] = ordered_json::array();
-    for (const left_out& l : result.missing)
+    for (const left_out& l : result.missing) {
         json["left_out"].push_back(
             {{"name", l.name},
              {"scenario", l.scenario.empty() ? ordered_json{} : ordered_json(l.scenario)},
              {"variant", l.variant.empty() ? ordered_json{} : ordered_json(l.variant)},
              {"reason", l.reason}});
-    const std::string first = headline(result);
-    json["headline"] = first.empty() ? ordered_json{} : ordered_json(first);
+    }
+    json["headline"] = nullptr;
+    json["trust"] = nullptr;
+    if (const std::optional<headline_result> first = headline(result)) {
+        json["headline"] = fmt::format("{}", fmt::join(first->verdict, " "));
+        json["trust"] = {{"level", first->is_trusted ? "good" : "low"}, {"reason", first->trust}};
+    }
     const std::vector<std::string> said = findings(result);
     json["summary"] = fmt::format("{}", fmt::join(said, " "));
     json["findings"] = said;

@@ -2,11 +2,13 @@
 #include "compare_document.hpp"
 
 #include "../../measure/sort_stably.hpp"
+#include "provenance.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 namespace linn::tool::report {
 namespace {
@@ -14,9 +16,11 @@ namespace {
 /// The series of that kind, the largest change first.
 std::vector<const series_change*> sorted_changes(const file_comparison& result, change_kind kind) {
     std::vector<const series_change*> changes;
-    for (const series_change& c : result.series)
-        if (c.kind == kind)
+    for (const series_change& c : result.series) {
+        if (c.kind == kind) {
             changes.push_back(&c);
+        }
+    }
     sort_stably(changes, [](const series_change* a, const series_change* b) {
         return std::abs(a->change.middle) > std::abs(b->change.middle);
     });
@@ -50,17 +54,34 @@ void add_changes(document& d, const file_comparison& r, change_kind kind, const 
                figure_of(unit::chance, c->p_adjusted)},
               kind == change_kind::regression ? emphasis::bad : emphasis::none);
     }
-    if (!t.rows.empty())
+    if (!t.rows.empty()) {
         d.add_section(id, title).add(std::move(t));
+    }
 }
 
 /// Names that follow each other, cut off after a dozen: "object, linn, many; …; and 4 more".
 std::string name_list(const std::vector<series_name>& names) {
     constexpr std::size_t most = 12;
     std::string text;
-    for (std::size_t i = 0; i != std::min(names.size(), most); ++i)
+    for (std::size_t i = 0; i != std::min(names.size(), most); ++i) {
         text += (i == 0 ? "" : "; ") + describe(names[i]);
+    }
     return names.size() <= most ? text : fmt::format("{}; and {} more", text, names.size() - most);
+}
+
+/// Every row, changed or not, as the JSON has it.
+void add_data(document& d, const file_comparison& r) {
+    d.data.columns = {"scenario", "variant",    "contender",   "measure",    "unit",
+                      "old",      "new",        "change",      "change_low", "change_high",
+                      "p",        "p_adjusted", "noise_floor", "verdict"};
+    const auto finite = [](double value) {
+        return datum{std::isfinite(value) ? std::optional{value} : std::nullopt};
+    };
+    for (const series_change& c : r.series) {
+        d.data.rows.push_back({c.name.scenario, c.name.variant, c.name.contender, c.name.measure, c.unit,
+                               c.old_median, c.new_median, finite(c.change.middle), finite(c.change.low),
+                               finite(c.change.high), c.p, c.p_adjusted, c.noise_floor, to_string(c.kind)});
+    }
 }
 
 } // namespace
@@ -68,6 +89,9 @@ std::string name_list(const std::vector<series_name>& names) {
 document compare_document(const file_comparison& r) {
     document d;
     d.verb = "linn compare";
+    d.title = "linn compare";
+    d.heading = "What changed between the two results?";
+    d.kicker = html::date_text(r.new_file.started);
     d.lead = r.verdict + '.';
     d.add(paragraph{fmt::format(
         "Compared: {}, old {} and new {}. A change is reported when it is larger than {} and than the noise "
@@ -80,12 +104,15 @@ document compare_document(const file_comparison& r) {
     add_changes(d, r, change_kind::improvement, "improvements", "Improvements");
     add_changes(d, r, change_kind::undecided, "undecided", "Undecided");
     list names;
-    if (!r.vanished.empty())
+    if (!r.vanished.empty()) {
         names.notes.push_back({"gone: " + name_list(r.vanished)});
-    if (!r.appeared.empty())
+    }
+    if (!r.appeared.empty()) {
         names.notes.push_back({"new: " + name_list(r.appeared)});
+    }
     d.add_section("rows", "Rows of one file only", forms::nowhere).add(std::move(names));
     d.warnings = r.warnings;
+    add_data(d, r);
     return d;
 }
 

@@ -64,14 +64,17 @@ std::string compare_json(const file_comparison& r) {
                       {"undecided", r.count(change_kind::undecided)},
                       {"warnings", r.warnings}};
     json["rows"] = ordered_json::array();
-    for (const series_change& c : r.series)
+    for (const series_change& c : r.series) {
         json["rows"].push_back(row_json(c));
+    }
     json["appeared"] = ordered_json::array();
-    for (const series_name& name : r.appeared)
+    for (const series_name& name : r.appeared) {
         json["appeared"].push_back(name_json(name));
+    }
     json["vanished"] = ordered_json::array();
-    for (const series_name& name : r.vanished)
+    for (const series_name& name : r.vanished) {
         json["vanished"].push_back(name_json(name));
+    }
     return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + '\n';
 }
 

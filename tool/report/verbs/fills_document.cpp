@@ -36,7 +36,7 @@ table places_table(const fill_report& report, std::size_t shown) {
 std::string heading_of(const filled_place& p) {
     const std::string place = place_text(p.place);
     const char* const between = place.empty() ? "" : place.starts_with("in ") ? " " : " at ";
-    return fmt::format("{}{}{}: {}", p.label, between, place, p.mend);
+    return fmt::format("{}{}{}: {}", p.label, between, place, p.fix);
 }
 
 } // namespace
@@ -48,9 +48,10 @@ document fills_document(const fill_report& report, std::size_t top) {
     d.lead = report.verdict;
     d.add(places_table(report, shown));
     std::vector<std::string> remarks = report.notes;
-    if (report.places.size() > top)
+    if (report.places.size() > top) {
         remarks.insert(remarks.begin(),
                        fmt::format("and {} more places; --json has all", report.places.size() - top));
+    }
     d.add(sentences(remarks));
     for (std::size_t i = 0; i != std::min(shown, most_changes); ++i) {
         d.add(subheading{heading_of(report.places[i])});

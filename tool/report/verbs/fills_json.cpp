@@ -17,8 +17,9 @@ ordered_json positive_or_null(double value) {
 
 ordered_json place_json(const filled_place& row, double program_cpu_ns) {
     ordered_json callers = ordered_json::array();
-    for (const symbol_frame& caller : row.callers)
+    for (const symbol_frame& caller : row.callers) {
         callers.push_back(frame_json(caller));
+    }
     return {{"label", row.label},
             {"type", row.type},
             {"container", text_or_null(row.container)},
@@ -31,7 +32,7 @@ ordered_json place_json(const filled_place& row, double program_cpu_ns) {
             {"time_ns", row.time_ns},
             {"share", program_cpu_ns > 0 ? ordered_json(row.time_ns / program_cpu_ns) : ordered_json{}},
             {"candidate", row.is_candidate},
-            {"mend", row.mend},
+            {"mend", row.fix},
             {"change", text_or_null(row.change)}};
 }
 
@@ -54,8 +55,9 @@ std::string fills_json(const fill_report& report, const trace_info& info, const 
                       {"dropped", info.dropped},
                       {"places", ordered_json::array()},
                       {"notes", report.notes}};
-    for (const filled_place& row : report.places)
+    for (const filled_place& row : report.places) {
         json["places"].push_back(place_json(row, report.program_cpu_ns));
+    }
     return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + '\n';
 }
 

@@ -19,8 +19,9 @@ namespace fs = std::filesystem;
 cell bytes_cell(std::uint64_t bytes, std::string after = {}) {
     quantity q = figure_of(unit::bytes, static_cast<double>(bytes));
     q.digits = 4;
-    if (bytes >= 10'000)
+    if (bytes >= 10'000) {
         return {"", q, std::move(after)};
+    }
     q.what = unit::count;
     return {"", q, " B" + after};
 }
@@ -40,16 +41,26 @@ std::string place_text(const std::string& file, const text_place& place) {
 /// "data 8.000 MiB, key 32 B".
 std::string members_text(const lint_finding& finding) {
     std::vector<std::string> members;
-    for (const filled_part& member : finding.fill.members)
+    for (const filled_part& member : finding.fill.members) {
         members.push_back(fmt::format("{} {}", member.name, bytes_text(member.bytes)));
+    }
     return fmt::format("{}", fmt::join(members, ", "));
 }
 
 /// What stands above the places of a kind.
 const char* heading_of(fill_kind kind) {
-    return kind == fill_kind::per_element
-               ? "for each element of an array whose length is known at run time only:"
-               : "not filled now, and would be after a change:";
+    switch (kind) {
+    case fill_kind::per_element:
+        return "for each element of an array whose length is known at run time only:";
+    case fill_kind::relied_upon:
+        return "maybe relied upon, by functions that are not seen here:";
+    case fill_kind::cold:
+        return "cold: small, and run once:";
+    case fill_kind::now:
+    case fill_kind::after_a_change:
+        break;
+    }
+    return "not filled now, and would be after a change:";
 }
 
 const char* fix_text(fix_state state) {
@@ -78,8 +89,9 @@ table places_table(const lint_result& r, std::size_t shown) {
     fill_kind kind = fill_kind::now;
     for (std::size_t i = 0; i != shown; ++i) {
         const lint_finding& f = r.findings[i];
-        if (kind_of(f.fill) != kind)
+        if (kind_of(f.fill) != kind) {
             t.add_heading(heading_of(kind = kind_of(f.fill)));
+        }
         t.add({bytes_cell(f.fill.bytes, f.fill.per_element ? " each" : ""), place_text(f.file, f.place),
                f.fill.what, members_text(f), fix_text(f.state)});
     }
@@ -88,11 +100,13 @@ table places_table(const lint_result& r, std::size_t shown) {
 
 list failures_of(const lint_result& r, std::size_t shown) {
     list failures{{}, "Could not be checked wholly:"};
-    for (std::size_t i = 0; i != std::min(shown, r.failed.size()); ++i)
+    for (std::size_t i = 0; i != std::min(shown, r.failed.size()); ++i) {
         failures.notes.push_back(
             {fmt::format("{}: {}", place_text(r.failed[i].file, {}), r.failed[i].reason)});
-    if (r.failed.size() > shown)
+    }
+    if (r.failed.size() > shown) {
         failures.notes.push_back({fmt::format("and {} more, all in --json", r.failed.size() - shown)});
+    }
     return failures;
 }
 
@@ -100,8 +114,9 @@ list failures_of(const lint_result& r, std::size_t shown) {
 std::vector<std::string> remarks_of(const lint_result& r, std::size_t shown) {
     std::vector<std::string> lines;
     const auto add = [&](std::size_t n, const char* thing, std::string_view words) {
-        if (n != 0)
+        if (n != 0) {
             lines.push_back(fmt::format(fmt::runtime(words), counted(n, thing)));
+        }
     };
     const auto in_state = [&](fix_state state) {
         return static_cast<std::size_t>(std::count_if(
@@ -112,9 +127,13 @@ std::vector<std::string> remarks_of(const lint_result& r, std::size_t shown) {
     add(in_state(fix_state::offered), "place", "--fix changes {}, where nothing reads the zeros");
     add(in_state(fix_state::in_note), "place",
         "--fix-notes changes {} more, whose callers may rely on the zeros: look at each");
-    for (const lint_finding& f : r.findings)
-        if (f.state == fix_state::refused)
+    for (const lint_finding& f : r.findings) {
+        if (f.state == fix_state::refused) {
             lines.push_back(fmt::format("not fixed: {}: {}", place_text(f.file, f.place), f.refusal));
+        }
+    }
+    add(r.compiled_again, "compilation",
+        "left out: {} more of files that are compiled in several ways; --every-build reads each");
     add(r.not_cxx, "file", "left out: {} in another language than C++");
     add(r.excluded, "file",
         r.options.scope.exclude
@@ -130,14 +149,20 @@ std::string lint_headline(const lint_result& r) {
     const std::size_t now = r.count(fill_kind::now);
     const std::size_t each = r.count(fill_kind::per_element);
     const std::size_t later = r.count(fill_kind::after_a_change);
-    if (now + each + later == 0)
-        return r.checked == 0 && r.units != 0 ? "Nothing was found, because no file could be checked"
-                                              : "No place writes zeros for nothing";
+    const std::size_t maybe = r.count(fill_kind::relied_upon);
+    if (now + each + later == 0) {
+        if (r.checked == 0 && r.units != 0) {
+            return "Nothing was found, because no file could be checked";
+        }
+        return maybe == 0 ? "No place writes zeros for nothing"
+                          : fmt::format("No place writes zeros for nothing for certain, {} may", maybe);
+    }
     std::vector<std::string> parts;
     const auto add = [&](std::size_t n, std::string_view verb, std::string_view what) {
-        if (n != 0)
+        if (n != 0) {
             parts.push_back(fmt::format(
                 "{} {} {}", parts.empty() ? counted(n, "place") : fmt::format("{} more", n), verb, what));
+        }
     };
     add(now, now == 1 ? "writes" : "write", bytes_text(r.bytes()) + " of zeros for nothing");
     add(each, each == 1 ? "fills" : "fill",
@@ -152,26 +177,30 @@ document lint_document(const lint_result& r, std::size_t top) {
     document d;
     d.verb = "linn lint";
     d.lead = lint_headline(r) + '.';
-    if (r.signal != 0)
+    if (r.signal != 0) {
         d.alert = fmt::format("partial: stopped by {}: {} not checked", signal_name(r.signal),
                               counted(r.not_run, "file"));
+    }
     d.add(paragraph{fmt::format("{} checked by clang-tidy {}, for places of {} bytes and more{}.",
                                 counted(r.checked, "file"), r.program.version, r.options.checks.min_bytes,
                                 r.failed.empty() ? ""
                                                  : fmt::format("; {} could not be checked wholly",
                                                                counted(r.failed.size(), "file")))});
     d.add(places_table(r, shown));
-    if (!r.failed.empty())
+    if (!r.failed.empty()) {
         d.add(failures_of(r, top == 0 ? r.failed.size() : most_failures));
+    }
     d.add(sentences(remarks_of(r, shown)));
-    d.data.columns = {"check", "bytes",  "per_element", "after_a_change", "file",
-                      "line",  "column", "what",        "members",        "message",
-                      "fix",   "units",  "complete",    "started",        "version"};
-    for (const lint_finding& f : r.findings)
+    d.data.columns = {"check",    "bytes",   "per_element", "after_a_change", "file", "line",
+                      "column",   "what",    "members",     "message",        "fix",  "units",
+                      "complete", "started", "version",     "class"};
+    for (const lint_finding& f : r.findings) {
         d.data.rows.push_back({f.check, f.fill.bytes, f.fill.per_element, f.fill.after_a_change, f.file,
                                std::uint64_t{f.place.line}, std::uint64_t{f.place.column}, f.fill.what,
                                members_text(f), f.message, to_string(f.state), f.units, r.signal == 0,
-                               r.started, version_text()});
+                               r.started, version_text(),
+                               f.fill.after_a_change ? std::string_view{} : to_string(f.fill.certainty)});
+    }
     return d;
 }
 

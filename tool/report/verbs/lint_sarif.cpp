@@ -26,7 +26,7 @@ struct rule {
     std::string_view help;
 };
 
-constexpr std::array<rule, 2> rules{
+constexpr std::array<rule, 3> rules{
     {{"linn-zero-fill", "ZeroFill", "Value-initialisation writes zeros that nothing asked for.",
       "std::make_shared<T>(), std::make_unique<T>() and new T() fill a class that has no constructor of its "
       "own with "
@@ -34,6 +34,13 @@ constexpr std::array<rule, 2> rules{
       "Use make_shared_for_overwrite, make_unique_for_overwrite or new T without parentheses where the "
       "members are "
       "written before they are read. Where the zeros are wanted, say so with // NOLINT(linn-zero-fill)."},
+     {"linn-overwritten-fill", "OverwrittenFill", "A container or array is filled and then overwritten.",
+      "std::vector<T>(n), resize(n), std::string(n, c) and arrays with `= {}` write all their elements. Here "
+      "all of "
+      "them are written again before anything reads one.",
+      "Drop the initialiser of an array; for a vector use linn::default_init_allocator or "
+      "make_unique_for_overwrite, for a string resize_and_overwrite. Where the fill is wanted, say so with "
+      "// NOLINT(linn-overwritten-fill)."},
      {"linn-zero-fill-return", "ZeroFillReturn", "A change here would bring a zero fill back.",
       "An empty constructor of its own keeps value-initialisation from filling the class with zeros. "
       "`= default` in its place, or `{}` added to a large member, writes them at each construction.",
@@ -53,8 +60,9 @@ std::string uri_of(std::string_view path) {
 /// 64 bits that depend on the text alone. @source FNV-1a, Fowler, Noll, Vo
 std::uint64_t hash_of(std::string_view text) {
     std::uint64_t hash = 0xcbf29ce484222325U;
-    for (const char c : text)
+    for (const char c : text) {
         hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
+    }
     return hash;
 }
 
@@ -69,8 +77,9 @@ public:
         run["originalUriBaseIds"]["PROJECT"]["uri"] = "file://" + uri_of(r_.root.string()) + '/';
         run["columnKind"] = "unicodeCodePoints";
         run["results"] = ordered_json::array();
-        for (const lint_finding& f : r_.findings)
+        for (const lint_finding& f : r_.findings) {
             run["results"].push_back(result(f));
+        }
         const ordered_json all{
             {"$schema",
              "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"},
@@ -86,7 +95,7 @@ private:
         ordered_json d{
             {"name", "linn lint"}, {"version", version_text()}, {"semanticVersion", version_text()}};
         d["rules"] = ordered_json::array();
-        for (const rule& x : rules)
+        for (const rule& x : rules) {
             d["rules"].push_back({{"id", x.id},
                                   {"name", x.name},
                                   {"shortDescription", text_json(x.brief)},
@@ -94,20 +103,23 @@ private:
                                   {"help", text_json(x.help)},
                                   {"defaultConfiguration", {{"level", "warning"}}},
                                   {"properties", {{"tags", {"performance", "memory"}}}}});
+        }
         return d;
     }
 
     ordered_json artifact(const std::string& file) const {
-        if (!lies_in(file, r_.root))
+        if (!lies_in(file, r_.root)) {
             return {{"uri", "file://" + uri_of(file)}};
+        }
         return {{"uri", uri_of(std::filesystem::path{file}.lexically_relative(r_.root).string())},
                 {"uriBaseId", "PROJECT"}};
     }
 
     ordered_json location(const std::string& file, const text_place& place) const {
         ordered_json physical{{"artifactLocation", artifact(file)}};
-        if (place.line != 0)
+        if (place.line != 0) {
             physical["region"] = {{"startLine", place.line}, {"startColumn", place.character}};
+        }
         return {{"physicalLocation", std::move(physical)}};
     }
 
@@ -116,35 +128,41 @@ private:
         ordered_json i{{"executionSuccessful", r_.signal == 0 && (r_.units == 0 || r_.checked != 0)},
                        {"startTimeUtc", r_.started}};
         i["toolExecutionNotifications"] = ordered_json::array();
-        for (const failed_file& f : r_.failed)
+        for (const failed_file& f : r_.failed) {
             i["toolExecutionNotifications"].push_back(
                 {{"level", "error"},
                  {"message", text_json(f.reason)},
                  {"locations", ordered_json::array({location(f.file, {})})}});
+        }
         return i;
     }
 
     ordered_json result(const lint_finding& f) {
         ordered_json x;
         x["ruleId"] = f.check;
-        for (std::size_t i = 0; i != rules.size(); ++i)
-            if (rules[i].id == f.check)
+        for (std::size_t i = 0; i != rules.size(); ++i) {
+            if (rules[i].id == f.check) {
                 x["ruleIndex"] = i;
+            }
+        }
         x["level"] = f.fill.bytes >= warning_from ? "warning" : "note";
         x["message"] = text_json(f.message);
         x["locations"] = ordered_json::array({location(f.file, f.place)});
         ordered_json related = ordered_json::array();
-        for (const lint_note& note : f.notes)
+        for (const lint_note& note : f.notes) {
             if (!note.file.empty()) {
                 ordered_json place = location(note.file, note.place);
                 place["message"] = text_json(note.text);
                 related.push_back(std::move(place));
             }
-        if (!related.empty())
+        }
+        if (!related.empty()) {
             x["relatedLocations"] = std::move(related);
+        }
         x["partialFingerprints"] = {{"linnLint/v1", fingerprint(f)}};
-        if (f.state == fix_state::offered || f.state == fix_state::in_note || f.state == fix_state::refused)
+        if (f.state == fix_state::offered || f.state == fix_state::in_note || f.state == fix_state::refused) {
             x["fixes"] = ordered_json::array({fix(f)});
+        }
         x["properties"] = {{"bytes", f.fill.bytes}, {"perElement", f.fill.per_element}};
         return x;
     }
@@ -171,9 +189,10 @@ private:
                                        {"insertedContent", text_json(x.text)}});
         }
         ordered_json changes = ordered_json::array();
-        for (auto& [file, replacements] : by_file)
+        for (auto& [file, replacements] : by_file) {
             changes.push_back(
                 {{"artifactLocation", artifact(file)}, {"replacements", std::move(replacements)}});
+        }
         return {{"description", text_json("Leave the members alone")},
                 {"artifactChanges", std::move(changes)}};
     }

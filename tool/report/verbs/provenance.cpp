@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "provenance.hpp"
 
+#include "../../measure/quantity.hpp"
 #include "../version.hpp"
 
 #include <fmt/format.h>
@@ -19,8 +20,12 @@ std::vector<std::pair<std::string, std::string>> machine_entries(const machine_i
             {"Transparent huge pages", m.huge_pages},
             {"Compiler of the tool", m.compiler},
             {"Build", m.build},
-            {"Clock", fmt::format("{} at {:.3f} GHz", m.counter, m.ticks_per_ns)},
+            {"Clock", clock_text(m)},
             {"Environment that steers allocators", fmt::format("{}", fmt::join(m.environment, " "))}};
+}
+
+std::string clock_text(const machine_info& m) {
+    return fmt::format("{} at {} GHz", m.counter, figures::written(figures::unit::number, m.ticks_per_ns));
 }
 
 std::string date_text(const std::string& iso) {
@@ -33,8 +38,9 @@ std::string date_text(const std::string& iso) {
     unsigned hour = 0;
     unsigned minute = 0;
     if (std::sscanf(iso.c_str(), "%4d-%2u-%2uT%2u:%2u", &year, &month, &day, &hour, &minute) != 5 ||
-        month < 1 || month > 12)
+        month < 1 || month > 12) {
         return iso;
+    }
     return fmt::format("{} {} {}, {:02}:{:02} UTC", day, months[month - 1], year, hour, minute);
 }
 
@@ -46,22 +52,18 @@ std::string elapsed_text(double seconds) {
 std::string providers_text(const std::map<std::string, std::string>& files) {
     std::vector<std::string> parts;
     std::string last;
-    for (const char* function : {"malloc", "operator new"})
+    for (const char* function : {"malloc", "operator new"}) {
         if (const auto found = files.find(function); found != files.end() && found->second != last) {
             parts.push_back(fmt::format("{}: {}", function, found->second.empty() ? "none" : found->second));
             last = found->second;
         }
+    }
     return fmt::format("{}", fmt::join(parts, "; "));
 }
 
 std::string provenance_text(const std::string& started, const machine_info& m, const std::string& options) {
     return fmt::format("linn {}, {}; {}, {} CPUs, {}; transparent huge pages: {}; {}", version_text(),
                        started, m.cpu_model, m.cpus, m.kernel, m.huge_pages, options);
-}
-
-std::string footer_text() {
-    return fmt::format("Written by linn {}. This file is complete in itself and loads nothing from anywhere.",
-                       version_text());
 }
 
 } // namespace linn::tool::html

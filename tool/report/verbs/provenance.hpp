@@ -16,6 +16,9 @@ std::vector<std::pair<std::string, std::string>> machine_entries(const machine_i
 /// "21 November 2026, 11:45 UTC" from "2026-11-21T11:45:35Z"; anything else as it is.
 std::string date_text(const std::string& iso);
 
+/// "time-stamp counter at 2.10 GHz".
+std::string clock_text(const machine_info& m);
+
 /// "3 min 12 s".
 std::string elapsed_text(double seconds);
 
@@ -24,8 +27,5 @@ std::string providers_text(const std::map<std::string, std::string>& files);
 
 /// "linn 0.2.0, 2026-11-21T11:45:35Z; CPU, 2 CPUs, Linux 6.1; transparent huge pages: madvise; seed 7": the line below text.
 std::string provenance_text(const std::string& started, const machine_info& m, const std::string& options);
-
-/// The line below every report.
-std::string footer_text();
 
 } // namespace linn::tool::html

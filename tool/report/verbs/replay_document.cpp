@@ -26,12 +26,14 @@ constexpr std::size_t most_groups = 40;
 /// By ratio; the null allocator is the last.
 std::vector<const replay_row*> sorted(const std::vector<replay_row>& rows) {
     std::vector<const replay_row*> measured;
-    for (const replay_row& r : rows)
-        if (is_measured(r))
+    for (const replay_row& r : rows) {
+        if (is_measured(r)) {
             measured.push_back(&r);
+        }
+    }
     sort_stably(measured, [](const replay_row* a, const replay_row* b) {
-        const bool a_is_null = a->name == replay_null_name;
-        const bool b_is_null = b->name == replay_null_name;
+        const bool a_is_null = a->name == null_name;
+        const bool b_is_null = b->name == null_name;
         return a_is_null != b_is_null ? b_is_null : a->ratio < b->ratio;
     });
     return measured;
@@ -47,16 +49,18 @@ quantity peak_memory(const replay_row& r) {
 }
 
 cell change_cell(const replay_result& result, const replay_row& r) {
-    if (r.name == replay_default_name || result.program_cpu_seconds <= 0)
+    if (r.name == default_name || result.program_cpu_seconds <= 0) {
         return {};
+    }
     return cell{figure_of(unit::change, r.change)}.styled(r.call == replay_call::faster   ? emphasis::good
                                                           : r.call == replay_call::slower ? emphasis::bad
                                                                                           : emphasis::none);
 }
 
 cell change_bounds(const replay_result& result, const replay_row& r) {
-    if (r.name == replay_default_name || result.program_cpu_seconds <= 0)
+    if (r.name == default_name || result.program_cpu_seconds <= 0) {
         return {};
+    }
     return bounds_of(unit::change, r.change_low, r.change_high);
 }
 
@@ -81,7 +85,7 @@ table allocators_table(const replay_result& result) {
              {.heading = "from, to", .group = level, .droppable = 4},
              {.heading = "peak MiB", .droppable = 1}}};
     for (const replay_row* r : sorted(result.rows)) {
-        const bool is_default = r->name == replay_default_name;
+        const bool is_default = r->name == default_name;
         t.add({r->title, milliseconds(*r), is_default ? cell{"1"} : cell{figure_of(unit::ratio, r->ratio)},
                is_default ? cell{} : cell{bounds_of(unit::ratio, r->ratio_low, r->ratio_high)},
                cost_cell(result, *r), change_cell(result, *r), change_bounds(result, *r), peak_memory(*r)},
@@ -102,10 +106,11 @@ table groups_table(const replay_result& result) {
              {.heading = level_text(result.options.level), .group = "replay", .droppable = 2},
              {.heading = "program"},
              {.heading = "peak MiB", .droppable = 1}}};
-    for (const replay_row* r : sorted(result.groups))
+    for (const replay_row* r : sorted(result.groups)) {
         t.add({r->title, figure_of(unit::ratio, r->ratio),
                bounds_of(unit::ratio, r->ratio_low, r->ratio_high), change_cell(result, *r), peak_memory(*r)},
               row_style(*r));
+    }
     return t;
 }
 
@@ -139,24 +144,28 @@ table page_table(const replay_result& result, const std::vector<replay_row>& row
 
 void add_agreement(document& d, const replay_result& result) {
     const replay_agreement& a = result.agreement;
-    if (!a.is_made())
+    if (!a.is_made()) {
         return;
+    }
     section& s = d.add_section("agreement", "Against a run of the program");
     s.add(paragraph{a.problem.empty() ? a.verdict : a.problem + '.', true});
-    if (!a.problem.empty())
+    if (!a.problem.empty()) {
         return;
+    }
     table t{"Change of the program's CPU time, by the run's order",
             {{.heading = "allocator", .is_text = true},
              {.heading = "predicted", .group = "change of CPU time"},
              {.heading = "measured", .group = "change of CPU time"}}};
-    for (const replay_agreement_row& r : a.rows)
+    for (const replay_agreement_row& r : a.rows) {
         t.add({r.name, figure_of(unit::change, r.predicted), figure_of(unit::change, r.measured)});
+    }
     t.remarks = {fmt::format("predicted by the replay, measured in {}", a.file),
                  fmt::format("rank correlation (Kendall's tau-b): {:.2f}", a.tau)};
-    for (const replay_disagreement& c : a.contradictions)
+    for (const replay_disagreement& c : a.contradictions) {
         t.remarks.push_back(fmt::format("{} before {} by {} in the run, {} by the replay", c.first, c.second,
                                         figure_of(unit::share, c.measured_gap).text(),
                                         figure_of(unit::change, c.predicted_gap).text()));
+    }
     s.add(std::move(t));
 }
 
@@ -192,8 +201,9 @@ facts facts_of(const replay_result& result) {
              {"Seed of the order", std::to_string(o.seed)},
              {"Started", html::date_text(result.started)},
              {"Took", result.seconds > 0 ? html::elapsed_text(result.seconds) : std::string{}}}};
-    for (auto& entry : html::machine_entries(result.machine))
+    for (auto& entry : html::machine_entries(result.machine)) {
         f.entries.push_back(std::move(entry));
+    }
     return f;
 }
 
@@ -202,24 +212,28 @@ list reading_of_replay() {
         "The replay makes the recorded requests again, thread by thread, in the recorded order of "
         "hand-overs, "
         "and does nothing else. Its CPU time is that of the allocator and of the replay's own loop.",
-        "The null allocator costs nothing, so what it needs is the loop. The default's time less that is the "
-        "ceiling: a quicker allocator cannot save more.",
+        "The null allocator costs nothing: its time is that of the loop. The ceiling is the default's time "
+        "less that; a faster allocator cannot save more.",
         "The order of allocators can be trusted more than the size of the differences: a replay touches "
-        "memory "
-        "otherwise than the program. Measure the program itself with linn run.",
+        "memory differently from the program. Measure the program itself with linn run.",
     });
 }
 
 /// Everything on what was not measured.
 list losses_of(const replay_result& result) {
     list lines;
-    for (const auto* rows : {&result.rows, &result.groups})
-        for (const replay_row& r : *rows)
-            if (!r.failure.empty())
+    for (const auto* rows : {&result.rows, &result.groups}) {
+        for (const replay_row& r : *rows) {
+            if (!r.failure.empty()) {
                 lines.notes.push_back({fmt::format("failed: {}: {}", r.title, r.failure)});
-    for (const std::string& reason : result.left_out)
-        if (reason.find(": missing") == std::string::npos)
+            }
+        }
+    }
+    for (const std::string& reason : result.left_out) {
+        if (reason.find(": missing") == std::string::npos) {
             lines.notes.push_back({"left out: " + reason});
+        }
+    }
     return lines;
 }
 
@@ -266,11 +280,11 @@ std::vector<block> replayed_allocators(const replay_result& result) {
                                        "Each dot is a replay, by that under the default allocator in the "
                                        "same round; left is faster. The "
                                        "upright mark is the median, the bar its interval. The null allocator "
-                                       "hands out what was laid out "
-                                       "before: what remains there is the replay itself."}},
+                                       "returns prepared blocks, so its time is that of the replay itself."}},
                               {page_table(result, result.rows, "Every allocator", "allocator")}};
-    if (!result.left_out.empty())
+    if (!result.left_out.empty()) {
         blocks.push_back({fold{"Left out, and why", std::vector<block>{block{sentences(result.left_out)}}}});
+    }
     if (!result.groups.empty()) {
         blocks.push_back({subheading{"One type at a time"}});
         blocks.push_back({picture{[&result](html::id_source& ids) {
@@ -281,8 +295,9 @@ std::vector<block> replayed_allocators(const replay_result& result) {
         blocks.push_back(
             {page_table(result, result.groups, "One type from a pool, the rest from the default", "type")});
     }
-    for (block& b : blocks)
+    for (block& b : blocks) {
         b.shown_in = forms::html;
+    }
     return blocks;
 }
 
@@ -295,9 +310,10 @@ document replay_document(const replay_result& result) {
     d.heading = fmt::format("What would each allocator have cost {}?", name.empty() ? "this program" : name);
     d.kicker =
         fmt::format("linn replay · {} · {}", html::date_text(result.started), result.machine.cpu_model);
-    if (result.interrupted_by != 0)
+    if (result.interrupted_by != 0) {
         d.alert = fmt::format("partial: stopped by {} after {} complete rounds; what is missing is not shown",
                               signal_name(result.interrupted_by), result.complete_rounds);
+    }
     d.lead = result.verdict;
     d.add(picture{
         [&result](html::id_source& ids) { return html::savings_plot(ids, result); },
@@ -309,8 +325,9 @@ document replay_document(const replay_result& result) {
     section& allocators = d.add_section("allocators", "Allocators", forms::html);
     allocators.add(allocators_table(result), forms::text);
     allocators.add(groups_table(result), forms::text);
-    for (block& b : replayed_allocators(result))
+    for (block& b : replayed_allocators(result)) {
         allocators.blocks.push_back(std::move(b));
+    }
     add_agreement(d, result);
     d.add_section("trust", "How far to trust this", forms::html).add(sentences(result.remarks));
     d.add_section("losses", "Not measured", forms::nowhere).add(losses_of(result), forms::text);
@@ -324,10 +341,12 @@ document replay_document(const replay_result& result) {
                       "change", "change_low", "change_high", "peak_rss_bytes", "failure",    "noise_floor",
                       "events", "touch",      "command",     "complete",       "started",    "linn",
                       "cpu"};
-    for (const replay_row& r : result.rows)
+    for (const replay_row& r : result.rows) {
         d.data.rows.push_back(data_of(result, r, "allocator"));
-    for (const replay_row& r : result.groups)
+    }
+    for (const replay_row& r : result.groups) {
         d.data.rows.push_back(data_of(result, r, "type"));
+    }
     return d;
 }
 

@@ -20,8 +20,9 @@ ordered_json row_json(const replay_result& result, const replay_row& row) {
                       {"library", text_or_null(row.library.string())},
                       {"failure", text_or_null(row.failure)},
                       {"seconds", row.seconds}};
-    if (!is_measured(row))
+    if (!is_measured(row)) {
         return json;
+    }
     json["median"] = row.median;
     json["low"] = row.low;
     json["high"] = row.high;
@@ -70,8 +71,9 @@ ordered_json trace_json(const replay_result& result) {
 }
 
 ordered_json agreement_json(const replay_agreement& a) {
-    if (!a.is_made())
+    if (!a.is_made()) {
         return {};
+    }
     ordered_json json{{"file", a.file},
                       {"metric", a.metric},
                       {"problem", text_or_null(a.problem)},
@@ -83,13 +85,15 @@ ordered_json agreement_json(const replay_agreement& a) {
                       {"undecided", a.undecided},
                       {"rows", ordered_json::array()},
                       {"contradictions", ordered_json::array()}};
-    for (const replay_agreement_row& r : a.rows)
+    for (const replay_agreement_row& r : a.rows) {
         json["rows"].push_back({{"name", r.name}, {"predicted", r.predicted}, {"measured", r.measured}});
-    for (const replay_disagreement& d : a.contradictions)
+    }
+    for (const replay_disagreement& d : a.contradictions) {
         json["contradictions"].push_back({{"first", d.first},
                                           {"second", d.second},
                                           {"measured_gap", d.measured_gap},
                                           {"predicted_gap", d.predicted_gap}});
+    }
     return json;
 }
 
@@ -117,10 +121,12 @@ std::string replay_json(const replay_result& result) {
         {"types", ordered_json::array()},
         {"left_out", result.left_out},
         {"agreement", agreement_json(result.agreement)}};
-    for (const replay_row& row : result.rows)
+    for (const replay_row& row : result.rows) {
         json["rows"].push_back(row_json(result, row));
-    for (const replay_row& row : result.groups)
+    }
+    for (const replay_row& row : result.groups) {
         json["types"].push_back(row_json(result, row));
+    }
     // Paths come from outside and may hold bytes that are no UTF-8.
     return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + '\n';
 }

@@ -28,9 +28,11 @@ constexpr const char* memory_metric = "peak_rss_bytes";
 std::vector<const run_row*> sorted_rows(const run_result& result) {
     const std::string& metric = result.judged_by;
     std::vector<const run_row*> rows;
-    for (const run_row& row : result.rows)
-        if (row.find_estimate(metric) != nullptr)
+    for (const run_row& row : result.rows) {
+        if (row.find_estimate(metric) != nullptr) {
             rows.push_back(&row);
+        }
+    }
     sort_stably(rows, [&](const run_row* a, const run_row* b) {
         return a->find_estimate(metric)->ratio < b->find_estimate(metric)->ratio;
     });
@@ -39,9 +41,11 @@ std::vector<const run_row*> sorted_rows(const run_result& result) {
 
 scale time_scale(const std::vector<const run_row*>& rows, const char* metric) {
     std::vector<double> medians;
-    for (const run_row* r : rows)
-        if (const estimate* e = r->find_estimate(metric); e != nullptr)
+    for (const run_row* r : rows) {
+        if (const estimate* e = r->find_estimate(metric); e != nullptr) {
             medians.push_back(e->median);
+        }
+    }
     return common_scale(unit::nanoseconds, medians);
 }
 
@@ -89,8 +93,9 @@ table main_table(const run_result& result, const note_marks& marks) {
         const estimate* others = r->find_estimate(other);
         const estimate* memory = r->find_estimate(memory_metric);
         cell title{r->contender.title};
-        if (const auto mark = marks.find(r->contender.name); mark != marks.end())
+        if (const auto mark = marks.find(r->contender.name); mark != marks.end()) {
             title.mark = mark->second;
+        }
         t.add({title, figure_of(unit::nanoseconds, e.median, in), ratio_cell(*r, e),
                r->contender.is_default() ? cell{} : cell{bounds_of(unit::ratio, e.ratio_low, e.ratio_high)},
                verdict_cell(*r, e, judged),
@@ -121,14 +126,16 @@ std::vector<std::string> remarks_of(const run_result& result) {
         std::string text =
             fmt::format("noise floor, the default against itself: {} {}",
                         result.judged_by == cpu_metric ? "CPU time" : "wall time", floor_text(time->second));
-        if (const auto memory = result.noise_floor.find(memory_metric); memory != result.noise_floor.end())
+        if (const auto memory = result.noise_floor.find(memory_metric); memory != result.noise_floor.end()) {
             text += fmt::format(", memory {}", floor_text(memory->second));
+        }
         lines.push_back(text + "; smaller differences are not claimed, nor those that Wilcoxon's test with "
                                "Holm's correction does not tell from chance");
     }
     lines.emplace_back("in every run, malloc was proven to be the allocator's");
-    if (std::string disturbance = disturbance_of(result); !disturbance.empty())
+    if (std::string disturbance = disturbance_of(result); !disturbance.empty()) {
         lines.push_back(std::move(disturbance));
+    }
     return lines;
 }
 
@@ -159,22 +166,27 @@ std::string short_command(const run_result& result) {
 std::vector<block> losses_of(const run_result& result) {
     std::vector<block> blocks;
     for (const run_row& row : result.rows) {
-        if (row.failure.empty())
+        if (row.failure.empty()) {
             continue;
+        }
         blocks.push_back({paragraph{fmt::format("failed: {}: {}", row.contender.title, row.failure)}});
-        if (!row.last_output.empty())
+        if (!row.last_output.empty()) {
             blocks.push_back({code{row.last_output}});
+        }
     }
     list left_out;
     std::vector<std::string> missing;
-    for (const left_out_contender& l : result.left_out)
-        if (l.reason.starts_with("not found"))
+    for (const left_out_contender& l : result.left_out) {
+        if (l.reason.starts_with("not found")) {
             missing.push_back(l.name);
-        else
+        } else {
             left_out.notes.push_back({fmt::format("left out: {}: {}", l.name, l.reason)});
-    if (!missing.empty())
+        }
+    }
+    if (!missing.empty()) {
         left_out.notes.push_back({fmt::format("not installed: {}; 'linn allocators' says how to get them",
                                               fmt::join(missing, ", "))});
+    }
     blocks.push_back({std::move(left_out)});
     return blocks;
 }
@@ -196,24 +208,27 @@ list reading_of_run() {
 
 std::string alert_of(const run_result& result) {
     std::string alert;
-    if (!result.complete())
+    if (!result.complete()) {
         alert = fmt::format("partial: stopped by {} after {} complete rounds; what is missing is not shown. ",
                             signal_name(result.interrupted_by), result.complete_rounds);
-    if (!result.problem.empty())
+    }
+    if (!result.problem.empty()) {
         alert += (result.rows.empty() ? "Nothing was measured: " : "partial: ") + result.problem;
+    }
     return alert;
 }
 
 void add_measurements(document& d, const run_result& result) {
     note_marks marks;
     list notes;
-    for (const run_row& row : result.rows)
+    for (const run_row& row : result.rows) {
         if (!row.contender.notes.empty() && row.find_estimate(wall_metric) != nullptr) {
             const auto mark = static_cast<unsigned>(notes.notes.size() + 1);
             notes.notes.push_back(
                 {fmt::format("{}: {}", row.contender.title, fmt::join(row.contender.notes, "; ")), mark});
             marks[row.contender.name] = mark;
         }
+    }
     const metric_info& judged = html::metric_named(result.judged_by);
     section& time = d.add_section("time", html::capitalised(judged.title), forms::html);
     time.add(paragraph{fmt::format("{}: {}, {}", short_command(result),
@@ -233,8 +248,9 @@ void add_measurements(document& d, const run_result& result) {
     d.add_section("everything", "Memory, the other time and all else").blocks =
         everything_counted(result, judged);
     section& noise = d.add_section("noise", "Noise floor", forms::html);
-    for (block& b : noise_of(result))
+    for (block& b : noise_of(result)) {
         noise.add(std::move(b.content), forms::html);
+    }
 }
 
 } // namespace
@@ -254,8 +270,9 @@ document run_document(const run_result& result) {
     add_measurements(d, result);
     section& allocators = d.add_section("allocators", "Allocators", forms::html);
     allocators.blocks = losses_of(result);
-    for (block& b : proof_of(result))
+    for (block& b : proof_of(result)) {
         allocators.add(std::move(b.content), forms::html);
+    }
     d.add_section("machine", "Program, machine and options").add(facts_of(result), forms::html);
     d.add_section("reading", "How to read this report").add(reading_of_run(), forms::html);
     d.warnings = result.warnings;
@@ -265,10 +282,13 @@ document run_document(const run_result& result) {
         fmt::format("{}; seed {}", o.launch.cpus.empty() ? "not pinned" : "pinned to CPU " + o.launch.cpus,
                     o.seed));
     d.data.columns = run_data_columns();
-    for (const run_row& row : result.rows)
-        for (const metric_info& metric : metrics())
-            if (std::vector<datum> line = run_data(result, row, metric); !line.empty())
+    for (const run_row& row : result.rows) {
+        for (const metric_info& metric : metrics()) {
+            if (std::vector<datum> line = run_data(result, row, metric); !line.empty()) {
                 d.data.rows.push_back(std::move(line));
+            }
+        }
+    }
     return d;
 }
 

@@ -48,22 +48,25 @@ ordered_json program_json(const run_result& result) {
 
 ordered_json metrics_json() {
     ordered_json list = ordered_json::array();
-    for (const metric_info& m : metrics())
+    for (const metric_info& m : metrics()) {
         list.push_back(
             {{"name", m.name}, {"title", m.title}, {"unit", to_string(m.unit)}, {"compared", m.is_compared}});
+    }
     return list;
 }
 
 ordered_json estimate_json(const run_row& row, const estimate& e) {
     ordered_json json{{"median", e.median}, {"low", e.low}, {"high", e.high}};
-    if (row.contender.is_default())
+    if (row.contender.is_default()) {
         return json;
+    }
     json["ratio"] = e.ratio;
     json["ratio_low"] = e.ratio_low;
     json["ratio_high"] = e.ratio_high;
     json["p"] = e.p;
-    if (row.contender.is_control())
+    if (row.contender.is_control()) {
         return json;
+    }
     json["p_adjusted"] = e.p_adjusted;
     json["call"] = to_string(e.call);
     return json;
@@ -84,15 +87,19 @@ ordered_json row_json(const run_row& row) {
                       {"last_output", text_or_null(row.last_output)},
                       {"output_difference", text_or_null(row.output_difference)}};
     json["estimates"] = ordered_json::object();
-    for (const metric_info& m : metrics())
-        if (const estimate* e = row.find_estimate(m.name); e != nullptr)
+    for (const metric_info& m : metrics()) {
+        if (const estimate* e = row.find_estimate(m.name); e != nullptr) {
             json["estimates"][std::string{m.name}] = estimate_json(row, *e);
+        }
+    }
     json["samples"] = ordered_json::array();
     for (const run_sample& s : row.samples) {
         ordered_json values = ordered_json::object();
-        for (const metric_info& m : metrics())
-            if (const auto found = s.values.find(std::string{m.name}); found != s.values.end())
+        for (const metric_info& m : metrics()) {
+            if (const auto found = s.values.find(std::string{m.name}); found != s.values.end()) {
                 values[found->first] = found->second;
+            }
+        }
         json["samples"].push_back({{"round", s.round},
                                    {"disturbed", s.disturbed},
                                    {"same_output", s.same_output},
@@ -103,7 +110,7 @@ ordered_json row_json(const run_row& row) {
 
 ordered_json noise_json(const run_result& result) {
     ordered_json json = ordered_json::object();
-    for (const metric_info& m : metrics())
+    for (const metric_info& m : metrics()) {
         if (const auto found = result.noise_floor.find(std::string{m.name});
             found != result.noise_floor.end()) {
             const noise& n = found->second;
@@ -113,6 +120,7 @@ ordered_json noise_json(const run_result& result) {
                                   {"p", n.p},
                                   {"floor", n.floor}};
         }
+    }
     return json;
 }
 
@@ -181,11 +189,13 @@ ordered_json run_document(const run_result& result) {
                       {"metrics", metrics_json()},
                       {"noise", noise_json(result)}};
     json["rows"] = ordered_json::array();
-    for (const run_row& row : result.rows)
+    for (const run_row& row : result.rows) {
         json["rows"].push_back(row_json(row));
+    }
     json["left_out"] = ordered_json::array();
-    for (const left_out_contender& l : result.left_out)
+    for (const left_out_contender& l : result.left_out) {
         json["left_out"].push_back({{"name", l.name}, {"reason", l.reason}});
+    }
     return json;
 }
 

@@ -27,23 +27,26 @@ table overview_table(const run_result& result) {
     table t{"Medians of all that was counted; in brackets the change against the default in the same round",
             {{.heading = "allocator", .is_text = true}}};
     std::vector<const metric_info*> shown;
-    for (const metric_info& m : metrics())
+    for (const metric_info& m : metrics()) {
         if (std::any_of(result.rows.begin(), result.rows.end(),
                         [&](const run_row& r) { return !r.values(m.name).empty(); })) {
             shown.push_back(&m);
             t.columns.push_back({.heading = std::string{m.title}});
         }
+    }
     t.columns.push_back({.heading = "runs"});
     for (const run_row& r : result.rows) {
-        if (r.samples.empty())
+        if (r.samples.empty()) {
             continue;
+        }
         std::vector<cell> cells{r.contender.title};
         for (const metric_info* m : shown) {
             const std::vector<double> values = r.values(m->name);
             cell& c = cells.emplace_back(value_of(*m, values.empty() ? unknown_bound : median(values)));
             const estimate* e = r.find_estimate(m->name);
-            if (e == nullptr || r.contender.is_default())
+            if (e == nullptr || r.contender.is_default()) {
                 continue;
+            }
             c.beside = figure_of(unit::change, e->ratio - 1);
             c.style = e->call == verdict::better  ? emphasis::good
                       : e->call == verdict::worse ? emphasis::bad
@@ -57,10 +60,11 @@ table overview_table(const run_result& result) {
 
 table sample_table(const run_result& result) {
     table t{"Every run", {{.heading = "allocator", .is_text = true}, {.heading = "round"}}};
-    for (const metric_info& m : metrics())
+    for (const metric_info& m : metrics()) {
         t.columns.push_back({.heading = std::string{m.title}});
+    }
     t.columns.push_back({.heading = "remark", .is_text = true});
-    for (const run_row& r : result.rows)
+    for (const run_row& r : result.rows) {
         for (const run_sample& s : r.samples) {
             std::vector<cell> cells{r.contender.title,
                                     figure_of(unit::count, static_cast<double>(s.round + 1))};
@@ -72,6 +76,7 @@ table sample_table(const run_result& result) {
                 fmt::format("{}{}", s.disturbed ? "disturbed " : "", s.same_output ? "" : "other output"));
             t.add(std::move(cells));
         }
+    }
     return t;
 }
 
@@ -106,10 +111,12 @@ quantity value_of(const metric_info& m, double value) {
 }
 
 cell verdict_cell(const run_row& row, const estimate& e, std::string_view metric) {
-    if (row.contender.is_default())
+    if (row.contender.is_default()) {
         return {};
-    if (row.contender.is_control())
+    }
+    if (row.contender.is_control()) {
         return "(control)";
+    }
     const bool is_time = metric == wall_metric;
     switch (e.call) {
     case verdict::better:
@@ -137,8 +144,9 @@ table estimates_table(const run_result& result, const metric_info& m) {
              {.heading = "runs"}}};
     for (const run_row& r : result.rows) {
         const estimate* e = r.find_estimate(m.name);
-        if (e == nullptr)
+        if (e == nullptr) {
             continue;
+        }
         const auto unless_default = [&](const quantity& q) {
             return r.contender.is_default() ? cell{} : cell{q};
         };
@@ -163,12 +171,15 @@ std::vector<block> everything_counted(const run_result& result, const metric_inf
                                        },
                                        "The other metrics that are compared, drawn alike; left is less."},
                                forms::html}};
-    for (const metric_info& m : metrics())
-        if (m.is_compared && m.name != shown.name)
+    for (const metric_info& m : metrics()) {
+        if (m.is_compared && m.name != shown.name) {
             blocks.push_back({estimates_table(result, m), forms::html});
+        }
+    }
     blocks.push_back({overview_table(result), forms::documents});
-    if (!result.why_no_counters.empty())
+    if (!result.why_no_counters.empty()) {
         blocks.push_back({paragraph{"Hardware counters: " + result.why_no_counters}, forms::html});
+    }
     blocks.push_back({fold{"Every run", std::vector<block>{block{sample_table(result)}}}, forms::html});
     return blocks;
 }
@@ -180,13 +191,14 @@ std::vector<block> noise_of(const run_result& result) {
              {.heading = level_text(result.options.level) + " interval"},
              {.heading = "p"},
              {.heading = "floor"}}};
-    for (const metric_info& m : metrics())
+    for (const metric_info& m : metrics()) {
         if (const auto found = result.noise_floor.find(std::string{m.name});
             found != result.noise_floor.end()) {
             const noise& n = found->second;
             t.add({m.title, figure_of(unit::ratio, n.ratio), bounds_of(unit::ratio, n.low, n.high),
                    figure_of(unit::chance, n.p), figure_of(unit::share, n.floor)});
         }
+    }
     return {
         {paragraph{"The default allocator runs twice under two names. A difference smaller than what these "
                    "two show is not claimed."}},
@@ -205,13 +217,15 @@ std::vector<block> proof_of(const run_result& result) {
         const run_contender& c = r.contender;
         std::vector<std::string> notes = c.notes;
         notes.insert(notes.end(), c.environment.begin(), c.environment.end());
-        if (r.repeated != 0)
+        if (r.repeated != 0) {
             notes.push_back(fmt::format("{} repeated", counted(r.repeated, "disturbed run")));
+        }
         t.add({c.title, c.version, c.library.empty() ? "nothing preloaded" : c.library.string(),
                html::providers_text(c.providers), fmt::format("{}", fmt::join(notes, "; "))});
-        if (!r.output_difference.empty())
+        if (!r.output_difference.empty()) {
             blocks.push_back({paragraph{
                 fmt::format("{}: the output differs first in: {}", c.title, r.output_difference)}});
+        }
     }
     blocks.push_back({std::move(t)});
     return blocks;
@@ -236,8 +250,9 @@ facts facts_of(const run_result& result) {
              {"Seed of the order", std::to_string(o.seed)},
              {"Started", html::date_text(result.started)},
              {"Took", html::elapsed_text(result.seconds)}}};
-    for (auto& entry : html::machine_entries(result.machine))
+    for (auto& entry : html::machine_entries(result.machine)) {
         f.entries.push_back(std::move(entry));
+    }
     return f;
 }
 
@@ -249,9 +264,10 @@ std::string disturbance_of(const run_result& result) {
         disturbed += static_cast<std::size_t>(std::count_if(row.samples.begin(), row.samples.end(),
                                                             [](const run_sample& s) { return s.disturbed; }));
     }
-    if (repeated + disturbed == 0)
+    if (repeated + disturbed == 0) {
         return {};
-    return fmt::format("repeated because the machine was disturbed: {}; kept although it still was: {}",
+    }
+    return fmt::format("repeated because the machine was disturbed: {}; kept although it was: {}",
                        counted(repeated, "run"), disturbed);
 }
 
@@ -264,8 +280,9 @@ std::vector<std::string> run_data_columns() {
 std::vector<datum> run_data(const run_result& result, const run_row& row, const metric_info& metric) {
     const std::string name{metric.name};
     const std::vector<double> values = row.values(name);
-    if (values.empty())
+    if (values.empty()) {
         return {};
+    }
     const estimate* e = row.find_estimate(name);
     const bool is_judged = e != nullptr && !row.contender.is_own();
     const auto of = [&](bool known, auto member) { return known ? datum{e->*member} : datum{}; };

@@ -11,21 +11,33 @@
 namespace linn::tool::report {
 namespace {
 
-quantity count_of(std::uint64_t n) {
+quantity events_of(std::uint64_t n) {
     return figure_of(unit::count, static_cast<double>(n));
 }
 
-std::string time_text(double ns) {
+std::string duration_of(double ns) {
     return figure_of(unit::nanoseconds, ns).text();
 }
 
 std::string began(const trace_info& info, const trace_process& p) {
-    if (p.began == trace_process::origin::start)
+    if (p.began == trace_process::origin::start) {
         return "start";
+    }
     const char* const how = p.began == trace_process::origin::fork ? "fork" : "exec";
     return p.parent < info.processes.size() && &info.processes[p.parent] != &p
                ? fmt::format("{} of {}", how, info.processes[p.parent].pid)
                : how;
+}
+
+/// "a sample, about one block in 512 KiB: ...".
+std::string sample_line(const trace_info& info, const trace_counts& counts) {
+    const sample_bounds b = bounds_of_sample(counts.estimated_bytes, counts.spread);
+    return fmt::format(
+        "a sample, about one block in {}: {} blocks stand for {} allocations of {}; counts below are of the "
+        "sample",
+        figure_of(unit::bytes, static_cast<double>(info.sample_bytes)).text(), counts.spread.blocks,
+        figure_of(unit::about, counts.estimated_allocations).text(),
+        figure_of(unit::bytes, {counts.estimated_bytes, b.low, b.high}).text(lettering::prose));
 }
 
 list facts_of(const trace_info& info, const trace_counts& counts) {
@@ -34,18 +46,22 @@ list facts_of(const trace_info& info, const trace_counts& counts) {
         fmt::format(
             "{}; {} of wall time, {} of CPU time with the recording{}",
             info.ending.empty() ? "how it ended is not known" : info.ending,
-            time_text(static_cast<double>(info.duration_ns)), time_text(info.user_ns + info.system_ns),
-            info.baseline_cpu_ns > 0 ? fmt::format(", {} without", time_text(info.baseline_cpu_ns)) : ""),
+            duration_of(static_cast<double>(info.duration_ns)), duration_of(info.user_ns + info.system_ns),
+            info.baseline_cpu_ns > 0 ? fmt::format(", {} without", duration_of(info.baseline_cpu_ns)) : ""),
         fmt::format("stacks of up to {} calls by the {} unwinder, clock {}, {} an event{}", info.depth,
                     info.unwinder, info.clock,
-                    info.event_cost_ns > 0 ? time_text(info.event_cost_ns) : "unmeasured cost",
+                    info.event_cost_ns > 0 ? duration_of(info.event_cost_ns) : "unmeasured cost",
                     info.event_cost_samples == 0
                         ? ""
                         : fmt::format(" (measured with {} of them)", info.event_cost_samples))};
-    if (info.contents == "fills")
+    if (info.contents == "fills") {
         lines.push_back(fmt::format(
             "only blocks that {} or more bytes of zeros were written into, without their releases",
             info.smallest_fill));
+    }
+    if (info.sample_bytes != 0) {
+        lines.push_back(sample_line(info, counts));
+    }
     const auto bytes = static_cast<double>(info.file_bytes);
     lines.push_back(fmt::format(
         "{} events{}, {} stacks{}, {} ({} bytes an event)", counts.events,
@@ -55,8 +71,9 @@ list facts_of(const trace_info& info, const trace_counts& counts) {
         figure_of(unit::bytes, bytes).text(),
         figure_of(unit::times, counts.events == 0 ? 0.0 : bytes / static_cast<double>(counts.events))
             .text()));
-    for (const std::string& damage : info.damage)
+    for (const std::string& damage : info.damage) {
         lines.push_back("damage: " + damage);
+    }
     return sentences(lines);
 }
 
@@ -66,12 +83,15 @@ table kinds_table(const trace_counts& counts) {
              {.heading = "by", .is_text = true},
              {.heading = "count"},
              {.heading = "share", .droppable = 1}}};
-    for (std::size_t k = 0; k != trace_counts::kinds; ++k)
-        for (std::size_t c = 0; c != trace_counts::calls; ++c)
-            if (const std::uint64_t n = counts.of_call[k][c]; n != 0)
+    for (std::size_t k = 0; k != trace_counts::kinds; ++k) {
+        for (std::size_t c = 0; c != trace_counts::calls; ++c) {
+            if (const std::uint64_t n = counts.of_call[k][c]; n != 0) {
                 t.add({to_string(static_cast<event_kind>(k)),
-                       c == 0 ? "" : to_string(static_cast<allocation_call>(c)), count_of(n),
+                       c == 0 ? "" : to_string(static_cast<allocation_call>(c)), events_of(n),
                        figure_of(unit::share, static_cast<double>(n) / static_cast<double>(counts.events))});
+            }
+        }
+    }
     return t;
 }
 
@@ -83,29 +103,33 @@ table processes_table(const trace_info& info) {
              {.heading = "at", .droppable = 2},
              {.heading = "events"},
              {.heading = "dropped", .droppable = 1}}};
-    for (const trace_process& p : info.processes)
+    for (const trace_process& p : info.processes) {
         t.add({std::to_string(p.pid), p.executable.empty() ? "?" : p.executable, began(info, p),
-               figure_of(unit::nanoseconds, static_cast<double>(p.began_at)), count_of(p.events),
-               count_of(p.dropped)});
+               figure_of(unit::nanoseconds, static_cast<double>(p.began_at)), events_of(p.events),
+               events_of(p.dropped)});
+    }
     return t;
 }
 
 table threads_table(const trace_info& info) {
     constexpr std::size_t most = 20;
     std::vector<const trace_thread*> threads;
-    for (const trace_thread& thread : info.threads)
+    for (const trace_thread& thread : info.threads) {
         threads.push_back(&thread);
+    }
     sort_stably(threads, [](const trace_thread* a, const trace_thread* b) { return a->events > b->events; });
     table t{"Threads with most events",
             {{.heading = "thread"},
              {.heading = "name", .is_text = true},
              {.heading = "process", .droppable = 1},
              {.heading = "events"}}};
-    for (std::size_t i = 0; i != std::min(most, threads.size()); ++i)
+    for (std::size_t i = 0; i != std::min(most, threads.size()); ++i) {
         t.add({std::to_string(threads[i]->tid), threads[i]->name,
-               std::to_string(info.processes[threads[i]->process].pid), count_of(threads[i]->events)});
-    if (threads.size() > most)
+               std::to_string(info.processes[threads[i]->process].pid), events_of(threads[i]->events)});
+    }
+    if (threads.size() > most) {
         t.remarks.push_back(fmt::format("and {} more", threads.size() - most));
+    }
     return t;
 }
 
@@ -113,8 +137,9 @@ table modules_table(const trace_info& info) {
     table t{
         "Modules of the program",
         {{.heading = "module", .is_text = true}, {.heading = "build id", .is_text = true, .droppable = 1}}};
-    for (const trace_module& m : info.modules)
+    for (const trace_module& m : info.modules) {
         t.add({m.path, m.build_id.empty() ? "none" : m.build_id});
+    }
     return t;
 }
 

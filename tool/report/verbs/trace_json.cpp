@@ -2,6 +2,7 @@
 #include "trace_json.hpp"
 
 #include "../version.hpp"
+#include "json_parts.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -14,9 +15,11 @@ ordered_json counts_json(const trace_counts& counts) {
     ordered_json json = ordered_json::object();
     for (std::size_t k = 0; k != trace_counts::kinds; ++k) {
         ordered_json calls = ordered_json::object();
-        for (std::size_t c = 1; c != trace_counts::calls; ++c)
-            if (counts.of_call[k][c] != 0)
+        for (std::size_t c = 1; c != trace_counts::calls; ++c) {
+            if (counts.of_call[k][c] != 0) {
                 calls[to_string(static_cast<allocation_call>(c))] = counts.of_call[k][c];
+            }
+        }
         json[to_string(static_cast<event_kind>(k))] = {{"count", counts.of_kind[k]}, {"calls", calls}};
     }
     return json;
@@ -25,7 +28,7 @@ ordered_json counts_json(const trace_counts& counts) {
 ordered_json processes_json(const trace_info& info) {
     constexpr const char* origins[] = {"start", "fork", "exec"};
     ordered_json json = ordered_json::array();
-    for (const trace_process& p : info.processes)
+    for (const trace_process& p : info.processes) {
         json.push_back({{"pid", p.pid},
                         {"parent", p.parent},
                         {"began", origins[static_cast<std::size_t>(p.began) % 3]},
@@ -34,6 +37,7 @@ ordered_json processes_json(const trace_info& info) {
                         {"arguments", p.arguments},
                         {"events", p.events},
                         {"dropped", p.dropped}});
+    }
     return json;
 }
 
@@ -56,29 +60,39 @@ std::string trace_json(const std::string& file, const trace_info& info, const tr
                       {"user_ns", info.user_ns},
                       {"system_ns", info.system_ns}};
     json["baseline"] = info.baseline_cpu_ns > 0 ? ordered_json{{"cpu_ns", info.baseline_cpu_ns},
-                                                               {"wall_ns", info.baseline_wall_ns}}
+                                                               {"wall_ns", info.baseline_wall_ns},
+                                                               {"system_ns", info.baseline_system_ns},
+                                                               {"page_faults", info.baseline_page_faults}}
                                                 : ordered_json{};
     json["recording"] = {{"depth", info.depth},
                          {"clock", info.clock},
                          {"unwinder", info.unwinder},
                          {"contents", info.contents},
                          {"smallest_fill", info.smallest_fill},
+                         {"sample_bytes", info.sample_bytes},
                          {"event_cost_ns", info.event_cost_ns},
                          {"event_cost_samples", info.event_cost_samples}};
     json["events"] = counts.events;
     json["dropped"] = info.dropped;
     json["requested_bytes"] = counts.bytes;
+    json["sample"] = sample_json(counts.spread, counts.estimated_bytes);
+    if (counts.spread.blocks != 0) {
+        json["sample"]["allocations"] = counts.estimated_allocations;
+        json["sample"]["bytes"] = counts.estimated_bytes;
+    }
     json["kinds"] = counts_json(counts);
     json["stacks"] = info.stacks.empty() ? 0 : info.stacks.size() - 1;
     json["cut_stacks"] = info.cut_stacks;
     json["processes"] = processes_json(info);
     ordered_json& threads = json["threads"] = ordered_json::array();
-    for (const trace_thread& t : info.threads)
+    for (const trace_thread& t : info.threads) {
         threads.push_back({{"process", t.process}, {"tid", t.tid}, {"name", t.name}, {"events", t.events}});
+    }
     ordered_json& modules = json["modules"] = ordered_json::array();
-    for (const trace_module& m : info.modules)
+    for (const trace_module& m : info.modules) {
         modules.push_back(
             {{"path", m.path}, {"build_id", m.build_id.empty() ? ordered_json{} : ordered_json(m.build_id)}});
+    }
     return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + '\n';
 }
 

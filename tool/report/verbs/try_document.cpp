@@ -31,14 +31,16 @@ struct trial_part {
 std::vector<trial_part> parts_of(const try_result& result) {
     std::vector<trial_part> parts;
     const auto add = [&](const run_result& run, const char* name, const char* heading) {
-        if (!run.rows.empty())
+        if (!run.rows.empty()) {
             parts.push_back({name, heading, &run});
+        }
     };
     add(result.alone, "alone", "each alone");
-    add(result.together, "together", "together, and beside others");
+    add(result.together, "together", "together, and other allocators");
     add(result.further, "further", "variants, and over the best allocator");
-    if (parts.size() == 1 && parts.front().run == &result.together)
+    if (parts.size() == 1 && parts.front().run == &result.together) {
         parts.front().heading.clear();
+    }
     return parts;
 }
 
@@ -48,9 +50,11 @@ const metric_info& cpu_time() {
 
 /// The candidate that a row measures alone.
 std::optional<std::size_t> candidate_of(const try_result& result, const run_row& row) {
-    for (std::size_t i = 0; i != result.candidates.list.size(); ++i)
-        if (row.contender.name == arm_alone(i))
+    for (std::size_t i = 0; i != result.candidates.list.size(); ++i) {
+        if (row.contender.name == arm_alone(i)) {
             return i;
+        }
+    }
     return std::nullopt;
 }
 
@@ -60,8 +64,9 @@ std::optional<double> routed_together(const try_result& result) {
     double all = 0;
     for (const std::size_t i : result.chosen) {
         const std::optional<double> share = result.routed(i);
-        if (!share)
+        if (!share) {
             return std::nullopt;
+        }
         const auto allocations = static_cast<double>(result.candidates.list[i].allocations);
         served += *share * allocations;
         all += allocations;
@@ -90,10 +95,12 @@ cell served_cell(const try_result& result, const run_row& row) {
 cell memory_cell(const run_row& row, const run_row& plain) {
     const estimate* e = row.find_estimate("peak_rss_bytes");
     const estimate* before = plain.find_estimate("peak_rss_bytes");
-    if (e == nullptr || before == nullptr)
+    if (e == nullptr || before == nullptr) {
         return {};
-    if (row.contender.is_default())
+    }
+    if (row.contender.is_default()) {
         return figure_of(unit::bytes, e->median, mebibytes);
+    }
     quantity more = figure_of(unit::bytes, e->median - before->median, mebibytes);
     more.is_signed = true;
     return more;
@@ -101,14 +108,17 @@ cell memory_cell(const run_row& row, const run_row& plain) {
 
 void add_arms(table& t, const try_result& result, const trial_part& part) {
     const run_row* plain = part.run->find(default_name);
-    if (plain == nullptr || plain->find_estimate(cpu_metric) == nullptr)
+    if (plain == nullptr || plain->find_estimate(cpu_metric) == nullptr) {
         return;
-    if (!part.heading.empty())
+    }
+    if (!part.heading.empty()) {
         t.add_heading(part.heading);
+    }
     for (const run_row& r : part.run->rows) {
         const estimate* e = r.find_estimate(cpu_metric);
-        if (e == nullptr)
+        if (e == nullptr) {
             continue;
+        }
         const bool is_default = r.contender.is_default();
         const cell said = verdict_cell(r, *e, cpu_metric);
         quantity bounds = bounds_of(unit::change, e->ratio_low - 1, e->ratio_high - 1);
@@ -136,8 +146,9 @@ table arms_table(const try_result& result, const std::vector<trial_part>& parts)
              {.heading = "verdict", .is_text = true},
              {.heading = "MiB", .group = "peak memory", .droppable = 1},
              {.heading = "served"}}};
-    for (const trial_part& part : parts)
+    for (const trial_part& part : parts) {
         add_arms(t, result, part);
+    }
     return t;
 }
 
@@ -148,22 +159,25 @@ std::vector<std::string> how_it_was_measured(const try_result& result,
         "medians of the runs; changes against the default in the same round, with the 95 % interval of their "
         "median; served: share of the recorded allocations, counted in a run that is not timed"};
     const run_result& run = result.judged();
-    if (const auto floor = run.noise_floor.find(cpu_metric); floor != run.noise_floor.end())
+    if (const auto floor = run.noise_floor.find(cpu_metric); floor != run.noise_floor.end()) {
         lines.push_back(fmt::format("noise floor, the default against itself: {}; smaller differences are "
                                     "not claimed, nor those that "
                                     "Wilcoxon's test with Holm's correction does not tell from chance",
                                     figure_of(unit::share, floor->second.floor).text()));
-    lines.emplace_back("in every run, malloc was proven to be the arm's, and the environment had one size");
+    }
+    lines.emplace_back("in every run, malloc was proven to come from the right library, and the environment "
+                       "had the same size");
     lines.push_back(fmt::format("{}: {}", shell_words(command), counted(run.complete_rounds, "round")));
     return lines;
 }
 
 list left_out_lines(const try_result& result) {
     list lines;
-    for (const try_left_out& l : result.candidates.left_out)
+    for (const try_left_out& l : result.candidates.left_out) {
         lines.notes.push_back(
             {fmt::format("left out: {} ({} of allocations): {}", short_type(l.type, name_letters),
                          share_cell(l.share).words(lettering::plain), l.reason)});
+    }
     return lines;
 }
 
@@ -174,12 +188,14 @@ void add_left_out(document& d, const try_result& result) {
             {{.heading = "type", .is_text = true},
              {.heading = "of all allocations"},
              {.heading = "reason", .is_text = true}}};
-    for (const try_left_out& l : result.candidates.left_out)
+    for (const try_left_out& l : result.candidates.left_out) {
         t.add({l.type, share_cell(l.share), l.reason});
-    if (t.rows.empty())
+    }
+    if (t.rows.empty()) {
         s.add(paragraph{"Every type with a share of the allocations was tried."}, forms::html);
-    else
+    } else {
         s.add(std::move(t), forms::html);
+    }
 }
 
 /// Every run's change of CPU time.
@@ -196,23 +212,27 @@ template <class Blocks>
 void add_parts(section& s, const std::vector<trial_part>& parts, const Blocks& blocks_of) {
     for (const trial_part& part : parts) {
         std::vector<block> blocks = blocks_of(*part.run);
-        if (!part.heading.empty() && !blocks.empty())
+        if (!part.heading.empty() && !blocks.empty()) {
             s.add(subheading{html::capitalised(part.heading)}, forms::html);
-        for (block& b : blocks)
+        }
+        for (block& b : blocks) {
             s.add(std::move(b.content), forms::html);
+        }
     }
 }
 
 void add_measurements(document& d, const try_result& result, const std::vector<trial_part>& parts) {
     const run_result& judged = result.judged();
-    if (parts.size() > 1)
+    if (parts.size() > 1) {
         add_parts(d.add_section("pictures", "The other parts"), parts, [&](const run_result& r) {
             return &r == &judged ? std::vector<block>{} : std::vector<block>{block{changes_of(r)}};
         });
+    }
     add_parts(d.add_section("measured", "How it was measured"), parts, [](const run_result& r) {
         std::vector<block> blocks{block{estimates_table(r, cpu_time())}};
-        for (block& b : noise_of(r))
+        for (block& b : noise_of(r)) {
             blocks.push_back(std::move(b));
+        }
         return blocks;
     });
     add_parts(d.add_section("everything", "Memory, wall time and all else"), parts,
@@ -222,7 +242,7 @@ void add_measurements(document& d, const try_result& result, const std::vector<t
 
 void add_plan(document& d, const try_result& result, const std::vector<std::string>& command) {
     section& s = d.add_section("plan", "The plan");
-    s.add(paragraph{fmt::format("To have these pools without a change of the source, save this as {0}.toml, "
+    s.add(paragraph{fmt::format("To use these pools without changing the source, save this as {0}.toml, "
                                 "then: linn pools --plan {0}.toml -- {1}",
                                 shell_words({result.plan.program}), shell_words(command))},
           forms::html);
@@ -250,8 +270,9 @@ list reading_of_try() {
 /// What is known of the candidate that a row measures alone.
 std::vector<datum> candidate_data(const try_result& result, const run_row& row) {
     const std::optional<std::size_t> candidate = candidate_of(result, row);
-    if (!candidate)
+    if (!candidate) {
         return std::vector<datum>(5);
+    }
     const std::size_t i = *candidate;
     const try_candidate& c = result.candidates.list[i];
     return {c.share, i < result.hits.size() ? datum{result.hits[i]} : datum{}, result.routed(i),
@@ -261,19 +282,24 @@ std::vector<datum> candidate_data(const try_result& result, const run_row& row) 
 
 data_table data_of(const try_result& result, const std::vector<trial_part>& parts) {
     data_table data{run_data_columns(), {}};
-    for (const char* name : {"part", "share", "hits", "routed", "chosen", "address"})
+    for (const char* name : {"part", "share", "hits", "routed", "chosen", "address"}) {
         data.columns.emplace_back(name);
-    for (const trial_part& part : parts)
-        for (const run_row& row : part.run->rows)
+    }
+    for (const trial_part& part : parts) {
+        for (const run_row& row : part.run->rows) {
             for (const metric_info& metric : metrics()) {
                 std::vector<datum> line = run_data(*part.run, row, metric);
-                if (line.empty())
+                if (line.empty()) {
                     continue;
+                }
                 line.emplace_back(part.name);
-                for (datum& field : candidate_data(result, row))
+                for (datum& field : candidate_data(result, row)) {
                     line.push_back(std::move(field));
+                }
                 data.rows.push_back(std::move(line));
             }
+        }
+    }
     return data;
 }
 
@@ -288,10 +314,12 @@ document try_document(const try_result& result, const std::vector<std::string>& 
     d.title = fmt::format("linn try {}, {}", program_name(command), date);
     d.heading = fmt::format("What would pools save in {}?", program_name(command));
     d.kicker = fmt::format("linn try · {} · {}", date, judged.machine.cpu_model);
-    if (result.interrupted_by != 0)
+    if (result.interrupted_by != 0) {
         d.alert = "partial: stopped by " + signal_name(result.interrupted_by);
-    if (!result.problem.empty())
+    }
+    if (!result.problem.empty()) {
         d.alert += (d.alert.empty() ? "partial: " : ": ") + result.problem;
+    }
     d.lead = result.verdict;
     d.add(changes_of(judged));
     d.add(sentences(result.findings));
@@ -300,10 +328,12 @@ document try_document(const try_result& result, const std::vector<std::string>& 
     arms.remarks = how_it_was_measured(result, command);
     d.add_section("figures", "Every arm", forms::html).add(std::move(arms));
     add_left_out(d, result);
-    if (!parts.empty())
+    if (!parts.empty()) {
         add_measurements(d, result, parts);
-    if (!result.plan.sites.empty())
+    }
+    if (!result.plan.sites.empty()) {
         add_plan(d, result, command);
+    }
     if (!parts.empty()) {
         d.add_section("machine", "Program, machine and options").add(facts_of(judged), forms::html);
         d.provenance = html::provenance_text(judged.started, judged.machine,

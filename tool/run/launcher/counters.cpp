@@ -36,8 +36,9 @@ constexpr event software[counter_count] = {
 } // namespace
 
 void counters::open(counter_set which, report& into) noexcept {
-    if (which == counter_set::none)
+    if (which == counter_set::none) {
         return;
+    }
     const event* const events = which == counter_set::hardware ? hardware : software;
     for (std::size_t i = 0; i != counter_count; ++i) {
         perf_event_attr a{};
@@ -51,16 +52,18 @@ void counters::open(counter_set which, report& into) noexcept {
         a.exclude_hv = 1;
         a.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
         fds_[i] = static_cast<int>(::syscall(SYS_perf_event_open, &a, 0, -1, -1, PERF_FLAG_FD_CLOEXEC));
-        if (fds_[i] < 0 && into.counter_error == 0)
+        if (fds_[i] < 0 && into.counter_error == 0) {
             into.counter_error = errno;
+        }
     }
 }
 
 void counters::read(report& into) noexcept {
     for (std::size_t i = 0; i != counter_count; ++i) {
         std::uint64_t got[3] = {}; // count, time enabled, time running
-        if (fds_[i] < 0 || ::read(fds_[i], got, sizeof got) != sizeof got || got[2] == 0)
+        if (fds_[i] < 0 || ::read(fds_[i], got, sizeof got) != sizeof got || got[2] == 0) {
             continue;
+        }
         into.counts[i] = got[1] == got[2] ? got[0]
                                           : static_cast<std::uint64_t>(static_cast<double>(got[0]) *
                                                                        static_cast<double>(got[1]) /

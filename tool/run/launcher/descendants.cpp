@@ -25,20 +25,23 @@ bool read_process(const char* name, process& p) noexcept {
     char path[64];
     std::snprintf(path, sizeof path, "/proc/%.20s/stat", name);
     const int fd = ::open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
+    if (fd < 0) {
         return false;
+    }
     char text[512];
     const ssize_t got = ::read(fd, text, sizeof text - 1);
     ::close(fd);
-    if (got <= 0)
+    if (got <= 0) {
         return false;
+    }
     text[got] = '\0';
     // "pid (comm) state ppid": comm may hold anything, parentheses included.
     const char* const end = std::strrchr(text, ')');
     char state = 0;
     int parent = 0;
-    if (end == nullptr || std::sscanf(end + 1, " %c %d", &state, &parent) != 2)
+    if (end == nullptr || std::sscanf(end + 1, " %c %d", &state, &parent) != 2) {
         return false;
+    }
     p = {std::atoi(name), parent, state != 'Z' && state != 'X', false};
     return true;
 }
@@ -47,23 +50,27 @@ bool read_process(const char* name, process& p) noexcept {
 
 descendants::descendants() noexcept {
     DIR* const directory = ::opendir("/proc");
-    if (directory == nullptr)
+    if (directory == nullptr) {
         return;
+    }
     process* all = nullptr;
     std::size_t size = 0;
     std::size_t capacity = 0;
     while (const dirent* const entry = ::readdir(directory)) {
-        if (entry->d_name[0] < '1' || entry->d_name[0] > '9')
+        if (entry->d_name[0] < '1' || entry->d_name[0] > '9') {
             continue;
+        }
         if (size == capacity) {
             capacity = capacity == 0 ? 256 : 2 * capacity;
             void* const more = std::realloc(all, capacity * sizeof(process));
-            if (more == nullptr)
+            if (more == nullptr) {
                 break;
+            }
             all = static_cast<process*>(more);
         }
-        if (read_process(entry->d_name, all[size]))
+        if (read_process(entry->d_name, all[size])) {
             ++size;
+        }
     }
     ::closedir(directory);
 
@@ -75,15 +82,18 @@ descendants::descendants() noexcept {
             changed = false;
             for (std::size_t i = 0; i != size; ++i) {
                 bool is_below = all[i].parent == self;
-                for (std::size_t j = 0; !is_below && !all[i].is_below && j != size; ++j)
+                for (std::size_t j = 0; !is_below && !all[i].is_below && j != size; ++j) {
                     is_below = all[j].is_below && all[j].pid == all[i].parent;
+                }
                 changed = changed || (is_below && !all[i].is_below);
                 all[i].is_below = all[i].is_below || is_below;
             }
         }
-        for (std::size_t i = 0; i != size; ++i)
-            if (all[i].is_below && all[i].alive)
+        for (std::size_t i = 0; i != size; ++i) {
+            if (all[i].is_below && all[i].alive) {
                 pids_[count_++] = all[i].pid;
+            }
+        }
     }
     std::free(all);
 }
@@ -93,8 +103,9 @@ descendants::~descendants() {
 }
 
 void descendants::signal(int number) const noexcept {
-    for (std::size_t i = 0; i != count_; ++i)
+    for (std::size_t i = 0; i != count_; ++i) {
         ::kill(pids_[i], number);
+    }
 }
 
 } // namespace linn::tool::launcher

@@ -58,18 +58,22 @@ bool pin(const char* list) noexcept {
         char* end = nullptr;
         const unsigned long low = std::strtoul(at, &end, 10);
         unsigned long high = low;
-        if (end == at)
+        if (end == at) {
             return false;
+        }
         if (*end == '-') {
             at = end + 1;
             high = std::strtoul(at, &end, 10);
-            if (end == at)
+            if (end == at) {
                 return false;
+            }
         }
-        if (high < low || high >= CPU_SETSIZE || (*end != ',' && *end != '\0'))
+        if (high < low || high >= CPU_SETSIZE || (*end != ',' && *end != '\0')) {
             return false;
-        for (unsigned long cpu = low; cpu <= high; ++cpu)
+        }
+        for (unsigned long cpu = low; cpu <= high; ++cpu) {
             CPU_SET(cpu, &set);
+        }
         at = *end == ',' ? end + 1 : end;
     }
     return ::sched_setaffinity(0, sizeof set, &set) == 0;
@@ -86,12 +90,14 @@ struct program_environment {
             return;
         }
         std::size_t count = 0;
-        while (environ[count] != nullptr)
+        while (environ[count] != nullptr) {
             ++count;
+        }
         list = static_cast<char**>(std::malloc((count + 3) * sizeof(char*)));
         char* const text = static_cast<char*>(std::malloc(std::strlen(preload) + std::strlen(probe) + 64));
-        if (list == nullptr || text == nullptr)
+        if (list == nullptr || text == nullptr) {
             ::_exit(1);
+        }
         std::memcpy(list, environ, count * sizeof(char*));
         const int length = std::sprintf(text, "LD_PRELOAD=%s", preload);
         list[count++] = text;
@@ -105,10 +111,12 @@ struct program_environment {
     }
 
     void set_pid(pid_t pid) const noexcept {
-        if (pid_digits == nullptr)
+        if (pid_digits == nullptr) {
             return;
-        for (int i = 9; i >= 0; --i, pid /= 10)
+        }
+        for (int i = 9; i >= 0; --i, pid /= 10) {
             pid_digits[i] = static_cast<char>('0' + pid % 10);
+        }
     }
 };
 
@@ -133,36 +141,43 @@ public:
             exec_error = errno;
             ::_exit(127);
         }
-        if (main_ < 0)
+        if (main_ < 0) {
             give_up(report_, step::fork, errno);
-        if (exec_error != 0)
+        }
+        if (exec_error != 0) {
             give_up(report_, step::exec, exec_error);
+        }
     }
 
     /// Until the program has ended, of itself or because the tool wishes so.
     void wait(const sigset_t& wanted) noexcept {
         while (!ended_) {
             const int got = ::sigwaitinfo(&wanted, nullptr);
-            if (got == SIGUSR1)
+            if (got == SIGUSR1) {
                 ::kill(main_, SIGTERM);
-            else if (got == SIGCHLD)
+            } else if (got == SIGCHLD) {
                 reap();
-            else if (got > 0)
+            } else if (got > 0) {
                 end_all();
-            if (report_.stopped_by != 0)
+            }
+            if (report_.stopped_by != 0) {
                 end_all();
+            }
         }
     }
 
     /// Ends what the program left behind.
     void clean_up() noexcept {
-        if (!reap())
+        if (!reap()) {
             return;
+        }
         const std::uint64_t deadline = now_ns() + leave_grace_ns;
-        while (reap() && now_ns() < deadline)
+        while (reap() && now_ns() < deadline) {
             pause(1);
-        if (!reap())
+        }
+        if (!reap()) {
             return;
+        }
         report_.left_behind = static_cast<std::uint32_t>(descendants{}.count());
         end_all();
     }
@@ -174,16 +189,20 @@ private:
         for (;;) {
             int status = 0;
             const pid_t pid = ::wait4(-1, &status, WNOHANG | WUNTRACED, nullptr);
-            if (pid == 0)
+            if (pid == 0) {
                 return true;
-            if (pid < 0)
+            }
+            if (pid < 0) {
                 return errno == EINTR;
-            if (pid != main_)
+            }
+            if (pid != main_) {
                 continue;
-            if (!WIFSTOPPED(status))
+            }
+            if (!WIFSTOPPED(status)) {
                 report_.status = status;
-            else if (WSTOPSIG(status) == SIGTTIN || WSTOPSIG(status) == SIGTTOU)
+            } else if (WSTOPSIG(status) == SIGTTIN || WSTOPSIG(status) == SIGTTOU) {
                 report_.stopped_by = WSTOPSIG(status);
+            }
         }
     }
 
@@ -191,18 +210,21 @@ private:
     void look() noexcept {
         siginfo_t info{};
         if (ended_ || ::waitid(P_PID, static_cast<id_t>(main_), &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
-            info.si_pid != main_)
+            info.si_pid != main_) {
             return;
+        }
         report_.wall_ns = now_ns() - started_;
         ended_ = true;
         char path[32];
         std::snprintf(path, sizeof path, "/proc/%d/comm", static_cast<int>(main_));
         const int fd = ::open(path, O_RDONLY | O_CLOEXEC);
-        if (fd < 0)
+        if (fd < 0) {
             return;
+        }
         char name[sizeof report_.last_name + 1] = {}; // with its line feed
-        if (::read(fd, name, sizeof name - 1) > 0)
+        if (::read(fd, name, sizeof name - 1) > 0) {
             std::memcpy(report_.last_name, name, std::strcspn(name, "\n"));
+        }
         ::close(fd);
     }
 
@@ -220,15 +242,17 @@ private:
             all.signal(SIGTERM);
             all.signal(SIGCONT); // who is stopped does not see the first one
         }
-        for (const std::uint64_t deadline = now_ns() + polite_ns; reap() && now_ns() < deadline;)
+        for (const std::uint64_t deadline = now_ns() + polite_ns; reap() && now_ns() < deadline;) {
             pause(2);
+        }
         // Again and again: who forks meanwhile is found in the next round.
         for (const std::uint64_t deadline = now_ns() + stubborn_ns; reap() && now_ns() < deadline;) {
             descendants{}.signal(SIGKILL);
             pause(2);
         }
-        if (reap())
+        if (reap()) {
             report_.not_killed = static_cast<std::uint32_t>(descendants{}.count());
+        }
         ended_ = true;
     }
 
@@ -266,22 +290,27 @@ int run(char** arguments) noexcept {
     ::sigprocmask(SIG_SETMASK, &all, nullptr);
     // By system calls: the C library hides the two signals that it uses itself, and its posix_spawn ignores them.
     const char default_action[64] = {};
-    for (int number = 1; number < NSIG; ++number)
+    for (int number = 1; number < NSIG; ++number) {
         ::syscall(SYS_rt_sigaction, number, default_action, nullptr, NSIG / 8);
+    }
     sigset_t wanted;
     sigemptyset(&wanted);
-    for (const int number : {SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGUSR1})
+    for (const int number : {SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGUSR1}) {
         sigaddset(&wanted, number);
+    }
 
     report r;
     ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-    if (::getppid() != std::atoi(arguments[argument::parent]))
+    if (::getppid() != std::atoi(arguments[argument::parent])) {
         give_up(r, step::parent_gone, ESRCH);
+    }
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);
-    if (*arguments[argument::cpus] != '\0' && !pin(arguments[argument::cpus]))
+    if (*arguments[argument::cpus] != '\0' && !pin(arguments[argument::cpus])) {
         give_up(r, step::affinity, EINVAL);
-    if (*arguments[argument::directory] != '\0' && ::chdir(arguments[argument::directory]) != 0)
+    }
+    if (*arguments[argument::directory] != '\0' && ::chdir(arguments[argument::directory]) != 0) {
         give_up(r, step::directory, errno);
+    }
 
     counters counted;
     counted.open(static_cast<counter_set>(*arguments[argument::counters]), r);

@@ -25,11 +25,13 @@ struct litter_order {
         const std::size_t length = std::strlen(litter_variable);
         for (; *variables != nullptr; ++variables) {
             const char* value = *variables + length + 1;
-            if (std::strncmp(*variables, litter_variable, length) != 0 || (*variables)[length] != '=')
+            if (std::strncmp(*variables, litter_variable, length) != 0 || (*variables)[length] != '=') {
                 continue;
+            }
             for (std::size_t i = 0; i != seed_digits; ++i, ++value) {
-                if (*value < '0' || *value > '9')
+                if (*value < '0' || *value > '9') {
                     return false;
+                }
                 seed = seed * 10 + static_cast<unsigned>(*value - '0');
             }
             file = value + 1;
@@ -45,21 +47,24 @@ public:
     explicit size_table(const char* file) noexcept {
         const long fd = ::syscall(SYS_openat, AT_FDCWD, file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
         struct stat s{};
-        if (fd < 0)
+        if (fd < 0) {
             return;
+        }
         if (::fstat(static_cast<int>(fd), &s) == 0 && s.st_size > 0) {
             bytes_ = static_cast<std::size_t>(s.st_size);
             if (void* const p = ::mmap(nullptr, bytes_, PROT_READ, MAP_PRIVATE, static_cast<int>(fd), 0);
-                p != MAP_FAILED)
+                p != MAP_FAILED) {
                 sizes_ = static_cast<const litter_size*>(p);
+            }
         }
         ::syscall(SYS_close, fd);
     }
     size_table(const size_table&) = delete;
     size_table& operator=(const size_table&) = delete;
     ~size_table() {
-        if (sizes_ != nullptr)
+        if (sizes_ != nullptr) {
             ::munmap(const_cast<litter_size*>(sizes_), bytes_);
+        }
     }
 
     const litter_size* begin() const noexcept { return sizes_; }
@@ -119,14 +124,16 @@ private:
     static std::uint64_t resident() noexcept {
         char text[128] = {};
         const long fd = ::syscall(SYS_openat, AT_FDCWD, "/proc/self/statm", O_RDONLY | O_CLOEXEC);
-        if (fd < 0)
+        if (fd < 0) {
             return 0;
+        }
         ::syscall(SYS_read, fd, text, sizeof text - 1);
         ::syscall(SYS_close, fd);
         const char* at = std::strchr(text, ' '); // behind the size of all mappings
         std::uint64_t pages = 0;
-        for (at = at == nullptr ? text : at + 1; *at >= '0' && *at <= '9'; ++at)
+        for (at = at == nullptr ? text : at + 1; *at >= '0' && *at <= '9'; ++at) {
             pages = pages * 10 + static_cast<unsigned>(*at - '0');
+        }
         return pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
     }
 };
@@ -138,43 +145,49 @@ struct waiting {
 
 void fill(const size_table& sizes, std::uint64_t seed, litter& into) noexcept {
     std::uint64_t all = 0;
-    for (const litter_size& s : sizes)
+    for (const litter_size& s : sizes) {
         all += s.blocks;
+    }
     constexpr std::size_t lists = 1024; // as many frees lie between neighbours of one list
     waiting* lost[lists] = {};
     random_numbers random{seed};
     for (std::uint64_t i = 0; i != all; ++i) {
         std::uint64_t which = random.below(all);
         const litter_size* size = sizes.begin();
-        for (; which >= size->blocks; ++size)
+        for (; which >= size->blocks; ++size) {
             which -= size->blocks;
+        }
         void* const block = std::malloc(size->bytes < sizeof(waiting) ? sizeof(waiting) : size->bytes);
-        if (block == nullptr)
+        if (block == nullptr) {
             break;
+        }
         ++into.blocks;
         into.bytes += size->bytes;
         const std::uint64_t dice = random.next();
         waiting*& list = lost[(dice >> 1) % lists];
         const bool stays = (dice & 1) != 0;
         ::new (block) waiting{stays ? nullptr : list}; // memory that was written to, as a program's
-        if (!stays)
+        if (!stays) {
             list = static_cast<waiting*>(block);
+        }
     }
-    for (waiting*& list : lost)
+    for (waiting*& list : lost) {
         while (list != nullptr) {
             waiting* const block = list;
             list = block->next;
             std::free(block);
             ++into.freed;
         }
+    }
 }
 
 } // namespace
 
 void litter_heap(char** variables, litter& into) noexcept {
     litter_order order;
-    if (!order.read(variables))
+    if (!order.read(variables)) {
         return;
+    }
     const used before;
     fill(size_table{order.file}, order.seed, into);
     const used after;

@@ -31,20 +31,25 @@ struct order {
     bool read(char** variables) noexcept {
         const char* value = nullptr;
         const std::size_t length = std::strlen(variable);
-        for (; *variables != nullptr && value == nullptr; ++variables)
-            if (std::strncmp(*variables, variable, length) == 0 && (*variables)[length] == '=')
+        for (; *variables != nullptr && value == nullptr; ++variables) {
+            if (std::strncmp(*variables, variable, length) == 0 && (*variables)[length] == '=') {
                 value = *variables + length + 1;
-        if (value == nullptr)
+            }
+        }
+        if (value == nullptr) {
             return false;
+        }
         for (std::size_t i = 0; i != pid_digits; ++i, ++value) {
-            if (*value < '0' || *value > '9')
+            if (*value < '0' || *value > '9') {
                 return false;
+            }
             main_pid = main_pid * 10 + (*value - '0');
         }
         const char* const end = *value == ':' ? std::strchr(value + 1, ':') : nullptr;
         const auto size = static_cast<std::size_t>(end - value);
-        if (end == nullptr || size > sizeof file)
+        if (end == nullptr || size > sizeof file) {
             return false;
+        }
         std::memcpy(file, value + 1, size - 1);
         file[size - 1] = '\0';
         library = end + 1;
@@ -54,8 +59,9 @@ struct order {
 
 std::size_t size_of(char** list) noexcept {
     std::size_t size = 0;
-    for (; *list != nullptr; ++list)
+    for (; *list != nullptr; ++list) {
         size += std::strlen(*list) + 1;
+    }
     return size;
 }
 
@@ -64,14 +70,16 @@ class writer {
 public:
     explicit writer(std::size_t capacity) noexcept : capacity_(capacity) {
         void* const p = ::mmap(nullptr, capacity, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (p != MAP_FAILED)
+        if (p != MAP_FAILED) {
             head_ = new (p) record;
+        }
     }
     writer(const writer&) = delete;
     writer& operator=(const writer&) = delete;
     ~writer() {
-        if (head_ != nullptr)
+        if (head_ != nullptr) {
             ::munmap(head_, capacity_);
+        }
     }
 
     explicit operator bool() const noexcept { return head_ != nullptr; }
@@ -85,14 +93,16 @@ public:
         used_ += bytes;
     }
     void add(piece which, const char* text, std::size_t bytes) noexcept {
-        if (bytes > room())
+        if (bytes > room()) {
             return;
+        }
         std::memcpy(end(), text, bytes);
         grow(which, bytes);
     }
     void add(piece which, char** list) noexcept {
-        for (; *list != nullptr; ++list)
+        for (; *list != nullptr; ++list) {
             add(which, *list, std::strlen(*list) + 1);
+        }
     }
     void append_to(int fd) noexcept {
         head_->bytes = static_cast<std::uint32_t>(used_);
@@ -109,19 +119,23 @@ void write_record(const order& to, char** arguments_, char** variables, bool is_
                   int fd) noexcept {
     const std::size_t texts = size_of(arguments_) + (is_main ? size_of(variables) : 0);
     writer out{sizeof(record) + texts + (3 + function_count) * PATH_MAX};
-    if (!out)
+    if (!out) {
         return;
+    }
     out.head().pid = ::getpid();
     out.head().is_main = is_main;
     out.head().littered = littered;
     ::prctl(PR_GET_NAME, out.head().name);
-    if (const ssize_t n = ::readlink("/proc/self/exe", out.end(), PATH_MAX); n > 0)
+    if (const ssize_t n = ::readlink("/proc/self/exe", out.end(), PATH_MAX); n > 0) {
         out.grow(executable, static_cast<std::size_t>(n));
-    if (const long n = ::syscall(SYS_getcwd, out.end(), PATH_MAX); n > 1)
+    }
+    if (const long n = ::syscall(SYS_getcwd, out.end(), PATH_MAX); n > 1) {
         out.grow(directory, static_cast<std::size_t>(n - 1));
+    }
     out.add(arguments, arguments_);
-    if (is_main)
+    if (is_main) {
         out.add(environment, variables);
+    }
 
     providers found;
     found.library = to.library;
@@ -131,13 +145,15 @@ void write_record(const order& to, char** arguments_, char** variables, bool is_
     const char* const self = reinterpret_cast<const char*>(&out.head()) + sizeof(record);
     for (std::size_t i = 0; i != function_count; ++i) {
         const auto which = static_cast<piece>(first_function + i);
-        if (found.files[i] != nullptr && *found.files[i] == '\0')
+        if (found.files[i] != nullptr && *found.files[i] == '\0') {
             out.add(which, self, own);
-        else if (found.files[i] != nullptr)
+        } else if (found.files[i] != nullptr) {
             out.add(which, found.files[i], std::strlen(found.files[i]));
+        }
     }
-    if (found.next_malloc != nullptr)
+    if (found.next_malloc != nullptr) {
         out.add(static_cast<piece>(next_malloc_piece), found.next_malloc, std::strlen(found.next_malloc));
+    }
     out.append_to(fd);
 }
 
@@ -147,15 +163,17 @@ __attribute__((constructor)) void report(int, char** arguments, char** variables
     if (arguments != nullptr && variables != nullptr && to.read(variables)) {
         const bool is_main = ::getpid() == to.main_pid;
         litter littered;
-        if (is_main) // what it starts has a heap of its own, and no share of the sizes
+        if (is_main) { // what it starts has a heap of its own, and no share of the sizes
             litter_heap(variables, littered);
+        }
         const long fd =
             ::syscall(SYS_openat, AT_FDCWD, to.file, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW);
         if (fd >= 0) {
             struct stat s{};
             if (::fstat(static_cast<int>(fd), &s) == 0 &&
-                static_cast<std::uint64_t>(s.st_size) < (is_main ? most_bytes_of_main : most_bytes))
+                static_cast<std::uint64_t>(s.st_size) < (is_main ? most_bytes_of_main : most_bytes)) {
                 write_record(to, arguments, variables, is_main, littered, static_cast<int>(fd));
+            }
             ::syscall(SYS_close, fd);
         }
     }

@@ -9,6 +9,7 @@
 #include <linn/detail/core/pool_description.hpp>
 #include <linn/detail/core/service.hpp>
 #include <linn/detail/core/slab_set.hpp>
+#include <linn/detail/os/usdt.hpp>
 #include <linn/detail/sync/bypass.hpp>
 #include <linn/detail/sync/depot_stock.hpp>
 #include <linn/detail/sync/front.hpp>
@@ -60,13 +61,16 @@ public:
             return stock::pop_or_null(f);
         }
         void* object = nullptr;
+        bool waited = false;
         slab_news news;
         {
             lock_guard<mutex_type> guard{lock_};
-            stock_.note_taking(f, guard.waited());
+            waited = guard.waited();
+            stock_.note_taking(f, waited);
             object = stock_.take(f);
             news = stock_.slabs().take_news();
         }
+        LINN_DETAIL_PROBE(refill, name(), f.count(), waited);
         tell(news, object == nullptr ? 1 : 0);
         return object;
     }
@@ -82,14 +86,17 @@ public:
         refusals refused;
         slab* excess = nullptr;
         bool pushed = false;
+        bool waited = false;
         {
             lock_guard<mutex_type> guard{lock_};
-            stock_.note_giving(f, guard.waited());
+            waited = guard.waited();
+            stock_.note_giving(f, waited);
             stock_.make_room(f, refused);
             pushed = f.try_push(object);
             stock_.shrink_stash(refused);
             excess = stock_.next_to_return();
         }
+        LINN_DETAIL_PROBE(flush, name(), f.count(), waited);
         if (!pushed) {
             put_one(object);
         }

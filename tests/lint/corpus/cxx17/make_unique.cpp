@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// No make_unique_for_overwrite before C++20: said, not mended.
+// No make_unique_for_overwrite before C++20: reported, not fixed.
 #include <memory>
 struct line {
     char data[4096]; // member 4096

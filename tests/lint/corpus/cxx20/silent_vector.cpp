@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Containers are not looked at.
+// Nobody overwrites them here.
 #include <string>
 #include <vector>
 std::vector<char> a(4096);

@@ -41,22 +41,26 @@ forgotten* volatile last; // so that the compiler must allocate
 
 void compute(double seconds) {
     const std::clock_t end = std::clock() + static_cast<std::clock_t>(seconds * CLOCKS_PER_SEC);
-    while (std::clock() < end)
-        for (int i = 0; i != 10'000; ++i)
+    while (std::clock() < end) {
+        for (int i = 0; i != 10'000; ++i) {
             sink = sink + i;
+        }
+    }
 }
 
 void few() {
     std::map<int, std::string> settings;
-    for (int i = 0; i != 50; ++i)
+    for (int i = 0; i != 50; ++i) {
         settings[i] = "a value that does not fit into the string itself";
+    }
     compute(0.15);
 }
 
 void kept() {
     std::list<particle> particles;
-    for (int i = 0; i != 40'000; ++i)
+    for (int i = 0; i != 40'000; ++i) {
         particles.push_back({});
+    }
     compute(0.15);
 }
 
@@ -73,8 +77,9 @@ void churn(int count) {
     std::list<particle> particles; // the one to change
     for (int i = 0; i != count; ++i) {
         particles.push_back({});
-        if (particles.size() > 100)
+        if (particles.size() > 100) {
             particles.pop_front();
+        }
     }
 }
 
@@ -87,8 +92,9 @@ void packets() {
         for (;;) {
             std::unique_lock guard{lock};
             changed.wait(guard, [&] { return batch.size() == 100 || is_done; });
-            if (batch.empty())
+            if (batch.empty()) {
                 return;
+            }
             batch.clear();
             changed.notify_all();
         }
@@ -97,8 +103,9 @@ void packets() {
         std::unique_lock guard{lock};
         changed.wait(guard, [&] { return batch.size() < 100; });
         batch.push_back(std::make_shared<packet>());
-        if (batch.size() == 100)
+        if (batch.size() == 100) {
             changed.notify_all();
+        }
     }
     {
         const std::unique_lock guard{lock};
@@ -124,15 +131,17 @@ void leak() {
 /// Few small nodes among blocks that cost much.
 void mixed() {
     std::map<int, int> few;
-    for (int i = 0; i != 224; ++i)
+    for (int i = 0; i != 224; ++i) {
         few[i] = i;
+    }
     for (int i = 0; i != 10; ++i) {
         std::vector<std::unique_ptr<char[]>> images;
         for (int k = 0; k != 4; ++k) {
             images.emplace_back(new char[4 << 20]);
             char* const image = images.back().get();
-            for (int at = 0; at < 4 << 20; at += 4096)
+            for (int at = 0; at < 4 << 20; at += 4096) {
                 image[at] = 1;
+            }
         }
         sink = images.back()[7];
     }
@@ -185,8 +194,9 @@ void churn_kind() {
     std::list<Kind> objects;
     for (int i = 0; i != 20'000; ++i) {
         objects.push_back({});
-        if (objects.size() > 50)
+        if (objects.size() > 50) {
             objects.pop_front();
+        }
     }
 }
 
@@ -196,7 +206,7 @@ void churn_kinds() {
     (churn_kind<Kinds>(), ...);
 }
 
-/// What the C library keeps, beside a leak.
+/// What the C library keeps, and a leak.
 void chatty() {
     std::printf("a line\n");
     leak();
@@ -206,28 +216,29 @@ void chatty() {
 
 int main(int argc, char** argv) {
     const std::string_view what = argc > 1 ? argv[1] : "";
-    if (what == "few")
+    if (what == "few") {
         few();
-    else if (what == "kept")
+    } else if (what == "kept") {
         kept();
-    else if (what == "large")
+    } else if (what == "large") {
         large();
-    else if (what == "churn")
+    } else if (what == "churn") {
         churn(argc > 2 ? std::atoi(argv[2]) : 300'000);
-    else if (what == "packets")
+    } else if (what == "packets") {
         packets();
-    else if (what == "fill")
+    } else if (what == "fill") {
         fill();
-    else if (what == "leak")
+    } else if (what == "leak") {
         leak();
-    else if (what == "mixed")
+    } else if (what == "mixed") {
         mixed();
-    else if (what == "kinds")
+    } else if (what == "kinds") {
         churn_kinds<kind_a, kind_b, kind_c, kind_d, kind_e, kind_f, kind_g, kind_h, kind_i, kind_j, kind_k,
                     kind_l, kind_m>();
-    else if (what == "chatty")
+    } else if (what == "chatty") {
         chatty();
-    else
+    } else {
         return 2;
+    }
     return 0;
 }

@@ -11,8 +11,9 @@ struct node {
 
 static struct node* make_tree(unsigned depth) {
     struct node* made = malloc(sizeof(struct node));
-    if (made == NULL)
+    if (made == NULL) {
         abort();
+    }
     made->left = depth == 0 ? NULL : make_tree(depth - 1);
     made->right = depth == 0 ? NULL : make_tree(depth - 1);
     made->weight = depth;
@@ -21,8 +22,9 @@ static struct node* make_tree(unsigned depth) {
 
 static unsigned long free_tree(struct node* from) {
     unsigned long sum;
-    if (from == NULL)
+    if (from == NULL) {
         return 0;
+    }
     sum = from->weight + free_tree(from->left) + free_tree(from->right);
     free(from);
     return sum;
@@ -31,8 +33,9 @@ static unsigned long free_tree(struct node* from) {
 int main(void) {
     unsigned long sum = 0;
     int i;
-    for (i = 0; i < 400; ++i)
+    for (i = 0; i < 400; ++i) {
         sum += free_tree(make_tree(9));
+    }
     printf("%lu\n", sum);
     return 0;
 }

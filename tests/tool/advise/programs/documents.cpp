@@ -11,11 +11,12 @@ using nlohmann::json;
 
 std::string write_people(int count) {
     json people = json::array();
-    for (int i = 0; i < count; ++i)
+    for (int i = 0; i < count; ++i) {
         people.push_back(
             {{"the number of the person", i},
              {"the full name of the person", "a name that is longer than sixteen characters"},
              {"addresses", {"the first address, with its street", "the second address, with its street"}}});
+    }
     return people.dump();
 }
 
@@ -30,7 +31,8 @@ std::size_t parse_people(const std::string& text) {
 int main() {
     const std::string text = write_people(100);
     std::size_t sum = 0;
-    for (int i = 0; i < 50; ++i)
+    for (int i = 0; i < 50; ++i) {
         sum += parse_people(text);
+    }
     std::printf("%zu\n", sum);
 }

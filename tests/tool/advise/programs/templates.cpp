@@ -91,8 +91,9 @@ double make_all(std::integer_sequence<int, Numbers...>) {
     std::size_t sum = 0;
     for (int i = 0; i < 20000; ++i) {
         std::string text;
-        for (int k = 0; k < 200; ++k)
+        for (int k = 0; k < 200; ++k) {
             text.push_back('x');
+        }
         asm volatile("" : : "r"(&text) : "memory");
         sum += text.size();
     }
@@ -100,8 +101,9 @@ double make_all(std::integer_sequence<int, Numbers...>) {
 }
 
 [[gnu::noinline]] void ask_library() {
-    for (int i = 0; i < 100000; ++i)
+    for (int i = 0; i < 100000; ++i) {
         free_opaque(make_opaque());
+    }
 }
 
 } // namespace
@@ -109,15 +111,16 @@ double make_all(std::integer_sequence<int, Numbers...>) {
 int main(int count, char** arguments) {
     const char* const what = count > 1 ? arguments[1] : "";
     double result = 0;
-    if (std::strcmp(what, "lazy") == 0)
+    if (std::strcmp(what, "lazy") == 0) {
         result = make_all(std::make_integer_sequence<int, 53>());
-    else if (std::strcmp(what, "pixels") == 0)
+    } else if (std::strcmp(what, "pixels") == 0) {
         result = make_pixels();
-    else if (std::strcmp(what, "once") == 0)
+    } else if (std::strcmp(what, "once") == 0) {
         result = static_cast<double>(build_once());
-    else if (std::strcmp(what, "slowly") == 0)
+    } else if (std::strcmp(what, "slowly") == 0) {
         result = static_cast<double>(build_slowly());
-    else
+    } else {
         ask_library();
+    }
     std::printf("%g\n", result);
 }

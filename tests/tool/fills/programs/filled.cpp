@@ -42,8 +42,9 @@ struct cleared_line { // this one does so itself
 };
 
 void makers() {
-    for (int i = 0; i != 3; ++i)
+    for (int i = 0; i != 3; ++i) {
         keep(std::make_shared<cache_line>().get());
+    }
     keep(std::make_unique<cache_line>().get());
     delete keep(new cache_line());
     for (int i = 0; i != 3; ++i) {
@@ -52,8 +53,9 @@ void makers() {
         delete keep(new cache_line);
     }
     keep(std::make_shared<cleared_line>().get());
-    for (int i = 0; i != 2; ++i)
+    for (int i = 0; i != 2; ++i) {
         keep(std::vector<char>(keep(50'000)).data());
+    }
 }
 
 /// 20 fills of 20'000 bytes, and much that is none.
@@ -100,27 +102,32 @@ void one_fill() {
 
 void threads() {
     std::vector<std::thread> all;
-    for (int i = 0; i != 4; ++i)
+    for (int i = 0; i != 4; ++i) {
         all.emplace_back([] {
-            for (int k = 0; k != 25; ++k)
+            for (int k = 0; k != 25; ++k) {
                 one_fill();
+            }
         });
-    for (std::thread& t : all)
+    }
+    for (std::thread& t : all) {
         t.join();
+    }
 }
 
 int forks() {
     one_fill();
-    for (int i = 0; i != 3; ++i)
+    for (int i = 0; i != 3; ++i) {
         if (const pid_t child = ::fork(); child == 0) {
             one_fill();
             one_fill();
             std::exit(0);
         } else {
             int status = 0;
-            if (::waitpid(child, &status, 0) != child || status != 0)
+            if (::waitpid(child, &status, 0) != child || status != 0) {
                 return 1;
+            }
         }
+    }
     return 0;
 }
 
@@ -166,21 +173,22 @@ int objects() {
 
 int main(int argc, char** argv) {
     const std::string_view what = argc > 1 ? argv[1] : "";
-    if (what == "makers")
+    if (what == "makers") {
         makers();
-    else if (what == "calls")
+    } else if (what == "calls") {
         calls();
-    else if (what == "threads")
+    } else if (what == "threads") {
         threads();
-    else if (what == "forks")
+    } else if (what == "forks") {
         return forks();
-    else if (what == "sizes")
+    } else if (what == "sizes") {
         sizes();
-    else if (what == "checked")
+    } else if (what == "checked") {
         checked();
-    else if (what == "objects")
+    } else if (what == "objects") {
         return objects();
-    else if (what == "nothing")
+    } else if (what == "nothing") {
         keep(std::make_shared<quiet_line>().get());
+    }
     return 0;
 }

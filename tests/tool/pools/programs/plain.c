@@ -26,8 +26,9 @@ int main(void) {
     for (int i = 999; list != NULL; --i) {
         char text[40];
         snprintf(text, sizeof text, "node %d", i);
-        if (strcmp(list->text, text) != 0)
+        if (strcmp(list->text, text) != 0) {
             return 1;
+        }
         struct node* const next = list->next;
         free(list);
         list = next;

@@ -48,8 +48,9 @@ LINN_SITE void* site_memalign() {
 }
 LINN_SITE void* site_posix_memalign() {
     void* p = nullptr;
-    if (::posix_memalign(&p, 64, 64) != 0)
+    if (::posix_memalign(&p, 64, 64) != 0) {
         return nullptr;
+    }
     return kept(p);
 }
 LINN_SITE void* site_new() {
@@ -97,8 +98,9 @@ __attribute__((weak)) void* __alloc_token__ZnwmSt11align_val_t(std::size_t, std:
 // Two types through one wrapper.
 LINN_SITE void* wrapper(std::size_t n) {
     void* const p = std::malloc(n);
-    if (p == nullptr)
+    if (p == nullptr) {
         std::abort();
+    }
     return kept(p);
 }
 LINN_SITE void* caller_one() {
@@ -116,8 +118,9 @@ void call_all() {
     many(
         [] {
             void* const p = site_calloc();
-            for (std::size_t i = 0; i != bytes; ++i)
+            for (std::size_t i = 0; i != bytes; ++i) {
                 expect(static_cast<const unsigned char*>(p)[i] == 0, "calloc gave a block that is not zero");
+            }
             return p;
         },
         [](void* p) { std::free(p); });
@@ -167,6 +170,25 @@ void call_with_tokens() {
     many([] { return __alloc_token_malloc(bytes, 8); }, [](void* p) { std::free(p); }); // not planned
 }
 
+/// In a pool whose slots have room for it, a block grows where it is.
+void grow() {
+    for (int i = 0; i != rounds; ++i) {
+        void* const p = site_malloc();
+        mark(p, bytes);
+        const auto value = static_cast<unsigned char*>(p)[bytes - 1];
+        void* q = std::realloc(p, 100);
+        expect(q == p && ::malloc_usable_size(q) >= 100, "a block with room was moved");
+        std::memset(static_cast<unsigned char*>(q) + bytes, 1, 100 - bytes);
+        q = kept(std::realloc(q, 200));
+        expect(q != p, "a block without room was not moved");
+        for (std::size_t k = 0; k != 100; ++k) {
+            expect(static_cast<unsigned char*>(q)[k] == (k < bytes ? value : 1),
+                   "realloc lost what a block held");
+        }
+        std::free(q);
+    }
+}
+
 void resize() {
     for (int i = 0; i != rounds; ++i) {
         void* p = site_malloc();
@@ -177,8 +199,9 @@ void resize() {
         expect(p == q, "the same size moved a block");
         const auto value = static_cast<unsigned char*>(p)[bytes - 1];
         p = kept(std::realloc(p, 5000));
-        for (std::size_t k = 0; k != bytes; ++k)
+        for (std::size_t k = 0; k != bytes; ++k) {
             expect(static_cast<unsigned char*>(p)[k] == value, "realloc lost what a block held");
+        }
         std::memset(p, 1, 5000);
         p = std::realloc(p, 6000);
         std::free(p);
@@ -242,25 +265,30 @@ void run_threads() {
     for (int round = 0; round != 20; ++round) {
         std::vector<void*> handed(2000);
         std::vector<std::thread> threads;
-        for (int t = 0; t != 4; ++t)
+        for (int t = 0; t != 4; ++t) {
             threads.emplace_back([&handed, t] {
                 of_this_thread.block = site_malloc();
                 ::pthread_setspecific(late_key, site_malloc());
-                for (std::size_t i = static_cast<std::size_t>(t); i < handed.size(); i += 4)
+                for (std::size_t i = static_cast<std::size_t>(t); i < handed.size(); i += 4) {
                     mark(handed[i] = site_malloc(), bytes);
+                }
             });
-        for (auto& t : threads)
+        }
+        for (auto& t : threads) {
             t.join();
+        }
         threads.clear();
-        for (int t = 0; t != 4; ++t)
+        for (int t = 0; t != 4; ++t) {
             threads.emplace_back([&handed, t] {
                 for (std::size_t i = static_cast<std::size_t>(t); i < handed.size(); i += 4) {
                     expect_mark(handed[handed.size() - 1 - i], bytes);
                     std::free(handed[handed.size() - 1 - i]);
                 }
             });
-        for (auto& t : threads)
+        }
+        for (auto& t : threads) {
             t.join();
+        }
     }
     // The smallest stack that the system allows.
     pthread_attr_t small;
@@ -270,8 +298,9 @@ void run_threads() {
     expect(::pthread_create(
                &thread, &small,
                [](void*) -> void* {
-                   for (int i = 0; i != 1000; ++i)
+                   for (int i = 0; i != 1000; ++i) {
                        std::free(site_malloc());
+                   }
                    return nullptr;
                },
                nullptr) == 0,
@@ -291,19 +320,24 @@ void wait_for(pid_t child) {
 void fork_with_threads() {
     std::atomic<bool> is_over{false};
     std::vector<std::thread> threads;
-    for (int t = 0; t != 3; ++t)
+    for (int t = 0; t != 3; ++t) {
         threads.emplace_back([&is_over] {
-            while (!is_over)
+            while (!is_over) {
                 many(site_malloc, [](void* p) { std::free(p); });
+            }
         });
-    for (int t = 0; t != 2; ++t) // whose caches begin and end
+    }
+    for (int t = 0; t != 2; ++t) { // whose caches begin and end
         threads.emplace_back([&is_over] {
-            while (!is_over)
+            while (!is_over) {
                 std::thread{[] { std::free(site_malloc()); }}.join();
+            }
         });
+    }
     std::vector<void*> before;
-    for (int i = 0; i != 500; ++i)
+    for (int i = 0; i != 500; ++i) {
         mark(before.emplace_back(site_malloc()), bytes);
+    }
     for (int round = 0; round != 100; ++round) {
         const pid_t child = ::fork();
         if (child == 0) {
@@ -324,10 +358,12 @@ void fork_with_threads() {
         wait_for(child);
     }
     is_over = true;
-    for (auto& t : threads)
+    for (auto& t : threads) {
         t.join();
-    for (void* p : before)
+    }
+    for (void* p : before) {
         std::free(p);
+    }
 }
 
 [[gnu::noinline]] pid_t vforked(const char* const* arguments) {
@@ -342,8 +378,9 @@ void fork_with_threads() {
 
 void start_others(const char* self) {
     std::vector<void*> blocks;
-    for (int i = 0; i != 100; ++i)
+    for (int i = 0; i != 100; ++i) {
         mark(blocks.emplace_back(site_malloc()), bytes);
+    }
     const char* const arguments[] = {self, "calls", nullptr};
     for (int round = 0; round != 5; ++round) {
         wait_for(vforked(arguments));
@@ -375,8 +412,9 @@ void exit_late() {
     static static_object until_the_end;
     std::atexit(at_end);
     static std::vector<void*> left;
-    for (int i = 0; i != 10; ++i)
+    for (int i = 0; i != 10; ++i) {
         left.push_back(site_malloc()); // alive to the end
+    }
 }
 
 // -- libraries -------------------------------------------------------------------------------------
@@ -385,8 +423,9 @@ void use_plugin(const char* file, int rounds_of_it) {
     std::vector<void*> left;
     for (int i = 0; i != rounds_of_it; ++i) {
         void* const plugin = ::dlopen(file, RTLD_NOW | RTLD_LOCAL);
-        if (plugin == nullptr)
+        if (plugin == nullptr) {
             fail(::dlerror());
+        }
         auto* const make = reinterpret_cast<void* (*)()>(::dlsym(plugin, "site_of_plugin"));
         auto* const give = reinterpret_cast<void (*)(void*)>(::dlsym(plugin, "give_in_plugin"));
         many(make, give, 24);
@@ -430,60 +469,65 @@ void misuse(std::string_view what) {
 int main(int argc, char** argv) {
     const std::string_view what = argc > 1 ? argv[1] : "";
     const char* const more = argc > 2 ? argv[2] : "";
-    if (what == "calls")
+    if (what == "calls") {
         call_all();
-    else if (what == "tokens")
+    } else if (what == "tokens") {
         call_with_tokens();
-    else if (what == "resize")
+    } else if (what == "resize") {
         resize();
-    else if (what == "errno")
+    } else if (what == "grow") {
+        grow();
+    } else if (what == "errno") {
         keep_errno();
-    else if (what == "threads")
+    } else if (what == "threads") {
         run_threads();
-    else if (what == "fork")
+    } else if (what == "fork") {
         fork_with_threads();
-    else if (what == "start")
+    } else if (what == "start") {
         start_others(argv[0]);
-    else if (what == "exit")
+    } else if (what == "exit") {
         exit_late();
-    else if (what == "plugin")
+    } else if (what == "plugin") {
         use_plugin(more, argc > 3 ? std::atoi(argv[3]) : 1);
-    else if (what == "wrapper") {
+    } else if (what == "wrapper") {
         many(caller_one, [](void* p) { std::free(p); });
         many(caller_two, [](void* p) { std::free(p); });
         many([] { return wrapper(bytes); }, [](void* p) { std::free(p); });
     } else if (what == "sizes") {
-        for (std::size_t n = 1; n != 1200; ++n)
+        for (std::size_t n = 1; n != 1200; ++n) {
             many([n] { return site_of_size(n); }, [](void* p) { std::free(p); }, n);
-    } else if (what == "failures")
+        }
+    } else if (what == "failures") {
         ask_for_too_much();
-    else if (what == "waste")
+    } else if (what == "waste") {
         waste(more);
-    else if (what == "leave")
+    } else if (what == "leave") {
         leave();
-    else if (what == "trim")
+    } else if (what == "trim") {
         grow_and_trim();
-    else if (what == "serve")
+    } else if (what == "serve") {
         serve(more);
-    else if (what == "loop")
+    } else if (what == "loop") {
         call_in_loop(more);
-    else if (what == "misuse")
+    } else if (what == "misuse") {
         misuse(more);
-    else if (what == "rename") { // as daemons do that want another name in the list of processes
-        for (char** e = environ; *e != nullptr; ++e)
+    } else if (what == "rename") { // as daemons do that want another name in the list of processes
+        for (char** e = environ; *e != nullptr; ++e) {
             std::memset(*e, 'x', std::strlen(*e));
+        }
         many(site_malloc, [](void* p) { std::free(p); });
-    } else if (what == "status")
+    } else if (what == "status") {
         return std::atoi(more);
-    else if (what == "lock")
+    } else if (what == "lock") {
         lock_memory();
-    else if (what == "signal") {
+    } else if (what == "signal") {
         ::raise(std::atoi(more));
         std::free(site_malloc());
-    } else if (what == "abort")
+    } else if (what == "abort") {
         std::abort();
-    else
+    } else {
         return 2;
+    }
     std::puts("ok");
     return 0;
 }

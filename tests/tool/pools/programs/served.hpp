@@ -18,8 +18,9 @@ extern "C" void* site_new();
     std::_Exit(1);
 }
 inline void expect(bool condition, const char* what) {
-    if (!condition)
+    if (!condition) {
         fail(what);
+    }
 }
 
 inline bool is_aligned(const void* p, std::size_t alignment) {
@@ -33,8 +34,9 @@ inline void mark(void* p, std::size_t n) {
 }
 inline void expect_mark(const void* p, std::size_t n) {
     const auto value = static_cast<unsigned char>((reinterpret_cast<std::uintptr_t>(p) >> 4) & 0xff);
-    for (std::size_t i = 0; i != n; ++i)
+    for (std::size_t i = 0; i != n; ++i) {
         expect(static_cast<const unsigned char*>(p)[i] == value, "a block changed while it was alive");
+    }
 }
 
 inline constexpr int rounds = 1000;
@@ -48,10 +50,12 @@ void many(Take take, Give give, std::size_t n = bytes, std::size_t alignment = 1
         mark(p, n);
         blocks.push_back(p);
     }
-    for (void* p : blocks)
+    for (void* p : blocks) {
         expect_mark(p, n);
-    for (void* p : blocks)
+    }
+    for (void* p : blocks) {
         give(p);
+    }
 }
 
 // What the program does with much memory, and with none.

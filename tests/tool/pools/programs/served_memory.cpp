@@ -41,8 +41,9 @@ void ask_for_too_much() {
     };
     static int handled = 0;
     std::set_new_handler([] {
-        if (++handled % 3 == 0)
+        if (++handled % 3 == 0) {
             throw std::bad_alloc{};
+        }
     });
     expect(throws([&] { kept(::operator new(much)); }) && handled == 3, "operator new");
     expect(throws([&] { kept(::operator new[](much)); }) && handled == 6, "operator new[]");
@@ -78,38 +79,47 @@ void ask_for_too_much() {
 void waste(const char* seconds) {
     std::vector<void*> all;
     std::vector<void*> kept_ones;
-    for (int i = 0; i != 400'000; ++i)
+    for (int i = 0; i != 400'000; ++i) {
         all.push_back(site_malloc());
+    }
     for (std::size_t i = 0; i != all.size(); ++i) {
-        if (i % 60 == 0)
+        if (i % 60 == 0) {
             kept_ones.push_back(all[i]);
-        else
+        } else {
             std::free(all[i]);
+        }
     }
     for (int tenths = 10 * std::atoi(seconds); tenths != 0; --tenths) {
-        for (int i = 0; i != 5000; ++i)
+        for (int i = 0; i != 5000; ++i) {
             all[static_cast<std::size_t>(i)] = site_malloc();
-        for (int i = 0; i != 5000; ++i)
+        }
+        for (int i = 0; i != 5000; ++i) {
             std::free(all[static_cast<std::size_t>(i)]);
+        }
         ::usleep(100'000);
     }
-    for (void* p : kept_ones)
+    for (void* p : kept_ones) {
         std::free(p);
+    }
 }
 
 /// The same with a pool that the program is done with, while another one goes on.
 void leave() {
     std::vector<void*> all;
     std::vector<void*> kept_ones;
-    for (int i = 0; i != 400'000; ++i)
+    for (int i = 0; i != 400'000; ++i) {
         (i % 1000 == 0 ? kept_ones : all).push_back(site_malloc());
-    for (void* p : all)
+    }
+    for (void* p : all) {
         std::free(p);
+    }
     for (int tenths = 0; tenths != 25; ++tenths) {
-        for (int i = 0; i != 5000; ++i)
+        for (int i = 0; i != 5000; ++i) {
             all[static_cast<std::size_t>(i)] = site_new();
-        for (int i = 0; i != 5000; ++i)
+        }
+        for (int i = 0; i != 5000; ++i) {
             ::operator delete(all[static_cast<std::size_t>(i)]);
+        }
         ::usleep(100'000);
     }
     std::_Exit((std::puts("ok"), std::fflush(stdout), ::raise(SIGUSR2), 0)); // with what it kept
@@ -117,10 +127,12 @@ void leave() {
 
 void grow_and_trim() {
     std::vector<void*> all;
-    for (int i = 0; i != 400'000; ++i)
+    for (int i = 0; i != 400'000; ++i) {
         mark(all.emplace_back(site_malloc()), bytes);
-    for (void* p : all)
+    }
+    for (void* p : all) {
         std::free(p);
+    }
     ::malloc_trim(0);
 }
 
@@ -129,8 +141,9 @@ void serve(const char* seconds) {
     const auto resident_kib = [] {
         long pages = 0;
         if (std::FILE* const f = std::fopen("/proc/self/statm", "r")) {
-            if (std::fscanf(f, "%*d %ld", &pages) != 1)
+            if (std::fscanf(f, "%*d %ld", &pages) != 1) {
                 pages = 0;
+            }
             std::fclose(f);
         }
         return pages * ::sysconf(_SC_PAGESIZE) / 1024;
@@ -148,18 +161,21 @@ void serve(const char* seconds) {
                 mark(place = (seed & 1) != 0 ? site_malloc() : site_new(), bytes);
             }
         }
-        for (void* p : live)
+        for (void* p : live) {
             std::free(p);
+        }
     };
     const auto end = ::time(nullptr) + std::atoi(seconds);
     long first = 0;
     long last = 0;
     for (unsigned round = 0; round < 8 || ::time(nullptr) < end; ++round) {
         std::vector<std::thread> threads;
-        for (unsigned t = 0; t != 3; ++t)
+        for (unsigned t = 0; t != 3; ++t) {
             threads.emplace_back(session, 100 * round + t);
-        for (auto& t : threads)
+        }
+        for (auto& t : threads) {
             t.join();
+        }
         last = resident_kib();
         first = round == 4 ? last : first;
     }

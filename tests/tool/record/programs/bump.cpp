@@ -22,8 +22,9 @@ std::uintptr_t begin() {
     if (at == 0) {
         void* const p =
             ::mmap(nullptr, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (p == MAP_FAILED)
+        if (p == MAP_FAILED) {
             __builtin_trap();
+        }
         next.compare_exchange_strong(at, reinterpret_cast<std::uintptr_t>(p));
         at = next.load();
     }
@@ -34,12 +35,14 @@ std::size_t& size_of(void* p) {
 }
 void* get(std::size_t n, std::size_t alignment) {
     begin();
-    if (n > room / 64)
+    if (n > room / 64) {
         return nullptr;
+    }
     if (const std::uintptr_t old = last_freed.exchange(0)) {
         void* const p = reinterpret_cast<void*>(old);
-        if (size_of(p) == n && old % alignment == 0)
+        if (size_of(p) == n && old % alignment == 0) {
             return p;
+        }
     }
     const std::size_t all = (n + alignment + 31) / 16 * 16;
     const std::uintptr_t at = next.fetch_add(all) + 16;
@@ -56,8 +59,9 @@ LINN_EXPORT void* malloc(std::size_t n) {
     return get(n, 16);
 }
 LINN_EXPORT void free(void* p) {
-    if (p != nullptr)
+    if (p != nullptr) {
         last_freed.store(reinterpret_cast<std::uintptr_t>(p));
+    }
 }
 LINN_EXPORT void* calloc(std::size_t n, std::size_t m) {
     void* const p = get(n * m, 16);
@@ -65,8 +69,9 @@ LINN_EXPORT void* calloc(std::size_t n, std::size_t m) {
 }
 LINN_EXPORT void* realloc(void* old, std::size_t n) {
     void* const p = get(n, 16);
-    if (old != nullptr && p != nullptr)
+    if (old != nullptr && p != nullptr) {
         std::memcpy(p, old, size_of(old) < n ? size_of(old) : n);
+    }
     return p;
 }
 LINN_EXPORT void* memalign(std::size_t a, std::size_t n) {

@@ -6,13 +6,15 @@
 
 void* operator new(std::size_t n) {
     void* const p = std::malloc(n + 32);
-    if (p == nullptr)
+    if (p == nullptr) {
         throw std::bad_alloc{};
+    }
     return static_cast<char*>(p) + 32;
 }
 void operator delete(void* p) noexcept {
-    if (p != nullptr)
+    if (p != nullptr) {
         std::free(static_cast<char*>(p) - 32);
+    }
 }
 void operator delete(void* p, std::size_t) noexcept {
     ::operator delete(p);

@@ -10,8 +10,9 @@ int main(int argc, char** argv) {
     }
     if (argc > 1) {
         void* const file = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
-        if (file == NULL)
+        if (file == NULL) {
             return 1;
+        }
         int (*const work)(void) = (int (*)(void))dlsym(file, "work_in_cxx");
         const int result = work();
         dlclose(file);

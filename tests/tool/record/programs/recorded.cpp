@@ -25,6 +25,7 @@
 #include <memory>
 #include <new>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -44,8 +45,9 @@ std::size_t keep(std::size_t n) {
 }
 
 void pairs(std::size_t size, int count) {
-    for (int i = 0; i != count; ++i)
+    for (int i = 0; i != count; ++i) {
         std::free(keep(std::malloc(size)));
+    }
 }
 
 int calls() {
@@ -55,8 +57,9 @@ int calls() {
         std::free(keep(std::realloc(nullptr, 10'003)));
         std::free(keep(::reallocarray(nullptr, 2, 5'002)));
         void* p = nullptr;
-        if (::posix_memalign(&p, 64, 10'005) == 0)
+        if (::posix_memalign(&p, 64, 10'005) == 0) {
             std::free(keep(p));
+        }
         std::free(keep(std::aligned_alloc(128, 10'112)));
         std::free(keep(::memalign(256, 10'007)));
         std::free(keep(::valloc(10'008)));
@@ -143,8 +146,9 @@ thread_local leaves_late late;
 pthread_key_t late_key;
 void key_destructor(void* round) {
     pairs(40'003, 1);
-    if (reinterpret_cast<std::uintptr_t>(round) < 4)
+    if (reinterpret_cast<std::uintptr_t>(round) < 4) {
         ::pthread_setspecific(late_key, reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(round) + 1));
+    }
 }
 
 std::atomic<int> ready{0};
@@ -164,15 +168,17 @@ pthread_t begin_thread(void* (*function)(void*), void* argument = nullptr) {
     ::pthread_attr_init(&attributes);
     ::pthread_attr_setstacksize(&attributes, 64 << 10);
     pthread_t thread{};
-    while (::pthread_create(&thread, &attributes, function, argument) != 0)
+    while (::pthread_create(&thread, &attributes, function, argument) != 0) {
         ::usleep(1000);
+    }
     ::pthread_attr_destroy(&attributes);
     return thread;
 }
 
 void wait_for_all(int count) {
-    for (int n = ready.load(); n != count; n = ready.load())
+    for (int n = ready.load(); n != count; n = ready.load()) {
         ready.wait(n);
+    }
 }
 void let_all_end() {
     may_end = true;
@@ -181,43 +187,49 @@ void let_all_end() {
 
 int many_at_once(int count) {
     std::vector<pthread_t> threads;
-    for (int i = 0; i != count; ++i)
+    for (int i = 0; i != count; ++i) {
         threads.push_back(begin_thread(at_once));
+    }
     wait_for_all(count);
     let_all_end();
-    for (const pthread_t t : threads)
+    for (const pthread_t t : threads) {
         ::pthread_join(t, nullptr);
+    }
     return 0;
 }
 
 int one_after_another(int count) {
-    for (int i = 0; i != count; ++i)
+    for (int i = 0; i != count; ++i) {
         ::pthread_join(begin_thread([](void*) -> void* {
                            pairs(40'004, 2);
                            return nullptr;
                        }),
                        nullptr);
+    }
     return 0;
 }
 
 int thread_ends() {
     ::pthread_key_create(&late_key, key_destructor);
-    for (int i = 0; i != 5; ++i)
+    for (int i = 0; i != 5; ++i) {
         std::thread{[] {
             keep(&late);
             ::pthread_setspecific(late_key, reinterpret_cast<void*>(1));
             ::pthread_setname_np(::pthread_self(), "late-one");
             pairs(40'001, 1);
         }}.join();
+    }
     return 0;
 }
 
 int alive_at_exit(bool at_once_exit) {
-    for (int i = 0; i != 8; ++i)
+    for (int i = 0; i != 8; ++i) {
         ::pthread_detach(begin_thread(at_once));
+    }
     wait_for_all(8);
-    if (at_once_exit)
+    if (at_once_exit) {
         ::_exit(7);
+    }
     return 0;
 }
 
@@ -226,13 +238,14 @@ int hand_overs() {
     constexpr int count = 20'000;
     static std::atomic<void*> box{nullptr};
     std::thread consumer{[] {
-        for (int i = 0; i != count;)
+        for (int i = 0; i != count;) {
             if (void* const p = box.exchange(nullptr)) {
                 std::free(p);
                 ++i;
             } else {
                 ::sched_yield();
             }
+        }
     }};
     for (int i = 0; i != count; ++i) {
         void* const p = std::malloc(40'005);
@@ -255,16 +268,18 @@ struct at_end {
 void wait_for(pid_t pid) {
     int status = 0;
     ::waitpid(pid, &status, 0);
-    if (status != 0)
+    if (status != 0) {
         std::abort();
+    }
 }
 
 int fork_tree(int depth) {
     pairs(50'001, 5);
     for (int i = 0; i != 2 && depth != 0; ++i) {
         const pid_t child = ::fork();
-        if (child == 0)
+        if (child == 0) {
             ::_exit(fork_tree(depth - 1));
+        }
         wait_for(child);
     }
     pairs(50'002, 5);
@@ -276,8 +291,9 @@ int raw_fork() {
     pairs(50'001, 5);
     const long child = ::syscall(SYS_clone, SIGCHLD, nullptr, nullptr, nullptr, nullptr);
     pairs(50'003, 5);
-    if (child == 0)
+    if (child == 0) {
         ::_exit(0);
+    }
     wait_for(static_cast<pid_t>(child));
     pairs(50'002, 5);
     return 0;
@@ -285,8 +301,9 @@ int raw_fork() {
 
 int fork_with_threads() {
     std::vector<pthread_t> threads;
-    for (int i = 0; i != 4; ++i)
+    for (int i = 0; i != 4; ++i) {
         threads.push_back(begin_thread(at_once));
+    }
     wait_for_all(4);
     for (int i = 0; i != 5; ++i) {
         const pid_t child = ::fork();
@@ -302,8 +319,9 @@ int fork_with_threads() {
         wait_for(child);
     }
     let_all_end();
-    for (const pthread_t t : threads)
+    for (const pthread_t t : threads) {
         ::pthread_join(t, nullptr);
+    }
     return 0;
 }
 
@@ -314,8 +332,9 @@ int vfork_and_spawn(char** arguments) {
         char* const next[] = {arguments[0], const_cast<char*>("small"), nullptr};
         if (i % 2 == 0) {
             pid_t child = 0;
-            if (::posix_spawn(&child, arguments[0], nullptr, nullptr, next, environ) != 0)
+            if (::posix_spawn(&child, arguments[0], nullptr, nullptr, next, environ) != 0) {
                 return 1;
+            }
             wait_for(child);
         } else {
             const pid_t child = ::vfork();
@@ -335,8 +354,9 @@ int vfork_and_spawn(char** arguments) {
 int exec_chain(char** arguments) {
     const int left = std::atoi(arguments[2]);
     pairs(50'007, 4);
-    if (left == 0)
+    if (left == 0) {
         return 0;
+    }
     const std::string less = std::to_string(left - 1);
     char* const next[] = {arguments[0], arguments[1], const_cast<char*>(less.c_str()), nullptr};
     ::execv(next[0], next);
@@ -370,8 +390,9 @@ int signal_handlers(bool other_stack) {
         ::sigaltstack(&s, nullptr);
     }
     set_timer(100);
-    while (handled < 300)
+    while (handled < 300) {
         pairs(60'001, 1000);
+    }
     set_timer(0);
     // What the handler did is known only here: told by blocks of another size.
     pairs(60'003, handled);
@@ -396,8 +417,9 @@ int longjmps() {
             may_jump = 1;
             const itimerval timer{{0, 0}, {0, 50 + 7 * (jumps % 20)}};
             ::setitimer(ITIMER_REAL, &timer, nullptr);
-            for (;;)
+            for (;;) {
                 pairs(60'001, 10);
+            }
         }
         jumps = jumps + 1;
     }
@@ -424,8 +446,9 @@ int forks_in_handlers() {
         const itimerval timer{{0, 0}, {0, 200 + round}};
         ::setitimer(ITIMER_REAL, &timer, nullptr);
         const int before = handled;
-        while (handled == before && ::getpid() == first)
+        while (handled == before && ::getpid() == first) {
             pairs(60'001, 10);
+        }
         if (::getpid() != first) {
             pairs(60'006, 10);
             ::_exit(0);
@@ -439,21 +462,23 @@ int forks_in_handlers() {
 [[gnu::noinline]] void throw_through(int depth) {
     const std::vector<char> held(70'001);
     keep(held.data());
-    if (depth == 0)
+    if (depth == 0) {
         throw 42;
+    }
     throw_through(depth - 1);
 }
 int exceptions() {
-    for (int i = 0; i != 50; ++i)
+    for (int i = 0; i != 50; ++i) {
         try {
             throw_through(9);
         } catch (int) {
         }
+    }
     return 0;
 }
 
 int plugins(char** files) {
-    for (int i = 0; i != 20; ++i)
+    for (int i = 0; i != 20; ++i) {
         for (int which = 0; which != 2; ++which) {
             void* const file = ::dlopen(files[which], RTLD_NOW | RTLD_LOCAL);
             if (file == nullptr) {
@@ -463,6 +488,7 @@ int plugins(char** files) {
             reinterpret_cast<void (*)(int)>(::dlsym(file, "work"))(5);
             ::dlclose(file);
         }
+    }
     return 0;
 }
 
@@ -507,11 +533,42 @@ int until_killed(const char* file) {
             n.fetch_add(1);
         }
     };
-    for (int i = 1; i != 3; ++i)
+    for (int i = 1; i != 3; ++i) {
         begin_thread(work, done + 8 * i);
+    }
     work(done);
     return 1;
 }
+
+struct action {
+    std::string_view name;
+    int (*run)(int number, char** argv);
+};
+
+constexpr action actions[] = {
+    {"calls", [](int, char**) { return calls(); }},
+    {"operators", [](int, char**) { return operators(); }},
+    {"failures", [](int, char**) { return failures(); }},
+    {"many_at_once", [](int number, char**) { return many_at_once(number); }},
+    {"one_after_another", [](int number, char**) { return one_after_another(number); }},
+    {"thread_ends", [](int, char**) { return thread_ends(); }},
+    {"alive_at_exit", [](int number, char**) { return alive_at_exit(number != 0); }},
+    {"hand_overs", [](int, char**) { return hand_overs(); }},
+    {"fork_tree", [](int number, char**) { return fork_tree(number); }},
+    {"raw_fork", [](int, char**) { return raw_fork(); }},
+    {"fork_with_threads", [](int, char**) { return fork_with_threads(); }},
+    {"vfork_and_spawn", [](int, char** argv) { return vfork_and_spawn(argv); }},
+    {"exec_chain", [](int, char** argv) { return exec_chain(argv); }},
+    {"signal_handlers", [](int number, char**) { return signal_handlers(number != 0); }},
+    {"longjmps", [](int, char**) { return longjmps(); }},
+    {"forks_in_handlers", [](int, char**) { return forks_in_handlers(); }},
+    {"exceptions", [](int, char**) { return exceptions(); }},
+    {"plugins", [](int, char** argv) { return plugins(argv + 2); }},
+    {"fills_and_types", [](int, char**) { return fills_and_types(); }},
+    {"until_killed", [](int, char** argv) { return until_killed(argv[2]); }},
+    {"pairs", [](int number, char**) { return pairs(100'001, number), 0; }},
+    {"small", [](int, char**) { return pairs(50'008, 1), 0; }},
+};
 
 } // namespace
 
@@ -519,49 +576,10 @@ int main(int argc, char** argv) {
     const std::string what = argc > 1 ? argv[1] : "";
     const int number = argc > 2 ? std::atoi(argv[2]) : 0;
     keep(&static_object);
-    if (what == "calls")
-        return calls();
-    if (what == "operators")
-        return operators();
-    if (what == "failures")
-        return failures();
-    if (what == "many_at_once")
-        return many_at_once(number);
-    if (what == "one_after_another")
-        return one_after_another(number);
-    if (what == "thread_ends")
-        return thread_ends();
-    if (what == "alive_at_exit")
-        return alive_at_exit(number != 0);
-    if (what == "hand_overs")
-        return hand_overs();
-    if (what == "fork_tree")
-        return fork_tree(number);
-    if (what == "raw_fork")
-        return raw_fork();
-    if (what == "fork_with_threads")
-        return fork_with_threads();
-    if (what == "vfork_and_spawn")
-        return vfork_and_spawn(argv);
-    if (what == "exec_chain")
-        return exec_chain(argv);
-    if (what == "signal_handlers")
-        return signal_handlers(number != 0);
-    if (what == "longjmps")
-        return longjmps();
-    if (what == "forks_in_handlers")
-        return forks_in_handlers();
-    if (what == "exceptions")
-        return exceptions();
-    if (what == "plugins")
-        return plugins(argv + 2);
-    if (what == "fills_and_types")
-        return fills_and_types();
-    if (what == "until_killed")
-        return until_killed(argv[2]);
-    if (what == "pairs")
-        pairs(100'001, number);
-    if (what == "small")
-        pairs(50'008, 1);
-    return 0;
+    for (const action& action : actions) {
+        if (action.name == what) {
+            return action.run(number, argv);
+        }
+    }
+    return what.empty() ? 0 : 2;
 }

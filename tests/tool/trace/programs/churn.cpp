@@ -32,12 +32,14 @@ void churn(long pairs) {
 
 void leave() {
     std::fflush(stdout);
-    if (::fork() != 0)
+    if (::fork() != 0) {
         return;
+    }
     churn(100);
     char c = 0;
-    while (::read(STDIN_FILENO, &c, 1) > 0)
+    while (::read(STDIN_FILENO, &c, 1) > 0) {
         churn(1);
+    }
     std::_Exit(0);
 }
 
@@ -52,8 +54,9 @@ void wait_for_signal() {
     std::signal(SIGTERM, note);
     std::puts("ready");
     std::fflush(stdout);
-    while (caught == 0)
+    while (caught == 0) {
         ::sigsuspend(&old);
+    }
     std::printf("caught %d\n", static_cast<int>(caught));
     std::exit(5);
 }
@@ -61,32 +64,39 @@ void wait_for_signal() {
 } // namespace
 
 int main(int argc, char** argv) {
-    if (argc < 3)
+    if (argc < 3) {
         return 99;
+    }
     const long pairs = std::atol(argv[1]);
     const int threads = std::atoi(argv[2]);
-    if (threads == 0)
+    if (threads == 0) {
         churn(pairs);
+    }
     std::vector<std::thread> running;
-    for (int i = 0; i < threads; ++i)
+    for (int i = 0; i < threads; ++i) {
         running.emplace_back(churn, pairs);
-    for (std::thread& t : running)
+    }
+    for (std::thread& t : running) {
         t.join();
+    }
     for (int i = 3; i < argc; ++i) {
         const char* const word = argv[i];
-        if (std::strcmp(word, "exit") == 0)
+        if (std::strcmp(word, "exit") == 0) {
             return std::atoi(argv[i + 1]);
-        if (std::strcmp(word, "kill") == 0)
+        }
+        if (std::strcmp(word, "kill") == 0) {
             ::kill(::getpid(), std::atoi(argv[i + 1]));
-        else if (std::strcmp(word, "leave") == 0)
+        } else if (std::strcmp(word, "leave") == 0) {
             leave();
-        else if (std::strcmp(word, "cat") == 0)
-            for (int c = std::getchar(); c != EOF; c = std::getchar())
+        } else if (std::strcmp(word, "cat") == 0) {
+            for (int c = std::getchar(); c != EOF; c = std::getchar()) {
                 std::putchar(c);
-        else if (std::strcmp(word, "catch") == 0)
+            }
+        } else if (std::strcmp(word, "catch") == 0) {
             wait_for_signal();
-        else if (std::strcmp(word, "env") == 0)
+        } else if (std::strcmp(word, "env") == 0) {
             std::puts(std::getenv("LD_PRELOAD") != nullptr ? std::getenv("LD_PRELOAD") : "none");
+        }
     }
     return 0;
 }

@@ -37,8 +37,9 @@ std::uint64_t random_number() {
 
 [[gnu::noinline]] void* xmalloc(std::size_t bytes) {
     void* const block = std::malloc(bytes);
-    if (block == nullptr)
+    if (block == nullptr) {
         std::abort();
+    }
     return block;
 }
 
@@ -83,18 +84,21 @@ void replace(std::vector<T*>& all, Make make, Drop drop) {
 
 /// Does what a program would that a preload breaks: "crash" or "print", where that variable is set.
 void fail_under(const char* how, const char* variable) {
-    if (std::getenv(variable) == nullptr)
+    if (std::getenv(variable) == nullptr) {
         return;
-    if (std::string_view{how} == "crash")
+    }
+    if (std::string_view{how} == "crash") {
         std::abort();
+    }
     std::puts(variable);
 }
 
 } // namespace
 
 int main(int argc, char** argv) {
-    if (argc > 3)
+    if (argc > 3) {
         fail_under(argv[3], "LINN_PLAN");
+    }
     const long rounds = argc > 1 ? std::atol(argv[1]) : 100'000;
     std::vector<order*> orders(20'000);
     std::vector<trade*> trades(20'000);

@@ -47,8 +47,9 @@ int count_holes() {
         blocks[i] = static_cast<char*>(std::malloc(block_bytes));
         holes += i != 0 && blocks[i] - blocks[i - 1] != static_cast<long>(block_bytes) + 16 ? 1 : 0;
     }
-    for (char* block : blocks)
+    for (char* block : blocks) {
         std::free(block);
+    }
     return holes;
 }
 
@@ -60,8 +61,9 @@ int main(int argc, char** argv) {
     const int length = std::snprintf(line, sizeof line, "%d %s %.10s %s\n", holes, variable("LINN_POOLS"),
                                      variable("LINN_LITTER"), variable("LD_PRELOAD"));
     const int file = argc > 1 ? ::open(argv[1], O_WRONLY | O_CREAT | O_APPEND, 0600) : -1;
-    if (file < 0 || ::write(file, line, static_cast<std::size_t>(length)) != length)
+    if (file < 0 || ::write(file, line, static_cast<std::size_t>(length)) != length) {
         return 1;
+    }
     ::close(file);
     std::vector<node*> nodes(20'000);
     std::vector<edge*> edges(20'000);

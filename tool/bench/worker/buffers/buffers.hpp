@@ -23,10 +23,12 @@ void buffer_loop(Source& source, std::size_t operations, std::size_t bytes) {
         void* p = Source::data(h);
         escape(p); // also keeps a hidden fill from merging with the one below
         const int value = static_cast<int>(i % 255) + 1;
-        if constexpr (Use == use::first_page)
+        if constexpr (Use == use::first_page) {
             std::memset(p, value, 4'096);
-        if constexpr (Use == use::filled)
+        }
+        if constexpr (Use == use::filled) {
             std::memset(p, value, bytes);
+        }
         escape(p);
     }
 }

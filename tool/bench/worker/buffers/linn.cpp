@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "buffers.hpp"
+#include "held.hpp"
 
 #include <linn/buffer_pool.hpp>
 
@@ -33,6 +33,7 @@ struct pool_shared {
 constexpr variant all[] = {
     {"buffers", "linn_buffer_pool", &run_buffers<pool_handle>},
     {"buffers", "linn_buffer_pool_shared", &run_buffers<pool_shared>},
+    {"buffers-held", "linn_buffer_pool", &run_held<pool_handle>},
 };
 
 } // namespace

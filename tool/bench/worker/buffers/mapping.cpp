@@ -22,8 +22,9 @@ struct mapping {
 
     static handle acquire() {
         void* p = ::mmap(nullptr, Bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (p == MAP_FAILED)
+        if (p == MAP_FAILED) {
             throw std::bad_alloc{};
+        }
         return handle{p};
     }
     static void* data(const handle& h) { return h.get(); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "buffers.hpp"
+#include "held.hpp"
 
 #include <memory>
 
@@ -42,6 +42,7 @@ constexpr variant all[] = {
     {"buffers", "make_unique", &run_buffers<make_unique_array>},
     {"buffers", "make_unique_for_overwrite", &run_buffers<for_overwrite_array>},
     {"buffers", "make_shared", &run_buffers<make_shared_object>},
+    {"buffers-held", "new_array", &run_held<new_array>},
 };
 
 } // namespace

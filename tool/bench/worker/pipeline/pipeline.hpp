@@ -56,8 +56,9 @@ pipeline_run run_packets(std::size_t packets, double ticks_a_packet) {
             std::size_t n = queue->filled(receive_burst);
             if (n == 0) {
                 const std::uint64_t since = ticks();
-                for (patience p; (n = queue->filled(receive_burst)) == 0;)
+                for (patience p; (n = queue->filled(receive_burst)) == 0;) {
                     p.wait();
+                }
                 waited += ticks() - since;
             }
             for (std::size_t i = 0; i != n; ++i) {
@@ -95,8 +96,9 @@ pipeline_run run_packets(std::size_t packets, double ticks_a_packet) {
             std::uint64_t now = ticks_a_packet != 0 || n == 0 ? ticks() : due;
             if (n == 0 || now < due) {
                 const std::uint64_t since = now;
-                for (patience p; (n = queue->room(wanted)) == 0 || now < due; now = ticks())
+                for (patience p; (n = queue->room(wanted)) == 0 || now < due; now = ticks()) {
                     p.wait();
+                }
                 waited += ticks() - since;
             }
             for (std::size_t i = 0; i != n; ++i) {
@@ -147,8 +149,9 @@ outcome run_pipeline(const options& o) {
     result.phases.push_back(pipeline_phase("line_rate", packets, line));
     result.cpu_share = std::min(flat.least_share, line.least_share);
     result.work_check = flat.checksum;
-    if (flat.checksum != line.checksum)
+    if (flat.checksum != line.checksum) {
         result.error = "packets were lost or changed on the way";
+    }
     return result;
 }
 

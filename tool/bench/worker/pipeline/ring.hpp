@@ -18,9 +18,10 @@ public:
 
     /// Free places, at most `wanted`; the pusher's side.
     std::size_t room(std::size_t wanted) noexcept {
-        if (Capacity - (push_.own - push_.seen) < wanted)
+        if (Capacity - (push_.own - push_.seen) < wanted) {
             // acquire: pairs with publish_popped; the places are empty.
             push_.seen = popped_.load(std::memory_order_acquire);
+        }
         const std::size_t free = Capacity - (push_.own - push_.seen);
         return free < wanted ? free : wanted;
     }
@@ -32,9 +33,10 @@ public:
 
     /// Values waiting, at most `wanted`; the popper's side.
     std::size_t filled(std::size_t wanted) noexcept {
-        if (pop_.seen - pop_.own < wanted)
+        if (pop_.seen - pop_.own < wanted) {
             // acquire: pairs with publish_pushed.
             pop_.seen = pushed_.load(std::memory_order_acquire);
+        }
         const std::size_t there = pop_.seen - pop_.own;
         return there < wanted ? there : wanted;
     }

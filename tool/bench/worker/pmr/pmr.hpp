@@ -39,10 +39,12 @@ inline constexpr std::size_t elements = 4'096; // live at once in a container
 inline void list_work(std::pmr::memory_resource& r, std::size_t n) {
     for (std::size_t done = 0; done < n; done += elements) {
         std::pmr::list<int> c{&r};
-        for (std::size_t i = 0; i != elements; ++i)
+        for (std::size_t i = 0; i != elements; ++i) {
             c.push_back(static_cast<int>(i));
-        while (!c.empty())
+        }
+        while (!c.empty()) {
             c.pop_front();
+        }
     }
 }
 
@@ -51,10 +53,12 @@ void map_work(std::pmr::memory_resource& r, std::size_t n) {
     for (std::size_t done = 0; done < n; done += elements) {
         Map c{&r};
         // An odd factor visits every key once, far from in order.
-        for (std::size_t i = 0; i != elements; ++i)
+        for (std::size_t i = 0; i != elements; ++i) {
             c.try_emplace(static_cast<int>(i * 2'654'435'761u % elements), 0);
-        for (std::size_t i = 0; i != elements; ++i)
+        }
+        for (std::size_t i = 0; i != elements; ++i) {
             c.erase(static_cast<int>(i * 2'654'435'761u % elements));
+        }
     }
 }
 
@@ -63,8 +67,9 @@ inline void strings_work(std::pmr::memory_resource& r, std::size_t n) {
     for (std::size_t done = 0; done < n; done += elements) {
         sizes_at_random sizes;
         std::pmr::vector<std::pmr::string> c{&r};
-        for (std::size_t i = 0; i != elements; ++i)
+        for (std::size_t i = 0; i != elements; ++i) {
             c.emplace_back(sizes.next() / 8 + 16, 'x'); // 17 to 528: never in the string itself
+        }
         escape(c.data());
     }
 }
@@ -80,15 +85,18 @@ inline void raw_work(std::pmr::memory_resource& r, std::size_t n) {
     sizes_at_random sizes;
     for (std::size_t i = 0; i != n; ++i) {
         block& b = live[i % window];
-        if (b.p != nullptr)
+        if (b.p != nullptr) {
             r.deallocate(b.p, b.bytes, alignof(std::max_align_t));
+        }
         b.bytes = sizes.next();
         b.p = r.allocate(b.bytes, alignof(std::max_align_t));
         escape(b.p);
     }
-    for (const block& b : live)
-        if (b.p != nullptr)
+    for (const block& b : live) {
+        if (b.p != nullptr) {
             r.deallocate(b.p, b.bytes, alignof(std::max_align_t));
+        }
+    }
 }
 
 /// The scenario pmr for one resource: four containers' work and raw blocks, on one thread and on two. `Source` is made
@@ -109,8 +117,8 @@ outcome run_pmr(const options& o) {
     const std::size_t operations = (o.scaled(5 * elements) + elements - 1) / elements * elements;
     outcome result;
     result.work_check = operations;
-    for (const unsigned threads : {1u, 2u})
-        for (const work& w : all)
+    for (const unsigned threads : {1u, 2u}) {
+        for (const work& w : all) {
             result.phases.push_back(measure_passes(w.name + std::string{threads == 1 ? "" : "_two"}, threads,
                                                    operations, result.cpu_share, [&w] {
                                                        return [source = std::make_unique<Source>(),
@@ -119,6 +127,8 @@ outcome run_pmr(const options& o) {
                                                            source->end_pass();
                                                        };
                                                    }));
+        }
+    }
     return result;
 }
 

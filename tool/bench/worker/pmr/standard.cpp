@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "pmr.hpp"
+#include "blocks.hpp"
 
+#include <memory>
 #include <memory_resource>
 
 namespace linn::tool::worker {
@@ -9,6 +10,7 @@ namespace {
 struct new_delete_source {
     static std::pmr::memory_resource& get() { return *std::pmr::new_delete_resource(); }
     static void end_pass() {}
+    static auto make() { return std::pmr::new_delete_resource(); }
 };
 
 /// One a thread, because that is the only way to use it.
@@ -16,6 +18,7 @@ struct unsynchronized_source {
     std::pmr::unsynchronized_pool_resource resource;
     std::pmr::memory_resource& get() { return resource; }
     static void end_pass() {}
+    static auto make() { return std::make_unique<std::pmr::unsynchronized_pool_resource>(); }
 };
 
 /// One for all threads.
@@ -25,6 +28,7 @@ struct synchronized_source {
         return resource;
     }
     static void end_pass() {}
+    static auto make() { return std::make_unique<std::pmr::synchronized_pool_resource>(); }
 };
 
 /// Gives back nothing before the end of a pass; that end is part of the figure.
@@ -39,6 +43,9 @@ constexpr variant all[] = {
     {"pmr", "unsynchronized", &run_pmr<unsynchronized_source>},
     {"pmr", "synchronized", &run_pmr<synchronized_source>},
     {"pmr", "monotonic", &run_pmr<monotonic_source>},
+    {"pmr-blocks", "new_delete", &run_pmr_blocks<new_delete_source>},
+    {"pmr-blocks", "unsynchronized", &run_pmr_blocks<unsynchronized_source>},
+    {"pmr-blocks", "synchronized", &run_pmr_blocks<synchronized_source>},
 };
 
 } // namespace

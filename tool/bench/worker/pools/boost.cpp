@@ -28,17 +28,20 @@ struct boost_allocator {
     boost_allocator(const boost_allocator<U>&) noexcept {}
 
     T* allocate(std::size_t n) {
-        if (n != 1)
+        if (n != 1) {
             return std::allocator<T>{}.allocate(n);
+        }
         void* p = pool_of<sizeof(T)>::malloc();
-        if (p == nullptr)
+        if (p == nullptr) {
             throw std::bad_alloc{};
+        }
         return static_cast<T*>(p);
     }
 
     void deallocate(T* p, std::size_t n) {
-        if (n != 1)
+        if (n != 1) {
             return std::allocator<T>{}.deallocate(p, n);
+        }
         pool_of<sizeof(T)>::free(p);
     }
 
@@ -57,8 +60,9 @@ struct boost_pool {
 
         static void* operator new(std::size_t) {
             void* p = pool_of<Bytes>::malloc();
-            if (p == nullptr)
+            if (p == nullptr) {
                 throw std::bad_alloc{};
+            }
             return p;
         }
         static void operator delete(void* p) { pool_of<Bytes>::free(p); }

@@ -31,8 +31,9 @@ public:
     }
 
     void* allocate() {
-        if (free_ == nullptr)
+        if (free_ == nullptr) {
             grow();
+        }
         node* n = free_;
         free_ = n->next;
         return n;
@@ -63,8 +64,9 @@ private:
         chunk* fresh = new chunk;
         fresh->next = chunks_;
         chunks_ = fresh;
-        for (std::size_t i = 0; i + 1 != chunk_nodes<T>; ++i)
+        for (std::size_t i = 0; i + 1 != chunk_nodes<T>; ++i) {
             fresh->nodes[i].next = &fresh->nodes[i + 1];
+        }
         fresh->nodes[chunk_nodes<T> - 1].next = free_;
         free_ = &fresh->nodes[0];
     }
@@ -82,16 +84,18 @@ struct lecture_allocator {
     lecture_allocator(const lecture_allocator<U>&) noexcept {}
 
     T* allocate(std::size_t n) {
-        if (n == 1)
+        if (n == 1) {
             return static_cast<T*>(lecture_pool<T>::of_this_thread().allocate());
+        }
         return std::allocator<T>{}.allocate(n);
     }
 
     void deallocate(T* p, std::size_t n) {
-        if (n == 1)
+        if (n == 1) {
             lecture_pool<T>::of_this_thread().deallocate(p);
-        else
+        } else {
             std::allocator<T>{}.deallocate(p, n);
+        }
     }
 
     friend bool operator==(const lecture_allocator&, const lecture_allocator&) noexcept { return true; }

@@ -36,8 +36,9 @@ void burst_loop(Way& way, std::size_t operations) {
             h->length = i;
             escape(&*h);
         }
-        for (auto& h : live)
+        for (auto& h : live) {
             way.destroy(h);
+        }
     }
 }
 
@@ -56,8 +57,9 @@ outcome run_shared_ptr(const options& o) {
         const std::string prefix = state;
         result.phases.push_back(measure_passes(prefix + "_hot", 1, operations, result.cpu_share, hot));
         result.phases.push_back(measure_passes(prefix + "_burst", 1, operations, result.cpu_share, bursts));
-        if (!second)
+        if (!second) {
             second.emplace();
+        }
     }
     result.phases.push_back(measure_passes("two_hot", 2, operations, result.cpu_share, hot));
     result.phases.push_back(measure_passes("two_burst", 2, operations, result.cpu_share, bursts));

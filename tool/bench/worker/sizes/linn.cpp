@@ -1,44 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "../linn_sources.hpp"
 #include "sizes.hpp"
 
 #include <linn/buffer_pool.hpp>
-#include <linn/memory_resource.hpp>
-#include <linn/pool.hpp>
-
-#include <memory_resource>
 
 namespace linn::tool::worker {
 namespace {
 
-/// A pool of objects of that size.
 struct object_pool {
     static constexpr std::size_t least = 1;
     static constexpr std::size_t most = std::size_t{1} << (size_count - 1);
 
     template <std::size_t Bytes>
-    struct source {
-        struct object {
-            char bytes[Bytes];
-        };
-        static void* take() { return pool<object>::allocate(); }
-        static void give(void* p) noexcept { pool<object>::deallocate(static_cast<object*>(p)); }
-    };
+    using source = pool_source<Bytes>;
 };
 
-/// One resource for all sizes and threads, of a size that the compiler does not know. Larger blocks it passes on.
+/// Larger blocks it passes on.
 struct resource {
     static constexpr std::size_t least = 1;
     static constexpr std::size_t most = std::size_t{128} << 10;
 
     template <std::size_t Bytes>
-    struct source {
-        std::size_t bytes = Bytes;
-        std::pmr::memory_resource* from = default_pool_resource();
-
-        source() noexcept { asm volatile("" : "+r"(bytes), "+r"(from)); }
-        void* take() const { return from->allocate(bytes); }
-        void give(void* p) const { from->deallocate(p, bytes); }
-    };
+    using source = resource_source<Bytes>;
 };
 
 /// A pool of buffers of that size.

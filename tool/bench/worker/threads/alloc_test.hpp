@@ -32,9 +32,11 @@ struct alloc_test {
                     b = {};
                 }
             }
-            for (std::uint32_t i = 0; i != places; ++i)
-                if (own[i].at != nullptr)
+            for (std::uint32_t i = 0; i != places; ++i) {
+                if (own[i].at != nullptr) {
                     user.give(own[i]);
+                }
+            }
             user.counts.operations = user.counts.allocated;
             return user.counts;
         });

@@ -18,8 +18,9 @@ struct cache_scratch {
     static tally run(const work_plan& plan) {
         memory_user<Memory> main;
         mapped_array<block> first{plan.threads};
-        for (block& b : first)
+        for (block& b : first) {
             b = main.take(1);
+        }
         const std::size_t writes = std::max<std::size_t>(1, plan.operations / objects);
         tally all = run_crew(plan.threads, [&](unsigned index) {
             memory_user<Memory> user;
@@ -28,8 +29,9 @@ struct cache_scratch {
                 const block b = user.take(1);
                 auto* const byte = static_cast<volatile unsigned char*>(b.at);
                 const unsigned char mark = *byte;
-                for (std::size_t w = 0; w != writes; ++w)
+                for (std::size_t w = 0; w != writes; ++w) {
                     *byte = static_cast<unsigned char>(*byte + 1);
+                }
                 user.counts.damaged += *byte != static_cast<unsigned char>(mark + writes) ? 1U : 0U;
                 *byte = mark;
                 user.give(b);

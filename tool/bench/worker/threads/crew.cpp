@@ -35,12 +35,13 @@ tally run_crew(unsigned threads, const std::function<tally(unsigned)>& body) {
     const std::uint64_t cpu = process_cpu_ns();
     std::vector<std::thread> crew;
     crew.reserve(threads);
-    for (unsigned index = 0; index != threads; ++index)
+    for (unsigned index = 0; index != threads; ++index) {
         crew.emplace_back([&, index] {
-            if (has_own_cpus)
+            if (has_own_cpus) {
                 pin_thread(index);
-            else
+            } else {
                 unpin_thread();
+            }
             member& own = members[index];
             barrier.wait();
             own.start_ns = now_ns();
@@ -49,8 +50,10 @@ tally run_crew(unsigned threads, const std::function<tally(unsigned)>& body) {
             own.end_ticks = ticks();
             own.end_ns = now_ns();
         });
-    for (std::thread& t : crew)
+    }
+    for (std::thread& t : crew) {
         t.join();
+    }
 
     tally all;
     member whole = members.front();

@@ -24,13 +24,16 @@ struct glibc_thread {
             block* const own = &blocks[std::size_t{index} * slots];
             for (std::size_t i = 0; i != plan.operations; ++i) {
                 block& b = own[random.below(slots)];
-                if (b.at != nullptr)
+                if (b.at != nullptr) {
                     user.give(b);
+                }
                 b = user.take(random.inverse_square(least, most));
             }
-            for (std::uint32_t i = 0; i != slots; ++i)
-                if (own[i].at != nullptr)
+            for (std::uint32_t i = 0; i != slots; ++i) {
+                if (own[i].at != nullptr) {
                     user.give(own[i]);
+                }
+            }
             user.counts.operations = user.counts.allocated;
             return user.counts;
         });

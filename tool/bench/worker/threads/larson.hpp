@@ -25,8 +25,9 @@ struct larson {
         mapped_array<block> blocks{std::size_t{plan.threads} * slots};
         memory_user<Memory> main;
         random_numbers first{0};
-        for (block& b : blocks)
+        for (block& b : blocks) {
             b = main.take(first.between(least, most));
+        }
         tally all = run_crew(plan.threads, [&](unsigned index) {
             tally sum;
             std::uint64_t life = 0;
@@ -39,8 +40,9 @@ struct larson {
             }
             return sum;
         });
-        for (const block& b : blocks)
+        for (const block& b : blocks) {
             main.give(b);
+        }
         return all += main.counts;
     }
 

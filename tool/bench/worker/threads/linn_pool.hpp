@@ -34,8 +34,9 @@ struct timed_pool {
         return front.try_pop(p) ? p : detail::allocate_or_throw(front, handle, nullptr);
     }
     static void give(void* p) noexcept {
-        if (!front.try_push(p))
+        if (!front.try_push(p)) {
             detail::deallocate_slow(front, handle, p);
+        }
     }
 };
 

@@ -27,14 +27,16 @@ struct timed_resource_memory {
     static void* take(std::size_t bytes) {
         const unsigned c = detail::class_of(bytes);
         void* p = nullptr;
-        if (!core().pop(c, p))
+        if (!core().pop(c, p)) {
             p = core().take(c);
+        }
         return p != nullptr ? p : throw std::bad_alloc{};
     }
     static void give(void* p, std::size_t bytes) noexcept {
         const unsigned c = detail::class_of(bytes);
-        if (!core().push(c, p))
+        if (!core().push(c, p)) {
             core().put(c, p);
+        }
     }
 
 private:

@@ -30,8 +30,9 @@ struct mstress {
                 return live<Memory>(&places[index * blocks_of_a_life * 2], shared, blocks,
                                     (life << 32) + index);
             });
-            for (auto& place : shared)
+            for (auto& place : shared) {
                 free_words(main, place.exchange(nullptr, std::memory_order_relaxed)); // the threads are gone
+            }
             left -= blocks;
         }
         return all += main.counts;
@@ -71,14 +72,17 @@ private:
                 std::uint64_t*& own = places[(which >> 10) % count];
                 // acq_rel: what the other thread wrote in the block is visible to the one that frees it
                 own = shared[(choice >> 8) % transfers].exchange(own, std::memory_order_acq_rel);
-                if (own == nullptr)
+                if (own == nullptr) {
                     own = places[--count];
+                }
             }
         }
-        while (count != 0)
+        while (count != 0) {
             free_words(user, places[--count]);
-        while (kept_count != 0)
+        }
+        while (kept_count != 0) {
             free_words(user, kept[--kept_count]);
+        }
         user.counts.operations = blocks;
         return user.counts;
     }
@@ -88,19 +92,22 @@ private:
     static std::uint64_t* filled(memory_user<Memory>& user, std::uint32_t words) {
         auto* p = reinterpret_cast<std::uint64_t*>(user.take_unmarked(words * 8).at);
         p[0] = words ^ cookie;
-        for (std::uint32_t i = 1; i != words; ++i)
+        for (std::uint32_t i = 1; i != words; ++i) {
             p[i] = (words - i) ^ cookie;
+        }
         return p;
     }
 
     template <class Memory>
     static void free_words(memory_user<Memory>& user, std::uint64_t* p) {
-        if (p == nullptr)
+        if (p == nullptr) {
             return;
+        }
         const auto words = static_cast<std::uint32_t>(p[0] ^ cookie);
         bool whole = words <= 12'800;
-        for (std::uint32_t i = 1; whole && i != words; ++i)
+        for (std::uint32_t i = 1; whole && i != words; ++i) {
             whole = p[i] == ((words - i) ^ cookie);
+        }
         if (!whole) { // its size cannot be believed: better lost than freed
             ++user.counts.damaged;
             return;

@@ -32,8 +32,9 @@ struct rptest {
             return work<Memory>(&blocks[std::size_t{index} * slots], mail, index, loops);
         });
         memory_user<Memory> main;
-        for (mailbox& box : mail)
+        for (mailbox& box : mail) {
             empty(main, box);
+        }
         return all += main.counts;
     }
 
@@ -52,8 +53,9 @@ private:
     static tally work(block* own, mapped_array<mailbox>& mail, unsigned index, std::size_t loops) {
         memory_user<Memory> user;
         random_numbers random{index + 1};
-        for (std::uint32_t i = 0; i != slots; ++i)
+        for (std::uint32_t i = 0; i != slots; ++i) {
             own[i] = user.take(random.falling(least, most));
+        }
         for (std::size_t loop = 0; loop != loops; ++loop) {
             empty(user, mail[index]);
             std::uint32_t place = random.below(slots);
@@ -63,11 +65,13 @@ private:
             }
             const std::size_t others = mail.size() - 1;
             const std::size_t to = index + (others == 0 ? 0 : 1 + random.next() % others);
-            if (loop % 2 != 0)
+            if (loop % 2 != 0) {
                 send(user, mail[to % mail.size()], random);
+            }
         }
-        for (std::uint32_t i = 0; i != slots; ++i)
+        for (std::uint32_t i = 0; i != slots; ++i) {
             user.give(own[i]);
+        }
         user.counts.operations = user.counts.allocated;
         return user.counts;
     }
@@ -77,8 +81,9 @@ private:
         const block memory = user.take_unmarked(sizeof(parcel));
         parcel* const p = new (memory.at) parcel;
         p->self = memory;
-        for (block& b : p->blocks)
+        for (block& b : p->blocks) {
             b = user.take(random.falling(least, most));
+        }
         p->next = to.first.load(std::memory_order_relaxed);
         // release: pairs with the acquire in empty, publishes the parcel and what its blocks hold
         while (
@@ -91,8 +96,9 @@ private:
         // acquire: pairs with the release in send
         for (parcel* p = box.first.exchange(nullptr, std::memory_order_acquire); p != nullptr;) {
             parcel* const next = p->next;
-            for (const block& b : p->blocks)
+            for (const block& b : p->blocks) {
                 user.give(b);
+            }
             user.give_unmarked(p->self);
             p = next;
         }

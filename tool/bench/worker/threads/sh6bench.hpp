@@ -25,12 +25,15 @@ struct sh_steps {
     template <class Memory>
     static void allocate(memory_user<Memory>& user, std::uint32_t bytes, block* first) {
         block rest[a_step - kept];
-        for (std::size_t i = 0; i != kept; ++i)
+        for (std::size_t i = 0; i != kept; ++i) {
             first[i] = user.take(bytes);
-        for (block& b : rest)
+        }
+        for (block& b : rest) {
             b = user.take(bytes);
-        for (std::size_t i = std::size(rest); i != 0; --i)
+        }
+        for (std::size_t i = std::size(rest); i != 0; --i) {
             user.give(rest[i - 1]);
+        }
     }
 };
 
@@ -55,8 +58,9 @@ struct sh6bench {
                 free_all(user, oldest);
                 sh_steps::allocate(user, sh_steps::size(random), oldest);
             }
-            for (std::size_t i = 0; i != window; ++i)
+            for (std::size_t i = 0; i != window; ++i) {
                 free_all(user, own + i * sh_steps::kept);
+            }
             user.counts.operations = user.counts.allocated;
             return user.counts;
         });
@@ -65,11 +69,12 @@ struct sh6bench {
 private:
     template <class Memory>
     static void free_all(memory_user<Memory>& user, block* blocks) {
-        for (std::size_t i = 0; i != sh_steps::kept; ++i)
+        for (std::size_t i = 0; i != sh_steps::kept; ++i) {
             if (blocks[i].at != nullptr) {
                 user.give(blocks[i]);
                 blocks[i] = {};
             }
+        }
     }
 };
 

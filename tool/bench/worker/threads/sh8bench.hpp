@@ -19,8 +19,9 @@ struct sh8bench {
         const std::size_t places = shared_steps * plan.threads;
         mapped_array<group> groups{places + plan.threads};
         mapped_array<std::atomic<group*>> shared{places};
-        for (std::size_t i = 0; i != places; ++i)
+        for (std::size_t i = 0; i != places; ++i) {
             shared[i].store(&groups[i], std::memory_order_relaxed);
+        }
         const std::size_t steps = std::max<std::size_t>(1, plan.operations / sh_steps::a_step);
         tally all = run_crew(plan.threads, [&](unsigned index) {
             memory_user<Memory> user;
@@ -38,8 +39,9 @@ struct sh8bench {
             return user.counts;
         });
         memory_user<Memory> main;
-        for (group& g : groups)
+        for (group& g : groups) {
             free_all(main, g);
+        }
         return all += main.counts;
     }
 
@@ -51,10 +53,12 @@ private:
 
     template <class Memory>
     static void free_all(memory_user<Memory>& user, group& g) {
-        if (!g.is_full)
+        if (!g.is_full) {
             return;
-        for (const block& b : g.blocks)
+        }
+        for (const block& b : g.blocks) {
             user.give(b);
+        }
         g.is_full = false;
     }
 };

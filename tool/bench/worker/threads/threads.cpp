@@ -2,18 +2,10 @@
 #include "threads.hpp"
 
 #include "../../thread_counts.hpp"
+#include "../apart.hpp"
 #include "timed_lock.hpp"
 
-#include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <csignal>
-#include <exception>
-#include <new>
 #include <string>
 
 namespace linn::tool::worker {
@@ -49,55 +41,22 @@ void run_here(program run, const work_plan& plan, report& r) {
 }
 
 /// Runs the program in a process of its own. @returns why it failed; empty when it did not
-std::string run_apart(program run, const work_plan& plan, report& r) {
-    const pid_t parent = ::getpid();
-    const pid_t child = ::fork();
-    if (child < 0)
-        return "it cannot fork";
-    if (child == 0) {
-        ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-        if (::getppid() != parent) // which ended before the line above
-            ::_exit(1);
-        try {
-            run_here(run, plan, r);
-        } catch (const std::exception&) {
-        }
-        ::_exit(0);
+std::string run_program_apart(program run, const work_plan& plan, report& r) {
+    if (std::string problem = run_apart([&] { run_here(run, plan, r); }); !problem.empty()) {
+        return problem;
     }
-    int status = 0;
-    while (::waitpid(child, &status, 0) < 0 && errno == EINTR)
-        ;
-    if (WIFSIGNALED(status))
-        ::raise(WTERMSIG(status)); // as if the program had run here
-    if (!r.complete)
+    if (!r.complete) {
         return "it ended before its time";
-    if (r.work.damaged != 0)
+    }
+    if (r.work.damaged != 0) {
         return std::to_string(r.work.damaged) + " blocks no longer held what was written";
-    if (r.work.allocated != r.work.freed)
+    }
+    if (r.work.allocated != r.work.freed) {
         return std::to_string(r.work.allocated) + " blocks were allocated, but " +
                std::to_string(r.work.freed) + " freed";
+    }
     return {};
 }
-
-class shared_report {
-public:
-    shared_report() {
-        void* const p =
-            ::mmap(nullptr, sizeof(report), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-        if (p == MAP_FAILED)
-            throw std::bad_alloc{};
-        it_ = new (p) report{};
-    }
-    shared_report(const shared_report&) = delete;
-    shared_report& operator=(const shared_report&) = delete;
-    ~shared_report() { ::munmap(it_, sizeof(report)); }
-
-    report& operator*() const noexcept { return *it_; }
-    report* operator->() const noexcept { return it_; }
-
-private:
-    report* it_;
-};
 
 /// What the timed run says of the plain one.
 void add_lock_metrics(phase& p, const report& plain, const report& timed) {
@@ -120,14 +79,15 @@ void add_lock_metrics(phase& p, const report& plain, const report& timed) {
 outcome measure_program(const options& o, std::size_t usual_operations, program run,
                         program with_timed_locks) {
     outcome result;
-    result.is_in_children = true;
+    result.waits = true;
     const unsigned cpus = usable_cpus();
     for (const unsigned threads : thread_counts(cpus)) {
         const work_plan plan{threads, std::max<std::size_t>(1, o.scaled(usual_operations))};
-        const shared_report done;
-        result.error = run_apart(run, plan, *done);
-        if (!result.error.empty())
+        const shared_report<report> done;
+        result.error = run_program_apart(run, plan, *done);
+        if (!result.error.empty()) {
             break;
+        }
         const tally& t = done->work;
         const double operations = static_cast<double>(t.operations);
         phase p{std::to_string(threads),
@@ -137,17 +97,19 @@ outcome measure_program(const options& o, std::size_t usual_operations, program 
         p.metrics.emplace_back("peak_rss_bytes", static_cast<double>(done->peak_bytes));
         p.metrics.emplace_back("seconds", static_cast<double>(t.wall_ns) * 1e-9);
         if (with_timed_locks != nullptr && threads <= cpus) {
-            const shared_report timed;
-            result.error = run_apart(with_timed_locks, plan, *timed);
-            if (!result.error.empty())
+            const shared_report<report> timed;
+            result.error = run_program_apart(with_timed_locks, plan, *timed);
+            if (!result.error.empty()) {
                 break;
+            }
             add_lock_metrics(p, *done, *timed);
         }
         result.phases.push_back(std::move(p));
         result.work_check += t.operations + t.bytes;
         result.peak_rss_bytes = std::max(result.peak_rss_bytes, done->peak_bytes);
-        if (threads == 1) // more may have to wait for one another
+        if (threads == 1) { // more may have to wait for one another
             result.cpu_share = static_cast<double>(t.cpu_ns) / static_cast<double>(t.wall_ns);
+        }
     }
     return result;
 }

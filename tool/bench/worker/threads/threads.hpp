@@ -32,8 +32,9 @@ struct no_timed_memory {};
 template <class Program, class Memory, class TimedMemory>
 outcome run_program(const options& o) {
     program with_timed_locks = nullptr;
-    if constexpr (!std::is_same_v<TimedMemory, no_timed_memory>)
+    if constexpr (!std::is_same_v<TimedMemory, no_timed_memory>) {
         with_timed_locks = &Program::template run<TimedMemory>;
+    }
     return measure_program(o, Program::usual_operations, &Program::template run<Memory>, with_timed_locks);
 }
 

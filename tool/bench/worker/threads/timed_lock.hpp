@@ -78,8 +78,9 @@ struct lock_watch {
 class timed_mutex {
 public:
     bool try_lock() noexcept {
-        if (!real_.try_lock())
+        if (!real_.try_lock()) {
             return false;
+        }
         begin(0);
         return true;
     }
@@ -100,8 +101,9 @@ public:
         } else {
             r.held += held;
             ++r.visits;
-            if (own.next != own.end)
+            if (own.next != own.end) {
                 *own.next++ = {number_, think_, static_cast<std::uint32_t>(held)};
+            }
         }
         own.left_at = end;
         real_.unlock();
@@ -111,13 +113,15 @@ public:
 
 private:
     void begin(std::uint64_t waited) noexcept {
-        if (number_ == 0)
+        if (number_ == 0) {
             number_ = lock_watch::enter();
+        }
         visit_list& own = lock_watch::visits_of_thread;
         if (!own.asked) {
             own.asked = true;
-            if (lock_watch::give_room != nullptr)
+            if (lock_watch::give_room != nullptr) {
                 lock_watch::give_room(own);
+            }
         }
         since_ = lock_watch::now();
         const std::uint64_t think = own.left_at == 0 ? 0 : since_ - own.left_at - waited;

@@ -24,22 +24,27 @@ struct xmalloc_test {
         const std::size_t producers = std::max(1u, plan.threads / 2);
         const std::size_t wanted = plan.operations * plan.threads / producers;
         const std::size_t batches = std::max<std::size_t>(1, wanted / blocks_of_a_batch);
-        if (plan.threads == 1)
+        if (plan.threads == 1) {
             return run_crew(1, [&](unsigned) {
                 memory_user<Memory> user;
-                for (std::size_t i = 0; i != batches; ++i)
+                for (std::size_t i = 0; i != batches; ++i) {
                     consume(user, produce(user));
+                }
                 return user.counts;
             });
+        }
         stack between{producers * batches};
         return run_crew(static_cast<unsigned>(2 * producers), [&](unsigned index) {
             memory_user<Memory> user;
-            if (index % 2 == 0)
-                for (std::size_t i = 0; i != batches; ++i)
+            if (index % 2 == 0) {
+                for (std::size_t i = 0; i != batches; ++i) {
                     between.push(produce(user));
-            else
-                while (batch* b = between.pop())
+                }
+            } else {
+                while (batch* b = between.pop()) {
                     consume(user, b);
+                }
+            }
             return user.counts;
         });
     }
@@ -69,14 +74,16 @@ private:
         batch* pop() {
             std::unique_lock lock{mutex_};
             not_empty_.wait(lock, [this] { return size_ != 0 || to_come_ == 0; });
-            if (size_ == 0)
+            if (size_ == 0) {
                 return nullptr;
+            }
             batch* const b = top_;
             top_ = b->next;
             --size_;
             not_full_.notify_one();
-            if (--to_come_ == 0)
+            if (--to_come_ == 0) {
                 not_empty_.notify_all();
+            }
             return b;
         }
 
@@ -94,15 +101,17 @@ private:
         const block memory = user.take_unmarked(sizeof(batch));
         batch* const b = new (memory.at) batch;
         b->self = memory;
-        for (block& one : b->blocks)
+        for (block& one : b->blocks) {
             one = user.take(block_bytes);
+        }
         return b;
     }
 
     template <class Memory>
     static void consume(memory_user<Memory>& user, batch* b) {
-        for (const block& one : b->blocks)
+        for (const block& one : b->blocks) {
             user.give(one);
+        }
         user.counts.operations += blocks_of_a_batch;
         user.give_unmarked(b->self);
     }

@@ -49,11 +49,13 @@ struct linn_buffer_pool_way {
 /// The first variant also says what the library finds in the types.
 outcome run_for_overwrite(const options& o) {
     outcome result = run_zero_fill<linn_for_overwrite_way>(o);
-    for (phase& p : result.phases)
-        if (p.name == "line")
+    for (phase& p : result.phases) {
+        if (p.name == "line") {
             p.metrics = {{"fill_bytes", static_cast<double>(linn::value_initialization_fill<plain_line>())},
                          {"fill_bytes_constructor",
                           static_cast<double>(linn::value_initialization_fill<constructed_line>())}};
+        }
+    }
     return result;
 }
 

@@ -62,9 +62,11 @@ inline unsigned threads_for_large() {
     std::uint64_t kib = 0;
     if (std::FILE* info = std::fopen("/proc/meminfo", "re"); info != nullptr) {
         char line[128];
-        while (std::fgets(line, sizeof line, info) != nullptr)
-            if (std::strncmp(line, "MemAvailable:", 13) == 0)
+        while (std::fgets(line, sizeof line, info) != nullptr) {
+            if (std::strncmp(line, "MemAvailable:", 13) == 0) {
                 kib = std::strtoull(line + 13, nullptr, 10);
+            }
+        }
         std::fclose(info);
     }
     const auto fitting = static_cast<unsigned>(kib * 1024 / 2 / large_bytes);

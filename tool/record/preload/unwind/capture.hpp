@@ -41,7 +41,7 @@ struct captured {
 /// What capture() does when the cache does not know the stack.
 captured walk_and_keep(thread_stacks& thread, const frame_start& start) noexcept;
 
-/// Takes the stack at `start`. Each frame is a return address, hence one byte behind the call; where a signal
+/// Takes the stack at `start`. Each frame is a return address, so one byte behind the call; where a signal
 /// interrupted, the address of that instruction plus 1, so that subtracting 1 is right for every frame.
 [[gnu::always_inline]] inline captured capture(thread_stacks& thread, const frame_start& start) noexcept {
     if (stack_cache* const cache = thread.cache.load(std::memory_order_relaxed);

@@ -68,7 +68,7 @@ void unmap_pages(void* memory, std::size_t bytes) noexcept {
 
 bool probe_word(std::uintptr_t address) noexcept {
     // The kernel copies the new mask before it looks at the impossible way to apply it: EINVAL if it could read.
-    // Null would be no mask at all, hence nothing to copy; nothing is mapped in the first page.
+    // Null would be no mask at all, so nothing to copy; nothing is mapped in the first page.
     constexpr std::uintptr_t page = std::uintptr_t{1} << readable_pages::page_shift;
     constexpr long no_such_way = -1;
     constexpr long kernel_mask_bytes = 8;

@@ -22,7 +22,7 @@ constexpr unsigned most_words(unsigned depth) {
     return 2 * depth + 4;
 }
 
-/// What a walk found, and everything that it depended on beside the rules: the caller's return address and stack
+/// What a walk found, and everything that it depended on besides the rules: the caller's return address and stack
 /// pointer, its frame pointer if that was used, and the words, in the order in which they were read.
 struct walk {
     enum class outcome : std::uint8_t {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The flame graph: what the width stands for, a look at one box, a search. Boxes are list items; each has its weights in
-// data-w. Without this they are drawn by allocations.
+// data-w, which the graph names. Without this they are drawn by the first.
 
-const MEASURES = ["allocations", "bytes", "predicted gain"];
 const THIN = 12; // px: no room for a letter
 
 class Flame {
   constructor(graph) {
     this.list = graph.querySelector(".flame");
+    this.measures = graph.dataset.measures.split("|");
     this.root = this.list.querySelector("li");
     this.items = Array.from(this.list.querySelectorAll("li"));
     for (const item of this.items) {
@@ -21,7 +21,7 @@ class Flame {
     this.measure = 0;
     this.zoomed = this.root;
     this.addTools(graph);
-    this.addKeys();
+    this.addKeys(graph);
     this.layOut();
     new ResizeObserver(() => this.markThin()).observe(this.list);
   }
@@ -38,7 +38,7 @@ class Flame {
     group.setAttribute("role", "radiogroup");
     group.setAttribute("aria-label", "width of a box");
     group.append("Width: ");
-    MEASURES.forEach((name, i) => {
+    this.measures.forEach((name, i) => {
       if (!(this.root.weights[i] > 0)) return;
       const label = add("label", {}, group);
       const choice = add("input", {type: "radio", name: "flame-measure", checked: i === 0}, label);
@@ -55,9 +55,9 @@ class Flame {
     this.readout = add("p", {className: "readout"}, graph);
   }
 
-  addKeys() {
+  addKeys(graph) {
     this.list.setAttribute("role", "tree");
-    this.list.setAttribute("aria-label", "allocations by type, place and caller");
+    this.list.setAttribute("aria-label", graph.dataset.name);
     for (const item of this.items) {
       item.setAttribute("role", "none");
       item.box.setAttribute("role", "treeitem");
@@ -94,7 +94,7 @@ class Flame {
 
   tell(item) {
     const lines = item.box.title.split("\n");
-    this.readout.textContent = `${(this.share(item) * 100).toPrecision(3)} % of ${MEASURES[this.measure]}: ${lines.join(" · ")}`;
+    this.readout.textContent = `${(this.share(item) * 100).toPrecision(3)} % of ${this.measures[this.measure]}: ${lines.join(" · ")}`;
   }
 
   zoom(item) {
@@ -156,7 +156,7 @@ class Flame {
       if (isFound && !item.parent.counted) sum += this.share(item);
     }
     this.found.textContent = query === "" ? "" :
-      `${count} found, ${(sum * 100).toPrecision(3)} % of ${MEASURES[this.measure]}`;
+      `${count} found, ${(sum * 100).toPrecision(3)} % of ${this.measures[this.measure]}`;
   }
 }
 

@@ -106,7 +106,7 @@ TEST_CASE("a state that is remembered comes back, with the CFA") {
     CHECK(compiled(program, 3).row.frame_pointer == in_frame(-24));
 }
 
-TEST_CASE("a realigned stack: the CFA was saved beside the frame pointer") {
+TEST_CASE("a realigned stack: the CFA was saved next to the frame pointer") {
     // DW_CFA_def_cfa_expression: rbp - 8, deref; DW_CFA_expression rbp: rbp + 0
     const frame_info::bytes program = {0x0f, 3, 0x76, 0x78, 0x06, 0x10, 6, 2, 0x76, 0};
     CHECK(compiled(program, 1).as_rule() ==

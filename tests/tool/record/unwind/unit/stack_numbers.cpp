@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a thread knows of stacks beside where they lay: their numbers by fingerprint, and the rules that it used last.
+// What a thread knows of stacks besides where they lay: their numbers by fingerprint, and the rules that it used last.
 #include "record/preload/unwind/stack_numbers.hpp"
 
 #include "record/preload/unwind/rule_table.hpp"

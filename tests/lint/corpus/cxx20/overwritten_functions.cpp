@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Functions of the standard libraries that write as much as a vector or string holds.
+#include <stdio.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <istream>
+#include <numeric>
+#include <string>
+#include <vector>
+std::vector<float> doubled(const std::vector<float>& from) {
+    std::vector<float> v;
+    v.resize(from.size()); // overwrites 4 each, no fix, removable
+    std::transform(from.begin(), from.end(), v.begin(), [](float x) { return 2 * x; });
+    return v;
+}
+std::vector<float> copied(const float* from, std::size_t n) {
+    std::vector<float> v(n); // overwrites 4 each, no fix, removable
+    std::memcpy(v.data(), from, n * sizeof(float));
+    return v;
+}
+std::vector<float> in_two_parts(const float* from, std::size_t n, std::size_t m) {
+    std::vector<float> v(n + m); // overwrites 4 each, no fix, removable
+    std::copy(from, from + n, v.begin());
+    std::fill(v.begin() + n, v.end(), 1.0F);
+    return v;
+}
+std::vector<int> numbered(int n) {
+    std::vector<int> v(n); // overwrites 4 each, no fix, removable
+    std::iota(v.begin(), v.end(), 0);
+    return v;
+}
+std::string loaded(std::istream& in, std::size_t n) {
+    std::string text(n, '\0'); // overwrites 1 each, no fix, removable
+    in.read(&text[0], n);
+    return text;
+}
+std::vector<std::uint8_t> read_all(FILE* in, std::size_t n) {
+    std::vector<std::uint8_t> v(n); // overwrites 1 each, no fix, removable
+    if (fread(v.data(), 1, n, in) != n) {
+        return {};
+    }
+    return v;
+}
+std::vector<std::uint8_t> rows(const std::uint8_t* from, int stride, int width, int height) {
+    std::vector<std::uint8_t> v(width * height); // overwrites 1 each, no fix, removable
+    for (int y = 0; y < height; ++y) {
+        std::memcpy(&v[y * width], from + y * stride, width);
+    }
+    return v;
+}
+std::string printed(double x) {
+    std::string text(64, ' '); // overwrites 64, no fix, removable
+    const int n = snprintf(text.data(), text.size(), "%f", x);
+    text.resize(n);
+    return text;
+}

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fills that something needs, or that somebody may need.
+#include <cstring>
+#include <string>
+#include <vector>
+int f(int);
+void use(const std::vector<int>&);
+std::vector<int> histogram(const int* k, int n) {
+    std::vector<int> v(256);
+    for (int i = 0; i < n; ++i) {
+        v[k[i]]++;
+    }
+    return v;
+}
+std::vector<int> not_the_first(int n) {
+    std::vector<int> v(n);
+    for (int i = 1; i < n; ++i) {
+        v[i] = i;
+    }
+    return v;
+}
+std::vector<int> only_some(int n) {
+    std::vector<int> v(n);
+    for (int i = 0; i < n; ++i) {
+        if (i & 1) {
+            v[i] = i;
+        }
+    }
+    return v;
+}
+std::vector<int> leaves(int n) {
+    std::vector<int> v(n);
+    for (int i = 0; i < n; ++i) {
+        if (f(i) > 2) {
+            break;
+        }
+        v[i] = i;
+    }
+    return v;
+}
+std::vector<int> goes_on(int n, int without) {
+    std::vector<int> v(n);
+    for (int i = 0; i < n; ++i) {
+        if (i == without) {
+            continue;
+        }
+        v[i] = i;
+    }
+    return v;
+}
+std::vector<int> reads_what_comes(int n) {
+    std::vector<int> v(n);
+    for (int i = 0; i < n; ++i) {
+        v[i] = v[n - i - 1];
+    }
+    return v;
+}
+std::vector<int> another_length(int n, int m) {
+    std::vector<int> v(n);
+    for (int i = 0; i < m; ++i) {
+        v[i] = 1;
+    }
+    return v;
+}
+std::vector<int> every_other(int n) {
+    std::vector<int> v(n);
+    for (int i = 0; i < n; i += 2) {
+        v[i] = 1;
+    }
+    return v;
+}
+std::vector<int> a_border(int width, int height) {
+    std::vector<int> v(width * height);
+    for (int y = 1; y < height - 1; ++y) {
+        for (int x = 0; x < width; ++x) {
+            v[y * width + x] = 1;
+        }
+    }
+    return v;
+}
+std::vector<int> another_row_length(int width, int height, int stride) {
+    std::vector<int> v(stride * height);
+    for (int y = 0; y < height; ++y) {
+        for (int x = 0; x < width; ++x) {
+            v[y * stride + x] = 1;
+        }
+    }
+    return v;
+}
+std::vector<int> length_changes(int n) {
+    std::vector<int> v(n);
+    n /= 2;
+    for (int i = 0; i < n; ++i) {
+        v[i] = i;
+    }
+    return v;
+}
+std::vector<int> counter_jumps(int n) {
+    std::vector<int> v(n);
+    for (int i = 0; i < n; ++i) {
+        v[i] = 1;
+        if (f(i) != 0) {
+            ++i;
+        }
+    }
+    return v;
+}
+std::vector<int> pointer_stays_behind(int n) {
+    std::vector<int> v(n);
+    int* p = v.data();
+    for (int i = 0; i < n; ++i) {
+        if (f(i) != 0) {
+            *p++ = i;
+        }
+    }
+    return v;
+}
+std::vector<int> seen_before(int n) {
+    std::vector<int> v(n);
+    use(v);
+    for (int i = 0; i < n; ++i) {
+        v[i] = i;
+    }
+    return v;
+}
+std::vector<int> seen_meanwhile(int n) {
+    std::vector<int> v(n);
+    for (int i = 0; i < n; ++i) {
+        use(v);
+        v[i] = i;
+    }
+    return v;
+}
+std::vector<int> sums(int n) {
+    std::vector<int> v(n);
+    for (int i = 1; i < n; ++i) {
+        v[i] = v[i - 1] + f(i);
+    }
+    return v;
+}
+std::vector<int> pushed(int n) {
+    std::vector<int> v(n);
+    v.push_back(1);
+    return v;
+}
+std::vector<int> half(const int* from, int n) {
+    std::vector<int> v(n);
+    std::memcpy(v.data(), from, n * sizeof(short));
+    return v;
+}
+std::vector<std::string> no_fill(int n) {
+    std::vector<std::string> v(n);
+    for (int i = 0; i < n; ++i) {
+        v[i] = "x";
+    }
+    return v;
+}
+std::vector<int> on_some_ways(int n, int how) {
+    std::vector<int> v(n);
+    for (int i = 0; i < n; ++i) {
+        switch (how) {
+        case 1:
+            v[i] = 1;
+            break;
+        case 2:
+            break;
+        default:
+            v[i] = 2;
+        }
+    }
+    return v;
+}
+std::vector<int> quiet(int n) {
+    std::vector<int> v(n); // NOLINT(linn-overwritten-fill)
+    for (int i = 0; i < n; ++i) {
+        v[i] = i;
+    }
+    return v;
+}

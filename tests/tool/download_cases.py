@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: Apache-2.0
+"""scripts/rivals, which downloads and builds allocators: what arrives is checked, half a download goes on where it was, and
+whatever goes wrong is said in words and leaves nothing half installed."""
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import time
+
+import archives
+import cases
+from cases import check, prose, skip, skip_without
+
+SCRIPT = pathlib.Path(__file__).resolve().parent.parent.parent / "scripts/rivals"
+BUILD = SCRIPT.parent.parent / "tool/allocators/install/build.sh"
+CONTENT = archives.archive(archives.WORKING, padding=200_000)
+
+
+class Tool(cases.Tool):
+    def __init__(self, given, folder):
+        super().__init__(given, folder)
+        skip_without("curl", "gcc", "g++", "setsid")
+        self.cache = pathlib.Path(os.environ["XDG_CACHE_HOME"]) / "linn" / "allocators"
+        self.library = self.cache / "rpmalloc/1.2.3/librpmalloc.so"
+
+    def places(self, *addresses):
+        return archives.write_list(self.folder, [(address, CONTENT) for address in addresses])
+
+    def rivals(self, env, prefix=()):
+        done = subprocess.run([*prefix, "bash", BUILD, "rivals", "rpmalloc"], env={**os.environ, **env}, capture_output=True,
+                              text=True, timeout=100)
+        check(not list(self.cache.glob(".building-*")), "the work folder is still there")
+        return done
+
+    def gets(self, env, **more):
+        done = self.rivals(env, **more)
+        check(done.returncode == 0 and "linn: built rpmalloc 1.2.3 in " in done.stdout, done.stdout + done.stderr)
+        check(sorted(path.name for path in self.library.parent.iterdir()) == ["LICENSE", "librpmalloc.so", "version"], "files")
+        return done
+
+    def misses(self, env, *wanted, **more):
+        """A rival that cannot be had is no failure; why is said in the message or in its log."""
+        done = self.rivals(env, **more)
+        check(done.returncode == 0 and "going on without rpmalloc" in done.stderr, f"{done.returncode}: {done.stderr}")
+        said = prose(done.stderr + (self.cache / "logs/rpmalloc.log").read_text())
+        for text in wanted:
+            check(text in said, f"{text!r} is not in {said}")
+        check(not (self.cache / "rpmalloc").exists(), "something is half installed")
+        return done
+
+
+def case_whole(tool):
+    with archives.Server(CONTENT) as server:
+        tool.gets(tool.places(server.address + "/whole"))
+        check(server.requests == [("/whole", None)], server.requests)
+        # The second time nothing is done; without the library, but with the archive, nothing is downloaded.
+        done = tool.rivals(tool.places(server.address + "/whole"))
+        check(done.returncode == 0 and done.stdout + done.stderr == "", done.stdout + done.stderr)
+        shutil.rmtree(tool.library.parent.parent)
+        tool.gets(tool.places(server.address + "/whole"))
+        check(len(server.requests) == 1, server.requests)
+
+
+def case_wrong_sum(tool):
+    """What has another sum is thrown away, and the next place is asked."""
+    with archives.Server(CONTENT) as server:
+        tool.misses(tool.places(server.address + "/other"), "its SHA-256 is ", "thrown away")
+        check(list((tool.cache / "downloads").iterdir()) == [], "it is kept")
+        tool.gets(tool.places(server.address + "/other", server.address + "/whole"))
+
+
+def case_missing(tool):
+    with archives.Server(CONTENT) as server:
+        tool.misses(tool.places(server.address + "/missing"), "/missing: the server answers 404")
+        tool.gets(tool.places(server.address + "/missing", server.address + "/whole"))
+
+
+def case_half(tool):
+    """A connection that breaks off is taken up again where it ended."""
+    with archives.Server(CONTENT) as server:
+        tool.gets(tool.places(server.address + "/halved"))
+        check(server.requests == [("/halved", None), ("/halved", f"bytes={len(CONTENT) // 2}-")], server.requests)
+
+
+def case_half_of_another(tool):
+    """Half of something else does not fit, is thrown away, and the whole is downloaded."""
+    with archives.Server(CONTENT) as server:
+        part = tool.cache / "downloads" / (server.address.removeprefix("http://") + "_whole.part")
+        part.parent.mkdir(parents=True)
+        part.write_bytes(b"y" * 1000)
+        tool.gets(tool.places(server.address + "/whole"))
+        check([asked for _, asked in server.requests] == ["bytes=1000-", None], server.requests)
+
+
+def case_no_ranges(tool):
+    """A server that cannot go on in the middle is asked from the beginning."""
+    with archives.Server(CONTENT) as server:
+        tool.gets(tool.places(server.address + "/unranged"))
+        check([asked is None for _, asked in server.requests] == [True, False, True], server.requests)
+
+
+def case_stall(tool):
+    """What does not move is given up in time; what had arrived stays, and serves the next call."""
+    with archives.Server(CONTENT) as server:
+        env = tool.places(server.address + "/stalled")
+        start = time.monotonic()
+        tool.misses(env, "nothing arrived for 2 s", f"{len(CONTENT) // 2} bytes are there")
+        check(time.monotonic() - start < 40, "it waited for too long")
+        # The limit for all of it ends what the limit for silence has not ended yet.
+        tool.misses({**env, "LINN_DOWNLOAD_STALL": "30", "LINN_DOWNLOAD_LIMIT": "1"}, "not done in 1 s")
+        check((tool.cache / "downloads").exists() and not (tool.cache / "rpmalloc").exists(), "the half is gone")
+
+
+def case_offline(tool):
+    done = tool.misses(tool.places("http://127.0.0.1:1/a.tar"), "no connection to the host")
+    check("offline, so going on without rpmalloc; later: linn allocators --install rpmalloc" in done.stderr, done.stderr)
+    # One place that answers, if only with an error, means that the machine is not offline.
+    with archives.Server(CONTENT) as server:
+        done = tool.misses(tool.places("http://127.0.0.1:1/a.tar", server.address + "/missing"), "no connection", "404")
+        check("offline" not in done.stderr, done.stderr)
+
+
+def case_mirror(tool):
+    """A mirror is asked for HOST/PATH, and nothing else is."""
+    with archives.Server(CONTENT) as server:
+        env = tool.places("https://linn.invalid/a/whole")
+        tool.gets({**env, "LINN_MIRROR": server.address + "/mirror/"})
+        check(server.requests == [("/mirror/linn.invalid/a/whole", None)], server.requests)
+
+
+def case_no_space(tool):
+    if subprocess.run(["unshare", "-rm", "mount", "-t", "tmpfs", "none", "/mnt"], capture_output=True, check=False).returncode:
+        skip("this user may not mount")
+    mounts = 'mkdir -p "$0" && mount -t tmpfs -o size=$1k none "$0" && shift && "$@"; s=$?; cat "$0"/logs/*; ls -A "$0"; exit $s'
+    with archives.Server(CONTENT) as server:
+        for kibibytes in 100, 300:  # too little for the archive; enough for it, but not for what is in it
+            done = tool.rivals(tool.places(server.address + "/whole"),
+                               ["unshare", "-rm", "bash", "-c", mounts, tool.cache, str(kibibytes)])
+            check(done.returncode == 0 and "going on without rpmalloc" in done.stderr, done.stderr)
+            said = prose(done.stdout + done.stderr)
+            check("no space" in said and "XDG_CACHE_HOME" in said, f"{kibibytes} KiB: {said}")
+            check(done.stdout.split("\n")[-3:] == ["downloads", "logs", ""], done.stdout)
+
+
+def case_broken(tool):
+    """What was built and does not even start is not installed."""
+    for source, wanted in [("no C\n", "rpmalloc.c:1"), (archives.WORKING.replace("return", "__builtin_trap(); return"), "")]:
+        tool.misses(archives.from_file(tool.folder, source), wanted)
+
+
+def case_settings(tool):
+    for name, value in [("LINN_DOWNLOAD_STALL", "soon"), ("LINN_DOWNLOAD_STALL", "0"), ("LINN_DOWNLOAD_LIMIT", "-1"),
+                        ("LINN_MIRROR", "files.invalid"), ("LINN_SOURCES", "/nonexistent")]:
+        done = tool.rivals({name: value})
+        check(done.returncode == 2 and name in done.stderr and value in done.stderr, f"{name}: {done.returncode} {done.stderr}")
+        check(not tool.cache.exists(), "a wrong setting left a folder")
+    done = tool.rivals({"HOME": "", "XDG_CACHE_HOME": ""})
+    check(done.returncode == 1 and "set HOME or XDG_CACHE_HOME" in done.stderr, done.stderr)
+
+
+def case_command(tool):
+    """The command runs meanwhile; its exit status counts, and what is missing does not."""
+    env = {**os.environ, **tool.places("http://127.0.0.1:1/a.tar")}
+
+    def run(*words):
+        return subprocess.run([SCRIPT, *words], env=env, capture_output=True, text=True, timeout=100)
+
+    done = run("echo", "built the tool")
+    check(done.returncode == 0 and done.stdout.startswith("built the tool\n"), done.stdout + done.stderr)
+    check("unknown allocator" in done.stdout, done.stdout)  # that list has rpmalloc alone
+    check(run("sh", "-c", "exit 7").returncode == 7, "the command's exit status is lost")
+
+
+def case_stopped(tool):
+    """Ctrl-C ends what runs in the background."""
+    with archives.Server(CONTENT) as server:
+        names = [line.split()[0] for line in (BUILD.parent / "sources.txt").read_text().splitlines() if line and line[0] != "#"]
+        env = tool.places(server.address + "/stalled")
+        line = pathlib.Path(env["LINN_SOURCES"]).read_text().splitlines()[1]
+        pathlib.Path(env["LINN_SOURCES"]).write_text("".join(line.replace("rpmalloc", name, 1) + "\n" for name in set(names)))
+        process = subprocess.Popen([SCRIPT, "sleep", "60"], env={**os.environ, **env, "LINN_DOWNLOAD_STALL": "60"},
+                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
+        try:
+            end = time.monotonic() + 30
+            while not server.requests and time.monotonic() < end:
+                time.sleep(0.05)
+            check(server.requests, "no download began")
+            os.killpg(process.pid, signal.SIGINT)
+            process.wait(30)
+        finally:
+            process.kill()
+    for _ in range(200):
+        if not list(tool.cache.glob(".building-*")):
+            break
+        time.sleep(0.05)
+    check(not list(tool.cache.glob(".building-*")), "the work folder is still there")
+    check(not subprocess.run(["pgrep", "-f", str(tool.cache)], capture_output=True, check=False).stdout, "a process is left")

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "all.hpp"
+
+#include <array>
+
+namespace linn::tool {
+namespace {
+
+using namespace std::string_view_literals;
+
+constexpr std::array phases{
+    phase_info{"hot", "new/delete 64 B, hot"},
+    phase_info{"million", "new/delete 64 B, a million live"},
+    phase_info{"shared_hot", "make_shared 1.5 KB, hot"},
+    phase_info{"shared_burst", "make_shared 1.5 KB, bursts"},
+    phase_info{"set", "unordered_set, 100 000 ints"},
+    phase_info{.name = "buffer_shared", .title = "8 MiB buffer, make_shared", .saves = "no zero fill"},
+    phase_info{"buffer_new", "8 MiB buffer, new char[n]"},
+    phase_info{.name = "two_hot", .title = "2 threads: new/delete 64 B, hot", .threads = 2},
+    phase_info{.name = "two_remote", .title = "2 threads: freed by the other", .threads = 2},
+    phase_info{.name = "two_burst", .title = "2 threads: make_shared, bursts", .threads = 2},
+    phase_info{.name = "two_set", .title = "2 threads: unordered_set", .threads = 2},
+};
+
+constexpr std::array columns{
+    column_info{"new/delete 64 B", "hot", 0},
+    column_info{"new/delete 64 B", "million", 1},
+    column_info{"make_shared", "hot", 2},
+    column_info{"make_shared", "bursts", 3},
+    column_info{"", "set", 4},
+    column_info{"8 MiB", "shared", 5},
+    column_info{"8 MiB", "new", 6},
+    column_info{"two threads", "hot", 7},
+    column_info{"two threads", "remote", 8},
+    column_info{"two threads", "bursts", 9},
+    column_info{"two threads", "set", 10},
+};
+
+constexpr std::array variants{
+    variant_info{"usual", "new, make_shared, containers", "", ""},
+    variant_info{"linn", "Linn's pools", "linn", ""},
+};
+
+constexpr std::array usual_ways{"usual"sv};
+constexpr std::array comparisons{
+    comparison_info{"linn", usual_ways, "the best general allocator", "general allocators"}};
+
+constexpr std::array remarks{
+    "hot: each object is freed before the next is allocated; bursts: 256 live, then all destroyed; million: "
+    "all are live, then freed in the order of allocation; set: an integer inserted and erased, of 10 000 "
+    "with two "
+    "threads."sv,
+    "freed by the other: two threads allocate 256 objects each and free those of the other."sv,
+    "8 MiB: acquired and released, nothing is written. make_shared fills the buffer with zeros; "
+    "linn::buffer_pool does not."sv,
+};
+
+} // namespace
+
+scenario headline_scenario() noexcept {
+    return {.name = headline_name,
+            .summary = "eleven tests of what programs do; the default",
+            .operation = "operation",
+            .phases = phases,
+            .variants = variants,
+            .baseline = "usual",
+            .heading = "nanoseconds an operation",
+            .columns = columns,
+            .remarks = remarks,
+            .comparisons = comparisons,
+            .touched_mib = 80,
+            .usual_seconds = 0.5,
+            .worker = "linn-bench-headline"};
+}
+
+} // namespace linn::tool

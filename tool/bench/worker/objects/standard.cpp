@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bursts.hpp"
+#include "footprint.hpp"
+#include "live_sets.hpp"
+#include "pairs.hpp"
+#include "scaling.hpp"
+#include "scattered.hpp"
+
+#include <dlfcn.h>
+#include <malloc.h>
+
+#include <new>
+
+namespace linn::tool::worker {
+namespace {
+
+template <class Function>
+Function* loaded(const char* name, void* where = RTLD_DEFAULT) noexcept {
+    return reinterpret_cast<Function*>(::dlsym(where, name));
+}
+
+/// Every allocator has a call of its own to give memory back. Whichever the process has is the preloaded one's, or the C
+/// library's.
+void trim_heap() {
+    if (auto* mallctl = loaded<int(const char*, void*, std::size_t*, void*, std::size_t)>("mallctl")) {
+        mallctl("thread.tcache.flush", nullptr, nullptr, nullptr, 0);
+        mallctl("arena.4096.purge", nullptr, nullptr, nullptr, 0); // jemalloc's name for all arenas
+    } else if (auto* collect = loaded<void(bool)>("mi_collect")) {
+        collect(true);
+    } else if (auto* release = loaded<void()>("MallocExtension_ReleaseFreeMemory")) {
+        if (auto* idle = loaded<void()>("MallocExtension_MarkThreadIdle")) {
+            idle();
+        }
+        release();
+    } else if (void* tbb = ::dlopen("libtbbmalloc.so.2", RTLD_LAZY | RTLD_NOLOAD); tbb != nullptr) {
+        // The proxy carries the allocator in a library that is not in the global scope, by this name alone.
+        constexpr int clean_all_buffers = 0;
+        if (auto* command = loaded<int(int, void*)>("scalable_allocation_command", tbb)) {
+            command(clean_all_buffers, nullptr);
+        }
+    } else {
+        ::malloc_trim(0);
+    }
+}
+
+/// Plain new and delete: whatever allocator the process was started with.
+template <std::size_t Bytes>
+struct general_source {
+    static void* take() { return ::operator new(Bytes); }
+    static void give(void* p) noexcept { ::operator delete(p, Bytes); }
+    static void trim() { trim_heap(); }
+};
+
+constexpr variant all[] = {
+    {"pairs", "new_delete", &run_pairs<general_source<object_bytes>>},
+    {"bursts", "new_delete", &run_bursts<one_by_one<general_source<object_bytes>>>},
+    {"scattered", "new_delete", &run_scattered<general_source<object_bytes>>},
+    {"live-sets", "new_delete", &run_live_sets<general_source>},
+    {"scaling", "new_delete", &run_scaling<general_source<object_bytes>>},
+    {"footprint", "new_delete", &run_footprint<general_source<footprint_bytes>>},
+};
+
+} // namespace
+
+std::span<const variant> objects_standard() {
+    return all;
+}
+
+} // namespace linn::tool::worker

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "check.hpp"
+
+#include "../measure/sort_stably.hpp"
+#include "../measure/suggest.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+namespace linn::tool {
+namespace {
+
+constexpr std::size_t most_stacks = 3;
+
+bool is_in_file(const profile_frame& place, const std::string& pattern) {
+    const std::string path = place.folders + place.file;
+    return matches(pattern, path) || matches("*/" + pattern, path);
+}
+
+bool is_about(const budget& b, const profile_site& s) {
+    const auto is_type = [&](const std::string& name) { return !name.empty() && matches(b.type, name); };
+    if (!b.type.empty() && !is_type(s.label) && !is_type(s.named.type) && !is_type(s.named.container) &&
+        !is_type(s.named.allocated)) {
+        return false;
+    }
+    if (!b.file.empty() && !is_in_file(s.place, b.file)) {
+        return false;
+    }
+    return b.function.empty() || std::any_of(s.callers.begin(), s.callers.end(), [&](const profile_frame& f) {
+               return matches(b.function, f.name);
+           });
+}
+
+std::string program_of(const trace_profile& profile) {
+    const std::vector<std::string>& command = profile.analysis.info.command;
+    return command.empty() ? std::string{} : std::filesystem::path{command.front()}.filename().string();
+}
+
+std::uint64_t used_by(const profile_site& site, const site_statistics& statistics, std::size_t limit) {
+    return limit == peak_limit ? statistics.peak_live_bytes : site.counts.of[limit];
+}
+
+class checker {
+public:
+    checker(const trace_profile& profile, const peak_function& peak, check_result& result)
+        : profile_{profile},
+          peak_{peak},
+          result_{result} {}
+
+    void check(const budget& b) {
+        std::vector<bool> sites;
+        for (const profile_site& s : profile_.sites) {
+            sites.push_back(is_about(b, s));
+        }
+        if (std::find(sites.begin(), sites.end(), true) == sites.end()) {
+            warn_of_nothing(b);
+        }
+        if (!b.function.empty()) {
+            warn_of_depth();
+        }
+        for (std::size_t limit = 0; limit != budget_limits; ++limit) {
+            if (b.most[limit]) {
+                check_limit(b, limit, sites);
+            }
+        }
+    }
+
+private:
+    void check_limit(const budget& b, std::size_t limit, const std::vector<bool>& sites) {
+        checked_limit c;
+        c.of = b;
+        c.limit = limit;
+        c.most = *b.most[limit];
+        if (limit == peak_limit) {
+            c.used = b.is_of_all() ? profile_.analysis.all.peak_live_bytes : peak_(sites);
+        } else {
+            for (std::size_t i = 0; i != sites.size(); ++i) {
+                c.used += sites[i] ? profile_.sites[i].counts.of[limit] : 0;
+            }
+        }
+        if (c.is_broken()) {
+            c.stacks = largest_stacks(limit, sites);
+        }
+        result_.limits.push_back(std::move(c));
+    }
+
+    /// Stacks that look alike are one: of copies of a loop, and of malloc() and realloc().
+    std::vector<counted_stack> largest_stacks(std::size_t limit, const std::vector<bool>& sites) const {
+        std::map<std::string, counted_stack> alike;
+        for (std::size_t i = 0; i != sites.size(); ++i) {
+            const profile_site& s = profile_.sites[i];
+            const std::uint64_t used = used_by(s, profile_.analysis.sites[i].statistics, limit);
+            if (sites[i] && used != 0) {
+                alike.try_emplace(s.stack_key(), counted_stack{s.label, s.place, s.callers, 0})
+                    .first->second.used += used;
+            }
+        }
+        std::vector<counted_stack> stacks;
+        for (auto& [key, stack] : alike) {
+            stacks.push_back(std::move(stack));
+        }
+        sort_stably(stacks, [](const counted_stack& a, const counted_stack& b) { return a.used > b.used; });
+        stacks.resize(std::min(stacks.size(), most_stacks));
+        return stacks;
+    }
+
+    /// No allocation is what many budgets ask for; a name that was mistyped asks for it too.
+    void warn_of_nothing(const budget& b) {
+        if (b.type.empty() || b.type.find('*') != std::string::npos) {
+            return;
+        }
+        std::set<std::string> names;
+        for (const profile_site& s : profile_.sites) {
+            names.insert(s.label);
+            names.insert(s.named.type);
+        }
+        if (const std::string guess = suggest(b.type, {names.begin(), names.end()}); !guess.empty()) {
+            result_.warnings.push_back(fmt::format(
+                "line {}: nothing is allocated of type '{}'; did you mean '{}'?", b.line, b.type, guess));
+        }
+    }
+
+    void warn_of_depth() {
+        const unsigned depth = profile_.analysis.info.depth;
+        const auto& stacks = profile_.analysis.info.stacks;
+        if (is_depth_told_ || std::none_of(stacks.begin(), stacks.end(),
+                                           [&](const auto& s) { return depth != 0 && s.size() >= depth; })) {
+            return;
+        }
+        is_depth_told_ = true;
+        result_.warnings.push_back(
+            fmt::format("stacks of {} calls and more were cut off: a budget with 'function' does "
+                        "not see what is further out; record with a larger --depth",
+                        depth));
+    }
+
+    const trace_profile& profile_;
+    const peak_function& peak_;
+    check_result& result_;
+    bool is_depth_told_ = false;
+};
+
+std::string no_budget_for(const std::string& program, const std::vector<budget>& budgets) {
+    std::set<std::string> names;
+    for (const budget& b : budgets) {
+        names.insert(b.program);
+    }
+    return fmt::format("no budget is for the program '{}': there are some for {}", program,
+                       fmt::join(names, ", "));
+}
+
+std::string verdict_of(const check_result& r) {
+    const std::size_t broken = r.broken();
+    if (broken != 0) {
+        return fmt::format("{} of {} broken", broken, figures::counted(r.limits.size(), "limit"));
+    }
+    if (!r.incomplete.empty()) {
+        return "The recording is not whole, so nothing is proven";
+    }
+    return r.limits.size() == 1 ? "The limit is kept"
+                                : fmt::format("All {} limits are kept", r.limits.size());
+}
+
+} // namespace
+
+std::size_t check_result::broken() const noexcept {
+    return static_cast<std::size_t>(
+        std::count_if(limits.begin(), limits.end(), [](const checked_limit& c) { return c.is_broken(); }));
+}
+
+check_result check_budgets(const std::vector<budget>& budgets, const trace_profile& profile,
+                           const peak_function& peak) {
+    check_result result;
+    result.trace = profile.path.string();
+    result.command = profile.analysis.info.command;
+    result.incomplete = why_incomplete(profile.analysis.info);
+    const std::string program = program_of(profile);
+    checker all{profile, peak, result};
+    for (const budget& b : budgets) {
+        if (b.program.empty() || matches(b.program, program)) {
+            all.check(b);
+        } else {
+            ++result.others;
+        }
+    }
+    if (result.limits.empty()) {
+        result.problem = no_budget_for(program, budgets);
+    }
+    result.verdict = verdict_of(result);
+    return result;
+}
+
+} // namespace linn::tool

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "check_command.hpp"
+
+#include "../measure/files.hpp"
+#include "../record/recorder.hpp"
+#include "../report/progress.hpp"
+#include "../report/render/terminal.hpp"
+#include "../report/terminal.hpp"
+#include "../report/verbs/check_document.hpp"
+#include "../report/verbs/check_json.hpp"
+#include "exit_code.hpp"
+#include "option_checks.hpp"
+#include "program_words.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <optional>
+
+namespace linn::tool {
+namespace {
+
+constexpr const char* check_footer =
+    "BUDGETS is a TOML file, for example:\n"
+    "  linn_budgets = 1\n"
+    "  [[budget]]\n"
+    "  function = \"engine::match\"   # on the stack; also: type, file, program; * for any letters\n"
+    "  allocations = 0              # also: bytes, temporary, live_blocks, live_bytes, peak_bytes\n"
+    "docs/reference/budgets.md has all of it.\n"
+    "\n"
+    "With PROG, which keeps the terminal and the standard streams, the report goes to standard error.\n"
+    "\n"
+    "Exit status:\n"
+    "  0  every budget is kept\n"
+    "  1  one is broken, or the recording is not whole; or a result cannot be written\n"
+    "  2  the budgets or the trace cannot be used, or the arguments are wrong\n"
+    "If PROG fails: its own status.\n"
+    "\n"
+    "Examples:\n"
+    "  linn check budgets.toml engine.linn\n"
+    "  linn check budgets.toml -- build/engine_test\n"
+    "  linn check budgets.toml -o engine.linn --json check.json -- build/engine_test\n";
+
+} // namespace
+
+check_command::check_command(CLI::App& program)
+    : command{*program.add_subcommand("check", "Check what a program allocates against budgets")},
+      files_{verb(), forms_of({[this] { return check_json(result_); },
+                               [this] { return report::check_document(result_); }})} {
+    recording_.depth = most_recorded_depth; // budgets may name a function far out
+    recording_.baseline = second_run_when::never;
+    recording_.is_calibrated = false;
+    CLI::App& arguments = verb();
+    arguments.footer(check_footer);
+    arguments.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+    arguments.prefix_command();
+    arguments.add_option("BUDGETS", budget_file_, "the budgets")->type_name("FILE");
+    arguments.add_option("TRACE", trace_, "what linn record wrote; or -- PROG ARGS to record first")
+        ->type_name("FILE");
+    source_.add();
+    arguments.option_defaults()->group("With PROG");
+    arguments.add_option("-o,--output", output_, "keep the recording in this file")->type_name("FILE");
+    arguments
+        .add_option("--depth", recording_.depth,
+                    fmt::format("innermost calls that a stack keeps (default {})", most_recorded_depth))
+        ->type_name("COUNT")
+        ->check(whole_number(1, most_recorded_depth));
+    arguments.add_flag("--no-follow", is_not_followed_, "record only PROG, not the processes that it starts");
+    arguments.add_flag("-q,--quiet", is_quiet_, "print nothing if every budget is kept");
+}
+
+int check_command::refuse(const std::string& problem, int status) const {
+    fmt::print(stderr, "linn check: {}\n", problem);
+    return status;
+}
+
+std::string check_command::check() {
+    if (budget_file_.empty() || budget_file_ == separator_word) {
+        return "missing BUDGETS: linn check BUDGETS TRACE, or linn check BUDGETS -- PROG ARGS...";
+    }
+    const bool has_program = trace_ == separator_word || !verb().remaining().empty();
+    if (!has_program && trace_.empty()) {
+        return "missing TRACE: linn check BUDGETS TRACE, or linn check BUDGETS -- PROG ARGS...";
+    }
+    if (has_program && trace_ != separator_word && !trace_.empty()) {
+        return "give a TRACE or -- PROG, not both";
+    }
+    if (has_program) {
+        if (std::string problem = take_program_words(verb(), words_); !problem.empty()) {
+            return problem;
+        }
+        recording_.command = words_;
+        recording_.follows = !is_not_followed_;
+        if (files_.takes_stdout()) {
+            return "a report needs the name of a file: standard output is the program's";
+        }
+    } else {
+        for (const char* option : {"--output", "--depth", "--no-follow", "--quiet"}) {
+            if (verb().count(option) != 0) {
+                return fmt::format("{} needs -- PROG", option);
+            }
+        }
+    }
+    return files_.check();
+}
+
+void check_command::tell() const {
+    if (words_.empty()) {
+        if (!files_.takes_stdout()) {
+            print_report(report::check_document(result_));
+        }
+    } else if (!is_quiet_ || !result_.is_kept()) {
+        fmt::print(stderr, "{}", report::render_terminal(report::check_document(result_), style_of_stderr()));
+    }
+}
+
+int check_command::check_trace(const std::string& trace) {
+    try {
+        progress_line line;
+        source_.open();
+        const trace_profile profile = profile_trace(trace, source_.names(), show_reading(line));
+        result_ = check_budgets(
+            budgets_, profile, [&](const std::vector<bool>& sites) { return peak_of_sites(profile, sites); });
+    } catch (const unusable_trace& error) {
+        return refuse(error.what(), exit_usage);
+    }
+    result_.budget_file = budget_file_;
+    if (!words_.empty() && output_.empty()) {
+        result_.trace.clear(); // it is not kept
+    }
+    if (!result_.problem.empty()) {
+        return refuse(fmt::format("{}: {}", budget_file_, result_.problem), exit_usage);
+    }
+    tell();
+    if (const std::string problem = files_.write(); !problem.empty()) {
+        return refuse(problem, exit_failure);
+    }
+    if (std::fflush(stdout) != 0) {
+        return refuse("the result cannot be written to standard output", exit_failure);
+    }
+    return result_.is_kept() ? exit_success : exit_failure;
+}
+
+int check_command::check_program() {
+    std::optional<temporary_folder> folder;
+    if (output_.empty()) {
+        folder.emplace(std::filesystem::temp_directory_path(), "linn-check-");
+        recording_.file = folder->path() / "recording.linn";
+    } else {
+        recording_.file = output_;
+    }
+    const record_result recorded = record_program(recording_, [](const std::string&) {});
+    for (const std::string& warning : recorded.warnings) {
+        fmt::print(stderr, "linn check: warning: {}\n", warning);
+    }
+    if (!recorded.was_started) {
+        return refuse(recorded.problem, recorded.is_usage_error ? exit_usage : exit_failure);
+    }
+    if (!recorded.problem.empty()) {
+        refuse(recorded.problem, exit_failure);
+    }
+    const int status = check_trace(recording_.file.string());
+    return recorded.exit_status != 0              ? recorded.exit_status
+           : !recorded.problem.empty() && !status ? static_cast<int>(exit_failure)
+                                                  : status;
+}
+
+int check_command::run() {
+    if (const std::string problem = check(); !problem.empty()) {
+        fmt::print(stderr, "linn check: {}\nTry 'linn check --help'.\n", problem);
+        return exit_usage;
+    }
+    try {
+        budgets_ = read_budget_file(budget_file_);
+    } catch (const unusable_budgets& error) {
+        return refuse(error.what(), exit_usage);
+    }
+    return words_.empty() ? check_trace(trace_) : check_program();
+}
+
+} // namespace linn::tool

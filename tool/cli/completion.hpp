@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "verb_words.hpp"
+
+#include <string>
+#include <vector>
+
+namespace linn::tool {
+
+// Scripts that complete the words of `linn`: all that it knows is in them, so completing starts no process.
+std::string bash_completion(const std::vector<verb_words>& verbs);
+std::string zsh_completion(const std::vector<verb_words>& verbs);
+std::string fish_completion(const std::vector<verb_words>& verbs);
+
+} // namespace linn::tool

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "verb_words.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace linn::tool {
+
+/// The help of one verb, no line of it wider than `width` but for words that are. `all` are the verbs, the program first.
+std::string help_text(const verb_words& verb, const std::vector<verb_words>& all, std::size_t width);
+
+/// Writes the help of a program and its verbs, as wide as the terminal and at most 100 columns wide.
+class help_page final : public CLI::FormatterBase {
+public:
+    explicit help_page(CLI::App& program) : program_{&program} {}
+    std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override;
+
+private:
+    CLI::App* program_;
+};
+
+} // namespace linn::tool

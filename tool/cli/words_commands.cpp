@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "words_commands.hpp"
+
+#include "../measure/files.hpp"
+#include "../measure/suggest.hpp"
+#include "completion.hpp"
+#include "exit_code.hpp"
+#include "man_page.hpp"
+#include "option_checks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <utility>
+
+namespace linn::tool {
+
+completion_command::completion_command(CLI::App& program)
+    : command{*program.add_subcommand("completion", "Print a script that completes linn's words in a shell")},
+      program_{program} {
+    verb().footer("Examples:\n"
+                  "  source <(linn completion bash)                                  in this shell\n"
+                  "  linn completion zsh > ~/.zfunc/_linn                            a folder of $fpath\n"
+                  "  linn completion fish > ~/.config/fish/completions/linn.fish\n");
+    verb()
+        .add_option("SHELL", shell_, "bash, zsh or fish")
+        ->required()
+        ->check(one_of({"bash", "zsh", "fish"}));
+}
+
+int completion_command::run() {
+    const std::vector<verb_words> verbs = words_of(program_);
+    fmt::print("{}", shell_ == "bash"  ? bash_completion(verbs)
+                     : shell_ == "zsh" ? zsh_completion(verbs)
+                                       : fish_completion(verbs));
+    return exit_success;
+}
+
+man_command::man_command(CLI::App& program)
+    : command{*program.add_subcommand("man", "Print a manual page: its source, for man -l -")},
+      program_{program} {
+    verb().footer("Examples:\n"
+                  "  linn man bench | man -l -\n"
+                  "  linn man --into ~/.local/share      all pages and completions\n");
+    CLI::Option* const one = verb().add_option("COMMAND", verb_name_, "whose page (default: linn's own)");
+    verb()
+        .add_option("--into", folder_, "write all pages, and the completions, below DIR as below /usr/share")
+        ->type_name("DIR")
+        ->excludes(one);
+}
+
+int man_command::write_all(const std::vector<verb_words>& verbs) const {
+    namespace fs = std::filesystem;
+    std::vector<std::pair<fs::path, std::string>> files{
+        {"bash-completion/completions/linn", bash_completion(verbs)},
+        {"zsh/site-functions/_linn", zsh_completion(verbs)},
+        {"fish/vendor_completions.d/linn.fish", fish_completion(verbs)}};
+    for (const verb_words& v : verbs) {
+        files.emplace_back(fmt::format("man/man1/linn{}{}.1", v.name.empty() ? "" : "-", v.name),
+                           man_page(v, verbs));
+    }
+    try {
+        for (const auto& [name, text] : files) {
+            const fs::path path = fs::path{folder_} / name;
+            fs::create_directories(path.parent_path());
+            write_file(path, text);
+        }
+    } catch (const fs::filesystem_error& error) {
+        fmt::print(stderr, "linn man: cannot write {}: {}\n", error.path1().string(), error.code().message());
+        return exit_failure;
+    }
+    return exit_success;
+}
+
+int man_command::run() {
+    const std::vector<verb_words> verbs = words_of(program_);
+    if (!folder_.empty()) {
+        return write_all(verbs);
+    }
+    const auto found =
+        std::find_if(verbs.begin(), verbs.end(), [&](const verb_words& v) { return v.name == verb_name_; });
+    if (found == verbs.end()) {
+        std::vector<std::string> names;
+        for (const verb_words& v : verbs) {
+            names.push_back(v.name);
+        }
+        const std::string guess = suggest(verb_name_, names);
+        fmt::print(stderr, "linn man: unknown command '{}'{}\n", verb_name_,
+                   guess.empty() ? "" : fmt::format("; did you mean '{}'?", guess));
+        return exit_usage;
+    }
+    fmt::print("{}", man_page(*found, verbs));
+    return exit_success;
+}
+
+} // namespace linn::tool

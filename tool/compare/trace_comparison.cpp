@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trace_comparison.hpp"
+
+#include "../measure/suggest.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+
+namespace linn::tool {
+namespace {
+
+constexpr double rounding = 1e-9; // of a value that was divided by the work
+constexpr std::size_t most_named = 3;
+
+/// Of what a program keeps, more work does not make more.
+bool counts_work(profile_measure m) {
+    return m != profile_measure::live_blocks && m != profile_measure::live_bytes;
+}
+
+/// Measures whose change makes a row worth showing. Temporary allocations depend on the order of threads.
+constexpr std::array shown_measures{profile_measure::allocations, profile_measure::bytes,
+                                    profile_measure::live_blocks, profile_measure::live_bytes};
+
+std::string blocks_label(std::uint64_t smallest, std::uint64_t largest, const std::string& where) {
+    return smallest == largest ? fmt::format("{}-byte blocks {}", smallest, where)
+                               : fmt::format("{}-{}-byte blocks {}", smallest, largest, where);
+}
+
+/// Rows while sites are added; which row a site belongs to is decided by its key.
+class row_table {
+public:
+    struct growing {
+        trace_row row;
+        std::uint64_t smallest = ~std::uint64_t{0};
+        std::uint64_t largest = 0;
+        std::string where; // of unnamed blocks
+    };
+
+    growing& at(const std::string& key) { return rows_[key]; }
+
+    std::vector<trace_row> sorted(const trace_compare_options& options) {
+        std::vector<std::pair<const std::string*, trace_row>> rows;
+        for (auto& [key, g] : rows_) {
+            if (!g.where.empty()) {
+                g.row.label = blocks_label(g.smallest, g.largest, g.where);
+            }
+            judge(g.row, options);
+            rows.emplace_back(&key, std::move(g.row));
+        }
+        const auto size = [&](const trace_row& r) {
+            return std::tuple{r.change == row_change::same, -std::abs(r.difference(options.by)),
+                              -std::abs(r.difference(profile_measure::bytes))};
+        };
+        std::sort(rows.begin(), rows.end(), [&](const auto& a, const auto& b) {
+            const auto x = size(a.second);
+            const auto y = size(b.second);
+            return x != y ? x < y : *a.first < *b.first;
+        });
+        std::vector<trace_row> out;
+        for (auto& [key, row] : rows) {
+            out.push_back(std::move(row));
+        }
+        return out;
+    }
+
+private:
+    static bool differs(const trace_row& r, profile_measure m, double threshold) {
+        const auto i = static_cast<std::size_t>(m);
+        const double most = std::max(r.old_counts[i], r.new_counts[i]);
+        return std::abs(r.difference(m)) > std::max(threshold, rounding) * most;
+    }
+
+    static void judge(trace_row& r, const trace_compare_options& options) {
+        std::vector<profile_measure> measures{options.by};
+        measures.insert(measures.end(), shown_measures.begin(), shown_measures.end());
+        const auto found = std::find_if(measures.begin(), measures.end(),
+                                        [&](profile_measure m) { return differs(r, m, options.threshold); });
+        if (found == measures.end()) {
+            return;
+        }
+        const auto is_none = [](const trace_counts_of_work& counts) {
+            return std::all_of(counts.begin(), counts.end(), [](double v) { return v == 0; });
+        };
+        r.changed_in = *found;
+        r.change = is_none(r.old_counts)      ? row_change::added
+                   : is_none(r.new_counts)    ? row_change::gone
+                   : r.difference(*found) > 0 ? row_change::grown
+                                              : row_change::shrunk;
+    }
+
+    std::map<std::string, growing> rows_;
+};
+
+/// Which recording the counts of a row belong to.
+enum class side { older, newer };
+
+void add_counts(trace_row& row, side which, const profile_counts& counts, double work) {
+    trace_counts_of_work& to = which == side::older ? row.old_counts : row.new_counts;
+    for (std::size_t i = 0; i != to.size(); ++i) {
+        to[i] +=
+            static_cast<double>(counts.of[i]) / (counts_work(static_cast<profile_measure>(i)) ? work : 1);
+    }
+}
+
+void add_site(trace_comparison& c, row_table& types, row_table& places, row_table& stacks,
+              const profile_site& site, side which) {
+    const double work = which == side::older ? c.old_trace.work : c.new_trace.work;
+    const auto add = [&](row_table& table, const std::string& key) -> trace_row& {
+        row_table::growing& g = table.at(key);
+        g.smallest = std::min(g.smallest, site.smallest);
+        g.largest = std::max(g.largest, site.largest);
+        g.where = site.where;
+        g.row.label = site.label;
+        add_counts(g.row, which, site.counts, work);
+        return g.row;
+    };
+    add(types, site.type_key());
+    trace_row& s = add(stacks, site.stack_key());
+    s.place = site.place;
+    s.stack = site.callers;
+    row_table::growing& place = places.at(site.place.key());
+    place.row.place = site.place;
+    add_counts(place.row, which, site.counts, work);
+}
+
+/// How many units of work a recording did.
+double work_of(const trace_profile& profile, const work_unit& per, side which) {
+    switch (per.what) {
+    case work_unit::kind::run:
+        return 1;
+    case work_unit::kind::allocations:
+        return static_cast<double>(profile.all[profile_measure::allocations]) / 1000;
+    case work_unit::kind::number:
+        return which == side::older ? per.old_count : per.new_count;
+    case work_unit::kind::type:
+        break;
+    }
+    std::uint64_t count = 0;
+    for (const profile_site& s : profile.sites) {
+        count += s.label == per.type || s.named.type == per.type ? s.counts[profile_measure::allocations] : 0;
+    }
+    return static_cast<double>(count);
+}
+
+std::string unit_of(const work_unit& per) {
+    switch (per.what) {
+    case work_unit::kind::run:
+        return {};
+    case work_unit::kind::allocations:
+        return "1000 allocations";
+    case work_unit::kind::number:
+        return "unit of work";
+    case work_unit::kind::type:
+        return per.type;
+    }
+    return {};
+}
+
+std::string no_work(const trace_profile& profile, const work_unit& per) {
+    if (per.what != work_unit::kind::type) {
+        return fmt::format("--per: {} made no allocations", profile.path.string());
+    }
+    std::set<std::string> labels;
+    for (const profile_site& s : profile.sites) {
+        labels.insert(s.label);
+    }
+    const std::string guess = suggest(per.type, {labels.begin(), labels.end()});
+    return fmt::format("--per: {} allocates no '{}'{}", profile.path.string(), per.type,
+                       guess.empty() ? std::string{"; linn advise lists its types"}
+                                     : fmt::format("; did you mean '{}'?", guess));
+}
+
+compared_trace about(const trace_profile& p) {
+    compared_trace t;
+    t.path = p.path.string();
+    t.command = p.analysis.info.command;
+    t.started = p.analysis.info.started;
+    t.all = p.all;
+    t.peak_bytes = p.analysis.all.peak_live_bytes;
+    t.incomplete = why_incomplete(p.analysis.info);
+    return t;
+}
+
+std::string signed_text(profile_measure m, double value) {
+    return (value > 0 ? "+" : "") + figure_of(m, value).text();
+}
+
+/// The types that changed most, as long as they do change by that measure.
+std::string largest_changes(const trace_comparison& c) {
+    std::vector<std::string> words;
+    for (const trace_row& r : c.types) {
+        if (words.size() == most_named || r.change == row_change::same || r.difference(c.options.by) == 0) {
+            break;
+        }
+        words.push_back(fmt::format("{} {}", r.label, signed_text(c.options.by, r.difference(c.options.by))));
+    }
+    return fmt::format("{}", fmt::join(words, ", "));
+}
+
+std::string verdict_of(const trace_comparison& c) {
+    const auto by = static_cast<std::size_t>(c.options.by);
+    const double before = c.old_all[by];
+    const double after = c.new_all[by];
+    const std::string per = c.unit.empty() ? std::string{} : " per " + c.unit;
+    const std::string both = fmt::format("{} to {}", figure_of(c.options.by, before).text(),
+                                         figure_of(c.options.by, after).text());
+    if (!c.differs()) {
+        const double bytes = c.new_all[static_cast<std::size_t>(profile_measure::bytes)];
+        return fmt::format("No difference: {} allocations of {}{} in both recordings",
+                           figure_of(profile_measure::allocations, c.new_all[0]).text(),
+                           figure_of(profile_measure::bytes, bytes).text(), per);
+    }
+    const std::string most = largest_changes(c);
+    const std::string types = figures::counted(changed_rows(c.types), "type");
+    if (std::abs(after - before) <= rounding * std::max(before, after)) {
+        return most.empty() ? fmt::format("As many {}{} ({}), but {} changed otherwise",
+                                          words_of(c.options.by), per, figure_of(c.options.by, after).text(),
+                                          changed_rows(c.types) == 0 ? "places" : types)
+                            : fmt::format("As many {}{} ({}), but {} changed: {}", words_of(c.options.by),
+                                          per, figure_of(c.options.by, after).text(), types, most);
+    }
+    const char* const which = after > before ? "more" : "fewer";
+    const std::string change =
+        before > 0 ? fmt::format("{} {}", figures::percent(std::abs(after / before - 1)), which)
+                   : std::string{which};
+    return fmt::format("{} {}{} ({}): {}", change, words_of(c.options.by), per, both, most);
+}
+
+std::vector<std::string> broken_limits(const trace_comparison& c) {
+    const auto by = static_cast<std::size_t>(c.options.by);
+    const growth_limits& limits = c.options.limits;
+    const double before = c.old_all[by];
+    std::vector<std::string> broken;
+    const auto look = [&](const std::string& what, double growth) {
+        const bool is_over_share =
+            limits.share && growth > rounding * before && growth > *limits.share * before;
+        const bool is_over_count = limits.count && growth > *limits.count;
+        if (!is_over_share && !is_over_count) {
+            return;
+        }
+        std::string words =
+            fmt::format("{}: {} {}", what, signed_text(c.options.by, growth), words_of(c.options.by));
+        if (before > 0) {
+            words += fmt::format(", {} of all before", figures::percent(growth / before));
+        }
+        words += is_over_share
+                     ? fmt::format("; allowed are {:g} %", *limits.share * 100)
+                     : fmt::format("; allowed are {}", figure_of(c.options.by, *limits.count).text());
+        broken.push_back(std::move(words));
+    };
+    look("all types together", c.new_all[by] - before);
+    for (const trace_row& r : c.types) {
+        if (r.change != row_change::same) {
+            look(r.label, r.difference(c.options.by));
+        }
+    }
+    return broken;
+}
+
+std::vector<std::string> warnings_of(const trace_comparison& c, const trace_profile& a,
+                                     const trace_profile& b) {
+    std::vector<std::string> warnings;
+    for (const compared_trace* t : {&c.old_trace, &c.new_trace}) {
+        for (const std::string& reason : t->incomplete) {
+            warnings.push_back(
+                fmt::format("{}: {}; what is missing looks like a difference", t->path, reason));
+        }
+    }
+    const trace_info& x = a.analysis.info;
+    const trace_info& y = b.analysis.info;
+    if (x.depth != y.depth || x.unwinder != y.unwinder) {
+        warnings.push_back(fmt::format("stacks differ because they were recorded differently: up to {} calls "
+                                       "by the {} unwinder, and {} by {}",
+                                       x.depth, x.unwinder, y.depth, y.unwinder));
+    }
+    const auto program = [](const trace_info& info) {
+        return info.command.empty() ? std::string{}
+                                    : std::filesystem::path{info.command.front()}.filename().string();
+    };
+    if (program(x) != program(y)) {
+        warnings.push_back(
+            fmt::format("these are recordings of two programs: {} and {}", program(x), program(y)));
+    } else if (c.unit.empty() && !std::equal(x.command.begin() + !x.command.empty(), x.command.end(),
+                                             y.command.begin() + !y.command.empty(), y.command.end())) {
+        warnings.push_back("the program was called with other arguments; --per compares different amounts of "
+                           "work");
+    }
+    return warnings;
+}
+
+} // namespace
+
+const char* to_string(row_change change) noexcept {
+    constexpr std::array words{"same", "new", "gone", "grown", "shrunk"};
+    return words[static_cast<std::size_t>(change)];
+}
+
+std::size_t changed_rows(const std::vector<trace_row>& rows) noexcept {
+    return static_cast<std::size_t>(
+        std::find_if(rows.begin(), rows.end(),
+                     [](const trace_row& r) { return r.change == row_change::same; }) -
+        rows.begin());
+}
+
+bool trace_comparison::differs() const noexcept {
+    return changed_rows(types) + changed_rows(places) + changed_rows(stacks) != 0;
+}
+
+trace_comparison compare_traces(const trace_profile& old_trace, const trace_profile& new_trace,
+                                const trace_compare_options& options) {
+    trace_comparison c;
+    c.options = options;
+    c.old_trace = about(old_trace);
+    c.new_trace = about(new_trace);
+    for (const auto& [profile, to, which] : {std::tuple{&old_trace, &c.old_trace, side::older},
+                                             std::tuple{&new_trace, &c.new_trace, side::newer}}) {
+        to->work = work_of(*profile, options.per, which);
+        if (!(to->work > 0)) {
+            c.problem = no_work(*profile, options.per);
+            return c;
+        }
+    }
+    c.unit = unit_of(options.per);
+    row_table types;
+    row_table places;
+    row_table stacks;
+    for (const profile_site& s : old_trace.sites) {
+        add_site(c, types, places, stacks, s, side::older);
+    }
+    for (const profile_site& s : new_trace.sites) {
+        add_site(c, types, places, stacks, s, side::newer);
+    }
+    trace_row whole;
+    add_counts(whole, side::older, c.old_trace.all, c.old_trace.work);
+    add_counts(whole, side::newer, c.new_trace.all, c.new_trace.work);
+    c.old_all = whole.old_counts;
+    c.new_all = whole.new_counts;
+    c.types = types.sorted(options);
+    c.places = places.sorted(options);
+    c.stacks = stacks.sorted(options);
+    c.verdict = verdict_of(c);
+    c.broken = broken_limits(c);
+    c.warnings = warnings_of(c, old_trace, new_trace);
+    return c;
+}
+
+} // namespace linn::tool

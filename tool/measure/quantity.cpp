@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantity.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+
+namespace linn::tool::figures {
+namespace {
+
+constexpr std::string_view narrow_space = "\u202F";
+
+struct multiple {
+    double size;
+    std::string_view plain;
+    std::string_view typeset;
+};
+
+constexpr std::array<multiple, 4> times_by_size{
+    {{1e9, " s", " s"}, {1e6, " ms", " ms"}, {1e3, " us", " µs"}, {1, " ns", " ns"}}};
+constexpr std::array<multiple, 5> bytes_by_size{{{1099511627776.0, " TiB", " TiB"},
+                                                 {1073741824.0, " GiB", " GiB"},
+                                                 {1048576.0, " MiB", " MiB"},
+                                                 {1024.0, " KiB", " KiB"},
+                                                 {1, " B", " B"}}};
+constexpr std::array<multiple, 2> counts_by_size{{{1e6, " M", " M"}, {1e3, " k", " k"}}};
+
+/// Sets the digits before the point apart in threes; four of them stay together.
+std::string grouped(std::string digits, lettering style) {
+    if (style == lettering::plain) {
+        return digits;
+    }
+    const std::size_t sign = digits.find_first_of("0123456789");
+    const std::size_t whole = std::min(digits.find('.'), digits.size()) - sign;
+    if (whole > 4) {
+        for (std::size_t i = whole; i > 3; i -= 3) {
+            digits.insert(sign + i - 3, style == lettering::prose ? " " : narrow_space);
+        }
+    }
+    return digits;
+}
+
+std::string significant(double value, int digits, lettering style, int most_decimals = 6) {
+    const double size = std::abs(value);
+    if (size < std::max(0.00005, 0.5 * std::pow(10, -most_decimals))) {
+        return "0";
+    }
+    // What would round up to the next power of ten has a digit less after the point.
+    const int magnitude = static_cast<int>(std::floor(std::log10(size * (1 + 0.5 * std::pow(10, -digits)))));
+    return grouped(fmt::format("{:.{}f}", value, std::clamp(digits - 1 - magnitude, 0, most_decimals)),
+                   style);
+}
+
+template <std::size_t N>
+std::string in_multiple(double value, int digits, const std::array<multiple, N>& largest_first,
+                        lettering style) {
+    // 999.6 of the next smaller one would be written as 1000.
+    const double nearly = 1 - 0.5 * std::pow(10, -digits);
+    const auto found = std::find_if(largest_first.begin(), largest_first.end() - 1,
+                                    [&](const multiple& m) { return std::abs(value) >= m.size * nearly; });
+    const double shown = value / found->size;
+    const bool is_whole_byte = found->plain == " B" && shown == std::floor(shown);
+    return (is_whole_byte ? fmt::format("{:.0f}", shown) : significant(shown, digits, style)) +
+           std::string{style == lettering::typeset ? found->typeset : found->plain};
+}
+
+std::string percentage(double share, bool is_signed, int decimals) {
+    const double rounded = std::round(share * 100 * std::pow(10, decimals)) / std::pow(10, decimals);
+    const double shown = rounded == 0 ? 0 : rounded; // not "-0.0"
+    return is_signed ? fmt::format("{:+.{}f} %", shown, decimals) : fmt::format("{:.{}f} %", shown, decimals);
+}
+
+/// Shares below a tenth have a digit after the point.
+int decimals_of(double share) {
+    return share != 0 && std::abs(share) < 0.0995 ? 1 : 0;
+}
+
+/// One end of an interval, or the value, without what the style sheet of a page makes of it. `like` decides the digits.
+std::string one_end(const quantity& q, double value, double like, lettering style) {
+    if (q.in.size != 0) {
+        return grouped(q.is_signed ? fmt::format("{:+.{}f}", value / q.in.size, q.in.decimals)
+                                   : fmt::format("{:.{}f}", value / q.in.size, q.in.decimals),
+                       style);
+    }
+    switch (q.what) {
+    case unit::count:
+        return grouped(fmt::format("{:.0f}", value), style);
+    case unit::about:
+        return std::abs(value) < 9'999.5 ? fmt::format("{:.0f}", value)
+                                         : in_multiple(value, q.digits, counts_by_size, style);
+    case unit::share:
+        return percentage(value, q.is_signed, decimals_of(like));
+    case unit::change:
+        return percentage(value, true, 1);
+    case unit::saving:
+        return percentage(value, q.is_signed, 1);
+    case unit::ratio:
+        return value < 9.995 ? fmt::format("{:.3f}", value) : significant(value, q.digits, style);
+    case unit::times:
+        return value >= 0.0995 && value < 9.995 ? fmt::format("{:.2f}", value)
+                                                : significant(value, value < 1 ? 2 : q.digits, style);
+    case unit::nanoseconds:
+        return in_multiple(value, q.digits, times_by_size, style);
+    case unit::bytes:
+        return in_multiple(value, q.digits, bytes_by_size, style);
+    case unit::chance:
+        return value < 0.0001 ? "< 0.0001" : fmt::format("{:.4f}", value);
+    case unit::number:
+        break;
+    }
+    return significant(value, q.digits, style, q.decimals);
+}
+
+/// "9-12 %", "-1.0 to 3.0 %": the name of the unit once where it is the same.
+std::string range(const quantity& q, lettering style) {
+    if (!are_bounds(q.low, q.high)) {
+        return {};
+    }
+    const std::string from = one_end(q, q.low, q.high, style);
+    const std::string to = one_end(q, q.high, q.high, style);
+    // In brackets behind the value one figure would be a riddle.
+    if (from == to && (q.shows == part::bounds || style != lettering::prose)) {
+        return to;
+    }
+    const std::size_t space = from.rfind(' ');
+    const bool is_same_unit = space != std::string::npos && to.ends_with(from.substr(space));
+    const bool has_sign = from.starts_with('-') || from.starts_with('+');
+    const char* const between = has_sign || style == lettering::prose ? " to "
+                                : style == lettering::plain           ? "-"
+                                                                      : " – ";
+    return (is_same_unit ? from.substr(0, space) : from) + between + to;
+}
+
+/// The minus signs of figures, not the hyphens between them.
+std::string with_minus_signs(const std::string& text) {
+    std::string out;
+    for (std::size_t i = 0; i != text.size(); ++i) {
+        if (text[i] == '-' && (i == 0 || text[i - 1] == ' ' || text[i - 1] == '(')) {
+            out += "−";
+        } else {
+            out += text[i];
+        }
+    }
+    return out;
+}
+
+} // namespace
+
+std::string quantity::text(lettering style) const {
+    const auto finish = [&](const std::string& words) {
+        return style == lettering::typeset ? with_minus_signs(words) : words;
+    };
+    if (shows == part::bounds) {
+        return finish(range(*this, style));
+    }
+    if (!std::isfinite(value)) {
+        return style == lettering::typeset ? "–" : "-";
+    }
+    std::string words = one_end(*this, value, value, style);
+    if (shows == part::both && are_bounds(low, high)) {
+        std::string bounds = range(*this, style);
+        // A sentence has the unit once.
+        if (const std::size_t unit_at = words.rfind(' '); style == lettering::prose &&
+                                                          unit_at != std::string::npos &&
+                                                          bounds.ends_with(words.substr(unit_at))) {
+            bounds.resize(bounds.size() - (words.size() - unit_at));
+        }
+        words += fmt::format(" ({})", bounds);
+    }
+    return finish(words);
+}
+
+quantity figure_of(unit what, double value) {
+    return {.what = what, .value = value};
+}
+
+quantity figure_of(unit what, const interval& i) {
+    return {.what = what, .value = i.middle, .low = i.low, .high = i.high, .shows = part::both};
+}
+
+quantity bounds_of(unit what, double low, double high) {
+    return {.what = what, .low = low, .high = high, .shows = part::bounds};
+}
+
+quantity figure_of(unit what, double value, const scale& in) {
+    return {.what = what, .value = value, .in = in};
+}
+
+scale common_scale(unit what, std::span<const double> values) {
+    const double largest = values.empty() ? 0 : *std::max_element(values.begin(), values.end());
+    const double smallest = values.empty() ? 0 : *std::min_element(values.begin(), values.end());
+    if (what == unit::bytes) {
+        return mebibytes;
+    }
+    if (largest >= 1e9) {
+        return {"s", 1e9, largest >= 10e9 && smallest >= 1e9 ? 1 : 2};
+    }
+    return {"ms", 1e6, largest < 10e6 ? 2 : largest < 100e6 ? 1 : 0};
+}
+
+std::string level_text(double level) {
+    return fmt::format("{:g} %", level * 100);
+}
+
+std::string written(unit what, double value, lettering style) {
+    return figure_of(what, value).text(style);
+}
+
+std::string percent(double share) {
+    return written(unit::share, share);
+}
+
+std::string counted(std::size_t count, std::string_view thing) {
+    return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
+}
+
+} // namespace linn::tool::figures

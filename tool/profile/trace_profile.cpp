@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trace_profile.hpp"
+
+#include "../advise/runtime_blocks.hpp"
+#include "../analysis/accumulator.hpp"
+#include "../trace/corruption.hpp"
+#include "../trace/frame.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <set>
+#include <span>
+#include <string_view>
+#include <utility>
+
+namespace linn::tool {
+namespace {
+
+std::string file_name(const std::string& path) {
+    return path.substr(path.find_last_of('/') + 1);
+}
+
+profile_frame frame_of(const symbol_frame& f, const std::string& module) {
+    profile_frame frame;
+    frame.file = file_name(f.file);
+    frame.folders = f.file.substr(0, f.file.size() - frame.file.size());
+    frame.line = f.line;
+    frame.library = f.library;
+    if (!f.function.empty()) {
+        frame.name = f.function;
+    } else {
+        // An address would differ between builds.
+        frame.name = module.empty() ? "unknown" : "unknown in " + file_name(module);
+    }
+    return frame;
+}
+
+/// The frames of a site: one that is not inlined ends an address of the stack.
+std::vector<profile_frame> frames_of(const allocation_site& site, const named_type& named) {
+    std::vector<profile_frame> frames;
+    std::size_t at = 0;
+    for (const symbol_frame& f : named.frames) {
+        frames.push_back(frame_of(f, at < site.stack.size() ? site.stack[at].module : std::string{}));
+        at += f.is_inlined ? 0 : 1;
+    }
+    return frames;
+}
+
+profile_frame place_of_site(const named_type& named, const std::vector<profile_frame>& frames) {
+    const symbol_frame& f = named.place;
+    if (f.function.empty() && f.file.empty() && f.library.empty()) {
+        return frames.empty() ? frame_of({}, {}) : frames.front();
+    }
+    return frame_of(f, f.library);
+}
+
+/// One type for each site, as what finds the runtime's own blocks wants them.
+advised_type type_of(const named_type& named, std::uint32_t index, const site_statistics& statistics) {
+    advised_type type;
+    type.name = named.type;
+    type.container = named.container;
+    type.named = named;
+    type.statistics = statistics;
+    type.places.emplace_back().sites.push_back(index);
+    return type;
+}
+
+profile_counts counts_of(const advised_type& type) {
+    const site_statistics& s = type.statistics;
+    return {{s.allocations, s.bytes, s.temporary, s.live_at_end - std::min(type.runtime_live, s.live_at_end),
+             s.live_bytes_at_end - std::min(type.runtime_live_bytes, s.live_bytes_at_end)}};
+}
+
+} // namespace
+
+std::string profile_frame::place() const {
+    if (!file.empty()) {
+        return line == 0 ? file : fmt::format("{}:{}", file, line);
+    }
+    // A function without a name has that of its file: "unknown in libfoo.so".
+    constexpr std::string_view unnamed = "unknown in ";
+    if (name.starts_with(unnamed)) {
+        return "in " + name.substr(unnamed.size());
+    }
+    return library.empty() ? "in " + name : fmt::format("in {} of {}", name, library);
+}
+
+std::string profile_site::stack_key() const {
+    std::string key = type_key();
+    for (const profile_frame& f : callers) {
+        key += '\x01' + f.key();
+    }
+    return key;
+}
+
+trace_profile profile_trace(const std::filesystem::path& file, const naming& names,
+                            const std::function<bool(double)>& progress) {
+    refuse_corrupt(file);
+    trace_reader reader{file};
+    advice a;
+    a.analysis = analyse_trace(reader, progress);
+    if (a.analysis.info.contents != "all") {
+        throw unusable_trace{fmt::format("{} holds only blocks that zeros were written into: record the "
+                                         "program again without --fills",
+                                         file.string())};
+    }
+    trace_profile profile;
+    profile.path = file;
+    for (const analysed_site& site : a.analysis.sites) {
+        const allocation_site to_name = site_to_name(a.analysis.info, site);
+        profile_site& named = profile.sites.emplace_back();
+        named.named = names.name(to_name);
+        named.callers = frames_of(to_name, named.named);
+        named.place = place_of_site(named.named, named.callers);
+        named.where = named.named.blocks.where;
+        named.smallest = site.statistics.smallest;
+        named.largest = site.statistics.largest;
+        const auto index = static_cast<std::uint32_t>(a.types.size());
+        a.types.push_back(type_of(named.named, index, site.statistics));
+        named.label = label_of(a.types.back());
+    }
+    find_runtime_blocks(a, names);
+    for (std::size_t i = 0; i != profile.sites.size(); ++i) {
+        profile.sites[i].counts = counts_of(a.types[i]);
+        profile.all += profile.sites[i].counts;
+    }
+    profile.analysis = std::move(a.analysis);
+    profile.kept_by_runtime = std::move(a.kept_by_runtime);
+    return profile;
+}
+
+std::uint64_t peak_of_sites(const trace_profile& profile, const std::vector<bool>& sites) {
+    trace_reader reader{profile.path};
+    if (!reader.aggregate().empty()) {
+        throw unusable_trace{
+            fmt::format("{} holds statistics instead of events, which do not say how much of a "
+                        "type was live at once: record the program again without --aggregate",
+                        profile.path.string())};
+    }
+    std::set<std::pair<std::uint32_t, allocation_call>> wanted;
+    for (std::size_t i = 0; i != sites.size(); ++i) {
+        if (sites[i]) {
+            wanted.emplace(profile.analysis.sites[i].stack, profile.analysis.sites[i].call);
+        }
+    }
+    // As one site, whose peak is exact.
+    constexpr std::uint32_t of_these = 1;
+    constexpr std::uint32_t of_others = 2;
+    accumulator counted{reader.info().clock == "tsc" ? event_times::exact : event_times::rough};
+    std::vector<event> joined;
+    reader.read([&](std::span<const event> events) {
+        joined.assign(events.begin(), events.end());
+        for (event& e : joined) {
+            if (e.kind == event_kind::allocation || e.kind == event_kind::reallocation) {
+                e.stack = wanted.contains({e.stack, e.call}) ? of_these : of_others;
+                e.call = allocation_call::malloc;
+            }
+        }
+        counted.take(joined);
+    });
+    const trace_analysis analysis = counted.finish(reader.info());
+    const auto found = std::find_if(analysis.sites.begin(), analysis.sites.end(),
+                                    [](const analysed_site& s) { return s.stack == of_these; });
+    return found == analysis.sites.end() ? 0 : found->statistics.peak_live_bytes;
+}
+
+bool begins_as_trace(const std::filesystem::path& file) {
+    std::array<char, trace_magic.size()> begin{};
+    std::ifstream in{file, std::ios::binary};
+    in.read(begin.data(), begin.size());
+    return in.gcount() == static_cast<std::streamsize>(begin.size()) &&
+           std::equal(begin.begin(), begin.end(), trace_magic.begin(),
+                      [](char c, unsigned char wanted) { return static_cast<unsigned char>(c) == wanted; });
+}
+
+std::vector<std::string> why_incomplete(const trace_info& info) {
+    std::vector<std::string> reasons = info.damage;
+    if (info.ending.empty() && reasons.empty()) {
+        reasons.emplace_back("the recording was cut off");
+    }
+    if (info.dropped != 0) {
+        reasons.push_back(fmt::format("{} events were dropped", info.dropped));
+    }
+    return reasons;
+}
+
+} // namespace linn::tool

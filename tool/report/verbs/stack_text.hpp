@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "../../profile/trace_profile.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <string>
+#include <vector>
+
+namespace linn::tool {
+
+/// A frame as every schema of a profile has it: function, file, line, library; what is not known is null.
+nlohmann::ordered_json profile_frame_json(const profile_frame& frame);
+
+namespace report {
+
+/// How much of a stack is written.
+enum class stack_part {
+    from_place, ///< from the user's own code to main(), at most six calls: for a terminal
+    whole,
+};
+
+/// A line for each call, innermost first: "ledger::copied, ledger.cpp:45", "from main, ledger.cpp:80".
+std::string stack_text(const std::vector<profile_frame>& stack, const profile_frame& place, stack_part part);
+
+} // namespace report
+} // namespace linn::tool
