@@ -5,6 +5,7 @@
 #include "../../advise/verdict.hpp"
 #include "../version.hpp"
 #include "json_parts.hpp"
+#include "sample_json.hpp"
 
 #include <nlohmann/json.hpp>
 

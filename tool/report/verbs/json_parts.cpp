@@ -25,12 +25,4 @@ ordered_json frame_json(const symbol_frame& f) {
             {"library", text_or_null(f.library)}};
 }
 
-ordered_json sample_json(const sample_spread& spread, double bytes) {
-    if (spread.blocks == 0) {
-        return {};
-    }
-    const sample_bounds b = bounds_of_sample(bytes, spread);
-    return {{"blocks", spread.blocks}, {"bytes_low", b.low}, {"bytes_high", b.high}};
-}
-
 } // namespace linn::tool

@@ -3,7 +3,6 @@
 
 #include "../../measure/machine.hpp"
 #include "../../symbols/symbolizer.hpp"
-#include "../../trace/sample_weight.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -19,8 +18,5 @@ nlohmann::ordered_json machine_json(const machine_info& m);
 
 /// A place in the source: what is not known of it is null.
 nlohmann::ordered_json frame_json(const symbol_frame& frame);
-
-/// Of a sampled trace: how many blocks an estimate comes from, and the 95 % interval of the bytes. Null where all were recorded.
-nlohmann::ordered_json sample_json(const sample_spread& spread, double bytes);
 
 } // namespace linn::tool

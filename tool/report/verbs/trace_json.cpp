@@ -3,6 +3,7 @@
 
 #include "../version.hpp"
 #include "json_parts.hpp"
+#include "sample_json.hpp"
 
 #include <nlohmann/json.hpp>
 
