@@ -7,7 +7,8 @@ import subprocess
 
 from cases import Tool, check, prose, skip_without  # noqa: F401 (conftest makes a Tool of this module's)
 
-VERBS = ("bench", "compare", "run", "record", "trace", "replay", "advise", "try", "pools", "lint", "allocators", "completion", "man")
+VERBS = ("bench", "check", "compare", "run", "record", "trace", "replay", "advise", "try", "pools", "lint", "allocators", "completion",
+         "man")
 # What the parser says itself, in one of its versions; the manual of none of our options speaks like that.
 PARSERS_WORDS = re.compile(r"required|Could not|[Aa]t [Mm]ost|[Aa]t [Ll]east|Exactly|not expected|excludes|requires|allowed value|"
                            r"too many inputs|Should be|INI |subcommand|disallowed|does not exist|Positionals|REQUIRED")
@@ -40,7 +41,7 @@ def completed_by_fish(path, *words):
 
 def completes(complete, path):
     """Verbs, options, values of options, and files, in any shell."""
-    check(set(VERBS) <= set(complete(path, "")), complete(path, ""))
+    check(set(VERBS) | {"help"} == {word for word in complete(path, "") if not word.startswith("-")}, complete(path, ""))
     check(complete(path, "ben") == ["bench"], complete(path, "ben"))
     check({"--json", "--rounds", "--help"} <= set(complete(path, "bench", "--")), complete(path, "bench", "--"))
     check("--plan" not in complete(path, "bench", "--p"), complete(path, "bench", "--p"))
@@ -150,6 +151,10 @@ def case_wrong_calls(tool):
                       (["trace", "x", "--limit", "some", "--events"], "--limit must be a whole number from 1 to"),
                       (["trace", "x", "--limit", "3"], "--limit needs --events"),
                       (["advise", "x", "--debug-dir", "nosuch"], "--debug-dir must be a folder"),
+                      # What follows the value of an option is the verb's own word.
+                      (["compare", "--metric", "wall_ns", "a"], "missing NEW"),
+                      (["advise", "--debug-dir", "/", "nosuch.linn"], "nosuch.linn: no such file"),
+                      (["lint", "--checks", "fill", "nosuch.cpp"], "no compile_commands.json"),
                       (["run", "--allocator", "mine=/nosuch.so", "--", "true"], "--allocator mine: /nosuch.so not found")])
 
 

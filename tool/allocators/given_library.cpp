@@ -60,10 +60,7 @@ std::string take_names(std::string_view option, const std::vector<std::string>& 
                 continue;
             }
             if (std::find(names.begin(), names.end(), name) == names.end()) {
-                const std::string guess = suggest(name, names);
-                return fmt::format("unknown allocator '{}'{}; the allocators are: {}", name,
-                                   guess.empty() ? "" : fmt::format(", did you mean '{}'?", guess),
-                                   fmt::join(names, ", "));
+                return unknown_name("allocator", name, names);
             }
             chosen.push_back(name);
         }

@@ -166,10 +166,8 @@ private:
         for (std::size_t limit = 0; limit != budget_limits; ++limit) {
             keys.push_back(key_of_limit(limit));
         }
-        const std::string guess = suggest(name, keys);
-        return guess.empty() ? fail("'%.*s' is not a key of [[budget]]", length(name), name.data())
-                             : fail("'%.*s' is not a key of [[budget]]; did you mean '%s'?", length(name),
-                                    name.data(), guess.c_str());
+        return fail("'%.*s' is not a key of [[budget]]%s", length(name), name.data(),
+                    did_you_mean(name, keys).c_str());
     }
 
     bool take_text(const std::string& name, const value& v, std::string& into) {

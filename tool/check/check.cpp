@@ -119,9 +119,9 @@ private:
             names.insert(s.label);
             names.insert(s.named.type);
         }
-        if (const std::string guess = suggest(b.type, {names.begin(), names.end()}); !guess.empty()) {
-            result_.warnings.push_back(fmt::format(
-                "line {}: nothing is allocated of type '{}'; did you mean '{}'?", b.line, b.type, guess));
+        if (const std::string guess = did_you_mean(b.type, {names.begin(), names.end()}); !guess.empty()) {
+            result_.warnings.push_back(
+                fmt::format("line {}: nothing is allocated of type '{}'{}", b.line, b.type, guess));
         }
     }
 

@@ -14,6 +14,7 @@
 #include "exit_code.hpp"
 #include "option_checks.hpp"
 #include "program_words.hpp"
+#include "trace_exit.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -30,8 +31,8 @@ namespace {
 constexpr const char* advise_footer =
     "Exit status:\n"
     "  0    done, for any answer\n"
-    "  1    with --fail-over, pools together or another change save that much; or a result cannot be "
-    "written\n"
+    "  1    the trace is damaged; a result cannot be written; or with --fail-over, pools together or "
+    "another change save that much\n"
     "  2    the file is not a trace, or the arguments are wrong\n"
     "  128+n  signal n stopped the replay or --try; the results so far are written\n"
     "With --try also as linn try: 1 if the program cannot be measured, its own status if it fails.\n"
@@ -269,7 +270,7 @@ int advise_command::run() {
     try {
         result_ = ask();
     } catch (const unusable_trace& error) {
-        return refuse(error.what(), exit_usage);
+        return refuse(error.what(), exit_code_for(error));
     }
     if (!files_.takes_stdout()) {
         print_report(fills_ ? report::fills_document(*fills_, view_.top)

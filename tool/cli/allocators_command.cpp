@@ -37,13 +37,6 @@ std::string allocators_footer() {
            "  linn allocators --json allocators.json\n";
 }
 
-std::string unknown(const std::string& word, const std::vector<std::string>& names) {
-    const std::string guess = suggest(word, names);
-    return fmt::format("unknown allocator '{}'{}; the allocators are: {}", word,
-                       guess.empty() ? "" : fmt::format(", did you mean '{}'?", guess),
-                       fmt::join(names, ", "));
-}
-
 } // namespace
 
 allocators_command::allocators_command(CLI::App& program)
@@ -58,10 +51,8 @@ allocators_command::allocators_command(CLI::App& program)
         ->type_name("NAME")
         ->check(offered(allocator_names({})))
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-    arguments.add_option("--allocator", given_, "also examine the library PATH, under this name")
-        ->type_name("NAME=PATH")
-        ->allow_extra_args(false) // the word after it is a name
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    repeatable(arguments.add_option("--allocator", given_, "also examine the library PATH, under this name"))
+        ->type_name("NAME=PATH");
     arguments.add_option("--install", to_install_, "build these, or all, into ~/.cache/linn")
         ->type_name("NAME")
         ->check(offered(installable_names()))
@@ -82,7 +73,7 @@ std::string allocators_command::check() {
     }
     for (const std::string& name : names_) {
         if (const auto known = allocator_names(extra_); !contains(known, name)) {
-            return unknown(name, known);
+            return unknown_name("allocator", name, known);
         }
     }
 
@@ -92,7 +83,7 @@ std::string allocators_command::check() {
     }
     for (const std::string& name : to_install_) {
         if (const auto known = allocator_names({}); !contains(known, name)) {
-            return unknown(name, known);
+            return unknown_name("allocator", name, known);
         }
     }
     to_install_ = resolve_names(to_install_, {});

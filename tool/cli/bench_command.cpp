@@ -137,17 +137,6 @@ bool is_one_of(const std::string& name, const std::vector<std::string>& names) {
     return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-/// Says which names there are, and the likely one, which may also be one of `others`.
-std::string unknown(std::string_view kind, const std::string& word, const std::vector<std::string>& names,
-                    const std::vector<std::string>& others = {}) {
-    std::vector<std::string> candidates = names;
-    candidates.insert(candidates.end(), others.begin(), others.end());
-    const std::string guess = suggest(word, candidates);
-    return fmt::format("unknown {} '{}'{}; the {}s are: {}", kind, word,
-                       guess.empty() ? "" : fmt::format(", did you mean '{}'?", guess), kind,
-                       fmt::join(names, ", "));
-}
-
 /// The CPUs that this process, and so its children, may run on.
 std::vector<unsigned> usable_cpus() {
     cpu_set_t set;
@@ -201,23 +190,17 @@ bench_command::bench_command(CLI::App& program)
                                 quick_effort.budget_s, headline_effort.budget_s))
         ->type_name("SECONDS")
         ->check(whole_number(1, 1'000'000));
-    arguments
-        .add_option("--only", names_, "measure these contenders and glibc, or scenarios (comma-separated)")
+    repeatable(arguments.add_option("--only", names_,
+                                    "measure these contenders and glibc, or scenarios (comma-separated)"))
         ->delimiter(',')
-        ->type_name("NAMES")
-        ->allow_extra_args(false) // the word after it is a scenario
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-    arguments
-        .add_option("--allocators", general_,
-                    "only these general allocators and glibc (comma-separated)")
+        ->type_name("NAMES");
+    repeatable(arguments.add_option("--allocators", general_,
+                                    "only these general allocators and glibc (comma-separated)"))
         ->delimiter(',')
-        ->type_name("NAMES")
-        ->allow_extra_args(false) // the word after it is a scenario
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-    arguments.add_option("--allocator", allocators_, "measure the library PATH too, under this name")
-        ->type_name("NAME=PATH")
-        ->allow_extra_args(false)
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+        ->type_name("NAMES");
+    repeatable(
+        arguments.add_option("--allocator", allocators_, "measure the library PATH too, under this name"))
+        ->type_name("NAME=PATH");
     arguments.add_option("--n", options_.n, "integers of the scenario containers (default 1000000)")
         ->type_name("COUNT")
         ->check(whole_number(1, 200'000'000));
@@ -252,7 +235,7 @@ std::string bench_command::check_scenarios() const {
     const std::vector<std::string> names = scenario_names();
     for (const std::string& s : options_.scenarios) {
         if (std::find(names.begin(), names.end(), s) == names.end()) {
-            return unknown("scenario", s, names);
+            return unknown_name("scenario", s, names);
         }
     }
     if (options_.all && !options_.scenarios.empty()) {
@@ -270,14 +253,14 @@ std::string bench_command::choose_contenders() {
         } else if (is_one_of(name, names)) {
             options_.only.push_back(name);
         } else {
-            return unknown("contender", name, names, all_scenarios);
+            return unknown_name("contender", name, names, all_scenarios);
         }
     }
     std::vector<std::string> general = allocator_names(options_.allocators);
     general.emplace_back(no_trim_name);
     for (const std::string& name : general_) {
         if (!is_one_of(name, general)) {
-            return unknown("general allocator", name, general);
+            return unknown_name("general allocator", name, general);
         }
     }
     if (general_.empty()) {
@@ -307,9 +290,8 @@ std::string bench_command::check_pin() {
     const char* end = pin_.data() + pin_.size();
     if (const auto [stop, error] = std::from_chars(pin_.data(), end, cpu);
         error != std::errc{} || stop != end) {
-        const std::string guess = suggest(pin_, {"auto", "none"});
         return fmt::format("--pin must be the number of a CPU, auto or none, not '{}'{}", pin_,
-                           guess.empty() ? "" : fmt::format("; did you mean '{}'?", guess));
+                           did_you_mean(pin_, {"auto", "none"}));
     }
     if (const std::vector<unsigned> usable = usable_cpus();
         std::find(usable.begin(), usable.end(), cpu) == usable.end()) {

@@ -57,10 +57,9 @@ std::string check_list(const char* option, const std::vector<std::string>& wante
             continue;
         }
         const std::vector<std::string> names(known.begin(), known.end());
-        const std::string guess = suggest(name, names);
-        return fmt::format("{}: neither file has '{}'; {}", option, name,
-                           guess.empty() ? fmt::format("there are {}", fmt::join(names, ", "))
-                                         : fmt::format("did you mean '{}'?", guess));
+        const std::string guess = did_you_mean(name, names);
+        return fmt::format("{}: neither file has '{}'{}", option, name,
+                           guess.empty() ? fmt::format("; there are {}", fmt::join(names, ", ")) : guess);
     }
     return {};
 }
@@ -102,10 +101,7 @@ compare_command::compare_command(CLI::App& program)
                     "in place of OLD and NEW: all results of this folder, each with the one before it")
         ->type_name("DIR");
     const auto add_list = [&](const char* option, std::vector<std::string>& list, const char* help) {
-        arguments.add_option(option, list, help)
-            ->delimiter(',')
-            ->type_name("NAMES")
-            ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+        repeatable(arguments.add_option(option, list, help))->delimiter(',')->type_name("NAMES");
     };
     add_list("--only", options_.contenders, "compare these contenders (comma-separated)");
     add_list("--scenario", options_.scenarios, "compare these scenarios of bench");

@@ -81,15 +81,14 @@ lint_command::lint_command(CLI::App& program)
                     "report places of this many bytes and more (default 64)")
         ->type_name("N")
         ->check(whole_number(1, std::uint64_t{1} << 32));
-    arguments
-        .add_option(
+    repeatable(
+        arguments.add_option(
             "--checks", checks_,
             "fill: zeros of new objects; overwritten: of vectors, strings and arrays; return: after a change "
-            "(default all)")
+            "(default all)"))
         ->delimiter(',')
         ->type_name("NAMES")
-        ->check(one_of({"fill", "overwritten", "return"}))
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+        ->check(one_of({"fill", "overwritten", "return"}));
     arguments
         .add_option("--header-filter", header_filter_,
                     "report headers whose path matches (default: all of the project's folder)")

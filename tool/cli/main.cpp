@@ -56,9 +56,8 @@ int explain(const CLI::App& program, const CLI::ParseError& error) {
             fmt::print(stderr, "linn: this build has no command '{}': `make tool` builds everything\n", word);
             return exit_usage;
         }
-        const std::string guess = suggest(word.substr(0, word.find('=')), candidates);
         message = fmt::format("unknown {} '{}'{}", is_option ? "option" : "command", word,
-                              guess.empty() ? "" : fmt::format("; did you mean '{}'?", guess));
+                              did_you_mean(word.substr(0, word.find('=')), candidates));
     }
     fmt::print(stderr, "{}: {}\nTry '{} --help'.\n", name, message, name);
     return exit_usage;

@@ -72,6 +72,10 @@ CLI::Validator one_of(std::vector<std::string> words) {
     return check;
 }
 
+CLI::Option* repeatable(CLI::Option* option) {
+    return option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)->allow_extra_args(false);
+}
+
 std::string sentence_of(const CLI::ParseError& error) {
     const std::string text = error.what();
     if (error.get_name() == "ValidationError") {

@@ -19,6 +19,9 @@ CLI::Validator offered(const std::vector<std::string>& words);
 /// A folder that is there.
 CLI::Validator existing_folder();
 
+/// Every use of the option counts, each with one word: the next word is the verb's.
+CLI::Option* repeatable(CLI::Option* option);
+
 /// The parser's complaint as a sentence: "--rounds must be a whole number from 1 to 100000, not 'abc'".
 std::string sentence_of(const CLI::ParseError& error);
 

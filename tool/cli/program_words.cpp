@@ -35,9 +35,8 @@ std::string take_program_words(const CLI::App& verb, std::vector<std::string>& w
                 candidates.push_back("--" + name);
             }
         }
-        const std::string guess = suggest(word.substr(0, word.find('=')), candidates);
         return fmt::format("unknown option '{}'{}", word,
-                           guess.empty() ? "" : fmt::format("; did you mean '{}'?", guess));
+                           did_you_mean(word.substr(0, word.find('=')), candidates));
     }
     return {};
 }

@@ -13,6 +13,7 @@
 #include "exit_code.hpp"
 #include "given_seed.hpp"
 #include "option_checks.hpp"
+#include "trace_exit.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -33,7 +34,7 @@ constexpr const char* replay_footer =
     "\n"
     "Exit status:\n"
     "  0  done\n"
-    "  1  nothing could be replayed, or a report cannot be written\n"
+    "  1  nothing could be replayed, the trace is damaged, or a report cannot be written\n"
     "  2  the file is not a trace, or the arguments are wrong\n"
     "\n"
     "Examples:\n"
@@ -54,9 +55,7 @@ replay_command::replay_command(CLI::App& program)
     arguments.footer(replay_footer);
     arguments.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
     const auto list = [&](const char* names, std::vector<std::string>& values, const char* help) {
-        return arguments.add_option(names, values, help)
-            ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-            ->allow_extra_args(false);
+        return repeatable(arguments.add_option(names, values, help));
     };
     arguments.add_option("TRACE", trace_, "what linn record wrote")->required()->type_name("FILE");
     list("--allocators,--only", only_, "replay under these allocators (comma-separated) and the default")
@@ -205,7 +204,7 @@ int replay_command::run() {
         result_ = replay_trace(options_, guard, [&](const work_progress& p) { line.show(p); });
     } catch (const unusable_trace& error) {
         fmt::print(stderr, "linn replay: {}\n", error.what());
-        return exit_usage;
+        return exit_code_for(error);
     }
     return deliver();
 }

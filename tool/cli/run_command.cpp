@@ -11,6 +11,7 @@
 #include "../run/run_contenders.hpp"
 #include "../run/runner.hpp"
 #include "exit_code.hpp"
+#include "option_checks.hpp"
 #include "program_words.hpp"
 
 #include <CLI/CLI.hpp>
@@ -51,9 +52,7 @@ run_command::run_command(CLI::App& program)
     // The last one counts, so that a user may overrule what an alias or a script says.
     arguments.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
     const auto list = [&](const char* names, std::vector<std::string>& values, const char* help) {
-        return arguments.add_option(names, values, help)
-            ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-            ->allow_extra_args(false);
+        return repeatable(arguments.add_option(names, values, help));
     };
     list("--only,--allocators", only_, "compare these allocators (comma-separated) with the default")
         ->type_name("NAMES");

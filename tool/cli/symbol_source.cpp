@@ -8,12 +8,11 @@
 namespace linn::tool {
 
 void symbol_source::add() {
-    verb_
-        ->add_option("--debug-dir", folders_,
-                     "also look here for debug information, before /usr/lib/debug; may be repeated")
+    repeatable(
+        verb_->add_option("--debug-dir", folders_,
+                          "also look here for debug information, before /usr/lib/debug; may be repeated"))
         ->type_name("FOLDER")
-        ->check(existing_folder())
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+        ->check(existing_folder());
     verb_->add_flag("--debuginfod", use_debuginfod_, "fetch missing debug information from DEBUGINFOD_URLS");
 }
 

@@ -12,6 +12,7 @@
 #include "../trace/trace_file.hpp"
 #include "exit_code.hpp"
 #include "option_checks.hpp"
+#include "trace_exit.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -110,13 +111,10 @@ trace_command::trace_command(CLI::App& program)
         ->type_name("WHAT")
         ->needs(convert)
         ->check(one_of({"bytes", "allocations"}));
-    arguments
-        .add_option("--debug-dir", debug_folders_,
-                    "with --convert: also look here for separate debug information")
+    repeatable(arguments.add_option("--debug-dir", debug_folders_,
+                                    "with --convert: also look here for separate debug information"))
         ->type_name("DIR")
-        ->needs(convert)
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-        ->allow_extra_args(false);
+        ->needs(convert);
     arguments
         .add_flag("--debuginfod", uses_debuginfod_,
                   "with --convert: ask the servers in DEBUGINFOD_URLS for debug information")
@@ -141,10 +139,7 @@ std::string trace_command::check() {
     if (!format_.empty()) {
         export_format_ = export_format_of(format_);
         if (!export_format_) {
-            const std::string guess = suggest(format_, export_format_names());
-            return fmt::format("--convert: unknown form '{}'{}; the forms are: {}", format_,
-                               guess.empty() ? "" : fmt::format(", did you mean '{}'?", guess),
-                               fmt::join(export_format_names(), ", "));
+            return "--convert: " + unknown_name("form", format_, export_format_names());
         }
         if (*export_format_ == export_format::pprof && output_ == "-" && ::isatty(STDOUT_FILENO) != 0) {
             return "--convert pprof is not for a terminal: give -o FILE";
@@ -319,7 +314,7 @@ int trace_command::run() {
         trace.emplace(path_, may_be_sample);
     } catch (const unusable_trace& error) {
         fmt::print(stderr, "linn trace: {}\n", error.what());
-        return exit_usage;
+        return exit_code_for(error);
     }
     if (!trace->aggregate().empty() && (shows_events_ || export_format_)) {
         fmt::print(stderr,

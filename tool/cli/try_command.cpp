@@ -14,7 +14,9 @@
 #include "../run/run_folder.hpp"
 #include "../trace/corruption.hpp"
 #include "exit_code.hpp"
+#include "option_checks.hpp"
 #include "program_words.hpp"
+#include "trace_exit.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fcntl.h>
@@ -30,9 +32,9 @@ constexpr const char* try_footer =
     "Everything after -- belongs to the program, which runs many times. Without TRACE it is recorded "
     "first.\n"
     "\n"
-    "Exit status: 0 for any answer; the program's own if it fails; 1 if it cannot be measured; 2 "
-    "if there is\n"
-    "no such program, trace or option; 128+n if signal n stopped it.\n"
+    "Exit status: 0 for any answer; the program's own if it fails; 1 if it cannot be measured or "
+    "the\n"
+    "trace is damaged; 2 if there is no such program, trace or option; 128+n if signal n stopped it.\n"
     "\n"
     "Examples:\n"
     "  linn try -- ./simulate 1000                      record, then try what the trace suggests\n"
@@ -101,10 +103,9 @@ try_command::try_command(CLI::App& program)
     arguments.prefix_command();
     arguments.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
     arguments.add_option("TRACE", trace_, "a trace of this program by linn record")->type_name("FILE");
-    arguments.add_option("--type", wanted_.types, "try only types with this in their name; may be repeated")
-        ->type_name("NAME")
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-        ->allow_extra_args(false);
+    repeatable(arguments.add_option("--type", wanted_.types,
+                                    "try only types with this in their name; may be repeated"))
+        ->type_name("NAME");
     arguments.add_option("--plan", plan_file_, "write the plan of the pools that gain, for linn pools")
         ->type_name("FILE");
     arguments.add_flag("--litter", wanted_.wants_litter,
@@ -285,7 +286,7 @@ int try_command::run() {
     try {
         return trace_.empty() ? record_and_measure(guard) : measure(trace_, guard);
     } catch (const unusable_trace& error) {
-        return refuse(error.what(), exit_usage);
+        return refuse(error.what(), exit_code_for(error));
     } catch (const stopped& by) {
         return refuse("stopped before anything was measured", 128 + by.signal);
     }

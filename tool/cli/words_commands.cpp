@@ -86,9 +86,7 @@ int man_command::run() {
         for (const verb_words& v : verbs) {
             names.push_back(v.name);
         }
-        const std::string guess = suggest(verb_name_, names);
-        fmt::print(stderr, "linn man: unknown command '{}'{}\n", verb_name_,
-                   guess.empty() ? "" : fmt::format("; did you mean '{}'?", guess));
+        fmt::print(stderr, "linn man: unknown command '{}'{}\n", verb_name_, did_you_mean(verb_name_, names));
         return exit_usage;
     }
     fmt::print("{}", man_page(*found, verbs));

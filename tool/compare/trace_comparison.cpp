@@ -171,10 +171,9 @@ std::string no_work(const trace_profile& profile, const work_unit& per) {
     for (const profile_site& s : profile.sites) {
         labels.insert(s.label);
     }
-    const std::string guess = suggest(per.type, {labels.begin(), labels.end()});
+    const std::string guess = did_you_mean(per.type, {labels.begin(), labels.end()});
     return fmt::format("--per: {} allocates no '{}'{}", profile.path.string(), per.type,
-                       guess.empty() ? std::string{"; linn advise lists its types"}
-                                     : fmt::format("; did you mean '{}'?", guess));
+                       guess.empty() ? "; linn advise lists its types" : guess);
 }
 
 compared_trace about(const trace_profile& p) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "suggest.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <numeric>
 
@@ -34,6 +36,19 @@ std::string suggest(std::string_view word, const std::vector<std::string>& candi
         }
     }
     return best;
+}
+
+std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates) {
+    const std::string guess = suggest(word, candidates);
+    return guess.empty() ? guess : fmt::format("; did you mean '{}'?", guess);
+}
+
+std::string unknown_name(std::string_view kind, std::string_view word, const std::vector<std::string>& names,
+                         const std::vector<std::string>& others) {
+    std::vector<std::string> candidates = names;
+    candidates.insert(candidates.end(), others.begin(), others.end());
+    return fmt::format("unknown {} '{}'; the {}s are: {}{}", kind, word, kind, fmt::join(names, ", "),
+                       did_you_mean(word, candidates));
 }
 
 } // namespace linn::tool

@@ -13,4 +13,12 @@ std::size_t edit_distance(std::string_view a, std::string_view b);
 /// The candidate that the user probably meant, or an empty string when none is close.
 std::string suggest(std::string_view word, const std::vector<std::string>& candidates);
 
+/// The same as the end of a message: "; did you mean 'object'?", or nothing.
+std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates);
+
+/// "unknown scenario 'objcet'; the scenarios are: object, sizes; did you mean 'object'?" What was meant may also be one of
+/// `others`.
+std::string unknown_name(std::string_view kind, std::string_view word, const std::vector<std::string>& names,
+                         const std::vector<std::string>& others = {});
+
 } // namespace linn::tool

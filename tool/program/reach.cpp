@@ -103,8 +103,8 @@ reached_program reach_program(const std::string& name, preload_kind what) {
         found.problem = fmt::format("{}: no such program on PATH", name);
         if (fs::exists(name, error)) {
             found.problem += fmt::format("; for the file in this directory: ./{}", name);
-        } else if (const std::string guess = suggest(name, program_names(search_path)); !guess.empty()) {
-            found.problem += fmt::format("; did you mean '{}'?", guess);
+        } else {
+            found.problem += did_you_mean(name, program_names(search_path));
         }
     }
     found.is_usage_error = !found.problem.empty();

@@ -62,7 +62,7 @@ std::string why_corrupt(const std::filesystem::path& path) {
 
 void refuse_corrupt(const std::filesystem::path& file) {
     if (const std::string why = why_corrupt(file); !why.empty()) {
-        throw unusable_trace{why};
+        throw damaged_trace{why};
     }
 }
 

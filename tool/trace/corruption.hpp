@@ -11,7 +11,7 @@ namespace linn::tool {
 /// for what cannot be opened. Linear in the file; nothing is decompressed.
 std::string why_corrupt(const std::filesystem::path& file);
 
-/// Throws unusable_trace with it.
+/// Throws damaged_trace with it.
 void refuse_corrupt(const std::filesystem::path& file);
 
 } // namespace linn::tool

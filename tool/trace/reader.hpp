@@ -18,6 +18,11 @@ struct unusable_trace : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
+/// A trace that is not what linn record wrote. Not a wrong call, so the tool fails with another exit status.
+struct damaged_trace : unusable_trace {
+    using unusable_trace::unusable_trace;
+};
+
 /// Whether the caller knows of weights: what a block of a sampled trace stands for.
 enum class sample_policy : bool { refuse, accept };
 inline constexpr sample_policy may_be_sample = sample_policy::accept;

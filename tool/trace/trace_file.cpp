@@ -124,7 +124,7 @@ void trace_file::read_file_header() {
         throw unusable_trace{fmt::format("{} is not a linn trace{}{}", name, what.empty() ? "" : ": ", what)};
     }
     if (got < head.size()) {
-        throw unusable_trace{
+        throw damaged_trace{
             fmt::format("{} was cut off after {}: {}", name, with_unit(got), nothing_to_read)};
     }
     version_ = static_cast<std::uint32_t>(head[8] | head[9] << 8 | head[10] << 16) |
@@ -136,7 +136,7 @@ void trace_file::read_file_header() {
                                          LINN_VERSION_PATCH, trace_version)};
     }
     if (version_ == 0) {
-        throw unusable_trace{fmt::format("{} is damaged: its version is 0", name)};
+        throw damaged_trace{fmt::format("{} is damaged: its version is 0", name)};
     }
 }
 
@@ -217,11 +217,11 @@ void trace_file::refuse_without_frames() const {
     std::array<unsigned char, frame_header::bytes> bytes{};
     const std::size_t got = read_at(file_header_bytes, bytes.data(), bytes.size());
     if (got == bytes.size() && !frame_header::unpack(bytes)) {
-        throw unusable_trace{fmt::format("{} is damaged from byte {} on: it has no whole frame; copy it "
-                                         "again, or record again",
-                                         path_.string(), file_header_bytes)};
+        throw damaged_trace{fmt::format("{} is damaged from byte {} on: it has no whole frame; copy it "
+                                        "again, or record again",
+                                        path_.string(), file_header_bytes)};
     }
-    throw unusable_trace{fmt::format(
+    throw damaged_trace{fmt::format(
         "{} holds no recording: it ends after {}, {}: {}", path_.string(), with_unit(size_),
         size_ == file_header_bytes ? "which are its header" : "within its first frame", nothing_to_read)};
 }
