@@ -75,4 +75,4 @@ public:
 } // namespace linn::inline LINN_ABI
 
 #endif // LINN_ABI
-#endif // LINN_DEFAULT_INIT_ALLOCATOR_HPP
+#endif
