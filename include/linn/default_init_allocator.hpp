@@ -74,5 +74,5 @@ public:
 
 } // namespace linn::inline LINN_ABI
 
-#endif // LINN_ABI
+#endif
 #endif
