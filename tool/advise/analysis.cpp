@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis.hpp"
 
-#include "../analysis/accumulator.hpp"
 #include "../analysis/analysis_text.hpp"
 
 #include <optional>
@@ -9,7 +8,8 @@
 
 namespace linn::tool {
 
-trace_analysis analyse_trace(trace_reader& trace, const std::function<bool(double)>& progress) {
+trace_analysis analyse_trace(trace_reader& trace, const std::function<bool(double)>& progress,
+                             const analysis_wishes& wishes) {
     if (!trace.aggregate().empty()) {
         std::optional<trace_analysis> read = read_analysis_text(trace.aggregate(), trace.info());
         if (!read) {
@@ -19,7 +19,7 @@ trace_analysis analyse_trace(trace_reader& trace, const std::function<bool(doubl
         }
         return std::move(*read);
     }
-    accumulator counted{trace.info()};
+    accumulator counted{trace.info(), wishes};
     trace.read([&](std::span<const event> events) { counted.take(events); }, progress);
     return counted.finish(trace.info());
 }

@@ -28,7 +28,7 @@ std::vector<std::pair<std::uint32_t, std::uint64_t>> neighbours_of(const site_re
 }
 
 /// Most allocations first; what refers to a site follows it.
-void sort_sites(std::vector<analysed_site>& sites) {
+void sort_sites(std::vector<analysed_site>& sites, allocation_order& over_time) {
     std::vector<std::uint32_t> order(sites.size());
     std::iota(order.begin(), order.end(), 0u);
     std::sort(order.begin(), order.end(), [&](std::uint32_t x, std::uint32_t y) {
@@ -52,14 +52,29 @@ void sort_sites(std::vector<analysed_site>& sites) {
         }
     }
     sites = std::move(sorted);
+    for (std::vector<ordered_site>& step : over_time.steps) {
+        for (ordered_site& s : step) {
+            s.site =
+                s.site == others_in_step ? s.site : place[s.site - 1]; // of those that there is no 0 among
+        }
+    }
 }
 
 } // namespace
 
 // A clock that is read at every event orders the events of all threads; the others do so roughly.
-accumulator::accumulator(const trace_info& info)
+accumulator::accumulator(const trace_info& info, const analysis_wishes& wishes)
     : accumulator{info.clock == "tsc" ? event_times::exact : event_times::rough,
-                  sample_weight{info.sample_bytes}} {}
+                  sample_weight{info.sample_bytes}, wishes} {}
+
+accumulator::accumulator(event_times times, sample_weight weight, const analysis_wishes& wishes)
+    : times_{times},
+      weight_{weight},
+      temporary_{wishes.temporary} {
+    if (wishes.keeps_order) {
+        order_.emplace();
+    }
+}
 
 void accumulator::take(std::span<const event> events) {
     if (sites_.empty()) {
@@ -104,7 +119,7 @@ accumulator::process_state& accumulator::process(std::uint32_t index) {
 
 accumulator::thread_state& accumulator::thread(std::uint32_t index) {
     if (index >= threads_.size()) {
-        threads_.resize(index + 1);
+        threads_.resize(index + 1, thread_state{.recent = recent_blocks{temporary_}});
     }
     return threads_[index];
 }
@@ -158,12 +173,16 @@ void accumulator::allocate(const event& e) {
     if (site.last_thread != e.thread) {
         site.count_thread(e.thread);
     }
+    site.note_peak(peaks_);
     site.peak_live = std::max(site.peak_live, site.live += n);
     site.grow_by(n * e.bytes);
 
     peak_live_ = std::max(peak_live_, live_ += n);
     live_bytes_ += n * e.bytes;
-    peak_live_bytes_ = std::max(peak_live_bytes_, live_bytes_);
+    note_peak(e.time);
+    if (order_) {
+        order_->allocated(e.time, index, n, n * e.bytes);
+    }
 
     add_block(process(e.process), e, index, e.time);
     if (weight_.is_sample()) {
@@ -172,7 +191,9 @@ void accumulator::allocate(const event& e) {
         note_neighbours(e, index);
     }
     if (times_ == event_times::rough && !early_.empty() && was_released_early(e)) {
-        thread(e.thread).last_address = 0;
+        thread_state& t = thread(e.thread);
+        t.last_address = 0;
+        t.recent.resized(e.address);
     }
 }
 
@@ -184,7 +205,10 @@ void accumulator::note_neighbours(const event& e, std::uint32_t index) {
     if (by.last_site != 0 && by.last_site != index) {
         site.before.add(by.last_site);
     }
-    by = {e.address, index, e.address, e.address + e.bytes};
+    by.recent.allocated(e.address);
+    by.last_address = by.last_begin = e.address;
+    by.last_end = e.address + e.bytes;
+    by.last_site = index;
 }
 
 bool accumulator::was_released_early(const event& e) {
@@ -212,7 +236,13 @@ void accumulator::count_release(const live_block& block, const event& e, bool is
     const std::uint64_t n = weight_of(block);
     site.releases += n;
     site.remote_releases += block.thread != e.thread ? n : 0;
-    site.temporary += static_cast<std::uint64_t>(is_temporary);
+    if (is_temporary) {
+        ++site.temporary;
+        site.temporary_bytes += block.bytes;
+        if (order_) {
+            order_->was_temporary(block.site);
+        }
+    }
     site.lifetimes[log2_place(e.time > block.time ? e.time - block.time : 0)] += n;
     site.burst = 0;
     burst_ = 0;
@@ -221,6 +251,7 @@ void accumulator::count_release(const live_block& block, const event& e, bool is
 
 void accumulator::end_life(const live_block& block, std::uint64_t n) {
     site_record& site = sites_[block.site];
+    site.note_peak(peaks_);
     site.live -= n;
     site.live_bytes -= n * block.bytes;
     live_ -= n;
@@ -257,8 +288,8 @@ void accumulator::release(const event& e) {
     }
     process_state& p = process(e.process);
     thread_state& t = thread(e.thread);
-    const bool is_temporary = t.last_address == e.address;
-    const bool follows_allocation = t.last_address != 0 && !is_temporary;
+    const bool is_temporary = t.recent.released(e.address);
+    const bool follows_allocation = t.last_address != 0 && t.last_address != e.address;
     t.last_address = 0;
     live_block* const block = p.live.find(e.address);
     if (block == nullptr) {
@@ -296,15 +327,21 @@ void accumulator::reallocate(const event& e) {
     site.resized.add(e.bytes);
     site.bytes += e.bytes;
     site.largest = std::max(site.largest, e.bytes);
+    site.note_peak(peaks_);
     site.live_bytes -= block.bytes;
     site.grow_by(e.bytes);
     live_bytes_ += e.bytes - block.bytes;
-    peak_live_bytes_ = std::max(peak_live_bytes_, live_bytes_);
+    note_peak(e.time);
     p.live.erase(old);
     event moved = e;
     moved.thread = block.thread;
     add_block(p, moved, block.site, block.time);
-    thread(e.thread) = {0, block.site, e.address, e.address + e.bytes};
+    thread_state& t = thread(e.thread);
+    t.recent.resized(e.old_address);
+    t.last_address = 0;
+    t.last_site = block.site;
+    t.last_begin = e.address;
+    t.last_end = e.address + e.bytes;
 }
 
 void accumulator::fill(const event& e) {
@@ -332,7 +369,8 @@ trace_analysis accumulator::finish(trace_info info) {
         forget(pending.block);
     }
     for (std::size_t i = 1; i < sites_.size(); ++i) {
-        const site_record& site = sites_[i];
+        site_record& site = sites_[i];
+        site.note_peak(peaks_);
         result.sites.push_back(
             {site.stack, site.call, site.statistics(), site.fill_stack, neighbours_of(site)});
         result.all.merge(result.sites.back().statistics);
@@ -343,9 +381,13 @@ trace_analysis accumulator::finish(trace_info info) {
             allocating_threads_[word] |= site.threads[word];
         }
     }
-    sort_sites(result.sites);
+    if (order_) {
+        result.order = order_->finish();
+    }
+    sort_sites(result.sites, result.order);
     result.all.peak_live = peak_live_;
     result.all.peak_live_bytes = peak_live_bytes_;
+    result.peak_ns = peak_ns_;
     result.all.longest_burst = longest_burst_;
     result.all.threads = 0;
     for (const std::uint64_t word : allocating_threads_) {

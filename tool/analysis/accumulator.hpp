@@ -4,6 +4,8 @@
 #include "../trace/event.hpp"
 #include "../trace/sample_weight.hpp"
 #include "live_map.hpp"
+#include "order_recorder.hpp"
+#include "recent_blocks.hpp"
 #include "site_record.hpp"
 #include "timeline_recorder.hpp"
 #include "trace_analysis.hpp"
@@ -11,6 +13,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -19,6 +22,12 @@ namespace linn::tool {
 
 /// Whether times of different threads can be compared.
 enum class event_times { exact, rough };
+
+/// What an analysis has besides what each has.
+struct analysis_wishes {
+    temporary_rule temporary = {};
+    bool keeps_order = false; ///< trace_analysis::order
+};
 
 /// Makes an analysis out of events, given in the order of time, in one pass. Of a sample, each block counts as many times as
 /// its weight says. Memory: in proportion to the blocks that
@@ -30,11 +39,10 @@ enum class event_times { exact, rough };
 /// thread is taken for that of the old block.
 class accumulator {
 public:
-    explicit accumulator(event_times times = event_times::exact, sample_weight weight = {})
-        : times_{times},
-          weight_{weight} {}
+    explicit accumulator(event_times times = event_times::exact, sample_weight weight = {},
+                         const analysis_wishes& wishes = {});
     /// For the events of this trace.
-    explicit accumulator(const trace_info& info);
+    explicit accumulator(const trace_info& info, const analysis_wishes& wishes = {});
 
     void take(std::span<const event> events);
 
@@ -50,6 +58,7 @@ private:
     };
 
     struct thread_state {
+        recent_blocks recent;
         std::uint64_t last_address = 0; ///< of the block that the last call got; 0: it was no allocation
         std::uint32_t last_site = 0;    ///< of the block it got last
         std::uint64_t last_begin = 0;
@@ -75,6 +84,14 @@ private:
     bool release_pending(const event& e, const live_block& newer);
     void count_release(const live_block& block, const event& e, bool is_temporary);
     void forget(const live_block& block);
+    /// More bytes may be live than ever before.
+    void note_peak(std::uint64_t time) noexcept {
+        if (live_bytes_ > peak_live_bytes_) {
+            peak_live_bytes_ = live_bytes_;
+            peak_ns_ = time;
+            ++peaks_;
+        }
+    }
     /// Takes a block out of what is live.
     void end_life(const live_block& block, std::uint64_t weight);
     std::uint64_t weight_of(const live_block& block) const noexcept {
@@ -87,6 +104,8 @@ private:
 
     event_times times_;
     sample_weight weight_;
+    temporary_rule temporary_;
+    std::optional<order_recorder> order_;
     std::deque<site_record> sites_; ///< [0] is of no use: index 0 means none
     std::vector<std::uint32_t> site_of_stack_;
     std::vector<process_state> processes_;
@@ -99,6 +118,8 @@ private:
     std::uint64_t live_bytes_ = 0;
     std::uint64_t peak_live_ = 0;
     std::uint64_t peak_live_bytes_ = 0;
+    std::uint64_t peak_ns_ = 0;
+    std::uint64_t peaks_ = 0; ///< how often there was more than ever before
     std::uint64_t burst_ = 0;
     std::uint64_t longest_burst_ = 0;
     std::uint64_t failures_ = 0;

@@ -18,13 +18,29 @@ using nlohmann::json;
 constexpr int version = 1;
 
 /// The plain numbers of a site, in the order in which they are written.
-constexpr std::array numbers{
-    &site_statistics::allocations,       &site_statistics::bytes,         &site_statistics::smallest,
-    &site_statistics::largest,           &site_statistics::releases,      &site_statistics::remote_releases,
-    &site_statistics::temporary,         &site_statistics::reallocations, &site_statistics::live_at_end,
-    &site_statistics::live_bytes_at_end, &site_statistics::peak_live,     &site_statistics::peak_live_bytes,
-    &site_statistics::longest_burst,     &site_statistics::threads,       &site_statistics::fills,
-    &site_statistics::filled_bytes,      &site_statistics::fill_ns,       &site_statistics::outgrown};
+constexpr std::array numbers{&site_statistics::allocations,
+                             &site_statistics::bytes,
+                             &site_statistics::smallest,
+                             &site_statistics::largest,
+                             &site_statistics::releases,
+                             &site_statistics::remote_releases,
+                             &site_statistics::temporary,
+                             &site_statistics::reallocations,
+                             &site_statistics::live_at_end,
+                             &site_statistics::live_bytes_at_end,
+                             &site_statistics::peak_live,
+                             &site_statistics::peak_live_bytes,
+                             &site_statistics::longest_burst,
+                             &site_statistics::threads,
+                             &site_statistics::fills,
+                             &site_statistics::filled_bytes,
+                             &site_statistics::fill_ns,
+                             &site_statistics::outgrown,
+                             &site_statistics::temporary_bytes,
+                             &site_statistics::live_at_peak,
+                             &site_statistics::live_bytes_at_peak};
+constexpr std::size_t first_numbers =
+    17; ///< that the first traces have; the others came later, one after the other
 
 /// Place and count of what is not zero.
 json to_json(const log2_histogram& h) {
@@ -65,7 +81,7 @@ site_statistics statistics_of(const json& j) {
     site_statistics s;
     const json& counts = j.at("counts");
     for (std::size_t i = 0; i != numbers.size(); ++i) {
-        if (i < counts.size() || numbers[i] != &site_statistics::outgrown) { // the first traces lack it
+        if (i < counts.size() || i < first_numbers) {
             s.*numbers[i] = counts.at(i).get<std::uint64_t>();
         }
     }
@@ -168,6 +184,7 @@ std::string analysis_text(const trace_analysis& a) {
              {"live_bytes", a.over_time.live_bytes},
              {"live_blocks", a.over_time.live_blocks},
              {"events", a.over_time.events},
+             {"peak_ns", a.peak_ns},
              {"unknown_releases", a.unknown_releases},
              {"unseen_releases", a.unseen_releases},
              {"inherited_releases", a.inherited_releases},
@@ -198,6 +215,8 @@ std::optional<trace_analysis> read_analysis_text(std::string_view text, trace_in
                        in.at("live_bytes").get<std::vector<std::uint64_t>>(),
                        in.at("live_blocks").get<std::vector<std::uint64_t>>(),
                        in.at("events").get<std::vector<std::uint64_t>>()};
+        a.knows_peak = in.contains("peak_ns"); // earlier versions did not write it
+        a.peak_ns = in.value("peak_ns", std::uint64_t{0});
         a.unknown_releases = in.at("unknown_releases").get<std::uint64_t>();
         a.unseen_releases = in.at("unseen_releases").get<std::uint64_t>();
         a.inherited_releases = in.at("inherited_releases").get<std::uint64_t>();

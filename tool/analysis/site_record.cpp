@@ -56,6 +56,7 @@ site_statistics site_record::statistics() const {
     s.releases = releases;
     s.remote_releases = remote_releases;
     s.temporary = temporary;
+    s.temporary_bytes = temporary_bytes;
     s.reallocations = reallocations;
     s.outgrown = outgrown;
     s.unseen_releases = unseen_releases;
@@ -64,6 +65,8 @@ site_statistics site_record::statistics() const {
     s.live_bytes_at_end = live_bytes;
     s.peak_live = peak_live;
     s.peak_live_bytes = peak_live_bytes;
+    s.live_at_peak = live_at_peak;
+    s.live_bytes_at_peak = live_bytes_at_peak;
     s.longest_burst = longest_burst;
     for (const std::uint64_t word : threads) {
         s.threads += static_cast<std::uint64_t>(std::popcount(word));

@@ -59,6 +59,10 @@ struct site_record {
     std::uint64_t releases = 0;
     std::uint64_t remote_releases = 0;
     std::uint64_t temporary = 0;
+    std::uint64_t temporary_bytes = 0;
+    std::uint64_t peak_number = 0; ///< of the peak that live_at_peak was noted for
+    std::uint64_t live_at_peak = 0;
+    std::uint64_t live_bytes_at_peak = 0;
     std::uint64_t smallest = ~std::uint64_t{0};
     std::uint64_t largest = 0;
     std::uint32_t last_thread = ~std::uint32_t{0};
@@ -81,6 +85,14 @@ struct site_record {
     sample_spread spread;
 
     void count_thread(std::uint32_t thread);
+    /// What a site had at the last peak is what it has until it changes for the first time afterwards. Called before a change.
+    void note_peak(std::uint64_t number) noexcept {
+        if (peak_number != number) {
+            peak_number = number;
+            live_at_peak = live;
+            live_bytes_at_peak = live_bytes;
+        }
+    }
     void grow_by(std::uint64_t more) noexcept {
         live_bytes += more;
         peak_live_bytes = std::max(peak_live_bytes, live_bytes);

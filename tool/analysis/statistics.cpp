@@ -73,6 +73,7 @@ void site_statistics::merge(const site_statistics& other) {
     releases += other.releases;
     remote_releases += other.remote_releases;
     temporary += other.temporary;
+    temporary_bytes += other.temporary_bytes;
     reallocations += other.reallocations;
     outgrown += other.outgrown;
     unseen_releases += other.unseen_releases;
@@ -80,6 +81,8 @@ void site_statistics::merge(const site_statistics& other) {
     live_bytes_at_end += other.live_bytes_at_end;
     peak_live += other.peak_live;
     peak_live_bytes += other.peak_live_bytes;
+    live_at_peak += other.live_at_peak;
+    live_bytes_at_peak += other.live_bytes_at_peak;
     longest_burst = std::max(longest_burst, other.longest_burst);
     threads = std::max(threads, other.threads);
     fills += other.fills;

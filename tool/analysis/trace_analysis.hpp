@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -30,7 +31,8 @@ struct site_statistics {
     log2_histogram size_histogram{};
     std::uint64_t releases = 0;
     std::uint64_t remote_releases = 0; ///< by another thread than the one that allocated
-    std::uint64_t temporary = 0;       ///< released by the very next call of the same thread
+    std::uint64_t temporary = 0;       ///< released at once by the same thread: temporary_rule
+    std::uint64_t temporary_bytes = 0; ///< of these
     std::uint64_t unseen_releases = 0; ///< of blocks whose address was given out again before one was seen
     std::uint64_t reallocations = 0;   ///< blocks of this site that a later realloc changed
     std::uint64_t outgrown =
@@ -40,6 +42,9 @@ struct site_statistics {
     std::uint64_t live_bytes_at_end = 0;
     std::uint64_t peak_live = 0; ///< of several sites together: at most
     std::uint64_t peak_live_bytes = 0;
+    std::uint64_t live_at_peak =
+        0; ///< when all sites together had the most bytes live; adds up, unlike peak_live
+    std::uint64_t live_bytes_at_peak = 0;
     std::uint64_t longest_burst = 0; ///< most allocations of the site in a row without a release of it
     std::uint64_t threads = 0;       ///< that allocated here; of several sites together: at least
     std::uint64_t fills = 0;         ///< zero fills right after the allocation
@@ -66,6 +71,32 @@ struct analysed_site {
     std::vector<std::pair<std::uint32_t, std::uint64_t>> before = {};
 };
 
+/// Which blocks are temporary: those that their own thread released soon.
+struct temporary_rule {
+    /// Allocations that the thread may have made in between, at most most_temporary_between. Nothing: the release is the
+    /// thread's very next call of any kind.
+    std::optional<unsigned> allocations_between;
+};
+inline constexpr unsigned most_temporary_between = 1000;
+
+/// What one site allocated within a step.
+struct ordered_site {
+    std::uint32_t site =
+        0; ///< index of `trace_analysis::sites`; others_in_step: of several that are too small
+    std::uint64_t allocations = 0;
+    std::uint64_t bytes = 0;
+    std::uint64_t temporary = 0;
+
+    bool operator==(const ordered_site&) const = default;
+};
+inline constexpr std::uint32_t others_in_step = ~std::uint32_t{0};
+
+/// What the program allocated over time, in equal steps. Within a step each site stands once, by its first allocation.
+struct allocation_order {
+    std::uint64_t step_ns = 0;
+    std::vector<std::vector<ordered_site>> steps;
+};
+
 /// What the program held and did over time, in equal steps.
 struct timeline {
     std::uint64_t step_ns = 0;
@@ -79,6 +110,10 @@ struct trace_analysis {
     std::vector<analysed_site> sites; ///< by allocations, most first
     site_statistics all;
     timeline over_time;
+    allocation_order order;    ///< empty where nobody asked for it
+    std::uint64_t peak_ns = 0; ///< when most bytes were live, for the first time
+    bool knows_peak =
+        true; ///< false: statistics that an earlier version wrote, without what was live at the peak
     std::uint64_t unknown_releases = 0; ///< of blocks whose allocation is not in the trace
     std::uint64_t unseen_releases = 0; ///< blocks whose address was given out again before a release was seen
     std::uint64_t inherited_releases = 0; ///< by a forked child, of blocks that its parent had allocated

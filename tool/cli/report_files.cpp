@@ -85,6 +85,15 @@ bool report_files::takes_stdout() const {
     return std::find(files_.begin(), files_.end(), "-") != files_.end();
 }
 
+bool report_files::writes(std::string_view option) const {
+    for (std::size_t i = 0; i != forms_.size(); ++i) {
+        if (forms_[i].option == option) {
+            return !files_[i].empty();
+        }
+    }
+    return false;
+}
+
 std::string report_files::page_address() const {
     for (std::size_t i = 0; i != forms_.size(); ++i) {
         std::error_code error;

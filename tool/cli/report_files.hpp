@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace CLI {
@@ -49,6 +50,9 @@ public:
 
     /// True when a form goes to standard output, so that nothing else may be printed there.
     bool takes_stdout() const;
+
+    /// True when a form is asked for, such as "--html".
+    bool writes(std::string_view option) const;
 
     /// "file:///home/me/report.html" of the page that was asked for; empty without one, or where it is no file.
     std::string page_address() const;

@@ -45,8 +45,11 @@ constexpr const char* trace_footer =
     "Examples:\n"
     "  linn trace simulate.linn\n"
     "  linn trace simulate.linn --events --from 1.5 --to 1.501\n"
+    "  linn trace simulate.linn --peak\n"
+    "  linn trace simulate.linn --temporary --between 2 --top 20\n"
+    "  linn trace simulate.linn --html trace.html\n"
     "  linn trace simulate.linn --check\n"
-    "  linn trace simulate.linn --convert collapsed | flamegraph.pl > flame.svg\n"
+    "  linn trace simulate.linn --convert collapsed --peak | flamegraph.pl > peak.svg\n"
     "  linn trace simulate.linn --convert pprof -o simulate.pb.gz\n"
     "  linn trace simulate.linn --redact for-others.linn\n";
 
@@ -80,9 +83,8 @@ std::string read_time(const std::string& option, const std::string& text, std::u
 
 trace_command::trace_command(CLI::App& program)
     : command{*program.add_subcommand("trace", "Show, check and convert what linn record wrote")},
-      files_{verb(), {{"--json", "write the summary as JSON", [this] {
-                           return trace_json(path_, info_, counts_);
-                       }}}} {
+      files_{verb(), forms_of({[this] { return json(); }, [this] { return document(); }})},
+      viewing_{verb()} {
     CLI::App& arguments = verb();
     arguments.footer(trace_footer);
     arguments.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
@@ -111,14 +113,6 @@ trace_command::trace_command(CLI::App& program)
         ->type_name("WHAT")
         ->needs(convert)
         ->check(one_of({"bytes", "allocations"}));
-    repeatable(arguments.add_option("--debug-dir", debug_folders_,
-                                    "with --convert: also look here for separate debug information"))
-        ->type_name("DIR")
-        ->needs(convert);
-    arguments
-        .add_flag("--debuginfod", uses_debuginfod_,
-                  "with --convert: ask the servers in DEBUGINFOD_URLS for debug information")
-        ->needs(convert);
     CLI::Option* const redact = arguments
                                     .add_option("--redact", redacted_,
                                                 "write a copy to share: without arguments, folders, the "
@@ -127,6 +121,10 @@ trace_command::trace_command(CLI::App& program)
     events->excludes(checks)->excludes(convert)->excludes(redact);
     checks->excludes(convert)->excludes(redact);
     convert->excludes(redact);
+    viewing_.add();
+    for (const char* const filter : {"--peak", "--temporary", "--leaks"}) {
+        arguments.get_option(filter)->excludes(events)->excludes(checks)->excludes(redact);
+    }
 }
 
 std::string trace_command::check() {
@@ -136,59 +134,119 @@ std::string trace_command::check() {
     if (std::string problem = read_time("--to", to_, to_ns_); !problem.empty()) {
         return problem;
     }
+    if (std::string problem = viewing_.check(); !problem.empty()) {
+        return problem;
+    }
+    const bool wants_names =
+        !format_.empty() || viewing_.filter() != block_filter::all || files_.writes("--html");
+    if (viewing_.names_sources() && !wants_names) {
+        return "--debug-dir and --debuginfod need --html, --peak, --temporary, --leaks or --convert";
+    }
+    if (verb().count("--top") != 0 && viewing_.filter() == block_filter::all && !files_.writes("--html")) {
+        return "--top needs --html, --peak, --temporary or --leaks";
+    }
     if (!format_.empty()) {
         export_format_ = export_format_of(format_);
         if (!export_format_) {
             return "--convert: " + unknown_name("form", format_, export_format_names());
         }
-        if (*export_format_ == export_format::pprof && output_ == "-" && ::isatty(STDOUT_FILENO) != 0) {
-            return "--convert pprof is not for a terminal: give -o FILE";
+        if (viewing_.filter() != block_filter::all && !takes_filter(*export_format_)) {
+            return fmt::format(
+                "--convert {} holds everything: leave out --{}, or convert to collapsed, pprof or "
+                "csv-stacks",
+                format_, to_string(viewing_.filter()));
+        }
+        if (!is_text(*export_format_) && output_ == "-" && ::isatty(STDOUT_FILENO) != 0) {
+            return fmt::format("--convert {} is not for a terminal: give -o FILE", format_);
         }
     }
     return files_.check();
 }
 
-/// Reads everything: counts, and what there is to know of the file.
-void trace_command::read_all(trace_reader& trace) {
+std::string trace_command::read_all(trace_reader& trace, bool wants_names) {
+    std::optional<accumulator> counted;
+    if (wants_names && trace.aggregate().empty()) {
+        counted.emplace(trace.info(), viewing_.wishes());
+    }
     {
         progress_line line;
         const sample_weight weight{trace.info().sample_bytes};
-        trace.read([&](std::span<const event> events) { counts_.take(events, weight); }, show_reading(line));
+        trace.read(
+            [&](std::span<const event> events) {
+                counts_.take(events, weight);
+                if (counted) {
+                    counted->take(events);
+                }
+            },
+            show_reading(line));
     }
     info_ = trace.info();
-    if (trace.aggregate().empty()) {
-        return;
+    std::optional<trace_analysis> analysis;
+    if (counted) {
+        analysis = counted->finish(trace.info());
+    } else if (!trace.aggregate().empty()) {
+        analysis = read_analysis_text(trace.aggregate(), info_);
+        if (!analysis) {
+            info_.damage.push_back("the statistics are invalid");
+            return wants_names && viewing_.filter() != block_filter::all
+                       ? "holds statistics that are invalid: record the program again"
+                       : "";
+        }
+        take_statistics(*analysis, trace.info().file_bytes);
     }
-    const std::optional<trace_analysis> kept = read_analysis_text(trace.aggregate(), info_);
-    if (!kept) {
-        info_.damage.push_back("the statistics are invalid");
-        return;
+    if (!wants_names) {
+        return {};
     }
+    if (std::string problem = viewing_.why_not(*analysis, !counted); !problem.empty()) {
+        return problem;
+    }
+    viewing_.take(path_, std::move(*analysis));
+    return {};
+}
+
+/// The counts of a trace that holds statistics in place of events.
+void trace_command::take_statistics(const trace_analysis& kept, std::uint64_t file_bytes) {
     std::vector<std::string> damage = std::move(info_.damage);
-    info_ = kept->info;
+    info_ = kept.info;
     info_.damage = std::move(damage);
-    info_.file_bytes = trace.info().file_bytes;
+    info_.file_bytes = file_bytes;
     const auto count = [&](event_kind kind, std::uint64_t n) {
         const auto k = static_cast<std::size_t>(kind);
         counts_.of_kind[k] = counts_.of_call[k][0] = n;
         counts_.events += n;
     };
-    count(event_kind::allocation, kept->all.allocations);
-    count(event_kind::release, kept->all.releases);
-    count(event_kind::reallocation, kept->all.reallocations);
-    count(event_kind::failure, kept->failures);
-    count(event_kind::fill, kept->all.fills);
-    counts_.bytes = kept->all.bytes;
-    counts_.estimated_allocations = static_cast<double>(kept->all.allocations);
-    counts_.estimated_bytes = static_cast<double>(kept->all.bytes);
-    counts_.spread = kept->all.spread;
+    count(event_kind::allocation, kept.all.allocations);
+    count(event_kind::release, kept.all.releases);
+    count(event_kind::reallocation, kept.all.reallocations);
+    count(event_kind::failure, kept.failures);
+    count(event_kind::fill, kept.all.fills);
+    counts_.bytes = kept.all.bytes;
+    counts_.estimated_allocations = static_cast<double>(kept.all.allocations);
+    counts_.estimated_bytes = static_cast<double>(kept.all.bytes);
+    counts_.spread = kept.all.spread;
+}
+
+std::string trace_command::json() const {
+    return viewing_.filter() != block_filter::all ? viewing_.json() : trace_json(path_, info_, counts_);
+}
+
+report::document trace_command::document() const {
+    if (viewing_.filter() != block_filter::all) {
+        return viewing_.document();
+    }
+    return report::trace_document(path_, info_, counts_, viewing_.allocated());
 }
 
 int trace_command::summarise(trace_reader& trace) {
-    read_all(trace);
+    const bool is_filtered = viewing_.filter() != block_filter::all;
+    const std::string why = read_all(trace, is_filtered || files_.writes("--html"));
+    if (is_filtered && !why.empty()) {
+        fmt::print(stderr, "linn trace: {} {}\n", path_, why);
+        return exit_usage;
+    }
     const std::string problem = files_.write();
     if (!files_.takes_stdout()) {
-        print_report(report::trace_document(path_, info_, counts_));
+        print_report(document());
     }
     if (!problem.empty()) {
         fmt::print(stderr, "linn trace: {}\n", problem);
@@ -198,7 +256,7 @@ int trace_command::summarise(trace_reader& trace) {
 }
 
 int trace_command::check_file(trace_reader& trace) {
-    read_all(trace);
+    read_all(trace, files_.writes("--html"));
     if (const std::string problem = files_.write(); !problem.empty()) {
         fmt::print(stderr, "linn trace: {}\n", problem);
         return exit_failure;
@@ -240,15 +298,14 @@ int trace_command::print_events(trace_reader& trace) {
 }
 
 int trace_command::convert(trace_reader& trace) {
-    symbol_options symbol_source;
-    symbol_source.debug_folders.insert(symbol_source.debug_folders.begin(), debug_folders_.begin(),
-                                       debug_folders_.end());
-    symbol_source.use_debuginfod = uses_debuginfod_;
-    symbolizer symbols{symbol_source};
+    symbolizer& symbols = viewing_.open_symbols();
     progress_line line;
     export_options options;
     options.format = *export_format_;
     options.weight = weight_ == "bytes" ? export_weight::bytes : export_weight::allocations;
+    options.filter = viewing_.filter();
+    options.temporary = viewing_.rule();
+    options.keeps_runtime = viewing_.keeps_runtime();
     options.progress = show_reading(line);
     const auto failed = [&](const std::string& what) {
         line.clear();

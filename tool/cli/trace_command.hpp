@@ -6,6 +6,7 @@
 #include "../trace/trace_counts.hpp"
 #include "command.hpp"
 #include "report_files.hpp"
+#include "trace_viewing.hpp"
 
 #include <cstdint>
 #include <iosfwd>
@@ -26,7 +27,12 @@ public:
 
 private:
     std::string check();
-    void read_all(trace_reader& trace);
+    /// Reads everything: counts, what there is to know of the file, and where names are wanted what was allocated. Returns why
+    /// the trace does not tell what is asked for; empty: it does.
+    std::string read_all(trace_reader& trace, bool wants_names);
+    void take_statistics(const trace_analysis& kept, std::uint64_t file_bytes);
+    std::string json() const;
+    report::document document() const;
     int summarise(trace_reader& trace);
     int check_file(trace_reader& trace);
     int print_events(trace_reader& trace);
@@ -34,6 +40,7 @@ private:
     int redact();
 
     report_files files_;
+    trace_viewing viewing_;
     std::string path_;
     std::string from_;
     std::string to_;
@@ -41,14 +48,12 @@ private:
     std::string output_ = "-";
     std::string redacted_; ///< the file for --redact
     std::string weight_ = "bytes";
-    std::vector<std::string> debug_folders_;
     std::optional<export_format> export_format_;
     std::uint64_t from_ns_ = 0;
     std::uint64_t to_ns_ = ~std::uint64_t{0};
     std::uint64_t limit_ = 0;
     bool shows_events_ = false;
     bool checks_ = false;
-    bool uses_debuginfod_ = false;
     trace_info info_;
     trace_counts counts_;
 };

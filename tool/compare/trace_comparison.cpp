@@ -28,11 +28,6 @@ bool counts_work(profile_measure m) {
 constexpr std::array shown_measures{profile_measure::allocations, profile_measure::bytes,
                                     profile_measure::live_blocks, profile_measure::live_bytes};
 
-std::string blocks_label(std::uint64_t smallest, std::uint64_t largest, const std::string& where) {
-    return smallest == largest ? fmt::format("{}-byte blocks {}", smallest, where)
-                               : fmt::format("{}-{}-byte blocks {}", smallest, largest, where);
-}
-
 /// Rows while sites are added; which row a site belongs to is decided by its key.
 class row_table {
 public:

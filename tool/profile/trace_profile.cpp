@@ -88,6 +88,11 @@ std::string profile_frame::place() const {
     return library.empty() ? "in " + name : fmt::format("in {} of {}", name, library);
 }
 
+std::string blocks_label(std::uint64_t smallest, std::uint64_t largest, const std::string& where) {
+    return smallest == largest ? fmt::format("{}-byte blocks {}", smallest, where)
+                               : fmt::format("{}-{}-byte blocks {}", smallest, largest, where);
+}
+
 std::string profile_site::stack_key() const {
     std::string key = type_key();
     for (const profile_frame& f : callers) {
@@ -96,17 +101,9 @@ std::string profile_site::stack_key() const {
     return key;
 }
 
-trace_profile profile_trace(const std::filesystem::path& file, const naming& names,
-                            const std::function<bool(double)>& progress) {
-    refuse_corrupt(file);
-    trace_reader reader{file};
+trace_profile name_profile(const std::filesystem::path& file, trace_analysis analysis, const naming& names) {
     advice a;
-    a.analysis = analyse_trace(reader, progress);
-    if (a.analysis.info.contents != "all") {
-        throw unusable_trace{fmt::format("{} holds only blocks that zeros were written into: record the "
-                                         "program again without --fills",
-                                         file.string())};
-    }
+    a.analysis = std::move(analysis);
     trace_profile profile;
     profile.path = file;
     for (const analysed_site& site : a.analysis.sites) {
@@ -130,6 +127,19 @@ trace_profile profile_trace(const std::filesystem::path& file, const naming& nam
     profile.analysis = std::move(a.analysis);
     profile.kept_by_runtime = std::move(a.kept_by_runtime);
     return profile;
+}
+
+trace_profile profile_trace(const std::filesystem::path& file, const naming& names,
+                            const std::function<bool(double)>& progress) {
+    refuse_corrupt(file);
+    trace_reader reader{file};
+    trace_analysis analysis = analyse_trace(reader, progress);
+    if (analysis.info.contents != "all") {
+        throw unusable_trace{fmt::format("{} holds only blocks that zeros were written into: record the "
+                                         "program again without --fills",
+                                         file.string())};
+    }
+    return name_profile(file, std::move(analysis), names);
 }
 
 std::uint64_t peak_of_sites(const trace_profile& profile, const std::vector<bool>& sites) {

@@ -31,6 +31,9 @@ struct profile_frame {
     std::string place() const;
 };
 
+/// What blocks are called whose type nothing names: "16-48-byte blocks of Parser::parse".
+std::string blocks_label(std::uint64_t smallest, std::uint64_t largest, const std::string& where);
+
 /// What one stack allocated by one call, with names.
 struct profile_site {
     std::string label; ///< "std::list<Particle>", or "48-byte blocks of Parser::parse"
@@ -57,6 +60,9 @@ struct trace_profile {
     profile_counts all;
     std::vector<runtime_blocks> kept_by_runtime; ///< not among what is live
 };
+
+/// Names what an analysis holds.
+trace_profile name_profile(const std::filesystem::path& file, trace_analysis analysis, const naming& names);
 
 /// Reads a trace and names what it holds. Memory: in proportion to live blocks and to distinct stacks. Throws
 /// unusable_trace for what is no trace, is damaged, or holds fills only.

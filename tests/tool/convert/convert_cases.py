@@ -4,6 +4,7 @@
 The trace is the one of tests/tool/convert/export_samples.cpp, whose comment says what must come out. Exit status 77
 (skipped) where the reader is not installed.
 """
+import base64
 import csv
 import gzip
 import json
@@ -144,6 +145,102 @@ def case_pprof_itself(exports):
         check(done.returncode == 0, done.stderr)
         check(re.search(first, done.stdout), done.stdout)
         check("File: program" in done.stdout, done.stdout)
+
+
+def case_filters(exports):
+    """Some of the blocks: those live at the peak, temporary ones and leaks, as collapsed stacks and as pprof reads them."""
+    made = ("main", 'make "quoted": and more ', GROW)
+    moved = ("main", "other(char const*)", "0x5050 in libc.so.6")
+    wanted = {"peak": {made: 300, moved: 2000}, "temporary": {("0x7fff1234",): 50}, "leaks": {made: 100, moved: 2000}}
+    for name, expected in wanted.items():
+        shown = stacks_of(exports.text(name + ".collapsed"))
+        check(shown == expected, (name, shown))
+        profile = fields(gzip.decompress((exports.folder / (name + ".pb.gz")).read_bytes()))
+        words = [w.decode() for w in profile[6]]
+        kinds = [words[fields(t)[1][0]] for t in profile[1]]
+        prefix = {"leaks": "leaked"}.get(name, name)
+        check(kinds == [prefix + "_objects", prefix + "_space"] and words[profile[14][0]] == kinds[1], kinds)
+        check(sorted(packed(fields(s)[2][0])[1] for s in profile[2]) == sorted(expected.values()), name)
+
+
+def case_perfetto(exports):
+    """The messages have the fields of Perfetto's published schema, and the profiles the counts of the trace."""
+    trace = fields((exports.folder / "trace.perfetto").read_bytes())
+    packets = [fields(p) for p in trace[1]]
+    check(all(p[10] == [1] for p in packets) and packets[0][13] == [1], "the sequence")
+    counters = [fields(p[11][0]) for p in packets if 11 in p]
+    check(counters and {c[11][0] for c in counters} == {2, 3} and all(30 in c for c in counters), counters)
+    check(max(c[30][0] for c in counters if c[11][0] == 2) == 2300, counters)
+    names, frames, stacks = {}, {}, {}
+    for p in packets:
+        for data in map(fields, p.get(12, [])):
+            names |= {n[1][0]: n[2][0].decode() for n in map(fields, data.get(5, []))}
+            frames |= {f[1][0]: names[f[2][0]] for f in map(fields, data.get(6, []))}
+            stacks |= {c[1][0]: tuple(frames[f] for f in c[2]) for c in map(fields, data.get(7, []))}
+    profiles = [(p[8][0], fields(p[37][0])) for p in packets if 37 in p]
+    check([time for time, _ in profiles] == [6000, 10000], profiles)
+    live = []
+    for _, profile in profiles:
+        dump = fields(profile[5][0])
+        check(dump[1] == [4711], dump)
+        samples = map(fields, dump[2])
+        live.append({stacks[s[1][0]]: s[2][0] - s.get(3, [0])[0] for s in samples})
+    made = ("main", MAKE, GROW)
+    moved = ("main", "other(char const*)", "0x5050 in libc.so.6")
+    check(live[0] == {made: 300, moved: 2000}, live[0])
+    check({k: v for k, v in live[1].items() if v} == {made: 100, moved: 2000}, live[1])
+
+
+def case_perfetto_schema(exports):
+    """Perfetto's own Python classes read it, and know every field."""
+    perfetto = pytest.importorskip("perfetto.protos.perfetto.trace.perfetto_trace_pb2")
+    unknown_fields = pytest.importorskip("google.protobuf.unknown_fields")
+    trace = perfetto.Trace()
+    trace.ParseFromString((exports.folder / "trace.perfetto").read_bytes())
+
+    def unknown(message):
+        count = len(unknown_fields.UnknownFieldSet(message))
+        for field, value in message.ListFields():
+            if field.message_type is not None:
+                count += sum(map(unknown, [value] if hasattr(value, "ListFields") else value))
+        return count
+    check(unknown(trace) == 0, "fields that the schema has not")
+    dumps = [p.profile_packet.process_dumps[0] for p in trace.packet if p.HasField("profile_packet")]
+    check([sum(s.self_allocated - s.self_freed for s in d.samples) for d in dumps] == [2300, 2100], dumps)
+    tracks = [p.track_descriptor for p in trace.packet if p.HasField("track_descriptor")]
+    check([t.name for t in tracks] == ["", "live bytes", "live blocks"] and tracks[0].process.process_name == "program", tracks)
+
+
+def case_speedscope(exports):
+    """speedscope itself reads collapsed stacks and pprof: the functions and their totals in its table. Of functions that were inlined,
+    its reader of pprof shows the outermost."""
+    program, chromium = shutil.which("speedscope"), browser.find()
+    if program is None or chromium is None:
+        skip("there is no speedscope or no Chromium")
+    viewer = pathlib.Path(program).resolve().parent.parent / "dist" / "release" / "index.html"
+    for name, total in (("bytes.collapsed", "3,300 (99%)"), ("trace.pb.gz", "3.22 KB (99%)"),
+                        ("peak.collapsed", "2,300 (100%)"), ("peak.pb.gz", "2.25 KB (100%)")):
+        data = base64.b64encode((exports.folder / name).read_bytes()).decode()
+        with browser.Browser(chromium) as b:
+            page = b.open(str(viewer))
+            page.evaluate("""new Promise((done) => {
+                const data = atob(%s);
+                const file = new File([Uint8Array.from(data, (c) => c.charCodeAt(0))], %s);
+                const moved = new DataTransfer();
+                moved.items.add(file);
+                const drop = new DragEvent("drop", {dataTransfer: moved, bubbles: true, cancelable: true});
+                document.querySelector("body > div, body > main, body *").dispatchEvent(drop);
+                setTimeout(done, 3000);
+            })""" % (json.dumps(data), json.dumps(name)))
+            page.type("3")  # its table of functions
+            page.evaluate("new Promise((done) => setTimeout(done, 1000))")
+            shown = page.evaluate("document.body.innerText")
+            check("other(char const*)" in shown and ("grow(unsigned long)" in shown) == name.endswith("collapsed"), (name, shown))
+            rows = [row.strip() for row in shown.split("\n")]
+            check(total in rows and rows[rows.index("main") - 2] == total, (name, shown))
+            # The browser itself complains about drawing without a graphics card.
+            complaints = [c for c in page.complaints if "WebGL" not in c]
+            check(complaints == [], (name, complaints))
 
 
 def case_dhat(exports):

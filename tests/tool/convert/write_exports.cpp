@@ -3,6 +3,7 @@
 #include "export_samples.hpp"
 #include "report/trace_export/collapsed.hpp"
 #include "report/trace_export/dhat.hpp"
+#include "report/trace_export/perfetto.hpp"
 #include "report/trace_export/pprof.hpp"
 #include "report/trace_export/trace_csv.hpp"
 
@@ -34,6 +35,15 @@ int main(int count, char** arguments) {
         write_collapsed(s.info, tally, s.names, export_weight::allocations, out);
     });
     write("trace.pb.gz", [&](std::ostream& out) { write_pprof(s.info, tally, s.names, out); });
+    for (const block_filter filter : {block_filter::peak, block_filter::temporary, block_filter::leaks}) {
+        const std::string name = to_string(filter);
+        write((name + ".collapsed").c_str(), [&](std::ostream& out) {
+            write_collapsed(s.info, tally, s.names, export_weight::bytes, out, filter);
+        });
+        write((name + ".pb.gz").c_str(),
+              [&](std::ostream& out) { write_pprof(s.info, tally, s.names, out, filter); });
+    }
+    write("trace.perfetto", [&](std::ostream& out) { write_perfetto(s.info, tally, s.names, out); });
     write("dhat.json", [&](std::ostream& out) { write_dhat(s.info, tally, s.names, out); });
     write("stacks.csv", [&](std::ostream& out) { write_stacks(s.info, tally, s.names, out); });
     write("events.csv", [&](std::ostream& out) {

@@ -116,8 +116,8 @@ def case_page(tool):
         check("larger of both" in names and "new" in names and "old" in names, names)
         check(shown.evaluate("document.querySelectorAll('.flame .grew').length") > 0, "nothing grew")
         shown.click("document.querySelectorAll('.flame-tools input[type=radio]')[2]")  # of the old one
-        widths = shown.evaluate("""Object.fromEntries(Array.from(document.querySelectorAll(".flame > li > ul > li"),
-            (i) => [i.querySelector("span").textContent, i.offsetWidth]))""")
+        widths = shown.evaluate("""Object.fromEntries(Array.from(document.querySelectorAll('.flame [aria-level="2"]'),
+            (s) => [s.textContent, s.parentElement.offsetWidth]))""")
         check(any("Audit" in name and width > 0 for name, width in widths.items()), widths)
         check(all(width == 0 for name, width in widths.items() if "Copy" in name), widths)
         check(shown.complaints == [] and shown.requests == ["file://" + str(page)], shown.complaints)

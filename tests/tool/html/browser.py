@@ -161,6 +161,11 @@ class Page:
                   windowsVirtualKeyCode=codes[key], **more)
         self.call("Input.dispatchKeyEvent", type="keyUp", key=key, code=key, windowsVirtualKeyCode=codes[key])
 
+    def type(self, letter):
+        """A letter on the keyboard, where the focus is."""
+        self.call("Input.dispatchKeyEvent", type="keyDown", key=letter, text=letter)
+        self.call("Input.dispatchKeyEvent", type="keyUp", key=letter)
+
     def pdf(self):
         return base64.b64decode(self.call("Page.printToPDF", preferCSSPageSize=True,
                                           printBackground=False)["data"])

@@ -4,6 +4,7 @@
 #include "analysis/analysis_text.hpp"
 
 #include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
 
 #include <map>
 #include <random>
@@ -46,8 +47,24 @@ public:
     std::uint64_t live = 0;
     std::uint64_t peak_live = 0;
     std::uint64_t unknown = 0;
+    std::uint64_t peak_bytes = 0;
+    std::uint64_t peak_ns = 0;
+    std::map<site_key, model_site> at_peak;
 
 private:
+    /// Remembers everything whenever more bytes are live than ever before.
+    void note_peak(std::uint64_t time) {
+        std::uint64_t bytes = 0;
+        for (const auto& [key, site] : sites) {
+            bytes += site.counts.live_bytes_at_end;
+        }
+        if (bytes > peak_bytes) {
+            peak_bytes = bytes;
+            peak_ns = time;
+            at_peak = sites;
+        }
+    }
+
     std::uint64_t below(std::uint64_t n) { return random_() % n; }
 
     void step() {
@@ -96,6 +113,7 @@ private:
         peak_live = std::max(peak_live, ++live);
         blocks_[e.process][e.address] = {e.bytes, e.time, {e.stack, e.call}, e.thread};
         last_[e.thread] = e.address;
+        note_peak(e.time);
     }
 
     template <class Iterator>
@@ -105,7 +123,9 @@ private:
         model_site& site = sites[block->second.site];
         ++site.counts.releases;
         site.counts.remote_releases += block->second.thread != e.thread ? 1u : 0u;
-        site.counts.temporary += last_[e.thread] == e.address && block->second.thread == e.thread ? 1u : 0u;
+        const bool is_temporary = last_[e.thread] == e.address && block->second.thread == e.thread;
+        site.counts.temporary += is_temporary ? 1u : 0u;
+        site.counts.temporary_bytes += is_temporary ? block->second.bytes : 0u;
         std::size_t place = 0;
         while ((e.time - block->second.born) >> (place + 1) != 0) {
             ++place;
@@ -135,6 +155,7 @@ private:
         blocks_[e.process].erase(block);
         blocks_[e.process][e.address] = moved;
         last_[e.thread] = 0;
+        note_peak(e.time);
     }
 
     void release_unknown(event& e) {
@@ -168,6 +189,9 @@ TEST_CASE("random events are counted as by a naive count") {
         CHECK(result.unseen_releases == 0);
         CHECK(result.all.live_at_end == naive.live);
         CHECK(result.all.peak_live == naive.peak_live);
+        CHECK(result.peak_ns == naive.peak_ns);
+        CHECK(result.all.peak_live_bytes == naive.peak_bytes);
+        CHECK(result.all.live_bytes_at_peak == naive.peak_bytes);
         REQUIRE(result.sites.size() == naive.sites.size());
         for (const analysed_site& site : result.sites) {
             const model_site& expected = naive.sites[{site.stack, site.call}];
@@ -179,6 +203,10 @@ TEST_CASE("random events are counted as by a naive count") {
             CHECK(s.releases == n.releases);
             CHECK(s.remote_releases == n.remote_releases);
             CHECK(s.temporary == n.temporary);
+            CHECK(s.temporary_bytes == n.temporary_bytes);
+            const site_statistics& peak = naive.at_peak[{site.stack, site.call}].counts;
+            CHECK(s.live_at_peak == peak.live_at_end);
+            CHECK(s.live_bytes_at_peak == peak.live_bytes_at_end);
             CHECK(s.reallocations == n.reallocations);
             CHECK(s.lifetimes == n.lifetimes);
             CHECK(s.live_at_end == n.live_at_end);
@@ -251,6 +279,24 @@ TEST_CASE("an analysis survives being written and read") {
     REQUIRE(read->sites.size() == written.sites.size());
     CHECK(read->sites[0].statistics.lifetimes == written.sites[0].statistics.lifetimes);
     CHECK(read->all.peak_live == written.all.peak_live);
+    CHECK(read->knows_peak);
+    CHECK(read->peak_ns == written.peak_ns);
+    CHECK(read->sites[0].statistics.live_bytes_at_peak == written.sites[0].statistics.live_bytes_at_peak);
+    // Earlier versions did not write what was live at the peak.
+    nlohmann::json old = nlohmann::json::parse(text);
+    old.erase("peak_ns");
+    const auto forget_last_three = [](nlohmann::json& statistics) {
+        nlohmann::json& counts = statistics["counts"];
+        counts.erase(counts.end() - 3, counts.end());
+    };
+    forget_last_three(old["all"]);
+    for (nlohmann::json& site : old["sites"]) {
+        forget_last_three(site[2]);
+    }
+    const std::optional<trace_analysis> earlier = read_analysis_text(old.dump(), known);
+    REQUIRE(earlier.has_value());
+    CHECK_FALSE(earlier->knows_peak);
+    CHECK(earlier->all.outgrown == written.all.outgrown);
     // Anything else is refused, never half read.
     for (const std::size_t length : {std::size_t{0}, text.size() / 2, text.size() - 1}) {
         CHECK_FALSE(read_analysis_text(text.substr(0, length), known).has_value());

@@ -71,11 +71,18 @@ markup run_over_time(id_source& ids, const trace_analysis& t) {
     timeline_plot plot{"Over the run", 0, {}};
     const auto add = [&](const char* title, unit what, std::vector<double> values) {
         if (!values.empty()) {
-            plot.series.push_back({title, what, std::move(values)});
+            plot.series.push_back({title, what, std::move(values), {}});
         }
     };
+    const bool has_peak = t.knows_peak && t.all.peak_live_bytes != 0;
+    plot.peak_ns = has_peak ? static_cast<double>(t.peak_ns) : -1;
     add("Live bytes", unit::bytes,
         fewer_steps(as_doubles(t.over_time.live_bytes), most_timeline_steps, false, width));
+    if (has_peak && !plot.series.empty()) {
+        plot.series.front().note =
+            fmt::format("at most {}, at {}", typeset(unit::bytes, static_cast<double>(t.all.peak_live_bytes)),
+                        typeset(unit::nanoseconds, static_cast<double>(t.peak_ns)));
+    }
     add("Live blocks", unit::count,
         fewer_steps(as_doubles(t.over_time.live_blocks), most_timeline_steps, false, width));
     std::vector<double> rate = as_doubles(t.over_time.events);

@@ -2,6 +2,7 @@
 #include "flame_plot.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -52,15 +53,22 @@ public:
         if (!children.empty()) {
             content += element("ul", children);
         }
-        return element(
-            "li",
-            {{"style", fmt::format("left:{}%;width:{}%", fmt::format("{:.7g}", from * 100),
-                                   fmt::format("{:.7g}", width * 100))},
-             {"data-w", fmt::format("{:.6g} {:.6g} {:.6g}", n.weight[0], n.weight[1], n.weight[2])}},
-            content);
+        return element("li",
+                       {{"style", fmt::format("left:{}%;width:{}%", fmt::format("{:.7g}", from * 100),
+                                              fmt::format("{:.7g}", width * 100))},
+                        {"data-w", weights_of(n)}},
+                       content);
     }
 
 private:
+    std::string weights_of(const flame_node& n) const {
+        std::string weights;
+        for (std::size_t i = 0; i != words_->measures.size(); ++i) {
+            weights += fmt::format("{}{:.6g}", i == 0 ? "" : " ", n.weight[i]);
+        }
+        return weights;
+    }
+
     markup label(const flame_node& n) const {
         const double growth = words_->growth ? std::clamp(words_->growth(n), -1.0, 1.0) : 0;
         const std::string_view mark = growth > 0 ? "▲ " : growth < 0 ? "▼ " : "";
@@ -99,7 +107,7 @@ flame_words words_of_types() {
     return {{"allocations", "bytes", "predicted gain"}, "allocations by type, place and caller", tip_of_type};
 }
 
-markup draw(const flame_node& root, const flame_words& words) {
+markup draw(const flame_node& root, const flame_words& words, const flame_extras& extras) {
     if (!(root.weight[0] > 0) || root.children.empty()) {
         return {};
     }
@@ -107,12 +115,12 @@ markup draw(const flame_node& root, const flame_words& words) {
     const markup list =
         element("ul", {{"class", "flame"}, {"style", fmt::format("height:{}px", coordinate(height))}},
                 boxes{root, words}.of(root, 0, 1));
-    return element(
-        "div",
-        {{"class", "flame-graph"},
-         {"data-measures", fmt::format("{}|{}|{}", words.measures[0], words.measures[1], words.measures[2])},
-         {"data-name", std::string{words.name}}},
-        element("div", {{"class", "flame-frame"}}, list));
+    return element("div",
+                   {{"class", "flame-graph"},
+                    {"data-measures", fmt::format("{}", fmt::join(words.measures, "|"))},
+                    {"data-first", std::to_string(extras.first)},
+                    {"data-name", std::string{words.name}}},
+                   extras.data + element("div", {{"class", "flame-frame"}}, list));
 }
 
 } // namespace linn::tool::html

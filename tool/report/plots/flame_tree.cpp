@@ -93,7 +93,7 @@ public:
         const double count = static_cast<double>(s.allocations);
         const double all = static_cast<double>(std::max<std::uint64_t>(type_->statistics.allocations, 1));
         const double gain = (type_->gain.low + type_->gain.high) / 2;
-        return {count, static_cast<double>(s.bytes), gain * count / all};
+        return {count, static_cast<double>(s.bytes), gain * count / all, 0, 0};
     }
 
 private:

@@ -38,11 +38,13 @@ std::string path_of(const std::vector<double>& values, const linear_axis& scale,
     return path;
 }
 
-markup panel_of(id_source& ids, const timeline_series& s, const linear_axis& time) {
+/// `mark`: where a line stands, as a share of the width; negative: nowhere.
+markup panel_of(id_source& ids, const timeline_series& s, const linear_axis& time, double mark) {
     const double most = *std::max_element(s.values.begin(), s.values.end());
     const linear_axis scale{s.what, most * 1.04};
     std::string marks;
-    markup words = element("text", {{"x", "0"}, {"y", "13"}, {"class", "panel-title"}}, text(s.title));
+    markup words = element("text", {{"x", "0"}, {"y", "13"}, {"class", "panel-title"}},
+                           text(s.note.empty() ? s.title : s.title + ": " + s.note));
     for (const tick& t : scale.ticks(4)) {
         const double y = height_of(scale, t.value);
         marks += fmt::format("M0 {}H1000", coordinate(y));
@@ -57,6 +59,11 @@ markup panel_of(id_source& ids, const timeline_series& s, const linear_axis& tim
     markup shapes = empty_element("path", {{"class", "grid"}, {"d", marks}});
     shapes += empty_element("path", {{"class", "area"}, {"d", path_of(s.values, scale, true)}});
     shapes += empty_element("path", {{"class", "edge"}, {"d", path_of(s.values, scale, false)}});
+    if (mark >= 0) {
+        shapes += empty_element("path", {{"class", "peak"},
+                                         {"d", fmt::format("M{} {}v{}", across(mark), coordinate(top),
+                                                           coordinate(plot_height))}});
+    }
     shapes += empty_element("path", {{"class", "cursor"}, {"d", ""}});
     shapes += empty_element("rect", {{"class", "hit"},
                                      {"x", "0"},
@@ -112,8 +119,9 @@ markup draw(id_source& ids, const timeline_plot& plot) {
     const double count = static_cast<double>(plot.series.front().values.size());
     const linear_axis time{unit::nanoseconds, plot.step_ns * count};
     markup panels;
+    const double peak = plot.peak_ns < 0 ? -1 : std::min(time.place(plot.peak_ns), 1.0);
     for (const timeline_series& s : plot.series) {
-        panels += panel_of(ids, s, time);
+        panels += panel_of(ids, s, time, &s == &plot.series.front() ? peak : -1);
     }
     panels += element("p", {{"class", "readout"}}, {});
     return element("div",

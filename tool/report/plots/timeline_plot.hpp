@@ -16,6 +16,7 @@ struct timeline_series {
     std::string title;
     unit what = unit::count;
     std::vector<double> values; ///< one a step
+    std::string note = {};      ///< behind the title; may be empty
 };
 
 /// Measures over the same time, each in a panel of its own, one above the other. The script reads them out at the
@@ -24,6 +25,7 @@ struct timeline_plot {
     std::string title;
     double step_ns = 0;
     std::vector<timeline_series> series;
+    double peak_ns = -1; ///< a line in the first panel; negative: none
 };
 
 /// What a screen can show: more steps than this are drawn several in one.

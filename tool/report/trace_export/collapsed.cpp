@@ -23,11 +23,11 @@ std::string harmless(std::string name) {
 } // namespace
 
 void write_collapsed(const trace_info& info, const stack_tally& tally, const address_names& names,
-                     export_weight weight, std::ostream& out) {
+                     export_weight weight, std::ostream& out, block_filter filter) {
     std::map<std::string, std::uint64_t> lines;
     for (std::size_t i = 0; i != tally.stacks().size(); ++i) {
-        const stack_totals& t = tally.stacks()[i];
-        const std::uint64_t weighs = weight == export_weight::bytes ? t.bytes : t.allocations;
+        const block_counts counts = tally.stacks()[i].of(filter);
+        const std::uint64_t weighs = weight == export_weight::bytes ? counts.bytes : counts.blocks;
         if (weighs == 0) {
             continue;
         }

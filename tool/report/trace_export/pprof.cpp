@@ -13,6 +13,7 @@
 #include <string>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 namespace linn::tool {
 namespace {
@@ -48,9 +49,10 @@ std::uint64_t nanoseconds_of(const std::string& iso) {
 
 class pprof_writer {
 public:
-    pprof_writer(const trace_info& info, const address_names& names, std::ostream& out)
+    pprof_writer(const trace_info& info, const address_names& names, std::ostream& out, block_filter filter)
         : info_{&info},
           names_{&names},
+          filter_{filter},
           gzip_{out} {
         text_number(""); // has the number 0
     }
@@ -59,7 +61,7 @@ public:
         write_heading();
         write_mappings();
         for (std::size_t i = 0; i != tally.stacks().size(); ++i) {
-            if (tally.stacks()[i].allocations != 0) {
+            if (tally.stacks()[i].of(filter_).blocks != 0) {
                 write_sample(i, tally.stacks()[i]);
             }
         }
@@ -84,22 +86,28 @@ private:
         return at->second;
     }
 
+    std::vector<std::string> kinds() const {
+        if (filter_ == block_filter::all) {
+            return {"alloc", "inuse"};
+        }
+        return {filter_ == block_filter::leaks ? "leaked" : to_string(filter_)};
+    }
+
     void write_heading() {
-        for (const auto& [type, unit] :
-             std::array<std::pair<const char*, const char*>, 4>{{{"alloc_objects", "count"},
-                                                                 {"alloc_space", "bytes"},
-                                                                 {"inuse_objects", "count"},
-                                                                 {"inuse_space", "bytes"}}}) {
-            protobuf_writer value_type;
-            value_type.number(1, text_number(type));
-            value_type.number(2, text_number(unit));
-            emit(field::sample_type, value_type);
+        for (const std::string& kind : kinds()) {
+            for (const auto& [thing, unit] : std::array<std::pair<const char*, const char*>, 2>{
+                     {{"objects", "count"}, {"space", "bytes"}}}) {
+                protobuf_writer value_type;
+                value_type.number(1, text_number(kind + '_' + thing));
+                value_type.number(2, text_number(unit));
+                emit(field::sample_type, value_type);
+            }
         }
         protobuf_writer rest;
         rest.number(field::time_nanos, nanoseconds_of(info_->started));
         rest.number(field::duration_nanos, info_->duration_ns);
         rest.number(field::comment, text_number("linn record: " + shell_words(info_->command)));
-        rest.number(field::default_sample_type, text_number("alloc_space"));
+        rest.number(field::default_sample_type, text_number(kinds().front() + "_space"));
         gzip_.write(rest.text());
     }
 
@@ -174,12 +182,18 @@ private:
         }
         protobuf_writer message;
         message.numbers(1, locations);
-        message.numbers(2, std::array{t.allocations, t.bytes, t.live, t.live_bytes});
+        const block_counts counts = t.of(filter_);
+        std::vector<std::uint64_t> values{counts.blocks, counts.bytes};
+        if (filter_ == block_filter::all) {
+            values.insert(values.end(), {t.live, t.live_bytes});
+        }
+        message.numbers(2, values);
         emit(field::sample, message);
     }
 
     const trace_info* info_;
     const address_names* names_;
+    block_filter filter_;
     gzip_stream gzip_;
     std::map<std::string, std::uint64_t> texts_;
     std::map<std::pair<std::string, std::string>, std::uint64_t> functions_;
@@ -189,8 +203,8 @@ private:
 } // namespace
 
 void write_pprof(const trace_info& info, const stack_tally& tally, const address_names& names,
-                 std::ostream& out) {
-    pprof_writer{info, names, out}.write(tally);
+                 std::ostream& out, block_filter filter) {
+    pprof_writer{info, names, out, filter}.write(tally);
 }
 
 } // namespace linn::tool

@@ -12,6 +12,13 @@ live_map& stack_tally::blocks_of(std::uint32_t process) {
     return blocks_[process];
 }
 
+recent_blocks& stack_tally::recent_of(std::uint32_t thread) {
+    if (thread >= recent_.size()) {
+        recent_.resize(thread + std::size_t{1}, recent_blocks{rule_});
+    }
+    return recent_[thread];
+}
+
 stack_totals& stack_tally::totals(std::uint32_t stack) {
     if (stack >= totals_.size()) {
         totals_.resize(stack + 1);
@@ -37,6 +44,7 @@ void stack_tally::forget(const live_block& b, std::uint64_t time) {
     t.live -= n;
     t.live_bytes -= n * b.bytes;
     t.lifetimes_ns += n * (time > b.time ? time - b.time : 0);
+    live_ -= n;
     live_bytes_ -= n * b.bytes;
 }
 
@@ -59,6 +67,7 @@ void stack_tally::begin(const event& e, std::uint64_t address) {
         t.most_live_bytes = t.live_bytes;
         t.most_live = t.live;
     }
+    live_ += n;
     live_bytes_ += n * e.bytes;
     blocks.insert(block);
     if (live_bytes_ > peak_bytes_) {
@@ -85,20 +94,37 @@ void stack_tally::end(const event& e, std::uint64_t address) {
     }
 }
 
+void stack_tally::release(const event& e) {
+    if (e.address != 0 && !weight_.is_sample() && recent_of(e.thread).released(e.address)) {
+        const live_block* const b = blocks_of(e.process).find(e.address);
+        const bool is_late = pending_.contains({e.process, e.address});
+        if (b != nullptr && b->thread == e.thread && !is_late) {
+            stack_totals& t = totals(b->site);
+            ++t.temporary;
+            t.temporary_bytes += b->bytes;
+        }
+    }
+    end(e, e.address);
+}
+
 void stack_tally::take(std::span<const event> events) {
     for (const event& e : events) {
         switch (e.kind) {
         case event_kind::allocation:
             if (e.address != 0) {
                 begin(e, e.address);
+                recent_of(e.thread).allocated(e.address);
             }
             break;
         case event_kind::release:
-            end(e, e.address);
+            release(e);
             break;
         case event_kind::reallocation:
             if (e.old_address != 0) {
+                recent_of(e.thread).resized(e.old_address);
                 end(e, e.old_address);
+            } else {
+                recent_of(e.thread).allocated(e.address);
             }
             if (e.address != 0) {
                 begin(e, e.address);
@@ -108,10 +134,12 @@ void stack_tally::take(std::span<const event> events) {
         case event_kind::fill:
             break;
         }
+        recorder_.take(e.time, live_, live_bytes_);
     }
 }
 
 void stack_tally::finish(std::uint64_t end) {
+    over_time_ = recorder_.finish();
     for (std::size_t i = 0; i != totals_.size(); ++i) {
         note_before_change(static_cast<std::uint32_t>(i));
     }

@@ -99,12 +99,13 @@ void write_events(const trace_info& info, std::span<const event> events, std::os
 }
 
 void write_stacks(const trace_info& info, const stack_tally& tally, const address_names& names,
-                  std::ostream& out) {
+                  std::ostream& out, block_filter filter) {
     out << csv_line({"stack", "allocations", "bytes", "live_at_end", "live_bytes_at_end", "most_live_bytes",
-                     "mean_lifetime_ns", "frames"});
+                     "live_at_peak", "live_bytes_at_peak", "temporary", "temporary_bytes", "mean_lifetime_ns",
+                     "frames"});
     for (std::size_t i = 0; i != tally.stacks().size(); ++i) {
         const stack_totals& t = tally.stacks()[i];
-        if (t.allocations == 0) {
+        if (t.of(filter).blocks == 0) {
             continue;
         }
         std::string frames;
@@ -119,6 +120,7 @@ void write_stacks(const trace_info& info, const stack_tally& tally, const addres
             }
         }
         out << csv_line({std::uint64_t{i}, t.allocations, t.bytes, t.live, t.live_bytes, t.most_live_bytes,
+                         t.live_at_peak, t.live_bytes_at_peak, t.temporary, t.temporary_bytes,
                          std::uint64_t{t.lifetimes_ns / t.allocations}, frames});
     }
 }

@@ -3,10 +3,13 @@
 
 #include "../../measure/sort_stably.hpp"
 #include "../shell_words.hpp"
+#include "provenance.hpp"
+#include "trace_view_document.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 
 namespace linn::tool::report {
 namespace {
@@ -145,15 +148,34 @@ table modules_table(const trace_info& info) {
 
 } // namespace
 
-document trace_document(const std::string& file, const trace_info& info, const trace_counts& counts) {
+document trace_document(const std::string& file, const trace_info& info, const trace_counts& counts,
+                        const std::optional<looked_at>& allocated) {
     document d;
     d.verb = "linn trace";
+    const std::string program =
+        info.command.empty() ? file : std::filesystem::path{info.command.front()}.filename().string();
+    d.title = fmt::format("linn trace {}, {}", program, html::date_text(info.started));
+    d.heading = fmt::format("What did {} allocate?", program);
+    d.kicker = fmt::format("linn trace · recorded {} · {}", html::date_text(info.started), info.machine);
     d.lead = file + ": " + shell_words(info.command);
     d.add(facts_of(info, counts));
+    if (allocated) {
+        add_recording(d, allocated->profile, allocated->view);
+    }
     d.add_section("events", "Events").add(kinds_table(counts));
     d.add_section("processes", "Processes").add(processes_table(info));
     d.add_section("threads", "Threads, by events").add(threads_table(info));
     d.add_section("modules", "Modules").add(modules_table(info));
+    d.data.columns = {"event", "call", "count"};
+    for (std::size_t k = 0; k != trace_counts::kinds; ++k) {
+        for (std::size_t c = 0; c != trace_counts::calls; ++c) {
+            if (counts.of_call[k][c] != 0) {
+                d.data.rows.push_back({to_string(static_cast<event_kind>(k)),
+                                       c == 0 ? datum{} : datum{to_string(static_cast<allocation_call>(c))},
+                                       counts.of_call[k][c]});
+            }
+        }
+    }
     return d;
 }
 

@@ -1,0 +1,383 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`linn trace` with its filters and its page, on recordings of programs/stages.cpp, whose comment says what must come out."""
+import csv
+import gzip
+import io
+import json
+import xml.etree.ElementTree
+
+import browser
+import cases
+from cases import check, prose
+
+
+class Tool(cases.Tool):
+    def record(self, *options, name="stages.linn", program="stages", arguments=()):
+        trace = self.folder / name
+        self.call("record", "-q", "--no-baseline", "--no-calibration", *options, "-o", trace, "--",
+                  self.programs[program], *arguments, status=0)
+        return trace
+
+    def view(self, trace, *words):
+        result = json.loads(self.call("trace", trace, *words, "--json", "-", status=0).stdout)
+        check(result["schema"] == "linn.trace-view/1", result["schema"])
+        return result
+
+
+def types(result):
+    return {row["type"]: row for row in result["types"]}
+
+
+def counts(row):
+    return (row["blocks"], row["bytes"])
+
+
+def of(result, name):
+    """The counts of the type of the program with this name; none is none."""
+    found = [row for row in result["types"] if row["type"].endswith("stages::" + name)]
+    check(len(found) <= 1, found)
+    return counts(found[0]) if found else (0, 0)
+
+
+def case_peak(tool):
+    """What was live at the peak, and nothing that came before or after."""
+    trace = tool.record()
+    result = tool.view(trace, "--peak")
+    check(of(result, "Held") == (50, 50 * 4096), types(result).keys())
+    check(all(of(result, name) == (0, 0) for name in ("Early", "Brief", "Grown", "Lost")), types(result).keys())
+    check(result["bytes"] == result["peak"]["bytes"] == sum(row["bytes"] for row in result["types"]), result["peak"])
+    for rows in ("places", "stacks"):
+        check(sum(row["bytes"] for row in result[rows]) == result["bytes"], rows)
+    check(0 < result["peak"]["at_ns"] < result["duration_ns"], result["peak"])
+    first = result["types"][0]
+    check(first["type"].endswith("Held") and first["allocated"] == {"blocks": 50, "bytes": 50 * 4096}, first)
+    stack = [f["function"] for f in result["stacks"][0]["stack"]]
+    check(any("hold<stages::Held>" in f for f in stack) and "main" in stack, stack)
+    text = prose(tool.call("trace", trace, "--peak", status=0).stdout)
+    check("At its peak" in text and "Held" in text and "200" in text, text)
+
+
+def case_temporary(tool):
+    trace = tool.record()
+    result = tool.view(trace, "--temporary")
+    check(of(result, "Brief") == (300, 300 * 48) and of(result, "Grown") == (0, 0), types(result))
+    check(result["temporary"] == {"rule": "next-call", "most": None}, result["temporary"])
+    result = tool.view(trace, "--temporary", "--between", "0")
+    check(of(result, "Brief")[0] == 300 and of(result, "Grown")[0] == 1, types(result))
+    result = tool.view(trace, "--temporary", "--between", "1")
+    check(of(result, "Grown") == (40, 40 * 96) and of(result, "Brief")[0] == 300, types(result))
+    check(result["temporary"] == {"rule": "allocations-between", "most": 1}, result["temporary"])
+    check(result["types"][0]["type"].endswith("Brief") and of(result, "Held")[0] == 2, types(result))
+    text = prose(tool.call("trace", trace, "--temporary", status=0).stdout)
+    check("are temporary: the very next call of their thread released them" in text and "Brief" in text, text)
+    # What advise counts by the same rule is the same number.
+    advice = json.loads(tool.call("advise", trace, "--no-replay", "--json", "-", status=0).stdout)
+    told = [t for t in advice["types"] if t["label"].endswith("Brief")]
+    check(len(told) == 1 and told[0]["statistics"]["temporary"] == 300, told)
+
+
+def case_leaks(tool):
+    trace = tool.record()
+    result = tool.view(trace, "--leaks")
+    check(of(result, "Lost") == (3, 3000) and len(result["types"]) == 1, types(result).keys())
+    kept = sum(k["bytes"] for k in result["kept_by_runtime"])
+    every = tool.view(trace, "--leaks", "--all-leaks")
+    check(every["bytes"] == 3000 + kept and kept > 0, (every["bytes"], kept))
+    text = prose(tool.call("trace", trace, "--leaks", status=0).stdout)
+    check("stages never released 2.93 KiB in 3 blocks; 100 % of it is stages::Lost" in text, text)
+    check("keeps on purpose" in text, text)
+    text = prose(tool.call("trace", trace, "--leaks", "--all-leaks", status=0).stdout)
+    check("keeps on purpose" not in text, text)
+
+
+def case_forms(tool):
+    """The terminal in three widths, CSV and Markdown say the same as JSON."""
+    trace = tool.record()
+    for filter in (["--peak"], ["--temporary", "--between", "2"], ["--leaks"]):
+        tool.fits((100, 80, 60), "trace", trace, *filter, apart=lambda line: line.startswith("    "))
+        text = tool.folder / "view.md"
+        done = tool.call("trace", trace, *filter, "--csv", "-", "--markdown", text, status=0)
+        rows = list(csv.DictReader(io.StringIO(done.stdout)))
+        result = tool.view(trace, *filter)
+        for what in ("type", "place", "stack"):
+            check(sum(int(r["bytes"]) for r in rows if r["what"] == what) == result["bytes"], what)
+        check("| " in text.read_text() and "stages::" in text.read_text(), text.read_text())
+    one = tool.call("trace", trace, "--peak", "--top", "1", status=0).stdout
+    check("more types; --top shows more" in one, one)
+    rows = list(csv.DictReader(io.StringIO(tool.call("trace", trace, "--csv", "-", status=0).stdout)))
+    check(sum(int(r["count"]) for r in rows) == json.loads(tool.call("trace", trace, "--json", "-").stdout)["events"], rows)
+
+
+def collapsed(text):
+    return {line.rpartition(" ")[0]: int(line.rpartition(" ")[2]) for line in text.splitlines()}
+
+
+def case_exports(tool):
+    """The forms for other programs take the same filter."""
+    trace = tool.record()
+    peak = tool.view(trace, "--peak")
+    lines = collapsed(tool.call("trace", trace, "--convert", "collapsed", "--peak", status=0).stdout)
+    check(sum(lines.values()) == peak["bytes"], (sum(lines.values()), peak["bytes"]))
+    check(any("hold<stages::Held>" in line for line in lines) and not any("flicker" in line for line in lines), lines)
+    lines = collapsed(tool.call("trace", trace, "--convert", "collapsed", "--weight", "allocations", "--temporary", "--between", "1",
+                                status=0).stdout)
+    check(sum(n for line, n in lines.items() if "grow" in line) == 40, lines)
+    lines = collapsed(tool.call("trace", trace, "--convert", "collapsed", "--leaks", status=0).stdout)
+    check(sum(lines.values()) == 3000 and all("lose" in line for line in lines), lines)
+    lines = collapsed(tool.call("trace", trace, "--convert", "collapsed", "--leaks", "--all-leaks", status=0).stdout)
+    check(sum(lines.values()) == tool.view(trace, "--leaks", "--all-leaks")["bytes"] > 3000, lines)
+    stacks = list(csv.DictReader(io.StringIO(tool.call("trace", trace, "--convert", "csv-stacks", "--temporary", status=0).stdout)))
+    check(all(int(s["temporary"]) > 0 for s in stacks) and
+          sum(int(s["temporary_bytes"]) for s in stacks if "flicker" in s["frames"]) == 14400, stacks)
+    path = tool.folder / "peak.pb.gz"
+    tool.call("trace", trace, "--convert", "pprof", "--peak", "-o", path, status=0)
+    profile = gzip.decompress(path.read_bytes())
+    check(b"peak_space" in profile and b"peak_objects" in profile and b"alloc_space" not in profile, "the sample types")
+    check(b"flicker" not in profile and b"hold<stages::Held>" in profile, "the stacks")
+
+
+def case_refusals(tool):
+    trace = tool.record()
+    tool.refuses(["trace"], [
+        ([trace, "--peak", "--leaks"], "cannot be combined"),
+        ([trace, "--between", "2"], "--temporary"),
+        ([trace, "--temporary", "--between", "1001"], "whole number from 0 to 1000"),
+        ([trace, "--all-leaks"], "--leaks"),
+        ([trace, "--peak", "--events"], "cannot be combined"),
+        ([trace, "--peak", "--check"], "cannot be combined"),
+        ([trace, "--convert", "dhat", "--peak"], "holds everything: leave out --peak"),
+        ([trace, "--convert", "csv", "--leaks"], "collapsed, pprof or csv-stacks"),
+        ([trace, "--top", "3"], "--top needs --html"),
+        ([trace, "--debuginfod"], "need --html"),
+    ])
+    sample = tool.record("--sample", "4096", name="sample.linn")
+    done = tool.call("trace", sample, "--temporary", status=2)
+    check("record the program again without --sample" in prose(done.stderr) and done.stdout == "", done.stderr)
+    check(tool.view(sample, "--peak")["sample_bytes"] == 4096, "the peak of a sample")
+    fills = tool.record("--fills", name="fills.linn")
+    done = tool.call("trace", fills, "--peak", status=2)
+    check("without --fills" in prose(done.stderr), done.stderr)
+
+
+def case_statistics(tool):
+    """Statistics in place of events say the same, but for what needs the events."""
+    kept = tool.record("--aggregate", name="kept.linn")
+    result = tool.view(kept, "--peak")
+    check(of(result, "Held") == (50, 50 * 4096), types(result).keys())
+    check(of(tool.view(kept, "--temporary"), "Brief")[0] == 300, "temporary")
+    check(of(tool.view(kept, "--leaks"), "Lost") == (3, 3000), "leaks")
+    done = tool.call("trace", kept, "--temporary", "--between", "1", status=2)
+    check("leave out --between" in prose(done.stderr), done.stderr)
+
+
+def case_damaged(tool):
+    """Of a damaged trace the intact part is shown, and the exit status is 1; a page appears whole or not at all."""
+    trace = tool.record()
+    whole = trace.read_bytes()
+    cut = tool.folder / "cut.linn"
+    cut.write_bytes(whole[:len(whole) * 2 // 3])
+    page = tool.folder / "cut.html"
+    done = tool.call("trace", cut, "--peak", "--html", page)
+    check(done.returncode in (0, 1) and "At its peak" in done.stdout or "allocated" in done.stdout, done.stdout + done.stderr)
+    xml.etree.ElementTree.fromstring(page.read_text(encoding="utf-8"))
+    bad = bytearray(whole)
+    bad[len(whole) // 2] ^= 4
+    cut.write_bytes(bad)
+    done = tool.call("trace", cut, "--leaks", status=1)
+    check("corrupt" in done.stderr or "damaged" in done.stderr, done.stderr)
+    cut.write_bytes(whole[:100])
+    done = tool.call("trace", cut, "--peak", "--html", tool.folder / "none.html")
+    check(done.returncode in (1, 2) or "cut" in done.stdout, (done.returncode, done.stdout))
+    done = tool.call("trace", trace, "--peak", "--html", "/no/such/folder/x.html", status=2)
+    check("cannot write" in done.stderr or "No such file" in done.stderr, done.stderr)
+
+
+class Shown:
+    """A page of the trace in a browser."""
+
+    def __init__(self, tool, chromium, trace, *words, **options):
+        self.path = tool.folder / "page.html"
+        tool.call("trace", trace, *words, "--html", self.path, status=0)
+        self.page = chromium.open(str(self.path), **options)
+        check(self.page.complaints == [], self.page.complaints)
+        check([u for u in self.page.requests if not u.startswith(("file://", "data:"))] == [], self.page.requests)
+
+    def widths(self, upper=False):
+        """The boxes that are there, with their share of the whole."""
+        return self.page.evaluate("""Object.fromEntries(Array.from(document.querySelectorAll(".flame")[%d].querySelectorAll("li"))
+            .map((i) => [i.textContent, parseFloat(i.style.width)]))""" % (0 if upper else 1))
+
+    def choose(self, word):
+        self.page.click("""Array.from(document.querySelectorAll(".flame-tools label"))
+            .find((l) => l.textContent === %s).querySelector("input")""" % json.dumps(word))
+
+
+def with_browser(run):
+    program = browser.find()
+    if not program:
+        cases.skip("no browser")
+    with browser.Browser(program) as chromium:
+        run(chromium)
+
+
+def share(boxes, part):
+    """The share of the boxes whose name has this in it."""
+    return sum(width for name, width in boxes.items() if part in name)
+
+
+def case_page(tool):
+    """The page of a recording: well formed, complete without scripts, the peak marked."""
+    trace = tool.record()
+    path = tool.folder / "page.html"
+    tool.call("trace", trace, "--html", path, status=0)
+    root = xml.etree.ElementTree.fromstring(path.read_text(encoding="utf-8"))
+    ids = [e.get("id") for e in root.iter() if e.get("id")]
+    check(len(ids) == len(set(ids)) and {"time", "flame", "types", "places", "stacks", "events"} <= set(ids), ids)
+    check(len(path.read_bytes()) < 600_000, len(path.read_bytes()))
+
+    def look(chromium):
+        page = chromium.open(str(path), scripts=False)
+        names = page.evaluate("Array.from(document.querySelectorAll('.flame li > span'), (s) => s.title.split('\\n')[0])")
+        check(any("hold<stages::Held>" in n for n in names) and any(n == "stages::Held" for n in names), names)
+        check(page.evaluate("document.querySelectorAll('.timeline .peak').length") == 1, "the peak is not marked")
+        check("at most" in page.evaluate("document.querySelector('.timeline .panel-title').textContent"), "the peak's figure")
+        check(page.evaluate("document.querySelectorAll('button').length") == 0, "dead buttons")
+    with_browser(look)
+
+
+def case_views(tool):
+    """Merged, in order of time and around one function, by every measure, with the figures of the JSON."""
+    trace = tool.record()
+    result = json.loads(tool.call("trace", trace, "--leaks", "--all-leaks", "--json", "-", status=0).stdout)
+    every = result["allocated"]
+
+    def look(chromium):
+        shown = Shown(tool, chromium, trace)
+        merged = shown.widths()
+        wanted = 100 * 50 * 4096 / every["bytes"]
+        check(abs(merged["stages::Held"] - wanted) < 0.5, (merged, wanted))
+        shown.choose("allocations")
+        check(abs(shown.widths()["stages::Brief"] - 100 * 300 / every["blocks"]) < 0.5, shown.widths())
+        shown.choose("temporary allocations")
+        check(shown.widths()["stages::Brief"] > 99, shown.widths())
+        shown.choose("bytes at the peak")
+        check("stages::Brief" not in shown.widths() and shown.widths()["stages::Held"] > 60, shown.widths())
+        # From left to right as it was allocated: what only one stage did is one box, at its place.
+        shown.choose("bytes allocated")
+        shown.choose("in order of time")
+        lefts = shown.page.evaluate("""Array.from(document.querySelectorAll(".flame")[1].querySelectorAll("li"),
+            (i) => [i.textContent, parseFloat(i.style.left)])""")
+        place = {}
+        for name, left in lefts:
+            for stage in ("hold<stages::Early>", "hold<stages::Held>", "flicker", "stages::grow"):
+                if stage in name:
+                    place.setdefault(stage, left)
+        order = [place[s] for s in ("hold<stages::Early>", "hold<stages::Held>", "flicker", "stages::grow")]
+        check(order == sorted(order), place)
+        disabled = shown.page.evaluate("""Array.from(document.querySelectorAll(".flame-tools label"))
+            .filter((l) => l.querySelector("input:disabled")).map((l) => l.textContent)""")
+        check("bytes at the peak" in disabled and "bytes never released" in disabled, disabled)
+        check(shown.page.complaints == [], shown.page.complaints)
+    with_browser(look)
+
+
+def case_sandwich(tool):
+    """Callers stand above a function, callees hang below it, and both weigh what the function does."""
+    trace = tool.record()
+
+    def look(chromium):
+        shown = Shown(tool, chromium, trace)
+        page = shown.page
+        shown.choose("around one function")
+        rows = page.evaluate("""Array.from(document.querySelectorAll(".functions tbody tr"), (r) =>
+            [r.cells[0].textContent, r.cells[1].textContent, r.cells[2].textContent])""")
+        check(any("make<stages::Held>" in r[0] for r in rows), rows)
+        page.click("""Array.from(document.querySelectorAll(".functions button")).find((b) => b.textContent.includes("make<stages::Held>"))""")
+        below, above = shown.widths(), shown.widths(upper=True)
+        check(below["stages::Held"] == 100 and not any("hold<" in name for name in below), below)
+        check(share(above, "hold<stages::Held>") == 100 and any(name.startswith("main") for name in above), above)
+        tops = page.evaluate("""Array.from(document.querySelectorAll(".flame")[0].querySelectorAll("li"),
+            (i) => [i.textContent, parseFloat(i.style.top)])""")
+        root = next(top for name, top in tops if "make<stages::Held>" in name)
+        check(all(top <= root for _, top in tops), tops)
+        # The search finds functions that are not among the first.
+        page.evaluate("document.querySelector('.flame-tools input[type=search]').focus()")
+        page.call("Input.insertText", text="flicker")
+        names = page.evaluate("Array.from(document.querySelectorAll('.functions tbody button'), (b) => b.textContent)")
+        check(names and all("flicker" in n for n in names), names)
+        check(page.complaints == [], page.complaints)
+    with_browser(look)
+
+
+def case_keys(tool):
+    """Everything by the keyboard: to the search, from one box that was found to the next, around a function, back."""
+    trace = tool.record()
+
+    def look(chromium):
+        shown = Shown(tool, chromium, trace)
+        page = shown.page
+        here = "document.activeElement.textContent"
+        page.evaluate("document.querySelectorAll('.flame')[1].querySelector('span').focus()")
+        check(page.evaluate(here) == "all stacks", page.evaluate(here))
+        page.press("ArrowDown")
+        check(page.evaluate(here) != "all stacks", "the arrow")
+        page.type("/")
+        check(page.evaluate("document.activeElement.type") == "search", "/ does not lead to the search")
+        page.call("Input.insertText", text="hold<")
+        found = page.evaluate("document.querySelector('.flame-tools output').textContent")
+        check(found.startswith("2 found, "), found)
+        page.press("Enter", "\r")
+        first = page.evaluate("document.querySelector('.flame .current').textContent")
+        page.press("Enter", "\r")
+        second = page.evaluate("document.querySelector('.flame .current').textContent")
+        check({first.split("(")[0], second.split("(")[0]} == {"void stages::hold<stages::Held>", "void stages::hold<stages::Early>"} or
+              ("hold<" in first and "hold<" in second and first != second), (first, second))
+        page.press("Escape")
+        check(page.evaluate("document.querySelector('.flame-tools input[type=search]').value") == "", "Escape")
+        page.evaluate("document.querySelector('.flame .current > span').focus()")
+        page.type("c")
+        check(page.evaluate("!document.querySelector('.functions').hidden"), "c does not show callers")
+        check("hold<" in page.evaluate("document.querySelectorAll('.flame')[1].querySelector('span').textContent"), "of that box")
+        check(page.complaints == [], page.complaints)
+    with_browser(look)
+
+
+def case_screens(tool):
+    """A phone, a wide screen, the dark scheme and paper."""
+    trace = tool.record()
+
+    def look(chromium):
+        for width in (360, 390, 1440):
+            for words in ([], ["--peak"], ["--temporary", "--between", "1"], ["--leaks"]):
+                shown = Shown(tool, chromium, trace, *words, width=width, scheme="dark" if width == 390 else "light")
+                page = shown.page
+                page.evaluate("document.querySelectorAll('details').forEach((d) => d.open = true)")
+                check(page.evaluate("document.documentElement.scrollWidth") <= width, (width, words))
+                shown.choose("around one function")
+                check(page.evaluate("document.documentElement.scrollWidth") <= width, (width, words, "functions"))
+        check(shown.page.pdf().startswith(b"%PDF-"), "no PDF")
+    with_browser(look)
+
+
+def case_large(tool):
+    """Four hundred thousand events of thousands of stacks: the page does not grow with them, and every view is drawn at once."""
+    sizes = []
+    for pairs in (50_000, 200_000):
+        trace = tool.record(program="many", arguments=[pairs], name=f"{pairs}.linn")
+        page = tool.folder / f"{pairs}.html"
+        tool.call("trace", trace, "--html", page, status=0)
+        sizes.append(page.stat().st_size)
+    check(sizes[1] < 1.3 * sizes[0] and sizes[1] < 3_000_000, sizes)
+
+    def look(chromium):
+        shown = chromium.open(str(page))
+        for word in ("in order of time", "around one function", "merged"):
+            drawn = shown.evaluate("""(() => {
+                Array.from(document.querySelectorAll(".flame-tools label")).find((l) => l.textContent === %s)
+                    .querySelector("input").click();
+                return document.querySelectorAll(".flame li").length; })()""" % json.dumps(word))
+            check(10 < drawn <= 8100, (word, drawn))  # the bound of each of two graphs
+        whole = shown.evaluate("JSON.parse(document.querySelector('.flame-graph data').value).stacks.length")
+        check(whole <= 6001, whole)
+        check(shown.complaints == [], shown.complaints)
+    with_browser(look)

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trace_view.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace linn::tool {
+namespace {
+
+/// Rows while sites are added; which row a site belongs to is decided by its key.
+class view_rows {
+public:
+    view_row& add(const std::string& key, const profile_site& site, const block_counts& counts,
+                  const block_counts& allocated) {
+        growing& g = rows_[key];
+        g.smallest = std::min(g.smallest, site.smallest);
+        g.largest = std::max(g.largest, site.largest);
+        g.row.label = site.where.empty() ? site.label : blocks_label(g.smallest, g.largest, site.where);
+        g.row.counts += counts;
+        g.row.allocated += allocated;
+        return g.row;
+    }
+
+    std::vector<view_row> sorted(block_filter filter) {
+        std::vector<std::pair<const std::string*, view_row>> rows;
+        for (auto& [key, g] : rows_) {
+            if (g.row.counts.blocks != 0) {
+                rows.emplace_back(&key, std::move(g.row));
+            }
+        }
+        const auto size = [&](const view_row& r) {
+            return filter == block_filter::temporary ? std::pair{r.counts.blocks, r.counts.bytes}
+                                                     : std::pair{r.counts.bytes, r.counts.blocks};
+        };
+        std::sort(rows.begin(), rows.end(), [&](const auto& a, const auto& b) {
+            const auto x = size(a.second);
+            const auto y = size(b.second);
+            return x != y ? x > y : *a.first < *b.first;
+        });
+        std::vector<view_row> out;
+        for (auto& [key, row] : rows) {
+            out.push_back(std::move(row));
+        }
+        return out;
+    }
+
+private:
+    struct growing {
+        view_row row;
+        std::uint64_t smallest = ~std::uint64_t{0};
+        std::uint64_t largest = 0;
+    };
+
+    std::map<std::string, growing> rows_;
+};
+
+} // namespace
+
+block_counts counts_of(const trace_profile& profile, std::size_t site, block_filter filter,
+                       bool keeps_runtime) {
+    const site_statistics& s = profile.analysis.sites[site].statistics;
+    switch (filter) {
+    case block_filter::all:
+        break;
+    case block_filter::peak:
+        return {s.live_at_peak, s.live_bytes_at_peak};
+    case block_filter::temporary:
+        return {s.temporary, s.temporary_bytes};
+    case block_filter::leaks: {
+        const profile_counts& own = profile.sites[site].counts;
+        return keeps_runtime
+                   ? block_counts{s.live_at_end, s.live_bytes_at_end}
+                   : block_counts{own[profile_measure::live_blocks], own[profile_measure::live_bytes]};
+    }
+    }
+    return {s.allocations, s.bytes};
+}
+
+trace_view look_at(const trace_profile& profile, block_filter filter, temporary_rule rule,
+                   bool keeps_runtime) {
+    trace_view view;
+    view.filter = filter;
+    view.temporary = rule;
+    view.keeps_runtime = keeps_runtime;
+    view_rows types;
+    view_rows places;
+    view_rows stacks;
+    for (std::size_t i = 0; i != profile.sites.size(); ++i) {
+        const profile_site& site = profile.sites[i];
+        const block_counts counts = counts_of(profile, i, filter, keeps_runtime);
+        const block_counts allocated = counts_of(profile, i, block_filter::all);
+        view.all += counts;
+        view.allocated += allocated;
+        types.add(site.type_key(), site, counts, allocated);
+        view_row& place =
+            places.add(fmt::format("{}\x02{}", site.place.key(), site.place.line), site, counts, allocated);
+        place.label.clear();
+        place.place = site.place;
+        view_row& stack = stacks.add(site.stack_key(), site, counts, allocated);
+        stack.place = site.place;
+        stack.stack = site.callers;
+    }
+    view.types = types.sorted(filter);
+    view.places = places.sorted(filter);
+    view.stacks = stacks.sorted(filter);
+    return view;
+}
+
+} // namespace linn::tool

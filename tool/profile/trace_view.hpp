@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "block_filter.hpp"
+#include "trace_profile.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace linn::tool {
+
+/// A type, a place or a stack, and those of its blocks that the filter lets through.
+struct view_row {
+    std::string label;                ///< the type; empty: of a place
+    profile_frame place;              ///< of a place or a stack
+    std::vector<profile_frame> stack; ///< innermost first; only of a stack
+    block_counts counts;
+    block_counts allocated; ///< all that it allocated
+};
+
+/// A recording, looked at through a filter. Rows without blocks are left out; the others come by bytes, those of temporary
+/// blocks by their number.
+struct trace_view {
+    block_filter filter = block_filter::all;
+    temporary_rule temporary;
+    bool keeps_runtime = false; ///< what the runtime libraries keep on purpose counts as never released
+    block_counts all;
+    block_counts allocated;
+    std::vector<view_row> types;
+    std::vector<view_row> places;
+    std::vector<view_row> stacks;
+};
+
+/// Which blocks of a site the filter lets through. Of those that were never released, what the runtime libraries keep on purpose
+/// counts only where `keeps_runtime` says so.
+block_counts counts_of(const trace_profile& profile, std::size_t site, block_filter filter,
+                       bool keeps_runtime = false);
+
+/// Sums by type, place and stack. `rule` is the one that the analysis was made with.
+trace_view look_at(const trace_profile& profile, block_filter filter, temporary_rule rule = {},
+                   bool keeps_runtime = false);
+
+} // namespace linn::tool

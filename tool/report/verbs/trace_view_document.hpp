@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "../../profile/trace_view.hpp"
+#include "../document/document.hpp"
+
+#include <cstddef>
+
+namespace linn::tool::report {
+
+/// What `linn trace --peak`, `--temporary` and `--leaks` say: some of the blocks of a recording by type, place and stack. Both
+/// must live as long as the result.
+document trace_view_document(const trace_profile& profile, const trace_view& view, std::size_t top);
+
+/// What a page about a whole recording has: live bytes over time, the types, places and stacks, and the flame graph. Both must live
+/// as long as the document.
+void add_recording(document& d, const trace_profile& profile, const trace_view& view);
+
+} // namespace linn::tool::report
