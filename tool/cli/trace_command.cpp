@@ -242,7 +242,7 @@ int trace_command::summarise(trace_reader& trace) {
     const std::string why = read_all(trace, is_filtered || files_.writes("--html"));
     if (is_filtered && !why.empty()) {
         fmt::print(stderr, "linn trace: {} {}\n", path_, why);
-        return exit_usage;
+        return info_.damage.empty() ? exit_usage : exit_failure;
     }
     const std::string problem = files_.write();
     if (!files_.takes_stdout()) {
