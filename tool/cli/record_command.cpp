@@ -40,6 +40,7 @@ constexpr const char* record_footer =
     "  linn record -o run.linn -- ./simulate 1000\n"
     "  linn record --fills -- ./simulate 1000  zeros written into new blocks, by type and place\n"
     "  linn record --sample 524288 -- ./server a sample, cheap enough for production\n"
+    "  linn record --pid 1234 --duration 60    a program that runs already, for a minute\n"
     "  linn record --only-exe cc1plus -o cc1plus.linn -- g++ -c big.cpp\n"
     "  linn record --clock every8 --depth 8 -- ./server --port 7777\n";
 
@@ -112,14 +113,19 @@ record_command::record_command(CLI::App& program)
     arguments.add_flag("--no-calibration", is_not_calibrated_,
                        "do not measure the cost of an event first (0.1 s)");
     arguments.add_flag("-q,--quiet", is_quiet_, "print errors only");
-    arguments.add_option("--attach,--pid,-p", attached_)->group(""); // explained rather than unknown
+    arguments
+        .add_option("--pid,-p,--attach", options_.attach_to,
+                    "record a program that runs already, in place of PROG, until Ctrl-C; it runs on then")
+        ->type_name("PID")
+        ->check(whole_number(1, std::uint64_t{1} << 30));
+    arguments.add_option("--duration", options_.duration_s, "with --pid: end the recording after so many seconds")
+        ->type_name("SECONDS")
+        ->check(number(0.001, 1e9));
 }
 
-std::string record_command::check() {
-    if (verb().count("--attach") != 0) {
-        return "cannot attach to a running process: its earlier allocations would be missing, "
-               "and "
-               "their releases could not be matched. Start it with: linn record -- PROG ARGS...";
+std::string record_command::check_program() {
+    if (verb().count("--duration") != 0) {
+        return "--duration needs --pid: a program that linn starts is recorded until it ends";
     }
     if (std::string problem = take_program_words(verb(), words_); !problem.empty()) {
         return problem;
@@ -127,6 +133,26 @@ std::string record_command::check() {
     options_.command = words_;
     options_.file =
         file_.empty() ? std::filesystem::path{words_.front()}.filename().string() + ".linn" : file_;
+    return {};
+}
+
+std::string record_command::check_process() {
+    if (!verb().remaining().empty()) {
+        return "--pid records a program that runs already: leave out " + shell_words(verb().remaining());
+    }
+    for (const char* const option : {"--only-exe", "--wait", "--baseline", "--no-baseline"}) {
+        if (verb().count(option) != 0) {
+            return fmt::format("{} and --pid cannot be combined: it is about a program that linn starts", option);
+        }
+    }
+    options_.file = file_; // without one, by the program's name, which is not known yet
+    return {};
+}
+
+std::string record_command::check() {
+    if (std::string problem = options_.attach_to != 0 ? check_process() : check_program(); !problem.empty()) {
+        return problem;
+    }
     options_.drops_when_full = when_full_ == "drop";
     options_.follows = !is_not_followed_;
     options_.is_calibrated = !is_not_calibrated_;
@@ -227,11 +253,13 @@ int record_command::run() {
         fmt::print(stderr, "linn record: {}\nTry 'linn record --help'.\n", problem);
         return exit_usage;
     }
-    record_result result = record_program(options_, [this](const std::string& what) {
+    const announce_function announce = [this](const std::string& what) {
         if (!is_quiet_) {
             fmt::print(stderr, "linn record: {}\n", what);
         }
-    });
+    };
+    record_result result = options_.attach_to != 0 ? record_running_program(options_, announce)
+                                                   : record_program(options_, announce);
     if (!result.problem.empty()) {
         fmt::print(stderr, "linn record: {}\n", result.problem);
     }

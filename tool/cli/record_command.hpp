@@ -22,6 +22,8 @@ public:
 
 private:
     std::string check();
+    std::string check_program();
+    std::string check_process();
     void tell(const record_result& result) const;
     std::string tell_fills();
     std::string read_fills();
@@ -30,7 +32,6 @@ private:
     std::vector<std::string> words_;
     std::string file_;
     std::string when_full_ = "block";
-    int attached_ = 0;
     bool is_quiet_ = false;
     bool is_not_followed_ = false;
     bool is_not_calibrated_ = false;

@@ -69,7 +69,7 @@ bool is_standard_library(const char* path) noexcept {
 
 int look_at(dl_phdr_info* file, std::size_t, void* data) noexcept {
     search& s = *static_cast<search*>(data);
-    if (!s.is_behind && is_own_file(*file)) {
+    if (is_own_file(*file)) {
         s.is_behind = true;
         return 0;
     }
@@ -134,8 +134,9 @@ bool is_own_file(const dl_phdr_info& file) noexcept {
     return false;
 }
 
-void find_operators() noexcept {
+void find_operators(own_place place) noexcept {
     search s;
+    s.is_behind = place == own_place::last;
     ::dl_iterate_phdr(look_at, &s);
     for (std::size_t i = 0; i != operator_count; ++i) {
         next_operators.next[i] = s.next[i];

@@ -52,8 +52,12 @@ const char* mangled_name(operator_name name) noexcept;
 /// Whether a mapped file is the one that this is linked into.
 bool is_own_file(const dl_phdr_info& file) noexcept;
 
+/// Where this file stands among those in which the loader looks for a function: before all that count, as a preload does, or
+/// behind them, as a library that a running program opens.
+enum class own_place : std::uint8_t { first, last };
+
 /// Looks at the files that are mapped, in the loader's order.
-void find_operators() noexcept;
+void find_operators(own_place place = own_place::first) noexcept;
 
 /// A definition of a function in any file but this one; for what a library brought along that was opened later.
 void* find_anywhere(const char* mangled) noexcept;

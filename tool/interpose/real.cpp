@@ -2,6 +2,7 @@
 #include "real.hpp"
 
 #include "boot_arena.hpp"
+#include "operators.hpp"
 #include "raw.hpp"
 
 #include <dlfcn.h>
@@ -50,10 +51,34 @@ void* first_memset(void* to, int value, std::size_t bytes) noexcept {
 }
 
 template <typename Function>
-void find(Function& into, const char* name) noexcept {
-    if (void* const next = ::dlsym(RTLD_NEXT, name)) {
-        into = reinterpret_cast<Function>(next);
+void take(Function& into, void* found) noexcept {
+    if (found != nullptr) {
+        into = reinterpret_cast<Function>(found);
     }
+}
+
+template <typename Look>
+void find_all(Look look) noexcept {
+    const kept_errno saved;
+    // What dlsym needs when it fails comes first.
+    take(real.malloc, look("malloc"));
+    take(real.calloc, look("calloc"));
+    take(real.free, look("free"));
+    take(real.realloc, look("realloc"));
+    take(real.memset, look("memset"));
+    take(real.posix_memalign, look("posix_memalign"));
+    take(real.aligned_alloc, look("aligned_alloc"));
+    take(real.memalign, look("memalign"));
+    take(real.valloc, look("valloc"));
+    take(real.pvalloc, look("pvalloc"));
+    take(real.reallocarray, look("reallocarray"));
+    take(real.memset_chk, look("__memset_chk"));
+    take(real.malloc_usable_size, look("malloc_usable_size"));
+    take(real.malloc_trim, look("malloc_trim"));
+    take(real.dlclose, look("dlclose"));
+    take(real.dlopen, look("dlopen"));
+    take(real.mlockall, look("mlockall"));
+    ::dlerror(); // or the program would be told of what we did not find
 }
 
 enum : int { unknown, looking, known };
@@ -70,28 +95,21 @@ bool find_real_functions() noexcept {
     if (!state.compare_exchange_strong(expected, looking, std::memory_order_acquire)) {
         return expected == known;
     }
-    const kept_errno saved;
-    // What dlsym needs when it fails comes first.
-    find(real.malloc, "malloc");
-    find(real.calloc, "calloc");
-    find(real.free, "free");
-    find(real.realloc, "realloc");
-    find(real.memset, "memset");
-    find(real.posix_memalign, "posix_memalign");
-    find(real.aligned_alloc, "aligned_alloc");
-    find(real.memalign, "memalign");
-    find(real.valloc, "valloc");
-    find(real.pvalloc, "pvalloc");
-    find(real.reallocarray, "reallocarray");
-    find(real.memset_chk, "__memset_chk");
-    find(real.malloc_usable_size, "malloc_usable_size");
-    find(real.malloc_trim, "malloc_trim");
-    find(real.dlclose, "dlclose");
-    find(real.dlopen, "dlopen");
-    find(real.mlockall, "mlockall");
-    ::dlerror(); // or the program would be told of what we did not find
+    find_all([](const char* name) { return ::dlsym(RTLD_NEXT, name); });
     state.store(known, std::memory_order_release);
     return true;
+}
+
+void find_program_functions() noexcept {
+    state.store(looking, std::memory_order_relaxed);
+    find_all([](const char* name) {
+        // For some the C library chooses one of several, which only dlsym knows; what dlsym says of the others may be the
+        // executable's entry for them.
+        void* const chosen = ::dlsym(RTLD_DEFAULT, name);
+        void* const defined = std::strstr(name, "memset") == nullptr ? find_anywhere(name) : nullptr;
+        return defined != nullptr ? defined : chosen;
+    });
+    state.store(known, std::memory_order_release);
 }
 
 } // namespace linn::tool::preload

@@ -32,4 +32,8 @@ extern real_functions real;
 /// Looks for them, once. False while the same is under way, that is in an allocation of dlsym.
 bool find_real_functions() noexcept;
 
+/// For a library that a running program opens: the definitions that the program's calls lead to. Not the next ones in the
+/// loader's order, which begins with the library itself then. Takes the loader's lock.
+void find_program_functions() noexcept;
+
 } // namespace linn::tool::preload

@@ -56,7 +56,8 @@ void collector::work(bool looks_after_the_dead) {
     worker_state worker;
     clock::time_point looked = clock::now();
     while (!stops_.load(std::memory_order_relaxed)) {
-        const wire::ring_header& header = ring_.ring().header();
+        wire::ring_header& header = ring_.ring().header();
+        header.pulse.fetch_add(1, std::memory_order_relaxed);
         const std::uint32_t seen = header.filled.load(std::memory_order_relaxed);
         const bool found = take_full_chunks(worker);
         if (looks_after_the_dead && clock::now() - looked >= between_looks) {

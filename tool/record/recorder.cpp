@@ -11,11 +11,9 @@
 #include "collector.hpp"
 #include "event_store.hpp"
 #include "file_taker.hpp"
+#include "recording_parts.hpp"
 #include "second_run.hpp"
 
-#include <linn/version.hpp>
-
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <unistd.h>
@@ -31,51 +29,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// 4 GiB of addresses, of which only what is used takes memory.
-constexpr std::size_t ring_chunks = 16'384;
-/// Of the events of a program, to know what recording one costs.
-constexpr std::uint64_t fewest_samples = 32;
 /// How long processes may still be about to end when the program has: not waited for, but not cut off either.
 constexpr std::chrono::milliseconds grace{100};
 /// How long they may take to end by a signal.
 constexpr std::chrono::milliseconds farewell{500};
-
-wire::ring_options ring_options_of(const record_options& o) {
-    wire::ring_options r;
-    r.depth = o.depth;
-    r.clock = o.clock == "every8" ? wire::clock_mode::every8
-              : o.clock == "none" ? wire::clock_mode::none
-                                  : wire::clock_mode::tsc;
-    r.policy = o.drops_when_full ? wire::when_full::drop : wire::when_full::block;
-    r.unwinder = o.unwinder == "libunwind" ? wire::unwinder_choice::libunwind
-                 : o.unwinder == "none"    ? wire::unwinder_choice::none
-                                           : wire::unwinder_choice::own;
-    r.fills_only = o.fills_only;
-    r.smallest_fill = o.smallest_fill;
-    r.sample_bytes = o.sample_bytes;
-    r.fills = o.sample_bytes == 0;
-    r.rtti = o.looks_for_types;
-    o.only_executable.copy(r.only, sizeof r.only - 2);
-    return r;
-}
-
-/// Started with closed standard streams, the shared memory and the trace would get their numbers. The program still
-/// finds them closed.
-void occupy_standard_streams() {
-    for (int fd = 0; fd <= STDERR_FILENO; ++fd) {
-        if (::fcntl(fd, F_GETFD) < 0) {
-            static_cast<void>(
-                ::open("/dev/null", O_RDWR | O_CLOEXEC)); // the lowest number that is free: this one
-        }
-    }
-}
-
-/// Of the last minute.
-double load_per_cpu() {
-    double load = 0;
-    const unsigned cpus = std::thread::hardware_concurrency();
-    return cpus != 0 && ::getloadavg(&load, 1) == 1 ? load / cpus : 0;
-}
 
 /// One recording from its checks to its end.
 class recording {
@@ -165,22 +122,10 @@ bool recording::prepare() {
         calibrated_ = calibrate_event_cost(desk_, library_);
     }
     inspects.join();
-    start_.event_cost_ns = calibrated_.ns;
-    start_.tool = fmt::format("{}.{}.{}", LINN_VERSION_MAJOR, LINN_VERSION_MINOR, LINN_VERSION_PATCH);
+    start_ = start_of(options_, calibrated_, machine);
     start_.command = options_.command;
     std::error_code error;
     start_.directory = fs::current_path(error).string();
-    start_.started = time_stamp();
-    start_.machine = fmt::format("{}, {} CPUs, {}", machine.cpu_model, machine.cpus, machine.kernel);
-    start_.load_per_cpu = load_per_cpu();
-    start_.clock = options_.clock;
-    start_.unwinder = options_.unwinder;
-    start_.when_full = options_.drops_when_full ? "drop" : "block";
-    start_.depth = options_.depth;
-    start_.contents = options_.fills_only ? "fills" : "all";
-    start_.smallest_fill = options_.smallest_fill;
-    start_.sample_bytes = options_.sample_bytes;
-    start_.ticks_per_ns = machine.ticks_per_ns;
     if (std::string problem = ring_.create(ring_chunks, ring_options_of(options_)); !problem.empty()) {
         return fail(problem);
     }
@@ -275,23 +220,9 @@ void recording::conclude(const program_end& end, std::uint64_t ticks_now, std::u
     e.duration_ns = options_.waits_for_all ? ns_now - start_ns_ : static_cast<std::uint64_t>(end.wall_ns);
     e.user_ns = end.user_ns;
     e.system_ns = end.system_ns;
-    // Over a long run the rate is known better than from the tenth of a second before it.
-    if (ns_now - start_ns_ > 1'000'000'000) {
-        e.ticks_per_ns =
-            static_cast<double>(ticks_now - start_.start_ticks) / static_cast<double>(ns_now - start_ns_);
-    }
-    e.events = got.events;
-    e.dropped = got.dropped;
-    e.cut_stacks = got.cut_stacks;
-    e.chunks = got.chunks;
     e.processes_left = left_.size();
-    // Of what --fills looks at, most is no event.
-    if (const clocked_cost cost = clocked(ring_.ring().header());
-        cost.samples >= fewest_samples && !options_.fills_only) {
-        const double rate = e.ticks_per_ns > 0 ? e.ticks_per_ns : start_.ticks_per_ns;
-        e.event_cost_ns = cost.ticks / rate + calibrated_.unseen_ns(rate);
-        e.event_cost_samples = cost.samples;
-    }
+    count_events(e, got, {ticks_now - start_.start_ticks, ns_now - start_ns_});
+    note_event_cost(e, options_, start_, calibrated_, ring_.ring().header());
     result_.event_cost_ns = e.event_cost_samples != 0 ? e.event_cost_ns : start_.event_cost_ns;
     first_.end = end;
     first_.events = e.events;
@@ -326,29 +257,12 @@ void recording::warn() {
     const recording_end& e = result_.end;
     const wire::ring_header& header = ring_.ring().header();
     const auto add = [&](std::string text) { result_.warnings.push_back(std::move(text)); };
-    if (e.dropped != 0 && result_.problem.empty()) {
-        add(options_.drops_when_full
-                ? fmt::format("{} events were dropped, because the program was faster than the writing; "
-                              "--when-full block keeps them all",
-                              e.dropped)
-                : fmt::format("{} events were lost", e.dropped));
-    }
-    if (collector_->result().damaged_chunks != 0) {
-        add(fmt::format("{} chunks were cut short, because the program wrote over them",
-                        collector_->result().damaged_chunks));
-    }
+    std::ranges::move(warnings_of(options_, e, collector_->result(), header, result_.problem.empty()),
+                      std::back_inserter(result_.warnings));
     if (!left_.empty()) {
         add(fmt::format("{} of the processes still run{} and {} not recorded any further: {}{}", left_.size(),
                         left_.size() == 1 ? "s" : "", left_.size() == 1 ? "is" : "are",
                         fmt::join(left_, ", "), options_.waits_for_all ? "" : "; --wait waits for them"));
-    }
-    const std::uint32_t unwinders = header.unwinder_got.load(std::memory_order_relaxed);
-    if (options_.unwinder == "own" && (unwinders & 1u << unsigned(wire::unwinder_choice::libunwind)) != 0) {
-        add("stacks came from libunwind, several times slower than linn's own unwinder, which needs x86-64 "
-            "and glibc 2.35");
-    }
-    if (options_.unwinder != "none" && (unwinders & 1u << unsigned(wire::unwinder_choice::none)) != 0) {
-        add("there was no unwinder: each stack is its innermost call only; install libunwind8");
     }
     const bool was_there = header.images.load(std::memory_order_relaxed) != 0;
     if (e.events == 0 && options_.sample_bytes != 0 && was_there) {

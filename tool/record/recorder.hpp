@@ -34,6 +34,10 @@ struct record_result {
 /// Tells the user that something begins which takes as long as the program did.
 using announce_function = std::function<void(const std::string&)>;
 
+/// Records a program that runs already until it ends, `duration_s` have passed, or a signal asks this process to stop; the
+/// program then goes on. The file's name is made from the program's where the options have none.
+record_result record_running_program(record_options& options, const announce_function& announce);
+
 /// Runs the program, which keeps the terminal and the standard streams, and records it into the file; then
 /// again without recording, where the options want it.
 record_result record_program(const record_options& options, const announce_function& announce);

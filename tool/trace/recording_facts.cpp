@@ -77,6 +77,8 @@ std::string to_json(const recording_start& s) {
                  {"start_ticks", s.start_ticks},
                  {"event_cost_ns", s.event_cost_ns},
                  {"load_per_cpu", s.load_per_cpu},
+                 {"attached_pid", s.attached_pid},
+                 {"attached_age_ns", s.attached_age_ns},
                  {"baseline_cpu_ns", s.baseline_cpu_ns},
                  {"baseline_wall_ns", s.baseline_wall_ns}});
 }
@@ -127,6 +129,8 @@ std::optional<recording_start> read_recording_start(std::span<const unsigned cha
     take(*document, "start_ticks", s.start_ticks);
     take(*document, "event_cost_ns", s.event_cost_ns);
     take(*document, "load_per_cpu", s.load_per_cpu);
+    take(*document, "attached_pid", s.attached_pid);
+    take(*document, "attached_age_ns", s.attached_age_ns);
     take(*document, "baseline_cpu_ns", s.baseline_cpu_ns);
     take(*document, "baseline_wall_ns", s.baseline_wall_ns);
     if (!is_rate(s.ticks_per_ns) || s.sample_bytes > sampling::most_mean) {

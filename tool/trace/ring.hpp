@@ -26,7 +26,7 @@ namespace linn::tool::wire {
 /// The environment variable that names the file to map.
 inline constexpr const char* ring_variable = "LINN_RECORD";
 inline constexpr std::uint64_t ring_magic = 0x3147'4e52'4e4e'494c; // "LINNRNG1"
-inline constexpr std::uint32_t ring_version = 4;
+inline constexpr std::uint32_t ring_version = 5;
 
 enum class when_full : std::uint8_t { block, drop };
 enum class unwinder_choice : std::uint8_t { own, libunwind, none };
@@ -82,6 +82,7 @@ struct ring_header {
     /// number: a process killed in the middle of handing over counts one too few.
     alignas(64) std::atomic<std::uint32_t> filled{0};
     std::atomic<std::uint32_t> collector_waits{0}; ///< not 0: wake it at `filled`
+    std::atomic<std::uint32_t> pulse{0};           ///< changes several times a second while the collector lives
     alignas(64) std::atomic<std::uint32_t> emptied{0};
     std::atomic<std::uint32_t> writers_wait{0}; ///< not 0: wake them at `emptied`
 

@@ -3,6 +3,7 @@
 
 #include "../../interpose/raw.hpp"
 #include "image.hpp"
+#include "thread.hpp"
 
 namespace linn::tool::preload {
 namespace {
@@ -43,6 +44,7 @@ std::uint64_t begin_sample(event_cost& cost) noexcept {
 
 void end_sample(event_cost& cost, std::uint64_t begun) noexcept {
     const std::uint64_t spent = ticks() - begun;
+    const slow_section counted;
     if (!is_recording() ||
         static_cast<double>(spent) > most_ns * current_recording.ring.header().options.ticks_per_ns) {
         return;

@@ -2,7 +2,9 @@
 #include "image.hpp"
 
 #include "../../interpose/raw.hpp"
+#include "modules.hpp"
 #include "probe_budget.hpp"
+#include "sampled_blocks.hpp"
 #include "thread.hpp"
 #include "unwind/capture.hpp"
 
@@ -28,6 +30,8 @@ namespace {
 constinit process_image first_image{};
 
 constinit bool was_tried = false;
+constinit bool was_prepared = false; ///< for all recordings
+constinit std::uint32_t last_image = 0;
 constinit std::atomic<bool> has_stopped{false};
 /// The program may write over its environment.
 constinit char ring_path[128];
@@ -134,6 +138,63 @@ void after_fork() noexcept {
     }
 }
 
+/// What the first recording of a program file makes for all others.
+void prepare_once() noexcept {
+    if (was_prepared) {
+        return;
+    }
+    was_prepared = true;
+    if (void* const memory = wiped_memory(page)) {
+        auto* const image = static_cast<process_image*>(memory);
+        image->starter = first_image.starter;
+        image->state.store(process_image::starting, std::memory_order_relaxed);
+        current_image = image;
+    }
+    ::pthread_atfork(nullptr, nullptr, after_fork);
+    prepare_threads();
+}
+
+void start_unwinder(const wire::ring_options& options) noexcept {
+    const auto wanted = static_cast<unwind::mode>(
+        options.unwinder == wire::unwinder_choice::own         ? unwind::mode::own
+        : options.unwinder == wire::unwinder_choice::libunwind ? unwind::mode::libunwind
+                                                               : unwind::mode::none);
+    const unwind::mode got = unwind::start(wanted, options.depth);
+    const auto choice = got == unwind::mode::own         ? wire::unwinder_choice::own
+                        : got == unwind::mode::libunwind ? wire::unwinder_choice::libunwind
+                                                         : wire::unwinder_choice::none;
+    current_recording.ring.header().unwinder_got.fetch_or(1u << static_cast<unsigned>(choice),
+                                                          std::memory_order_relaxed);
+}
+
+/// The pulse of the collector was seen last at that time, on the clock of the system.
+constinit std::atomic<std::uint32_t> last_pulse{0};
+constinit std::atomic<std::int64_t> last_pulse_at{0};
+
+std::int64_t seconds_now() noexcept {
+    timespec now{};
+    ::clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+    return now.tv_sec;
+}
+
+/// A zombie, or another process under the same number, has no pulse. One that is only stopped for a while keeps its recording.
+bool has_pulse() noexcept {
+    constexpr std::int64_t most_seconds = 10;
+    const wire::ring_header& h = current_recording.ring.header();
+    if (h.closed.load(std::memory_order_relaxed) != 0) {
+        return false;
+    }
+    if (::kill(static_cast<pid_t>(h.collector_pid), 0) != 0 && errno == ESRCH) {
+        return false;
+    }
+    const std::uint32_t pulse = h.pulse.load(std::memory_order_relaxed);
+    if (last_pulse.exchange(pulse, std::memory_order_relaxed) != pulse) {
+        last_pulse_at.store(seconds_now(), std::memory_order_relaxed);
+        return true;
+    }
+    return seconds_now() - last_pulse_at.load(std::memory_order_relaxed) <= most_seconds;
+}
+
 /// Once a program file: the ring, and what forks do not change.
 bool begin_recording() noexcept {
     const char* const path = variable(wire::ring_variable);
@@ -147,30 +208,13 @@ bool begin_recording() noexcept {
     }
     const std::uint32_t pid = id_in_proc("/proc/self");
     current_recording.other_namespace = pid != 0 && pid != own_pid();
-    if (void* const memory = wiped_memory(page)) {
-        auto* const image = static_cast<process_image*>(memory);
-        image->starter = first_image.starter;
-        image->state.store(process_image::starting, std::memory_order_relaxed);
-        current_image = image;
-    }
-    ::pthread_atfork(nullptr, nullptr, after_fork);
-    prepare_threads();
+    prepare_once();
     set_probe_options(h.options);
-    const auto wanted = static_cast<unwind::mode>(
-        h.options.unwinder == wire::unwinder_choice::own         ? unwind::mode::own
-        : h.options.unwinder == wire::unwinder_choice::libunwind ? unwind::mode::libunwind
-                                                                 : unwind::mode::none);
-    const unwind::mode got = unwind::start(wanted, h.options.depth);
-    const auto choice = got == unwind::mode::own         ? wire::unwinder_choice::own
-                        : got == unwind::mode::libunwind ? wire::unwinder_choice::libunwind
-                                                         : wire::unwinder_choice::none;
-    current_recording.ring.header().unwinder_got.fetch_or(1u << static_cast<unsigned>(choice),
-                                                          std::memory_order_relaxed);
+    start_unwinder(h.options);
     return true;
 }
 
 bool start_image() noexcept {
-    static constinit std::uint32_t last_image = 0;
     const bool is_fork = was_tried;
     if (!is_fork) {
         was_tried = true;
@@ -256,7 +300,50 @@ void stop_recording() noexcept {
     current_image->state.store(process_image::off, std::memory_order_release); // pairs with is_recording()
 }
 
+bool may_be_preloaded() noexcept {
+    return variable(wire::ring_variable) != nullptr;
+}
+
+void prepare_attached(const wire::ring& ring) noexcept {
+    first_image.starter = own_tid();
+    prepare_once();
+    was_tried = true;
+    ++recording_number;
+    current_recording.ring = ring;
+    const wire::ring_options& options = ring.header().options;
+    set_probe_options(options);
+    unwind::restart();
+    start_unwinder(options);
+    forget_modules();
+    probes.clear();
+    sample.clear();
+    process_image& image = *current_image;
+    image.state.store(process_image::off, std::memory_order_relaxed);
+    image.kernel_pid = image.pid = own_pid();
+    image.id = last_image = ring.header().images.fetch_add(1, std::memory_order_relaxed) + 1;
+    image.parent = 0;
+    image.origin = 0;
+    image.is_described.store(false, std::memory_order_relaxed);
+    last_pulse_at.store(seconds_now(), std::memory_order_relaxed);
+}
+
+void let_record() noexcept {
+    has_stopped.store(false, std::memory_order_relaxed);
+    // Pairs with the load in is_recording().
+    first_image.state.store(process_image::on, std::memory_order_release);
+    current_image->state.store(process_image::on, std::memory_order_release);
+}
+
+void forget_ring() noexcept {
+    wire::ring_header& h = current_recording.ring.header();
+    current_recording.ring = {};
+    ::munmap(static_cast<void*>(&h), h.bytes);
+}
+
 bool collector_lives(unsigned waited_milliseconds) noexcept {
+    if (recording_number != 0) {
+        return has_pulse();
+    }
     if (::faccessat(AT_FDCWD, ring_path, F_OK, 0) == 0) {
         return true;
     }

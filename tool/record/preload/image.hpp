@@ -31,11 +31,22 @@ struct process_image {
 };
 extern process_image* current_image;
 
+/// Whether the environment says where to record to.
+bool may_be_preloaded() noexcept;
+
 /// True if events of this process are to be recorded; makes the image first, if it is new. Any thread, at any time.
 bool is_recording() noexcept;
 
-/// For good: the collector is gone, or closed the recording.
+/// For good, or until the program is attached to again: the collector is gone, or closed the recording.
 void stop_recording() noexcept;
+
+/// Makes this process ready for a recording that begins while it runs. Nothing is recorded before let_record().
+/// @pre no thread records
+void prepare_attached(const wire::ring& ring) noexcept;
+void let_record() noexcept;
+
+/// After stop_recording(): the shared memory is given back. @pre are_threads_out()
+void forget_ring() noexcept;
 
 /// Looks at the memory that is zero in a forked child: true there until is_recording().
 inline bool is_new_image() noexcept {
@@ -48,7 +59,7 @@ void* wiped_memory(std::size_t bytes) noexcept;
 void* zeroed_memory(std::size_t bytes) noexcept;
 
 /// Is the collector there? By what can be seen of it, also from a container or a changed root, where it is given up after
-/// some seconds in which it did nothing.
+/// some seconds in which it did nothing. Who was attached to looks at the pulse that the collector gives.
 bool collector_lives(unsigned waited_milliseconds) noexcept;
 
 /// The id of the calling thread, as the collector knows it.

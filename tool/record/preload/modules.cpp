@@ -206,6 +206,13 @@ void tell_unloaded(thread_state& thread, thread_writer& writer) noexcept {
     }
 }
 
+void forget_modules() noexcept {
+    const std::uint32_t count = known_count.exchange(0, std::memory_order_relaxed);
+    for (std::uint32_t i = 0; i != count && i != most_modules; ++i) {
+        known[i].state.store(known_module::unused, std::memory_order_relaxed);
+    }
+}
+
 bool tell_process(thread_state& thread, thread_writer& writer) noexcept {
     constexpr std::size_t most_arguments = 16 << 10;
     if (!ensure_room(thread, writer, PATH_MAX + most_arguments + 256)) {

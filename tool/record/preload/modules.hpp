@@ -17,6 +17,9 @@ bool may_be_in_module(std::uintptr_t address) noexcept;
 /// Tells which of them are not mapped any more.
 void tell_unloaded(thread_state& thread, thread_writer& writer) noexcept;
 
+/// Another recording begins, in which nothing has been told.
+void forget_modules() noexcept;
+
 /// Tells what this process is.
 bool tell_process(thread_state& thread, thread_writer& writer) noexcept;
 

@@ -5,6 +5,7 @@
 #include "../../interpose/real.hpp"
 #include "image.hpp"
 #include "recorder.hpp"
+#include "slots.hpp"
 
 namespace linn::tool::preload {
 namespace {
@@ -47,6 +48,9 @@ std::uint64_t ticks_of_thread() noexcept {
 }
 
 __attribute__((constructor)) void start() noexcept {
+    if (!may_be_preloaded()) {
+        return; // a running program has opened the library: attached.cpp
+    }
     find_real_functions();
     find_operators();
     start_recording();
@@ -84,6 +88,7 @@ extern "C" __attribute__((visibility("default"))) int dlclose(void* handle) noex
     if (real.dlclose == nullptr) {
         return -1;
     }
+    const slots::unmapping touches_no_slot;
     if (!is_recording()) {
         return real.dlclose(handle);
     }

@@ -33,6 +33,16 @@ public:
     /// A block of this stack has been looked at, and had no type. After two of them a third is not worth its system calls.
     void found_none(std::uint32_t id) noexcept { spend(id); }
 
+    /// Another recording begins.
+    void clear() noexcept {
+        for (std::uint8_t& left : stacks_) {
+            left = left != 0 ? 0 : left;
+        }
+        for (std::uint8_t& spent : places_) {
+            spent = spent != 0 ? 0 : spent;
+        }
+    }
+
 private:
     static constexpr std::size_t size = std::size_t{1} << 20;
     static constexpr std::size_t place_count = std::size_t{1} << 16;

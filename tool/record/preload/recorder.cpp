@@ -2,9 +2,11 @@
 #include "recorder.hpp"
 
 #include "../../interpose/boot_arena.hpp"
+#include "attached.hpp"
 #include "image.hpp"
 #include "modules.hpp"
 #include "rtti_probe.hpp"
+#include "slots.hpp"
 
 #include <signal.h>
 
@@ -37,6 +39,9 @@ bool is_on_other_stack() noexcept {
 class lease {
 public:
     lease(thread_state& t, std::uintptr_t stack_pointer) noexcept : thread_(t) {
+        if (t.recording != recording_number && !is_in_hook()) {
+            renew_thread(t);
+        }
         if (t.active != nullptr) {
             t.active = nullptr;
             std::atomic_signal_fence(std::memory_order_seq_cst);
@@ -126,6 +131,7 @@ private:
         writer_ = nullptr;
     }
 
+    const slow_section counted_{};
     thread_state& thread_;
     thread_writer* writer_ = nullptr;
     bool* level_ = nullptr;
@@ -147,6 +153,16 @@ void finish_probe(thread_state& t, thread_writer& w) noexcept {
 
 bool is_undescribed() noexcept {
     return !current_image->is_described.load(std::memory_order_relaxed);
+}
+
+/// What takes the slow way is rare, but where only fills are recorded.
+bool is_time_to_listen(const thread_state& t) noexcept {
+    return recording_number != 0 && (!probing.fills_only || t.slow_events % 64 == 0);
+}
+
+/// Whether the hooks are to go, because nobody listens any more.
+bool is_deserted() noexcept {
+    return current_image->state.load(std::memory_order_relaxed) == process_image::off && slots::are_in();
 }
 
 /// Everything that may stand before an event. False where events are to be dropped.
@@ -325,8 +341,8 @@ void follow_fills(thread_state& t, thread_writer& w, const unwind::frame_start* 
     }
 }
 
-void record(const unwind::frame_start* from, std::uintptr_t stack_pointer, const observation& seen) noexcept {
-    const kept_errno saved;
+void record_once(const unwind::frame_start* from, std::uintptr_t stack_pointer,
+                 const observation& seen) noexcept {
     thread_state& t = this_thread;
     if (is_inner(t, seen)) {
         return;
@@ -334,12 +350,16 @@ void record(const unwind::frame_start* from, std::uintptr_t stack_pointer, const
     if (seen.kind != event_kind::release && boot_arena::owns(reinterpret_cast<const void*>(seen.address))) {
         return;
     }
-    if (probing.fills_only && !is_of_interest(t, seen)) {
+    ++t.slow_events;
+    if (probing.fills_only && !is_of_interest(t, seen) && !is_time_to_listen(t)) {
         return;
     }
     const lease lent{t, stack_pointer};
     if (!lent) {
         return;
+    }
+    if (is_time_to_listen(t) && !collector_lives(0)) {
+        return stop_recording();
     }
     thread_writer& w = lent.writer();
     if (probing.fills_only) {
@@ -352,6 +372,14 @@ void record(const unwind::frame_start* from, std::uintptr_t stack_pointer, const
         write(t, w, from, seen);
     } else {
         drop(w);
+    }
+}
+
+void record(const unwind::frame_start* from, std::uintptr_t stack_pointer, const observation& seen) noexcept {
+    const kept_errno saved;
+    record_once(from, stack_pointer, seen);
+    if (recording_number != 0 && is_deserted()) [[unlikely]] {
+        leave_by_ourselves();
     }
 }
 
@@ -394,7 +422,11 @@ void record_sampled_failure(std::uintptr_t stack_pointer, const observation& see
 void record_sample(std::uintptr_t stack_pointer, const observation& seen) noexcept {
     const unwind::frame_start from = frame_at(stack_pointer);
     thread_state& t = this_thread;
+    const slow_section counted;
     auto& points = t.sampling;
+    if (t.recording != recording_number && !is_in_hook()) {
+        renew_thread(t);
+    }
     if (points.is_held()) {
         points.let_go();
         finish_pending_probe(t, from.stack_pointer);
@@ -403,7 +435,8 @@ void record_sample(std::uintptr_t stack_pointer, const observation& seen) noexce
         }
     }
     if (!is_recording()) {
-        if (current_image->state.load(std::memory_order_relaxed) == process_image::off) {
+        if (recording_number == 0 &&
+            current_image->state.load(std::memory_order_relaxed) == process_image::off) {
             points.stop();
         }
         return;

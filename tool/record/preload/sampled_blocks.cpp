@@ -80,4 +80,17 @@ bool sampled_blocks::remove(std::uintptr_t address) noexcept {
     return false;
 }
 
+void sampled_blocks::clear() noexcept {
+    for (auto& counter : filter_) {
+        if (counter.load(std::memory_order_relaxed) != 0) {
+            counter.store(0, std::memory_order_relaxed);
+        }
+    }
+    for (std::size_t level = 0; level != levels; ++level) {
+        if (place* const t = tables_[level].exchange(nullptr, std::memory_order_relaxed)) {
+            ::munmap(t, sizeof(place) << level_bits[level]);
+        }
+    }
+}
+
 } // namespace linn::tool::preload

@@ -25,6 +25,9 @@ public:
     /// False where there is no room.
     bool add(std::uintptr_t address) noexcept;
 
+    /// Forgets all blocks, and gives the memory of their tables back. @pre nobody uses it
+    void clear() noexcept;
+
     /// True if it was there.
     bool remove(std::uintptr_t address) noexcept;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "thread.hpp"
 
+#include "attached.hpp"
 #include "image.hpp"
 #include "writer_pool.hpp"
 
@@ -8,6 +9,7 @@
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/uio.h>
 
 #include <cstring>
 
@@ -15,9 +17,12 @@ namespace linn::tool::preload {
 
 constinit thread_local thread_state this_thread __attribute__((tls_model("initial-exec"))){};
 
+constinit std::uint32_t recording_number = 0;
+
 namespace {
 
 constinit writer_pool pool{};
+constinit std::atomic<std::uint32_t> slow_calls{0};
 constinit pthread_key_t end_key;
 constinit bool has_key = false;
 
@@ -44,6 +49,7 @@ void thread_ends(void*) noexcept {
         return;
     }
     const kept_errno saved;
+    const slow_section counted;
     if (t.active == nullptr || is_new_image()) {
         return;
     }
@@ -114,6 +120,77 @@ void tell_dropped(thread_writer& writer) noexcept {
 
 } // namespace
 
+slow_section::slow_section() noexcept : is_counted_(recording_number != 0) {
+    if (is_counted_) {
+        ++this_thread.slow_calls;
+        slow_calls.fetch_add(1, std::memory_order_seq_cst); // pairs with are_threads_out(): one sees the other
+    }
+}
+
+slow_section::~slow_section() {
+    if (is_counted_) {
+        slow_calls.fetch_sub(1, std::memory_order_seq_cst);
+        --this_thread.slow_calls;
+    }
+}
+
+bool are_threads_out() noexcept {
+    if (slow_calls.load(std::memory_order_seq_cst) != 0) {
+        return false;
+    }
+    bool is_any_in = false;
+    pool.for_each_owned([&](const thread_state* thread, std::uint32_t) {
+        // By the kernel: the thread, and its memory, may be gone.
+        thread_state copy{};
+        const iovec to{static_cast<void*>(&copy), sizeof copy};
+        const iovec from{const_cast<thread_state*>(thread), sizeof copy};
+        if (::syscall(SYS_process_vm_readv, static_cast<long>(own_pid()), &to, 1L, &from, 1L, 0L) ==
+            static_cast<long>(sizeof copy)) {
+            is_any_in = is_any_in || (copy.main != nullptr && copy.active == nullptr &&
+                                      copy.inner.kind == inner_call::none);
+        }
+    });
+    return !is_any_in;
+}
+
+bool stop_writers() noexcept {
+    return pool.stop();
+}
+
+void retire_writers() noexcept {
+    pool.retire();
+}
+
+void release_stacks() noexcept {
+    pool.for_each_owned([&](thread_state* thread, std::uint32_t owner) {
+        if (::syscall(SYS_tgkill, static_cast<long>(own_pid()), static_cast<long>(owner), 0L) == 0) {
+            const bool was_closed = thread->stacks.closed;
+            unwind::release(thread->stacks);
+            thread->stacks.closed = was_closed;
+        }
+    });
+}
+
+void renew_thread(thread_state& thread) noexcept {
+    if (thread.main != nullptr) {
+        pool.give_back(thread.main);
+    }
+    for (auto& level : thread.nested) {
+        if (level.writer != nullptr) {
+            pool.give_back(level.writer);
+        }
+        level = {};
+    }
+    thread.active = nullptr;
+    thread.main = nullptr;
+    thread.inner = {};
+    thread.cost = {};
+    thread.number = 0;
+    thread.is_attaching = false;
+    thread.sampling = {};
+    thread.recording = recording_number;
+}
+
 void prepare_threads() noexcept {
     has_key = ::pthread_key_create(&end_key, thread_ends) == 0;
 }
@@ -144,6 +221,8 @@ void threads_after_fork() noexcept {
     t.number = 0;
     t.inner = {};
     t.is_attaching = false;
+    slow_calls.store(t.slow_calls, std::memory_order_relaxed);
+    attached_after_fork();
     t.sampling = {}; // a new point is as good as the old one, and other points than the parent's
     unwind::forked(t.stacks);
 }
@@ -170,6 +249,7 @@ thread_writer* attach_writer(thread_state& thread, std::uint8_t nested) noexcept
     w->stream = h.streams.fetch_add(1, std::memory_order_relaxed) + 1;
     w->nested = nested;
     w->clock = h.options.clock;
+    w->thread = &thread;
     w->is_attached = true;
     if (nested == 0 && has_key && thread.rounds < PTHREAD_DESTRUCTOR_ITERATIONS) {
         ::pthread_setspecific(end_key, &thread);
@@ -218,7 +298,8 @@ bool ensure_room(thread_state& thread, thread_writer& writer, std::size_t bytes)
         const std::size_t used = writer.out.used();
         if (used >= writer.next_look) {
             tell_name(writer);
-            writer.next_look = static_cast<std::uint32_t>(2 * used);
+            // Who was attached to shall soon know that nobody listens any more.
+            writer.next_look = static_cast<std::uint32_t>(recording_number == 0 ? 2 * used : used + first_look);
         }
         writer.out.go_on(writer.next_look - used);
         return true;

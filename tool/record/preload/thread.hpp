@@ -43,6 +43,7 @@ struct thread_writer {
         std::uint8_t alignment_log2;
         bool is_told;
     } candidate;
+    struct thread_state* thread; ///< whose it is
 };
 
 /// A call to the program's own operator new or delete is under way: the next call of the malloc family that fits is its
@@ -72,6 +73,9 @@ struct thread_state {
     std::uint8_t rounds;    ///< of destructors that this thread has seen
     bool is_attaching;
     sampling::byte_sampler sampling; ///< of liblinn-sample.so
+    std::uint32_t recording;         ///< that `main` belongs to: recording_number
+    std::uint32_t slow_calls;        ///< of this thread, as slow_section counts them
+    std::uint32_t slow_events;       ///< that took the slow way, modulo 2^32
 };
 
 extern constinit thread_local thread_state this_thread __attribute__((tls_model("initial-exec")));
@@ -81,6 +85,38 @@ inline bool is_in_hook() noexcept {
     return this_thread.main != nullptr && this_thread.active == nullptr &&
            this_thread.inner.kind == inner_call::none;
 }
+
+/// Counts recordings of one program: each attachment is another. 0 where the recorder was preloaded.
+extern std::uint32_t recording_number;
+
+/// While one lives, the thread may use what is shared with the collector by other ways than a writer's chunk. Counted only where
+/// the recording can end before the program does.
+class slow_section {
+public:
+    slow_section() noexcept;
+    slow_section(const slow_section&) = delete;
+    slow_section& operator=(const slow_section&) = delete;
+    ~slow_section();
+
+private:
+    bool is_counted_;
+};
+
+/// Whether no thread uses what is shared with the collector. Exact where the others stand still, or where the caller has made
+/// every thread see that the recording is off.
+bool are_threads_out() noexcept;
+
+/// Makes the next event of every thread take the slow way, which asks whether anything is recorded. False if one would not have.
+bool stop_writers() noexcept;
+
+/// Takes every thread's chunk away. @pre are_threads_out()
+void retire_writers() noexcept;
+
+/// Gives the caches of all threads back. @pre the others stand still, outside of this library
+void release_stacks() noexcept;
+
+/// Forgets what a thread had in an earlier recording.
+void renew_thread(thread_state& thread) noexcept;
 
 /// Once, before the first writer.
 void prepare_threads() noexcept;

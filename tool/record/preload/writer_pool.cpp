@@ -104,6 +104,30 @@ void writer_pool::reclaim() noexcept {
     }
 }
 
+bool writer_pool::stop() noexcept {
+    bool were_stopped = true;
+    for (auto& entry : slabs_) {
+        slab* const s = entry.load(std::memory_order_acquire); // pairs with take()
+        for (std::uint32_t i = 0; s != nullptr && i != s->size; ++i) {
+            unsigned char* const before = __atomic_exchange_n(&s->limits[i], nullptr, __ATOMIC_SEQ_CST);
+            were_stopped = were_stopped && before == nullptr;
+        }
+    }
+    return were_stopped;
+}
+
+void writer_pool::retire() noexcept {
+    for (auto& entry : slabs_) {
+        slab* const s = entry.load(std::memory_order_acquire); // pairs with take()
+        for (std::uint32_t i = 0; s != nullptr && i != s->size; ++i) {
+            if (s->owners[i].load(std::memory_order_relaxed) != 0) {
+                s->limits[i] = nullptr;
+                s->writers[i].out.abandon();
+            }
+        }
+    }
+}
+
 void writer_pool::clear() noexcept {
     for (auto& entry : slabs_) {
         slab* const s = entry.load(std::memory_order_relaxed);

@@ -16,6 +16,23 @@ public:
     thread_writer* take(std::uint32_t owner) noexcept;
     void give_back(thread_writer* writer) noexcept;
 
+    /// No writer has room until its thread says so again. False if one had.
+    bool stop() noexcept;
+    /// Takes the chunks of all writers away: each stays its thread's. @pre stop(), and no writer is in use
+    void retire() noexcept;
+    /// Calls `visit(thread, owner)` for each writer that a thread has.
+    template <class Visit>
+    void for_each_owned(Visit visit) noexcept {
+        for (auto& entry : slabs_) {
+            slab* const s = entry.load(std::memory_order_acquire); // pairs with take()
+            for (std::uint32_t i = 0; s != nullptr && i != s->size; ++i) {
+                if (const std::uint32_t owner = s->owners[i].load(std::memory_order_acquire); owner != 0) {
+                    visit(s->writers[i].thread, owner);
+                }
+            }
+        }
+    }
+
     /// In a forked child: all writers are free.
     void clear() noexcept;
     /// Then: nobody ever gets this one.

@@ -168,6 +168,11 @@ void release(thread_stacks& thread) noexcept {
     thread.count = {};
 }
 
+void restart() noexcept {
+    forget(0);
+    stacks.clear();
+}
+
 void forked(thread_stacks& thread) noexcept {
     thread.count = {};
     released.hits.store(0, std::memory_order_relaxed);

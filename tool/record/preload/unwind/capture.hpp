@@ -69,6 +69,9 @@ void defined(const captured& stack) noexcept;
 /// At a thread's end: gives its memory back and adds its counters to totals(). Later captures of this thread work, slowly.
 void release(thread_stacks& thread) noexcept;
 
+/// Another recording begins: every stack is new. @pre no thread takes one
+void restart() noexcept;
+
 /// In a forked child, before its first capture: the counters of the parent are not the child's.
 void forked(thread_stacks& thread) noexcept;
 

@@ -64,6 +64,20 @@ stack_record* stack_table::find_or_add(const std::uintptr_t* frames, unsigned co
     }
 }
 
+void stack_table::clear() noexcept {
+    for (auto& head : heads_) {
+        if (head.load(std::memory_order_relaxed) != nullptr) { // what was never used is not touched
+            head.store(nullptr, std::memory_order_relaxed);
+        }
+    }
+    for (segment* at = segment_.exchange(nullptr, std::memory_order_relaxed); at != nullptr;) {
+        segment* const older = at->older;
+        unmap_pages(at, segment_bytes);
+        at = older;
+    }
+    last_id_.store(0, std::memory_order_relaxed);
+}
+
 stack_record* stack_table::allocate(unsigned count) noexcept {
     const std::size_t bytes = sizeof(stack_record) + count * sizeof(std::uintptr_t);
     for (;;) {
@@ -81,6 +95,7 @@ stack_record* stack_table::allocate(unsigned count) noexcept {
         }
         auto* const fresh = ::new (pages) segment{};
         fresh->used.store(sizeof(stack_record), std::memory_order_relaxed); // keeps records aligned
+        fresh->older = present;
         segment* expected = present;
         // Pairs with the acquire above.
         if (!segment_.compare_exchange_strong(expected, fresh, std::memory_order_release,

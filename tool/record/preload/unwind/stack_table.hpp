@@ -27,6 +27,9 @@ public:
     /// The stack's one record; null without memory. `epoch` is a part of what is equal.
     stack_record* find_or_add(const std::uintptr_t* frames, unsigned count, std::uint32_t epoch) noexcept;
 
+    /// Forgets all stacks and gives their memory back. @pre nobody uses the table, or a record of it
+    void clear() noexcept;
+
     /// Numbers given so far. Where two threads add one stack at one moment a number stays unused.
     std::uint32_t size() const noexcept { return last_id_.load(std::memory_order_relaxed); }
 
@@ -36,7 +39,9 @@ private:
 
     struct segment {
         std::atomic<std::size_t> used;
+        segment* older;
     };
+    static_assert(sizeof(segment) <= sizeof(stack_record)); // which is the first that is used
 
     stack_record* allocate(unsigned count) noexcept;
 

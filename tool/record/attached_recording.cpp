@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "../measure/companion.hpp"
+#include "../measure/machine.hpp"
+#include "../measure/quantity.hpp"
+#include "../measure/ticks.hpp"
+#include "attach/attachable.hpp"
+#include "attach/attachment.hpp"
+#include "child_program.hpp"
+#include "collector.hpp"
+#include "event_store.hpp"
+#include "file_taker.hpp"
+#include "recorder.hpp"
+#include "recording_parts.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <poll.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <iterator>
+#include <memory>
+#include <optional>
+
+namespace linn::tool {
+namespace {
+
+namespace fs = std::filesystem;
+using std::chrono::milliseconds;
+
+/// How long a thread is looked for that may open a library.
+constexpr milliseconds most_for_entering{10'000};
+constexpr milliseconds slice{20};
+
+/// A process that does not become another one under the same number; it is told when it ends.
+class watched_process {
+public:
+    explicit watched_process(pid_t pid) noexcept : fd_(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))) {}
+    watched_process(const watched_process&) = delete;
+    watched_process& operator=(const watched_process&) = delete;
+    ~watched_process() {
+        if (fd_ >= 0) {
+            ::close(fd_);
+        }
+    }
+    bool has_ended() const noexcept {
+        pollfd p{fd_, POLLIN, 0};
+        return fd_ >= 0 && ::poll(&p, 1, 0) == 1;
+    }
+
+private:
+    int fd_;
+};
+
+/// One recording of a program that runs already.
+class attached_recording {
+public:
+    attached_recording(record_options& options, const announce_function& announce)
+        : options_(options),
+          announce_(announce),
+          watched_{options.attach_to},
+          writer_{options.level} {}
+
+    record_result run();
+
+private:
+    enum class end { stopped, timed_out, ended, other_program, file_problem };
+
+    bool check();
+    bool prepare();
+    bool enter();
+    std::string make_ring(int fd, std::uint32_t chunks);
+    end wait();
+    void leave(end why);
+    void conclude(end why, std::uint64_t ticks_now, std::uint64_t ns_now);
+    std::string ending(end why) const;
+    bool fail(std::string problem) {
+        result_.problem = std::move(problem);
+        return false;
+    }
+
+    record_options& options_;
+    const announce_function& announce_;
+    watched_process watched_;
+    record_result result_;
+    attach::process_facts facts_;
+    fs::path library_;
+    signal_desk desk_;
+    recording_start start_;
+    trace_writer writer_;
+    std::optional<event_store> events_; ///< what --aggregate reads at the end
+    ring_file ring_;
+    std::unique_ptr<file_taker> taker_;
+    std::optional<collector> collector_;
+    std::optional<attach::attachment> attachment_;
+    std::uint64_t start_ns_ = 0;
+    calibrated_cost calibrated_;
+    attach::used_time used_before_;
+    attach::used_time used_; ///< as far as it is known
+    int stopped_by_ = 0;
+};
+
+bool attached_recording::check() {
+    facts_ = attach::examine_process(options_.attach_to);
+    if (!facts_.problem.empty()) {
+        result_.is_usage_error = facts_.is_usage_error;
+        return fail(facts_.problem);
+    }
+    std::string problem;
+    library_ = preload_companion(options_.sample_bytes == 0 ? "liblinn-record.so" : "liblinn-sample.so", problem);
+    if (!problem.empty()) {
+        return fail(problem);
+    }
+    std::error_code error;
+    library_ = fs::canonical(library_, error);
+    if (options_.file.empty()) {
+        options_.file = facts_.name + ".linn";
+    }
+    return true;
+}
+
+bool attached_recording::prepare() {
+    if (options_.is_calibrated) {
+        calibrated_ = calibrate_event_cost(desk_, library_);
+    }
+    start_ = start_of(options_, calibrated_, inspect_machine());
+    start_.command = facts_.command;
+    start_.directory = facts_.directory;
+    start_.attached_pid = static_cast<std::uint32_t>(facts_.pid);
+    start_.attached_age_ns = facts_.age_ns;
+    if (std::string problem = writer_.open(options_.file, version_for(options_.sample_bytes)); !problem.empty()) {
+        return fail(problem);
+    }
+    if (options_.is_aggregate) {
+        events_.emplace(options_.level);
+        if (std::string problem = events_->open(options_.file); !problem.empty()) {
+            return fail(problem);
+        }
+    }
+    start_ns_ = now_ns();
+    start_.start_ticks = ticks();
+    writer_.write_start(start_);
+    if (events_) {
+        events_->writer().write_start(start_);
+    }
+    taker_ = std::make_unique<file_taker>(events_ ? events_->writer() : writer_);
+    return true;
+}
+
+std::string attached_recording::make_ring(int fd, std::uint32_t chunks) {
+    if (std::string problem =
+            ring_.adopt(fmt::format("/proc/{}/fd/{}", facts_.pid, fd), chunks, ring_options_of(options_));
+        !problem.empty()) {
+        return problem;
+    }
+    ring_.ring().header().options.ticks_per_ns = start_.ticks_per_ns;
+    if (options_.most_waiting != 0) {
+        ring_.ring().header().most_in_flight = static_cast<std::uint32_t>(options_.most_waiting);
+    }
+    collector_.emplace(ring_, *taker_);
+    if (!options_.follows) {
+        collector_->leave_out_all_but(static_cast<std::uint32_t>(facts_.pid));
+    }
+    collector_->start(std::clamp(std::thread::hardware_concurrency() / 4, 1u, 4u));
+    return {};
+}
+
+bool attached_recording::enter() {
+    attachment_.emplace(facts_.pid, library_);
+    used_before_ = used_ = attach::time_used_by(facts_.pid);
+    const std::string problem = attachment_->enter(
+        static_cast<std::uint32_t>(ring_chunks), [this](int fd, std::uint32_t chunks) { return make_ring(fd, chunks); },
+        most_for_entering);
+    if (problem.empty()) {
+        return true;
+    }
+    if (collector_) {
+        collector_->finish();
+    }
+    std::error_code error;
+    fs::remove(options_.file, error);
+    return fail(problem);
+}
+
+attached_recording::end attached_recording::wait() {
+    const auto limit = std::chrono::steady_clock::now() + std::chrono::duration<double>{options_.duration_s};
+    for (;;) {
+        if (const auto used = attach::time_used_by(facts_.pid); used.user_ns + used.system_ns > 0) {
+            used_ = used;
+        }
+        if (watched_.has_ended()) {
+            return end::ended;
+        }
+        if (!attachment_->is_in()) {
+            return watched_.has_ended() ? end::ended : end::other_program;
+        }
+        if (!taker_->problem().empty()) {
+            return end::file_problem;
+        }
+        attachment_->settle();
+        if (options_.duration_s > 0 && std::chrono::steady_clock::now() >= limit) {
+            return end::timed_out;
+        }
+        if (const std::optional<siginfo_t> stop = desk_.wait_for_stop(slice)) {
+            stopped_by_ = stop->si_signo;
+            return end::stopped;
+        }
+    }
+}
+
+/// The children that it has forked since have hooks of their own.
+void attached_recording::leave(end why) {
+    std::vector<std::uint32_t> with_hooks;
+    if (why != end::ended && why != end::other_program) {
+        with_hooks.push_back(static_cast<std::uint32_t>(facts_.pid));
+    }
+    for (const std::uint32_t pid : collector_->living_processes()) {
+        if (pid != static_cast<std::uint32_t>(facts_.pid)) {
+            with_hooks.push_back(pid);
+        }
+    }
+    for (const std::uint32_t pid : with_hooks) {
+        std::string problem;
+        attachment_->leave(static_cast<pid_t>(pid), problem);
+        if (!problem.empty()) {
+            result_.warnings.push_back(problem);
+        }
+    }
+    attachment_->settle();
+}
+
+std::string attached_recording::ending(end why) const {
+    switch (why) {
+    case end::ended:
+        return "the program ended";
+    case end::other_program:
+        return "the program executed another one";
+    case end::stopped:
+    case end::timed_out:
+    case end::file_problem:
+        break;
+    }
+    return "detached, and the program ran on";
+}
+
+void attached_recording::conclude(end why, std::uint64_t ticks_now, std::uint64_t ns_now) {
+    recording_end& e = result_.end;
+    e.ending = ending(why);
+    e.stopped = taker_->problem();
+    e.duration_ns = ns_now - start_ns_;
+    e.user_ns = used_.user_ns - used_before_.user_ns;
+    e.system_ns = used_.system_ns - used_before_.system_ns;
+    count_events(e, collector_->result(), {ticks_now - start_.start_ticks, ns_now - start_ns_});
+    note_event_cost(e, options_, start_, calibrated_, ring_.ring().header());
+    result_.event_cost_ns = e.event_cost_samples != 0 ? e.event_cost_ns : start_.event_cost_ns;
+    taker_->finish(e);
+    if (events_) {
+        const std::string statistics = events_->statistics();
+        writer_.write_aggregate({reinterpret_cast<const unsigned char*>(statistics.data()), statistics.size()});
+        writer_.write_end(e);
+    }
+    result_.file_bytes = writer_.bytes();
+    result_.threads = collector_->result().threads.size();
+    result_.processes = collector_->result().images.size();
+    if (const std::string problem = events_ && writer_.problem().empty() ? taker_->problem() : writer_.problem();
+        !problem.empty()) {
+        result_.problem =
+            fmt::format("{}. The recording ends there, the program went on; what was recorded before can be used", problem);
+    }
+    std::ranges::move(warnings_of(options_, e, collector_->result(), ring_.ring().header(), result_.problem.empty()),
+                      std::back_inserter(result_.warnings));
+    if (!attachment_->sees_new_files()) {
+        result_.warnings.emplace_back(
+            "libraries that the program loaded after linn had attached are not in the trace: its loader has no place to note that");
+    }
+    if (e.events == 0 && result_.problem.empty()) {
+        result_.warnings.push_back(fmt::format("nothing was recorded: {} allocated nothing meanwhile, or from a heap of its own, "
+                                               "or it calls an allocator that is linked into it",
+                                               facts_.name));
+    }
+}
+
+record_result attached_recording::run() {
+    if (!check() || !prepare() || !enter()) {
+        return std::move(result_);
+    }
+    result_.was_started = true;
+    announce_(fmt::format("attached to {} (process {}, started {} ago); {} ends the recording, and the program runs on",
+                          fmt::join(facts_.command, " "), facts_.pid,
+                          figures::written(figures::unit::nanoseconds, facts_.age_ns),
+                          options_.duration_s > 0 ? fmt::format("Ctrl-C, or the end of {} s,", options_.duration_s) : "Ctrl-C"));
+    const end why = wait();
+    const std::uint64_t ticks_now = ticks();
+    const std::uint64_t ns_now = now_ns();
+    leave(why);
+    if (const auto used = attach::time_used_by(facts_.pid); used.user_ns + used.system_ns > 0) {
+        used_ = used;
+    }
+    collector_->finish();
+    conclude(why, ticks_now, ns_now);
+    return std::move(result_);
+}
+
+} // namespace
+
+record_result record_running_program(record_options& options, const announce_function& announce) {
+    occupy_standard_streams();
+    return attached_recording{options, announce}.run();
+}
+
+} // namespace linn::tool

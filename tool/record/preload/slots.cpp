@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "slots.hpp"
+
+#include "../../interpose/operators.hpp"
+#include "../../interpose/raw.hpp"
+#include "../../interpose/real.hpp"
+#include "../../interpose/symbol_lookup.hpp"
+#include "image.hpp"
+#include "relocations.hpp"
+
+#include <dlfcn.h>
+#include <sched.h>
+#include <sys/mman.h>
+
+#include <atomic>
+#include <cstring>
+
+// Lock-free, unlike dl_iterate_phdr; the C library has it from 2.35 on.
+extern "C" int _dl_find_object(void*, dl_find_object*) __attribute__((weak));
+
+namespace linn::tool::preload::slots {
+namespace {
+
+struct hooked_function {
+    const char* name;
+    std::uintptr_t hook;
+    std::uintptr_t real; ///< 0: nobody defines it
+};
+
+constexpr const char* of_malloc[] = {"malloc",         "calloc",        "realloc",  "reallocarray", "free",
+                                     "cfree",          "free_sized",    "memalign", "valloc",       "pvalloc",
+                                     "posix_memalign", "aligned_alloc", "free_aligned_sized"};
+/// Found by dlsym: for these the C library chooses one of several.
+constexpr const char* of_others[] = {"dlclose", "memset", "bzero", "__memset_chk"};
+constexpr std::size_t malloc_count = sizeof of_malloc / sizeof *of_malloc;
+constexpr std::size_t other_count = sizeof of_others / sizeof *of_others;
+constexpr std::size_t function_count = malloc_count + operator_count + other_count + 1;
+/// The loader's own, called between the relocation of a new file and its constructors.
+constexpr const char* loader_catch = "_dl_catch_exception";
+
+constinit hooked_function functions[function_count]{};
+
+constexpr std::size_t most_slots = std::size_t{1} << 18;
+constinit attach::slot* all = nullptr;
+constinit std::atomic<std::size_t> used{0};
+constinit std::atomic<bool> is_in{false};
+constinit std::atomic<std::uint32_t> unmappings{0};
+constinit std::atomic<bool> is_changing{false};
+constinit bool has_loader_slot = false;
+constinit unsigned long long settled_loads = 0;
+constinit unsigned depth_of_loads = 0; // of those that hold the loader's lock
+
+using catch_function = int(void*, void (*)(void*), void*);
+int catch_after_relocation(void* exception, void (*operate)(void*), void* arguments) noexcept;
+
+/// One call at a time may change slots; none waits for another.
+class change {
+public:
+    change() noexcept : is_mine_(!is_changing.exchange(true, std::memory_order_seq_cst)) {}
+    change(const change&) = delete;
+    change& operator=(const change&) = delete;
+    ~change() {
+        if (is_mine_) {
+            is_changing.store(false, std::memory_order_seq_cst);
+        }
+    }
+    explicit operator bool() const noexcept { return is_mine_; }
+
+private:
+    bool is_mine_;
+};
+
+void find_functions(wanted what) noexcept {
+    std::size_t n = 0;
+    for (const char* const name : of_malloc) {
+        functions[n++] = {name, 0, reinterpret_cast<std::uintptr_t>(find_anywhere(name))};
+    }
+    for (std::size_t i = 0; i != operator_count; ++i) {
+        const char* const name = mangled_name(static_cast<operator_name>(i));
+        functions[n++] = {name, 0, reinterpret_cast<std::uintptr_t>(next_operators.next[i])};
+    }
+    for (const char* const name : of_others) {
+        const bool is_left_out = what == wanted::allocations && std::strcmp(name, "dlclose") != 0;
+        functions[n++] = {name, 0,
+                          is_left_out ? 0 : reinterpret_cast<std::uintptr_t>(::dlsym(RTLD_DEFAULT, name))};
+    }
+    functions[n] = {loader_catch, reinterpret_cast<std::uintptr_t>(&catch_after_relocation),
+                    reinterpret_cast<std::uintptr_t>(::dlsym(RTLD_DEFAULT, loader_catch))};
+    ::dlerror(); // or the program would be told of what we did not find
+    ::dl_iterate_phdr(
+        [](dl_phdr_info* file, std::size_t, void*) {
+            if (!is_own_file(*file)) {
+                return 0;
+            }
+            // Not by their names here: these would be the program's.
+            const dynamic_symbols symbols{*file};
+            for (hooked_function& f : functions) {
+                f.hook = f.hook != 0 ? f.hook : reinterpret_cast<std::uintptr_t>(symbols.find(f.name));
+                f.real = f.hook != 0 ? f.real : 0;
+            }
+            return 1;
+        },
+        nullptr);
+}
+
+const hooked_function* function_with(std::uintptr_t real) noexcept {
+    for (const hooked_function& f : functions) {
+        if (f.real == real) {
+            return &f;
+        }
+    }
+    return nullptr;
+}
+
+const hooked_function* function_named(const char* name) noexcept {
+    for (const hooked_function& f : functions) {
+        if (f.real != 0 && *f.name == *name && std::strcmp(f.name, name) == 0) {
+            return &f;
+        }
+    }
+    return nullptr;
+}
+
+void add(std::uintptr_t address, std::uintptr_t value, const hooked_function& f, bool is_read_only) noexcept {
+    const std::size_t n = used.load(std::memory_order_relaxed);
+    if (n == most_slots) {
+        return;
+    }
+    all[n] = {address, value, f.hook, is_read_only ? 1u : 0u, 0};
+    used.store(n + 1, std::memory_order_release); // pairs with count(): linn reads so many
+}
+
+std::uintptr_t value_at(std::uintptr_t address) noexcept {
+    return __atomic_load_n(reinterpret_cast<const std::uintptr_t*>(address), __ATOMIC_RELAXED);
+}
+
+/// A slot that the loader has filled holds the function; one that it fills with the first call still leads to the loader.
+void look_at_relocation(const relocations& file, const relocation& at) noexcept {
+    const std::uintptr_t value = value_at(at.address);
+    const hooked_function* f = function_with(value);
+    if (f == nullptr) {
+        const bool may_wait = at.is_call && file.holds(value);
+        f = may_wait ? function_named(at.name) : nullptr;
+        // A function of the file's own under such a name is no waiting slot.
+        if (f == nullptr || file.defines(at.name)) {
+            return;
+        }
+    } else if (std::strcmp(f->name, at.name) != 0 && (f = function_named(at.name)) == nullptr) {
+        return; // another name of the same function: a preload does not see it either
+    } else if (f->real != value) {
+        return;
+    }
+    if (f->name == loader_catch) {
+        if (!file.is_loader()) {
+            return;
+        }
+        has_loader_slot = true;
+    }
+    add(at.address, value, *f, file.is_read_only(at.address));
+}
+
+/// The loader keeps the addresses of the four that it calls itself in variables of its own.
+void look_at_loader(const relocations& file) noexcept {
+    for (std::size_t i = 0; i != file.segment_count(); ++i) {
+        const auto [begin, end] = file.data_segment(i);
+        for (std::uintptr_t at = begin; at + sizeof(std::uintptr_t) <= end; at += sizeof(std::uintptr_t)) {
+            const std::uintptr_t value = value_at(at);
+            for (const char* const name : {"malloc", "calloc", "realloc", "free"}) {
+                const hooked_function* const f = function_named(name);
+                if (f != nullptr && f->real == value) {
+                    add(at, value, *f, file.is_read_only(at));
+                }
+            }
+        }
+    }
+}
+
+int look_at_file(dl_phdr_info* info, std::size_t, void* loads) noexcept {
+    *static_cast<unsigned long long*>(loads) = info->dlpi_adds;
+    if (is_own_file(*info)) {
+        return 0;
+    }
+    const relocations file{*info};
+    file.for_each([&](const relocation& at) { look_at_relocation(file, at); });
+    if (file.is_loader()) {
+        look_at_loader(file);
+    }
+    return 0;
+}
+
+void write(const attach::slot& s, std::uintptr_t expected, std::uintptr_t value) noexcept {
+    if (value_at(s.address) != expected) {
+        return;
+    }
+    constexpr std::uintptr_t page = 4096;
+    void* const pages = reinterpret_cast<void*>(s.address & ~(page - 1));
+    if (s.is_read_only != 0 && ::mprotect(pages, page, PROT_READ | PROT_WRITE) != 0) {
+        return;
+    }
+    __atomic_store_n(reinterpret_cast<std::uintptr_t*>(s.address), value, __ATOMIC_RELEASE);
+    if (s.is_read_only != 0) {
+        ::mprotect(pages, page, PROT_READ);
+    }
+}
+
+bool is_mapped(const attach::slot& s) noexcept {
+    dl_find_object found{};
+    return s.is_gone == 0 && (_dl_find_object == nullptr ||
+                              _dl_find_object(reinterpret_cast<void*>(s.address), &found) == 0);
+}
+
+void put_in_from(std::size_t first) noexcept {
+    for (std::size_t i = first; i != count(); ++i) {
+        attach::slot& s = all[i];
+        if (s.is_gone == 0) {
+            if (const std::uintptr_t now = value_at(s.address); now != s.old_value && now != s.hook) {
+                // The first call came in between, and the loader has filled the slot.
+                const hooked_function* const f = function_with(now);
+                s.old_value = f != nullptr && f->hook == s.hook ? now : s.old_value;
+            }
+            write(s, s.old_value, s.hook);
+        }
+    }
+}
+
+unsigned long long count_loads() noexcept {
+    unsigned long long loads = 0;
+    ::dl_iterate_phdr(
+        [](dl_phdr_info* info, std::size_t, void* result) {
+            *static_cast<unsigned long long*>(result) = info->dlpi_adds;
+            return 1;
+        },
+        &loads);
+    return loads;
+}
+
+/// Hooks for files that were loaded since. The caller holds the loader's lock, so they are relocated unless it is a load within
+/// a load: then they are looked at again.
+void look_at_new_files() noexcept {
+    if (!is_in.load(std::memory_order_relaxed) || count_loads() == settled_loads) {
+        return;
+    }
+    const kept_errno saved;
+    const change mine;
+    if (!mine || !is_in.load(std::memory_order_relaxed)) {
+        return;
+    }
+    for (hooked_function& f : functions) { // a C++ runtime may have come
+        if (f.real == 0 && f.name[0] == '_' && f.name[1] == 'Z') {
+            f.real = reinterpret_cast<std::uintptr_t>(find_anywhere(f.name));
+        }
+    }
+    find_operators(own_place::last);
+    const std::size_t first = count();
+    unsigned long long loads = 0;
+    ::dl_iterate_phdr(look_at_file, &loads);
+    put_in_from(first);
+    if (depth_of_loads == 0) {
+        settled_loads = loads;
+    }
+}
+
+/// Each load of files calls this twice on its outermost level: for the load, and then for the constructors.
+int catch_after_relocation(void* exception, void (*operate)(void*), void* arguments) noexcept {
+    auto* const real_catch = reinterpret_cast<catch_function*>(functions[function_count - 1].real);
+    look_at_new_files();
+    ++depth_of_loads;
+    const int result = real_catch(exception, operate, arguments);
+    --depth_of_loads;
+    return result;
+}
+
+} // namespace
+
+bool collect(wanted what) noexcept {
+    if (all == nullptr) {
+        all = static_cast<attach::slot*>(zeroed_memory(most_slots * sizeof(attach::slot)));
+    }
+    if (all == nullptr) {
+        return false;
+    }
+    used.store(0, std::memory_order_relaxed);
+    has_loader_slot = false;
+    depth_of_loads = 0;
+    find_functions(what);
+    unsigned long long loads = 0;
+    ::dl_iterate_phdr(look_at_file, &loads);
+    settled_loads = loads;
+    return true;
+}
+
+void put_in() noexcept {
+    put_in_from(0);
+    is_in.store(true, std::memory_order_seq_cst);
+}
+
+bool take_out() noexcept {
+    const change mine;
+    if (!mine || unmappings.load(std::memory_order_seq_cst) != 0) {
+        return false;
+    }
+    is_in.store(false, std::memory_order_seq_cst);
+    for (std::size_t i = 0; i != count(); ++i) {
+        if (is_mapped(all[i])) {
+            write(all[i], all[i].hook, all[i].old_value);
+        }
+    }
+    used.store(0, std::memory_order_relaxed);
+    return true;
+}
+
+bool are_in() noexcept {
+    return is_in.load(std::memory_order_seq_cst);
+}
+
+bool sees_new_files() noexcept {
+    return has_loader_slot;
+}
+
+unmapping::unmapping() noexcept : counts_(are_in()) {
+    if (counts_) {
+        // One of the two sees the other: this, or take_out().
+        unmappings.fetch_add(1, std::memory_order_seq_cst);
+        while (is_changing.load(std::memory_order_seq_cst)) {
+            ::sched_yield();
+        }
+    }
+}
+
+unmapping::~unmapping() {
+    if (!counts_) {
+        return;
+    }
+    for (std::size_t i = 0; i != count(); ++i) {
+        all[i].is_gone = is_mapped(all[i]) ? 0 : 1;
+    }
+    unmappings.fetch_sub(1, std::memory_order_seq_cst);
+}
+
+void after_fork() noexcept {
+    unmappings.store(0, std::memory_order_relaxed);
+    is_changing.store(false, std::memory_order_relaxed);
+}
+
+const attach::slot* table() noexcept {
+    return all;
+}
+
+std::size_t count() noexcept {
+    return used.load(std::memory_order_acquire); // pairs with add()
+}
+
+} // namespace linn::tool::preload::slots
