@@ -118,7 +118,8 @@ record_command::record_command(CLI::App& program)
                     "record a program that runs already, in place of PROG, until Ctrl-C; it runs on then")
         ->type_name("PID")
         ->check(whole_number(1, std::uint64_t{1} << 30));
-    arguments.add_option("--duration", options_.duration_s, "with --pid: end the recording after so many seconds")
+    arguments
+        .add_option("--duration", options_.duration_s, "with --pid: end the recording after so many seconds")
         ->type_name("SECONDS")
         ->check(number(0.001, 1e9));
 }
@@ -138,11 +139,12 @@ std::string record_command::check_program() {
 
 std::string record_command::check_process() {
     if (!verb().remaining().empty()) {
-        return "--pid records a program that runs already: leave out " + shell_words(verb().remaining());
+        return "--pid records a program that runs already: leave out PROG and its arguments";
     }
     for (const char* const option : {"--only-exe", "--wait", "--baseline", "--no-baseline"}) {
         if (verb().count(option) != 0) {
-            return fmt::format("{} and --pid cannot be combined: it is about a program that linn starts", option);
+            return fmt::format("{} and --pid cannot be combined: it is about a program that linn starts",
+                               option);
         }
     }
     options_.file = file_; // without one, by the program's name, which is not known yet

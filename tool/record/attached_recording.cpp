@@ -108,7 +108,8 @@ bool attached_recording::check() {
         return fail(facts_.problem);
     }
     std::string problem;
-    library_ = preload_companion(options_.sample_bytes == 0 ? "liblinn-record.so" : "liblinn-sample.so", problem);
+    library_ =
+        preload_companion(options_.sample_bytes == 0 ? "liblinn-record.so" : "liblinn-sample.so", problem);
     if (!problem.empty()) {
         return fail(problem);
     }
@@ -129,7 +130,8 @@ bool attached_recording::prepare() {
     start_.directory = facts_.directory;
     start_.attached_pid = static_cast<std::uint32_t>(facts_.pid);
     start_.attached_age_ns = facts_.age_ns;
-    if (std::string problem = writer_.open(options_.file, version_for(options_.sample_bytes)); !problem.empty()) {
+    if (std::string problem = writer_.open(options_.file, version_for(options_.sample_bytes));
+        !problem.empty()) {
         return fail(problem);
     }
     if (options_.is_aggregate) {
@@ -170,8 +172,8 @@ bool attached_recording::enter() {
     attachment_.emplace(facts_.pid, library_);
     used_before_ = used_ = attach::time_used_by(facts_.pid);
     const std::string problem = attachment_->enter(
-        static_cast<std::uint32_t>(ring_chunks), [this](int fd, std::uint32_t chunks) { return make_ring(fd, chunks); },
-        most_for_entering);
+        static_cast<std::uint32_t>(ring_chunks),
+        [this](int fd, std::uint32_t chunks) { return make_ring(fd, chunks); }, most_for_entering);
     if (problem.empty()) {
         return true;
     }
@@ -257,27 +259,32 @@ void attached_recording::conclude(end why, std::uint64_t ticks_now, std::uint64_
     taker_->finish(e);
     if (events_) {
         const std::string statistics = events_->statistics();
-        writer_.write_aggregate({reinterpret_cast<const unsigned char*>(statistics.data()), statistics.size()});
+        writer_.write_aggregate(
+            {reinterpret_cast<const unsigned char*>(statistics.data()), statistics.size()});
         writer_.write_end(e);
     }
     result_.file_bytes = writer_.bytes();
     result_.threads = collector_->result().threads.size();
     result_.processes = collector_->result().images.size();
-    if (const std::string problem = events_ && writer_.problem().empty() ? taker_->problem() : writer_.problem();
+    if (const std::string problem =
+            events_ && writer_.problem().empty() ? taker_->problem() : writer_.problem();
         !problem.empty()) {
-        result_.problem =
-            fmt::format("{}. The recording ends there, the program went on; what was recorded before can be used", problem);
+        result_.problem = fmt::format(
+            "{}. The recording ends there, the program went on; what was recorded before can be used",
+            problem);
     }
-    std::ranges::move(warnings_of(options_, e, collector_->result(), ring_.ring().header(), result_.problem.empty()),
-                      std::back_inserter(result_.warnings));
+    std::ranges::move(
+        warnings_of(options_, e, collector_->result(), ring_.ring().header(), result_.problem.empty()),
+        std::back_inserter(result_.warnings));
     if (!attachment_->sees_new_files()) {
-        result_.warnings.emplace_back(
-            "libraries that the program loaded after linn had attached are not in the trace: its loader has no place to note that");
+        result_.warnings.emplace_back("libraries that the program loaded after linn had attached are not in "
+                                      "the trace: its loader has no place to note that");
     }
     if (e.events == 0 && result_.problem.empty()) {
-        result_.warnings.push_back(fmt::format("nothing was recorded: {} allocated nothing meanwhile, or from a heap of its own, "
-                                               "or it calls an allocator that is linked into it",
-                                               facts_.name));
+        result_.warnings.push_back(
+            fmt::format("nothing was recorded: {} allocated nothing meanwhile, or from a heap of its own, "
+                        "or it calls an allocator that is linked into it",
+                        facts_.name));
     }
 }
 
@@ -286,10 +293,12 @@ record_result attached_recording::run() {
         return std::move(result_);
     }
     result_.was_started = true;
-    announce_(fmt::format("attached to {} (process {}, started {} ago); {} ends the recording, and the program runs on",
-                          fmt::join(facts_.command, " "), facts_.pid,
-                          figures::written(figures::unit::nanoseconds, facts_.age_ns),
-                          options_.duration_s > 0 ? fmt::format("Ctrl-C, or the end of {} s,", options_.duration_s) : "Ctrl-C"));
+    announce_(fmt::format(
+        "attached to {} (process {}, started {} ago); {} ends the recording, and the program runs on",
+        fmt::join(facts_.command, " "), facts_.pid,
+        figures::written(figures::unit::nanoseconds, facts_.age_ns),
+        options_.duration_s > 0 ? fmt::format("Ctrl-C, or the end of {} s,", options_.duration_s)
+                                : "Ctrl-C"));
     const end why = wait();
     const std::uint64_t ticks_now = ticks();
     const std::uint64_t ns_now = now_ns();

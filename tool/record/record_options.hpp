@@ -23,10 +23,10 @@ enum class second_run_when : unsigned char {
 struct record_options {
     std::vector<std::string> command; ///< the program as the user named it, and its arguments
     int attach_to = 0;                ///< process id of a program that runs already, in place of `command`
-    double duration_s = 0;            ///< then: how long it is recorded; 0: until it ends, or linn is told to stop
-    std::filesystem::path file;       ///< the trace
-    unsigned depth = 16;              ///< frames of a stack
-    std::string clock = "tsc";        ///< or "every8", "none"
+    double duration_s = 0;      ///< then: how long it is recorded; 0: until it ends, or linn is told to stop
+    std::filesystem::path file; ///< the trace
+    unsigned depth = 16;        ///< frames of a stack
+    std::string clock = "tsc";  ///< or "every8", "none"
     std::string unwinder = "own";     ///< or "libunwind", "none"
     std::string only_executable;      ///< record process images of this name alone; empty: all
     int level = 3;                    ///< zstd's

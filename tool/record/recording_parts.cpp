@@ -92,8 +92,8 @@ void note_event_cost(recording_end& end, const record_options& options, const re
     }
 }
 
-std::vector<std::string> warnings_of(const record_options& options, const recording_end& end, const collected& got,
-                                     const wire::ring_header& header, bool is_whole) {
+std::vector<std::string> warnings_of(const record_options& options, const recording_end& end,
+                                     const collected& got, const wire::ring_header& header, bool is_whole) {
     std::vector<std::string> warnings;
     if (end.dropped != 0 && is_whole) {
         warnings.push_back(
@@ -104,7 +104,8 @@ std::vector<std::string> warnings_of(const record_options& options, const record
                 : fmt::format("{} events were lost", end.dropped));
     }
     if (got.damaged_chunks != 0) {
-        warnings.push_back(fmt::format("{} chunks were cut short, because the program wrote over them", got.damaged_chunks));
+        warnings.push_back(
+            fmt::format("{} chunks were cut short, because the program wrote over them", got.damaged_chunks));
     }
     const std::uint32_t unwinders = header.unwinder_got.load(std::memory_order_relaxed);
     if (options.unwinder == "own" && (unwinders & 1u << unsigned(wire::unwinder_choice::libunwind)) != 0) {
@@ -113,7 +114,8 @@ std::vector<std::string> warnings_of(const record_options& options, const record
             "and glibc 2.35");
     }
     if (options.unwinder != "none" && (unwinders & 1u << unsigned(wire::unwinder_choice::none)) != 0) {
-        warnings.emplace_back("there was no unwinder: each stack is its innermost call only; install libunwind8");
+        warnings.emplace_back(
+            "there was no unwinder: each stack is its innermost call only; install libunwind8");
     }
     return warnings;
 }

@@ -44,7 +44,7 @@ void note_event_cost(recording_end& end, const record_options& options, const re
                      const calibrated_cost& calibrated, const wire::ring_header& header);
 
 /// What the user should know of the events. `is_whole`: the trace could be written to its end.
-std::vector<std::string> warnings_of(const record_options& options, const recording_end& end, const collected& got,
-                                     const wire::ring_header& header, bool is_whole);
+std::vector<std::string> warnings_of(const record_options& options, const recording_end& end,
+                                     const collected& got, const wire::ring_header& header, bool is_whole);
 
 } // namespace linn::tool

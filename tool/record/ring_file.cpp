@@ -89,12 +89,14 @@ std::string ring_file::create(std::size_t chunks, const wire::ring_options& opti
     }
 }
 
-std::string ring_file::adopt(const std::string& path, std::uint32_t chunks, const wire::ring_options& options) {
+std::string ring_file::adopt(const std::string& path, std::uint32_t chunks,
+                             const wire::ring_options& options) {
     fd_ = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
     bytes_ = wire::ring::file_bytes(chunks);
     const lifted_file_limit lifted;
     if (fd_ >= 0 && ::ftruncate(fd_, static_cast<off_t>(bytes_)) == 0) {
-        if (void* const memory = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, fd_, 0); memory != MAP_FAILED) {
+        if (void* const memory = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, fd_, 0);
+            memory != MAP_FAILED) {
             memory_ = memory;
             ring_ = wire::ring::create(memory_, chunks, options);
             ring_.header().collector_pid = static_cast<std::uint32_t>(::getpid());

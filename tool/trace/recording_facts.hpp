@@ -28,8 +28,9 @@ struct recording_start {
     double event_cost_ns = 0;      ///< of a small program, before
     double load_per_cpu =
         0; ///< threads that wanted a processor when it began, for each that there is; 0: not known
-    std::uint32_t attached_pid = 0; ///< the program ran already, under this number; 0: it was started for the recording
-    double attached_age_ns = 0;     ///< how long it had run then
+    std::uint32_t attached_pid =
+        0; ///< the program ran already, under this number; 0: it was started for the recording
+    double attached_age_ns = 0; ///< how long it had run then
     double baseline_cpu_ns = 0; ///< of a run before, as linn 0.1 made it; 0: none
     double baseline_wall_ns = 0;
 };

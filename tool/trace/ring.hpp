@@ -82,7 +82,7 @@ struct ring_header {
     /// number: a process killed in the middle of handing over counts one too few.
     alignas(64) std::atomic<std::uint32_t> filled{0};
     std::atomic<std::uint32_t> collector_waits{0}; ///< not 0: wake it at `filled`
-    std::atomic<std::uint32_t> pulse{0};           ///< changes several times a second while the collector lives
+    std::atomic<std::uint32_t> pulse{0}; ///< changes several times a second while the collector lives
     alignas(64) std::atomic<std::uint32_t> emptied{0};
     std::atomic<std::uint32_t> writers_wait{0}; ///< not 0: wake them at `emptied`
 

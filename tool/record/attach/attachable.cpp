@@ -129,15 +129,17 @@ std::string sanitizer_in(const std::vector<mapping>& mappings) {
 std::string why_not_this_state(const process_facts& p, const std::string& status) {
     const std::string state = field(status, "State");
     if (state.starts_with('Z') || state.starts_with('X')) {
-        return fmt::format("process {} has ended: it is a zombie, which its parent has not waited for", p.pid);
+        return fmt::format("process {} has ended: it is a zombie, which its parent has not waited for",
+                           p.pid);
     }
     if (field(status, "Kthread") == "1" || field(status, "VmSize").empty()) {
         return fmt::format("process {} is a thread of the kernel, not a program", p.pid);
     }
     if (const std::uint64_t tracer = number(field(status, "TracerPid")); tracer != 0) {
-        return fmt::format("process {} is traced already, by process {} ({}): end that first, for a process has one "
-                           "tracer at most",
-                           p.pid, tracer, field(text_of(fmt::format("/proc/{}/status", tracer)), "Name"));
+        return fmt::format(
+            "process {} is traced already, by process {} ({}): end that first, for a process has one "
+            "tracer at most",
+            p.pid, tracer, field(text_of(fmt::format("/proc/{}/status", tracer)), "Name"));
     }
     if (state.starts_with('T')) {
         return fmt::format("process {} is stopped: let it go on first, with kill -CONT {}", p.pid, p.pid);
@@ -155,18 +157,21 @@ std::string why_not_this_user(const process_facts& p, const std::string& status)
 }
 
 std::string why_not_this_place(const process_facts& p, const std::string& status) {
-    if (link_of("/proc/self/ns/pid") != link_of(fmt::format("/proc/{}/ns/pid", p.pid)) || !has_same_files(p.pid)) {
-        return fmt::format("process {} runs in a container or a changed root, where it does not find the recorder: run "
-                           "linn in there",
-                           p.pid);
+    if (link_of("/proc/self/ns/pid") != link_of(fmt::format("/proc/{}/ns/pid", p.pid)) ||
+        !has_same_files(p.pid)) {
+        return fmt::format(
+            "process {} runs in a container or a changed root, where it does not find the recorder: run "
+            "linn in there",
+            p.pid);
     }
     if (const std::string filter = field(status, "Seccomp"); !filter.empty() && filter != "0") {
-        return fmt::format("process {} has a seccomp filter, which may end it for a system call of the recorder. {}", p.pid,
-                           from_its_start);
+        return fmt::format(
+            "process {} has a seccomp filter, which may end it for a system call of the recorder. {}", p.pid,
+            from_its_start);
     }
     if (field(status, "x86_Thread_features").find("shstk") != std::string::npos) {
-        return fmt::format("process {} has a shadow stack, which does not let linn call a function in it. {}", p.pid,
-                           from_its_start);
+        return fmt::format("process {} has a shadow stack, which does not let linn call a function in it. {}",
+                           p.pid, from_its_start);
     }
     return {};
 }
@@ -220,9 +225,11 @@ process_facts examine_process(pid_t pid) {
         return p;
     }
     const std::string status = text_of(fmt::format("/proc/{}/status", pid));
-    if (const std::uint64_t process = number(field(status, "Tgid")); process != static_cast<std::uint64_t>(pid)) {
-        p.problem = process == 0 ? fmt::format("there is no process {}", pid)
-                                 : fmt::format("{} is a thread of process {}: --pid {}", pid, process, process);
+    if (const std::uint64_t process = number(field(status, "Tgid"));
+        process != static_cast<std::uint64_t>(pid)) {
+        p.problem = process == 0
+                        ? fmt::format("there is no process {}", pid)
+                        : fmt::format("{} is a thread of process {}: --pid {}", pid, process, process);
         p.is_usage_error = true;
         return p;
     }
@@ -243,7 +250,8 @@ process_facts examine_process(pid_t pid) {
             return p;
         }
     }
-    if (link_of(fmt::format("/proc/{}/exe", pid)).empty() && ::access(fmt::format("/proc/{}/exe", pid).c_str(), F_OK) != 0) {
+    if (link_of(fmt::format("/proc/{}/exe", pid)).empty() &&
+        ::access(fmt::format("/proc/{}/exe", pid).c_str(), F_OK) != 0) {
         p.problem = why_not_traceable(pid, EPERM);
         return p;
     }
@@ -256,26 +264,31 @@ process_facts examine_process(pid_t pid) {
 
 std::string why_not_traceable(pid_t pid, int error) {
     const std::uint64_t scope = number(text_of("/proc/sys/kernel/yama/ptrace_scope"));
-    if (error == ESRCH) {
+    const std::string state = field(text_of(fmt::format("/proc/{}/status", pid)), "State");
+    if (error == ESRCH || state.empty() || state.starts_with('Z') || state.starts_with('X')) {
         return fmt::format("process {} has ended", pid);
     }
     if (error == EPERM && scope == 3) {
-        return fmt::format("this system lets nobody trace a process (kernel.yama.ptrace_scope is 3). {}", from_its_start);
+        return fmt::format("this system lets nobody trace a process (kernel.yama.ptrace_scope is 3). {}",
+                           from_its_start);
     }
     if (error == EPERM && scope != 0 && ::geteuid() != 0) {
-        return fmt::format("this system lets a user trace only processes that he has started with the tracer "
-                           "(kernel.yama.ptrace_scope is {}): run linn as root, or sysctl kernel.yama.ptrace_scope=0. {}",
-                           scope, from_its_start);
+        return fmt::format(
+            "this system lets a user trace only processes that he has started with the tracer "
+            "(kernel.yama.ptrace_scope is {}): run linn as root, or sysctl kernel.yama.ptrace_scope=0. {}",
+            scope, from_its_start);
     }
-    return fmt::format("process {} may not be traced: {} (does it change its user, or refuse by prctl?). Run linn as "
-                       "root, if you can. {}",
-                       pid, std::strerror(error), from_its_start);
+    return fmt::format(
+        "process {} may not be traced: {} (does it change its user, or refuse by prctl?). Run linn as "
+        "root, if you can. {}",
+        pid, std::strerror(error), from_its_start);
 }
 
 used_time time_used_by(pid_t pid) {
     constexpr std::size_t user = 11; // the 14th of all
     const std::vector<std::string> fields = stat_fields(pid);
-    return fields.size() > user + 1 ? used_time{ticks_to_ns(fields[user]), ticks_to_ns(fields[user + 1])} : used_time{};
+    return fields.size() > user + 1 ? used_time{ticks_to_ns(fields[user]), ticks_to_ns(fields[user + 1])}
+                                    : used_time{};
 }
 
 } // namespace linn::tool::attach

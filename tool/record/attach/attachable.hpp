@@ -12,12 +12,12 @@ namespace linn::tool::attach {
 /// What /proc says of a process that is to be recorded.
 struct process_facts {
     pid_t pid = 0;
-    std::string name;                  ///< of its executable, without the directory
-    std::vector<std::string> command;  ///< as it shows it
-    std::string directory;             ///< the one it works in
-    double age_ns = 0;                 ///< since it was started
-    std::string problem;               ///< why it cannot be recorded, and what to do; empty: nothing is known
-    bool is_usage_error = false;       ///< of `problem`: there is no such process
+    std::string name;                 ///< of its executable, without the directory
+    std::vector<std::string> command; ///< as it shows it
+    std::string directory;            ///< the one it works in
+    double age_ns = 0;                ///< since it was started
+    std::string problem;              ///< why it cannot be recorded, and what to do; empty: nothing is known
+    bool is_usage_error = false;      ///< of `problem`: there is no such process
 };
 
 /// Reads them, and refuses what cannot be attached to. Changes nothing.

@@ -36,9 +36,10 @@ std::string in_words(answer said, pid_t pid) {
     case answer::in_use:
         return fmt::format("process {} is recorded already, by another linn", pid);
     case answer::no_memory:
-        return fmt::format("process {} has no room for the memory to share: its limit of address space (ulimit -v) is "
-                           "too low",
-                           pid);
+        return fmt::format(
+            "process {} has no room for the memory to share: its limit of address space (ulimit -v) is "
+            "too low",
+            pid);
     case answer::busy:
     case answer::still_used:
         return fmt::format("process {} is still busy with an earlier recording: try again", pid);
@@ -59,7 +60,8 @@ std::uint64_t find_file(const std::vector<mapping>& mappings, const std::filesys
     const std::string id = fmt::format("{:02x}:{:02x} {}", major(s.st_dev), minor(s.st_dev), s.st_ino);
     for (const mapping& m : mappings) {
         // Some file systems tell another device to maps than to stat.
-        const bool is_it = m.file_id == id || (m.path == file.string() && m.file_id.ends_with(fmt::format(" {}", s.st_ino)));
+        const bool is_it =
+            m.file_id == id || (m.path == file.string() && m.file_id.ends_with(fmt::format(" {}", s.st_ino)));
         if (m.offset == 0 && is_it) {
             return m.begin;
         }
@@ -104,7 +106,8 @@ std::unique_ptr<held_thread> attachment::hold_calm_thread(milliseconds most, std
             thread->interrupt();
             if (thread->wait(milliseconds{50}) == held_thread::state::held) {
                 if (thread->is_stopped_by_job_control()) {
-                    problem = fmt::format("process {} is stopped: let it go on first, with kill -CONT {}", pid_, pid_);
+                    problem = fmt::format("process {} is stopped: let it go on first, with kill -CONT {}",
+                                          pid_, pid_);
                     return nullptr;
                 }
                 if (points.is_calm(*thread)) {
@@ -116,7 +119,8 @@ std::unique_ptr<held_thread> attachment::hold_calm_thread(milliseconds most, std
     } while (clock::now() < end && !threads_of(pid_).empty());
     problem = threads_of(pid_).empty()
                   ? fmt::format("process {} has ended", pid_)
-                  : fmt::format("no thread of process {} came to a point where it may open a library, within {} s: try again, "
+                  : fmt::format("no thread of process {} came to a point where it may open a library, within "
+                                "{} s: try again, "
                                 "or record it from its start with linn record -- PROG ARGS...",
                                 pid_, most.count() / 1000);
     return nullptr;
@@ -126,9 +130,10 @@ std::string attachment::open_library(injection& calls) {
     const process_memory memory{pid_};
     const std::vector<mapping> mappings = read_mappings(pid_);
     if (has_other_recorder(mappings, library_)) {
-        return fmt::format("process {} has the recorder of another version of linn, from an earlier recording: restart it, "
-                           "or record it with that version",
-                           pid_);
+        return fmt::format(
+            "process {} has the recorder of another version of linn, from an earlier recording: restart it, "
+            "or record it with that version",
+            pid_);
     }
     std::uint64_t dlopen_at = 0;
     std::uint64_t dlerror_at = 0;
@@ -140,7 +145,9 @@ std::string attachment::open_library(injection& calls) {
         }
     }
     if (dlopen_at == 0 || dlerror_at == 0) {
-        return fmt::format("process {} has a C library without dlopen: linn attaches to programs with glibc 2.34 or later", pid_);
+        return fmt::format(
+            "process {} has a C library without dlopen: linn attaches to programs with glibc 2.34 or later",
+            pid_);
     }
     const std::string path = library_.string();
     const std::uint64_t path_at = calls.scratch();
@@ -155,8 +162,9 @@ std::string attachment::open_library(injection& calls) {
     if (door_ == 0) {
         // The program shall not be told of what it did not ask for.
         calls.call(dlerror_at, {0, 0}, most_for_call, {});
-        return fmt::format("process {} could not open {}: may it read the file, and is there room in its static TLS?", pid_,
-                           path);
+        return fmt::format(
+            "process {} could not open {}: may it read the file, and is there room in its static TLS?", pid_,
+            path);
     }
     return {};
 }
@@ -175,7 +183,9 @@ std::string attachment::call_enter(held_thread& thread, std::uint32_t chunks,
             return problem;
         }
     }
-    const auto set = [&](std::size_t at, std::uint32_t value) { memory.write(door_ + at, &value, sizeof value); };
+    const auto set = [&](std::size_t at, std::uint32_t value) {
+        memory.write(door_ + at, &value, sizeof value);
+    };
     set(offsetof(door, go), 0);
     set(offsetof(door, chunks), chunks);
     set(offsetof(door, collector), static_cast<std::uint32_t>(::getpid()));
@@ -199,7 +209,8 @@ std::string attachment::call_enter(held_thread& thread, std::uint32_t chunks,
             if (others.hold(most_for_holding)) {
                 set(offsetof(door, go), 1);
             } else {
-                problem = fmt::format("the threads of process {} could not be stopped for a moment: try again", pid_);
+                problem = fmt::format(
+                    "the threads of process {} could not be stopped for a moment: try again", pid_);
             }
         }
     };
@@ -214,7 +225,8 @@ std::string attachment::call_enter(held_thread& thread, std::uint32_t chunks,
     return problem.empty() ? in_words(said->said, pid_) : problem;
 }
 
-std::string attachment::enter(std::uint32_t chunks, const std::function<std::string(int, std::uint32_t)>& make_ring,
+std::string attachment::enter(std::uint32_t chunks,
+                              const std::function<std::string(int, std::uint32_t)>& make_ring,
                               milliseconds most) {
     std::string problem;
     const std::unique_ptr<held_thread> thread = hold_calm_thread(most, problem);
@@ -269,7 +281,8 @@ answer attachment::try_to_leave(pid_t process, std::uint64_t door_at) {
                 }
             };
             if (leave_at && calls.begin() &&
-                calls.call(leave_at->leave, {0, 0}, most_for_call, meanwhile) == injection::outcome::returned) {
+                calls.call(leave_at->leave, {0, 0}, most_for_call, meanwhile) ==
+                    injection::outcome::returned) {
                 const auto now = memory.get<door>(door_at);
                 said = now ? now->said : answer::none;
             }
@@ -300,10 +313,13 @@ bool attachment::leave(pid_t process, std::string& problem) {
         return false;
     }
     if (said != answer::done) {
-        problem = said == answer::still_used
-                      ? fmt::format("a thread of process {} is stuck in the recorder: the memory that it shares stays there",
-                                    process)
-                      : fmt::format("the recorder could not be taken out of process {}; it takes itself out soon", process);
+        problem =
+            said == answer::still_used
+                ? fmt::format("a thread of process {} is stuck in the recorder: the memory that it shares "
+                              "stays there",
+                              process)
+                : fmt::format("the recorder could not be taken out of process {}; it takes itself out soon",
+                              process);
     }
     return true;
 }

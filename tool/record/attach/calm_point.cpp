@@ -6,8 +6,7 @@
 #include <elfutils/libdwfl.h>
 
 #include <algorithm>
-#include <array>
-#include <string_view>
+#include <iterator>
 
 namespace linn::tool::attach {
 namespace {
@@ -15,43 +14,118 @@ namespace {
 constexpr std::size_t most_frames = 12;
 
 /// Functions of the C library that wait for a file, a process or a signal. They hold no lock that opening a library needs.
-constexpr std::array waits_for_others = {
-    std::string_view{"accept"},      std::string_view{"accept4"},     std::string_view{"connect"},
-    std::string_view{"epoll_pwait"}, std::string_view{"epoll_pwait2"}, std::string_view{"epoll_wait"},
-    std::string_view{"fgetc"},       std::string_view{"fgets"},       std::string_view{"fread"},
-    std::string_view{"getc"},        std::string_view{"getchar"},     std::string_view{"getdelim"},
-    std::string_view{"getline"},     std::string_view{"pause"},       std::string_view{"poll"},
-    std::string_view{"ppoll"},       std::string_view{"pread"},       std::string_view{"pread64"},
-    std::string_view{"pselect"},     std::string_view{"read"},        std::string_view{"readv"},
-    std::string_view{"recv"},        std::string_view{"recvfrom"},    std::string_view{"recvmmsg"},
-    std::string_view{"recvmsg"},     std::string_view{"select"},      std::string_view{"send"},
-    std::string_view{"sendmsg"},     std::string_view{"sendto"},      std::string_view{"sigsuspend"},
-    std::string_view{"sigtimedwait"}, std::string_view{"sigwait"},    std::string_view{"sigwaitinfo"},
-    std::string_view{"system"},      std::string_view{"wait"},        std::string_view{"wait3"},
-    std::string_view{"wait4"},       std::string_view{"waitid"},      std::string_view{"waitpid"},
-    std::string_view{"write"},       std::string_view{"writev"},      std::string_view{"msgrcv"},
-    std::string_view{"semop"},       std::string_view{"semtimedop"},  std::string_view{"__poll_chk"},
-    std::string_view{"__read_chk"},  std::string_view{"__recv_chk"},  std::string_view{"__recvfrom_chk"}};
+constexpr const char* waits_for_others[] = {"accept",
+                                            "accept4",
+                                            "connect",
+                                            "copy_file_range",
+                                            "epoll_pwait",
+                                            "epoll_pwait2",
+                                            "epoll_wait",
+                                            "fcntl",
+                                            "fcntl64",
+                                            "fdatasync",
+                                            "fflush",
+                                            "fgetc",
+                                            "fgets",
+                                            "fgets_unlocked",
+                                            "flock",
+                                            "fputs",
+                                            "fread",
+                                            "fread_unlocked",
+                                            "fsync",
+                                            "fwrite",
+                                            "getc",
+                                            "getc_unlocked",
+                                            "getchar",
+                                            "getdelim",
+                                            "getline",
+                                            "ioctl",
+                                            "lockf",
+                                            "msgrcv",
+                                            "open",
+                                            "open64",
+                                            "openat",
+                                            "openat64",
+                                            "pause",
+                                            "pclose",
+                                            "poll",
+                                            "ppoll",
+                                            "pread",
+                                            "pread64",
+                                            "pselect",
+                                            "putchar",
+                                            "puts",
+                                            "pwrite",
+                                            "pwrite64",
+                                            "read",
+                                            "readv",
+                                            "recv",
+                                            "recvfrom",
+                                            "recvmmsg",
+                                            "recvmsg",
+                                            "select",
+                                            "semop",
+                                            "semtimedop",
+                                            "send",
+                                            "sendfile",
+                                            "sendfile64",
+                                            "sendmmsg",
+                                            "sendmsg",
+                                            "sendto",
+                                            "sigsuspend",
+                                            "sigtimedwait",
+                                            "sigwait",
+                                            "sigwaitinfo",
+                                            "splice",
+                                            "system",
+                                            "tcdrain",
+                                            "wait",
+                                            "wait3",
+                                            "wait4",
+                                            "waitid",
+                                            "waitpid",
+                                            "write",
+                                            "writev",
+                                            "__fgets_chk",
+                                            "__fread_chk",
+                                            "__fread_unlocked_chk",
+                                            "__poll_chk",
+                                            "__ppoll_chk",
+                                            "__pread64_chk",
+                                            "__read_chk",
+                                            "__recv_chk",
+                                            "__recvfrom_chk"};
 
 /// Those that wait for other threads, or for a time: an allocator may do so too, while it holds its lock.
-constexpr std::array waits_for_threads = {
-    std::string_view{"clock_nanosleep"},        std::string_view{"cnd_timedwait"},
-    std::string_view{"cnd_wait"},               std::string_view{"mtx_lock"},
-    std::string_view{"nanosleep"},              std::string_view{"pthread_barrier_wait"},
-    std::string_view{"pthread_clockjoin_np"},   std::string_view{"pthread_cond_clockwait"},
-    std::string_view{"pthread_cond_timedwait"}, std::string_view{"pthread_cond_wait"},
-    std::string_view{"pthread_join"},           std::string_view{"pthread_mutex_lock"},
-    std::string_view{"pthread_rwlock_rdlock"},  std::string_view{"pthread_rwlock_wrlock"},
-    std::string_view{"pthread_timedjoin_np"},   std::string_view{"sem_clockwait"},
-    std::string_view{"sem_timedwait"},          std::string_view{"sem_wait"},
-    std::string_view{"sleep"},                  std::string_view{"syscall"},
-    std::string_view{"thrd_join"},              std::string_view{"thrd_sleep"},
-    std::string_view{"usleep"}};
+constexpr const char* waits_for_threads[] = {"clock_nanosleep",
+                                             "cnd_timedwait",
+                                             "cnd_wait",
+                                             "mtx_lock",
+                                             "nanosleep",
+                                             "pthread_barrier_wait",
+                                             "pthread_clockjoin_np",
+                                             "pthread_cond_clockwait",
+                                             "pthread_cond_timedwait",
+                                             "pthread_cond_wait",
+                                             "pthread_join",
+                                             "pthread_mutex_lock",
+                                             "pthread_rwlock_rdlock",
+                                             "pthread_rwlock_wrlock",
+                                             "pthread_timedjoin_np",
+                                             "sem_clockwait",
+                                             "sem_timedwait",
+                                             "sem_wait",
+                                             "sleep",
+                                             "syscall",
+                                             "thrd_join",
+                                             "thrd_sleep",
+                                             "usleep"};
 
 template <class Names>
 bool is_among(const std::vector<std::string>& any, const Names& names) {
-    return std::any_of(any.begin(), any.end(),
-                       [&](const std::string& n) { return std::find(names.begin(), names.end(), n) != names.end(); });
+    return std::any_of(any.begin(), any.end(), [&](const std::string& n) {
+        return std::find(std::begin(names), std::end(names), n) != std::end(names);
+    });
 }
 
 } // namespace
@@ -103,7 +177,8 @@ struct calm_points::unwinder {
 };
 
 calm_points::unwinder::unwinder(const process_memory& of) : memory(of), tid(of.pid()) {
-    static constexpr Dwfl_Callbacks files = {dwfl_linux_proc_find_elf, dwfl_standard_find_debuginfo, nullptr, nullptr};
+    static constexpr Dwfl_Callbacks files = {dwfl_linux_proc_find_elf, dwfl_standard_find_debuginfo, nullptr,
+                                             nullptr};
     static constexpr Dwfl_Thread_Callbacks threads = {next_thread,   nullptr, read_word,
                                                       set_registers, nullptr, nullptr};
     dwfl = dwfl_begin(&files);
@@ -139,8 +214,8 @@ bool calm_points::is_runtime(const mapping* of) const {
     }
     const std::string name = file_name(*of);
     return name.starts_with("libc.so") || name.starts_with("ld-linux") || name.starts_with("ld.so") ||
-           name.starts_with("libpthread.so") || name.starts_with("libdl.so") || name.starts_with("librt.so") ||
-           name == "[vdso]" || name == "[vsyscall]";
+           name.starts_with("libpthread.so") || name.starts_with("libdl.so") ||
+           name.starts_with("librt.so") || name == "[vdso]" || name == "[vsyscall]";
 }
 
 bool calm_points::is_allocator(const mapping* of) const {

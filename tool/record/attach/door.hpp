@@ -33,11 +33,11 @@ enum class answer : std::uint32_t {
 
 /// How far enter() or leave() is. The library writes it, linn reads it.
 enum class phase : std::uint32_t {
-    idle,      ///< no hook is in
+    idle,       ///< no hook is in
     wants_ring, ///< `ring_fd` is to become a ring of `chunks`
-    wants_go,  ///< the hooks are about to go in: linn stops the other threads, and writes `go`
-    in,        ///< the hooks are in
-    out,       ///< they are out, and are waited for: linn lets the other threads go on
+    wants_go,   ///< the hooks are about to go in: linn stops the other threads, and writes `go`
+    in,         ///< the hooks are in
+    out,        ///< they are out, and are waited for: linn lets the other threads go on
 };
 
 /// The object `linn_attach_door` of the library.

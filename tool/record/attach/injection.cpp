@@ -90,8 +90,8 @@ std::vector<unsigned char> state_for_frame(const std::vector<unsigned char>& ext
 /// limit again, for only the kernel knows what is left of it.
 user_regs_struct resumed(user_regs_struct r) {
     const auto number = static_cast<std::int64_t>(r.orig_rax);
-    if (number >= 0 && std::find(std::begin(restarts), std::end(restarts), static_cast<std::int64_t>(r.rax)) !=
-                           std::end(restarts)) {
+    if (number >= 0 && std::find(std::begin(restarts), std::end(restarts),
+                                 static_cast<std::int64_t>(r.rax)) != std::end(restarts)) {
         r.rax = r.orig_rax;
         r.rip -= 2;
     }
@@ -168,7 +168,7 @@ injection::outcome injection::call(std::uint64_t function, std::array<std::uint6
     r.rdi = arguments[0];
     r.rsi = arguments[1];
     r.rax = 0;
-    r.orig_rax = ~0ull;               // no system call is to begin again
+    r.orig_rax = ~0ull;                // no system call is to begin again
     r.eflags &= ~std::uint64_t{0x500}; // upwards, and no single step
     // The registers first: once they are set, the thread restores itself whatever becomes of us.
     if (!thread_.set_registers(r) || !thread_.set_signal_mask(all_signals)) {
@@ -178,8 +178,8 @@ injection::outcome injection::call(std::uint64_t function, std::array<std::uint6
     const auto end = std::chrono::steady_clock::now() + most;
     for (;;) {
         thread_.go_on(true);
-        const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
-            end - std::chrono::steady_clock::now());
+        const auto left =
+            std::chrono::duration_cast<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
         switch (thread_.wait(std::max(left, std::chrono::milliseconds{0}))) {
         case held_thread::state::gone:
             return outcome::gone;

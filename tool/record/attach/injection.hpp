@@ -40,8 +40,8 @@ public:
     std::uint64_t scratch() const noexcept { return scratch_; }
     /// Calls the function and waits until it has returned. `meanwhile` is called at each of its system calls, while the thread
     /// stands still. What has not returned after `most` goes on, and restores the thread by itself.
-    outcome call(std::uint64_t function, std::array<std::uint64_t, 2> arguments, std::chrono::milliseconds most,
-                 const std::function<void()>& meanwhile);
+    outcome call(std::uint64_t function, std::array<std::uint64_t, 2> arguments,
+                 std::chrono::milliseconds most, const std::function<void()>& meanwhile);
     /// Restores the thread, which is held then as before. False if it has ended.
     bool end();
 

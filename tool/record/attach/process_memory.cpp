@@ -76,8 +76,7 @@ std::size_t count_symbols(const process_memory& memory, const dynamic_tables& ta
     }
     const std::uint64_t buckets_at = tables.gnu_hash + 16 + std::uint64_t{head[2]} * 8;
     const auto buckets = read_array<std::uint32_t>(memory, buckets_at, head[0]);
-    const std::uint32_t last =
-        buckets.empty() ? 0 : *std::max_element(buckets.begin(), buckets.end());
+    const std::uint32_t last = buckets.empty() ? 0 : *std::max_element(buckets.begin(), buckets.end());
     if (last < head[1]) {
         return 0;
     }
@@ -160,11 +159,9 @@ bool mapped_symbols::load(const process_memory& memory, std::uint64_t begin) {
         return false;
     }
     const std::uint64_t bias = begin - (first->p_vaddr - first->p_offset);
-    const dynamic_tables tables =
-        tables_in(read_array<Elf64_Dyn>(memory, bias + dynamic->p_vaddr, dynamic->p_memsz / sizeof(Elf64_Dyn)),
-                  bias);
-    const auto entries =
-        read_array<Elf64_Sym>(memory, tables.symbols, count_symbols(memory, tables));
+    const dynamic_tables tables = tables_in(
+        read_array<Elf64_Dyn>(memory, bias + dynamic->p_vaddr, dynamic->p_memsz / sizeof(Elf64_Dyn)), bias);
+    const auto entries = read_array<Elf64_Sym>(memory, tables.symbols, count_symbols(memory, tables));
     names_ = read_array<char>(memory, tables.names, tables.name_bytes);
     for (const Elf64_Sym& s : entries) {
         if (s.st_shndx != SHN_UNDEF && s.st_name < names_.size() && s.st_value != 0) {

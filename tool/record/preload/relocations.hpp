@@ -53,7 +53,7 @@ public:
     std::pair<std::uintptr_t, std::uintptr_t> data_segment(std::size_t i) const noexcept;
 
 private:
-    using table = std::pair<const ElfW(Rela) *, std::size_t>; ///< and its bytes
+    using table = std::pair<const ElfW(Rela)*, std::size_t>; ///< and its bytes
 
     static bool is_symbols_address(std::uint64_t type) noexcept {
 #if defined(__x86_64__)

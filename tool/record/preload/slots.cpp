@@ -27,9 +27,10 @@ struct hooked_function {
     std::uintptr_t real; ///< 0: nobody defines it
 };
 
-constexpr const char* of_malloc[] = {"malloc",         "calloc",        "realloc",  "reallocarray", "free",
-                                     "cfree",          "free_sized",    "memalign", "valloc",       "pvalloc",
-                                     "posix_memalign", "aligned_alloc", "free_aligned_sized"};
+constexpr const char* of_malloc[] = {
+    "malloc",         "calloc",        "realloc",           "reallocarray", "free",
+    "cfree",          "free_sized",    "memalign",          "valloc",       "pvalloc",
+    "posix_memalign", "aligned_alloc", "free_aligned_sized"};
 /// Found by dlsym: for these the C library chooses one of several.
 constexpr const char* of_others[] = {"dlclose", "memset", "bzero", "__memset_chk"};
 constexpr std::size_t malloc_count = sizeof of_malloc / sizeof *of_malloc;
@@ -205,8 +206,8 @@ void write(const attach::slot& s, std::uintptr_t expected, std::uintptr_t value)
 
 bool is_mapped(const attach::slot& s) noexcept {
     dl_find_object found{};
-    return s.is_gone == 0 && (_dl_find_object == nullptr ||
-                              _dl_find_object(reinterpret_cast<void*>(s.address), &found) == 0);
+    return s.is_gone == 0 &&
+           (_dl_find_object == nullptr || _dl_find_object(reinterpret_cast<void*>(s.address), &found) == 0);
 }
 
 void put_in_from(std::size_t first) noexcept {

@@ -123,7 +123,8 @@ void tell_dropped(thread_writer& writer) noexcept {
 slow_section::slow_section() noexcept : is_counted_(recording_number != 0) {
     if (is_counted_) {
         ++this_thread.slow_calls;
-        slow_calls.fetch_add(1, std::memory_order_seq_cst); // pairs with are_threads_out(): one sees the other
+        slow_calls.fetch_add(1,
+                             std::memory_order_seq_cst); // pairs with are_threads_out(): one sees the other
     }
 }
 
@@ -299,7 +300,8 @@ bool ensure_room(thread_state& thread, thread_writer& writer, std::size_t bytes)
         if (used >= writer.next_look) {
             tell_name(writer);
             // Who was attached to shall soon know that nobody listens any more.
-            writer.next_look = static_cast<std::uint32_t>(recording_number == 0 ? 2 * used : used + first_look);
+            writer.next_look =
+                static_cast<std::uint32_t>(recording_number == 0 ? 2 * used : used + first_look);
         }
         writer.out.go_on(writer.next_look - used);
         return true;

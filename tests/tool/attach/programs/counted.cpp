@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+// A program that linn attaches to. It says on standard output what it did, does what lines of standard input say, and never
+// notices that it is recorded.
+//
+//     counted busy THREADS      every thread gets and releases blocks whose sizes count up, until a line comes
+//     counted steps             one line, one step: see below
+#include <dirent.h>
+#include <dlfcn.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+constexpr std::size_t first_size = 1000; // of blocks whose sizes count up
+constexpr std::size_t sizes = 977;
+constexpr std::size_t marked = 200'000; // sizes of steps: nothing else has such
+
+std::atomic<bool> stops{false};
+std::atomic<unsigned long> handled{0};
+
+void keep(void* block) {
+    asm volatile("" : : "r"(block) : "memory");
+}
+
+/// What the program must not lose over an attachment: registers of all kinds, errno, and the results.
+bool computes_right(unsigned long i) {
+    double sum = 0;
+    for (int k = 1; k != 20; ++k) {
+        sum += 1.0 / (static_cast<double>(i % 7 + 1) * k);
+    }
+    double again = 0;
+    for (int k = 1; k != 20; ++k) {
+        again += 1.0 / (static_cast<double>(i % 7 + 1) * k);
+    }
+    return sum == again;
+}
+
+void count_up(std::atomic<unsigned long>* done) {
+    for (unsigned long i = 0; !stops.load(std::memory_order_relaxed); ++i) {
+        errno = static_cast<int>(i % 100) + 1;
+        void* const block = std::malloc(first_size + i % sizes);
+        keep(block);
+        std::memset(block, 1, 100);
+        std::free(block);
+        if (errno != static_cast<int>(i % 100) + 1 || !computes_right(i)) {
+            std::puts("wrong");
+            std::fflush(stdout);
+            std::_Exit(3);
+        }
+        done->store(i + 1, std::memory_order_relaxed);
+    }
+}
+
+int busy(int threads) {
+    std::vector<std::atomic<unsigned long>> done(static_cast<std::size_t>(threads));
+    std::vector<std::thread> all;
+    for (auto& d : done) {
+        all.emplace_back(count_up, &d);
+    }
+    std::puts("ready");
+    std::fflush(stdout);
+    char line[64];
+    while (::read(STDIN_FILENO, line, sizeof line) < 0) {
+    }
+    stops.store(true);
+    unsigned long pairs = 0;
+    for (auto& t : all) {
+        t.join();
+    }
+    for (auto& d : done) {
+        pairs += d.load();
+    }
+    std::printf("pairs %lu\n", pairs);
+    return 0;
+}
+
+struct polymorphic {
+    virtual ~polymorphic() = default;
+    char bytes[marked + 8] = {};
+};
+
+void work(std::size_t size, int count) {
+    for (int i = 0; i != count; ++i) {
+        void* block = std::malloc(size);
+        keep(block);
+        block = std::realloc(block, size + 1);
+        keep(block);
+        std::free(block);
+        keep(block = std::calloc(1, size + 2));
+        std::free(block);
+        char* const array = new char[size + 3];
+        keep(array);
+        delete[] array;
+        void* aligned = nullptr;
+        if (::posix_memalign(&aligned, 64, size + 4) == 0) {
+            keep(aligned);
+            std::free(aligned);
+        }
+    }
+}
+
+int count_entries(const char* folder) {
+    int n = 0;
+    if (DIR* const d = ::opendir(folder)) {
+        while (::readdir(d) != nullptr) {
+            ++n;
+        }
+        ::closedir(d);
+    }
+    return n;
+}
+
+int count_lines(const char* file) {
+    int n = 0;
+    if (std::FILE* const f = std::fopen(file, "r")) {
+        for (int c = 0; (c = std::getc(f)) != EOF;) {
+            n += c == '\n' ? 1 : 0;
+        }
+        std::fclose(f);
+    }
+    return n;
+}
+
+void in_threads(int threads, std::size_t size, int count) {
+    std::vector<std::thread> all;
+    for (int i = 0; i != threads; ++i) {
+        all.emplace_back(work, size, count);
+    }
+    for (auto& t : all) {
+        t.join();
+    }
+}
+
+void use_library(const char* path) {
+    void* const library = ::dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (library == nullptr) {
+        std::printf("%s\n", ::dlerror());
+        return;
+    }
+    if (auto* const act = reinterpret_cast<void (*)(int)>(::dlsym(library, "act"))) {
+        act(10);
+    }
+    ::dlclose(library);
+}
+
+void take_signals(int count) {
+    struct sigaction action{};
+    action.sa_handler = [](int) { handled.fetch_add(1); };
+    ::sigaction(SIGUSR1, &action, nullptr);
+    for (int i = 0; i != count; ++i) {
+        ::raise(SIGUSR1);
+    }
+}
+
+std::vector<void*> kept;
+
+/// One step; false at the end.
+bool step(char* line) {
+    char word[64] = {};
+    char text[512] = {};
+    long a = 0;
+    long b = 0;
+    if (std::sscanf(line, "%63s", word) != 1) {
+        return true;
+    }
+    const std::string what = word;
+    if (what == "work" && std::sscanf(line, "%*s %ld %ld", &a, &b) == 2) {
+        work(marked + static_cast<std::size_t>(a), static_cast<int>(b));
+    } else if (what == "threads" && std::sscanf(line, "%*s %ld %ld", &a, &b) == 2) {
+        in_threads(static_cast<int>(a), marked, static_cast<int>(b));
+    } else if (what == "keep" && std::sscanf(line, "%*s %ld", &a) == 1) {
+        for (long i = 0; i != a; ++i) {
+            kept.push_back(std::malloc(marked + 50));
+        }
+    } else if (what == "give") {
+        for (void* const block : kept) {
+            std::free(block);
+        }
+        kept.clear();
+    } else if (what == "fill" && std::sscanf(line, "%*s %ld", &a) == 1) {
+        for (long i = 0; i != a; ++i) {
+            void* const block = std::malloc(marked + 60);
+            keep(block);
+            std::memset(block, 0, marked + 60);
+            keep(block);
+            std::free(block);
+        }
+    } else if (what == "object") {
+        polymorphic* const object = new polymorphic;
+        keep(object);
+        void* const next = std::malloc(1); // the type is read when the allocator is called again
+        keep(next);
+        std::free(next);
+        delete object;
+    } else if (what == "library" && std::sscanf(line, "%*s %511s", text) == 1) {
+        use_library(text);
+    } else if (what == "fork" && std::sscanf(line, "%*s %ld", &a) == 1) {
+        const pid_t child = ::fork();
+        if (child == 0) {
+            work(marked + 100, static_cast<int>(a));
+            std::_Exit(0);
+        }
+        int status = 0;
+        ::waitpid(child, &status, 0);
+        std::printf("child %d\n", status);
+    } else if (what == "leave") { // a child that lives on, until standard input ends
+        if (::fork() == 0) {
+            ::close(STDOUT_FILENO);
+            while (::read(STDIN_FILENO, text, 0) == 0 && ::getppid() != 1) {
+                work(marked + 200, 1);
+                ::usleep(1000);
+            }
+            std::_Exit(0);
+        }
+    } else if (what == "signals" && std::sscanf(line, "%*s %ld", &a) == 1) {
+        take_signals(static_cast<int>(a));
+        std::printf("handled %lu\n", handled.load());
+    } else if (what == "state") {
+        std::printf("state fds %d threads %d maps %d\n", count_entries("/proc/self/fd"),
+                    count_entries("/proc/self/task"), count_lines("/proc/self/maps"));
+    } else if (what == "exec" && std::sscanf(line, "%*s %511s", text) == 1) {
+        ::execlp(text, text, "-c", "echo executed; read line; exit 5", nullptr);
+    } else if (what == "end") {
+        return false;
+    }
+    return true;
+}
+
+int steps() {
+    char* line = nullptr;
+    std::size_t room = 0;
+    std::puts("ready");
+    std::fflush(stdout);
+    while (::getline(&line, &room, stdin) > 0 && step(line)) {
+        std::puts("done");
+        std::fflush(stdout);
+    }
+    std::free(line);
+    return 7;
+}
+
+} // namespace
+
+int main(int count, char** words) {
+    if (count == 3 && std::strcmp(words[1], "busy") == 0) {
+        return busy(std::atoi(words[2]));
+    }
+    return count == 2 && std::strcmp(words[1], "steps") == 0 ? steps() : 2;
+}
