@@ -130,7 +130,7 @@ struct runtime_blocks {
 /// What else was seen: leaks, temporary allocations, zero fills, missing debug information.
 struct advice_finding {
     std::string
-        kind; ///< "page-faults", "leak", "runtime-leak", "temporary", "zero-fill", "symbols", "remote", "runtime"; stable
+        kind; ///< "page-faults", "leak", "live", "runtime-leak", "temporary", "zero-fill", "symbols", "remote", "runtime"; stable
     std::string text; ///< a sentence
     symbol_frame place;
     std::uint64_t bytes = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "findings.hpp"
 
+#include "../measure/quantity.hpp"
 #include "container_kind.hpp"
 #include "cost.hpp"
 #include "page_faults.hpp"
@@ -51,7 +52,9 @@ void add_ranked(std::vector<advice_finding>& to, std::vector<advice_finding> fou
     to.insert(to.end(), std::make_move_iterator(found.begin()), std::make_move_iterator(found.end()));
 }
 
+/// What was not released: a leak, unless the program went on when the recording ended.
 std::vector<advice_finding> leaks(const advice& a) {
+    const bool ran_on = a.analysis.info.ran_on;
     std::vector<advice_finding> found;
     for (const advised_type& type : a.types) {
         const site_statistics& s = type.statistics;
@@ -61,9 +64,10 @@ std::vector<advice_finding> leaks(const advice& a) {
         if (live == 0) {
             continue;
         }
-        found.push_back({"leak",
-                         fmt::format("not freed before the end: {} of {} blocks of {}, {}{}", live,
-                                     s.allocations, label_of(type), bytes_text(bytes), where(type)),
+        found.push_back({ran_on ? "live" : "leak",
+                         fmt::format("{}: {} of {} blocks of {}, {}{}",
+                                     ran_on ? "live when the recording ended" : "not freed before the end",
+                                     live, s.allocations, label_of(type), bytes_text(bytes), where(type)),
                          first_place(type), bytes, live});
     }
     return found;
@@ -299,7 +303,13 @@ std::vector<std::string> find_warnings(const advice& a) {
             "--unwinder=libunwind",
             info.cut_stacks, std::max<std::size_t>(info.stacks.size(), 1) - 1));
     }
-    if (run.unknown_releases * 1000 > run.all.releases + run.unknown_releases) {
+    if (info.attached_pid != 0) {
+        warnings.push_back(fmt::format(
+            "recorded from process {} on, which had run for {}: what it allocated before is unknown, and {} "
+            "releases of such blocks count nowhere",
+            info.attached_pid, figures::written(figures::unit::nanoseconds, info.attached_age_ns),
+            run.unknown_releases));
+    } else if (run.unknown_releases * 1000 > run.all.releases + run.unknown_releases) {
         warnings.push_back(
             fmt::format("{} releases are of blocks whose allocation is not in the trace: another "
                         "allocator is at work besides the recorded one, or events were lost",

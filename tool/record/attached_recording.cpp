@@ -44,6 +44,9 @@ public:
             ::close(fd_);
         }
     }
+    /// A copy of a file descriptor that it has; negative where there is none. With its rights, not with ours: what the process
+    /// could not write to, we cannot either.
+    int copy_of(int fd) const noexcept { return static_cast<int>(::syscall(SYS_pidfd_getfd, fd_, fd, 0)); }
     bool has_ended() const noexcept {
         pollfd p{fd_, POLLIN, 0};
         return fd_ >= 0 && ::poll(&p, 1, 0) == 1;
@@ -151,8 +154,7 @@ bool attached_recording::prepare() {
 }
 
 std::string attached_recording::make_ring(int fd, std::uint32_t chunks) {
-    if (std::string problem =
-            ring_.adopt(fmt::format("/proc/{}/fd/{}", facts_.pid, fd), chunks, ring_options_of(options_));
+    if (std::string problem = ring_.adopt(watched_.copy_of(fd), chunks, ring_options_of(options_));
         !problem.empty()) {
         return problem;
     }
@@ -250,6 +252,7 @@ void attached_recording::conclude(end why, std::uint64_t ticks_now, std::uint64_
     recording_end& e = result_.end;
     e.ending = ending(why);
     e.stopped = taker_->problem();
+    e.ran_on = why != end::ended && why != end::other_program;
     e.duration_ns = ns_now - start_ns_;
     e.user_ns = used_.user_ns - used_before_.user_ns;
     e.system_ns = used_.system_ns - used_before_.system_ns;

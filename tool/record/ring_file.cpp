@@ -89,9 +89,8 @@ std::string ring_file::create(std::size_t chunks, const wire::ring_options& opti
     }
 }
 
-std::string ring_file::adopt(const std::string& path, std::uint32_t chunks,
-                             const wire::ring_options& options) {
-    fd_ = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
+std::string ring_file::adopt(int fd, std::uint32_t chunks, const wire::ring_options& options) {
+    fd_ = fd;
     bytes_ = wire::ring::file_bytes(chunks);
     const lifted_file_limit lifted;
     if (fd_ >= 0 && ::ftruncate(fd_, static_cast<off_t>(bytes_)) == 0) {

@@ -21,8 +21,8 @@ public:
     /// there are fewer. Returns an empty string or what went wrong.
     std::string create(std::size_t chunks, const wire::ring_options& options);
 
-    /// The same in a file that the recorded program has made: `path` leads to it.
-    std::string adopt(const std::string& path, std::uint32_t chunks, const wire::ring_options& options);
+    /// The same in a file that the recorded program has made and opened: takes the descriptor.
+    std::string adopt(int fd, std::uint32_t chunks, const wire::ring_options& options);
 
     const wire::ring& ring() const noexcept { return ring_; }
 

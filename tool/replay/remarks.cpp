@@ -182,7 +182,12 @@ void remark_on_replay(replay_result& result, const replay_circumstances& c) {
                         "{} of the events. The changes are shares of the CPU time of all.",
                         result.process, percent(c.process_share)));
     }
-    if (result.skipped * 1000 > result.events) {
+    if (c.info->attached_pid != 0) {
+        result.remarks.push_back(fmt::format(
+            "The program had run for {} when its recording began: {} releases of blocks "
+            "from before are left out.",
+            figures::written(figures::unit::nanoseconds, c.info->attached_age_ns), result.skipped));
+    } else if (result.skipped * 1000 > result.events) {
         result.warnings.push_back(
             fmt::format("{} releases were left out, because the trace does not have the "
                         "allocation of their blocks",

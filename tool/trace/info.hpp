@@ -64,7 +64,12 @@ struct trace_info {
     double baseline_system_ns = 0;          ///< of its CPU time: in the kernel
     std::uint64_t baseline_page_faults = 0; ///< that needed no disk; 0: not known
     double load_per_cpu = 0; ///< of the machine when it began, over the minute before; 0: not known
-    std::string ending;      ///< how the program ended, in words; empty: the recording was cut off
+    std::uint32_t attached_pid =
+        0; ///< the program ran already, under this number: what it allocated before is unknown; 0: it
+           ///< was recorded from its start
+    double attached_age_ns = 0; ///< how long it had run then
+    bool ran_on = false; ///< the program had not ended when the recording did: what is live then is no leak
+    std::string ending;  ///< how the program ended, in words; empty: the recording was cut off
     unsigned depth = 0;
     std::string contents =
         "all"; ///< "fills": of the blocks, those alone that zeros were written into; no releases

@@ -167,6 +167,8 @@ void trace_reader::state::apply(const recording_start& s) {
     info_.machine = s.machine;
     info_.event_cost_ns = s.event_cost_ns;
     info_.load_per_cpu = s.load_per_cpu;
+    info_.attached_pid = s.attached_pid;
+    info_.attached_age_ns = s.attached_age_ns;
     info_.baseline_cpu_ns = s.baseline_cpu_ns;
     info_.baseline_wall_ns = s.baseline_wall_ns;
     info_.depth = s.depth;
@@ -180,6 +182,7 @@ void trace_reader::state::apply(const recording_start& s) {
 
 void trace_reader::state::apply(const recording_end& e) {
     info_.ending = e.ending;
+    info_.ran_on = e.ran_on;
     info_.duration_ns = e.duration_ns;
     info_.user_ns = e.user_ns;
     info_.system_ns = e.system_ns;

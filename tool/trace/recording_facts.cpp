@@ -35,6 +35,10 @@ void take(const json& from, const char* name, T& into) {
                 into.push_back(word.is_string() ? word.template get<std::string>() : std::string{});
             }
         }
+    } else if constexpr (std::is_same_v<T, bool>) {
+        if (member->is_boolean()) {
+            into = member->template get<bool>();
+        }
     } else if constexpr (std::is_floating_point_v<T>) {
         if (member->is_number() && std::isfinite(member->template get<double>())) {
             into = member->template get<double>();
@@ -87,6 +91,7 @@ std::string to_json(const recording_end& e) {
     return dump({{"ending", e.ending},
                  {"stopped", e.stopped},
                  {"exit_status", e.exit_status},
+                 {"ran_on", e.ran_on},
                  {"duration_ns", e.duration_ns},
                  {"user_ns", e.user_ns},
                  {"system_ns", e.system_ns},
@@ -148,6 +153,7 @@ std::optional<recording_end> read_recording_end(std::span<const unsigned char> t
     take(*document, "ending", e.ending);
     take(*document, "stopped", e.stopped);
     take(*document, "exit_status", e.exit_status);
+    take(*document, "ran_on", e.ran_on);
     take(*document, "duration_ns", e.duration_ns);
     take(*document, "user_ns", e.user_ns);
     take(*document, "system_ns", e.system_ns);

@@ -40,6 +40,7 @@ struct recording_end {
     std::string ending;  ///< how the program ended: "exit status 0", "killed by SIGSEGV"
     std::string stopped; ///< why the recording ended before the program did; empty: it did not
     int exit_status = 0; ///< what `linn record` returned
+    bool ran_on = false; ///< the program had not ended: linn has detached from it
     std::uint64_t duration_ns = 0;
     double user_ns = 0;
     double system_ns = 0;

@@ -252,8 +252,6 @@ def case_refusals(tool):
     refused(2, "missing program", )
     refused(2, "missing program", "--")
     refused(2, "unknown option '--dept'; did you mean '--depth'?", "--dept", "5", "--", "true")
-    refused(2, "cannot attach", "--attach", "1")
-    refused(2, "cannot attach", "-p", "1")
     refused(2, "--only-exe must be the name", "--", "true", options=["--only-exe", "/bin/true"])
     refused(2, "--clock", "--", "true", options=["--clock", "sundial"])
     refused(2, "is a directory", "--", "/")

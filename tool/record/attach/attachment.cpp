@@ -249,7 +249,7 @@ answer attachment::try_to_leave(pid_t process, std::uint64_t door_at) {
             if (thread->now() != held_thread::state::held || !thread->get_registers(r)) {
                 continue;
             }
-            const mapping* const code = mapping_at(mappings, r.rip);
+            const mapping* const code = mapping_at(mappings, code_address(r));
             if (code != nullptr && file_name(*code) == library) {
                 is_anyone_inside = true;
             } else if (chosen == nullptr && points.has_room(r)) {

@@ -158,11 +158,15 @@ struct calm_points::unwinder {
         return static_cast<unwinder*>(of)->memory.read(from, into, sizeof *into);
     }
     static bool set_registers(Dwfl_Thread* thread, void* of) {
+#if defined(__x86_64__)
         const user_regs_struct& r = static_cast<unwinder*>(of)->registers;
         // In the order of DWARF's numbers for x86-64.
         const Dwarf_Word values[] = {r.rax, r.rdx, r.rcx, r.rbx, r.rsi, r.rdi, r.rbp, r.rsp, r.r8,
                                      r.r9,  r.r10, r.r11, r.r12, r.r13, r.r14, r.r15, r.rip};
         return dwfl_thread_state_registers(thread, 0, sizeof values / sizeof *values, values);
+#else
+        return thread == nullptr && of == nullptr; // linn attaches on x86-64 only
+#endif
     }
     static int take_frame(Dwfl_Frame* frame, void* of) {
         Dwarf_Addr address = 0;
@@ -223,10 +227,10 @@ bool calm_points::is_allocator(const mapping* of) const {
 }
 
 bool calm_points::has_room(const user_regs_struct& registers) const {
-    const mapping* const stack = mapping_at(mappings_, registers.rsp);
+    const mapping* const stack = mapping_at(mappings_, stack_address(registers));
     // The main thread's grows by itself.
     return stack != nullptr &&
-           (stack->path == "[stack]" || registers.rsp - stack->begin >= injection::stack_bytes);
+           (stack->path == "[stack]" || stack_address(registers) - stack->begin >= injection::stack_bytes);
 }
 
 std::vector<std::uint64_t> calm_points::way_out(pid_t tid, const user_regs_struct& registers) {
@@ -244,7 +248,12 @@ std::vector<std::uint64_t> calm_points::way_out(pid_t tid, const user_regs_struc
 }
 
 bool calm_points::waits_calmly(const held_thread& thread, const user_regs_struct& registers) {
-    if (static_cast<std::int64_t>(registers.orig_rax) < 0 || c_library_ == nullptr) {
+#if defined(__x86_64__)
+    const bool is_in_kernel = static_cast<std::int64_t>(registers.orig_rax) >= 0;
+#else
+    const bool is_in_kernel = false;
+#endif
+    if (!is_in_kernel || c_library_ == nullptr) {
         return false;
     }
     const std::vector<std::uint64_t> calls = way_out(thread.tid(), registers);
@@ -264,7 +273,7 @@ bool calm_points::is_calm(const held_thread& thread) {
     if (!thread.get_registers(registers) || !has_room(registers)) {
         return false;
     }
-    const mapping* const code = mapping_at(mappings_, registers.rip);
+    const mapping* const code = mapping_at(mappings_, code_address(registers));
     return is_runtime(code) ? waits_calmly(thread, registers) : code != nullptr && !is_allocator(code);
 }
 

@@ -12,6 +12,23 @@
 
 namespace linn::tool::attach {
 
+/// Where a thread that stands still goes on.
+inline std::uint64_t code_address(const user_regs_struct& registers) noexcept {
+#if defined(__x86_64__)
+    return registers.rip;
+#else
+    return registers.pc;
+#endif
+}
+/// Where its stack ends.
+inline std::uint64_t stack_address(const user_regs_struct& registers) noexcept {
+#if defined(__x86_64__)
+    return registers.rsp;
+#else
+    return registers.sp;
+#endif
+}
+
 /// A thread of another process that this thread traces. It goes on as if nothing had been when the last of this goes away, and
 /// also when this process is killed. No signal is lost.
 class held_thread {

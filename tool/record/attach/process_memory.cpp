@@ -81,12 +81,14 @@ std::size_t count_symbols(const process_memory& memory, const dynamic_tables& ta
         return 0;
     }
     const std::uint64_t chains_at = buckets_at + std::uint64_t{head[0]} * 4;
-    for (std::uint64_t i = last;; ++i) {
+    constexpr std::uint64_t longest_chain = 1 << 16; // a memory that is wrong on purpose has an end, too
+    for (std::uint64_t i = last; i != last + longest_chain; ++i) {
         const auto entry = memory.get<std::uint32_t>(chains_at + (i - head[1]) * 4);
         if (!entry || (*entry & 1) != 0) {
             return entry ? i + 1 : 0;
         }
     }
+    return 0;
 }
 
 } // namespace

@@ -151,6 +151,10 @@ ordered_json trace_json(const trace_info& info) {
         {"event_cost_ns", info.event_cost_ns},
         {"baseline_cpu_ns", info.baseline_cpu_ns > 0 ? ordered_json(info.baseline_cpu_ns) : ordered_json{}},
         {"ending", text_or_null(info.ending)},
+        {"attached", info.attached_pid == 0 ? ordered_json{}
+                                            : ordered_json{{"pid", info.attached_pid},
+                                                           {"age_ns", info.attached_age_ns},
+                                                           {"ran_on", info.ran_on}}},
         {"contents", info.contents},
         {"sample_bytes", info.sample_bytes},
         {"clock", info.clock},

@@ -57,6 +57,11 @@ list facts_of(const trace_info& info, const trace_counts& counts) {
                     info.event_cost_samples == 0
                         ? ""
                         : fmt::format(" (measured with {} of them)", info.event_cost_samples))};
+    if (info.attached_pid != 0) {
+        lines.push_back(fmt::format("began when process {} had run for {}: what it allocated before is not "
+                                    "in the trace, only its release",
+                                    info.attached_pid, duration_of(info.attached_age_ns)));
+    }
     if (info.contents == "fills") {
         lines.push_back(fmt::format(
             "only blocks that {} or more bytes of zeros were written into, without their releases",

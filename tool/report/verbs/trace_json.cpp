@@ -57,6 +57,10 @@ std::string trace_json(const std::string& file, const trace_info& info, const tr
                       {"started", info.started},
                       {"machine", info.machine},
                       {"ending", info.ending.empty() ? ordered_json{} : ordered_json(info.ending)},
+                      {"attached", info.attached_pid == 0 ? ordered_json{}
+                                                          : ordered_json{{"pid", info.attached_pid},
+                                                                         {"age_ns", info.attached_age_ns},
+                                                                         {"ran_on", info.ran_on}}},
                       {"duration_ns", info.duration_ns},
                       {"user_ns", info.user_ns},
                       {"system_ns", info.system_ns}};

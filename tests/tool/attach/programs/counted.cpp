@@ -156,6 +156,7 @@ void use_library(const char* path) {
 
 void take_signals(int count) {
     struct sigaction action{};
+    action.sa_flags = SA_RESTART;
     action.sa_handler = [](int) { handled.fetch_add(1); };
     ::sigaction(SIGUSR1, &action, nullptr);
     for (int i = 0; i != count; ++i) {
