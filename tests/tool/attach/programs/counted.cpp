@@ -36,11 +36,11 @@ void keep(void* block) {
 /// What the program must not lose over an attachment: registers of all kinds, errno, and the results.
 bool computes_right(unsigned long i) {
     double sum = 0;
-    for (int k = 1; k != 20; ++k) {
+    for (int k = 1; k != 200; ++k) {
         sum += 1.0 / (static_cast<double>(i % 7 + 1) * k);
     }
     double again = 0;
-    for (int k = 1; k != 20; ++k) {
+    for (int k = 1; k != 200; ++k) {
         again += 1.0 / (static_cast<double>(i % 7 + 1) * k);
     }
     return sum == again;
