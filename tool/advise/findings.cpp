@@ -305,10 +305,11 @@ std::vector<std::string> find_warnings(const advice& a) {
     }
     if (info.attached_pid != 0) {
         warnings.push_back(fmt::format(
-            "recorded from process {} on, which had run for {}: what it allocated before is unknown, and {} "
-            "releases of such blocks count nowhere",
+            "recorded when process {} had run for {}: what it allocated before is not known{}",
             info.attached_pid, figures::written(figures::unit::nanoseconds, info.attached_age_ns),
-            run.unknown_releases));
+            run.unknown_releases == 0
+                ? ""
+                : fmt::format(", and {} releases of such blocks are left out", run.unknown_releases)));
     } else if (run.unknown_releases * 1000 > run.all.releases + run.unknown_releases) {
         warnings.push_back(
             fmt::format("{} releases are of blocks whose allocation is not in the trace: another "

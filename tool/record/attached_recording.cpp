@@ -32,6 +32,8 @@ using std::chrono::milliseconds;
 /// How long a thread is looked for that may open a library.
 constexpr milliseconds most_for_entering{10'000};
 constexpr milliseconds slice{20};
+/// For so long a call may be under way that began before the hooks were in.
+constexpr milliseconds after_entering{1'000};
 
 /// A process that does not become another one under the same number; it is told when it ends.
 class watched_process {
@@ -188,7 +190,8 @@ bool attached_recording::enter() {
 }
 
 attached_recording::end attached_recording::wait() {
-    const auto limit = std::chrono::steady_clock::now() + std::chrono::duration<double>{options_.duration_s};
+    const auto entered = std::chrono::steady_clock::now();
+    const auto limit = entered + std::chrono::duration<double>{options_.duration_s};
     for (;;) {
         if (const auto used = attach::time_used_by(facts_.pid); used.user_ns + used.system_ns > 0) {
             used_ = used;
@@ -203,6 +206,9 @@ attached_recording::end attached_recording::wait() {
             return end::file_problem;
         }
         attachment_->settle();
+        if (std::chrono::steady_clock::now() < entered + after_entering) {
+            attachment_->look_again();
+        }
         if (options_.duration_s > 0 && std::chrono::steady_clock::now() >= limit) {
             return end::timed_out;
         }
@@ -296,12 +302,13 @@ record_result attached_recording::run() {
         return std::move(result_);
     }
     result_.was_started = true;
-    announce_(fmt::format(
-        "attached to {} (process {}, started {} ago); {} ends the recording, and the program runs on",
-        fmt::join(facts_.command, " "), facts_.pid,
-        figures::written(figures::unit::nanoseconds, facts_.age_ns),
-        options_.duration_s > 0 ? fmt::format("Ctrl-C, or the end of {} s,", options_.duration_s)
-                                : "Ctrl-C"));
+    announce_(
+        fmt::format("attached to {} (process {}, which has run for {}){}, and the program runs on",
+                    fmt::join(facts_.command, " "), facts_.pid,
+                    figures::written(figures::unit::nanoseconds, facts_.age_ns),
+                    options_.duration_s > 0
+                        ? fmt::format(" for {} s; Ctrl-C ends the recording earlier", options_.duration_s)
+                        : "; Ctrl-C ends the recording"));
     const end why = wait();
     const std::uint64_t ticks_now = ticks();
     const std::uint64_t ns_now = now_ns();

@@ -225,10 +225,30 @@ std::string attachment::call_enter(held_thread& thread, std::uint32_t chunks,
     return problem.empty() ? in_words(said->said, pid_) : problem;
 }
 
+/// The two libraries do not know of each other.
+std::string attachment::why_recorded_already() const {
+    const process_memory memory{pid_};
+    for (const mapping& m : read_mappings(pid_)) {
+        const std::string name = file_name(m);
+        if (m.offset != 0 || !name.starts_with("liblinn-") || name == library_.filename().string()) {
+            continue;
+        }
+        const std::uint64_t at = mapped_symbols{memory, m.begin}.find(door_symbol);
+        const auto other = at == 0 ? std::nullopt : memory.get<door>(at);
+        if (other && other->magic == door_magic && other->at != phase::idle) {
+            return in_words(answer::in_use, pid_);
+        }
+    }
+    return {};
+}
+
 std::string attachment::enter(std::uint32_t chunks,
                               const std::function<std::string(int, std::uint32_t)>& make_ring,
                               milliseconds most) {
-    std::string problem;
+    std::string problem = why_recorded_already();
+    if (!problem.empty()) {
+        return problem;
+    }
     const std::unique_ptr<held_thread> thread = hold_calm_thread(most, problem);
     return thread == nullptr ? problem : call_enter(*thread, chunks, make_ring);
 }
@@ -328,6 +348,25 @@ bool attachment::is_in() const {
     const process_memory memory{pid_};
     const auto now = door_ == 0 ? std::nullopt : memory.get<door>(door_);
     return now && now->magic == door_magic && now->at == phase::in;
+}
+
+void attachment::look_again() const {
+    const process_memory memory{pid_};
+    const auto now = memory.get<door>(door_);
+    constexpr std::uint64_t most_slots = 1 << 18;
+    if (!now || now->at != phase::in || now->slot_count > most_slots) {
+        return;
+    }
+    std::vector<slot> slots(now->slot_count);
+    if (!memory.read(now->slots, slots.data(), slots.size() * sizeof(slot))) {
+        return;
+    }
+    for (const slot& s : slots) {
+        // Those in read-only pages are filled before the program begins.
+        if (s.is_gone == 0 && s.is_read_only == 0 && memory.get<std::uint64_t>(s.address) == s.real) {
+            memory.write(s.address, &s.hook, sizeof s.hook);
+        }
+    }
 }
 
 void attachment::settle() {

@@ -35,6 +35,10 @@ public:
     /// Whether the process still has the hooks: it has not executed another program.
     bool is_in() const;
 
+    /// A call that was the first through its slot while the hooks went in has led the loader to fill the slot: puts the hook in.
+    /// To be called for some time after enter().
+    void look_again() const;
+
     /// Lets go of threads that the kernel kept from standing still. To be called now and then.
     void settle();
 
@@ -42,6 +46,7 @@ public:
 
 private:
     std::uint64_t find_door(pid_t process) const;
+    std::string why_recorded_already() const;
     std::string call_enter(held_thread& thread, std::uint32_t chunks,
                            const std::function<std::string(int, std::uint32_t)>& make_ring);
     std::string open_library(class injection& calls);

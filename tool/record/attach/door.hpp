@@ -15,6 +15,7 @@ struct slot {
     std::uint64_t address = 0;
     std::uint64_t old_value = 0;
     std::uint64_t hook = 0;
+    std::uint64_t real = 0;         ///< what the loader fills it with
     std::uint32_t is_read_only = 0; ///< its page is, once the loader has filled it
     std::uint32_t is_gone = 0;      ///< its file was unmapped
 };

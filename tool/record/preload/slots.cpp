@@ -127,7 +127,7 @@ void add(std::uintptr_t address, std::uintptr_t value, const hooked_function& f,
     if (n == most_slots) {
         return;
     }
-    all[n] = {address, value, f.hook, is_read_only ? 1u : 0u, 0};
+    all[n] = {address, value, f.hook, f.real, is_read_only ? 1u : 0u, 0};
     used.store(n + 1, std::memory_order_release); // pairs with count(): linn reads so many
 }
 
@@ -214,10 +214,8 @@ void put_in_from(std::size_t first) noexcept {
     for (std::size_t i = first; i != count(); ++i) {
         attach::slot& s = all[i];
         if (s.is_gone == 0) {
-            if (const std::uintptr_t now = value_at(s.address); now != s.old_value && now != s.hook) {
-                // The first call came in between, and the loader has filled the slot.
-                const hooked_function* const f = function_with(now);
-                s.old_value = f != nullptr && f->hook == s.hook ? now : s.old_value;
+            if (value_at(s.address) == s.real) {
+                s.old_value = s.real; // the first call came in between, and the loader has filled the slot
             }
             write(s, s.old_value, s.hook);
         }
