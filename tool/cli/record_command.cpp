@@ -2,6 +2,7 @@
 #include "record_command.hpp"
 
 #include "../advise/analysis.hpp"
+#include "../live/live_view.hpp"
 #include "../measure/quantity.hpp"
 #include "../report/render/terminal.hpp"
 #include "../report/shell_words.hpp"
@@ -17,6 +18,7 @@
 
 #include <cstdio>
 #include <filesystem>
+#include <optional>
 #include <utility>
 
 namespace linn::tool {
@@ -38,6 +40,7 @@ constexpr const char* record_footer =
     "  linn record -- ./simulate 1000          writes simulate.linn\n"
     "  linn advise simulate.linn               what it says\n"
     "  linn record -o run.linn -- ./simulate 1000\n"
+    "  linn record --live -- ./server          a view of it while it runs\n"
     "  linn record --fills -- ./simulate 1000  zeros written into new blocks, by type and place\n"
     "  linn record --sample 524288 -- ./server a sample, cheap enough for production\n"
     "  linn record --pid 1234 --duration 60    a program that runs already, for a minute\n"
@@ -92,6 +95,10 @@ record_command::record_command(CLI::App& program)
             "with intervals (524288 suits production)")
         ->type_name("BYTES")
         ->check(whole_number(1, sampling::most_mean));
+    arguments.add_flag(
+        "--live", is_live_,
+        "show types, rates, live bytes and what grows while the program runs; without a terminal, "
+        "a line a second on standard error");
     arguments.add_flag("--no-types", has_no_types_,
                        "do not read types from blocks: no process_vm_readv, for sandboxes that end "
                        "programs for it");
@@ -167,6 +174,10 @@ std::string record_command::check() {
     }
     if (options_.fills_only && options_.sample_bytes != 0) {
         return "--fills and --sample cannot be combined: a sample has no fills";
+    }
+    if (options_.fills_only && is_live_) {
+        return "--fills and --live cannot be combined: --fills records no releases, so nothing is known to "
+               "live";
     }
     if (verb().count("--json") != 0 && !options_.fills_only) {
         return "--json needs --fills; otherwise: linn advise TRACE --json FILE";
@@ -257,11 +268,18 @@ int record_command::run() {
     }
     const announce_function announce = [this](const std::string& what) {
         if (!is_quiet_) {
-            fmt::print(stderr, "linn record: {}\n", what);
+            fmt::print(stderr, "linn record: {}
+", what);
         }
     };
-    record_result result = options_.attach_to != 0 ? record_running_program(options_, announce)
-                                                   : record_program(options_, announce);
+    std::optional<live::live_view> view;
+    if (is_live_) {
+        view.emplace(options_.attach_to != 0 ? fmt::format("process {}", options_.attach_to)
+                                             : shell_words(options_.command));
+    }
+    record_result result = options_.attach_to != 0
+                               ? record_running_program(options_, announce, view ? &*view : nullptr)
+                               : record_program(options_, announce, view ? &*view : nullptr);
     if (!result.problem.empty()) {
         fmt::print(stderr, "linn record: {}\n", result.problem);
     }

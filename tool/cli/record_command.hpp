@@ -32,6 +32,7 @@ private:
     std::vector<std::string> words_;
     std::string file_;
     std::string when_full_ = "block";
+    bool is_live_ = false;
     bool is_quiet_ = false;
     bool is_not_followed_ = false;
     bool is_not_calibrated_ = false;

@@ -61,9 +61,10 @@ private:
 /// One recording of a program that runs already.
 class attached_recording {
 public:
-    attached_recording(record_options& options, const announce_function& announce)
+    attached_recording(record_options& options, const announce_function& announce, recording_watcher* watcher)
         : options_(options),
           announce_(announce),
+          watcher_(watcher),
           watched_{options.attach_to},
           writer_{options.level} {}
 
@@ -80,6 +81,11 @@ private:
     void leave(end why);
     void conclude(end why, std::uint64_t ticks_now, std::uint64_t ns_now);
     std::string ending(end why) const;
+    void stop_watching() {
+        if (watcher_ != nullptr) {
+            watcher_->end();
+        }
+    }
     bool fail(std::string problem) {
         result_.problem = std::move(problem);
         return false;
@@ -87,6 +93,7 @@ private:
 
     record_options& options_;
     const announce_function& announce_;
+    recording_watcher* const watcher_; ///< null: nobody looks on
     watched_process watched_;
     record_result result_;
     attach::process_facts facts_;
@@ -165,6 +172,10 @@ std::string attached_recording::make_ring(int fd, std::uint32_t chunks) {
         ring_.ring().header().most_in_flight = static_cast<std::uint32_t>(options_.most_waiting);
     }
     collector_.emplace(ring_, *taker_);
+    if (watcher_ != nullptr) {
+        watcher_->prepare();
+        collector_->let_look(*watcher_);
+    }
     if (!options_.follows) {
         collector_->leave_out_all_but(static_cast<std::uint32_t>(facts_.pid));
     }
@@ -181,6 +192,7 @@ bool attached_recording::enter() {
     if (problem.empty()) {
         return true;
     }
+    stop_watching();
     if (collector_) {
         collector_->finish();
     }
@@ -309,9 +321,13 @@ record_result attached_recording::run() {
                     options_.duration_s > 0
                         ? fmt::format(" for {} s; Ctrl-C ends the recording earlier", options_.duration_s)
                         : "; Ctrl-C ends the recording"));
+    if (watcher_ != nullptr) {
+        watcher_->begin(ring_, start_, options_.follows ? 0 : static_cast<std::uint32_t>(facts_.pid));
+    }
     const end why = wait();
     const std::uint64_t ticks_now = ticks();
     const std::uint64_t ns_now = now_ns();
+    stop_watching();
     leave(why);
     if (const auto used = attach::time_used_by(facts_.pid); used.user_ns + used.system_ns > 0) {
         used_ = used;
@@ -323,9 +339,10 @@ record_result attached_recording::run() {
 
 } // namespace
 
-record_result record_running_program(record_options& options, const announce_function& announce) {
+record_result record_running_program(record_options& options, const announce_function& announce,
+                                     recording_watcher* watcher) {
     occupy_standard_streams();
-    return attached_recording{options, announce}.run();
+    return attached_recording{options, announce, watcher}.run();
 }
 
 } // namespace linn::tool

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collector.hpp"
 
+#include "chunk_copy.hpp"
 #include "owners.hpp"
 
 #include <algorithm>
@@ -20,21 +21,18 @@ constexpr std::chrono::milliseconds between_looks{250};
 /// Chunks from this one on are in use only after a crowd; their memory is given back.
 constexpr std::uint32_t warm_chunks = 512;
 
-/// Copies in ascending order, a word at a time: who still writes there writes an entry's tag last, so an entry whose tag
-/// is in the copy is there as a whole.
-void copy_upwards(const unsigned char* from, unsigned char* to, std::size_t bytes) {
-    for (std::size_t i = 0; i != bytes; i += 8) {
-        const std::uint64_t word =
-            __atomic_load_n(reinterpret_cast<const std::uint64_t*>(from + i), __ATOMIC_ACQUIRE);
-        std::memcpy(to + i, &word, 8);
-    }
-}
-
 /// The image that a chunk says it belongs to.
 std::uint32_t image_of(const unsigned char* chunk) {
     std::uint32_t image = 0;
     std::memcpy(&image, chunk + offsetof(wire::chunk_header, image), sizeof image);
     return image;
+}
+
+/// And the process.
+std::uint32_t pid_of(const unsigned char* chunk) {
+    std::uint32_t pid = 0;
+    std::memcpy(&pid, chunk + offsetof(wire::chunk_header, pid), sizeof pid);
+    return pid;
 }
 
 } // namespace
@@ -85,9 +83,10 @@ void collector::handle(std::uint32_t chunk, worker_state& worker) {
 }
 
 void collector::hand_on(std::span<unsigned char> chunk, worker_state& worker) {
-    const chunk_frame frame = frame_of_chunk(chunk);
     const std::uint32_t only = only_pid_.load(std::memory_order_relaxed);
-    const bool is_left_out = only != 0 && frame.header.pid != only;
+    const bool is_left_out = only != 0 && pid_of(chunk.data()) != only;
+    const chunk_frame frame =
+        observer_ == nullptr || is_left_out ? frame_of_chunk(chunk) : observer_->look(chunk);
     if (!frame.payload.empty() && !is_left_out) {
         taker_.take(frame, worker.compressor);
     }

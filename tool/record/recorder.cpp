@@ -37,9 +37,10 @@ constexpr std::chrono::milliseconds farewell{500};
 /// One recording from its checks to its end.
 class recording {
 public:
-    recording(const record_options& options, const announce_function& announce)
+    recording(const record_options& options, const announce_function& announce, recording_watcher* watcher)
         : options_(options),
           announce_(announce),
+          watcher_(watcher),
           writer_{options.level} {}
 
     record_result run();
@@ -51,6 +52,11 @@ private:
     std::string second_run_problem();
     void record();
     void wait_for_others(program_end& end);
+    void stop_watching() {
+        if (watcher_ != nullptr) {
+            watcher_->end();
+        }
+    }
     void conclude(const program_end& end, std::uint64_t ticks, std::uint64_t ns);
     void warn();
     void explain_silence();
@@ -62,6 +68,7 @@ private:
 
     const record_options& options_;
     const announce_function& announce_;
+    recording_watcher* const watcher_; ///< null: nobody looks on
     record_result result_;
     reached_program program_;
     fs::path library_;
@@ -165,17 +172,26 @@ void recording::record() {
     }
     taker_ = std::make_unique<file_taker>(events_ ? events_->writer() : writer_);
     collector_.emplace(ring_, *taker_);
+    child_streams streams;
+    if (watcher_ != nullptr) {
+        collector_->let_look(*watcher_);
+        streams = watcher_->prepare();
+    }
     child_program child{desk_};
-    if (std::string problem = child.start(program_.file, options_.command, environment()); !problem.empty()) {
+    if (std::string problem = child.start(program_.file, options_.command, environment(), false, streams);
+        !problem.empty()) {
         result_.problem = std::move(problem);
+        stop_watching();
         collector_->finish();
         std::error_code error;
         fs::remove(options_.file, error);
         return;
     }
     result_.was_started = true;
-    if (!options_.follows) {
-        collector_->leave_out_all_but(static_cast<std::uint32_t>(child.pid()));
+    const std::uint32_t only_pid = options_.follows ? 0 : static_cast<std::uint32_t>(child.pid());
+    collector_->leave_out_all_but(only_pid);
+    if (watcher_ != nullptr) {
+        watcher_->begin(ring_, start_, only_pid);
     }
     // Only now, when it is known what to leave out. One worker keeps up with a few busy threads.
     collector_->start(std::clamp(std::thread::hardware_concurrency() / 4, 1u, 4u));
@@ -183,6 +199,7 @@ void recording::record() {
     wait_for_others(end);
     const std::uint64_t ticks_now = ticks();
     const std::uint64_t ns_now = now_ns();
+    stop_watching();
     collector_->finish();
     conclude(end, ticks_now, ns_now);
 }
@@ -341,9 +358,10 @@ record_result recording::run() {
 
 } // namespace
 
-record_result record_program(const record_options& options, const announce_function& announce) {
+record_result record_program(const record_options& options, const announce_function& announce,
+                             recording_watcher* watcher) {
     occupy_standard_streams();
-    return recording{options, announce}.run();
+    return recording{options, announce, watcher}.run();
 }
 
 } // namespace linn::tool

@@ -3,6 +3,7 @@
 
 #include "../trace/recording_facts.hpp"
 #include "record_options.hpp"
+#include "watcher.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -35,11 +36,13 @@ struct record_result {
 using announce_function = std::function<void(const std::string&)>;
 
 /// Records a program that runs already until it ends, `duration_s` have passed, or a signal asks this process to stop; the
-/// program then goes on. The file's name is made from the program's where the options have none.
-record_result record_running_program(record_options& options, const announce_function& announce);
+/// program then goes on. The file's name is made from the program's where the options have none. `watcher` looks on if there is one.
+record_result record_running_program(record_options& options, const announce_function& announce,
+                                     recording_watcher* watcher = nullptr);
 
 /// Runs the program, which keeps the terminal and the standard streams, and records it into the file; then
-/// again without recording, where the options want it.
-record_result record_program(const record_options& options, const announce_function& announce);
+/// again without recording, where the options want it. `watcher` looks on if there is one.
+record_result record_program(const record_options& options, const announce_function& announce,
+                             recording_watcher* watcher = nullptr);
 
 } // namespace linn::tool

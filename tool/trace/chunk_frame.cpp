@@ -1,60 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "chunk_frame.hpp"
 
-#include "decode.hpp"
-
-#include <algorithm>
-#include <cstddef>
-#include <cstring>
+#include "chunk_look.hpp"
 
 namespace linn::tool {
-namespace {
-
-/// Counts what the header of a frame tells.
-struct counting_sink : wire::chunk_sink {
-    std::uint64_t records = 0;
-    std::uint64_t dropped = 0;
-
-    void on_stack(const wire::stack_record&) { ++records; }
-    void on_process(const wire::process_record&) { ++records; }
-    void on_thread_name(std::uint64_t, std::string_view) { ++records; }
-    void on_module(const wire::module_record&) { ++records; }
-    void on_unloaded(std::uint64_t, std::uint32_t) { ++records; }
-    void on_rtti(std::uint64_t, std::uint32_t, std::string_view) { ++records; }
-    void on_dropped(std::uint64_t, std::uint64_t events) { dropped += events; }
-};
-
-std::uint32_t clamp(std::uint64_t value) {
-    return static_cast<std::uint32_t>(std::min<std::uint64_t>(value, 0xffff'ffff));
-}
-
-} // namespace
 
 chunk_frame frame_of_chunk(std::span<unsigned char> chunk) {
-    chunk_frame frame;
-    counting_sink sink;
-    const wire::decoded_chunk decoded = wire::decode_chunk(std::as_bytes(chunk), sink);
-    const wire::chunk_header& from = decoded.header;
-    frame.damage = decoded.damage;
-    if (decoded.used <= from.header_bytes || from.magic != wire::chunk_magic) {
-        return frame;
-    }
-    const auto used = static_cast<std::uint32_t>(decoded.used);
-    std::memcpy(chunk.data() + offsetof(wire::chunk_header, used), &used, sizeof used);
-    frame.payload = chunk.first(used);
-    frame_header& h = frame.header;
-    h.pid = from.pid;
-    h.tid = from.tid;
-    h.image = from.image;
-    h.stream = from.stream;
-    h.thread = from.thread;
-    h.sequence = from.sequence;
-    h.events = clamp(decoded.events);
-    h.records = clamp(sink.records);
-    h.dropped = clamp(sink.dropped);
-    h.first_time = from.first_ticks;
-    h.last_time = decoded.last_ticks;
-    return frame;
+    wire::chunk_sink nobody;
+    return frame_of_chunk(chunk, nobody);
 }
 
 } // namespace linn::tool
