@@ -268,8 +268,7 @@ int record_command::run() {
     }
     const announce_function announce = [this](const std::string& what) {
         if (!is_quiet_) {
-            fmt::print(stderr, "linn record: {}
-", what);
+            fmt::print(stderr, "linn record: {}\n", what);
         }
     };
     std::optional<live::live_view> view;
