@@ -3,6 +3,7 @@
 
 #include "../advise/runtime_blocks.hpp"
 #include "../analysis/accumulator.hpp"
+#include "../measure/quantity.hpp"
 #include "../trace/corruption.hpp"
 #include "../trace/frame.hpp"
 
@@ -190,6 +191,10 @@ std::vector<std::string> why_incomplete(const trace_info& info) {
     std::vector<std::string> reasons = info.damage;
     if (info.ending.empty() && reasons.empty()) {
         reasons.emplace_back("the recording was cut off");
+    }
+    if (info.attached_pid != 0) {
+        reasons.push_back(fmt::format("the recording began when the program had run for {}",
+                                      figures::written(figures::unit::nanoseconds, info.attached_age_ns)));
     }
     if (info.dropped != 0) {
         reasons.push_back(fmt::format("{} events were dropped", info.dropped));

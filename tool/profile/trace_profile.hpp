@@ -76,7 +76,7 @@ std::uint64_t peak_of_sites(const trace_profile& profile, const std::vector<bool
 /// Whether a file begins as a trace does. False for what cannot be read.
 bool begins_as_trace(const std::filesystem::path& file);
 
-/// What keeps a recording from being whole: it was cut off, is damaged, or events were dropped. Sentences; empty: nothing.
+/// What keeps a recording from being whole: it began late, was cut off, is damaged, or events were dropped. Sentences; empty: nothing.
 std::vector<std::string> why_incomplete(const trace_info& info);
 
 } // namespace linn::tool

@@ -130,8 +130,32 @@ def case_counts(tool):
     check(found["release"] == 400 + 3, f"{found['release']} releases")
     tool.call("advise", "a.linn", "--no-replay", "--json", "advice.json", status=0)
     advice = json.loads((tool.folder / "advice.json").read_text())
-    check('"unknown_releases": 3' in json.dumps(advice), "the releases of blocks from before are not told")
+    check(advice["unknown_releases"] == 3, "the releases of blocks from before are not told")
+    check(advice["trace"]["attached"]["pid"] == program.pid and advice["trace"]["attached"]["ran_on"], f"{advice['trace']}")
+    check(any("3 releases of such blocks are left out" in w for w in advice["warnings"]), f"{advice['warnings']}")
     program.end()
+
+
+def case_late_traces(tool):
+    """Every reader says that the trace began late; what is live is no leak, and a budget is not proven."""
+    program = tool.program("steps")
+    program.step("keep 3")
+    with tool.recording(program.pid):
+        program.step("give")
+        program.step("keep 5")
+    program.end()
+    tool.call("advise", "a.linn", "--no-replay", "--json", "advice.json", status=0)
+    findings = json.loads((tool.folder / "advice.json").read_text())["findings"]
+    check([f["kind"] for f in findings if f["count"] == 5] == ["live"], f"{findings}")
+    check("before is not in the trace" in prose(tool.call("trace", "a.linn", status=0).stdout), "trace does not say so")
+    said = prose(tool.call("trace", "a.linn", "--leaks", status=0).stdout)
+    check("when the recording ended, and ran on" in said and "never released" not in said, said)
+    check("had run for" in prose(tool.call("compare", "a.linn", "a.linn").stdout), "compare does not say so")
+    said = prose(tool.call("replay", "a.linn", "--rounds", "1", "--only", "glibc").stdout)
+    check(re.search(r"[34] releases of blocks from before are left out", said), said)
+    (tool.folder / "budget.toml").write_text("linn_budgets = 1\n[[budget]]\nallocations = 100\n")
+    said = tool.call("check", "budget.toml", "a.linn")
+    check("nothing is proven" in prose(said.stdout), f"{said}")
 
 
 def case_threads(tool):

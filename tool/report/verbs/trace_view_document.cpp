@@ -95,6 +95,10 @@ std::string lead_of(const trace_profile& profile, const trace_view& view) {
     case block_filter::leaks:
         break;
     }
+    if (a.info.ran_on) {
+        return fmt::format("{} held {} when the recording ended, and ran on{}.", program,
+                           blocks_text(view.all), most_of(view));
+    }
     return view.all.blocks == 0
                ? fmt::format("{} released every block.", program)
                : fmt::format("{} never released {}{}.", program, blocks_text(view.all), most_of(view));
