@@ -387,6 +387,18 @@ def case_twice(tool):
     recorded.end()
 
 
+# A program with a seccomp filter of its own, which allows everything.
+FILTERED = """
+import ctypes, struct
+rule = ctypes.create_string_buffer(struct.pack("HBBI", 6, 0, 0, 0x7fff0000))
+rules = ctypes.create_string_buffer(struct.pack("HxxxxxxP", 1, ctypes.addressof(rule)))
+prctl = ctypes.CDLL(None).prctl
+prctl(38, 1, 0, 0, 0)
+print(prctl(22, 2, rules), flush=True)
+input()
+"""
+
+
 def case_refusals(tool):
     """What cannot be attached to is refused with the reason, and is not touched."""
     tool.refuses(["record"], [
@@ -421,6 +433,10 @@ def case_refusals(tool):
             other = Program([tool.programs[name], "steps"]).wait_ready()
             refused(other.pid, text)
             other.end()
+    filtered = subprocess.Popen(["python3", "-c", FILTERED], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    if filtered.stdout.readline() == "0\n":
+        refused(filtered.pid, "has a seccomp filter")
+    filtered.communicate("\n")
     if shutil.which("strace"):
         program = tool.program("steps")
         tracer = subprocess.Popen(["strace", "-qq", "-e", "trace=none", "-p", str(program.pid)], stderr=subprocess.DEVNULL)

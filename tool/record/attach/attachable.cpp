@@ -164,7 +164,10 @@ std::string why_not_this_place(const process_facts& p, const std::string& status
             "linn in there",
             p.pid);
     }
-    if (const std::string filter = field(status, "Seccomp"); !filter.empty() && filter != "0") {
+    // A container's own filter concerns linn in there as well.
+    const std::string own = text_of("/proc/self/status");
+    if (number(field(status, "Seccomp")) != 0 &&
+        number(field(status, "Seccomp_filters")) > number(field(own, "Seccomp_filters"))) {
         return fmt::format(
             "process {} has a seccomp filter, which may end it for a system call of the recorder. {}", p.pid,
             from_its_start);
