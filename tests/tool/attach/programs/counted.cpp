@@ -142,7 +142,8 @@ void in_threads(int threads, std::size_t size, int count) {
     }
 }
 
-void use_library(const char* path) {
+void use_library([[maybe_unused]] const char* path) {
+#ifndef COUNTED_IS_STATIC
     void* const library = ::dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) {
         std::printf("%s\n", ::dlerror());
@@ -152,6 +153,7 @@ void use_library(const char* path) {
         act(10);
     }
     ::dlclose(library);
+#endif
 }
 
 void take_signals(int count) {
