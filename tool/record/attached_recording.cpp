@@ -71,13 +71,14 @@ public:
     record_result run();
 
 private:
-    enum class end { stopped, timed_out, ended, other_program, file_problem };
+    enum class end { stopped, timed_out, ended, other_program, file_problem, hooks_left };
 
     bool check();
     bool prepare();
     bool enter();
     std::string make_ring(int fd, std::uint32_t chunks);
     end wait();
+    end why_hooks_are_gone() const;
     void leave(end why);
     void conclude(end why, std::uint64_t ticks_now, std::uint64_t ns_now);
     std::string ending(end why) const;
@@ -201,6 +202,22 @@ bool attached_recording::enter() {
     return fail(problem);
 }
 
+attached_recording::end attached_recording::why_hooks_are_gone() const {
+    constexpr unsigned most_looks = 100;
+    for (unsigned i = 0; i != most_looks && !watched_.has_ended(); ++i) {
+        if (attachment_->is_loaded()) {
+            return end::hooks_left;
+        }
+        // A process that is about to end has no memory any more, and no program.
+        std::error_code error;
+        if (!fs::read_symlink(fmt::format("/proc/{}/exe", facts_.pid), error).empty()) {
+            return end::other_program;
+        }
+        std::this_thread::sleep_for(slice);
+    }
+    return end::ended;
+}
+
 attached_recording::end attached_recording::wait() {
     const auto entered = std::chrono::steady_clock::now();
     const auto limit = entered + std::chrono::duration<double>{options_.duration_s};
@@ -212,7 +229,7 @@ attached_recording::end attached_recording::wait() {
             return end::ended;
         }
         if (!attachment_->is_in()) {
-            return watched_.has_ended() ? end::ended : end::other_program;
+            return why_hooks_are_gone();
         }
         if (!taker_->problem().empty()) {
             return end::file_problem;
@@ -258,6 +275,8 @@ std::string attached_recording::ending(end why) const {
         return "the program ended";
     case end::other_program:
         return "the program executed another one";
+    case end::hooks_left:
+        return "the hooks left the program, because linn stood still for 10 s";
     case end::stopped:
     case end::timed_out:
     case end::file_problem:

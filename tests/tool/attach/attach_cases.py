@@ -309,6 +309,25 @@ def case_program_ends(tool):
     same(marked(tool.events()), worked(0, 20))
 
 
+def case_linn_stands_still(tool):
+    """A linn that was stopped for more than ten seconds is not waited for; when it goes on, it says so."""
+    program = tool.program("steps")
+    linn = tool.attach(program.pid)
+    program.step("work 0 20")
+    linn.send_signal(signal.SIGSTOP)
+    deadline = time.monotonic() + 60
+    while "memfd:linn-record" in pathlib.Path(f"/proc/{program.pid}/maps").read_text():
+        check(time.monotonic() < deadline, "the hooks stay")
+        program.step("work 0 400")
+        time.sleep(0.2)
+    linn.send_signal(signal.SIGCONT)
+    tool.ended(linn)
+    check("stood still" in tool.facts()["ending"] and tool.facts()["attached"]["ran_on"], f"{tool.facts()['ending']}")
+    found = marked(tool.events())
+    check(found["allocation", "malloc", 0] >= 20, f"{found}")
+    program.end()
+
+
 def case_signals(tool):
     """Signals reach the program while linn attaches and detaches, each once."""
     program = tool.program("steps")

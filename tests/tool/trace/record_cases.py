@@ -375,7 +375,7 @@ def case_second_run_differs(tool):
     check("ended otherwise: exit status 3, not exit status 0" in done.stderr, done.stderr)
     check(tool.trace()["baseline"] is None, "a run that failed is a baseline")
     flag.unlink()
-    script = script.replace("exit 3", "exit 0").replace("100000", "2000000")
+    script = script.replace("exit 3", "exit 0").replace("100000", "6000000")
     done = tool.call("record", "--no-calibration", "--baseline", "-o", tool.file, "--", "sh", "-c", script,
                      stdin=subprocess.DEVNULL)
     check("it did less" in done.stderr and tool.trace()["baseline"] is None, done.stderr)

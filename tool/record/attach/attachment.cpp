@@ -350,6 +350,11 @@ bool attachment::is_in() const {
     return now && now->magic == door_magic && now->at == phase::in;
 }
 
+bool attachment::is_loaded() const {
+    const auto now = door_ == 0 ? std::nullopt : process_memory{pid_}.get<door>(door_);
+    return now && now->magic == door_magic;
+}
+
 void attachment::look_again() const {
     const process_memory memory{pid_};
     const auto now = memory.get<door>(door_);

@@ -35,6 +35,9 @@ public:
     /// Whether the process still has the hooks: it has not executed another program.
     bool is_in() const;
 
+    /// Whether it still has the library, with hooks or without.
+    bool is_loaded() const;
+
     /// A call that was the first through its slot while the hooks went in has led the loader to fill the slot: puts the hook in.
     /// To be called for some time after enter().
     void look_again() const;
