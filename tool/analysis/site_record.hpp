@@ -47,20 +47,20 @@ private:
 
 /// What is being counted for one site.
 struct site_record {
-    // What nearly every event writes lies together.
+    // What nearly every event reads or writes lies together, in one line of the cache.
     std::uint64_t live = 0;
     std::uint64_t live_bytes = 0;
+    std::uint64_t peak_number = 0; ///< of the peak that live_at_peak was noted for
     std::uint64_t peak_live = 0;
     std::uint64_t peak_live_bytes = 0;
     std::uint64_t burst = 0;
     std::uint64_t longest_burst = 0;
+    std::uint64_t releases = 0;
     std::uint64_t allocations = 0;
     std::uint64_t bytes = 0;
-    std::uint64_t releases = 0;
     std::uint64_t remote_releases = 0;
     std::uint64_t temporary = 0;
     std::uint64_t temporary_bytes = 0;
-    std::uint64_t peak_number = 0; ///< of the peak that live_at_peak was noted for
     std::uint64_t live_at_peak = 0;
     std::uint64_t live_bytes_at_peak = 0;
     std::uint64_t smallest = ~std::uint64_t{0};

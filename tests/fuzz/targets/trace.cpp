@@ -292,7 +292,7 @@ void read(const bytes& content) {
     const memory_file file{content};
     try {
         trace_reader reader{file.path()};
-        accumulator statistics;
+        accumulator statistics{event_times::exact, {}, {{3}, true}};
         std::uint64_t events = 0;
         reader.read([&](std::span<const event> batch) {
             events += batch.size();
@@ -321,6 +321,16 @@ void read(const bytes& content) {
         }
         // What is kept in place of the events says the same, and can be read again.
         const trace_analysis analysis = statistics.finish(info);
+        std::uint64_t ordered = 0;
+        for (const auto& step : analysis.order.steps) {
+            for (const ordered_site& s : step) {
+                expect(s.site < analysis.sites.size() || s.site == others_in_step,
+                       "a site of the order is out of range");
+                ordered += s.allocations;
+            }
+        }
+        expect_equal(ordered, analysis.all.allocations, "allocations in order");
+        expect_equal(analysis.all.live_bytes_at_peak, analysis.all.peak_live_bytes, "bytes at the peak");
         const std::string text = analysis_text(analysis);
         const auto again = read_analysis_text(text, info);
         expect(again.has_value(), "an analysis that we wrote cannot be read");

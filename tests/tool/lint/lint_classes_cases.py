@@ -29,5 +29,7 @@ def case_page(tool):
     page = tool.folder / "lint.html"
     tool.lint("--html", str(page), status=1)
     text = page.read_text()
+    heading = text.split("<h1>")[1].split("</h1>")[0]
+    check(heading.startswith("Where does ") and "<title>linn lint " in text, heading)
     check("<table" in text and "a.cpp:1:1" in text and "maybe relied upon" in text and "http" not in text.split("<body")[1].split("xmlns")[0],
           text[:300])

@@ -170,6 +170,25 @@ def case_statistics(tool):
     check("leave out --between" in prose(done.stderr), done.stderr)
 
 
+def case_pages_of_all_kinds(tool):
+    """A page of every kind of recording is well formed, and has what the recording knows."""
+    page = tool.folder / "page.html"
+    fills = tool.record("--fills", name="fills.linn")
+    for trace, has_time, has_stacks in ((tool.record(), True, True), (tool.record("--aggregate", name="kept.linn"), False, True),
+                                        (tool.record("--sample", "4096", name="sample.linn"), True, True), (fills, False, False)):
+        tool.call("trace", trace, "--html", page, status=0)
+        root = xml.etree.ElementTree.fromstring(page.read_text(encoding="utf-8"))
+        data = [json.loads(e.get("value")) for e in root.iter("data") if e.get("data-kinds")]
+        check(len(data) == has_stacks, (trace, len(data)))
+        check(all(bool(d["steps"]) == has_time for d in data), trace)
+    nothing = tool.folder / "nothing.linn"
+    tool.call("record", "-q", "--no-baseline", "--no-calibration", "-o", nothing, "--", "/bin/true", status=0)
+    for words in ([], ["--peak"], ["--temporary"], ["--leaks"]):
+        done = tool.call("trace", nothing, *words, "--html", page, "--csv", tool.folder / "x.csv", status=0)
+        xml.etree.ElementTree.fromstring(page.read_text(encoding="utf-8"))
+        check(done.stderr == "" and (not words or done.stdout == "true allocated nothing.\n"), done.stdout)
+
+
 def case_damaged(tool):
     """Of a damaged trace the intact part is shown, and the exit status is 1; a page appears whole or not at all."""
     trace = tool.record()

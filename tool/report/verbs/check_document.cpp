@@ -71,6 +71,7 @@ document check_document(const check_result& r) {
     d.verb = "linn check";
     d.title = "linn check: " + shell_words(r.command);
     d.heading = "Does it keep its budgets?";
+    d.kicker = "linn check";
     d.lead = r.verdict + '.';
     d.add(paragraph{fmt::format("Checked: {} by {}.", shell_words(r.command), r.budget_file)});
     add_broken(d, r);

@@ -3,6 +3,7 @@
 
 #include "../../measure/process.hpp"
 #include "../version.hpp"
+#include "provenance.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -176,6 +177,12 @@ document lint_document(const lint_result& r, std::size_t top) {
     const std::size_t shown = top == 0 ? r.findings.size() : std::min(top, r.findings.size());
     document d;
     d.verb = "linn lint";
+    const std::string project =
+        r.root.filename().empty() ? r.root.parent_path().filename().string() : r.root.filename().string();
+    d.title = fmt::format("linn lint {}, {}", project, html::date_text(r.started));
+    d.heading =
+        fmt::format("Where does {} write zeros for nothing?", project.empty() ? "the project" : project);
+    d.kicker = fmt::format("linn lint · {}", html::date_text(r.started));
     d.lead = lint_headline(r) + '.';
     if (r.signal != 0) {
         d.alert = fmt::format("partial: stopped by {}: {} not checked", signal_name(r.signal),

@@ -273,7 +273,7 @@ document trace_compare_document(const trace_comparison& c, std::size_t top) {
     d.verb = "linn compare";
     d.title = "linn compare: " + shell_words(c.new_trace.command);
     d.heading = "What changed in its allocations?";
-    d.kicker = html::date_text(c.new_trace.started);
+    d.kicker = "linn compare · recorded " + html::date_text(c.new_trace.started);
     d.lead = c.verdict + '.';
     d.add(paragraph{method_text(c)});
     if (!c.broken.empty()) {

@@ -80,6 +80,9 @@ std::string rule_text(const temporary_rule& rule) {
 std::string lead_of(const trace_profile& profile, const trace_view& view) {
     const trace_analysis& a = profile.analysis;
     const std::string program = program_of(a.info);
+    if (view.allocated.blocks == 0) {
+        return fmt::format("{} allocated nothing.", program);
+    }
     switch (view.filter) {
     case block_filter::all:
         return fmt::format("{} allocated {}{}.", program, blocks_text(view.all), most_of(view));
@@ -121,7 +124,7 @@ public:
     explicit view_tables(const trace_view& view) : view_{view} {}
 
     table rows(const std::vector<view_row>& from, std::size_t most, bool are_places) const {
-        table t = empty(are_places ? "Places" : "Types", are_places ? "place" : "type", are_places);
+        table t = empty(are_places ? "places" : "types", are_places ? "place" : "type", are_places);
         for (std::size_t i = 0; i != std::min(from.size(), most); ++i) {
             const view_row& r = from[i];
             add(t, r,
@@ -132,7 +135,7 @@ public:
     }
 
     table stacks(std::size_t most, bool is_page) const {
-        table t = empty("Stacks", "type and stack", false);
+        table t = empty("stacks", "type and stack", false);
         for (std::size_t i = 0; i != std::min(view_.stacks.size(), most); ++i) {
             const view_row& r = view_.stacks[i];
             row& added = add(t, r, {cell{r.label}});
@@ -148,9 +151,12 @@ public:
     }
 
 private:
-    table empty(const char* title, const char* what, bool are_places) const {
+    /// "Types, by bytes live at the peak".
+    table empty(const char* rows, const char* what, bool are_places) const {
+        const bool by_blocks = view_.filter == block_filter::temporary;
         return {
-            title,
+            html::capitalised(fmt::format("{}, by {} {}", rows, by_blocks ? "blocks" : "bytes",
+                                          by_blocks ? "released at once" : words_of(view_.filter))),
             {{.heading = what, .is_text = true, .shorten = are_places ? cut::front : cut::type, .least = 20},
              {.heading = "function",
               .is_text = true,
@@ -261,7 +267,7 @@ void add_flame(document& d, const trace_profile& profile, const trace_view& view
 
 void add_recording(document& d, const trace_profile& profile, const trace_view& view) {
     d.add(paragraph{lead_of(profile, view), true}, forms::html);
-    if (profile.analysis.knows_peak) {
+    if (profile.analysis.knows_peak && view.allocated.blocks != 0) {
         const trace_analysis& a = profile.analysis;
         d.add(paragraph{fmt::format("At its peak, {} after the beginning of {}, it held {}.",
                                     moment_text(a.peak_ns), moment_text(a.info.duration_ns),
