@@ -232,7 +232,7 @@ private:
         const auto begin = [&] {
             dump = {};
             dump.number(1, pid_);
-            dump.number(3, 1); // from the start of the process on
+            dump.number(3, info_->attached_pid == 0 ? 1 : 0); // from the start of the process on
             dump.number(9, time);
             dump.bytes(11, "malloc");
             dump.number(12, std::max<std::uint64_t>(info_->sample_bytes, 1));

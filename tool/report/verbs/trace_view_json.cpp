@@ -65,6 +65,8 @@ std::string trace_view_json(const trace_profile& profile, const trace_view& view
                       {"started", info.started},
                       {"duration_ns", info.duration_ns},
                       {"incomplete", why_incomplete(info)},
+                      {"attached", info.attached_pid != 0},
+                      {"ran_on", info.ran_on},
                       {"filter", to_string(view.filter)},
                       {"temporary", rule_json(view)},
                       {"peak",

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// Views of a profile that is made by hand: sums by type, place and stack, their order, and what the report says of them.
+#include "profile/trace_view.hpp"
+
+#include "report/render/html.hpp"
+#include "report/render/terminal.hpp"
+#include "report/verbs/trace_view_document.hpp"
+#include "report/verbs/trace_view_json.hpp"
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <string>
+
+using namespace linn::tool;
+
+namespace {
+
+profile_frame frame(const char* name, const char* file, unsigned line) {
+    profile_frame f;
+    f.name = name;
+    f.file = file;
+    f.line = line;
+    return f;
+}
+
+void add_site(trace_profile& profile, const char* label, const profile_frame& place, std::uint64_t blocks,
+              std::uint64_t size, std::uint64_t at_peak, std::uint64_t temporary, std::uint64_t live) {
+    analysed_site site;
+    site_statistics& s = site.statistics;
+    s.allocations = blocks;
+    s.bytes = blocks * size;
+    s.smallest = s.largest = size;
+    s.live_at_peak = at_peak;
+    s.live_bytes_at_peak = at_peak * size;
+    s.temporary = temporary;
+    s.temporary_bytes = temporary * size;
+    s.live_at_end = live;
+    s.live_bytes_at_end = live * size;
+    profile.analysis.all.merge(s);
+    profile.analysis.sites.push_back(site);
+    profile_site& named = profile.sites.emplace_back();
+    named.label = label;
+    named.place = place;
+    named.callers = {place, frame("main", "main.cpp", 3)};
+    named.smallest = named.largest = size;
+    named.counts = {{blocks, blocks * size, temporary, live, live * size}};
+}
+
+/// Two stacks of one type, one of another whose name is a script, and one block that the runtime keeps.
+trace_profile made_profile() {
+    trace_profile profile;
+    profile.path = "made.linn";
+    profile.analysis.info.command = {"/bin/made"};
+    profile.analysis.info.ending = "exit status 0";
+    profile.analysis.info.duration_ns = 1000;
+    profile.analysis.peak_ns = 500;
+    add_site(profile, "Node", frame("f", "a.cpp", 7), 100, 10, 20, 50, 0);
+    add_site(profile, "Node", frame("g", "a.cpp", 9), 10, 10, 10, 0, 2);
+    add_site(profile, "<script>x", frame("f", "a.cpp", 7), 4, 1000, 1, 3, 1);
+    add_site(profile, "Kept", frame("init", "", 0), 1, 5000, 1, 0, 1);
+    profile.sites.back().counts = {{1, 5000, 0, 0, 0}};
+    profile.kept_by_runtime.push_back({"stdio-buffer", "buffers", 1, 5000});
+    profile.analysis.all.peak_live_bytes = profile.analysis.all.live_bytes_at_peak;
+    return profile;
+}
+
+/// In one line, wherever a terminal breaks it.
+std::string text_of(const trace_profile& profile, const trace_view& view) {
+    std::string text = report::render_terminal(report::trace_view_document(profile, view, 10), {});
+    std::replace(text.begin(), text.end(), '\n', ' ');
+    return text;
+}
+
+} // namespace
+
+TEST_CASE("a view adds up by type, place and stack, and leaves out what has nothing") {
+    const trace_profile profile = made_profile();
+    const trace_view peak = look_at(profile, block_filter::peak);
+    CHECK(peak.all.bytes == 20 * 10 + 10 * 10 + 1000 + 5000);
+    REQUIRE(peak.types.size() == 3);
+    CHECK(peak.types[0].label == "Kept");
+    CHECK(peak.types[2].label == "Node");
+    CHECK(peak.types[2].counts.blocks == 30);
+    CHECK(peak.types[2].allocated.blocks == 110);
+    REQUIRE(peak.places.size() == 3); // f at line 7 has two types
+    CHECK(peak.places[1].counts.bytes == 1200);
+    CHECK(peak.stacks.size() == 4);
+    const trace_view temporary = look_at(profile, block_filter::temporary);
+    REQUIRE(temporary.types.size() == 2);
+    CHECK(temporary.types[0].label == "Node"); // by number, not by bytes
+    CHECK(temporary.all.blocks == 53);
+}
+
+TEST_CASE("what the runtime keeps is no leak, unless it is asked for") {
+    const trace_profile profile = made_profile();
+    const trace_view leaks = look_at(profile, block_filter::leaks);
+    CHECK(leaks.all.bytes == 1020);
+    CHECK(text_of(profile, leaks).find("keeps on purpose") != std::string::npos);
+    const trace_view all = look_at(profile, block_filter::leaks, {}, true);
+    CHECK(all.all.bytes == 6020);
+    CHECK(text_of(profile, all).find("keeps on purpose") == std::string::npos);
+}
+
+TEST_CASE(
+    "of a program that goes on, what is live is no leak, and what it held before is said not to be known") {
+    trace_profile profile = made_profile();
+    profile.analysis.info.attached_pid = 77;
+    profile.analysis.info.ran_on = true;
+    const trace_view view = look_at(profile, block_filter::leaks);
+    const std::string text = text_of(profile, view);
+    CHECK(text.find("when the recording ended, and ran on") != std::string::npos);
+    CHECK(text.find("never released") == std::string::npos);
+    CHECK(text.find("the recording began when the program had run for") != std::string::npos);
+    CHECK(nlohmann::json::parse(trace_view_json(profile, view)).at("ran_on") == true);
+}
+
+TEST_CASE("linn.trace-view/1 keeps its fields") {
+    const trace_profile profile = made_profile();
+    const auto json =
+        nlohmann::json::parse(trace_view_json(profile, look_at(profile, block_filter::temporary, {2})));
+    for (const char* name :
+         {"schema",       "version",  "file",   "command",   "started",         "duration_ns",
+          "incomplete",   "attached", "ran_on", "filter",    "temporary",       "peak",
+          "sample_bytes", "blocks",   "bytes",  "allocated", "kept_by_runtime", "types",
+          "places",       "stacks"}) {
+        CAPTURE(name);
+        CHECK(json.contains(name));
+    }
+    CHECK(json.at("schema") == "linn.trace-view/1");
+    CHECK(json.at("temporary") == nlohmann::json{{"rule", "allocations-between"}, {"most", 2}});
+    CHECK(json.at("types")[0].at("type") == "Node");
+    CHECK(json.at("stacks")[0].at("stack")[1].at("function") == "main");
+}
+
+TEST_CASE("a name that is a script stays a name in the page, in its data too") {
+    const trace_profile profile = made_profile();
+    const trace_view view = look_at(profile, block_filter::peak);
+    const std::string page = report::render_html(report::trace_view_document(profile, view, 10));
+    CHECK(page.find("<script>x") == std::string::npos);
+    CHECK(page.find("&lt;script&gt;x") != std::string::npos);
+}
