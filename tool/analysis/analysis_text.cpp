@@ -72,7 +72,7 @@ json to_json(const site_statistics& s) {
              {"size_histogram", to_json(s.size_histogram)},
              {"lifetimes", to_json(s.lifetimes)}};
     if (s.spread.blocks != 0) {
-        out["sample"] = {s.spread.blocks, s.spread.bytes, s.spread.variance};
+        out["sample"] = {s.spread.blocks, s.spread.bytes, s.spread.missing, s.spread.variance};
     }
     return out;
 }
@@ -91,7 +91,7 @@ site_statistics statistics_of(const json& j) {
     s.lifetimes = histogram_of(j.at("lifetimes"));
     if (const auto sample = j.find("sample"); sample != j.end()) {
         s.spread = {sample->at(0).get<std::uint64_t>(), sample->at(1).get<double>(),
-                    sample->at(2).get<double>()};
+                    sample->at(2).get<double>(), sample->at(3).get<double>()};
     }
     return s;
 }

@@ -3,6 +3,7 @@
 
 #include "sampling.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace linn::tool {
@@ -35,18 +36,19 @@ std::uint64_t sample_weight::rounded(std::uint64_t bytes, std::uint64_t address,
 }
 
 sample_bounds bounds_of_sample(double estimate, const sample_spread& spread) noexcept {
-    const double missing = estimate - spread.bytes;
+    // Of a few large blocks the rounded weights may all be 1, as if nothing was missing.
+    const double missing = spread.missing;
     if (!(missing > 0) || !(spread.variance > 0)) {
         return {estimate, estimate};
     }
     const double shape = missing * missing / spread.variance;
     const double scale = spread.variance / missing;
-    const double one_more = missing / estimate; // block, with the chance that it is missing
+    const double one_more = missing / (spread.bytes + missing); // block, with the chance that it is missing
     // Blocks are whole: what is less than one of them is none.
     const double one = spread.bytes / static_cast<double>(spread.blocks);
     const double least = scale * gamma_quantile(shape, -quantile) - one;
-    return {spread.bytes + (least > 0 ? least : 0),
-            spread.bytes + scale * gamma_quantile(shape + one_more, quantile)};
+    return {std::min(estimate, spread.bytes + (least > 0 ? least : 0)),
+            std::max(estimate, spread.bytes + scale * gamma_quantile(shape + one_more, quantile))};
 }
 
 } // namespace linn::tool

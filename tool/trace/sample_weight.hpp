@@ -33,17 +33,20 @@ private:
 struct sample_spread {
     std::uint64_t blocks = 0; ///< in the sample
     double bytes = 0;         ///< of these blocks alone, which is sure
+    double missing = 0;       ///< estimate of the others' bytes, by weights that are not rounded
     double variance = 0;      ///< of the estimate of all bytes
 
     void add(std::uint64_t size, double weight) noexcept {
         const auto b = static_cast<double>(size);
         ++blocks;
         bytes += b;
+        missing += b * (weight - 1);
         variance += b * b * weight * (weight - 1); // (1 - p) / p^2
     }
     void merge(const sample_spread& other) noexcept {
         blocks += other.blocks;
         bytes += other.bytes;
+        missing += other.missing;
         variance += other.variance;
     }
 };
@@ -54,7 +57,7 @@ struct sample_bounds {
     double high = 0;
 };
 
-/// The bounds of an estimate. Of equal blocks, the number of those that are not in the sample has a negative binomial
+/// The bounds of an estimate, which lies within them: they come from weights that are not rounded, it does not. Of equal blocks, the number of those that are not in the sample has a negative binomial
 /// distribution, which a gamma distribution with its mean and variance stands for; of unequal blocks their bytes are taken for the same. So
 /// nothing is assumed of what few blocks cannot show. There are no such bounds of the number of blocks: small ones may be many
 /// without one of them in the sample. @source C. J. Clopper, E. S. Pearson, "The use of confidence or fiducial limits
