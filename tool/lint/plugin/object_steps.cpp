@@ -5,6 +5,9 @@
 namespace clang::tidy::linn {
 namespace {
 
+/// Of pages, of which the largest that is in use.
+constexpr std::uint64_t most_alignment = std::uint64_t{1} << 30;
+
 /// `p[0]`, of a pointer or of what acts as one.
 bool is_first_element(const Expr& lvalue, const ASTContext& context) {
     const Expr* plain = lvalue.IgnoreParens();
@@ -17,6 +20,26 @@ bool is_first_element(const Expr& lvalue, const ASTContext& context) {
     const auto* operation = dyn_cast<CXXOperatorCallExpr>(plain);
     return operation != nullptr && operation->getOperator() == OO_Subscript && operation->getNumArgs() == 2 &&
            constant(operation->getArg(1), context) == 0;
+}
+
+/// Whether an address, as a number, is compared or asked for its alignment. Anything else may become a pointer again.
+bool is_only_looked_at(const Expr& number, ASTContext& context) {
+    const auto* parent = parent_of<Expr>(number, context);
+    if (parent == nullptr) {
+        return false;
+    }
+    const auto* operation = dyn_cast<BinaryOperator>(parent);
+    if (operation == nullptr) {
+        const auto* cast = dyn_cast<CastExpr>(parent);
+        const bool is_asked = cast != nullptr && cast->getCastKind() == CK_IntegralToBoolean;
+        return is_asked || (isa<ParenExpr, CastExpr>(parent) && is_only_looked_at(*parent, context));
+    }
+    // `address & 15` is; `address & ~15` is an address.
+    const Expr* other = operation->getLHS() == &number ? operation->getRHS() : operation->getLHS();
+    const std::optional<std::uint64_t> mask = constant(other, context);
+    return operation->isComparisonOp() ||
+           (operation->getOpcode() == BO_Rem && operation->getLHS() == &number) ||
+           (operation->getOpcode() == BO_And && mask && *mask < most_alignment);
 }
 
 } // namespace
@@ -71,8 +94,12 @@ const Expr* object_uses::through_cast(const Expr* node, const CastExpr& cast, st
     case CK_UserDefinedConversion:
         return &cast;
     case CK_PointerToBoolean:
-    case CK_PointerToIntegral:
     case CK_ToVoid:
+        return nullptr;
+    case CK_PointerToIntegral:
+        if (!is_only_looked_at(cast, context_)) {
+            add(use_kind::escape, node, place.path);
+        }
         return nullptr;
     default:
         add(use_kind::escape, node, place.path);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elements that are written through pointers and iterators into a vector.
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <vector>
 float f(int);
@@ -72,4 +73,13 @@ int** table_of_pointers(int n, int* to) {
         all[i] = to + i;
     }
     return all;
+}
+std::vector<float> asked_for_its_alignment(int n) {
+    std::vector<float> v(n); // overwrites 4 each, no fix, removable
+    const bool is_aligned = (reinterpret_cast<std::uintptr_t>(v.data()) & 15) == 0 &&
+                            reinterpret_cast<std::uintptr_t>(v.data() + 1) % sizeof(float) == 0;
+    for (int i = 0; i < n; ++i) {
+        v[i] = is_aligned ? 1 : f(i);
+    }
+    return v;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fills that something needs, or that somebody may need.
+#include <cstdint>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -176,4 +177,19 @@ std::vector<int> quiet(int n) {
         v[i] = i;
     }
     return v;
+}
+float at(std::uintptr_t);
+float read_through_a_number(int n) {
+    std::vector<float> v(n);
+    return at(reinterpret_cast<std::uintptr_t>(v.data()) + sizeof(float));
+}
+float read_through_a_number_that_is_kept(int n) {
+    std::vector<float> v(n);
+    const auto number = reinterpret_cast<std::uintptr_t>(v.data());
+    return *reinterpret_cast<const float*>(number);
+}
+float read_from_an_aligned_place(int n) {
+    std::vector<float> v(n);
+    const auto place = reinterpret_cast<std::uintptr_t>(v.data() + 15) & ~std::uintptr_t{15};
+    return *reinterpret_cast<const float*>(place);
 }
