@@ -122,14 +122,8 @@ private:
             return fail("'%.*s' is given twice", length(name), name.data());
         }
         seen_.push_back(name);
-        skip_blanks();
-        if (at_ == end_ || *at_ != '=') {
-            return fail("'=' is missing after '%.*s'", length(name), name.data());
-        }
-        ++at_;
-        skip_blanks();
         value v{};
-        return read_value(v) && (budgets_.empty() ? take_version(name, v) : take_key(name, v));
+        return read_value_of(name, v) && (budgets_.empty() ? take_version(name, v) : take_key(name, v));
     }
 
     bool take_version(const std::string& name, const value& v) {

@@ -221,14 +221,8 @@ private:
             return fail("not a plan: linn_plan = 1 must come first");
         }
         seen |= bit(found->what);
-        skip_blanks();
-        if (at_ == end_ || *at_ != '=') {
-            return fail("'=' is missing after '%.*s'", length(name), name.data());
-        }
-        ++at_;
-        skip_blanks();
         value v{};
-        return read_value(v) && take(*found, v);
+        return read_value_of(name, v) && take(*found, v);
     }
 
     const char* table_name() const noexcept {

@@ -112,6 +112,16 @@ std::string_view toml_scanner::word() noexcept {
     return {begin, static_cast<std::size_t>(at_ - begin)};
 }
 
+bool toml_scanner::read_value_of(std::string_view name, value& v) noexcept {
+    skip_blanks();
+    if (at_ == end_ || *at_ != '=') {
+        return fail("'=' is missing after '%.*s'", length(name), name.data());
+    }
+    ++at_;
+    skip_blanks();
+    return read_value(v);
+}
+
 bool toml_scanner::read_value(value& v) noexcept {
     if (at_ != end_ && *at_ == '"') {
         return read_basic_string(v);

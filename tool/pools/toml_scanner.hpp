@@ -38,13 +38,15 @@ protected:
     bool end_line() noexcept;
     /// What a name, a number or true and false are made of.
     std::string_view word() noexcept;
-    bool read_value(value& v) noexcept;
+    /// What follows a name: an equals sign and the value.
+    bool read_value_of(std::string_view name, value& v) noexcept;
 
     char* at_;
     char* end_;
     std::uint32_t line_ = 0;
 
 private:
+    bool read_value(value& v) noexcept;
     static bool read_integer(std::string_view text, std::uint64_t& into) noexcept;
     bool read_literal_string(value& v) noexcept;
     bool read_basic_string(value& v) noexcept;

@@ -7,10 +7,9 @@
 #include "attach/attachment.hpp"
 #include "child_program.hpp"
 #include "collector.hpp"
-#include "event_store.hpp"
-#include "file_taker.hpp"
 #include "recorder.hpp"
 #include "recording_parts.hpp"
+#include "trace_output.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -66,7 +65,7 @@ public:
           announce_(announce),
           watcher_(watcher),
           watched_{options.attach_to},
-          writer_{options.level} {}
+          output_{options} {}
 
     record_result run();
 
@@ -101,10 +100,8 @@ private:
     fs::path library_;
     signal_desk desk_;
     recording_start start_;
-    trace_writer writer_;
-    std::optional<event_store> events_; ///< what --aggregate reads at the end
+    trace_output output_;
     ring_file ring_;
-    std::unique_ptr<file_taker> taker_;
     std::optional<collector> collector_;
     std::optional<attach::attachment> attachment_;
     std::uint64_t start_ns_ = 0;
@@ -143,23 +140,12 @@ bool attached_recording::prepare() {
     start_.directory = facts_.directory;
     start_.attached_pid = static_cast<std::uint32_t>(facts_.pid);
     start_.attached_age_ns = facts_.age_ns;
-    if (std::string problem = writer_.open(options_.file, version_for(options_.sample_bytes));
-        !problem.empty()) {
+    if (std::string problem = output_.open(); !problem.empty()) {
         return fail(problem);
-    }
-    if (options_.is_aggregate) {
-        events_.emplace(options_.level);
-        if (std::string problem = events_->open(options_.file); !problem.empty()) {
-            return fail(problem);
-        }
     }
     start_ns_ = now_ns();
     start_.start_ticks = ticks();
-    writer_.write_start(start_);
-    if (events_) {
-        events_->writer().write_start(start_);
-    }
-    taker_ = std::make_unique<file_taker>(events_ ? events_->writer() : writer_);
+    output_.begin(start_);
     return true;
 }
 
@@ -172,7 +158,7 @@ std::string attached_recording::make_ring(int fd, std::uint32_t chunks) {
     if (options_.most_waiting != 0) {
         ring_.ring().header().most_in_flight = static_cast<std::uint32_t>(options_.most_waiting);
     }
-    collector_.emplace(ring_, *taker_);
+    collector_.emplace(ring_, output_.taker());
     if (watcher_ != nullptr) {
         watcher_->prepare();
         collector_->let_look(*watcher_);
@@ -231,7 +217,7 @@ attached_recording::end attached_recording::wait() {
         if (!attachment_->is_in()) {
             return why_hooks_are_gone();
         }
-        if (!taker_->problem().empty()) {
+        if (!output_.taker().problem().empty()) {
             return end::file_problem;
         }
         attachment_->settle();
@@ -288,7 +274,7 @@ std::string attached_recording::ending(end why) const {
 void attached_recording::conclude(end why, std::uint64_t ticks_now, std::uint64_t ns_now) {
     recording_end& e = result_.end;
     e.ending = ending(why);
-    e.stopped = taker_->problem();
+    e.stopped = output_.taker().problem();
     e.ran_on = why != end::ended && why != end::other_program;
     e.duration_ns = ns_now - start_ns_;
     e.user_ns = used_.user_ns - used_before_.user_ns;
@@ -296,22 +282,12 @@ void attached_recording::conclude(end why, std::uint64_t ticks_now, std::uint64_
     count_events(e, collector_->result(), {ticks_now - start_.start_ticks, ns_now - start_ns_});
     note_event_cost(e, options_, start_, calibrated_, ring_.ring().header());
     result_.event_cost_ns = e.event_cost_samples != 0 ? e.event_cost_ns : start_.event_cost_ns;
-    taker_->finish(e);
-    if (events_) {
-        const std::string statistics = events_->statistics();
-        writer_.write_aggregate(
-            {reinterpret_cast<const unsigned char*>(statistics.data()), statistics.size()});
-        writer_.write_end(e);
-    }
-    result_.file_bytes = writer_.bytes();
+    output_.finish(e);
+    result_.file_bytes = output_.bytes();
     result_.threads = collector_->result().threads.size();
     result_.processes = collector_->result().images.size();
-    if (const std::string problem =
-            events_ && writer_.problem().empty() ? taker_->problem() : writer_.problem();
-        !problem.empty()) {
-        result_.problem = fmt::format(
-            "{}. The recording ends there, the program went on; what was recorded before can be used",
-            problem);
+    if (std::string problem = output_.problem(); !problem.empty()) {
+        result_.problem = std::move(problem);
     }
     std::ranges::move(
         warnings_of(options_, e, collector_->result(), ring_.ring().header(), result_.problem.empty()),

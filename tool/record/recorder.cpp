@@ -9,10 +9,9 @@
 #include "calibration.hpp"
 #include "child_program.hpp"
 #include "collector.hpp"
-#include "event_store.hpp"
-#include "file_taker.hpp"
 #include "recording_parts.hpp"
 #include "second_run.hpp"
+#include "trace_output.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -41,7 +40,7 @@ public:
         : options_(options),
           announce_(announce),
           watcher_(watcher),
-          writer_{options.level} {}
+          output_{options} {}
 
     record_result run();
 
@@ -74,10 +73,8 @@ private:
     fs::path library_;
     signal_desk desk_;
     recording_start start_;
-    trace_writer writer_;               ///< of the file asked for
-    std::optional<event_store> events_; ///< what --aggregate reads at the end
+    trace_output output_;
     ring_file ring_;
-    std::unique_ptr<file_taker> taker_;
     std::optional<collector> collector_;
     std::uint64_t start_ns_ = 0;
     std::vector<std::uint32_t> left_; ///< processes that still ran at the end
@@ -140,15 +137,8 @@ bool recording::prepare() {
     if (options_.most_waiting != 0) {
         ring_.ring().header().most_in_flight = static_cast<std::uint32_t>(options_.most_waiting);
     }
-    if (std::string problem = writer_.open(options_.file, version_for(options_.sample_bytes));
-        !problem.empty()) {
+    if (std::string problem = output_.open(); !problem.empty()) {
         return fail(problem);
-    }
-    if (options_.is_aggregate) {
-        events_.emplace(options_.level);
-        if (std::string problem = events_->open(options_.file); !problem.empty()) {
-            return fail(problem);
-        }
     }
     return true;
 }
@@ -166,12 +156,8 @@ void recording::record() {
     output_before_ = output_file_bytes();
     start_ns_ = now_ns();
     start_.start_ticks = ticks();
-    writer_.write_start(start_);
-    if (events_) {
-        events_->writer().write_start(start_);
-    }
-    taker_ = std::make_unique<file_taker>(events_ ? events_->writer() : writer_);
-    collector_.emplace(ring_, *taker_);
+    output_.begin(start_);
+    collector_.emplace(ring_, output_.taker());
     child_streams streams;
     if (watcher_ != nullptr) {
         collector_->let_look(*watcher_);
@@ -232,7 +218,7 @@ void recording::conclude(const program_end& end, std::uint64_t ticks_now, std::u
     const collected& got = collector_->result();
     recording_end& e = result_.end;
     e.ending = end.in_words;
-    e.stopped = taker_->problem();
+    e.stopped = output_.taker().problem();
     e.exit_status = end.exit_status;
     e.duration_ns = options_.waits_for_all ? ns_now - start_ns_ : static_cast<std::uint64_t>(end.wall_ns);
     e.user_ns = end.user_ns;
@@ -247,25 +233,15 @@ void recording::conclude(const program_end& end, std::uint64_t ticks_now, std::u
     first_.output_bytes = output_file_bytes() - std::min(output_before_, output_file_bytes());
     first_.has_left_processes = !left_.empty();
     first_.load_per_cpu = std::max(start_.load_per_cpu, load_per_cpu());
-    taker_->finish(e);
-    if (events_) {
-        const std::string statistics = events_->statistics();
-        writer_.write_aggregate(
-            {reinterpret_cast<const unsigned char*>(statistics.data()), statistics.size()});
-        writer_.write_end(e);
-    }
+    output_.finish(e);
     const bool was_cut_off = options_.waits_for_all && waiting_stopped_by_ != 0 && end.exit_status == 0;
     result_.exit_status = was_cut_off ? 128 + waiting_stopped_by_ : end.exit_status;
     result_.stopped_by = end.stopped_by;
-    result_.file_bytes = writer_.bytes();
+    result_.file_bytes = output_.bytes();
     result_.threads = got.threads.size();
     result_.processes = got.images.size();
-    if (const std::string problem =
-            events_ && writer_.problem().empty() ? taker_->problem() : writer_.problem();
-        !problem.empty()) {
-        result_.problem = fmt::format("{}. The recording ends there, the program went on; what was recorded "
-                                      "before can be used",
-                                      problem);
+    if (std::string problem = output_.problem(); !problem.empty()) {
+        result_.problem = std::move(problem);
     }
     warn();
 }
@@ -333,7 +309,7 @@ std::string recording::second_run_problem() {
     }
     result_.baseline = {second.user_ns + second.system_ns, second.wall_ns, second.system_ns,
                         second.page_faults};
-    return writer_.add_second_run(result_.baseline);
+    return output_.add_second_run(result_.baseline);
 }
 
 void recording::run_again() {

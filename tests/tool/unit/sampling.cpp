@@ -223,8 +223,8 @@ TEST_CASE("sampling: bounds of sums that are sure, and of one block") {
     CHECK(most.high < 34'000);
 }
 
-// A vector of 12 blocks in wat2wasm: the weights of those in the sample were all rounded to 1, and the interval was a point beside the
-// truth in 15 of 100 recordings.
+// A vector of 12 blocks in wat2wasm: the weights of those in the sample were all rounded to 1, and the interval was a point that
+// missed the truth in 15 of 100 recordings.
 TEST_CASE("sampling: the interval holds for a few blocks that grow, though the estimate is of whole blocks") {
     constexpr std::uint64_t distance = 16'384;
     constexpr int trials = 4000;

@@ -17,6 +17,24 @@ nlohmann::ordered_json profile_frame_json(const profile_frame& frame) {
             {"library", text_or_null(frame.library)}};
 }
 
+nlohmann::ordered_json row_name_json(const std::string& type, const profile_frame& place,
+                                     const std::vector<profile_frame>& stack) {
+    nlohmann::ordered_json json = nlohmann::ordered_json::object();
+    if (!type.empty()) {
+        json["type"] = type;
+    }
+    if (!place.name.empty()) {
+        json["place"] = profile_frame_json(place);
+    }
+    if (!stack.empty()) {
+        nlohmann::ordered_json& frames = json["stack"] = nlohmann::ordered_json::array();
+        for (const profile_frame& f : stack) {
+            frames.push_back(profile_frame_json(f));
+        }
+    }
+    return json;
+}
+
 namespace report {
 
 std::string stack_text(const std::vector<profile_frame>& stack, const profile_frame& place, stack_part part) {

@@ -13,6 +13,10 @@ namespace linn::tool {
 /// A frame as every schema of a profile has it: function, file, line, library; what is not known is null.
 nlohmann::ordered_json profile_frame_json(const profile_frame& frame);
 
+/// What the rows of a table of types, places or stacks are named by; what a row has none of is left out.
+nlohmann::ordered_json row_name_json(const std::string& type, const profile_frame& place,
+                                     const std::vector<profile_frame>& stack);
+
 namespace report {
 
 /// How much of a stack is written.

@@ -45,19 +45,7 @@ ordered_json trace_json_of(const compared_trace& t) {
 }
 
 ordered_json row_json(const trace_row& r) {
-    ordered_json json = ordered_json::object();
-    if (!r.label.empty()) {
-        json["type"] = r.label;
-    }
-    if (!r.place.name.empty()) {
-        json["place"] = profile_frame_json(r.place);
-    }
-    if (!r.stack.empty()) {
-        ordered_json& stack = json["stack"] = ordered_json::array();
-        for (const profile_frame& f : r.stack) {
-            stack.push_back(profile_frame_json(f));
-        }
-    }
+    ordered_json json = row_name_json(r.label, r.place, r.stack);
     json["change"] = to_string(r.change);
     json["changed_in"] =
         r.change == row_change::same ? ordered_json{} : ordered_json(to_string(r.changed_in));

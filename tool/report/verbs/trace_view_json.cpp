@@ -19,19 +19,7 @@ ordered_json counts_json(const block_counts& counts) {
 }
 
 ordered_json row_json(const view_row& r) {
-    ordered_json json = ordered_json::object();
-    if (!r.label.empty()) {
-        json["type"] = r.label;
-    }
-    if (!r.place.name.empty()) {
-        json["place"] = profile_frame_json(r.place);
-    }
-    if (!r.stack.empty()) {
-        ordered_json& stack = json["stack"] = ordered_json::array();
-        for (const profile_frame& f : r.stack) {
-            stack.push_back(profile_frame_json(f));
-        }
-    }
+    ordered_json json = row_name_json(r.label, r.place, r.stack);
     json.update(counts_json(r.counts));
     json["allocated"] = counts_json(r.allocated);
     return json;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Allocates types in known proportions: forty particles come and go for each four nodes, which stay, beside one buffer.
+// Allocates types in known proportions: forty particles come and go for each four nodes, which stay, and there is one buffer.
 //   grows STEPS          so many steps
 //   grows FILE [crash]   until the file exists, a step a millisecond
 #include <chrono>

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "../trace/recording_facts.hpp"
+#include "../trace/writer.hpp"
+#include "event_store.hpp"
+#include "file_taker.hpp"
+#include "record_options.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace linn::tool {
+
+/// The file of a recording: the trace of its events, or, with --aggregate, their statistics. Not thread-safe, but for `taker()`.
+class trace_output {
+public:
+    explicit trace_output(const record_options& options) : options_(options), trace_{options.level} {}
+
+    /// Creates it. Returns an empty string or what went wrong.
+    std::string open();
+
+    /// Writes the facts of the start. @pre open()
+    void begin(const recording_start& start);
+
+    /// Where the events go. @pre begin()
+    file_taker& taker() noexcept { return *taker_; }
+
+    /// Writes the facts of the end, and the statistics. @pre nobody takes any more
+    void finish(const recording_end& end);
+
+    /// What went wrong with it, as a sentence for the user; empty: nothing. @pre finish()
+    std::string problem();
+
+    std::uint64_t bytes() const noexcept { return trace_.bytes(); }
+
+    /// Returns an empty string or what went wrong. @pre finish()
+    std::string add_second_run(const second_run& run) { return trace_.add_second_run(run); }
+
+private:
+    const record_options& options_;
+    trace_writer trace_;                ///< of the file asked for
+    std::optional<event_store> events_; ///< what --aggregate reads at the end
+    std::unique_ptr<file_taker> taker_;
+};
+
+} // namespace linn::tool
