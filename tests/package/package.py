@@ -81,7 +81,7 @@ def write(path, text):
 
 def start():
     """The folder to work in, empty, and the compiler."""
-    work, compiler = pathlib.Path(sys.argv[1]), sys.argv[2]
+    work, compiler = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2]
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
     return work, compiler

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """vcpkg: the manifest has what vcpkg asks for, and the portfile's steps make a package that a consumer finds.
 
-vcpkg itself is a binary from elsewhere, so stubs of its functions stand in for it; they run the same CMake steps.
+vcpkg itself is a binary from elsewhere. Where it is installed (VCPKG_ROOT), it installs the ports, finds nothing to complain
+about, and a consumer uses its toolchain file. Elsewhere stubs of its functions stand in for it; they run the same CMake steps.
 """
 import json
+import os
+import pathlib
 import re
 
 import package
@@ -35,32 +38,27 @@ function(vcpkg_extract_source_archive variable)
 endfunction()
 function(vcpkg_cmake_configure)
   cmake_parse_arguments(PARSE_ARGV 0 arg "" "SOURCE_PATH" "OPTIONS")
-  foreach(config IN ITEMS debug release)
-    run(${CMAKE_COMMAND} -S ${arg_SOURCE_PATH} -B ${WORK}/${config} ${arg_OPTIONS} -DCMAKE_CXX_COMPILER=${COMPILER})
-  endforeach()
+  run(${CMAKE_COMMAND} -S ${arg_SOURCE_PATH} -B ${WORK}/${VCPKG_BUILD_TYPE} ${arg_OPTIONS} -DCMAKE_CXX_COMPILER=${COMPILER})
 endfunction()
 function(vcpkg_cmake_install)
-  run(${CMAKE_COMMAND} --install ${WORK}/debug --prefix ${CURRENT_PACKAGES_DIR}/debug)
-  run(${CMAKE_COMMAND} --install ${WORK}/release --prefix ${CURRENT_PACKAGES_DIR})
+  run(${CMAKE_COMMAND} --install ${WORK}/${VCPKG_BUILD_TYPE} --prefix ${CURRENT_PACKAGES_DIR})
 endfunction()
 # vcpkg wants share/<package>, moves the files there and corrects the number of folders up to the prefix.
 function(vcpkg_cmake_config_fixup)
   cmake_parse_arguments(PARSE_ARGV 0 arg "" "PACKAGE_NAME;CONFIG_PATH" "")
-  foreach(prefix IN ITEMS ${CURRENT_PACKAGES_DIR}/debug ${CURRENT_PACKAGES_DIR})
-    file(MAKE_DIRECTORY ${prefix}/share/${arg_PACKAGE_NAME})
-    file(GLOB files ${prefix}/${arg_CONFIG_PATH}/*.cmake)
-    foreach(file IN LISTS files)
-      get_filename_component(name ${file} NAME)
-      file(READ ${file} text)
-      string(REPLACE "/../../../" "/../../" text "${text}")
-      string(REPLACE [[get_filename_component(_IMPORT_PREFIX "${_IMPORT_PREFIX}" PATH)
+  file(MAKE_DIRECTORY ${CURRENT_PACKAGES_DIR}/share/${arg_PACKAGE_NAME})
+  file(GLOB files ${CURRENT_PACKAGES_DIR}/${arg_CONFIG_PATH}/*.cmake)
+  foreach(file IN LISTS files)
+    get_filename_component(name ${file} NAME)
+    file(READ ${file} text)
+    string(REPLACE "/../../../" "/../../" text "${text}")
+    string(REPLACE [[get_filename_component(_IMPORT_PREFIX "${_IMPORT_PREFIX}" PATH)
 get_filename_component(_IMPORT_PREFIX "${_IMPORT_PREFIX}" PATH)
 get_filename_component(_IMPORT_PREFIX "${_IMPORT_PREFIX}" PATH)]] [[get_filename_component(_IMPORT_PREFIX "${_IMPORT_PREFIX}" PATH)
 get_filename_component(_IMPORT_PREFIX "${_IMPORT_PREFIX}" PATH)]] text "${text}")
-      file(WRITE ${prefix}/share/${arg_PACKAGE_NAME}/${name} "${text}")
-    endforeach()
-    file(REMOVE_RECURSE ${prefix}/share/cmake)
+    file(WRITE ${CURRENT_PACKAGES_DIR}/share/${arg_PACKAGE_NAME}/${name} "${text}")
   endforeach()
+  file(REMOVE_RECURSE ${CURRENT_PACKAGES_DIR}/share/cmake)
 endfunction()
 function(vcpkg_fixup_pkgconfig)
 endfunction()
@@ -83,6 +81,30 @@ def check_manifest(port):
         package.fail(f"the portfile calls {called}, and the manifest depends on {manifest['dependencies']}")
 
 
+def with_vcpkg(root, ports, work, compiler):
+    """Installs each port by vcpkg itself, and builds the consumer with its toolchain file and by pkg-config."""
+    env = {"VCPKG_ROOT": str(root), "VCPKG_FORCE_SYSTEM_BINARIES": "1", "CXX": compiler, "VCPKG_BINARY_SOURCES": "clear"}
+    for name, port in ports.items():
+        here = work / f"vcpkg-{name}"
+        installed = here / "installed"
+        (here / "downloads").mkdir(parents=True)
+        said = package.run(root / "vcpkg", "install", "linn", f"--overlay-ports={port.parent}", f"--x-install-root={installed}",
+                           f"--x-buildtrees-root={here / 'buildtrees'}", f"--x-packages-root={here / 'packages'}",
+                           f"--downloads-root={here / 'downloads'}", "--disable-metrics", env=env)
+        package.expect(r"find_package\(linn CONFIG REQUIRED\)", said)
+        if "warning:" in said:
+            package.fail("vcpkg's check of the package complains")
+        package.run("cmake", "-S", package.ROOT / "tests/consumer/installed", "-B", here / "consumer",
+                    f"-DCMAKE_TOOLCHAIN_FILE={root / 'scripts/buildsystems/vcpkg.cmake'}", f"-DVCPKG_INSTALLED_DIR={installed}",
+                    "-DVCPKG_MANIFEST_MODE=OFF", f"-DCMAKE_CXX_COMPILER={compiler}", env=env)
+        package.run("cmake", "--build", here / "consumer")
+        package.run_consumer(here / "consumer/consumer")
+        (pc,) = installed.glob("*/lib/pkgconfig")
+        flags = package.run("pkg-config", "--cflags", "--libs", "linn", env={"PKG_CONFIG_PATH": str(pc)}).split()
+        package.run(compiler, "-std=c++20", package.CONSUMER, *flags, "-o", here / "by-pkg-config")
+        package.run_consumer(here / "by-pkg-config")
+
+
 def main():
     work, compiler = package.start()
     stubs = package.write(work / "stubs.cmake", STUBS)
@@ -94,13 +116,17 @@ def main():
         files = [str(file.relative_to(here / "packages")) for file in (here / "packages").rglob("*") if file.is_file()]
         # What vcpkg's own check after a build complains about.
         wrong = [file for file in files if file.startswith(("debug/", "bin/", "lib/cmake", "share/cmake"))]
-        missing = {"share/linn/copyright", "share/linn/usage", "share/linn/linn-config.cmake", "include/linn/linn.hpp"} - set(files)
+        missing = {"share/linn/copyright", "share/linn/usage", "share/linn/linn-config.cmake", "include/linn/linn.hpp",
+                   "lib/pkgconfig/linn.pc"} - set(files)
         if wrong or missing:
             package.fail(f"{name}: misplaced {wrong}, missing {missing}")
     package.run("cmake", "-S", package.ROOT / "tests/consumer/installed", "-B", work / "consumer",
                 f"-DCMAKE_PREFIX_PATH={work / 'release/packages'}", f"-DCMAKE_CXX_COMPILER={compiler}")
     package.run("cmake", "--build", work / "consumer")
     package.run_consumer(work / "consumer/consumer")
+    root = pathlib.Path(os.environ.get("VCPKG_ROOT", "/nonexistent"))
+    if (root / "vcpkg").exists():
+        with_vcpkg(root, ports, work, compiler)
 
 
 main()

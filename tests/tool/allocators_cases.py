@@ -130,14 +130,16 @@ def case_missing(tool):
 
 
 def case_wrong_file(tool):
+    """A path that leads to no library is a mistake on the command line: nothing is examined."""
     with tempfile.TemporaryDirectory() as folder:
         text = pathlib.Path(folder) / "text.so"
         text.write_text("no library\n")
         spaced = shutil.copy(tool.libraries["malloc_only"], pathlib.Path(folder) / "a b.so")
         for path, wanted in [(text, "not a shared library"), ("/nonexistent.so", "not found"), (folder, "not a file"),
                              (spaced, "LD_PRELOAD cannot carry")]:
-            entry = tool.entries("mine", "--allocator", f"mine={path}", status=1)["mine"]
-            check(entry["state"] == "missing" and wanted in entry["remark"], entry)
+            done = tool.run("--allocator", f"mine={path}", "--json", "-")
+            check(done.returncode == 2 and done.stdout == "", f"exit status {done.returncode}: {done.stdout}")
+            check("linn allocators: --allocator mine: " in done.stderr and wanted in done.stderr, done.stderr)
 
 
 def case_user_library(tool):

@@ -2,6 +2,7 @@
 #include "given_library.hpp"
 
 #include "../measure/suggest.hpp"
+#include "finder.hpp"
 
 #include <fmt/format.h>
 
@@ -10,6 +11,14 @@
 #include <sstream>
 
 namespace linn::tool {
+namespace {
+
+std::string cannot_use(const std::string& name, const std::string& reason) {
+    return fmt::format("--allocator {}: {}; give the path of a shared library that provides malloc and free",
+                       name, reason);
+}
+
+} // namespace
 
 std::string take_library(const std::string& text, const std::vector<std::string>& reserved,
                          user_allocators& list) {
@@ -31,24 +40,37 @@ std::string take_library(const std::string& text, const std::vector<std::string>
     return {};
 }
 
+std::string wrong_library(const user_allocators& given) {
+    for (const auto& [name, path] : given) {
+        if (const found_library found = check_library(path); !found.problem.empty()) {
+            return cannot_use(name, found.problem);
+        }
+    }
+    return {};
+}
+
 bool refuses_libraries(const char* verb, const user_allocators& given, const interrupt_guard& guard) {
     if (given.empty()) {
         return false;
     }
-    std::vector<std::string> names;
-    for (const auto& [name, path] : given) {
-        names.push_back(name);
-    }
-    for (const allocator_entry& entry : take_inventory(given, names, guard, [](const std::string&) {})) {
-        if (entry.state == library_state::missing || entry.state == library_state::inert) {
-            fmt::print(stderr,
-                       "linn {}: --allocator {}: {}; give the path of a shared library that provides malloc "
-                       "and free\n",
-                       verb, entry.name, entry.remark);
-            return true;
+    std::string problem = wrong_library(given);
+    if (problem.empty()) {
+        std::vector<std::string> names;
+        for (const auto& [name, path] : given) {
+            names.push_back(name);
+        }
+        for (const allocator_entry& entry : take_inventory(given, names, guard, [](const std::string&) {})) {
+            if (entry.state == library_state::inert) {
+                problem = cannot_use(entry.name, entry.remark);
+                break;
+            }
         }
     }
-    return false;
+    if (problem.empty()) {
+        return false;
+    }
+    fmt::print(stderr, "linn {}: {}\n", verb, problem);
+    return true;
 }
 
 std::string take_names(std::string_view option, const std::vector<std::string>& lists,

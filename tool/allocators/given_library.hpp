@@ -15,6 +15,9 @@ namespace linn::tool {
 std::string take_library(const std::string& text, const std::vector<std::string>& reserved,
                          user_allocators& list);
 
+/// What is wrong with the first of these paths that is no shared library, or an empty string. Runs nothing.
+std::string wrong_library(const user_allocators& given);
+
 /// Tries each library that a user gave to a verb. True where one is no library or does not provide malloc, which was then said
 /// on standard error. One that fails at work is a result, not a mistake on the command line.
 bool refuses_libraries(const char* verb, const user_allocators& given, const interrupt_guard& guard);

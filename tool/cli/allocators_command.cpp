@@ -71,6 +71,9 @@ std::string allocators_command::check() {
             return problem;
         }
     }
+    if (const std::string problem = wrong_library(extra_); !problem.empty()) {
+        return problem;
+    }
     for (const std::string& name : names_) {
         if (const auto known = allocator_names(extra_); !contains(known, name)) {
             return unknown_name("allocator", name, known);
