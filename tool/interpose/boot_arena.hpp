@@ -10,6 +10,9 @@ namespace linn::tool::preload {
 /// for the program did not ask for it.
 class boot_arena {
 public:
+    static const void* begin() noexcept { return memory; }
+    static constexpr std::size_t capacity = std::size_t{64} << 10;
+
     /// A zeroed block, or null when all is used up.
     static void* allocate(std::size_t bytes, std::size_t alignment = 16) noexcept;
 
@@ -22,7 +25,6 @@ public:
     }
 
 private:
-    static constexpr std::size_t capacity = std::size_t{64} << 10;
     alignas(16) static unsigned char memory[capacity];
 };
 

@@ -27,7 +27,7 @@ struct real_functions {
     void* (*dlopen)(const char*, int);
     int (*mlockall)(int);
 };
-extern real_functions real;
+[[gnu::visibility("hidden")]] extern real_functions real; // or each use would load its address first
 
 /// Looks for them, once. False while the same is under way, that is in an allocation of dlsym.
 bool find_real_functions() noexcept;

@@ -12,7 +12,7 @@ namespace linn::tool::sampling {
 /// The largest mean distance between two points, in bytes.
 inline constexpr std::uint64_t most_mean = std::uint64_t{1} << 40;
 
-/// What a block counts as: also one without bytes can be taken.
+/// What a block of a trace counts as. The recorder takes none without bytes.
 constexpr std::uint64_t counted_bytes(std::uint64_t bytes) noexcept {
     return bytes == 0 ? 1 : bytes;
 }
@@ -34,23 +34,41 @@ constexpr double log_of(double x) noexcept {
 
 /// Where the points lie, for one thread. All zero at first.
 struct byte_sampler {
-    std::int64_t left;    ///< bytes up to the next point; 0 and less: it lies in the last block
+    std::uint64_t
+        left; ///< bytes up to the next point, which lies in the block that asks for as many; 0: hold()
     std::uint64_t random; ///< state of the generator; 0: not seeded
+    std::uint64_t kept;   ///< `left`, while it is held
 
-    /// What hold() takes away; no block is so large.
-    static constexpr std::int64_t held = std::int64_t{1} << 62;
-
-    /// Goes over the bytes of a block; true if no point lies in them.
+    /// Goes over the bytes of a block; false if a point lies in them, and then nothing has changed.
     [[gnu::always_inline]] bool passes(std::uint64_t bytes) noexcept {
-        left -= static_cast<std::int64_t>(counted_bytes(bytes));
-        return left > 0;
+#if defined(__x86_64__)
+        // Two instructions with the jump; compilers make five of it.
+        bool is_above = false;
+        asm("subq %[bytes], %[left]" : [left] "+m"(left), "=@cca"(is_above) : [bytes] "r"(bytes));
+        if (is_above) [[likely]] {
+            return true;
+        }
+        left += bytes;
+        return false;
+#else
+        if (left > bytes) [[likely]] {
+            left -= bytes;
+            return true;
+        }
+        return false;
+#endif
     }
-    /// The next block is not passed over, whatever its size: let_go() then tells whether a point lies in it.
-    void hold() noexcept { left -= is_held() ? 0 : held; }
-    bool is_held() const noexcept { return left < -held / 2; }
-    void let_go() noexcept { left += held; } ///< @pre is_held()
+    /// A block that passed is not one after all.
+    void take_back(std::uint64_t bytes) noexcept { left += bytes; }
+    /// The next block does not pass, whatever its size: let_go() and passes() then tell whether a point lies in it. @pre seeded
+    void hold() noexcept {
+        kept = is_held() ? kept : left;
+        left = 0;
+    }
+    bool is_held() const noexcept { return left == 0 && random != 0; }
+    void let_go() noexcept { left = kept; } ///< @pre is_held()
     /// For good: passes() is true from now on.
-    void stop() noexcept { left = held; }
+    void stop() noexcept { left = std::uint64_t{1} << 62; }
 
     void seed(std::uint64_t with) noexcept { random = (with * 0x9e37'79b9'7f4a'7c15u) | 1; }
     /// A new point. The process has no memory, so it does not matter how far the last one was overrun.
@@ -60,7 +78,7 @@ struct byte_sampler {
         random ^= random << 17;
         // In (0, 1]; the lowest bits of the generator are its worst.
         const double uniform = static_cast<double>((random >> 11) + 1) * 0x1p-53;
-        left = static_cast<std::int64_t>(-log_of(uniform) * mean) + 1;
+        left = static_cast<std::uint64_t>(-log_of(uniform) * mean) + 1;
     }
 };
 

@@ -110,7 +110,7 @@ TEST_CASE("sampling: the logarithm without the C library") {
 }
 
 TEST_CASE("sampling: a block is taken with the chance that its size has") {
-    for (const std::uint64_t bytes : {std::uint64_t{0}, std::uint64_t{100}, mean / 2, mean, 4 * mean}) {
+    for (const std::uint64_t bytes : {std::uint64_t{1}, std::uint64_t{100}, mean / 2, mean, 4 * mean}) {
         sampling::byte_sampler s{};
         s.seed(bytes + 7);
         s.draw(mean);
@@ -128,11 +128,26 @@ TEST_CASE("sampling: a block is taken with the chance that its size has") {
     }
 }
 
+TEST_CASE("sampling: sizes that no block can have do not pass, and move no point") {
+    sampling::byte_sampler s{};
+    CHECK_FALSE(s.passes(1)); // not seeded
+    s.seed(3);
+    s.draw(1e9);
+    const std::uint64_t before = s.left;
+    for (const std::uint64_t bytes : {~std::uint64_t{0}, std::uint64_t{1} << 63, before}) {
+        CHECK_FALSE(s.passes(bytes));
+        CHECK(s.left == before);
+    }
+    CHECK(s.passes(before - 1));
+    CHECK(s.passes(0)); // in a block without bytes no point lies
+    CHECK_FALSE(s.passes(1));
+}
+
 TEST_CASE("sampling: what is held is looked at, and counts") {
     sampling::byte_sampler s{};
     s.seed(1);
     s.draw(1e9);
-    const std::int64_t before = s.left;
+    const std::uint64_t before = s.left;
     s.hold();
     s.hold(); // once is enough
     CHECK(s.is_held());
@@ -140,7 +155,11 @@ TEST_CASE("sampling: what is held is looked at, and counts") {
     CHECK(s.is_held());
     s.let_go();
     CHECK_FALSE(s.is_held());
+    CHECK(s.left == before);
+    CHECK(s.passes(100));
     CHECK(s.left == before - 100);
+    s.take_back(100);
+    CHECK(s.left == before);
     s.stop();
     CHECK(s.passes(std::uint64_t{1} << 40));
 }

@@ -22,12 +22,21 @@ std::size_t product(std::size_t a, std::size_t b) noexcept {
     return __builtin_mul_overflow(a, b, &result) ? ~std::size_t{0} : result;
 }
 
-[[gnu::always_inline]] inline void release(void* block) noexcept {
+LINN_LOOK void release_looked_at(void* block) noexcept {
     if (block == nullptr || boot_arena::owns(block)) [[unlikely]] {
         return;
     }
     record_release(allocation_call::free, block);
     real.free(block);
+}
+
+[[gnu::always_inline]] inline void release(void* block) noexcept {
+    if constexpr (is_sampler) {
+        if (!sample.may_hold(reinterpret_cast<std::uintptr_t>(block))) [[likely]] {
+            return real.free(block);
+        }
+    }
+    return release_looked_at(block);
 }
 
 /// A block of the boot arena is left where it is; for the program it is a new one.
@@ -54,10 +63,11 @@ void* leave_arena(void* old, std::size_t bytes) noexcept {
 
 /// For the sampler a realloc releases one block and gets another. The old address is out of the sample before another thread
 /// can get it.
-[[gnu::noinline]] void* resize_sampled(const unwind::frame_start& from, void* old,
-                                       std::size_t bytes) noexcept {
+[[gnu::always_inline]] inline void* resize_sampled(const unwind::frame_start& from, void* old,
+                                                   std::size_t bytes) noexcept {
     const auto address = reinterpret_cast<std::uintptr_t>(old);
     const bool was_sampled = sample.may_hold(address) && sample.remove(address);
+    const bool is_taken = takes(bytes);
     void* const block = real.realloc(old, bytes);
     if (block == nullptr && bytes != 0) {
         if (was_sampled) {
@@ -69,17 +79,21 @@ void* leave_arena(void* old, std::size_t bytes) noexcept {
     if (was_sampled) {
         record_sampled_release(allocation_call::realloc, address);
     }
-    if (block != nullptr) {
-        record_allocation(from, allocation_call::realloc, block, bytes);
+    if (!is_taken || block == nullptr) {
+        return block;
     }
+    record_allocation(from, allocation_call::realloc, block, bytes);
     return block;
 }
 
 [[gnu::always_inline]] inline void* resize(const unwind::frame_start& from, void* old,
                                            std::size_t bytes) noexcept {
     if (old == nullptr || boot_arena::owns(old)) {
+        const bool is_taken = takes(bytes);
         void* const block = old == nullptr ? real.realloc(nullptr, bytes) : leave_arena(old, bytes);
-        record_result(from, allocation_call::realloc, block, bytes);
+        if (is_taken) {
+            record_result(from, allocation_call::realloc, block, bytes);
+        }
         return block;
     }
     if constexpr (is_sampler) {
@@ -95,6 +109,33 @@ void* leave_arena(void* old, std::size_t bytes) noexcept {
     return reallocated(from, old, block, bytes);
 }
 
+LINN_LOOK void* realloc_looked_at(void* old, std::size_t bytes) noexcept {
+    return resize(unwind::here(), old, bytes);
+}
+
+LINN_LOOK void* malloc_looked_at(std::size_t bytes) noexcept {
+    const unwind::frame_start from = unwind::here();
+    prepare(from);
+    const bool is_taken = takes(bytes);
+    void* const block = real.malloc(bytes);
+    if (is_taken) [[likely]] {
+        record_result(from, allocation_call::malloc, block, bytes);
+    }
+    return block;
+}
+
+LINN_LOOK void* calloc_looked_at(std::size_t count, std::size_t bytes) noexcept {
+    const unwind::frame_start from = unwind::here();
+    const std::size_t all = product(count, bytes);
+    prepare(from);
+    const bool is_taken = takes(all);
+    void* const block = real.calloc(count, bytes);
+    if (is_taken) [[likely]] {
+        record_result(from, allocation_call::calloc, block, all);
+    }
+    return block;
+}
+
 /// Where the real allocator lacks a function, there is no block of that kind.
 template <typename Function, typename... Arguments>
 [[gnu::always_inline]] inline void* ask(Function* real_function, Arguments... arguments) noexcept {
@@ -104,6 +145,17 @@ template <typename Function, typename... Arguments>
         return nullptr;
     }
     return real_function(arguments...);
+}
+
+template <typename Ask>
+[[gnu::always_inline]] inline void* aligned(const unwind::frame_start& from, std::size_t bytes,
+                                            std::size_t alignment, Ask get) noexcept {
+    const bool is_taken = takes(bytes);
+    void* const block = get();
+    if (block == nullptr || is_taken) [[likely]] {
+        record_result(from, allocation_call::aligned, block, bytes, log2_of(alignment));
+    }
+    return block;
 }
 
 } // namespace
@@ -116,23 +168,30 @@ namespace unwind = linn::tool::unwind;
 #define LINN_HOOK extern "C" __attribute__((visibility("default"), noinline))
 
 LINN_HOOK void* malloc(std::size_t bytes) noexcept {
-    const unwind::frame_start from = unwind::here();
-    prepare(from);
-    void* const block = real.malloc(bytes);
-    record_result(from, allocation_call::malloc, block, bytes);
-    return block;
+    if (passes(bytes)) [[likely]] {
+        return real.malloc(bytes);
+    }
+    return malloc_looked_at(bytes);
 }
 
 LINN_HOOK void* calloc(std::size_t count, std::size_t bytes) noexcept {
-    const unwind::frame_start from = unwind::here();
-    prepare(from);
-    void* const block = real.calloc(count, bytes);
-    record_result(from, allocation_call::calloc, block, product(count, bytes));
-    return block;
+    if (passes(product(count, bytes))) [[likely]] {
+        return real.calloc(count, bytes);
+    }
+    return calloc_looked_at(count, bytes);
 }
 
 LINN_HOOK void* realloc(void* old, std::size_t bytes) noexcept {
-    return resize(unwind::here(), old, bytes);
+    if constexpr (is_sampler) {
+        if (old == nullptr) {
+            if (passes(bytes)) [[likely]] {
+                return real.malloc(bytes);
+            }
+        } else if (!sample.may_hold(reinterpret_cast<std::uintptr_t>(old)) && passes(bytes)) [[likely]] {
+            return real.realloc(old, bytes);
+        }
+    }
+    return realloc_looked_at(old, bytes);
 }
 
 LINN_HOOK void* reallocarray(void* old, std::size_t count, std::size_t bytes) noexcept {
@@ -163,13 +222,14 @@ LINN_HOOK void free_aligned_sized(void* block, std::size_t, std::size_t) noexcep
 LINN_HOOK int posix_memalign(void** result, std::size_t alignment, std::size_t bytes) noexcept {
     const unwind::frame_start from = unwind::here();
     find_real_functions();
+    const bool is_taken = takes(bytes);
     void* block = nullptr;
     const int error = real.posix_memalign == nullptr ? ENOMEM : real.posix_memalign(&block, alignment, bytes);
     if (error == 0) {
         *result = block;
     }
     // Success without a block: size 0, of an allocator that has none for it.
-    if (error != 0 || block != nullptr) {
+    if (error != 0 || (is_taken && block != nullptr)) {
         record_result(from, allocation_call::aligned, error == 0 ? block : nullptr, bytes,
                       log2_of(alignment));
     }
@@ -177,33 +237,18 @@ LINN_HOOK int posix_memalign(void** result, std::size_t alignment, std::size_t b
 }
 
 LINN_HOOK void* aligned_alloc(std::size_t alignment, std::size_t bytes) noexcept {
-    const unwind::frame_start from = unwind::here();
-    find_real_functions();
-    void* const block = ask(real.aligned_alloc, alignment, bytes);
-    record_result(from, allocation_call::aligned, block, bytes, log2_of(alignment));
-    return block;
+    return aligned(unwind::here(), bytes, alignment,
+                   [&] { return ask(real.aligned_alloc, alignment, bytes); });
 }
 
 LINN_HOOK void* memalign(std::size_t alignment, std::size_t bytes) noexcept {
-    const unwind::frame_start from = unwind::here();
-    find_real_functions();
-    void* const block = ask(real.memalign, alignment, bytes);
-    record_result(from, allocation_call::aligned, block, bytes, log2_of(alignment));
-    return block;
+    return aligned(unwind::here(), bytes, alignment, [&] { return ask(real.memalign, alignment, bytes); });
 }
 
 LINN_HOOK void* valloc(std::size_t bytes) noexcept {
-    const unwind::frame_start from = unwind::here();
-    find_real_functions();
-    void* const block = ask(real.valloc, bytes);
-    record_result(from, allocation_call::aligned, block, bytes, log2_of(4096));
-    return block;
+    return aligned(unwind::here(), bytes, 4096, [&] { return ask(real.valloc, bytes); });
 }
 
 LINN_HOOK void* pvalloc(std::size_t bytes) noexcept {
-    const unwind::frame_start from = unwind::here();
-    find_real_functions();
-    void* const block = ask(real.pvalloc, bytes);
-    record_result(from, allocation_call::aligned, block, bytes, log2_of(4096));
-    return block;
+    return aligned(unwind::here(), bytes, 4096, [&] { return ask(real.pvalloc, bytes); });
 }

@@ -88,11 +88,13 @@ std::uint8_t log2_of(std::size_t alignment) noexcept {
 
 /// What a throwing operator new does once malloc has failed: the program's handler, again, and at last an exception.
 [[gnu::noinline, gnu::cold]] void* new_failed(const unwind::frame_start& from, allocation_call call,
-                                              std::size_t bytes, std::size_t alignment) {
+                                              std::size_t bytes, std::size_t alignment, bool is_taken) {
     while (const new_handler handler = handler_of_program()) {
         handler();
         if (void* const block = block_for(bytes, alignment)) {
-            record_allocation(from, call, block, bytes, log2_of(alignment));
+            if (is_taken) {
+                record_allocation(from, call, block, bytes, log2_of(alignment));
+            }
             return block;
         }
     }
@@ -113,7 +115,10 @@ std::uint8_t log2_of(std::size_t alignment) noexcept {
         block = alignment == 0 ? reinterpret_cast<plain_new*>(function)(bytes)
                                : reinterpret_cast<aligned_new*>(function)(bytes, std::align_val_t{alignment});
     }
-    record_allocation(from, call, block, bytes, log2_of(alignment)); // somebody gave memory back meanwhile
+    if (is_taken) {
+        record_allocation(from, call, block, bytes,
+                          log2_of(alignment)); // somebody gave memory back meanwhile
+    }
     return block;
 }
 
@@ -121,7 +126,7 @@ std::uint8_t log2_of(std::size_t alignment) noexcept {
 /// operator new, which then has recorded what happened.
 template <typename Ask>
 [[gnu::always_inline]] inline void* nothrow_failed(const unwind::frame_start& from, allocation_call call,
-                                                   std::size_t bytes, std::size_t alignment,
+                                                   std::size_t bytes, std::size_t alignment, bool is_taken,
                                                    Ask ask) noexcept {
     const std::uint32_t failures = this_thread.failures;
     void* const block = ask();
@@ -130,7 +135,7 @@ template <typename Ask>
             record_slowly(from, {event_kind::failure, call, log2_of(alignment), 0, 0, bytes});
         }
     } else if (const thread_writer* const w = this_thread.active;
-               w == nullptr || w->last_address != reinterpret_cast<std::uintptr_t>(block)) {
+               is_taken && (w == nullptr || w->last_address != reinterpret_cast<std::uintptr_t>(block))) {
         record_allocation(from, call, block, bytes, log2_of(alignment));
     }
     return block;
@@ -150,22 +155,28 @@ template <operator_name Name>
     const operator_way way = way_of(Name);
     if (way == operator_way::malloc) [[likely]] {
         prepare(from);
+        const bool is_taken = takes(bytes);
         void* const block = is_aligned ? aligned_block(bytes, alignment) : plain_block(bytes);
         if (block == nullptr) [[unlikely]] {
-            return new_failed(from, call, bytes, is_aligned ? alignment : 0);
+            return new_failed(from, call, bytes, is_aligned ? alignment : 0, is_taken);
         }
-        record_allocation(from, call, block, bytes, is_aligned ? log2_of(alignment) : std::uint8_t{0});
+        if (is_taken) [[likely]] {
+            record_allocation(from, call, block, bytes, is_aligned ? log2_of(alignment) : std::uint8_t{0});
+        }
         return block;
     }
     if (way == operator_way::passed) {
         return next();
     }
+    const bool is_taken = takes(bytes);
     void* block = nullptr;
     {
         const inner_scope scope{inner_call::allocation, bytes};
         block = next();
     }
-    record_allocation(from, call, block, bytes, is_aligned ? log2_of(alignment) : std::uint8_t{0});
+    if (is_taken) [[likely]] {
+        record_allocation(from, call, block, bytes, is_aligned ? log2_of(alignment) : std::uint8_t{0});
+    }
     return block;
 }
 
@@ -188,27 +199,66 @@ template <operator_name Name>
     const operator_way way = way_of(Name);
     if (way == operator_way::malloc) [[likely]] {
         prepare(from);
+        const bool is_taken = takes(bytes);
         void* const block = is_aligned ? aligned_block(bytes, alignment) : plain_block(bytes);
         if (block == nullptr) [[unlikely]] {
-            return nothrow_failed(from, call, bytes, is_aligned ? alignment : 0, next);
+            return nothrow_failed(from, call, bytes, is_aligned ? alignment : 0, is_taken, next);
         }
-        record_allocation(from, call, block, bytes, log2);
+        if (is_taken) [[likely]] {
+            record_allocation(from, call, block, bytes, log2);
+        }
         return block;
     }
     if (way == operator_way::passed) {
         return next();
     }
+    const bool is_taken = takes(bytes);
     void* block = nullptr;
     {
         const inner_scope scope{inner_call::allocation, bytes};
         block = next();
     }
-    record_result(from, call, block, bytes, log2);
+    if (is_taken || block == nullptr) [[likely]] {
+        record_result(from, call, block, bytes, log2);
+    }
     return block;
 }
 
+/// The block of a stub that has none.
+void* no_block(std::size_t) noexcept {
+    return nullptr;
+}
+
+using malloc_function = void*(std::size_t);
+/// What operator new and new[] call for a block without a look at which operators there are; a null of it says: look.
+constinit malloc_function* malloc_for_new = no_block;
+
+/// As operator new, where liblinn-sample.so goes over most blocks.
+template <operator_name Name>
+LINN_LOOK void* new_looked_at(allocation_call call, std::size_t bytes) {
+    return throwing<Name>(unwind::here(), call, bytes);
+}
+
+/// A block passed, and then there was none: no memory, or the operators are to be looked at.
+template <operator_name Name>
+[[gnu::noinline]] void* new_again(allocation_call call, std::size_t bytes) {
+    this_thread.sampling.take_back(bytes);
+    return new_looked_at<Name>(call, bytes);
+}
+
+template <operator_name Name>
+[[gnu::always_inline]] inline void* plain_throwing(allocation_call call, std::size_t bytes) {
+    if (passes(bytes)) [[likely]] {
+        if (void* const block = malloc_for_new(bytes); block != nullptr) [[likely]] {
+            return block;
+        }
+        return new_again<Name>(call, bytes);
+    }
+    return new_looked_at<Name>(call, bytes);
+}
+
 template <operator_name Name, typename... More>
-[[gnu::always_inline]] inline void deleting(allocation_call call, void* block, More... more) noexcept {
+LINN_LOOK void delete_looked_at(allocation_call call, void* block, More... more) noexcept {
     if (block == nullptr) {
         return;
     }
@@ -231,7 +281,52 @@ template <operator_name Name, typename... More>
     next(block, more...);
 }
 
+/// What operator delete is, of those that programs call often: where all operators are malloc and free, free().
+template <operator_name Name, allocation_call Call, typename... More>
+struct delete_way {
+    static void look(void* block, More... more) noexcept {
+        delete_looked_at<Name, More...>(Call, block, more...);
+    }
+    static void free(void* block, More...) noexcept {
+        if (!sample.may_hold(reinterpret_cast<std::uintptr_t>(block))) [[likely]] {
+            return real.free(block);
+        }
+        delete_looked_at<Name>(Call, block);
+    }
+    using function = void(void*, More...) noexcept;
+    constinit inline static function* now = look;
+};
+
+using plain_way = delete_way<delete_plain, allocation_call::operator_delete>;
+using array_way = delete_way<delete_array, allocation_call::operator_delete_array>;
+using sized_way = delete_way<delete_sized, allocation_call::operator_delete, std::size_t>;
+using array_sized_way = delete_way<delete_array_sized, allocation_call::operator_delete_array, std::size_t>;
+
+template <class Way, operator_name Name, typename... More>
+[[gnu::always_inline]] inline void deleting(allocation_call call, void* block, More... more) noexcept {
+    if constexpr (is_sampler) {
+        Way::now(block, more...);
+    } else {
+        delete_looked_at<Name, More...>(call, block, more...);
+    }
+}
+
+template <class... Ways>
+void choose_ways(bool are_plain) noexcept {
+    ((Ways::now = are_plain ? Ways::free : Ways::look), ...);
+}
+
 } // namespace
+
+void choose_fast_ways() noexcept {
+    bool are_plain = true;
+    for (const operator_way way : next_operators.ways) {
+        are_plain = are_plain && way == operator_way::malloc;
+    }
+    malloc_for_new = are_plain ? real.malloc : no_block;
+    choose_ways<plain_way, array_way, sized_way, array_sized_way>(are_plain);
+}
+
 } // namespace linn::tool::preload
 
 using namespace linn::tool::preload;
@@ -244,10 +339,10 @@ using nothrow = const std::nothrow_t&;
 using alignment = std::align_val_t;
 
 LINN_HOOK void* operator new(size n) {
-    return throwing<operator_name::new_plain>(unwind::here(), call::operator_new, n);
+    return plain_throwing<operator_name::new_plain>(call::operator_new, n);
 }
 LINN_HOOK void* operator new[](size n) {
-    return throwing<operator_name::new_array>(unwind::here(), call::operator_new_array, n);
+    return plain_throwing<operator_name::new_array>(call::operator_new_array, n);
 }
 LINN_HOOK void* operator new(size n, nothrow t) noexcept {
     return returning_null<operator_name::new_nothrow>(unwind::here(), call::operator_new, n, t);
@@ -273,39 +368,40 @@ LINN_HOOK void* operator new[](size n, alignment a, nothrow t) noexcept {
 }
 
 LINN_HOOK void operator delete(void* p) noexcept {
-    deleting<operator_name::delete_plain>(call::operator_delete, p);
+    deleting<plain_way, operator_name::delete_plain>(call::operator_delete, p);
 }
 LINN_HOOK void operator delete[](void* p) noexcept {
-    deleting<operator_name::delete_array>(call::operator_delete_array, p);
+    deleting<array_way, operator_name::delete_array>(call::operator_delete_array, p);
 }
 LINN_HOOK void operator delete(void* p, size n) noexcept {
-    deleting<operator_name::delete_sized>(call::operator_delete, p, n);
+    deleting<sized_way, operator_name::delete_sized>(call::operator_delete, p, n);
 }
 LINN_HOOK void operator delete[](void* p, size n) noexcept {
-    deleting<operator_name::delete_array_sized>(call::operator_delete_array, p, n);
+    deleting<array_sized_way, operator_name::delete_array_sized>(call::operator_delete_array, p, n);
 }
 LINN_HOOK void operator delete(void* p, nothrow t) noexcept {
-    deleting<operator_name::delete_nothrow, nothrow>(call::operator_delete, p, t);
+    delete_looked_at<operator_name::delete_nothrow, nothrow>(call::operator_delete, p, t);
 }
 LINN_HOOK void operator delete[](void* p, nothrow t) noexcept {
-    deleting<operator_name::delete_array_nothrow, nothrow>(call::operator_delete_array, p, t);
+    delete_looked_at<operator_name::delete_array_nothrow, nothrow>(call::operator_delete_array, p, t);
 }
 LINN_HOOK void operator delete(void* p, alignment a) noexcept {
-    deleting<operator_name::delete_aligned>(call::operator_delete, p, a);
+    delete_looked_at<operator_name::delete_aligned>(call::operator_delete, p, a);
 }
 LINN_HOOK void operator delete[](void* p, alignment a) noexcept {
-    deleting<operator_name::delete_array_aligned>(call::operator_delete_array, p, a);
+    delete_looked_at<operator_name::delete_array_aligned>(call::operator_delete_array, p, a);
 }
 LINN_HOOK void operator delete(void* p, size n, alignment a) noexcept {
-    deleting<operator_name::delete_sized_aligned>(call::operator_delete, p, n, a);
+    delete_looked_at<operator_name::delete_sized_aligned>(call::operator_delete, p, n, a);
 }
 LINN_HOOK void operator delete[](void* p, size n, alignment a) noexcept {
-    deleting<operator_name::delete_array_sized_aligned>(call::operator_delete_array, p, n, a);
+    delete_looked_at<operator_name::delete_array_sized_aligned>(call::operator_delete_array, p, n, a);
 }
 LINN_HOOK void operator delete(void* p, alignment a, nothrow t) noexcept {
-    deleting<operator_name::delete_aligned_nothrow, alignment, nothrow>(call::operator_delete, p, a, t);
+    delete_looked_at<operator_name::delete_aligned_nothrow, alignment, nothrow>(call::operator_delete, p, a,
+                                                                                t);
 }
 LINN_HOOK void operator delete[](void* p, alignment a, nothrow t) noexcept {
-    deleting<operator_name::delete_array_aligned_nothrow, alignment, nothrow>(call::operator_delete_array, p,
-                                                                              a, t);
+    delete_looked_at<operator_name::delete_array_aligned_nothrow, alignment, nothrow>(
+        call::operator_delete_array, p, a, t);
 }

@@ -10,6 +10,8 @@
 namespace linn::tool::preload {
 namespace {
 
+#ifndef LINN_RECORD_SAMPLES // a sample has no fills
+
 /// Whether zeros of some length are written into a block that this thread has just got.
 bool is_fill_of_block(const void* to, std::size_t bytes) noexcept {
     const thread_writer* const w = this_thread.active;
@@ -47,6 +49,8 @@ std::uint64_t ticks_of_thread() noexcept {
     return bytes < probing.smallest_fill || value != 0;
 }
 
+#endif
+
 __attribute__((constructor)) void start() noexcept {
     if (!may_be_preloaded()) {
         return; // a running program has opened the library: attached.cpp
@@ -61,6 +65,7 @@ __attribute__((constructor)) void start() noexcept {
 
 using namespace linn::tool::preload;
 
+#ifndef LINN_RECORD_SAMPLES
 extern "C" __attribute__((visibility("default"))) void* memset(void* to, int value,
                                                                std::size_t bytes) noexcept {
     return is_small(value, bytes) ? real.memset(to, value, bytes) : fill(to, bytes);
@@ -82,6 +87,7 @@ extern "C" __attribute__((visibility("default"))) void* __memset_chk(void* to, i
     }
     __builtin_trap();
 }
+#endif
 
 extern "C" __attribute__((visibility("default"))) int dlclose(void* handle) noexcept {
     find_real_functions();

@@ -405,33 +405,21 @@ void finish_pending_probe(thread_state& t, std::uintptr_t stack_pointer) noexcep
     }
 }
 
-namespace {
-
-/// What unwind::here() gave in the hook with this stack pointer.
-unwind::frame_start frame_at(std::uintptr_t stack_pointer) noexcept {
-    const auto* frame = reinterpret_cast<const std::uintptr_t*>(stack_pointer) - 2;
-    return {frame[1], stack_pointer, frame[0]};
-}
-
-} // namespace
-
-void record_sampled_failure(std::uintptr_t stack_pointer, const observation& seen) noexcept {
-    record_slowly(frame_at(stack_pointer), seen);
-}
-
-void record_sample(std::uintptr_t stack_pointer, const observation& seen) noexcept {
-    const unwind::frame_start from = frame_at(stack_pointer);
+bool is_in_sample(std::size_t bytes) noexcept {
     thread_state& t = this_thread;
     const slow_section counted;
     auto& points = t.sampling;
+    if (points.random == 0) { // before the first block of a process is got
+        sample.look_at_all(boot_arena::begin(), boot_arena::capacity);
+    }
     if (t.recording != recording_number && !is_in_hook()) {
         renew_thread(t);
     }
     if (points.is_held()) {
         points.let_go();
-        finish_pending_probe(t, from.stack_pointer);
-        if (points.left > 0) {
-            return;
+        finish_pending_probe(t, stack_pointer());
+        if (points.passes(bytes)) {
+            return false;
         }
     }
     if (!is_recording()) {
@@ -439,19 +427,24 @@ void record_sample(std::uintptr_t stack_pointer, const observation& seen) noexce
             current_image->state.load(std::memory_order_relaxed) == process_image::off) {
             points.stop();
         }
-        return;
+        return false;
     }
     const auto mean = static_cast<double>(current_recording.ring.header().options.sample_bytes);
     if (points.random == 0) { // there is no point yet
         points.seed(ticks() ^ reinterpret_cast<std::uintptr_t>(&t));
         points.draw(mean);
-        if (points.passes(seen.bytes)) {
-            return;
+        if (points.passes(bytes)) {
+            return false;
         }
     }
     points.draw(mean);
     // What is part of an operator of the program is not recorded there: a point in it is one less that lies in no block, and those
     // in the operator's own bytes are as many as ever.
+    return true;
+}
+
+void record_sample(const unwind::frame_start& from, const observation& seen) noexcept {
+    thread_state& t = this_thread;
     const std::uint64_t begun = measure(t.cost);
     record(&from, from.stack_pointer, seen);
     measured(t.cost, begun);
@@ -512,9 +505,14 @@ void record_unloading() noexcept {
 void start_recording() noexcept {
     const kept_errno saved;
     thread_state& t = this_thread;
-    const lease lent{t, stack_pointer()};
-    if (lent) {
-        make_ready(t, lent.writer());
+    {
+        const lease lent{t, stack_pointer()};
+        if (lent) {
+            make_ready(t, lent.writer());
+        }
+    }
+    if constexpr (is_sampler) {
+        choose_fast_ways();
     }
 }
 

@@ -14,10 +14,13 @@
 namespace linn::tool::preload {
 
 #ifdef LINN_RECORD_SAMPLES
-/// The hooks of liblinn-sample.so go over most blocks with two or three instructions, and take every other to record_sample().
+/// The hooks of liblinn-sample.so go over most blocks with two or three instructions. They end with a jump: to the real function, or
+/// to what looks closer, so that its caller is the hook's. The hooks of liblinn-record.so are what looks closer.
 inline constexpr bool is_sampler = true;
+#define LINN_LOOK [[gnu::noinline]]
 #else
 inline constexpr bool is_sampler = false;
+#define LINN_LOOK [[gnu::always_inline]] inline
 #endif
 
 /// What a hook has seen.
@@ -46,11 +49,11 @@ void record_slowly(std::uintptr_t stack_pointer, const observation& seen) noexce
 bool look_closer(thread_state& thread, thread_writer& writer, const unwind::captured& stack,
                  std::uintptr_t address, std::size_t bytes) noexcept;
 
-/// Of a block in which a point of the sampler lies, or behind byte_sampler::hold(). `stack_pointer` is that of unwind::here() in
-/// the hook, which is still running: the rest of here() is read again from there, so that blocks that pass do not pay for it.
-void record_sample(std::uintptr_t stack_pointer, const observation& seen) noexcept;
-/// The same for a failure, which no sampler passes over.
-void record_sampled_failure(std::uintptr_t stack_pointer, const observation& seen) noexcept;
+/// Of bytes that byte_sampler::passes() does not go over: true if a point lies in them. The next point is drawn then.
+bool is_in_sample(std::size_t bytes) noexcept;
+
+/// A block that is in the sample.
+void record_sample(const unwind::frame_start& from, const observation& seen) noexcept;
 
 /// A release of what is in the sample; `address` was taken out of it.
 void record_sampled_release(allocation_call call, std::uintptr_t address) noexcept;
@@ -64,6 +67,24 @@ void record_sampled_release(allocation_call call, std::uintptr_t address) noexce
     return ticks();
 }
 
+/// True if a block of so many bytes is not to be recorded: the sampler's fast way.
+[[gnu::always_inline]] inline bool passes(std::size_t bytes) noexcept {
+    if constexpr (is_sampler) {
+        return this_thread.sampling.passes(bytes);
+    } else {
+        static_cast<void>(bytes);
+        return false;
+    }
+}
+
+/// Whether a block that is about to be asked for is to be recorded; once for each.
+[[gnu::always_inline]] inline bool takes(std::size_t bytes) noexcept {
+    return !is_sampler || (!passes(bytes) && is_in_sample(bytes));
+}
+
+/// Once it is known which operators there are: where all are malloc and free, no hook of the sampler looks at that any more.
+void choose_fast_ways() noexcept;
+
 /// As soon as a hook is entered: brings what it will look at nearer, while the real function works.
 [[gnu::always_inline]] inline void prepare(const unwind::frame_start& from) noexcept {
     if constexpr (!is_sampler) {
@@ -71,19 +92,16 @@ void record_sampled_release(allocation_call call, std::uintptr_t address) noexce
     }
 }
 
-/// A block that the program got. `from`: unwind::here() of the hook.
+/// A block that the program got, of those that takes() is true for. `from`: unwind::here() of the hook.
 [[gnu::always_inline]] inline void record_allocation(const unwind::frame_start& from, allocation_call call,
                                                      const void* block, std::size_t bytes,
                                                      std::uint8_t alignment_log2 = 0) noexcept {
     const auto address = reinterpret_cast<std::uintptr_t>(block);
-    thread_state& t = this_thread;
     if constexpr (is_sampler) {
-        if (!t.sampling.passes(bytes)) [[unlikely]] {
-            record_sample(from.stack_pointer,
-                          {event_kind::allocation, call, alignment_log2, address, 0, bytes});
-        }
+        record_sample(from, {event_kind::allocation, call, alignment_log2, address, 0, bytes});
         return;
     }
+    thread_state& t = this_thread;
     const std::uint64_t begun = measure(t.cost);
     if (thread_writer* const w = t.active; w != nullptr) [[likely]] {
         // From here on a signal handler uses another writer. It may have used this one just before: so nothing of it
@@ -189,8 +207,6 @@ void start_recording() noexcept;
                                                  std::uint8_t alignment_log2 = 0) noexcept {
     if (block != nullptr) [[likely]] {
         record_allocation(from, call, block, bytes, alignment_log2);
-    } else if constexpr (is_sampler) {
-        record_sampled_failure(from.stack_pointer, {event_kind::failure, call, alignment_log2, 0, 0, bytes});
     } else {
         record_slowly(from, {event_kind::failure, call, alignment_log2, 0, 0, bytes});
     }

@@ -37,6 +37,21 @@ sampled_blocks::place* sampled_blocks::find(place* table, std::uint64_t hash, st
     return nullptr;
 }
 
+void sampled_blocks::count(counter& c, bool is_one_more) noexcept {
+    std::uint16_t seen = c.load(std::memory_order_relaxed);
+    while (seen != full &&
+           !c.compare_exchange_weak(seen, static_cast<std::uint16_t>(is_one_more ? seen + 1 : seen - 1),
+                                    std::memory_order_relaxed)) {
+    }
+}
+
+void sampled_blocks::look_at_all(const void* begin, std::size_t bytes) noexcept {
+    const auto first = reinterpret_cast<std::uintptr_t>(begin);
+    for (std::size_t i = granule(first); i <= granule(first + bytes - 1); ++i) {
+        near_[i].store(full, std::memory_order_relaxed);
+    }
+}
+
 bool sampled_blocks::add(std::uintptr_t address) noexcept {
     const std::uint64_t hash = hash_of(address);
     // Released in a way that nobody saw, and got again.
@@ -54,7 +69,8 @@ bool sampled_blocks::add(std::uintptr_t address) noexcept {
         while (place* const empty = find(t, hash, level, 0)) {
             std::uintptr_t expected = 0;
             if (empty->compare_exchange_strong(expected, address, std::memory_order_relaxed)) {
-                filter_[filter_place(hash)].fetch_add(1, std::memory_order_relaxed);
+                count(near_[granule(address)], true);
+                count(filter_[filter_place(hash)], true);
                 return true;
             }
         }
@@ -62,7 +78,7 @@ bool sampled_blocks::add(std::uintptr_t address) noexcept {
     return false;
 }
 
-bool sampled_blocks::remove(std::uintptr_t address) noexcept {
+bool sampled_blocks::remove_counted(std::uintptr_t address) noexcept {
     const std::uint64_t hash = hash_of(address);
     for (std::size_t level = 0; level != levels; ++level) {
         place* const t = tables_[level].load(std::memory_order_relaxed);
@@ -72,7 +88,8 @@ bool sampled_blocks::remove(std::uintptr_t address) noexcept {
         if (place* const found = find(t, hash, level, address); found != nullptr) {
             std::uintptr_t expected = address; // of two that release it, one has it
             if (found->compare_exchange_strong(expected, 0, std::memory_order_relaxed)) {
-                filter_[filter_place(hash)].fetch_sub(1, std::memory_order_relaxed);
+                count(near_[granule(address)], false);
+                count(filter_[filter_place(hash)], false);
                 return true;
             }
         }
@@ -81,10 +98,16 @@ bool sampled_blocks::remove(std::uintptr_t address) noexcept {
 }
 
 void sampled_blocks::clear() noexcept {
-    for (auto& counter : filter_) {
-        if (counter.load(std::memory_order_relaxed) != 0) {
-            counter.store(0, std::memory_order_relaxed);
+    const auto forget = [](counter& c) {
+        if (const std::uint16_t seen = c.load(std::memory_order_relaxed); seen != 0 && seen != full) {
+            c.store(0, std::memory_order_relaxed);
         }
+    };
+    for (counter& c : near_) {
+        forget(c);
+    }
+    for (counter& c : filter_) {
+        forget(c);
     }
     for (std::size_t level = 0; level != levels; ++level) {
         if (place* const t = tables_[level].exchange(nullptr, std::memory_order_relaxed)) {
