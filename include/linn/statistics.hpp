@@ -5,6 +5,7 @@
 #include <linn/config.hpp>
 #ifdef LINN_ABI // C++20
 
+#include <linn/detail/core/openmetrics.hpp>
 #include <linn/detail/core/readable_name.hpp>
 #include <linn/detail/os/program_end.hpp>
 #include <linn/detail/sync/buffer_store.hpp>
@@ -92,26 +93,6 @@ void append_rows(std::vector<pool_statistics>& all, Registry& members, RowsOf&& 
 
 namespace detail {
 
-struct numeric_member {
-    const char* key;
-    std::size_t pool_statistics::* member;
-};
-
-inline constexpr numeric_member numeric_members[] = {
-    {"object_bytes", &pool_statistics::object_bytes},
-    {"slot_bytes", &pool_statistics::slot_bytes},
-    {"live", &pool_statistics::live},
-    {"peak", &pool_statistics::peak},
-    {"cached", &pool_statistics::cached},
-    {"threads", &pool_statistics::threads},
-    {"slabs", &pool_statistics::slabs},
-    {"reserved_bytes", &pool_statistics::reserved_bytes},
-    {"resident_bytes", &pool_statistics::resident_bytes},
-    {"returned_bytes", &pool_statistics::returned_bytes},
-    {"depot_visits", &pool_statistics::depot_visits},
-    {"contended", &pool_statistics::contended},
-};
-
 inline void append_json_string(std::string& out, std::string_view text) {
     out += '"';
     for (const char c : text) {
@@ -192,74 +173,6 @@ inline void append_right(std::string& out, std::string_view text, std::size_t wi
     return out;
 }
 
-namespace detail {
-
-/// A family of metrics: one sample for each pool.
-struct pool_metric {
-    const char* name;
-    const char* unit; ///< empty: the name has none
-    bool is_counter;
-    const char* help;
-    std::size_t (*value)(const pool_statistics&);
-};
-
-inline constexpr pool_metric pool_metrics[] = {
-    {"linn_pool_live_objects", "", false, "Objects handed out to the program.",
-     [](const pool_statistics& s) { return s.live; }},
-    {"linn_pool_live_bytes", "bytes", false, "Slots of the objects handed out.",
-     [](const pool_statistics& s) { return s.live * s.slot_bytes; }},
-    {"linn_pool_peak_objects", "", false, "Most objects handed out at once.",
-     [](const pool_statistics& s) { return s.peak; }},
-    {"linn_pool_cached_objects", "", false, "Free objects held by threads, the pool and recyclers.",
-     [](const pool_statistics& s) { return s.cached; }},
-    {"linn_pool_caching_threads", "", false, "Threads that hold a cache of the pool.",
-     [](const pool_statistics& s) { return s.threads; }},
-    {"linn_pool_slabs", "", false, "Slabs mapped, empty ones included.",
-     [](const pool_statistics& s) { return s.slabs; }},
-    {"linn_pool_reserved_bytes", "bytes", false, "Address space of all slabs.",
-     [](const pool_statistics& s) { return s.reserved_bytes; }},
-    {"linn_pool_resident_bytes", "bytes", false, "Bytes of slabs that may be in memory.",
-     [](const pool_statistics& s) { return s.resident_bytes; }},
-    {"linn_pool_returned_bytes", "bytes", true, "Bytes given back to the system.",
-     [](const pool_statistics& s) { return s.returned_bytes; }},
-    {"linn_pool_depot_visits", "", true, "Calls that took the lock of the pool.",
-     [](const pool_statistics& s) { return s.depot_visits; }},
-    {"linn_pool_contended_visits", "", true, "Calls that found the lock of the pool taken.",
-     [](const pool_statistics& s) { return s.contended; }},
-};
-
-inline bool has_same_labels(const pool_statistics& a, const pool_statistics& b) noexcept {
-    return a.object_bytes == b.object_bytes && a.slot_bytes == b.slot_bytes && a.type == b.type;
-}
-
-inline void add_numbers(pool_statistics& to, const pool_statistics& from) noexcept {
-    for (const numeric_member& field : numeric_members) {
-        if (field.member != &pool_statistics::object_bytes && field.member != &pool_statistics::slot_bytes) {
-            to.*field.member += from.*field.member;
-        }
-    }
-}
-
-/// The braces of a sample: `{type="order",object_bytes="16",slot_bytes="16"}`.
-inline std::string metric_labels(const pool_statistics& s) {
-    std::string out = "{type=\"";
-    for (const char c : s.type) {
-        if (c == '\n') {
-            out += "\\n";
-            continue;
-        }
-        if (c == '\\' || c == '"') {
-            out += '\\';
-        }
-        out += c;
-    }
-    out += "\",object_bytes=\"" + std::to_string(s.object_bytes);
-    out += "\",slot_bytes=\"" + std::to_string(s.slot_bytes) + "\"}";
-    return out;
-}
-
-} // namespace detail
-
 /// The value of the HTTP header `Content-Type` for the text of `to_openmetrics`.
 inline constexpr std::string_view openmetrics_content_type =
     "application/openmetrics-text; version=1.0.0; charset=utf-8";
@@ -271,33 +184,10 @@ inline constexpr std::string_view openmetrics_content_type =
 /// @complexity O(characters + pools * pools)
 /// @snippet examples/38_openmetrics.cpp
 [[nodiscard]] inline std::string to_openmetrics(const std::vector<pool_statistics>& pools) {
-    std::vector<pool_statistics> sums; // a sample must be unique
-    std::vector<std::string> labels;
-    for (const pool_statistics& s : pools) {
-        std::size_t at = 0;
-        while (at != sums.size() && !detail::has_same_labels(sums[at], s)) {
-            ++at;
-        }
-        if (at != sums.size()) {
-            detail::add_numbers(sums[at], s);
-            continue;
-        }
-        sums.push_back(s);
-        labels.push_back(detail::metric_labels(s));
-    }
+    std::vector<pool_statistics> sums = pools;
     std::string out;
-    for (const detail::pool_metric& metric : detail::pool_metrics) {
-        out.append("# TYPE ").append(metric.name).append(metric.is_counter ? " counter\n" : " gauge\n");
-        if (*metric.unit != '\0') {
-            out.append("# UNIT ").append(metric.name).append(" ").append(metric.unit).append("\n");
-        }
-        out.append("# HELP ").append(metric.name).append(" ").append(metric.help).append("\n");
-        for (std::size_t i = 0; i != sums.size(); ++i) {
-            out.append(metric.name).append(metric.is_counter ? "_total" : "").append(labels[i]).append(" ");
-            out.append(std::to_string(metric.value(sums[i]))).append("\n");
-        }
-    }
-    out += "# EOF\n";
+    detail::put_openmetrics(sums.data(), detail::merge_by_labels(sums.data(), sums.size()),
+                            [&out](std::string_view piece) { out += piece; });
     return out;
 }
 

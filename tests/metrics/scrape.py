@@ -5,6 +5,7 @@ to_json() has. The parser refuses a text without an end, with a family twice, wi
 that the name does not end in. The program's text is served by HTTP and scraped from there with its content type.
 
 usage: scrape.py PROGRAM
+       scrape.py --file FILE     the families of a text, as the parser has them, as JSON: for other tests
 """
 import http.server
 import json
@@ -66,7 +67,16 @@ def check(condition, what):
         sys.exit(1)
 
 
+def print_families(file):
+    with open(file, "rb") as text:
+        families = text_string_to_metric_families(scraped(text.read()))
+    print(json.dumps({f.name: {"type": f.type, "unit": f.unit, "samples": [[s.name, s.labels, s.value] for s in f.samples]} for f in families}))
+
+
 def main():
+    if sys.argv[1] == "--file":
+        print_families(sys.argv[2])
+        return
     out = subprocess.run([sys.argv[1]], stdout=subprocess.PIPE, check=True, timeout=60).stdout
     end = out.index(b"\n# EOF\n") + len(b"\n# EOF\n")
     pools = json.loads(out[end:])["pools"]

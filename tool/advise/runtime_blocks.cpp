@@ -159,6 +159,11 @@ const runtime_rule* runtime_rule_of(std::span<const runtime_call> calls, std::ui
     return found == runtime_table.end() ? nullptr : &*found;
 }
 
+const runtime_rule* runtime_rule_of(const allocation_site& site, const named_type& named,
+                                    std::uint64_t smallest, std::uint64_t largest) {
+    return runtime_rule_of(calls_of(site, named), smallest, largest);
+}
+
 void find_runtime_blocks(advice& a, const naming& names) {
     struct found_site {
         std::size_t type;

@@ -39,6 +39,10 @@ struct runtime_call {
 const runtime_rule* runtime_rule_of(std::span<const runtime_call> calls, std::uint64_t smallest,
                                     std::uint64_t largest);
 
+/// The same for a site that was named.
+const runtime_rule* runtime_rule_of(const allocation_site& site, const named_type& named,
+                                    std::uint64_t smallest, std::uint64_t largest);
+
 /// Finds the runtime's own blocks among those that are live at the end, and notes them in the types and in `a`.
 /// @pre the types are grouped
 void find_runtime_blocks(advice& a, const naming& names);

@@ -60,9 +60,12 @@ void show(progress_line& line, const char* doing, double share) {
 
 advise_command::advise_command(CLI::App& program)
     : command{*program.add_subcommand("advise", "Say which types of a recorded program need a pool, if any")},
-      files_{verb(),
-             forms_of({[this] { return advise_json(result_); },
-                       [this] { return report::advise_document(result_, view_, frames_of_stacks()); }})} {
+      files_{verb(), forms_of({[this] { return advise_json(result_); },
+                               [this] {
+                                   return fills_
+                                              ? report::fills_document(*fills_, view_.top)
+                                              : report::advise_document(result_, view_, frames_of_stacks());
+                               }})} {
     CLI::App& arguments = verb();
     arguments.footer(advise_footer);
     arguments.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);

@@ -34,6 +34,7 @@ constexpr const char* pools_footer =
     "  linn pools --plan shop.toml                        which sites and pools the plan has\n"
     "  linn pools --plan shop.toml --stats shop.json -- ./shop batch.txt\n"
     "  linn pools --plan shop.toml --stats 'shop.%p.json' --signal USR2 -- ./shop\n"
+    "  linn pools --plan shop.toml --stats shop.prom --signal USR2 -- ./shop    for Prometheus\n"
     "  linn pools --plan shop.toml --checked -- ./shop    find double frees and overruns of pooled blocks\n";
 
 } // namespace
@@ -49,7 +50,8 @@ pools_command::pools_command(CLI::App& program)
         ->type_name("FILE");
     arguments
         .add_option("--stats", statistics_,
-                    "write statistics as JSON when the program ends; %p becomes the process id")
+                    "write statistics when the program ends: as JSON, or as OpenMetrics text where the name "
+                    "ends in .prom or .openmetrics; %p becomes the process id")
         ->type_name("FILE");
     arguments
         .add_option("--signal", settings_.signal,

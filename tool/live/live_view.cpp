@@ -112,7 +112,7 @@ void live_view::update() {
 bool live_view::take_names() {
     const std::vector<site_name> names = namer_->take();
     for (const site_name& named : names) {
-        rows_.name(named.site, named.type, named.place);
+        rows_.name(named.site, named.type, named.place, named.kept_by_runtime);
     }
     return !names.empty();
 }

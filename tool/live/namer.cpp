@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "namer.hpp"
 
+#include "../advise/runtime_blocks.hpp"
 #include "../advise/type_groups.hpp"
 #include "../symbols/symbolizer.hpp"
 #include "../symbols/type_namer.hpp"
@@ -43,16 +44,21 @@ std::string key_of(const site_place& place) {
     return key;
 }
 
-/// As linn advise calls the type.
-std::pair<std::string, std::string> name_of(type_namer& namer, const site_place& place) {
+/// As linn advise calls the type; of no site yet.
+site_name name_of(type_namer& namer, const site_place& place) {
     advised_type type;
-    type.named = namer.name(site_of(place));
+    const allocation_site site = site_of(place);
+    type.named = namer.name(site);
     type.name = type.named.type;
     type.container = type.named.container;
     const symbol_frame& at = type.named.place;
     const bool is_known = !at.function.empty() || !at.file.empty() || !at.library.empty();
-    return {label_of(type),
-            is_known || type.named.frames.empty() ? place_text(at) : place_text(type.named.frames.front())};
+    const auto [smallest, largest] = std::ranges::minmax(place.sizes);
+    const runtime_rule* const rule = runtime_rule_of(site, type.named, smallest, largest);
+    return {{},
+            label_of(type),
+            is_known || type.named.frames.empty() ? place_text(at) : place_text(type.named.frames.front()),
+            rule != nullptr ? rule->most : 0};
 }
 
 } // namespace
@@ -90,7 +96,7 @@ void site_namer::work() {
     ::setpriority(PRIO_PROCESS, static_cast<id_t>(::syscall(SYS_gettid)), niceness);
     symbolizer symbols;
     type_namer namer{symbols};
-    std::map<std::string, std::pair<std::string, std::string>> known;
+    std::map<std::string, site_name> known;
     std::unique_lock lock{mutex_};
     for (;;) {
         wakes_.wait(lock, [&] { return stops_ || !asked_.empty(); });
@@ -105,7 +111,8 @@ void site_namer::work() {
             entry->second = name_of(namer, place);
         }
         lock.lock();
-        named_.push_back({site, entry->second.first, entry->second.second});
+        named_.push_back(entry->second);
+        named_.back().site = site;
     }
 }
 

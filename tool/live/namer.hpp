@@ -4,6 +4,7 @@
 #include "../record/live/live_counts.hpp"
 
 #include <condition_variable>
+#include <cstdint>
 #include <map>
 #include <mutex>
 #include <string>
@@ -18,6 +19,8 @@ struct site_name {
     site_key site;
     std::string type;
     std::string place;
+    /// So many live blocks the C or C++ library keeps for itself, see runtime_rule; 0: they are the program's.
+    std::uint64_t kept_by_runtime = 0;
 };
 
 /// Names sites in a thread of its own with a low priority: debug information is read while the view goes on. A place is named

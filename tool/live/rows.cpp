@@ -83,7 +83,8 @@ std::vector<site_key> live_rows::unnamed(std::size_t most) const {
     return keys;
 }
 
-void live_rows::name(const site_key& site, const std::string& type, const std::string& place) {
+void live_rows::name(const site_key& site, const std::string& type, const std::string& place,
+                     std::uint64_t kept_by_runtime) {
     const auto known = sites_.find(site);
     if (known == sites_.end()) {
         return;
@@ -95,6 +96,7 @@ void live_rows::name(const site_key& site, const std::string& type, const std::s
         ++rows_[row->second].other_places;
     }
     known->second.row = row->second;
+    known->second.kept_by_runtime = kept_by_runtime;
 }
 
 /// Where the figures of a window before stand; `moments` if the window begins before the program.
@@ -128,8 +130,10 @@ live_table live_rows::table(sort_key by, double window) const {
         if (std::abs(f.growth) < 1e-6 * f.live_bytes) {
             f.growth = 0;
         }
-        add(rows[site.row].figures, f);
         add(t.all, f);
+        if (site.kept_by_runtime == 0 || f.live_blocks > static_cast<double>(site.kept_by_runtime)) {
+            add(rows[site.row].figures, f);
+        }
     }
     for (std::size_t i = 0; i != rows.size(); ++i) {
         live_row& row = rows[i];

@@ -54,10 +54,11 @@ public:
 
     /// The sites that have no name yet, the largest first; `most` of them.
     std::vector<site_key> unnamed(std::size_t most) const;
-    /// Names a site for good.
-    void name(const site_key& site, const std::string& type, const std::string& place);
+    /// Names a site for good. Up to `kept_by_runtime` live blocks of it are the run-time library's own.
+    void name(const site_key& site, const std::string& type, const std::string& place,
+              std::uint64_t kept_by_runtime = 0);
 
-    /// The rows in their order. Rows of which nothing lives, comes or went in the window are left out.
+    /// The rows in their order. What the run-time library keeps is in `all`, and in no row. Rows of which nothing lives, comes or went in the window are left out.
     live_table table(sort_key by, double window) const;
 
 private:
@@ -65,6 +66,7 @@ private:
 
     struct site_state {
         std::uint32_t row = 0;
+        std::uint64_t kept_by_runtime = 0;
         std::uint64_t seen = 0; ///< the moment
         double allocations = 0;
         double bytes = 0;

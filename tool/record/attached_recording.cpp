@@ -2,6 +2,7 @@
 #include "../measure/companion.hpp"
 #include "../measure/machine.hpp"
 #include "../measure/quantity.hpp"
+#include "../measure/shell_words.hpp"
 #include "../measure/ticks.hpp"
 #include "attach/attachable.hpp"
 #include "attach/attachment.hpp"
@@ -309,13 +310,12 @@ record_result attached_recording::run() {
         return std::move(result_);
     }
     result_.was_started = true;
-    announce_(
-        fmt::format("attached to {} (process {}, which has run for {}){}, and the program runs on",
-                    fmt::join(facts_.command, " "), facts_.pid,
-                    figures::written(figures::unit::nanoseconds, facts_.age_ns),
-                    options_.duration_s > 0
-                        ? fmt::format(" for {} s; Ctrl-C ends the recording earlier", options_.duration_s)
-                        : "; Ctrl-C ends the recording"));
+    announce_(fmt::format(
+        "attached to {} (process {}, which has run for {}){}, and the program runs on",
+        shell_words(facts_.command), facts_.pid, figures::written(figures::unit::nanoseconds, facts_.age_ns),
+        options_.duration_s > 0
+            ? fmt::format(" for {} s; Ctrl-C ends the recording earlier", options_.duration_s)
+            : "; Ctrl-C ends the recording"));
     if (watcher_ != nullptr) {
         watcher_->begin(ring_, start_, options_.follows ? 0 : static_cast<std::uint32_t>(facts_.pid));
     }

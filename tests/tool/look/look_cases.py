@@ -177,6 +177,8 @@ def case_pages_of_all_kinds(tool):
     for trace, has_time, has_stacks in ((tool.record(), True, True), (tool.record("--aggregate", name="kept.linn"), False, True),
                                         (tool.record("--sample", "4096", name="sample.linn"), True, True), (fills, False, False)):
         tool.call("trace", trace, "--html", page, status=0)
+        for title in ("Types", "Places", "Stacks"):
+            check(page.read_text(encoding="utf-8").count(f">{title}</h") <= 1, f"the heading {title} is there twice")
         root = xml.etree.ElementTree.fromstring(page.read_text(encoding="utf-8"))
         data = [json.loads(e.get("value")) for e in root.iter("data") if e.get("data-kinds")]
         check(len(data) == has_stacks, (trace, len(data)))

@@ -12,6 +12,7 @@ import resource
 import shutil
 import signal
 import subprocess
+import sys
 
 from cases import check, skip, skip_without
 from pools_tool import ALIGNED, BYTES, CALLS, HITS, Plan, Tool, check_used, pools_of
@@ -426,6 +427,32 @@ def case_verb(tool):
                          (("--plan", plan, "--mode", "odd", "--", served), "odd")):
         check(wrong in linn(*words, status=2).stderr, f"{words}")
     check("--checked" in linn("--help").stdout, "help")
+
+
+def case_openmetrics(tool):
+    """A file whose name asks for it is what Prometheus' own parser reads, with the numbers that JSON has."""
+    plan = tool.malloc_plan().write()
+    read = {}
+    for name in ("m.json", "m.prom", "m.openmetrics"):
+        file = os.path.join(tool.folder, name)
+        subprocess.run([tool.linn, "pools", "--plan", plan, "--stats", file, "--", tool.programs["served"], "calls"], check=True,
+                       capture_output=True)
+        read[name] = file
+    scrape = pathlib.Path(__file__).resolve().parents[2] / "metrics" / "scrape.py"
+    pools = json.loads(pathlib.Path(read["m.json"]).read_text())["pools"]
+    for name in ("m.prom", "m.openmetrics"):
+        text = pathlib.Path(read[name]).read_text()
+        check(text.endswith("\n# EOF\n"), text)
+        done = subprocess.run([sys.executable, str(scrape), "--file", read[name]], check=True, capture_output=True, text=True)
+        if done.stdout.startswith("linn: skipped"):
+            continue
+        families = json.loads(done.stdout)
+        check(len(families) == 11, families)
+        for family, member in (("linn_pool_peak_objects", "peak"), ("linn_pool_slabs", "slabs"),
+                               ("linn_pool_reserved_bytes", "reserved_bytes"), ("linn_pool_live_bytes", "live_bytes")):
+            got = {labels["type"]: value for _, labels, value in families[family]["samples"]}
+            check(got == {p["name"]: p[member] for p in pools}, (family, got, pools))
+        check(families["linn_pool_depot_visits"]["type"] == "counter" and families["linn_pool_live_bytes"]["unit"] == "bytes", families)
 
 
 def case_unreachable(tool):

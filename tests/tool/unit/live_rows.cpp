@@ -105,6 +105,20 @@ TEST_CASE("what a process had goes with it, and counts as shrunk") {
     CHECK(table.allocations == 20);
 }
 
+TEST_CASE("what the run-time library keeps is counted, and in no row") {
+    live_rows rows;
+    rows.take(figures_of({{{1, 1}, 1, 72704, 1, 72704}, {{1, 2}, 5, 50, 5, 50}}), 1);
+    rows.name({1, 1}, "72704-byte blocks", "pool::pool", 2);
+    rows.name({1, 2}, "node", "a.cpp:1");
+    const live_table table = rows.table(sort_key::live, 10);
+    CHECK(table.rows.size() == 1);
+    CHECK(table.rows.front().name == "node");
+    CHECK(table.all.live_bytes == 72754);
+    // More than the library keeps are the program's doing.
+    rows.take(figures_of({{{1, 1}, 3, 3 * 72704, 3, 3 * 72704}, {{1, 2}, 5, 50, 5, 50}}), 2);
+    CHECK(row_of(rows.table(sort_key::live, 10), "72704-byte blocks").figures.live_blocks == 3);
+}
+
 TEST_CASE("the largest places are named first") {
     live_rows rows;
     rows.take(figures_of({{{1, 1}, 1, 10, 1, 10}, {{1, 2}, 1, 9000, 1, 10}, {{1, 3}, 1, 10, 1, 500}}), 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/shell_words.hpp"
+#include "measure/shell_words.hpp"
 
 #include <doctest/doctest.h>
 
@@ -15,4 +15,7 @@ TEST_CASE("others are quoted, so that the line can be typed again") {
     CHECK(shell_words({"redis-server", "--save", ""}) == "redis-server --save ''");
     CHECK(shell_words({"sqlite3", ".read a.sql"}) == "sqlite3 '.read a.sql'");
     CHECK(shell_words({"echo", "it's", "$HOME"}) == "echo 'it'\\''s' '$HOME'");
+    // No word breaks the line, moves the cursor or colours the terminal.
+    CHECK(shell_words({"python3", "-c", "a = 'b'\nc = \"\\\\\"\t\x1b[31m\x7f"}) ==
+          "python3 -c $'a = \\'b\\'\\nc = \"\\\\\\\\\"\\t\\033[31m\\177'");
 }

@@ -4,6 +4,7 @@
 #include "engine.hpp"
 #include "sites.hpp"
 
+#include <linn/detail/core/openmetrics.hpp>
 #include <linn/version.hpp>
 
 #include <fcntl.h>
@@ -27,13 +28,13 @@ namespace {
 
 constinit const char* pattern = nullptr;
 
-/// JSON, a piece at a time: no memory of its own, no stream, nothing that a signal handler must not do.
-class json_file {
+/// A text, a piece at a time: no memory of its own, no stream, nothing that a signal handler must not do.
+class text_file {
 public:
-    explicit json_file(int descriptor) noexcept : descriptor_(descriptor) {}
-    json_file(const json_file&) = delete;
-    json_file& operator=(const json_file&) = delete;
-    ~json_file() { flush(); }
+    explicit text_file(int descriptor) noexcept : descriptor_(descriptor) {}
+    text_file(const text_file&) = delete;
+    text_file& operator=(const text_file&) = delete;
+    ~text_file() { flush(); }
 
     [[gnu::format(printf, 2, 3)]] void print(const char* format, ...) noexcept {
         char text[512];
@@ -46,6 +47,9 @@ public:
                                                                 : sizeof text - 1);
     }
 
+    void put(std::string_view text) noexcept { write(text.data(), text.size()); }
+
+    /// Of JSON.
     void string(std::string_view text) noexcept {
         write("\"", 1);
         for (const char c : text) {
@@ -102,7 +106,7 @@ private:
     bool is_whole_ = true;
     std::size_t used_ = 0;
 };
-constinit char json_file::buffer_[4096];
+constinit char text_file::buffer_[4096];
 
 // Stacks of threads and of signal handlers may be small, so names do not lie there either: one writes at a time.
 constinit std::atomic<bool> is_writing{false};
@@ -110,7 +114,7 @@ constinit char program_path[PATH_MAX];
 constinit char file_path[PATH_MAX];
 constinit char part_path[PATH_MAX + 16];
 
-void write_sites(json_file& out, const plan_tables& plan) noexcept {
+void write_sites(text_file& out, const plan_tables& plan) noexcept {
     constexpr const char* states[] = {"absent", "active", "left out", "left out"};
     constexpr const char* reasons[] = {nullptr, nullptr, "the module is another build",
                                        "the code is not what the plan says"};
@@ -140,7 +144,7 @@ void write_sites(json_file& out, const plan_tables& plan) noexcept {
     }
 }
 
-void write_pool(json_file& out, pool_state& s, depot& d) noexcept {
+void write_pool(text_file& out, pool_state& s, depot& d) noexcept {
     const pool_statistics n = d.statistics();
     out.string(d.name());
     out.field("object_bytes", n.object_bytes);
@@ -161,7 +165,7 @@ void write_pool(json_file& out, pool_state& s, depot& d) noexcept {
     out.string_or_null(s.stopped.load(std::memory_order_relaxed));
 }
 
-void write_pools(json_file& out) noexcept {
+void write_pools(text_file& out) noexcept {
     const char* separator = "";
     for (std::uint32_t i = 0; i != pool_count(); ++i) {
         depot* const d = pools[i].get();
@@ -175,7 +179,27 @@ void write_pools(json_file& out) noexcept {
     }
 }
 
-void write_all(json_file& out) noexcept {
+constinit pool_statistics measured_pools[pool_numbers]{};
+
+/// For Prometheus and other monitoring; the file's name asks for it.
+void write_openmetrics(text_file& out) noexcept {
+    std::size_t count = 0;
+    for (std::uint32_t i = 0; i != pool_count(); ++i) {
+        if (depot* const d = pools[i].get()) {
+            measured_pools[count] = d->statistics();
+            measured_pools[count].type = d->name();
+            ++count;
+        }
+    }
+    linn::detail::put_openmetrics(measured_pools, linn::detail::merge_by_labels(measured_pools, count),
+                                  [&out](std::string_view piece) { out.put(piece); });
+}
+
+bool asks_for_openmetrics(std::string_view file) noexcept {
+    return file.ends_with(".prom") || file.ends_with(".openmetrics");
+}
+
+void write_json(text_file& out) noexcept {
     const ssize_t n = ::readlink("/proc/self/exe", program_path, sizeof program_path);
     out.print(
         "{\n\"schema\": \"linn.pools/1\",\n\"version\": \"%d.%d.%d\",\n\"process\": %ld,\n\"program\": ",
@@ -228,8 +252,8 @@ void write_file() noexcept {
     }
     bool is_whole = false;
     {
-        json_file out{file};
-        write_all(out);
+        text_file out{file};
+        asks_for_openmetrics(file_path) ? write_openmetrics(out) : write_json(out);
         is_whole = out.end();
     }
     ::close(file);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dhat.hpp"
 
-#include "../shell_words.hpp"
+#include "../../measure/shell_words.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

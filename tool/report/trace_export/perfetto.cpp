@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "perfetto.hpp"
 
-#include "../shell_words.hpp"
+#include "../../measure/shell_words.hpp"
 #include "protobuf_writer.hpp"
 
 #include <algorithm>

@@ -4,7 +4,7 @@
 #include "../../advise/cost.hpp"
 #include "../../advise/page_faults.hpp"
 #include "../../advise/type_groups.hpp"
-#include "../shell_words.hpp"
+#include "../../measure/shell_words.hpp"
 
 #include <fmt/format.h>
 

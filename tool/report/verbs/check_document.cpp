@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "check_document.hpp"
 
-#include "../shell_words.hpp"
+#include "../../measure/shell_words.hpp"
 #include "stack_text.hpp"
 
 #include <fmt/format.h>

@@ -45,6 +45,8 @@ document fills_document(const fill_report& report, std::size_t top) {
     const std::size_t shown = std::min(report.places.size(), top);
     document d;
     d.verb = "linn advise";
+    d.title = "linn advise: zeros in new blocks";
+    d.heading = "Which zeros are written for nothing?";
     d.lead = report.verdict;
     d.add(places_table(report, shown));
     std::vector<std::string> remarks = report.notes;

@@ -2,11 +2,11 @@
 #include "replay_document.hpp"
 
 #include "../../measure/process.hpp"
+#include "../../measure/shell_words.hpp"
 #include "../../measure/sort_stably.hpp"
 #include "../../replay/replay_client.hpp"
 #include "../plots/replay_plots.hpp"
 #include "../replay_figures.hpp"
-#include "../shell_words.hpp"
 #include "../version.hpp"
 #include "provenance.hpp"
 #include "run_parts.hpp"

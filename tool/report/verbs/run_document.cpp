@@ -3,11 +3,11 @@
 
 #include "../../experiment/too_few_rounds.hpp"
 #include "../../measure/process.hpp"
+#include "../../measure/shell_words.hpp"
 #include "../../measure/sort_stably.hpp"
 #include "../../measure/statistics.hpp"
 #include "../../run/verdict.hpp"
 #include "../plots/run_plots.hpp"
-#include "../shell_words.hpp"
 #include "provenance.hpp"
 #include "run_parts.hpp"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run_parts.hpp"
 
+#include "../../measure/shell_words.hpp"
 #include "../../measure/statistics.hpp"
 #include "../plots/run_plots.hpp"
-#include "../shell_words.hpp"
 #include "../version.hpp"
 #include "provenance.hpp"
 #include "run_json.hpp"

@@ -2,10 +2,10 @@
 #include "scan_document.hpp"
 
 #include "../../measure/process.hpp"
+#include "../../measure/shell_words.hpp"
 #include "../../measure/sort_stably.hpp"
 #include "../plots/curve_plot.hpp"
 #include "../plots/run_plots.hpp"
-#include "../shell_words.hpp"
 #include "provenance.hpp"
 #include "run_parts.hpp"
 

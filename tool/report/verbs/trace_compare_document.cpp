@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trace_compare_document.hpp"
 
+#include "../../measure/shell_words.hpp"
 #include "../plots/flame_difference.hpp"
-#include "../shell_words.hpp"
 #include "provenance.hpp"
 #include "stack_text.hpp"
 
@@ -25,6 +25,12 @@ cell difference_cell(profile_measure m, double change) {
     return change > 0 ? cell{"+", figure_of(m, change)} : cell{figure_of(m, change)};
 }
 
+/// "+12 %"; also what is too small for a digit says whether it grew. @pre old > 0, difference != 0
+cell share_cell(double difference, double old) {
+    const double share = difference / old;
+    return share < 0 && share > -0.0005 ? cell{"-0.0 %"} : cell{figure_of(unit::change, share)};
+}
+
 /// "+12 %", or the word for a row that only one recording has.
 cell change_cell(const trace_row& r, profile_measure by) {
     const double old = r.old_counts[static_cast<std::size_t>(by)];
@@ -32,7 +38,7 @@ cell change_cell(const trace_row& r, profile_measure by) {
         return cell{to_string(r.change)};
     }
     if (old > 0 && r.difference(by) != 0) {
-        return cell{figure_of(unit::change, r.difference(by) / old)};
+        return share_cell(r.difference(by), old);
     }
     return cell{r.difference(by) > 0 ? "from 0" : "-"};
 }
@@ -116,8 +122,7 @@ private:
     void add_total(table& t, const char* name, profile_measure m, double before, double after) {
         const double change = after - before;
         t.add({name, figure_of(m, before), figure_of(m, after), difference_cell(m, change),
-               before > 0 && change != 0 ? cell{figure_of(unit::change, change / before)}
-                                         : cell{change > 0 ? "from 0" : "-"}},
+               before > 0 && change != 0 ? share_cell(change, before) : cell{change > 0 ? "from 0" : "-"}},
               emphasis::none);
     }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trace_document.hpp"
 
+#include "../../measure/shell_words.hpp"
 #include "../../measure/sort_stably.hpp"
-#include "../shell_words.hpp"
 #include "provenance.hpp"
 #include "trace_view_document.hpp"
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trace_view_document.hpp"
 
+#include "../../measure/shell_words.hpp"
 #include "../../symbols/short_name.hpp"
 #include "../plots/advise_plots.hpp"
 #include "../plots/stack_views.hpp"
-#include "../shell_words.hpp"
 #include "provenance.hpp"
 #include "stack_text.hpp"
 
@@ -222,9 +222,10 @@ void add_tables(document& d, const trace_view& view, std::size_t top) {
         return;
     }
     const view_tables all{view};
-    d.add_section("types", "Types").add(all.rows(view.types, top, false), forms::text);
-    d.add_section("places", "Places").add(all.rows(view.places, top, true), forms::text);
-    d.add_section("stacks", "Stacks").add(all.stacks(std::min(top, most_text_stacks), false), forms::text);
+    d.add_section("types", "Types", forms::text).add(all.rows(view.types, top, false), forms::text);
+    d.add_section("places", "Places", forms::text).add(all.rows(view.places, top, true), forms::text);
+    d.add_section("stacks", "Stacks", forms::text)
+        .add(all.stacks(std::min(top, most_text_stacks), false), forms::text);
 }
 
 void add_page_tables(document& d, const trace_view& view, std::size_t top) {

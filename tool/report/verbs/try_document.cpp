@@ -2,9 +2,9 @@
 #include "try_document.hpp"
 
 #include "../../measure/process.hpp"
+#include "../../measure/shell_words.hpp"
 #include "../../symbols/short_name.hpp"
 #include "../plots/run_plots.hpp"
-#include "../shell_words.hpp"
 #include "provenance.hpp"
 #include "run_parts.hpp"
 

@@ -14,6 +14,23 @@ bool is_plain(char c) {
            std::string_view{"%+,-./:=@_"}.find(c) != std::string_view::npos;
 }
 
+bool is_control(char c) {
+    return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
+}
+
+/// As one would type it in $'...'.
+std::string escaped(char c) {
+    if (c == '\n' || c == '\t' || c == '\r') {
+        return c == '\n' ? "\\n" : c == '\t' ? "\\t" : "\\r";
+    }
+    if (is_control(c)) {
+        const auto code = static_cast<unsigned char>(c);
+        return {'\\', static_cast<char>('0' + code / 64), static_cast<char>('0' + code / 8 % 8),
+                static_cast<char>('0' + code % 8)};
+    }
+    return c == '\'' || c == '\\' ? std::string{'\\', c} : std::string{c};
+}
+
 } // namespace
 
 std::string shell_words(const std::vector<std::string>& words) {
@@ -22,6 +39,14 @@ std::string shell_words(const std::vector<std::string>& words) {
         line += line.empty() ? "" : " ";
         if (!word.empty() && std::all_of(word.begin(), word.end(), is_plain)) {
             line += word;
+            continue;
+        }
+        if (std::any_of(word.begin(), word.end(), is_control)) {
+            line += "$'";
+            for (const char c : word) {
+                line += escaped(c);
+            }
+            line += '\'';
             continue;
         }
         line += '\'';
