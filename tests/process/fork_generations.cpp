@@ -18,8 +18,9 @@ namespace {
 
 using table = linn::detail::thread_index_table<linn::detail::platform>;
 
-constexpr int generations = 100;
 constexpr int threads = 8;
+constexpr int generations =
+    static_cast<int>(2 * table::most) / threads; // each takes so many numbers: twice as many as there are
 
 linn::pool_resource& resource() {
     return *linn::default_pool_resource();
@@ -90,7 +91,7 @@ void generation(int number) {
                 generation(number + 1);
                 ::_exit(0);
             }
-            over = true; // a hundred processes with eight threads each would be many
+            over = true; // so many processes with eight threads each would be many
             over.notify_all();
             int status = 0;
             CHECK(::waitpid(pid, &status, 0) == pid);
