@@ -2,15 +2,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a change in the source saves, next to what `linn advise` predicts and the plan of `linn try` saves.
 
-    inputs.py FOLDER 4
+    inputs.py FOLDER 0.5
     predictions.py debian.toml --linn LINN --folder FOLDER --builds BUILDS --keep RESULTS
-    changed.py debian.toml --linn LINN --folder FOLDER --builds BUILDS --keep RESULTS [--rounds 15] [--only NAME]...
+    changed.py debian.toml --linn LINN --folder FOLDER --builds BUILDS --keep RESULTS [--rounds 100] [--seconds 0] [--pin CPU]
+               [--rival NAME=LIBRARY]... [--only NAME]...
     changed.py debian.toml --table RESULTS
 
 BUILDS/plain/NAME and BUILDS/changed/NAME are one program, built twice with the same flags, the second with the pools that
-docs/design/predictions.md describes. Each round runs in random order: plain, plain again, plain under the plan that `linn try`
-wrote, and changed. All must exit and print alike. Times are CPU times of the process; an interval is that of the median of
-the ratios to plain in the same round, from order statistics, at least 95 %. Peak memory below that of Python is not seen.
+docs/design/predictions.md describes. Each round runs in random order: plain, plain again, plain with the preload and an empty
+plan, plain under the plan that `linn try` wrote, changed, and for each rival the allocator preloaded, alone and behind the
+plan. What is not there is left out. All must exit and print alike. Times are CPU times of the process; an interval is that of
+the median of the ratios to plain in the same round, from order statistics, at least 95 %. A program takes no further round once
+it has had --seconds. Its runs are pinned to one processor where it has one thread. Peak memory below that of Python is not
+seen.
 """
 import hashlib
 import json
@@ -22,15 +26,17 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 
 from predictions import build_of, interval, judge, percent, print_table, read_arguments
 
-ARMS = ("plain", "again", "plan", "changed")
+ARMS = ("plain", "again", "empty", "plan", "changed")
 
 
-def run(words, folder, environment):
+def run(words, folder, environment, cpu):
     with tempfile.TemporaryFile() as output:
-        child = subprocess.Popen(words, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.DEVNULL)
+        child = subprocess.Popen(words, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.DEVNULL,
+                                 preexec_fn=None if cpu is None else lambda: os.sched_setaffinity(0, {cpu}))
         _, status, used = os.wait4(child.pid, 0)
         child.returncode = os.waitstatus_to_exitcode(status)
         output.seek(0)
@@ -39,31 +45,55 @@ def run(words, folder, environment):
             "status": child.returncode, "output": said}
 
 
-def environments(linn, plan):
+def environments(linn, plan, empty, rivals):
     """Of each arm; all have one size, because that alone changes times."""
-    preload = {"LD_PRELOAD": str(pathlib.Path(linn).resolve().parent / "liblinn-try.so"), "LINN_PLAN": str(plan)}
-    pad = {"LINN_PAD": "x" * (sum(len(name) + len(value) + 2 for name, value in preload.items()) - len("LINN_PAD") - 2)}
-    return {arm: os.environ | (preload if arm == "plan" else pad) for arm in ARMS}
+    pools = str(pathlib.Path(linn).resolve().parent / "liblinn-try.so")
+    preloads = {"empty": {"LD_PRELOAD": pools, "LINN_PLAN": str(empty)}}
+    if plan.exists():
+        preloads["plan"] = {"LD_PRELOAD": pools, "LINN_PLAN": str(plan)}
+    for name, library in rivals.items():
+        preloads[name] = {"LD_PRELOAD": library}
+        if plan.exists():
+            preloads[f"plan+{name}"] = {"LD_PRELOAD": f"{pools}:{library}", "LINN_PLAN": str(plan)}
+
+    def size(values):
+        return sum(len(name) + len(value) + 2 + 8 for name, value in values.items())  # with the pointer to it
+    most = max(map(size, preloads.values())) + len("LINN_PAD") + 10
+    return {arm: os.environ | values | {"LINN_PAD": "x" * (most - size(values) - len("LINN_PAD") - 10)}
+            for arm, values in ({arm: {} for arm in ARMS} | preloads).items() if arm != "plan" or plan.exists()}
 
 
 def measure(program, arguments, results):
     """Leaves the samples in `results`; returns what went wrong, or nothing."""
     name = program["name"]
     plan = results / f"{name}.plan.toml"
-    arms = [arm for arm in ARMS if arm != "plan" or plan.exists()]
-    environment = environments(arguments.linn, plan)
-    words = {arm: [build_of(arguments.builds, "changed" if arm == "changed" else "plain", program), *program["command"][1:]] for arm in arms}
+    empty = results / "empty.toml"
+    empty.write_text("linn_plan = 1\n")
+    rivals = dict(text.split("=", 1) for text in arguments.rival or [])
+    environment = environments(arguments.linn, plan, empty, rivals)
+    changed = build_of(arguments.builds, "changed", program)
+    if changed is None:
+        del environment["changed"]
+    arms = list(environment)
+    plain = build_of(arguments.builds, "plain", program) or program["command"][0]
+    words = {arm: [changed if arm == "changed" else plain, *program["command"][1:]] for arm in arms}
+    advised = json.loads((results / f"{name}.advise.json").read_text())
+    cpu = arguments.pin if advised["trace"]["threads"] <= 1 else None
     samples = {arm: [] for arm in arms}
     source = random.Random(name)
+    begun = time.monotonic()
     for turn in range(arguments.rounds + 1):  # the first warms up
+        if arguments.seconds and time.monotonic() - begun > arguments.seconds:
+            break
         source.shuffle(arms)
         for arm in arms:
-            sample = run(words[arm], arguments.folder, environment[arm])
+            sample = run(words[arm], arguments.folder, environment[arm], cpu)
             if turn:
                 samples[arm].append(sample)
     seen = {(sample["status"], sample["output"]) for all_of_arm in samples.values() for sample in all_of_arm}
     if len(seen) != 1:
-        return "the runs differ in output or exit status"
+        return "the runs differ in output or exit status: " + ", ".join(
+            arm for arm in arms if {(s["status"], s["output"]) for s in samples[arm]} != {(s["status"], s["output"]) for s in samples["plain"]})
     (results / f"{name}.changed.json").write_text(json.dumps(samples, indent=1))
     return ""
 
@@ -76,11 +106,11 @@ def user_time(sample):
     return sample["cpu"] - sample["system"]
 
 
-def saved(samples, arm, time=cpu_time):
+def saved(samples, arm, used=cpu_time, base="plain"):
     """Low, middle and high share of the time that the arm saves; None where it was not measured."""
     if arm not in samples:
         return None
-    shares = sorted(1 - time(a) / time(b) for a, b in zip(samples[arm], samples["plain"]))
+    shares = sorted(1 - used(a) / used(b) for a, b in zip(samples[arm], samples[base]))
     count = len(shares)
     rank = 0  # how many values to leave out at each end
     while 2 * sum(math.comb(count, i) for i in range(rank + 2)) <= 0.05 * 2 ** count:
@@ -93,33 +123,41 @@ def medians(samples, key, digits):
                       for arm in ("plain", "plan", "changed"))
 
 
+def best_rival(samples):
+    """The allocator that saves most alone, and what the plan saves in front of it of what it takes alone."""
+    found = [(saved(samples, name), name) for name in samples if name not in ARMS and not name.startswith("plan+")]
+    if not found:
+        return "-", "-", "-"
+    best, name = max(found, key=lambda one: one[0][1])
+    both = f"plan+{name}"
+    return f"{name} {interval(best)}", interval(saved(samples, both)), interval(saved(samples, both, base=name))
+
+
 def row_of(program, results):
     name = program["name"]
     samples = json.loads((results / f"{name}.changed.json").read_text())
     advised = json.loads((results / f"{name}.advise.json").read_text())
-    tried = json.loads((results / f"{name}.try.json").read_text())
     pools = advised["pools"]
     times = [s["cpu"] for s in samples["plain"]]
     source = saved(samples, "changed")
-    return [name, f"{advised['all']['allocations'] / 1e3:.0f}", f"{min(times):.2f} {statistics.median(times):.2f}",
-            "-" if pools is None else f"{percent(pools['low'])} to {percent(pools['high'])}", advised["answer"], tried["answer"],
-            interval(saved(samples, "plan")), interval(source), judge(pools, source), interval(saved(samples, "changed", user_time)),
-            interval(saved(samples, "again")),
+    return [name, f"{advised['all']['allocations'] / 1e3:.0f}", str(len(times)), f"{statistics.median(times):.3f}", interval(saved(samples, "again")),
+            interval(saved(samples, "empty")), "-" if pools is None else f"{percent(pools['low'])} to {percent(pools['high'])}", advised["answer"],
+            interval(saved(samples, "plan")), interval(source), judge(pools, source), *best_rival(samples),
             medians(samples, "faults", 0), medians(samples, "peak_mib", 0)]
 
 
 def main():
-    parser, arguments, programs = read_arguments(__doc__, rounds=15)
-    table = (["program", "allocations, thousand", "CPU s of plain, min and median", "advise: pools save, %", "advise", "try", "plan of try saves, %",
-              "source saves, %", "source lies", "source saves of user time, %", "plain again saves, %", "page faults: plain / plan / source",
-              "MiB: plain / plan / source"], row_of, ["advise", "try", "changed"], programs)
+    parser, arguments, programs = read_arguments(__doc__, rounds=100, seconds=0)
+    table = (["program", "allocations, thousand", "rounds", "CPU s of plain", "plain again saves, %", "empty plan saves, %", "advise: pools save, %",
+              "advise", "plan of try saves, %", "source saves, %", "source lies", "best allocator saves, %", "plan in front of it saves, %",
+              "of what it takes alone, %", "page faults: plain / plan / source", "MiB: plain / plan / source"], row_of, ["advise", "changed"], programs)
     if arguments.table:
         return print_table(*table, arguments.table)
     if not (arguments.linn and arguments.builds and arguments.keep):
         parser.error("--linn, --builds and --keep are needed, or --table")
     results = arguments.keep.resolve()
     for program in programs:
-        if build_of(arguments.builds, "changed", program):
+        if (results / f"{program['name']}.advise.json").exists():
             problem = measure(program, arguments, results)
             print(f"{program['name']}: {problem or 'done'}, load {os.getloadavg()[0]:.1f}", file=sys.stderr, flush=True)
     print_table(*table, results)

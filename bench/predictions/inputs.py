@@ -4,7 +4,8 @@
 
     inputs.py FOLDER [SCALE]
 
-SCALE, 1 unless told, multiplies the sizes, and so about the time that the programs run.
+SCALE, 1 unless told, multiplies the sizes, and so about the time that the programs run. On a virtual machine short runs, of 0.05
+to 0.15 s (SCALE 0.5), compare far better than long ones: docs/design/predictions.md.
 """
 import json
 import math
@@ -83,38 +84,42 @@ def main():
     if len(sys.argv) not in (2, 3):
         sys.exit(__doc__)
     folder = pathlib.Path(sys.argv[1])
-    scale = int(sys.argv[2]) if len(sys.argv) == 3 else 1
+    scale = float(sys.argv[2]) if len(sys.argv) == 3 else 1
+
+    def sized(count):
+        return max(1, round(count * scale))
+
     folder.mkdir(parents=True, exist_ok=True)
     source = random.Random(1)
 
     def write(name, content):
         (folder / name).write_text(content, encoding="utf-8")
 
-    write("text.txt", text(source, 80_000 * scale))
-    records = documents(source, 7_000 * scale)
+    write("text.txt", text(source, sized(80_000)))
+    records = documents(source, sized(7_000))
     write("documents.json", json.dumps(records))
     write("documents.xml", xml(records * 3))
     write("fib.jsonnet", "local fib(n) = if n < 2 then 1 else fib(n - 1) + fib(n - 2);\n"
                          f"{{ fib: fib({21 + round(math.log(scale, GOLDEN_RATIO))}), "
-                         f"list: [{{ i: i, s: 'x' + i }} for i in std.range(1, {2000 * scale})] }}\n")
-    write("journal.ledger", journal(source, 24_000 * scale))
-    write("functions.wat", wasm_text(source, 1_400 * scale))
-    write("build.ninja", build_files(source, 16_000 * scale))
-    write("orders.proto", messages(130 * scale))
-    write("nodes.osm", map_nodes(source, 80_000 * scale))
-    write("functions.cpp", "#include <vector>\n" + source_code(440 * scale))
-    write("few.cpp", "#include <vector>\n" + source_code(120 * scale))
+                         f"list: [{{ i: i, s: 'x' + i }} for i in std.range(1, {sized(2000)})] }}\n")
+    write("journal.ledger", journal(source, sized(24_000)))
+    write("functions.wat", wasm_text(source, sized(1_400)))
+    write("build.ninja", build_files(source, sized(16_000)))
+    write("orders.proto", messages(sized(130)))
+    write("nodes.osm", map_nodes(source, sized(80_000)))
+    write("functions.cpp", "#include <vector>\n" + source_code(sized(440)))
+    write("few.cpp", "#include <vector>\n" + source_code(sized(120)))
     write("queens.lp", "#const n = 10.\nrow(1..n).\n1 { queen(X,Y) : row(Y) } 1 :- row(X).\n:- queen(X,Y), queen(Z,Y), X < Z.\n"
                        ":- queen(X,Y), queen(Z,W), X < Z, Z - X == |W - Y|.\n#show queen/2.\n")
     write("group.sql", "create table t(a integer primary key, b text, c real);\n"
-                       f"with recursive n(i) as (select 1 union all select i + 1 from n where i < {100_000 * scale}) "
+                       f"with recursive n(i) as (select 1 union all select i + 1 from n where i < {sized(100_000)}) "
                        "insert into t select i, 'row ' || (i * 7919 % 10007), i * 0.5 from n;\n"
                        "select substr(b, 1, 6), count(*), sum(c) from t group by 1 order by 2 desc, 1 limit 20;\n"
                        "select count(*) from t x join t y on x.a = y.a + 1 where x.b < y.b;\n")
-    write("text.md", markdown(source, 12_000 * scale))
+    write("text.md", markdown(source, sized(12_000)))
     write("trees.lua", "local function tree(depth)\n  if depth == 0 then return {} end\n  return {tree(depth - 1), tree(depth - 1)}\nend\n"
                        "local function count(t)\n  return t[1] and 1 + count(t[1]) + count(t[2]) or 1\nend\n"
-                       f"local total = 0\nfor i = 1, {8 * scale} do total = total + count(tree(14)) end\nprint(total)\n")
+                       f"local total = 0\nfor i = 1, {sized(8)} do total = total + count(tree(14)) end\nprint(total)\n")
 
 
 if __name__ == "__main__":

@@ -140,6 +140,8 @@ def read_arguments(description, **numbers):
     parser.add_argument("--keep", type=pathlib.Path)
     parser.add_argument("--builds", type=pathlib.Path)
     parser.add_argument("--table", type=pathlib.Path)
+    parser.add_argument("--pin", type=int, default=os.cpu_count() - 1, help="processor of programs with one thread")
+    parser.add_argument("--rival", action="append", help="NAME=LIBRARY of an allocator")
     for name, default in numbers.items():
         parser.add_argument(f"--{name}", type=int, default=default)
     arguments = parser.parse_args()

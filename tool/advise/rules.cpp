@@ -410,7 +410,7 @@ constexpr std::array table{
                 allocator_why},
     advice_rule{foreign_costly_rule, is_foreign_and_costly, remedy::other_allocator, other_allocator_part,
                 foreign_and_costly_why},
-    advice_rule{"foreign", is_foreign, remedy::nothing, nullptr, foreign_why},
+    advice_rule{foreign_rule, is_foreign, remedy::nothing, nullptr, foreign_why},
     advice_rule{"growth", is_growth, remedy::reserve, growth_part, growth_why},
     advice_rule{"large-buffers", is_buffer, remedy::buffer_pool, buffer_part, buffer_why},
     advice_rule{"temporary-array", is_temporary_array, remedy::reserve, reuse_part, reuse_why},

@@ -36,6 +36,8 @@ struct advice_rule {
 
 /// Blocks of C code or of a library that cost enough to look for another allocator.
 inline constexpr const char* foreign_costly_rule = "foreign-costly";
+/// Those that cost less.
+inline constexpr const char* foreign_rule = "foreign";
 
 /// The table, in the order in which the rules are asked; the last one always applies. docs/guide/advise.md explains each.
 std::span<const advice_rule> advice_rules();

@@ -76,6 +76,7 @@ private:
     bool run_cell(std::span<const cell> rest) {
         const cell& now = rest.front();
         if (!what_.takes_part(now.job)) {
+            times_.drop(now.job);
             return true;
         }
         const double begin = what_.seconds();

@@ -56,7 +56,7 @@ public:
     experiment& operator=(const experiment&) = delete;
     virtual ~experiment() = default;
 
-    /// False once it has failed.
+    /// False once it has failed, or has had all of its rounds; then it stays so.
     virtual bool takes_part(std::size_t job) const = 0;
     virtual std::string title_of(std::size_t job) const = 0;
     /// Starts one process of the job and waits for it. Its figures are kept only when `keep` is called next.

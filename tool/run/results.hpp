@@ -39,6 +39,7 @@ struct run_contender : contender {
     std::filesystem::path behind = {};
     std::string runtime = {}; ///< the C++ runtime preloaded before it, as the loader finds it; empty: none
     std::map<std::string, std::string> providers = {}; ///< as proven: function → file
+    std::size_t most_rounds = 0;                       ///< it takes part in so many at most; 0: in all
 
     bool is_default() const noexcept; ///< the reference that the others are compared with
     bool is_control() const noexcept; ///< its second copy
@@ -55,6 +56,8 @@ struct run_options {
     std::size_t rounds = 0; ///< exactly as many; 0: adaptive
     std::size_t least_rounds = 10;
     std::size_t most_rounds = 100;
+    std::size_t rounds_of_allocators =
+        0; ///< those that are not `given` take part in so many at most; 0: in all
     std::size_t warm_up_rounds = 1;
     double precision = 0.01; ///< half-width of the interval of the wall ratio at which an adaptive run ends
     double level = 0.95;     ///< of the intervals; 1 - level bounds the false positives of the whole run
@@ -88,6 +91,10 @@ struct run_row {
     std::string output_difference; ///< the first difference from the default's output; empty: none
 
     bool is_sound() const noexcept { return failure.empty() && output_difference.empty(); }
+    /// It has had all of its rounds, before the others.
+    bool is_done() const noexcept {
+        return contender.most_rounds != 0 && samples.size() >= contender.most_rounds;
+    }
 
     std::vector<double> values(std::string_view metric) const;    ///< in the order of rounds
     const estimate* find_estimate(std::string_view metric) const; ///< null: not compared, or no figures

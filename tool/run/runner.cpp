@@ -120,6 +120,9 @@ private:
             run_row& row = result_.rows.emplace_back();
             row.contender = std::move(c);
         }
+        for (run_row& row : result_.rows) {
+            row.contender.most_rounds = row.contender.is_own() ? 0 : result_.options.rounds_of_allocators;
+        }
         if (!result_.options.given.empty()) {
             add_given();
         }
@@ -213,7 +216,9 @@ private:
         drop_unproven();
     }
 
-    bool takes_part(std::size_t job) const override { return result_.rows[job].failure.empty(); }
+    bool takes_part(std::size_t job) const override {
+        return result_.rows[job].failure.empty() && !result_.rows[job].is_done();
+    }
 
     std::string title_of(std::size_t job) const override { return result_.rows[job].contender.title; }
 

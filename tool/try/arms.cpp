@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "arms.hpp"
 
+#include "trial_plan.hpp"
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <fstream>
 #include <numeric>
+#include <span>
 #include <stdexcept>
 
 namespace linn::tool {
@@ -104,6 +107,9 @@ std::vector<run_contender> arms_together(const try_candidates& candidates,
     if (explains) {
         add(sizes_arm, "a pool for each size", "sizes");
         add(lookup_arm, "look-up without pools", "lookup");
+        for (run_contender& explaining : std::span{arms}.subspan(1)) {
+            explaining.most_rounds = rounds_to_explain;
+        }
     }
     add(empty_arm, "empty plan", "empty");
     return arms;

@@ -223,10 +223,10 @@ private:
             if (count * rare < c.allocations) {
                 continue;
             }
-            std::string why = why_no_site(c, type, here, stack, size, place);
+            std::string pool;
+            std::string why = why_no_site(c, type, here, stack, size, place, pool);
             if (why.empty()) {
                 covered_ += count;
-                const std::string& pool = pools_by_slot_.at(slot_for(size, here.statistics));
                 allocations_[pool] += count;
                 pool_of_site_.emplace(site, pool); // of its most frequent size
             } else {
@@ -235,10 +235,10 @@ private:
         }
     }
 
-    /// Adds the site, or says why there is none.
+    /// Adds the site, or says why there is none. `pool` is the one that serves it.
     std::string why_no_site(try_candidate& c, std::size_t type, const analysed_site& here,
                             const std::vector<code_address>& stack, std::uint64_t size,
-                            const advised_place& place) {
+                            const advised_place& place, std::string& pool) {
         if (is_aligned(here.call)) {
             return "its blocks are over-aligned";
         }
@@ -271,13 +271,17 @@ private:
                 return why;
             }
         }
-        if (!known_
-                 .emplace(s.call.module, s.call.offset, s.caller ? s.caller->module : "",
-                          s.caller ? s.caller->offset : 0, s.size)
-                 .second) {
-            return {}; // another stack of the same call
+        const auto [known, is_new] =
+            known_.try_emplace({s.call.module, s.call.offset, s.caller ? s.caller->module : "",
+                                s.caller ? s.caller->offset : 0, s.size});
+        if (is_new) {
+            known->second = pool_of(c, s.size, here.statistics);
         }
-        s.pool = pool_of(c, s.size, here.statistics);
+        pool = known->second;
+        if (!is_new) {
+            return {}; // another stack of the same call, whose blocks may grow otherwise
+        }
+        s.pool = pool;
         s.note = place_text(place.frame);
         c.sites.push_back(std::move(s));
         return {};
@@ -359,7 +363,9 @@ private:
     std::map<std::string, std::uint64_t> why_missed_;    // of the type at hand: allocations by reason
     std::map<std::uint64_t, std::string> pools_by_slot_; // of the type at hand
     std::uint64_t covered_ = 0;                          // the same: allocations that have a site
-    std::set<std::tuple<std::string, std::uint64_t, std::string, std::uint64_t, unsigned>> known_;
+    // The pool of each call: module, offset, those of its caller, size.
+    std::map<std::tuple<std::string, std::uint64_t, std::string, std::uint64_t, unsigned>, std::string>
+        known_;
     std::set<std::string> names_; // of pools
     std::map<std::uint32_t, std::string> pool_of_site_;
     std::map<std::string, std::uint64_t> allocations_; // by pool

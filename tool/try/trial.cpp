@@ -38,6 +38,7 @@ public:
     }
 
     try_result perform() {
+        options_.most_rounds = std::max(options_.most_rounds, rounds_to_decide);
         const served_program program = find_served_program(command_.front(), false);
         if (!program.problem.empty()) {
             return refused(program.problem, program.is_usage_error);
@@ -222,6 +223,7 @@ private:
         run_options o = options_;
         o.budget = budget_for(plan_.arms_together(), plan_.arms_further());
         o.only = rivals_;
+        o.rounds_of_allocators = rounds_to_explain;
         if (o.only.empty()) {
             o.only = {default_name};
         }

@@ -15,6 +15,13 @@ struct trial_wishes {
     double level = 0.95;
 };
 
+/// What only explains a gain (`sizes`, `lookup`) and general allocators take part in so many rounds at most. The rest of the
+/// budget goes to what the verdict speaks of: the plain program, its copy, the pools, and the empty plan. A number that is fixed
+/// beforehand, so that no figure decides how often it is measured.
+inline constexpr std::size_t rounds_to_explain = 30;
+/// And all others in so many: a half-width of 1 % on a machine where two runs of one program differ by 10 %.
+inline constexpr std::size_t rounds_to_decide = 400;
+
 /// How much of that is measured, in three parts: each alone, all together, variants and in front of the best allocator.
 struct trial_plan {
     std::size_t alone =

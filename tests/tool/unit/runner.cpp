@@ -179,6 +179,25 @@ TEST_CASE("a given number of rounds is run, whatever they show and take") {
     CHECK(world.launches == 4 * 4);
 }
 
+TEST_CASE("what has had all of its rounds leaves the rest of the budget to the others") {
+    fake_world world;
+    world.jitter = 0.3;
+    run_options o = options_for(world);
+    o.rounds_of_allocators = 3;
+    o.budget = std::chrono::seconds{200};
+    run_contender& given = o.given.emplace_back();
+    given.name = given.title = "given";
+    given.library = fake_world::path_of("given");
+    const run_result r = world.run(o);
+    CHECK(samples_of(r, "fast") == 3);
+    CHECK(samples_of(r, "slow") == 3);
+    CHECK(r.complete_rounds > 40); // of 3 to 4 s, not 6.5
+    for (const char* name : {"default", "default-again", "given"}) {
+        CHECK(samples_of(r, name) == r.complete_rounds);
+    }
+    CHECK(r.find("fast")->find_estimate("cpu_ns") != nullptr);
+}
+
 TEST_CASE("an interrupt keeps what there is, the round that it broke off included") {
     fake_world world;
     world.interrupt_at = 4 + 2 * 4 + 3; // in the third round, after two of its runs

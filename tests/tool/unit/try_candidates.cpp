@@ -145,6 +145,21 @@ TEST_CASE("slots have room for what most reallocs ask for") {
     }
 }
 
+// python3 -c "..." with PYTHONMALLOC=malloc ended with "map::at".
+TEST_CASE("a call whose blocks grow from one stack and not from another has one pool") {
+    trace_of_types trace;
+    trace.add("array", {{program, 0x1000}, {program, 0x5000}}, 16, 1000, allocation_call::realloc);
+    trace.add("array", {{program, 0x1000}, {program, 0x6000}}, 16, 500, allocation_call::realloc);
+    site_statistics& grows = trace.a.analysis.sites[0].statistics;
+    grows.reallocations = 1000;
+    grows.resized = {{32, 1000}};
+    const try_candidates found = trace.find();
+    REQUIRE(found.list.size() == 1);
+    CHECK(found.list[0].sites.size() == 1);
+    REQUIRE(found.list[0].pools.size() == 1);
+    CHECK(found.list[0].pools[0].room == 32);
+}
+
 TEST_CASE("a call that several types share is told by its caller") {
     trace_of_types trace;
     trace.add("order", {{program, 0x1000}, {program, 0x5000}}, 72, 1000, allocation_call::malloc);

@@ -23,6 +23,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <type_traits>
 
 namespace linn::tool::pools {
 namespace {
@@ -99,7 +100,9 @@ const plan_tables* plan_from(const char* file) noexcept {
         about.problem = "no memory";
         return nullptr;
     }
-    auto* const plan = ::new (memory) plan_tables;
+    // Fresh pages are zero, and so are tables that are empty: writing that would touch each of their 170 pages, in every process.
+    static_assert(std::is_aggregate_v<plan_tables> && std::is_trivially_copyable_v<plan_tables>);
+    auto* const plan = static_cast<plan_tables*>(memory);
     plan_error error{};
     if (!read_plan(text, bytes, *plan, error)) {
         about.problem = "the plan is damaged";
