@@ -110,13 +110,6 @@ function(linn_add_folders target)
   endforeach()
 endfunction()
 
-# linn_leave_unoptimised(<source>...): -O0, if LINN_QUICK_BUILD, for tests that instantiate every container there is.
-function(linn_leave_unoptimised)
-  if(LINN_QUICK_BUILD)
-    set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS -O0 SKIP_PRECOMPILE_HEADERS ON)
-  endif()
-endfunction()
-
 # The sanitizers this leg is compiled with, "" if none. Tests shrink their sizes by it.
 if(CMAKE_CXX_FLAGS MATCHES "-fsanitize=([a-z,]+)")
   set(LINN_SANITIZER ${CMAKE_MATCH_1})

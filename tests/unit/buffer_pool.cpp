@@ -298,9 +298,9 @@ TEST_CASE("buffer_pool: huge pages are a wish: the buffer works, and says what i
     CHECK(small.statistics().huge_refused == 1);
     linn::buffer_pool rounded{64 * kib, {.huge_pages = linn::huge_page_use::reserved}};
     CHECK(rounded.capacity() == 2 * mib);
-    linn::buffer_pool plain{4 * mib};
-    CHECK(plain.acquire().huge_pages() == linn::huge_page_use::off);
-    CHECK(plain.statistics().huge_refused == 0);
+    linn::buffer_pool ordinary{4 * mib};
+    CHECK(ordinary.acquire().huge_pages() == linn::huge_page_use::off);
+    CHECK(ordinary.statistics().huge_refused == 0);
 }
 
 TEST_CASE("buffer_pool: prefault leaves the buffer zero") {
