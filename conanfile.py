@@ -30,7 +30,7 @@ class LinnConan(ConanFile):
 
     def export_sources(self):
         if not self.conan_data:
-            for pattern in ("CMakeLists.txt", "LICENSE", "cmake/*", "include/*", "packaging/linn.pc.in", "packaging/debug/*"):
+            for pattern in ("CMakeLists.txt", "LICENSE", "cmake/*", "include/*", "packaging/linn.*.in", "packaging/debug/*"):
                 copy(self, pattern, self.recipe_folder, self.export_sources_folder)
 
     def source(self):

@@ -30,6 +30,14 @@ write_basic_package_version_file(
 install(FILES ${PROJECT_BINARY_DIR}/linn-config.cmake ${PROJECT_BINARY_DIR}/linn-config-version.cmake
         DESTINATION ${linn_cmake_dir})
 
+# The Common Package Specification. Only on request: find_package of CMake 4.3 and newer prefers this file, which cannot set
+# linn_MODULE. Not by install(PACKAGE_INFO): that asks for a package "Threads", which no system has.
+if(LINN_INSTALL_CPS)
+  set(prefix "@prefix@")
+  configure_file(${PROJECT_SOURCE_DIR}/packaging/linn.cps.in ${PROJECT_BINARY_DIR}/linn.cps @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/linn.cps DESTINATION ${CMAKE_INSTALL_DATADIR}/cps/linn)
+endif()
+
 # pkg-config computes the prefix from the place of the .pc file: it needs the way up from there.
 set(linn_destdir /linn-prefix)
 if(IS_ABSOLUTE "${CMAKE_INSTALL_INCLUDEDIR}")

@@ -7,7 +7,7 @@ import source
 
 LIMIT = 600
 # Files whose content is not ours to format: quoted output, recorded data, a patch, the licence.
-DATA = (".expected", ".golden", ".json", ".patch", ".txt", ".csv", ".svg", ".png", ".html", ".xz",
+DATA = (".expected", ".cps.in", ".golden", ".json", ".patch", ".txt", ".csv", ".svg", ".png", ".html", ".xz",
         ".zst", ".bin", ".gz")
 # Files of package systems in which no comment may stand.
 BARE = {"LICENSE", "packaging/debian/changelog", "packaging/debian/source/format", "packaging/vcpkg/ports/linn/usage"}
