@@ -3,8 +3,8 @@
 # nothing is compiled here that only other commands need, and what includes heavy headers is few translation units.
 add_executable(linn_tool symbols/cxx_name.cpp symbols/short_name.cpp)
 linn_add_folders(linn_tool allocators bench experiment measure report report/document report/render)
-linn_add_folders(linn_tool APART bench/scenarios)
-foreach(part IN ITEMS main allocators_command bench_command given_seed help measuring/verbs option_checks report_files verb_words)
+linn_add_folders(linn_tool APART allocators/catalogue bench/scenarios)
+foreach(part IN ITEMS main allocators_command bench_command command given_seed help measuring/verbs option_checks report_files verb_words)
   target_sources(linn_tool PRIVATE cli/${part}.cpp)
   set_source_files_properties(cli/${part}.cpp PROPERTIES UNITY_GROUP cli) # each includes CLI11
 endforeach()

@@ -65,18 +65,4 @@ std::string measured_text(const measured_gain& gain) {
         .text(figures::lettering::prose);
 }
 
-std::string bytes_text(std::uint64_t bytes) {
-    const auto b = static_cast<double>(bytes);
-    if (bytes < 10'000) {
-        return fmt::format("{} bytes", bytes);
-    }
-    if (b < 1024.0 * 1024) {
-        return fmt::format("{:.0f} KiB", b / 1024);
-    }
-    if (b < 1024.0 * 1024 * 1024) {
-        return fmt::format("{:.1f} MiB", b / (1024 * 1024));
-    }
-    return fmt::format("{:.1f} GiB", b / (1024.0 * 1024 * 1024));
-}
-
 } // namespace linn::tool

@@ -28,7 +28,5 @@ std::string share_text(double share);
 std::string gain_text(const gain_range& gain);
 /// "11.9 % (11.2 to 12.6)".
 std::string measured_text(const measured_gain& gain);
-/// "512 bytes", "40.0 MiB".
-std::string bytes_text(std::uint64_t bytes);
 
 } // namespace linn::tool

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fills.hpp"
 
+#include "../measure/quantity.hpp"
 #include "../symbols/compiler_of.hpp"
 #include "cost.hpp"
 #include "rules.hpp"
@@ -120,10 +121,6 @@ void find_mend(filled_place& row, advised_type type, const advised_place& place,
     row.change = snippet_for(type, sources);
 }
 
-std::string count_text(std::uint64_t count, std::string_view what) {
-    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
-}
-
 std::string where(const filled_place& row) {
     const std::string place = place_text(row.place);
     if (place.empty()) {
@@ -150,8 +147,8 @@ std::string verdict_of(const fill_report& report, const trace_info& info) {
             ns += row.time_ns;
         }
     }
-    std::string text =
-        fmt::format("{} wrote {} of zeros into fresh blocks", count_text(fills, "fill"), bytes_text(bytes));
+    std::string text = fmt::format("{} wrote {} of zeros into fresh blocks", figures::counted(fills, "fill"),
+                                   figures::bytes_text(bytes));
     if (report.program_cpu_ns > 0 && ns > 0) {
         text += fmt::format(", {} of the run", share_text(std::min(1.0, ns / report.program_cpu_ns)));
     }

@@ -64,11 +64,12 @@ std::vector<advice_finding> leaks(const advice& a) {
         if (live == 0) {
             continue;
         }
-        found.push_back({ran_on ? "live" : "leak",
-                         fmt::format("{}: {} of {} blocks of {}, {}{}",
-                                     ran_on ? "live when the recording ended" : "not freed before the end",
-                                     live, s.allocations, label_of(type), bytes_text(bytes), where(type)),
-                         first_place(type), bytes, live});
+        found.push_back(
+            {ran_on ? "live" : "leak",
+             fmt::format("{}: {} of {} blocks of {}, {}{}",
+                         ran_on ? "live when the recording ended" : "not freed before the end", live,
+                         s.allocations, label_of(type), figures::bytes_text(bytes), where(type)),
+             first_place(type), bytes, live});
     }
     return found;
 }
@@ -87,7 +88,7 @@ std::vector<advice_finding> runtime_note(const advice& a) {
     }
     note.text = fmt::format("{} {} of the C and C++ runtime, {}, {} kept on purpose and no {}: {}; "
                             "--all-leaks lists {}",
-                            note.count, note.count == 1 ? "block" : "blocks", bytes_text(note.bytes),
+                            note.count, note.count == 1 ? "block" : "blocks", figures::bytes_text(note.bytes),
                             note.count == 1 ? "is" : "are", note.count == 1 ? "leak" : "leaks",
                             fmt::join(parts, ", "), note.count == 1 ? "it" : "them");
     return {std::move(note)};
@@ -101,8 +102,8 @@ std::vector<advice_finding> runtime_leaks(const advice& a) {
             {"runtime-leak",
              fmt::format(
                  "not freed before the end, on purpose: {} {} of the C and C++ runtime, {} (rule {}: {})",
-                 blocks.count, blocks.count == 1 ? "block" : "blocks", bytes_text(blocks.bytes), blocks.rule,
-                 blocks.what),
+                 blocks.count, blocks.count == 1 ? "block" : "blocks", figures::bytes_text(blocks.bytes),
+                 blocks.rule, blocks.what),
              {},
              blocks.bytes,
              blocks.count});
@@ -138,7 +139,7 @@ std::vector<advice_finding> zero_fills(const advice& a) {
         found.push_back(
             {"zero-fill",
              fmt::format("zero fills: {} of new blocks of {} wrote {}{}{}", s.fills, label_of(type),
-                         bytes_text(s.filled_bytes),
+                         figures::bytes_text(s.filled_bytes),
                          a.program_cpu_ns > 0 ? fmt::format(", {} of the run", gain_text(cost)) : "",
                          where(type)),
              first_place(type), s.filled_bytes, s.fills});

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "catalogue.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cstdlib>
 
@@ -10,89 +9,6 @@ namespace {
 
 using namespace std::string_view_literals;
 
-constexpr std::array jemalloc_names{"libjemalloc.so.2"sv};
-constexpr std::array mimalloc2_names{"libmimalloc.so.2"sv};
-constexpr std::array mimalloc3_names{"libmimalloc.so.3"sv};
-constexpr std::array tcmalloc_names{"libtcmalloc_minimal.so.4"sv, "libtcmalloc.so.4"sv};
-constexpr std::array snmalloc_names{"libsnmallocshim.so"sv};
-constexpr std::array rpmalloc_names{"librpmalloc.so"sv};
-constexpr std::array hoard_names{"libhoard.so"sv};
-// The proxy replaces malloc and operator new; libtbbmalloc.so itself only offers functions of its own.
-constexpr std::array tbb_names{"libtbbmalloc_proxy.so.2"sv};
-// What a preload needs besides our own library, which forwards to it: newest interface first.
-constexpr std::array bmalloc_names{"libjavascriptcoregtk-6.0.so.1"sv, "libjavascriptcoregtk-4.1.so.0"sv,
-                                   "libjavascriptcoregtk-4.0.so.18"sv};
-#if defined(__aarch64__)
-constexpr std::array scudo_names{"libclang_rt.scudo_standalone-aarch64.so"sv};
-#else
-constexpr std::array scudo_names{"libclang_rt.scudo_standalone-x86_64.so"sv};
-#endif
-
-constexpr std::array mimalloc2_defects{
-    known_defect{"2.0.9", "returns misaligned memory: posix_memalign(256, 256) gives 128"}};
-
-constexpr std::string_view forks =
-    "a child forked while another thread allocates can hang: give the program a time limit";
-
-constexpr std::array catalogue{
-    known_allocator{"glibc", "glibc", "LGPL-2.1-or-later", {}, "libc6"},
-    known_allocator{"jemalloc", "jemalloc", "BSD-2-Clause", jemalloc_names, "libjemalloc2", true},
-    known_allocator{.name = "mimalloc2",
-                    .title = "mimalloc 2",
-                    .licence = "MIT",
-                    .sonames = mimalloc2_names,
-                    .package = "libmimalloc2.0",
-                    .can_install = true,
-                    .defects = mimalloc2_defects},
-    known_allocator{"mimalloc3", "mimalloc 3", "MIT", mimalloc3_names, {}, true},
-    known_allocator{"tcmalloc", "tcmalloc (gperftools)", "BSD-3-Clause", tcmalloc_names,
-                    "libtcmalloc-minimal4"},
-    known_allocator{.name = "tcmalloc-google",
-                    .title = "tcmalloc (Google)",
-                    .licence = "Apache-2.0",
-                    .can_install = true,
-                    // The C library registers restartable sequences first, and there can be one owner.
-                    .environment = "GLIBC_TUNABLES=glibc.pthread.rseq=0",
-                    .remark = forks},
-    known_allocator{.name = "snmalloc",
-                    .title = "snmalloc",
-                    .licence = "MIT",
-                    .sonames = snmalloc_names,
-                    .can_install = true},
-    known_allocator{.name = "rpmalloc",
-                    .title = "rpmalloc",
-                    .licence = "MIT OR Unlicense",
-                    .sonames = rpmalloc_names,
-                    .can_install = true},
-    known_allocator{.name = "tbb",
-                    .title = "TBB",
-                    .licence = "Apache-2.0",
-                    .sonames = tbb_names,
-                    .package = "libtbbmalloc2",
-                    .remark = forks},
-    known_allocator{.name = "hoard",
-                    .title = "Hoard",
-                    .licence = "Apache-2.0",
-                    .sonames = hoard_names,
-                    .can_install = true,
-                    .remark = forks},
-    known_allocator{.name = "bmalloc",
-                    .title = "bmalloc",
-                    .licence = "BSD-2-Clause",
-                    .sonames = bmalloc_names,
-                    .package = "libjavascriptcoregtk-4.1-0",
-                    .remark = "reached through a library of Linn's that forwards to WebKit's, a few ns "
-                              "slower than linked in; starts "
-                              "a thread of its own; a child forked while another thread allocates can hang: "
-                              "give the program a time limit"},
-    known_allocator{.name = "scudo",
-                    .title = "scudo",
-                    .licence = "Apache-2.0 WITH LLVM-exception",
-                    .sonames = scudo_names,
-                    .package = "libclang-rt-19-dev",
-                    .remark = "hardened: it trades speed for checks"},
-};
-
 constexpr std::array both_mimallocs{"mimalloc2"sv, "mimalloc3"sv};
 constexpr std::array the_c_library{"glibc"sv};
 constexpr std::array aliases{"mimalloc"sv, "ptmalloc"sv};
@@ -100,13 +16,17 @@ constexpr std::array aliases{"mimalloc"sv, "ptmalloc"sv};
 } // namespace
 
 std::span<const known_allocator> known_allocators() noexcept {
-    return catalogue;
+    static const std::vector<known_allocator> all = registered<known_allocator>::in_order();
+    return all;
 }
 
 const known_allocator* find_known_allocator(std::string_view name) noexcept {
-    const auto* const found = std::find_if(catalogue.begin(), catalogue.end(),
-                                           [&](const known_allocator& a) { return a.name == name; });
-    return found == catalogue.end() ? nullptr : found;
+    for (const known_allocator& a : known_allocators()) {
+        if (a.name == name) {
+            return &a;
+        }
+    }
+    return nullptr;
 }
 
 std::span<const std::string_view> alias_names() noexcept {

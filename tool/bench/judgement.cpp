@@ -210,23 +210,6 @@ std::string why_not_judged(const bench_result& result, std::size_t done) {
     return text_of(rounds, "to tell a difference from noise") + '.';
 }
 
-const comparison* best_of_linn(const scenario_result& s, std::size_t phase) {
-    const comparison* best = nullptr;
-    const auto& first = s.what->comparisons.front().rivals;
-    for (std::size_t i = 0; i != s.comparisons.size(); ++i) {
-        const auto& rivals = s.what->comparisons[i].rivals;
-        if (!std::equal(rivals.begin(), rivals.end(), first.begin(), first.end())) {
-            continue;
-        }
-        for (const comparison& c : s.comparisons[i]) {
-            if (c.phase == phase && (best == nullptr || c.speed_up > best->speed_up)) {
-                best = &c;
-            }
-        }
-    }
-    return best;
-}
-
 std::string times_text(double factor, int digits) {
     if (factor >= 1'000) {
         return "over 1000 x";

@@ -30,10 +30,6 @@ std::string why_not_judged(const bench_result& result);
 /// The same of what has `rounds` rounds.
 std::string why_not_judged(const bench_result& result, std::size_t rounds);
 
-/// The best of Linn's ways in one phase, among the scenario's comparisons that have the rivals of the first; null where none
-/// has that phase. @pre `judge` has run
-const comparison* best_of_linn(const scenario_result& s, std::size_t phase);
-
 /// "6.1 x", or "6.13 x" with two digits; from ten on "58 x", and "over 1000 x", where digits say nothing.
 std::string times_text(double factor, int digits = 1);
 

@@ -60,12 +60,12 @@ void show(progress_line& line, const char* doing, double share) {
 
 advise_command::advise_command(CLI::App& program)
     : command{*program.add_subcommand("advise", "Say which types of a recorded program need a pool, if any")},
-      files_{verb(), forms_of({[this] { return advise_json(result_); },
-                               [this] {
-                                   return fills_
-                                              ? report::fills_document(*fills_, view_.top)
-                                              : report::advise_document(result_, view_, frames_of_stacks());
-                               }})} {
+      files_{verb(), report_source{[this] { return advise_json(result_); },
+                                   [this] {
+                                       return fills_ ? report::fills_document(*fills_, view_.top)
+                                                     : report::advise_document(result_, view_,
+                                                                               frames_of_stacks());
+                                   }}} {
     CLI::App& arguments = verb();
     arguments.footer(advise_footer);
     arguments.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
@@ -259,13 +259,8 @@ int advise_command::status() const {
 }
 
 int advise_command::run() {
-    const auto refuse = [](const std::string& problem, int status) {
-        fmt::print(stderr, "linn advise: {}\n", problem);
-        return status;
-    };
     if (const std::string problem = check(); !problem.empty()) {
-        fmt::print(stderr, "linn advise: {}\nTry 'linn advise --help'.\n", problem);
-        return exit_usage;
+        return refuse_arguments(problem);
     }
     if (const std::string problem = files_.check(); !problem.empty()) {
         return refuse(problem, exit_usage);
@@ -275,18 +270,14 @@ int advise_command::run() {
     } catch (const unusable_trace& error) {
         return refuse(error.what(), exit_code_for(error));
     }
-    if (!files_.takes_stdout()) {
-        print_report(fills_ ? report::fills_document(*fills_, view_.top)
-                            : report::advise_document(result_, view_));
-    }
-    if (const std::string problem = files_.write(); !problem.empty()) {
-        return refuse(problem, exit_failure);
-    }
-    if (std::fflush(stdout) != 0) {
-        return refuse("the result cannot be written to standard output", exit_failure);
+    const std::string problem = files_.deliver([this] {
+        return fills_ ? report::fills_document(*fills_, view_.top) : report::advise_document(result_, view_);
+    });
+    if (!problem.empty()) {
+        return refuse(problem);
     }
     if (!trial_.problem.empty()) {
-        fmt::print(stderr, "linn advise: {}\n", trial_.problem);
+        refuse(trial_.problem);
     }
     return status();
 }

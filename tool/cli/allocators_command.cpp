@@ -41,9 +41,9 @@ std::string allocators_footer() {
 
 allocators_command::allocators_command(CLI::App& program)
     : command{*program.add_subcommand("allocators", "Find, test and install allocators on this machine")},
-      files_{verb(), forms_of({.json = [this] { return allocators_json(entries_); },
-                               .document = [this] { return report::allocators_document(entries_); },
-                               .has_page = false})} {
+      files_{verb(), report_source{.json = [this] { return allocators_json(entries_); },
+                                   .document = [this] { return report::allocators_document(entries_); },
+                                   .has_page = false}} {
     CLI::App& arguments = verb();
     arguments.footer(allocators_footer());
     arguments.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
@@ -139,12 +139,10 @@ std::optional<bool> allocators_command::install(const interrupt_guard& guard) {
 
 int allocators_command::run() {
     if (const std::string problem = check(); !problem.empty()) {
-        fmt::print(stderr, "linn allocators: {}\n", problem);
-        return exit_usage;
+        return refuse_arguments(problem);
     }
     if (const std::string problem = files_.check(); !problem.empty()) {
-        fmt::print(stderr, "linn allocators: {}\n", problem);
-        return exit_failure;
+        return refuse(problem);
     }
     const interrupt_guard guard;
     bool installed_all = true;
@@ -180,18 +178,8 @@ int allocators_command::run() {
 }
 
 int allocators_command::deliver(bool installed_all) const {
-    // The files first: the reader of standard output may have gone away, which ends this process.
-    const std::string problem = files_.write();
-    if (!files_.takes_stdout()) {
-        print_report(report::allocators_document(entries_));
-    }
-    if (!problem.empty()) {
-        fmt::print(stderr, "linn allocators: {}\n", problem);
-        return exit_failure;
-    }
-    if (std::fflush(stdout) != 0) {
-        fmt::print(stderr, "linn allocators: the result cannot be written to standard output\n");
-        return exit_failure;
+    if (const std::string problem = files_.deliver(); !problem.empty()) {
+        return refuse(problem);
     }
     if (interrupt_guard::pending() != 0) {
         return 128 + interrupt_guard::pending();

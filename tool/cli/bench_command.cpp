@@ -156,8 +156,8 @@ std::vector<unsigned> usable_cpus() {
 
 bench_command::bench_command(CLI::App& program)
     : command{*program.add_subcommand("bench", "Measure what allocators and pools cost on this machine")},
-      files_{verb(), forms_of({[this] { return bench_json(result_); },
-                               [this] { return report::bench_document(result_); }})} {
+      files_{verb(), report_source{[this] { return bench_json(result_); },
+                                   [this] { return report::bench_document(result_); }}} {
     CLI::App& arguments = verb();
     arguments.footer(bench_footer());
     // The last one counts, so that a user may overrule what an alias or a script says.
@@ -340,16 +340,13 @@ std::string bench_command::check() {
 
 int bench_command::run() {
     if (const std::string problem = check(); !problem.empty()) {
-        fmt::print(stderr, "linn bench: {}\n", problem);
-        return exit_usage;
+        return refuse_arguments(problem);
     }
     if (const std::string problem = files_.check(); !problem.empty()) {
-        fmt::print(stderr, "linn bench: {}\n", problem);
-        return exit_failure;
+        return refuse(problem);
     }
     if (const std::string problem = missing_worker(options_); !problem.empty()) {
-        fmt::print(stderr, "linn bench: {}\n", problem);
-        return exit_failure;
+        return refuse(problem);
     }
     const interrupt_guard guard;
     if (refuses_libraries("bench", options_.allocators, guard)) {
@@ -370,21 +367,12 @@ int bench_command::run() {
 
 int bench_command::deliver() const {
     const bench_result& result = result_;
-    // The files first: the reader of standard output may have gone away, which ends this process.
-    const std::string problem = files_.write();
-    if (!files_.takes_stdout()) {
-        print_report(report::bench_document(result));
-        if (const std::string page = files_.page_address(); !page.empty()) {
-            fmt::print("Report: {}\n", page);
-        }
+    const std::string problem = files_.deliver();
+    if (const std::string page = files_.page_address(); !files_.takes_stdout() && !page.empty()) {
+        fmt::print("Report: {}\n", page);
     }
     if (!problem.empty()) {
-        fmt::print(stderr, "linn bench: {}\n", problem);
-        return exit_failure;
-    }
-    if (std::fflush(stdout) != 0) {
-        fmt::print(stderr, "linn bench: the result cannot be written to standard output\n");
-        return exit_failure;
+        return refuse(problem);
     }
     if (result.interrupted_by != 0) {
         return 128 + result.interrupted_by;

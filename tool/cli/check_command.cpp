@@ -48,8 +48,8 @@ constexpr const char* check_footer =
 
 check_command::check_command(CLI::App& program)
     : command{*program.add_subcommand("check", "Check what a program allocates against budgets")},
-      files_{verb(), forms_of({[this] { return check_json(result_); },
-                               [this] { return report::check_document(result_); }})} {
+      files_{verb(), report_source{[this] { return check_json(result_); },
+                                   [this] { return report::check_document(result_); }}} {
     recording_.depth = most_recorded_depth; // budgets may name a function far out
     recording_.baseline = second_run_when::never;
     recording_.is_calibrated = false;
@@ -70,11 +70,6 @@ check_command::check_command(CLI::App& program)
         ->check(whole_number(1, most_recorded_depth));
     arguments.add_flag("--no-follow", is_not_followed_, "record only PROG, not the processes that it starts");
     arguments.add_flag("-q,--quiet", is_quiet_, "print nothing if every budget is kept");
-}
-
-int check_command::refuse(const std::string& problem, int status) const {
-    fmt::print(stderr, "linn check: {}\n", problem);
-    return status;
 }
 
 std::string check_command::check() {
@@ -107,14 +102,14 @@ std::string check_command::check() {
     return files_.check();
 }
 
-void check_command::tell() const {
+std::string check_command::tell() const {
     if (words_.empty()) {
-        if (!files_.takes_stdout()) {
-            print_report(report::check_document(result_));
-        }
-    } else if (!is_quiet_ || !result_.is_kept()) {
+        return files_.deliver();
+    }
+    if (!is_quiet_ || !result_.is_kept()) {
         fmt::print(stderr, "{}", report::render_terminal(report::check_document(result_), style_of_stderr()));
     }
+    return files_.write();
 }
 
 int check_command::check_trace(const std::string& trace) {
@@ -134,12 +129,8 @@ int check_command::check_trace(const std::string& trace) {
     if (!result_.problem.empty()) {
         return refuse(fmt::format("{}: {}", budget_file_, result_.problem), exit_usage);
     }
-    tell();
-    if (const std::string problem = files_.write(); !problem.empty()) {
-        return refuse(problem, exit_failure);
-    }
-    if (std::fflush(stdout) != 0) {
-        return refuse("the result cannot be written to standard output", exit_failure);
+    if (const std::string problem = tell(); !problem.empty()) {
+        return refuse(problem);
     }
     return result_.is_kept() ? exit_success : exit_failure;
 }
@@ -170,8 +161,7 @@ int check_command::check_program() {
 
 int check_command::run() {
     if (const std::string problem = check(); !problem.empty()) {
-        fmt::print(stderr, "linn check: {}\nTry 'linn check --help'.\n", problem);
-        return exit_usage;
+        return refuse_arguments(problem);
     }
     try {
         budgets_ = read_budget_file(budget_file_);

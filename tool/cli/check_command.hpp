@@ -25,8 +25,7 @@ private:
     std::string check();
     int check_program();
     int check_trace(const std::string& trace);
-    void tell() const;
-    int refuse(const std::string& problem, int status) const;
+    std::string tell() const;
 
     std::string budget_file_;
     std::string trace_;

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "exit_code.hpp"
+
+#include <string_view>
+
 namespace CLI {
 class App;
 }
@@ -20,6 +24,12 @@ public:
 
     /// Does what the verb says, after parsing; returns the exit status.
     virtual int run() = 0;
+
+    /// Says on standard error what is wrong, after the name of the verb; returns `status`.
+    int refuse(std::string_view problem, int status = exit_failure) const;
+
+    /// The same of the arguments, and where to read what would be right; returns `exit_usage`.
+    int refuse_arguments(std::string_view problem) const;
 
     /// The verb among the program's arguments.
     CLI::App& verb() const noexcept { return *verb_; }

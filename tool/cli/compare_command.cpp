@@ -71,7 +71,7 @@ compare_command::compare_command(CLI::App& program)
           "compare", "Find what changed between two results of bench or run, or two traces")},
       traces_{verb()},
       files_{verb(),
-             forms_of({.json = [this] { return json(); }, .document = [this] { return document(); }})} {
+             report_source{.json = [this] { return json(); }, .document = [this] { return document(); }}} {
     CLI::App& arguments = verb();
     arguments.footer(compare_footer);
     arguments.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
@@ -183,22 +183,17 @@ report::document compare_command::document() const {
 
 int compare_command::compare_history() {
     if (!old_path_.empty()) {
-        return refuse("give --history DIR or two files, not both");
+        return refuse("give --history DIR or two files, not both", exit_usage);
     }
     if (verb().count("--fail-on") != 0) {
-        return refuse("--history and --fail-on cannot be combined: compare the last two results");
+        return refuse("--history and --fail-on cannot be combined: compare the last two results", exit_usage);
     }
     if (const std::string problem = check_kind(); !problem.empty()) {
-        return refuse(problem);
+        return refuse(problem, exit_usage);
     }
     set_options();
     history_ = read_history(history_folder_, options_);
-    return history_.problem.empty() ? exit_success : refuse(history_.problem);
-}
-
-int compare_command::refuse(const std::string& problem) const {
-    fmt::print(stderr, "linn compare: {}\n", problem);
-    return exit_usage;
+    return history_.problem.empty() ? exit_success : refuse(history_.problem, exit_usage);
 }
 
 void compare_command::set_options() {
@@ -216,16 +211,16 @@ int compare_command::compare_results() {
         return exit_usage;
     }
     if (const std::string problem = check_names(old_file, new_file); !problem.empty()) {
-        return refuse(problem);
+        return refuse(problem, exit_usage);
     }
     set_options();
     result_ = compare_files(std::move(old_file), std::move(new_file), options_);
-    return result_.problem.empty() ? exit_success : refuse(result_.problem);
+    return result_.problem.empty() ? exit_success : refuse(result_.problem, exit_usage);
 }
 
 int compare_command::compare_traces() {
     const std::string problem = traces_.compare(old_path_, new_path_, threshold_percent_.value_or(0) / 100);
-    return problem.empty() ? exit_success : refuse(problem);
+    return problem.empty() ? exit_success : refuse(problem, exit_usage);
 }
 
 int compare_command::compare_pair() {
@@ -244,7 +239,7 @@ int compare_command::compare_pair() {
         }
     }
     if (const std::string problem = check_kind(); !problem.empty()) {
-        return refuse(problem);
+        return refuse(problem, exit_usage);
     }
     return are_traces_ ? compare_traces() : compare_results();
 }
@@ -252,20 +247,14 @@ int compare_command::compare_pair() {
 int compare_command::run() {
     for (const std::string& problem : {files_.check(), traces_.check()}) {
         if (!problem.empty()) {
-            return refuse(problem);
+            return refuse(problem, exit_usage);
         }
     }
     if (const int status = is_history() ? compare_history() : compare_pair(); status != exit_success) {
         return status;
     }
-    if (!files_.takes_stdout()) {
-        print_report(document());
-    }
-    if (const std::string problem = files_.write(); !problem.empty()) {
-        return refuse(problem);
-    }
-    if (std::fflush(stdout) != 0) {
-        return refuse("the result cannot be written to standard output");
+    if (const std::string problem = files_.deliver(); !problem.empty()) {
+        return refuse(problem, exit_usage);
     }
     if (is_history()) {
         return exit_success;

@@ -35,7 +35,6 @@ private:
     int compare_pair();
     int compare_results();
     int compare_traces();
-    int refuse(const std::string& problem) const;
 
     bool are_traces_ = false;
     trace_comparing traces_;

@@ -58,15 +58,13 @@ unsigned processors() {
 
 lint_command::lint_command(CLI::App& program)
     : command{*program.add_subcommand("lint", "Find where value-initialisation writes zeros for nothing")},
-      files_{verb(), [this] {
-                 auto forms = forms_of({
-                     .json = [this] { return lint_json(result_); },
-                     .document = [this] { return report::lint_document(result_, 0); },
-                 });
-                 forms.push_back({"--sarif", "write it for code scanning (SARIF 2.1.0)",
-                                  [this] { return lint_sarif(result_); }});
-                 return forms;
-             }()} {
+      files_{
+          verb(),
+          report_source{
+              .json = [this] { return lint_json(result_); },
+              .document = [this] { return report::lint_document(result_, 0); },
+          },
+          {{"--sarif", "write it for code scanning (SARIF 2.1.0)", [this] { return lint_sarif(result_); }}}} {
     options_.jobs = processors();
     CLI::App& arguments = verb();
     arguments.footer(lint_footer);
@@ -164,35 +162,27 @@ int lint_command::exit_status() const {
 }
 
 int lint_command::run() {
-    const auto refuse = [](const std::string& problem) {
-        fmt::print(stderr, "linn lint: {}\n", problem);
-        return exit_usage;
-    };
     if (const std::string problem = check_options_given(); !problem.empty()) {
-        return refuse(problem);
+        return refuse(problem, exit_usage);
     }
     const interrupt_guard guard;
     try {
         progress_line line;
         result_ = lint(options_, guard, [&](const work_progress& p) { line.show(p); });
     } catch (const unusable_database& error) {
-        return refuse(error.what());
+        return refuse(error.what(), exit_usage);
     } catch (const nothing_selected& error) {
-        return refuse(error.what());
+        return refuse(error.what(), exit_usage);
     } catch (const no_tidy_program& error) {
-        return interrupt_guard::pending() != 0 ? 128 + interrupt_guard::pending() : refuse(error.what());
+        return interrupt_guard::pending() != 0 ? 128 + interrupt_guard::pending()
+                                               : refuse(error.what(), exit_usage);
     }
     if ((fix_ || fix_notes_) && result_.signal == 0) {
         apply();
     }
-    if (!files_.takes_stdout()) {
-        print_report(report::lint_document(result_, top_));
-    }
-    if (const std::string problem = files_.write(); !problem.empty()) {
-        return refuse(problem);
-    }
-    if (std::fflush(stdout) != 0) {
-        return refuse("the result cannot be written to standard output");
+    const std::string problem = files_.deliver([this] { return report::lint_document(result_, top_); });
+    if (!problem.empty()) {
+        return refuse(problem, exit_usage);
     }
     return exit_status();
 }

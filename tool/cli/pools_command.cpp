@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pools_command.hpp"
 
+#include "../measure/quantity.hpp"
 #include "../pools/launch.hpp"
 #include "exit_code.hpp"
 #include "option_checks.hpp"
@@ -97,8 +98,8 @@ std::string pools_command::check() {
 }
 
 void pools_command::tell_plan() const {
-    fmt::print("{}: {} site{} in {} pool{}{}\n", plan_file_, plan_.sites.size(),
-               plan_.sites.size() == 1 ? "" : "s", plan_.pools.size(), plan_.pools.size() == 1 ? "" : "s",
+    fmt::print("{}: {} in {}{}\n", plan_file_, figures::counted(plan_.sites.size(), "site"),
+               figures::counted(plan_.pools.size(), "pool"),
                plan_.program.empty() ? "" : fmt::format(", made for {}", plan_.program));
     for (const plan_pool& pool : plan_.pools) {
         fmt::print("\n{}\n", pool.name);
@@ -118,15 +119,8 @@ void pools_command::tell_plan() const {
 }
 
 int pools_command::run() {
-    const auto fail = [](const std::string& problem, int status) {
-        fmt::print(stderr, "linn pools: {}\n", problem);
-        if (status == exit_usage) {
-            fmt::print(stderr, "Try 'linn pools --help'.\n");
-        }
-        return status;
-    };
     if (const std::string problem = check(); !problem.empty()) {
-        return fail(problem, exit_usage);
+        return refuse_arguments(problem);
     }
     if (words_.empty()) {
         tell_plan();
@@ -134,9 +128,9 @@ int pools_command::run() {
     }
     const served_program program = find_served_program(words_.front(), settings_.is_checked);
     if (!program.problem.empty()) {
-        return fail(program.problem, program.is_usage_error ? exit_usage : exit_failure);
+        return program.is_usage_error ? refuse_arguments(program.problem) : refuse(program.problem);
     }
-    return fail(become_served(program, words_, settings_), exit_failure);
+    return refuse(become_served(program, words_, settings_));
 }
 
 } // namespace linn::tool

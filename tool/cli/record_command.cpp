@@ -263,8 +263,7 @@ void record_command::tell(const record_result& result) const {
 
 int record_command::run() {
     if (const std::string problem = check(); !problem.empty()) {
-        fmt::print(stderr, "linn record: {}\nTry 'linn record --help'.\n", problem);
-        return exit_usage;
+        return refuse_arguments(problem);
     }
     const announce_function announce = [this](const std::string& what) {
         if (!is_quiet_) {
@@ -280,12 +279,12 @@ int record_command::run() {
                                ? record_running_program(options_, announce, view ? &*view : nullptr)
                                : record_program(options_, announce, view ? &*view : nullptr);
     if (!result.problem.empty()) {
-        fmt::print(stderr, "linn record: {}\n", result.problem);
+        refuse(result.problem);
     }
     tell(result);
     if (options_.fills_only && result.was_started) {
         if (std::string problem = tell_fills(); !problem.empty()) {
-            fmt::print(stderr, "linn record: {}\n", problem);
+            refuse(problem);
             result.problem = std::move(problem);
         }
     }

@@ -49,8 +49,8 @@ constexpr const char* replay_footer =
 replay_command::replay_command(CLI::App& program)
     : command{*program.add_subcommand("replay",
                                       "What a recorded program's requests cost under every allocator")},
-      files_{verb(), forms_of({[this] { return replay_json(result_); },
-                               [this] { return report::replay_document(result_); }})} {
+      files_{verb(), report_source{[this] { return replay_json(result_); },
+                                   [this] { return report::replay_document(result_); }}} {
     CLI::App& arguments = verb();
     arguments.footer(replay_footer);
     arguments.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
@@ -183,12 +183,10 @@ bool replay_command::find_types(const interrupt_guard& guard) {
 
 int replay_command::run() {
     if (const std::string problem = check(); !problem.empty()) {
-        fmt::print(stderr, "linn replay: {}\nTry 'linn replay --help'.\n", problem);
-        return exit_usage;
+        return refuse_arguments(problem);
     }
     if (const std::string problem = files_.check(); !problem.empty()) {
-        fmt::print(stderr, "linn replay: {}\n", problem);
-        return exit_failure;
+        return refuse(problem);
     }
     const interrupt_guard guard;
     if (refuses_libraries("replay", options_.allocators, guard)) {
@@ -197,44 +195,32 @@ int replay_command::run() {
     try {
         refuse_corrupt(options_.trace);
         if (prices_types_ && !find_types(guard)) {
-            fmt::print(stderr, "linn replay: stopped before anything was measured\n");
-            return 128 + interrupt_guard::pending();
+            return refuse("stopped before anything was measured", 128 + interrupt_guard::pending());
         }
         progress_line line;
         result_ = replay_trace(options_, guard, [&](const work_progress& p) { line.show(p); });
     } catch (const unusable_trace& error) {
-        fmt::print(stderr, "linn replay: {}\n", error.what());
-        return exit_code_for(error);
+        return refuse(error.what(), exit_code_for(error));
     }
     return deliver();
 }
 
 int replay_command::deliver() {
     if (!result_.problem.empty()) {
-        fmt::print(stderr, "linn replay: {}\n", result_.problem);
+        refuse(result_.problem);
     }
     const bool has_something = result_.complete_rounds != 0 && result_.problem.empty();
     if (has_something) {
         if (!against_.empty()) {
             result_.agreement = compare_with_run(result_, measured_, measured_floor_, against_);
         }
-        // The files first: the reader of standard output may have gone away, which ends this process.
-        const std::string problem = files_.write();
-        if (!files_.takes_stdout()) {
-            print_report(report::replay_document(result_));
-        }
-        if (!problem.empty()) {
-            fmt::print(stderr, "linn replay: {}\n", problem);
-            return exit_failure;
-        }
-        if (std::fflush(stdout) != 0) {
-            fmt::print(stderr, "linn replay: the result cannot be written to standard output\n");
-            return exit_failure;
+        if (const std::string problem = files_.deliver(); !problem.empty()) {
+            return refuse(problem);
         }
     }
     if (result_.interrupted_by != 0) {
         if (!has_something) {
-            fmt::print(stderr, "linn replay: stopped before anything was measured\n");
+            refuse("stopped before anything was measured");
         }
         return 128 + result_.interrupted_by;
     }

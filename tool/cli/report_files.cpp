@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report_files.hpp"
 
-#include "../report/render/csv.hpp"
-#include "../report/render/html.hpp"
-#include "../report/render/markdown.hpp"
+#include "../report/render/output_format.hpp"
 #include "../report/render/terminal.hpp"
 #include "../report/text_file.hpp"
 
@@ -21,20 +19,22 @@ namespace linn::tool {
 
 namespace fs = std::filesystem;
 
-std::vector<report_form> forms_of(const report_source& source) {
+namespace {
+
+std::vector<report_form> forms_of(const report_source& source, std::vector<report_form> own) {
     std::vector<report_form> forms{{"--json", "write the result as JSON", source.json}};
-    const auto add = [&](const char* option, const char* help, auto render) {
-        forms.push_back({option, help, [document = source.document, render] { return render(document()); }});
-    };
-    if (source.has_data) {
-        add("--csv", "write the figures as CSV", report::render_csv);
+    for (const report::output_format& format : registered<report::output_format>::in_order()) {
+        if (source.has_page || !format.is_page) {
+            forms.push_back(
+                {format.option, format.help,
+                 [document = source.document, render = format.render] { return render(document()); }});
+        }
     }
-    add("--markdown", "write the report as Markdown", report::render_markdown);
-    if (source.has_page) {
-        add("--html", "write it as a page for a browser", report::render_html);
-    }
+    forms.insert(forms.end(), own.begin(), own.end());
     return forms;
 }
+
+} // namespace
 
 void print_report(const report::document& d) {
     fmt::print("{}", report::render_terminal(d, style_of_stdout()));
@@ -54,6 +54,11 @@ std::string why_not_writable(const std::string& file) {
         return fmt::format("cannot write {}: {}: {}", file, folder.string(), std::strerror(errno));
     }
     return {};
+}
+
+report_files::report_files(CLI::App& verb, const report_source& source, std::vector<report_form> own)
+    : report_files{verb, forms_of(source, std::move(own))} {
+    document_ = source.document;
 }
 
 report_files::report_files(CLI::App& verb, std::vector<report_form> forms)
@@ -125,6 +130,17 @@ std::string report_files::write() const {
         }
     }
     return problems;
+}
+
+std::string report_files::deliver(const std::function<report::document()>& document) const {
+    std::string problem = write();
+    if (!takes_stdout()) {
+        print_report(document());
+    }
+    if (problem.empty() && std::fflush(stdout) != 0) {
+        problem = "the result cannot be written to standard output";
+    }
+    return problem;
 }
 
 } // namespace linn::tool

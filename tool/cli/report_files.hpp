@@ -25,12 +25,8 @@ struct report_form {
 struct report_source {
     std::function<std::string()> json;
     std::function<report::document()> document;
-    bool has_data = true; ///< --csv
     bool has_page = true; ///< --html
 };
-
-/// The forms of a verb that makes a document.
-std::vector<report_form> forms_of(const report_source& source);
 
 /// Writes the document to standard output, as its width and colours allow.
 void print_report(const report::document& d);
@@ -41,7 +37,10 @@ std::string why_not_writable(const std::string& file);
 /// The options by which a verb writes its result to files (`--json FILE` …; `-`: standard output, in place of the table).
 class report_files {
 public:
-    /// Adds an option a form.
+    /// Adds an option a form: JSON, every output format of report/render, and `own` ones of the verb.
+    report_files(CLI::App& verb, const report_source& source, std::vector<report_form> own = {});
+
+    /// Adds an option a form, for a verb without a document.
     report_files(CLI::App& verb, std::vector<report_form> forms);
 
     /// What is wrong with the files, found before the work starts: a folder that is not there or not writable, two
@@ -61,7 +60,14 @@ public:
     /// empty string, or what went wrong.
     std::string write() const;
 
+    /// Writes every form asked for, then prints the document, or the one given, unless a form takes standard output. The
+    /// files come first: the reader of standard output may have gone away, which ends this process. Returns as `write`, also
+    /// for standard output.
+    std::string deliver() const { return deliver(document_); }
+    std::string deliver(const std::function<report::document()>& document) const;
+
 private:
+    std::function<report::document()> document_; ///< null for a verb without
     std::vector<report_form> forms_;
     std::vector<std::string> files_; // one for each of `forms_`; empty: not asked for
 };

@@ -44,8 +44,8 @@ constexpr const char* run_footer =
 
 run_command::run_command(CLI::App& program)
     : command{*program.add_subcommand("run", "Measure your own program under every allocator")},
-      files_{verb(), forms_of({[this] { return is_scan() ? scan_json(scan_) : run_json(result_); },
-                               [this] { return document(); }})} {
+      files_{verb(), report_source{[this] { return is_scan() ? scan_json(scan_) : run_json(result_); },
+                                   [this] { return document(); }}} {
     CLI::App& arguments = verb();
     arguments.footer(run_footer);
     arguments.prefix_command();
@@ -139,12 +139,10 @@ void run_command::scan(const interrupt_guard& guard, progress_line& line) {
 
 int run_command::run() {
     if (const std::string problem = check(); !problem.empty()) {
-        fmt::print(stderr, "linn run: {}\nTry 'linn run --help'.\n", problem);
-        return exit_usage;
+        return refuse_arguments(problem);
     }
     if (const std::string problem = files_.check(); !problem.empty()) {
-        fmt::print(stderr, "linn run: {}\n", problem);
-        return exit_failure;
+        return refuse(problem);
     }
     const interrupt_guard guard;
     if (refuses_libraries("run", options_.allocators, guard)) {
@@ -172,26 +170,16 @@ int run_command::deliver() const {
 int run_command::deliver(bool has_something, const std::string& problem, bool is_usage_error,
                          int interrupted_by) const {
     if (!problem.empty()) {
-        fmt::print(stderr, "linn run: {}\n", problem);
+        refuse(problem);
     }
     if (has_something) {
-        // The files first: the reader of standard output may have gone away, which ends this process.
-        const std::string unwritten = files_.write();
-        if (!files_.takes_stdout()) {
-            print_report(document());
-        }
-        if (!unwritten.empty()) {
-            fmt::print(stderr, "linn run: {}\n", unwritten);
-            return exit_failure;
-        }
-        if (std::fflush(stdout) != 0) {
-            fmt::print(stderr, "linn run: the result cannot be written to standard output\n");
-            return exit_failure;
+        if (const std::string unwritten = files_.deliver(); !unwritten.empty()) {
+            return refuse(unwritten);
         }
     }
     if (interrupted_by != 0) {
         if (!has_something) {
-            fmt::print(stderr, "linn run: stopped before anything was measured\n");
+            refuse("stopped before anything was measured");
         }
         return 128 + interrupted_by;
     }

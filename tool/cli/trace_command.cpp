@@ -83,7 +83,7 @@ std::string read_time(const std::string& option, const std::string& text, std::u
 
 trace_command::trace_command(CLI::App& program)
     : command{*program.add_subcommand("trace", "Show, check and convert what linn record wrote")},
-      files_{verb(), forms_of({[this] { return json(); }, [this] { return document(); }})},
+      files_{verb(), report_source{[this] { return json(); }, [this] { return document(); }}},
       viewing_{verb()} {
     CLI::App& arguments = verb();
     arguments.footer(trace_footer);
@@ -244,22 +244,14 @@ int trace_command::summarise(trace_reader& trace) {
         fmt::print(stderr, "linn trace: {} {}\n", path_, why);
         return info_.damage.empty() ? exit_usage : exit_failure;
     }
-    const std::string problem = files_.write();
-    if (!files_.takes_stdout()) {
-        print_report(document());
-    }
-    if (!problem.empty()) {
-        fmt::print(stderr, "linn trace: {}\n", problem);
-        return exit_failure;
-    }
-    return exit_success;
+    const std::string problem = files_.deliver();
+    return problem.empty() ? static_cast<int>(exit_success) : refuse(problem);
 }
 
 int trace_command::check_file(trace_reader& trace) {
     read_all(trace, files_.writes("--html"));
     if (const std::string problem = files_.write(); !problem.empty()) {
-        fmt::print(stderr, "linn trace: {}\n", problem);
-        return exit_failure;
+        return refuse(problem);
     }
     if (!files_.takes_stdout()) {
         fmt::print("{}: {}, {} events\n", path_, info_.damage.empty() ? "whole" : "damaged", counts_.events);
@@ -363,15 +355,13 @@ int trace_command::redact() {
 
 int trace_command::run() {
     if (const std::string problem = check(); !problem.empty()) {
-        fmt::print(stderr, "linn trace: {}\nTry 'linn trace --help'.\n", problem);
-        return exit_usage;
+        return refuse_arguments(problem);
     }
     std::optional<trace_reader> trace;
     try {
         trace.emplace(path_, may_be_sample);
     } catch (const unusable_trace& error) {
-        fmt::print(stderr, "linn trace: {}\n", error.what());
-        return exit_code_for(error);
+        return refuse(error.what(), exit_code_for(error));
     }
     if (!trace->aggregate().empty() && (shows_events_ || export_format_)) {
         fmt::print(stderr,
@@ -388,7 +378,7 @@ int trace_command::run() {
     // What is whole was shown; nobody shall take it for all.
     const std::string corrupt = why_corrupt(path_);
     if (!corrupt.empty()) {
-        fmt::print(stderr, "linn trace: {}\n", corrupt);
+        refuse(corrupt);
     }
     if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
         fmt::print(stderr, "linn trace: the result cannot be written to standard output\n");

@@ -84,20 +84,12 @@ struct stopped {
     int signal;
 };
 
-int refuse(const std::string& problem, int status) {
-    fmt::print(stderr, "linn try: {}\n", problem);
-    if (status == exit_usage) {
-        fmt::print(stderr, "Try 'linn try --help'.\n");
-    }
-    return status;
-}
-
 } // namespace
 
 try_command::try_command(CLI::App& program)
     : command{*program.add_subcommand("try", "Measure what pools gain on your own program, unmodified")},
-      files_{verb(), forms_of({[this] { return try_json(result_, words_); },
-                               [this] { return report::try_document(result_, words_); }})} {
+      files_{verb(), report_source{[this] { return try_json(result_, words_); },
+                                   [this] { return report::try_document(result_, words_); }}} {
     CLI::App& arguments = verb();
     arguments.footer(try_footer);
     arguments.prefix_command();
@@ -173,7 +165,7 @@ int try_command::measure(const std::string& trace, const interrupt_guard& guard)
     try_candidates candidates = candidates_of(trace, guard);
     if (!wanted_.types.empty() && candidates.list.empty() && candidates.left_out.empty()) {
         line.clear();
-        return refuse(no_such_type(wanted_.types), exit_usage);
+        return refuse_arguments(no_such_type(wanted_.types));
     }
     const bool is_watched = ::isatty(STDERR_FILENO) != 0;
     result_ = try_pools(
@@ -208,21 +200,14 @@ std::string try_command::write_plan() const {
 
 int try_command::deliver() const {
     if (!result_.problem.empty()) {
-        fmt::print(stderr, "linn try: {}\n", result_.problem);
+        refuse(result_.problem);
     }
     const bool has_something =
         !result_.verdict.empty() || !result_.alone.rows.empty() || !result_.together.rows.empty();
     if (has_something) {
         const std::string next = write_plan();
-        const std::string problem = files_.write();
-        if (!files_.takes_stdout()) {
-            print_report(report::try_document(result_, words_));
-        }
-        if (!problem.empty()) {
-            return refuse(problem, exit_failure);
-        }
-        if (std::fflush(stdout) != 0) {
-            return refuse("the result cannot be written to standard output", exit_failure);
+        if (const std::string problem = files_.deliver(); !problem.empty()) {
+            return refuse(problem);
         }
         if (!next.empty() && result_.problem.empty()) {
             fmt::print(stderr, "linn try: {}\n", next);
@@ -258,7 +243,7 @@ int try_command::record_and_measure(const interrupt_guard& guard) {
         throw stopped{recorded.stopped_by};
     }
     if (!recorded.was_started) {
-        return refuse(recorded.problem, recorded.is_usage_error ? exit_usage : exit_failure);
+        return recorded.is_usage_error ? refuse_arguments(recorded.problem) : refuse(recorded.problem);
     }
     if (recorded.exit_status != 0 && !options_.ignore_exit_status) {
         return refuse(fmt::format("the program failed while it was recorded, with exit status {}",
@@ -270,17 +255,17 @@ int try_command::record_and_measure(const interrupt_guard& guard) {
 
 int try_command::run() {
     if (const std::string problem = check(); !problem.empty()) {
-        return refuse(problem, exit_usage);
+        return refuse_arguments(problem);
     }
     for (const std::string& problem :
          {files_.check(), plan_file_.empty() ? "" : why_not_writable(plan_file_)}) {
         if (!problem.empty()) {
-            return refuse(problem, exit_failure);
+            return refuse(problem);
         }
     }
     const served_program program = find_served_program(words_.front(), false);
     if (!program.problem.empty()) {
-        return refuse(program.problem, program.is_usage_error ? exit_usage : exit_failure);
+        return program.is_usage_error ? refuse_arguments(program.problem) : refuse(program.problem);
     }
     const interrupt_guard guard; // before the first temporary file
     try {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "too_few_rounds.hpp"
 
+#include "../measure/quantity.hpp"
+
 #include <fmt/format.h>
 
 #include <cmath>
@@ -28,25 +30,9 @@ std::string text_of(const too_few_rounds& rounds, std::string_view purpose) {
                             : fmt::format(": use a larger {}", rounds.budget_option);
     } else {
         text += fmt::format(": use --rounds {}{}", rounds.needed,
-                            seconds > 0 ? fmt::format(" (about {})", seconds_text(seconds)) : "");
+                            seconds > 0 ? fmt::format(" (about {})", figures::seconds_text(seconds)) : "");
     }
     return rounds.others.empty() ? text : fmt::format("{} or {}", text, rounds.others);
-}
-
-std::string seconds_text(double seconds) {
-    if (seconds < 0.0995) {
-        return fmt::format("{:.{}f} ms", seconds * 1e3, seconds < 0.00995 ? 1 : 0);
-    }
-    if (seconds < 9.95) {
-        return fmt::format("{:.1f} s", seconds);
-    }
-    if (seconds < 119.5) {
-        return fmt::format("{:.0f} s", seconds);
-    }
-    if (seconds < 5970) {
-        return fmt::format("{:.0f} min", seconds / 60);
-    }
-    return fmt::format("{:.1f} h", seconds / 3600);
 }
 
 } // namespace linn::tool

@@ -28,7 +28,4 @@ std::string text_of(const too_few_rounds& rounds, std::string_view purpose);
 /// known.
 double seconds_needed(const too_few_rounds& rounds);
 
-/// "0.4 s", "12 s", "3 min", "1.5 h".
-std::string seconds_text(double seconds);
-
 } // namespace linn::tool

@@ -213,6 +213,41 @@ std::string percent(double share) {
     return written(unit::share, share);
 }
 
+std::string bytes_text(std::uint64_t bytes) {
+    const auto b = static_cast<double>(bytes);
+    if (bytes < least_rounded_bytes) {
+        return fmt::format("{} bytes", bytes);
+    }
+    if (b < 1024.0 * 1024) {
+        return fmt::format("{:.0f} KiB", b / 1024);
+    }
+    if (b < 1024.0 * 1024 * 1024) {
+        return fmt::format("{:.1f} MiB", b / (1024 * 1024));
+    }
+    return fmt::format("{:.1f} GiB", b / (1024.0 * 1024 * 1024));
+}
+
+std::string seconds_text(double seconds) {
+    if (seconds < 0.0995) {
+        return fmt::format("{:.{}f} ms", seconds * 1e3, seconds < 0.00995 ? 1 : 0);
+    }
+    if (seconds < 9.95) {
+        return fmt::format("{:.1f} s", seconds);
+    }
+    if (seconds < 119.5) {
+        return fmt::format("{:.0f} s", seconds);
+    }
+    if (seconds < 5970) {
+        return fmt::format("{:.0f} min", seconds / 60);
+    }
+    return fmt::format("{:.1f} h", seconds / 3600);
+}
+
+std::string elapsed_text(double seconds) {
+    const long whole = std::lround(seconds);
+    return whole < 60 ? fmt::format("{} s", whole) : fmt::format("{} min {} s", whole / 60, whole % 60);
+}
+
 std::string counted(std::size_t count, std::string_view thing) {
     return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
 }

@@ -3,6 +3,7 @@
 
 #include "statistics.hpp"
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -86,6 +87,18 @@ std::string written(unit what, double value, lettering style = lettering::plain)
 
 /// "1.2 %", "12 %" for 0.012 and 0.12.
 std::string percent(double share);
+
+/// Sizes are told to the byte below this; only what is larger is rounded.
+inline constexpr std::uint64_t least_rounded_bytes = 10'000;
+
+/// "9999 bytes", "12 KiB", "1.5 MiB", in a sentence.
+std::string bytes_text(std::uint64_t bytes);
+
+/// "12 ms", "1.5 s", "90 s", "5 min", "2.0 h": how long somebody waits, roughly.
+std::string seconds_text(double seconds);
+
+/// "59 s", "2 min 5 s": how long something took.
+std::string elapsed_text(double seconds);
 
 /// "1 round", "3 rounds".
 std::string counted(std::size_t count, std::string_view thing);

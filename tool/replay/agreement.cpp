@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agreement.hpp"
 
+#include "../measure/quantity.hpp"
 #include "../measure/sort_stably.hpp"
 #include "../measure/statistics.hpp"
 
@@ -79,11 +80,10 @@ std::string make_verdict(const replay_agreement& a) {
         return "The run tells no two allocators apart, so there is no order to predict.";
     }
     if (a.contradictions.empty()) {
-        return fmt::format(
-            "The replay's order agrees with the run's: of {} pair{} of allocators that the run tells "
-            "apart, {} stand{} the same way round and {} {} a tie in the replay.",
-            a.pairs, a.pairs == 1 ? "" : "s", a.same, a.same == 1 ? "s" : "", a.undecided,
-            a.undecided == 1 ? "is" : "are");
+        return fmt::format("The replay's order agrees with the run's: of {} of allocators that the run tells "
+                           "apart, {} stand{} the same way round and {} {} a tie in the replay.",
+                           figures::counted(a.pairs, "pair"), a.same, a.same == 1 ? "s" : "", a.undecided,
+                           a.undecided == 1 ? "is" : "are");
     }
     const replay_disagreement& worst =
         *std::max_element(a.contradictions.begin(), a.contradictions.end(),

@@ -38,8 +38,8 @@ void remark_on_threads(replay_result& result, const replay_circumstances& c) {
                     "another's block, which is not counted as cost",
                     result.threads, result.hand_overs);
     if (result.threads > result.machine.cpus && result.machine.cpus != 0) {
-        text += fmt::format("; they share {} CPU{}, so contention differs from that on more CPUs",
-                            result.machine.cpus, result.machine.cpus == 1 ? "" : "s");
+        text += fmt::format("; they share {}, so contention differs from that on more CPUs",
+                            figures::counted(result.machine.cpus, "CPU"));
     }
     result.remarks.push_back(text + '.');
     // Where the replay was wrong, it was here: a pipeline whose threads slept more often the faster its allocator was.
@@ -89,8 +89,7 @@ std::string too_few(const replay_result& result, std::size_t compared) {
     rounds.why = why_stopped(result.interrupted_by, result.complete_rounds, result.options.rounds);
     rounds.others = compared > 1 ? "--allocators" : "";
     const std::string purpose =
-        compared == 0 ? std::string{"to judge anything"}
-                      : fmt::format("to compare {} allocator{}", compared, compared == 1 ? "" : "s");
+        compared == 0 ? "to judge anything" : "to compare " + figures::counted(compared, "allocator");
     return text_of(rounds, purpose) + '.';
 }
 

@@ -2,6 +2,7 @@
 #include "../experiment/rounds.hpp"
 #include "../measure/canary.hpp"
 #include "../measure/machine.hpp"
+#include "../measure/quantity.hpp"
 #include "../measure/statistics.hpp"
 #include "../measure/ticks.hpp"
 #include "build_program.hpp"
@@ -169,9 +170,9 @@ private:
         }
         touch = replay_touch::byte;
         result_.warnings.push_back(fmt::format(
-            "the program had blocks of {:.1f} GiB at once, and {:.1f} GiB of memory are free: only the "
-            "first byte of each block is written",
-            static_cast<double>(result_.peak_live_bytes) / 0x1p30, static_cast<double>(available) / 0x1p30));
+            "the program had blocks of {} at once, and {} of memory are free: only the first byte of each "
+            "block is written",
+            figures::bytes_text(result_.peak_live_bytes), figures::bytes_text(available)));
     }
 
     void choose_sources() {

@@ -3,6 +3,7 @@
 
 #include "../experiment/too_few_rounds.hpp"
 #include "../measure/canary.hpp"
+#include "../measure/quantity.hpp"
 #include "../measure/ticks.hpp"
 #include "judge.hpp"
 #include "run_checks.hpp"
@@ -182,18 +183,19 @@ private:
             warm_up_rounds_ = 0; // the discovery run has warmed the caches
         }
         const double total = round * static_cast<double>(least_rounds() + warm_up_rounds_);
-        const std::string plan =
-            fmt::format("{} contenders, about {} a run", result_.rows.size(), seconds_text(first_seconds_));
+        const std::string plan = fmt::format("{} contenders, about {} a run", result_.rows.size(),
+                                             figures::seconds_text(first_seconds_));
         if (result_.options.rounds != 0) {
             notice_(fmt::format("{}: {} rounds take about {}", plan, result_.options.rounds,
-                                seconds_text(total)));
+                                figures::seconds_text(total)));
         } else if (total > budget) {
-            notice_(
-                fmt::format("{}: {} rounds would take about {}, but the budget is {}; --budget gives more "
-                            "time, --only fewer contenders",
-                            plan, least_rounds(), seconds_text(total), seconds_text(budget)));
+            notice_(fmt::format(
+                "{}: {} rounds would take about {}, but the budget is {}; --budget gives more "
+                "time, --only fewer contenders",
+                plan, least_rounds(), figures::seconds_text(total), figures::seconds_text(budget)));
         } else {
-            notice_(fmt::format("{}: {} to {}", plan, seconds_text(total), seconds_text(budget)));
+            notice_(fmt::format("{}: {} to {}", plan, figures::seconds_text(total),
+                                figures::seconds_text(budget)));
         }
     }
 

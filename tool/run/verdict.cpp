@@ -121,8 +121,7 @@ std::string too_few(const run_result& result, std::size_t compared, std::size_t 
     rounds.seconds = result.measured_seconds;
     rounds.why = result.stopped;
     rounds.others = compared > 1 ? "--only" : "";
-    return text_of(rounds, fmt::format("to compare {} allocator{}", compared, compared == 1 ? "" : "s")) +
-           '.';
+    return text_of(rounds, "to compare " + figures::counted(compared, "allocator")) + '.';
 }
 
 std::string make_verdict(const run_result& result) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "all.hpp"
+#include "../scenario.hpp"
 
 #include <array>
+#include <vector>
 
 namespace linn::tool {
 namespace {
@@ -60,21 +61,22 @@ constexpr std::array comparisons{
                     "make_shared<line>()"},
 };
 
-} // namespace
-
-scenario buffers_scenario() noexcept {
-    return {.name = "buffers",
-            .summary = "buffers of 64 KiB, 1 MiB and 8 MiB acquired, used and released",
-            .operation = "buffer",
-            .phases = phases,
-            .variants = variants,
-            .baseline = "new_array",
-            .heading = "buffers acquired, used and released; us an operation",
-            .columns = columns,
-            .remarks = remarks,
-            .comparisons = comparisons,
-            .touched_mib = 64,
-            .usual_seconds = 0.18};
+std::vector<scenario> buffers_scenario() {
+    return {scenario{.name = "buffers",
+                     .summary = "buffers of 64 KiB, 1 MiB and 8 MiB acquired, used and released",
+                     .operation = "buffer",
+                     .phases = phases,
+                     .variants = variants,
+                     .baseline = "new_array",
+                     .heading = "buffers acquired, used and released; us an operation",
+                     .columns = columns,
+                     .remarks = remarks,
+                     .comparisons = comparisons,
+                     .touched_mib = 64,
+                     .usual_seconds = 0.18}};
 }
 
+const registered<scenario_file> here{{.place = 80, .scenarios = &buffers_scenario}};
+
+} // namespace
 } // namespace linn::tool

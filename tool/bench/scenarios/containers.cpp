@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "all.hpp"
+#include "pool_parts.hpp"
 
 namespace linn::tool {
 namespace {
@@ -27,10 +27,8 @@ constexpr std::array published{
 
 constexpr std::array comparisons{comparison_info{"linn", other_pools, "the best other", "all others"}};
 
-} // namespace
-
-scenario containers_scenario() noexcept {
-    return {
+std::vector<scenario> containers_scenario() {
+    return {scenario{
         .name = "containers",
         .summary = "insert, erase and insert again random integers in an unordered_set<int>",
         .operation = "operation",
@@ -48,7 +46,10 @@ scenario containers_scenario() noexcept {
         .remarks = {},
         .comparisons = comparisons,
         .sized_by = work_size::integers,
-        .usual_seconds = 0.6};
+        .usual_seconds = 0.6}};
 }
 
+const registered<scenario_file> here{{.place = 30, .scenarios = &containers_scenario}};
+
+} // namespace
 } // namespace linn::tool

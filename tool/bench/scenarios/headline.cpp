@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "all.hpp"
+#include "../scenario.hpp"
 
 #include <array>
+#include <vector>
 
 namespace linn::tool {
 namespace {
@@ -55,22 +56,23 @@ constexpr std::array remarks{
     "linn::buffer_pool does not."sv,
 };
 
-} // namespace
-
-scenario headline_scenario() noexcept {
-    return {.name = headline_name,
-            .summary = "eleven tests of what programs do; the default",
-            .operation = "operation",
-            .phases = phases,
-            .variants = variants,
-            .baseline = "usual",
-            .heading = "nanoseconds an operation",
-            .columns = columns,
-            .remarks = remarks,
-            .comparisons = comparisons,
-            .touched_mib = 80,
-            .usual_seconds = 0.5,
-            .worker = "linn-bench-headline"};
+std::vector<scenario> headline_scenario() {
+    return {scenario{.name = headline_name,
+                     .summary = "eleven tests of what programs do; the default",
+                     .operation = "operation",
+                     .phases = phases,
+                     .variants = variants,
+                     .baseline = "usual",
+                     .heading = "nanoseconds an operation",
+                     .columns = columns,
+                     .remarks = remarks,
+                     .comparisons = comparisons,
+                     .touched_mib = 80,
+                     .usual_seconds = 0.5,
+                     .worker = "linn-bench-headline"}};
 }
 
+const registered<scenario_file> here{{.place = 10, .scenarios = &headline_scenario}};
+
+} // namespace
 } // namespace linn::tool

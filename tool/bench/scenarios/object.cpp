@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "all.hpp"
+#include "pool_parts.hpp"
 
 namespace linn::tool {
 namespace {
@@ -27,25 +27,27 @@ constexpr std::array remarks{
 
 constexpr std::array comparisons{comparison_info{"linn", other_pools, "the best other", "all others"}};
 
-} // namespace
-
-scenario object_scenario() noexcept {
-    return {.name = "object",
-            .summary = "a class with operator new/delete over a pool against the same class without",
-            .operation = "pair",
-            .phases = phases,
-            .published = published,
-            .published_unit = "cycles",
-            .published_remark = "published, for many: a class without its own operator new, and one with it "
-                                "over the lecture pool.",
-            .variants = variants,
-            .baseline = "general",
-            .heading = "{objects} objects of {object_bytes} bytes allocated, then freed; cycles a pair",
-            .columns = columns,
-            .remarks = remarks,
-            .comparisons = comparisons,
-            .sized_by = work_size::objects,
-            .usual_seconds = 0.08};
+std::vector<scenario> object_scenario() {
+    return {scenario{
+        .name = "object",
+        .summary = "a class with operator new/delete over a pool against the same class without",
+        .operation = "pair",
+        .phases = phases,
+        .published = published,
+        .published_unit = "cycles",
+        .published_remark = "published, for many: a class without its own operator new, and one with it "
+                            "over the lecture pool.",
+        .variants = variants,
+        .baseline = "general",
+        .heading = "{objects} objects of {object_bytes} bytes allocated, then freed; cycles a pair",
+        .columns = columns,
+        .remarks = remarks,
+        .comparisons = comparisons,
+        .sized_by = work_size::objects,
+        .usual_seconds = 0.08}};
 }
 
+const registered<scenario_file> here{{.place = 20, .scenarios = &object_scenario}};
+
+} // namespace
 } // namespace linn::tool

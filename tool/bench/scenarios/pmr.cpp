@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "all.hpp"
+#include "../scenario.hpp"
 
 #include <array>
+#include <vector>
 
 namespace linn::tool {
 namespace {
@@ -57,21 +58,22 @@ constexpr std::array comparisons{
                     "synchronized_pool"},
 };
 
-} // namespace
-
-scenario pmr_scenario() noexcept {
-    return {.name = "pmr",
-            .summary = "std::pmr containers and raw blocks over memory resources",
-            .operation = "element",
-            .phases = phases,
-            .variants = variants,
-            .baseline = "new_delete",
-            .heading = "std::pmr containers over memory resources; ns an element",
-            .columns = columns,
-            .remarks = remarks,
-            .comparisons = comparisons,
-            .touched_mib = 32,
-            .usual_seconds = 0.1};
+std::vector<scenario> pmr_scenario() {
+    return {scenario{.name = "pmr",
+                     .summary = "std::pmr containers and raw blocks over memory resources",
+                     .operation = "element",
+                     .phases = phases,
+                     .variants = variants,
+                     .baseline = "new_delete",
+                     .heading = "std::pmr containers over memory resources; ns an element",
+                     .columns = columns,
+                     .remarks = remarks,
+                     .comparisons = comparisons,
+                     .touched_mib = 32,
+                     .usual_seconds = 0.1}};
 }
 
+const registered<scenario_file> here{{.place = 90, .scenarios = &pmr_scenario}};
+
+} // namespace
 } // namespace linn::tool

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "all.hpp"
+#include "../scenario.hpp"
 
 #include <array>
 #include <initializer_list>
 #include <utility>
+#include <vector>
 
 namespace linn::tool {
 namespace {
@@ -203,23 +204,24 @@ constexpr std::array comparisons{
     comparison_info{"linn_buffer_pool", general, "new on the best allocator", "new char[n]"},
 };
 
-} // namespace
-
-scenario sizes_scenario() noexcept {
-    return {.name = "sizes",
-            .summary = "new char[n] and delete[] of 1 to 524288 bytes, on one thread and on two",
-            .operation = "pair",
-            .phases = phases,
-            .published = published,
-            .published_unit = "ms for 1048576 pairs",
-            .variants = variants,
-            .baseline = "new_delete",
-            .heading = "a block of n bytes allocated and freed at once; ms for 1 048 576 pairs",
-            .columns = columns,
-            .remarks = remarks,
-            .comparisons = comparisons,
-            .touched_mib = 16,
-            .usual_seconds = 0.4};
+std::vector<scenario> sizes_scenario() {
+    return {scenario{.name = "sizes",
+                     .summary = "new char[n] and delete[] of 1 to 524288 bytes, on one thread and on two",
+                     .operation = "pair",
+                     .phases = phases,
+                     .published = published,
+                     .published_unit = "ms for 1048576 pairs",
+                     .variants = variants,
+                     .baseline = "new_delete",
+                     .heading = "a block of n bytes allocated and freed at once; ms for 1 048 576 pairs",
+                     .columns = columns,
+                     .remarks = remarks,
+                     .comparisons = comparisons,
+                     .touched_mib = 16,
+                     .usual_seconds = 0.4}};
 }
 
+const registered<scenario_file> here{{.place = 60, .scenarios = &sizes_scenario}};
+
+} // namespace
 } // namespace linn::tool

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "all.hpp"
+#include "../scenario.hpp"
 #include "phase_grid.hpp"
 
 #include <array>
+#include <vector>
 
 namespace linn::tool {
 namespace {
@@ -396,21 +397,24 @@ scenario pmr_blocks_scenario() {
             .usual_seconds = 0.3};
 }
 
-} // namespace
-
-std::span<const scenario> targets_scenarios() {
-    static const std::array all{pairs_scenario(),
-                                pairs_shared_scenario(),
-                                bursts_scenario(),
-                                scattered_scenario(),
-                                live_sets_scenario(),
-                                recycled_scenario(),
-                                containers_shuffled_scenario(),
-                                pmr_blocks_scenario(),
-                                buffers_held_scenario(),
-                                footprint_scenario(),
-                                scaling_scenario()};
-    return all;
+std::vector<scenario> targets() {
+    return {pairs_scenario(),
+            pairs_shared_scenario(),
+            bursts_scenario(),
+            scattered_scenario(),
+            live_sets_scenario(),
+            recycled_scenario(),
+            containers_shuffled_scenario(),
+            pmr_blocks_scenario(),
+            buffers_held_scenario(),
+            footprint_scenario(),
+            scaling_scenario()};
 }
 
+const registered<scenario_file> here{
+    {.place = 110,
+     .scenarios = &targets,
+     .group = {group_name, "what Linn's own targets are measured by; on request only"}}};
+
+} // namespace
 } // namespace linn::tool

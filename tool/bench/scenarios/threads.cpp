@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "../scenario.hpp"
 #include "../thread_counts.hpp"
-#include "all.hpp"
 
 #include <sched.h>
 
@@ -108,7 +108,7 @@ public:
     group(const group&) = delete;
     group& operator=(const group&) = delete;
 
-    std::span<const scenario> scenarios() const noexcept { return scenarios_; }
+    const std::vector<scenario>& scenarios() const noexcept { return scenarios_; }
 
 private:
     /// On which a process may run; the worker inherits them.
@@ -128,11 +128,16 @@ private:
     std::vector<scenario> scenarios_;
 };
 
-} // namespace
-
-std::span<const scenario> threads_scenarios() {
-    static const group all;
+std::vector<scenario> threads() {
+    static const group all; // what the scenarios view
     return all.scenarios();
 }
 
+const registered<scenario_file> here{
+    {.place = 100,
+     .scenarios = &threads,
+     .group = {"threads",
+               "nine programs of allocation benchmarks with 1, 2, 4 ... threads; on request only"}}};
+
+} // namespace
 } // namespace linn::tool

@@ -90,8 +90,8 @@ void draw_strip(const strip_label& label, const strip_panel& panel, const strip&
                           value_text(panel, scale, s.middle.low), value_text(panel, scale, s.middle.high))
             : std::string{"too few samples for an interval"};
     const std::string tip =
-        fmt::format("{}: {}, {}, {} sample{}", label.words, value_text(panel, scale, s.middle.middle), bounds,
-                    s.samples.size(), s.samples.size() == 1 ? "" : "s");
+        fmt::format("{}: {}, {}, {}", label.words, value_text(panel, scale, s.middle.middle), bounds,
+                    figures::counted(s.samples.size(), "sample"));
     markup group = element("title", text(tip));
     group += empty_element("rect", {{"class", "hit"},
                                     {"x", "0"},

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "csv.hpp"
 
+#include "output_format.hpp"
+
 #include <fmt/format.h>
 
 #include <cmath>
@@ -63,4 +65,10 @@ std::string render_csv(const document& d) {
     return out;
 }
 
+namespace {
+
+const registered<output_format> csv_format{
+    {.place = 10, .option = "--csv", .help = "write the figures as CSV", .render = &render_csv}};
+
+} // namespace
 } // namespace linn::tool::report

@@ -77,14 +77,6 @@ markup paragraph(std::string_view plain) {
     return plain.empty() ? markup{} : element("p", text(plain));
 }
 
-markup bullet_list(const std::vector<std::string>& lines) {
-    markup list;
-    for (const std::string& line : lines) {
-        list += element("li", text(line));
-    }
-    return list.empty() ? list : element("ul", {{"class", "prose"}}, list);
-}
-
 markup description_list(const std::vector<std::pair<std::string, std::string>>& entries) {
     markup list;
     for (const auto& [name, value] : entries) {

@@ -36,9 +36,6 @@ std::string render(const page& p);
 /// A paragraph.
 markup paragraph(std::string_view plain);
 
-/// An unordered list of plain lines; nothing for none.
-markup bullet_list(const std::vector<std::string>& lines);
-
 /// Names and what belongs to them.
 markup description_list(const std::vector<std::pair<std::string, std::string>>& entries);
 

@@ -108,7 +108,7 @@ std::string effort_text(const bench_result& result) {
                                                            result.complete_rounds, o.rounds, o.budget_s)
                                              : counted(result.complete_rounds, "round"),
                        o.work == 100 ? "" : fmt::format(", {} % of the usual work", o.work),
-                       html::elapsed_text(result.seconds));
+                       figures::elapsed_text(result.seconds));
 }
 
 std::string pinning_text(const bench_options& o) {
@@ -132,7 +132,7 @@ std::string provenance_of(const bench_result& result) {
     const machine_info& m = result.machine;
     if (is_headline_alone(result)) {
         return fmt::format("linn {}; {}, {} CPUs; {}; seed {}", version_text(), m.cpu_model, m.cpus,
-                           html::elapsed_text(result.seconds), result.options.seed);
+                           figures::elapsed_text(result.seconds), result.options.seed);
     }
     // A run that was stopped at once has not asked the worker yet.
     const std::string worker =

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 cell bytes_cell(std::uint64_t bytes, std::string after = {}) {
     quantity q = figure_of(unit::bytes, static_cast<double>(bytes));
     q.digits = 4;
-    if (bytes >= 10'000) {
+    if (bytes >= figures::least_rounded_bytes) {
         return {"", q, std::move(after)};
     }
     q.what = unit::count;

@@ -44,11 +44,6 @@ std::string date_text(const std::string& iso) {
     return fmt::format("{} {} {}, {:02}:{:02} UTC", day, months[month - 1], year, hour, minute);
 }
 
-std::string elapsed_text(double seconds) {
-    const long whole = std::lround(seconds);
-    return whole < 60 ? fmt::format("{} s", whole) : fmt::format("{} min {} s", whole / 60, whole % 60);
-}
-
 std::string providers_text(const std::map<std::string, std::string>& files) {
     std::vector<std::string> parts;
     std::string last;

@@ -19,9 +19,6 @@ std::string date_text(const std::string& iso);
 /// "time-stamp counter at 2.10 GHz".
 std::string clock_text(const machine_info& m);
 
-/// "3 min 12 s".
-std::string elapsed_text(double seconds);
-
 /// The files behind "malloc" and "operator new", once where they are the same one.
 std::string providers_text(const std::map<std::string, std::string>& files);
 

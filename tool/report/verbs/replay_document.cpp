@@ -200,7 +200,7 @@ facts facts_of(const replay_result& result) {
              {"Intervals", level_text(o.level)},
              {"Seed of the order", std::to_string(o.seed)},
              {"Started", html::date_text(result.started)},
-             {"Took", result.seconds > 0 ? html::elapsed_text(result.seconds) : std::string{}}}};
+             {"Took", result.seconds > 0 ? figures::elapsed_text(result.seconds) : std::string{}}}};
     for (auto& entry : html::machine_entries(result.machine)) {
         f.entries.push_back(std::move(entry));
     }

@@ -145,7 +145,7 @@ std::string why_it_stopped(const run_result& result) {
     case stop_reason::precise:
         return "stopped when every ratio was known to +-" + figure_of(unit::share, o.precision).text();
     case stop_reason::budget:
-        return "stopped by the budget of " + seconds_text(static_cast<double>(o.budget.count()));
+        return "stopped by the budget of " + figures::seconds_text(static_cast<double>(o.budget.count()));
     case stop_reason::rounds:
         return o.rounds != 0 ? "as asked for" : "the most there are";
     case stop_reason::interrupted:

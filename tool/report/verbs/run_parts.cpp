@@ -249,7 +249,7 @@ facts facts_of(const run_result& result) {
              {"Intervals", level_text(o.level)},
              {"Seed of the order", std::to_string(o.seed)},
              {"Started", html::date_text(result.started)},
-             {"Took", html::elapsed_text(result.seconds)}}};
+             {"Took", figures::elapsed_text(result.seconds)}}};
     for (auto& entry : html::machine_entries(result.machine)) {
         f.entries.push_back(std::move(entry));
     }

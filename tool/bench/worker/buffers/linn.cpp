@@ -36,10 +36,7 @@ constexpr variant all[] = {
     {"buffers-held", "linn_buffer_pool", &run_held<pool_handle>},
 };
 
+const variants here{all};
+
 } // namespace
-
-std::span<const variant> buffers_linn() {
-    return all;
-}
-
 } // namespace linn::tool::worker

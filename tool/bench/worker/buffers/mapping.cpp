@@ -34,10 +34,7 @@ constexpr variant all[] = {
     {"buffers", "mmap", &run_buffers<mapping>},
 };
 
+const variants here{all};
+
 } // namespace
-
-std::span<const variant> buffers_mapping() {
-    return all;
-}
-
 } // namespace linn::tool::worker

@@ -45,10 +45,7 @@ constexpr variant all[] = {
     {"buffers-held", "new_array", &run_held<new_array>},
 };
 
+const variants here{all};
+
 } // namespace
-
-std::span<const variant> buffers_standard() {
-    return all;
-}
-
 } // namespace linn::tool::worker

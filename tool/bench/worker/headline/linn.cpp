@@ -50,10 +50,7 @@ struct linn_ways {
 
 constexpr variant all[] = {{"headline", "linn", &run_headline<linn_ways>}};
 
+const variants here{all};
+
 } // namespace
-
-std::span<const variant> headline_linn() {
-    return all;
-}
-
 } // namespace linn::tool::worker

@@ -41,10 +41,7 @@ struct usual_ways {
 
 constexpr variant all[] = {{"headline", "usual", &run_headline<usual_ways>}};
 
+const variants here{all};
+
 } // namespace
-
-std::span<const variant> headline_standard() {
-    return all;
-}
-
 } // namespace linn::tool::worker

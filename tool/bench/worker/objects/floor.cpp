@@ -26,10 +26,7 @@ constexpr variant all[] = {
     {"pairs", "array", &run_floor},
 };
 
+const variants here{all};
+
 } // namespace
-
-std::span<const variant> objects_floor() {
-    return all;
-}
-
 } // namespace linn::tool::worker

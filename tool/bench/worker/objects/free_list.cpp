@@ -49,10 +49,7 @@ constexpr variant all[] = {
     {"scattered", "free_list", &run_scattered<free_list<object_bytes>>},
 };
 
+const variants here{all};
+
 } // namespace
-
-std::span<const variant> objects_free_list() {
-    return all;
-}
-
 } // namespace linn::tool::worker

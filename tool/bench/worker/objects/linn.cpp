@@ -36,10 +36,7 @@ constexpr variant all[] = {
     {"footprint", "linn_pool", &run_footprint<small_objects>},
 };
 
+const variants here{all};
+
 } // namespace
-
-std::span<const variant> objects_linn() {
-    return all;
-}
-
 } // namespace linn::tool::worker

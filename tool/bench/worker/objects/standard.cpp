@@ -60,10 +60,7 @@ constexpr variant all[] = {
     {"footprint", "new_delete", &run_footprint<general_source<footprint_bytes>>},
 };
 
+const variants here{all};
+
 } // namespace
-
-std::span<const variant> objects_standard() {
-    return all;
-}
-
 } // namespace linn::tool::worker

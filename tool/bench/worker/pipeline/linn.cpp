@@ -42,10 +42,7 @@ constexpr variant all[] = {
     {"pipeline", "linn_recycler_shared", &run_pipeline<linn_recycler_way>},
 };
 
+const variants here{all};
+
 } // namespace
-
-std::span<const variant> pipeline_linn() {
-    return all;
-}
-
 } // namespace linn::tool::worker

@@ -22,10 +22,7 @@ constexpr variant all[] = {
     {"pipeline", "allocate_shared_spin", &run_pipeline<allocate_shared_way<spin_lock>>},
 };
 
+const variants here{all};
+
 } // namespace
-
-std::span<const variant> pipeline_locked_pool() {
-    return all;
-}
-
 } // namespace linn::tool::worker

@@ -14,10 +14,7 @@ constexpr variant all[] = {
     {"pipeline", "make_shared", &run_pipeline<make_shared_way>},
 };
 
+const variants here{all};
+
 } // namespace
-
-std::span<const variant> pipeline_standard() {
-    return all;
-}
-
 } // namespace linn::tool::worker

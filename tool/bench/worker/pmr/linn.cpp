@@ -34,10 +34,7 @@ constexpr variant all[] = {
     {"pmr-blocks", "linn_over_new", &run_pmr_blocks<linn_source_over_new>},
 };
 
+const variants here{all};
+
 } // namespace
-
-std::span<const variant> pmr_linn() {
-    return all;
-}
-
 } // namespace linn::tool::worker

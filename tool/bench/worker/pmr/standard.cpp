@@ -48,10 +48,7 @@ constexpr variant all[] = {
     {"pmr-blocks", "synchronized", &run_pmr_blocks<synchronized_source>},
 };
 
+const variants here{all};
+
 } // namespace
-
-std::span<const variant> pmr_standard() {
-    return all;
-}
-
 } // namespace linn::tool::worker

@@ -69,11 +69,9 @@ struct boost_pool {
     };
 };
 
+constexpr auto all = pool_variants<boost_pool>("boost_singleton_pool");
+
+const variants here{all};
+
 } // namespace
-
-std::span<const variant> boost_pools() {
-    static constexpr auto all = pool_variants<boost_pool>("boost_singleton_pool");
-    return all;
-}
-
 } // namespace linn::tool::worker

@@ -19,11 +19,9 @@ struct general {
     };
 };
 
+constexpr auto all = pool_variants<general>("general");
+
+const variants here{all};
+
 } // namespace
-
-std::span<const variant> general_pools() {
-    static constexpr auto all = pool_variants<general>("general");
-    return all;
-}
-
 } // namespace linn::tool::worker

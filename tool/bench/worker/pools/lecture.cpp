@@ -116,11 +116,9 @@ struct lecture {
     };
 };
 
+constexpr auto all = pool_variants<lecture>("lecture_pool");
+
+const variants here{all};
+
 } // namespace
-
-std::span<const variant> lecture_pools() {
-    static constexpr auto all = pool_variants<lecture>("lecture_pool");
-    return all;
-}
-
 } // namespace linn::tool::worker

@@ -20,11 +20,9 @@ struct linn_policy {
     };
 };
 
+constexpr auto all = pool_variants<linn_policy>("linn");
+
+const variants here{all};
+
 } // namespace
-
-std::span<const variant> linn_pools() {
-    static constexpr auto all = pool_variants<linn_policy>("linn");
-    return all;
-}
-
 } // namespace linn::tool::worker

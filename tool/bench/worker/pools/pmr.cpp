@@ -34,17 +34,10 @@ struct pmr {
     };
 };
 
+constexpr auto one_thread = pool_variants<pmr<std::pmr::unsynchronized_pool_resource>>("pmr_unsynchronized");
+constexpr auto any_thread = pool_variants<pmr<std::pmr::synchronized_pool_resource>>("pmr_synchronized");
+
+const variants here[]{variants{one_thread}, variants{any_thread}};
+
 } // namespace
-
-std::span<const variant> pmr_unsynchronized_pools() {
-    static constexpr auto all =
-        pool_variants<pmr<std::pmr::unsynchronized_pool_resource>>("pmr_unsynchronized");
-    return all;
-}
-
-std::span<const variant> pmr_synchronized_pools() {
-    static constexpr auto all = pool_variants<pmr<std::pmr::synchronized_pool_resource>>("pmr_synchronized");
-    return all;
-}
-
 } // namespace linn::tool::worker

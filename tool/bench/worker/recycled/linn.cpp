@@ -59,10 +59,7 @@ constexpr variant all[] = {
     {"recycled", "linn_allocate_shared", &run_recycled<allocate_shared_message>},
 };
 
+const variants here{all};
+
 } // namespace
-
-std::span<const variant> recycled_linn() {
-    return all;
-}
-
 } // namespace linn::tool::worker

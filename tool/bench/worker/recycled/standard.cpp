@@ -45,10 +45,7 @@ constexpr variant all[] = {
     {"recycled", "control_block", &run_recycled<control_block>},
 };
 
+const variants here{all};
+
 } // namespace
-
-std::span<const variant> recycled_standard() {
-    return all;
-}
-
 } // namespace linn::tool::worker

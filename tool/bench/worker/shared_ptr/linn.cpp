@@ -55,10 +55,7 @@ constexpr variant all[] = {
     {"shared-ptr", "linn_pool", &run_shared_ptr<linn_pool_way>},
 };
 
+const variants here{all};
+
 } // namespace
-
-std::span<const variant> shared_ptr_linn() {
-    return all;
-}
-
 } // namespace linn::tool::worker

@@ -43,10 +43,7 @@ constexpr variant all[] = {
     {"shared-ptr", "pool_spin", &run_shared_ptr<pool_way<spin_lock>>},
 };
 
+const variants here{all};
+
 } // namespace
-
-std::span<const variant> shared_ptr_locked_pool() {
-    return all;
-}
-
 } // namespace linn::tool::worker

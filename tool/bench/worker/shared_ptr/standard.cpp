@@ -32,10 +32,7 @@ constexpr variant all[] = {
     {"shared-ptr", "new_delete", &run_shared_ptr<new_delete_way>},
 };
 
+const variants here{all};
+
 } // namespace
-
-std::span<const variant> shared_ptr_standard() {
-    return all;
-}
-
 } // namespace linn::tool::worker

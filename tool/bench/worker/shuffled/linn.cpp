@@ -16,10 +16,7 @@ constexpr variant all[] = {
     {"containers-shuffled", "linn", &run_shuffled<pooled_containers>},
 };
 
+const variants here{all};
+
 } // namespace
-
-std::span<const variant> shuffled_linn() {
-    return all;
-}
-
 } // namespace linn::tool::worker

@@ -31,10 +31,7 @@ constexpr variant all[] = {
     {"containers-shuffled", "pmr_unsynchronized", &run_shuffled<polymorphic>},
 };
 
+const variants here{all};
+
 } // namespace
-
-std::span<const variant> shuffled_standard() {
-    return all;
-}
-
 } // namespace linn::tool::worker

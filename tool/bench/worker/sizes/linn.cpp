@@ -52,10 +52,7 @@ constexpr variant all[] = {
     {"sizes", "linn_buffer_pool", &run_sizes<buffers>},
 };
 
+const variants here{all};
+
 } // namespace
-
-std::span<const variant> sizes_linn() {
-    return all;
-}
-
 } // namespace linn::tool::worker

@@ -23,10 +23,7 @@ constexpr variant all[] = {
     {"sizes", "new_delete", &run_sizes<new_array>},
 };
 
+const variants here{all};
+
 } // namespace
-
-std::span<const variant> sizes_standard() {
-    return all;
-}
-
 } // namespace linn::tool::worker

@@ -8,10 +8,7 @@ namespace {
 
 constexpr auto all = all_programs<pool_memory, timed_pool_memory>("linn_pool");
 
+const variants here{all};
+
 } // namespace
-
-std::span<const variant> threads_linn_pool() {
-    return all;
-}
-
 } // namespace linn::tool::worker

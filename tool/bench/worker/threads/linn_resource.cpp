@@ -8,10 +8,7 @@ namespace {
 
 constexpr auto all = all_programs<resource_memory, timed_resource_memory>("linn_pool_resource");
 
+const variants here{all};
+
 } // namespace
-
-std::span<const variant> threads_linn_resource() {
-    return all;
-}
-
 } // namespace linn::tool::worker

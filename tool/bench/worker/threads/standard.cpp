@@ -14,10 +14,7 @@ struct new_delete {
 
 constexpr auto all = all_programs<new_delete>("new_delete");
 
+const variants here{all};
+
 } // namespace
-
-std::span<const variant> threads_standard() {
-    return all;
-}
-
 } // namespace linn::tool::worker

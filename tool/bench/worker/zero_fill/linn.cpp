@@ -65,10 +65,7 @@ constexpr variant all[] = {
     {"zero-fill", "linn_buffer_pool", &run_zero_fill<linn_buffer_pool_way>},
 };
 
+const variants here{all};
+
 } // namespace
-
-std::span<const variant> zero_fill_linn() {
-    return all;
-}
-
 } // namespace linn::tool::worker

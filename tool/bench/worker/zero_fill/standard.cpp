@@ -38,10 +38,7 @@ constexpr variant all[] = {
     {"zero-fill", "make_shared_for_overwrite", &run_zero_fill<for_overwrite_way>},
 };
 
+const variants here{all};
+
 } // namespace
-
-std::span<const variant> zero_fill_standard() {
-    return all;
-}
-
 } // namespace linn::tool::worker

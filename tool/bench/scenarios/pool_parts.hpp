@@ -7,22 +7,6 @@
 
 namespace linn::tool {
 
-// One function a file.
-scenario headline_scenario() noexcept;
-scenario object_scenario() noexcept;
-scenario containers_scenario() noexcept;
-scenario shared_ptr_scenario() noexcept;
-scenario zero_fill_scenario() noexcept;
-scenario pipeline_scenario() noexcept;
-scenario buffers_scenario() noexcept;
-scenario pmr_scenario() noexcept;
-scenario sizes_scenario() noexcept;
-
-/// Those of the group threads.
-std::span<const scenario> threads_scenarios();
-/// Those of the group targets.
-std::span<const scenario> targets_scenarios();
-
 /// The general allocators' variant and the pools that stand for any allocator, as `pool_variants` of the worker names them.
 constexpr std::array<variant_info, 6> pool_variants(std::string_view general, std::string_view linn) {
     return {{{"general", general, "", ""},

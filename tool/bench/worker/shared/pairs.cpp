@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// In place of the other registry, in a worker of its own: only this one is linked with the libraries.
+// In a worker of its own: only this one is linked with the libraries.
 #include "../objects/pairs.hpp"
+
 #include "library.hpp"
 
 namespace linn::tool::worker {
@@ -23,15 +24,7 @@ constexpr variant all[] = {
 #endif
 };
 
+const variants here{all};
+
 } // namespace
-
-const variant* find_variant(std::string_view scenario, std::string_view name) {
-    for (const variant& v : all) {
-        if (v.scenario == scenario && v.name == name) {
-            return &v;
-        }
-    }
-    return nullptr;
-}
-
 } // namespace linn::tool::worker

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "command.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+namespace linn::tool {
+
+int command::refuse(std::string_view problem, int status) const {
+    fmt::print(stderr, "linn {}: {}\n", verb_->get_name(), problem);
+    return status;
+}
+
+int command::refuse_arguments(std::string_view problem) const {
+    refuse(problem);
+    fmt::print(stderr, "Try 'linn {} --help'.\n", verb_->get_name());
+    return exit_usage;
+}
+
+} // namespace linn::tool
