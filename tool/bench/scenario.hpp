@@ -99,8 +99,8 @@ struct scenario {
     std::string_view baseline; ///< the variant whose second copy on glibc is the noise floor
     std::string_view heading;  ///< what a figure is, above the table; {n} and the like are options
     std::span<const column_info> columns;
-    std::span<const std::string_view> remarks; ///< what a reader must know, below the table
-    std::span<const comparison_info> comparisons;
+    std::span<const std::string_view> remarks = {}; ///< what a reader must know, below the table
+    std::span<const comparison_info> comparisons = {};
     work_size sized_by = work_size::percent;
     std::size_t touched_mib = 4; ///< memory to touch before each process starts, where `--work` scales it
 

@@ -43,7 +43,6 @@ std::vector<scenario> containers_scenario() {
         .baseline = "general",
         .heading = "{n} random integers in a std::{container}<int>; cycles an operation",
         .columns = columns,
-        .remarks = {},
         .comparisons = comparisons,
         .sized_by = work_size::integers,
         .usual_seconds = 0.6}};
