@@ -235,7 +235,8 @@ int compare_command::compare_pair() {
             const trace_file other{are_traces_ ? new_path_ : old_path_};
         } catch (const unusable_trace& error) {
             return refuse(fmt::format("{}, and {} is a trace: give two of a kind", error.what(),
-                                      are_traces_ ? old_path_ : new_path_));
+                                      are_traces_ ? old_path_ : new_path_),
+                          exit_usage);
         }
     }
     if (const std::string problem = check_kind(); !problem.empty()) {
