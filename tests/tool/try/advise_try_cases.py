@@ -53,7 +53,7 @@ def case_measured(tool):
 def case_together(tool):
     """Types that are measured as one say so."""
     trace = tool.record()
-    result = json.loads(tool.call("advise", trace, *QUICK, "--budget", "1", "--json", "-", "--", *tool.churn).stdout)
+    result = json.loads(tool.call("advise", trace, *QUICK, "--budget", "1", "--json", "-", "--", *tool.slow_churn).stdout)
     joined = [t for t in result["types"] if t["tried"] is not None]
     check(all(t["tried"]["together"] > 1 for t in joined), joined)
     check(joined or any("too few rounds" in (t["not_tried"] or "") for t in result["types"]), [t["not_tried"] for t in result["types"]])

@@ -375,7 +375,7 @@ void check_run(const run_result& result, std::size_t rivals) {
 TEST_CASE("linn bench: headline, summary, findings and every form of them come from one judgement") {
     for (const double ratio : {0.4, 1 / 1.0201, 1 / 1.02, 1.0, 1.02, 1.0201, 2.5}) {
         for (const double gap : {-1.0, 0.0, 0.1}) {
-            for (const std::size_t rounds : {1U, 2U, 5U, 6U, 7U}) {
+            for (const std::size_t rounds : {1U, 5U, 6U}) {
                 CAPTURE(ratio);
                 CAPTURE(gap);
                 CAPTURE(rounds);
@@ -394,7 +394,7 @@ TEST_CASE("linn replay: the sentence, the calls and every form of them come from
                                                  {0.94, 0.96}, {}};
     for (const std::vector<double>& ratios : cases) {
         for (const double control : {0.0, 1.0, 1.05, 1 / 1.05}) {
-            for (const std::size_t rounds : {1U, 2U, 5U, 6U, 9U}) {
+            for (const std::size_t rounds : {1U, 5U, 6U}) {
                 for (const double program : {0.0, 4.0}) {
                     CAPTURE(control);
                     CAPTURE(rounds);
@@ -422,7 +422,7 @@ TEST_CASE("linn run: the sentence, the column of verdicts and every form of them
                                                  {0.95, 1.2}, {1.02, 1.3}, {0.5, 0.9, 2.0}};
     for (const std::vector<double>& ratios : cases) {
         for (const double noise : {0.0005, 0.08}) {
-            for (const std::size_t rounds : {1U, 2U, 5U, 6U, 7U, 8U, 12U}) {
+            for (const std::size_t rounds : {1U, 5U, 6U, 8U}) {
                 CAPTURE(noise);
                 CAPTURE(rounds);
                 CAPTURE(ratios.size());
