@@ -45,7 +45,7 @@ struct operators {
     operator_way ways[operator_count];
     void* next[operator_count]; ///< the definition behind ours; may be null
 };
-extern operators next_operators;
+[[gnu::visibility("hidden")]] extern operators next_operators; // or each use would load its address first
 
 const char* mangled_name(operator_name name) noexcept;
 

@@ -225,10 +225,10 @@ private:
         if (empty != nullptr && are_bounds(empty->ratio_low, empty->ratio_high)) {
             result_.findings.push_back(fmt::format(
                 "A lower bound: pools in the source have no preload, no look-up, and are inlined. The "
-                "preload with an empty "
-                "plan costs {} of CPU time{}.",
+                "preload with an empty plan costs {} of CPU time{}.",
                 cost_text(*empty),
-                lookup != nullptr ? fmt::format(", with look-ups and no pool {}", percent(lookup->ratio - 1))
+                lookup != nullptr ? fmt::format("; with look-ups and no pool, as these pools pay it, {}",
+                                                percent(lookup->ratio - 1))
                                   : ""));
         }
         const estimate* sizes = result_.cpu_of(sizes_arm);

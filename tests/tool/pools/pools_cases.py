@@ -486,9 +486,11 @@ def case_soak(tool):
 
 
 def case_instructions(tool):
-    """What a call costs: with an empty plan, and one that is served."""
+    """What a call costs: with an empty plan, of a size or a program that is not planned, and one that is served."""
     skip_without("valgrind")
     plan = tool.malloc_plan().write()
+    other_size = Plan(tool).site("of sizes", "served", "site_of_size", 100).write("other_size.toml")
+    other_program = Plan(tool).site("of plugin", "plugin", "site_of_plugin", BYTES).write("other_program.toml")
 
     def instructions(count, **variables):
         out = os.path.join(tool.folder, "callgrind.out")
@@ -505,8 +507,12 @@ def case_instructions(tool):
     empty = a_pair(LD_PRELOAD=tool.library)
     lookup = a_pair(LD_PRELOAD=tool.library, LINN_PLAN=plan, LINN_POOLS="lookup")
     served = a_pair(LD_PRELOAD=tool.library, LINN_PLAN=plan)
-    print(f"instructions of malloc and free: plain {plain:.1f}, empty {empty - plain:+.1f}, lookup {lookup - plain:+.1f}, "
-          f"served {served:.1f}")
-    check(empty - plain <= 20, "a call that is not planned")
-    check(lookup - empty <= 35, "a look-up")
-    check(served <= 90, "a call that is served")
+    unplanned = a_pair(LD_PRELOAD=tool.library, LINN_PLAN=other_size)
+    absent = a_pair(LD_PRELOAD=tool.library, LINN_PLAN=other_program)
+    print(f"instructions of malloc and free: plain {plain:.1f}, empty {empty - plain:+.1f}, of another size {unplanned - plain:+.1f}, "
+          f"plan of another program {absent - plain:+.1f}, lookup {lookup - plain:+.1f}, served {served:.1f}")
+    check(empty - plain <= 3, "nothing is planned")
+    check(absent - plain <= 13, "the plan is of another program")
+    check(unplanned - plain <= 20, "a size that is not planned")
+    check(lookup - plain <= 40, "a look-up")
+    check(served <= 74, "a call that is served")

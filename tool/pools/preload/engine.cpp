@@ -24,7 +24,8 @@ namespace {
 using detail::service;
 
 /// Of a thread that was never here, and of one whose caches are gone.
-constinit front no_fronts[pool_numbers]{};
+constinit front all_zero[1 + pool_numbers]{};
+constexpr front* no_fronts = all_zero + 1;
 
 constinit std::uint32_t count = 0;
 
@@ -41,7 +42,7 @@ void on_fork(void*, detail::module_event e) noexcept {
 constinit detail::module_part caches_part{detail::this_module, nullptr, &on_fork};
 
 std::size_t bytes_of_fronts() noexcept {
-    return count * sizeof(front);
+    return (1 + std::size_t{count}) * sizeof(front);
 }
 
 void flush(void*) noexcept {
@@ -57,7 +58,7 @@ void flush(void*) noexcept {
             fronts[i].home->detach(fronts[i]);
         }
     }
-    caches.recycle(fronts, bytes_of_fronts());
+    caches.recycle(fronts - 1, bytes_of_fronts());
 }
 constinit detail::late_thread_exit<&flush> at_thread_exit{detail::this_module};
 
@@ -74,7 +75,8 @@ bool attach(std::uint64_t number, depot& d) noexcept {
         if (memory == nullptr) {
             return false;
         }
-        auto* const fronts = static_cast<front*>(memory);
+        auto* const fronts = static_cast<front*>(memory) + 1;
+        ::new (fronts - 1) front;
         for (std::uint32_t i = 0; i != count; ++i) {
             ::new (fronts + i) front;
         }
@@ -258,6 +260,10 @@ void give_slowly(void* block, const void* caller) noexcept {
         d.put_one(block, detail::trace_from(caller));
     }
     look_after_all();
+}
+
+void give_slowly_from_hook(void* block) noexcept {
+    give_slowly(block, __builtin_return_address(0));
 }
 
 std::size_t trim_pools() noexcept {

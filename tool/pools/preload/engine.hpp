@@ -43,7 +43,7 @@ struct pool_state {
 
 /// What a thread knows. All zero but for `fronts`, which then are empty to take and full to give, and never written.
 struct thread_state {
-    front* fronts;
+    front* fronts;  ///< one each pool; the one before them stays zero, for chunks whose pool is not known
     bool is_inside; ///< on a slow path: what it allocates itself is general memory, and a signal has to wait
     bool is_over;   ///< its caches are flushed for good
 };
@@ -98,10 +98,21 @@ void check_pools() noexcept;
     return me.fronts[number].try_pop(block) ? block : refill(number, caller);
 }
 
+/// The same at the end of a hook, by a jump: then it returns to the program, which is the caller.
+void give_slowly_from_hook(void* block) noexcept;
+
+/// @pre is_in_range(block)
+[[gnu::always_inline]] inline void give_from_hook(void* block) noexcept {
+    const std::ptrdiff_t known = range.pool_of_chunk[chunk_of(block)].load(std::memory_order_relaxed);
+    if (!me.fronts[known - 1].try_push(block)) [[unlikely]] {
+        give_slowly_from_hook(block);
+    }
+}
+
 /// @pre is_in_range(block)
 [[gnu::always_inline]] inline void give(void* block, const void* caller) noexcept {
-    const unsigned known = range.pool_of_chunk[chunk_of(block)].load(std::memory_order_relaxed);
-    if (known == 0 || !me.fronts[known - 1].try_push(block)) [[unlikely]] {
+    const std::ptrdiff_t known = range.pool_of_chunk[chunk_of(block)].load(std::memory_order_relaxed);
+    if (!me.fronts[known - 1].try_push(block)) [[unlikely]] {
         give_slowly(block, caller);
     }
 }

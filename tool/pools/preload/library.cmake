@@ -12,7 +12,7 @@ foreach(kind IN ITEMS try try-checked)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/include)
   # It defines malloc itself: the compiler must not make calls of it out of anything here.
   target_compile_options(${target} PRIVATE -O2 -fno-exceptions -fno-rtti -fno-sanitize=all
-                                           -fasynchronous-unwind-tables -ftls-model=initial-exec
+                                           -fasynchronous-unwind-tables -ftls-model=initial-exec -falign-functions=32
                                            -fno-builtin-malloc -fno-threadsafe-statics)
   target_link_options(${target} PRIVATE -nodefaultlibs -fno-sanitize=all LINKER:--as-needed LINKER:-z,defs LINKER:-z,now)
   target_link_libraries(${target} PRIVATE c gcc gcc_eh c) # the unwinder is for checked builds

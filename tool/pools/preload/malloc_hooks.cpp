@@ -4,6 +4,7 @@
 #include "../../interpose/boot_arena.hpp"
 #include "../../interpose/real.hpp"
 #include "engine.hpp"
+#include "entries.hpp"
 #include "sites.hpp"
 
 #include <cerrno>
@@ -16,9 +17,9 @@ using preload::boot_arena;
 using preload::find_real_functions;
 using preload::real;
 
-[[gnu::always_inline]] inline void release(void* block, const void* caller) noexcept {
+[[gnu::always_inline]] inline void release(void* block) noexcept {
     if (is_in_range(block)) {
-        give(block, caller);
+        give_from_hook(block);
         return;
     }
     real.free(block);
@@ -55,23 +56,31 @@ struct general_malloc {
     return block_for<general_malloc>(hot.malloc_sizes, bytes, from);
 }
 
+/// Of a size that is planned.
+[[gnu::noinline]] void* allocate_zeroed_planned(std::size_t bytes, call_place from) noexcept {
+    void* const block = planned_block(hot.malloc_sizes, bytes, from);
+    return block != nullptr ? std::memset(block, 0, bytes) : real.calloc(1, bytes);
+}
+
 [[gnu::always_inline]] inline void* allocate_zeroed(std::size_t count, std::size_t bytes,
                                                     call_place from) noexcept {
     std::size_t all = 0;
-    if (!__builtin_mul_overflow(count, bytes, &all)) {
-        if (void* const block = planned_block(hot.malloc_sizes, all, from)) {
-            return std::memset(block, 0, all);
-        }
+    if (__builtin_mul_overflow(count, bytes, &all) ||
+        !covers(hot.malloc_sizes.load(std::memory_order_relaxed), all)) [[likely]] {
+        return real.calloc(count, bytes);
     }
-    return real.calloc(count, bytes);
+    return allocate_zeroed_planned(all, from);
 }
+
+struct general_realloc {
+    static void* get(std::size_t bytes) noexcept { return real.realloc(nullptr, bytes); }
+};
 
 [[gnu::always_inline]] inline void* resize(void* old, std::size_t bytes, call_place from) noexcept {
     if (old == nullptr) {
-        if (void* const block = planned_block(hot.malloc_sizes, bytes, from)) {
-            return block;
-        }
-    } else if (is_in_range(old)) {
+        return block_for<general_realloc>(hot.malloc_sizes, bytes, from);
+    }
+    if (is_in_range(old)) {
         return resize_pooled(old, bytes, reinterpret_cast<const void*>(from.return_address));
     }
     return real.realloc(old, bytes);
@@ -131,7 +140,58 @@ call_place place_of_token(std::uint64_t token) noexcept {
     return {address_of_token(token), 0};
 }
 
+// -- what the exported functions jump to while there may be something to look for -----------------------
+
+[[gnu::noinline]] void* looked_up_malloc(std::size_t bytes) noexcept {
+    return allocate(bytes, LINN_CALL_PLACE);
+}
+[[gnu::noinline]] void* looked_up_calloc(std::size_t count, std::size_t bytes) noexcept {
+    return allocate_zeroed(count, bytes, LINN_CALL_PLACE);
+}
+[[gnu::noinline]] void* looked_up_realloc(void* old, std::size_t bytes) noexcept {
+    return resize(old, bytes, LINN_CALL_PLACE);
+}
+[[gnu::noinline]] void looked_up_free(void* block) noexcept {
+    release(block);
+}
+
+/// Written whole and read whole; at any time each leads to a function that is right.
+struct alignas(64) malloc_entries {
+    void* (*malloc)(std::size_t) noexcept;
+    void* (*calloc)(std::size_t, std::size_t) noexcept;
+    void* (*realloc)(void*, std::size_t) noexcept;
+    void (*free)(void*) noexcept;
+};
+constinit malloc_entries entries{looked_up_malloc, looked_up_calloc, looked_up_realloc, looked_up_free};
+
+/// The next definitions throw nothing, as the standard says.
+template <typename Result, typename... Arguments>
+void lead(Result (*&entry)(Arguments...) noexcept, Result (*to)(Arguments...)) noexcept {
+    __atomic_store_n(&entry, reinterpret_cast<Result (*)(Arguments...) noexcept>(to), __ATOMIC_RELAXED);
+}
+
 } // namespace
+
+void pass_all_on() noexcept {
+    lead(entries.malloc, real.malloc);
+    lead(entries.calloc, real.calloc);
+    lead(entries.realloc, real.realloc);
+    lead(entries.free, real.free);
+    pass_operators_on();
+}
+
+void pass_allocations_on() noexcept {
+    lead(entries.malloc, real.malloc);
+    lead(entries.calloc, real.calloc);
+    pass_new_on();
+}
+
+void look_at_calls() noexcept {
+    lead<void*, std::size_t>(entries.malloc, looked_up_malloc);
+    lead<void*, std::size_t, std::size_t>(entries.calloc, looked_up_calloc);
+    look_at_new();
+}
+
 } // namespace linn::tool::pools
 
 using namespace linn::tool::pools;
@@ -141,29 +201,29 @@ using linn::tool::preload::real;
 #define LINN_HOOK extern "C" __attribute__((visibility("default"), noinline))
 
 LINN_HOOK void* malloc(std::size_t bytes) noexcept {
-    return allocate(bytes, LINN_CALL_PLACE);
+    return entries.malloc(bytes);
 }
 LINN_HOOK void* calloc(std::size_t count, std::size_t bytes) noexcept {
-    return allocate_zeroed(count, bytes, LINN_CALL_PLACE);
+    return entries.calloc(count, bytes);
 }
 LINN_HOOK void* realloc(void* old, std::size_t bytes) noexcept {
-    return resize(old, bytes, LINN_CALL_PLACE);
+    return entries.realloc(old, bytes);
 }
 LINN_HOOK void* reallocarray(void* old, std::size_t count, std::size_t bytes) noexcept {
     return resize(old, count, bytes, LINN_CALL_PLACE);
 }
 
 LINN_HOOK void free(void* block) noexcept {
-    release(block, __builtin_return_address(0));
+    entries.free(block);
 }
 LINN_HOOK void cfree(void* block) noexcept {
-    release(block, __builtin_return_address(0));
+    release(block);
 }
 LINN_HOOK void free_sized(void* block, std::size_t) noexcept {
-    release(block, __builtin_return_address(0));
+    release(block);
 }
 LINN_HOOK void free_aligned_sized(void* block, std::size_t, std::size_t) noexcept {
-    release(block, __builtin_return_address(0));
+    release(block);
 }
 
 LINN_HOOK int posix_memalign(void** result, std::size_t alignment, std::size_t bytes) noexcept {

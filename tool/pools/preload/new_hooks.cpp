@@ -4,6 +4,7 @@
 #include "../../interpose/operators.hpp"
 #include "../../interpose/real.hpp"
 #include "engine.hpp"
+#include "entries.hpp"
 #include "sites.hpp"
 
 #include <cstddef>
@@ -83,14 +84,24 @@ template <operator_name Name, typename... More>
 }
 
 template <operator_name Name>
+[[gnu::noinline]] void* new_by_its_way(std::size_t bytes) {
+    if (way_of(Name) == operator_way::malloc) {
+        if (void* const block = plain_block(bytes)) {
+            return block;
+        }
+    }
+    return next_new<Name>(bytes);
+}
+
+template <operator_name Name>
 struct general_new {
     [[gnu::noinline]] static void* get(std::size_t bytes) {
-        if (way_of(Name) == operator_way::malloc) [[likely]] {
+        if (next_operators.ways[index_of(Name)] == operator_way::malloc) [[likely]] {
             if (void* const block = plain_block(bytes)) [[likely]] {
                 return block;
             }
         }
-        return next_new<Name>(bytes);
+        return new_by_its_way<Name>(bytes);
     }
 };
 
@@ -141,25 +152,94 @@ template <operator_name Name>
 }
 
 template <operator_name Name, typename... More>
-[[gnu::always_inline]] inline void deleting(void* block, const void* caller, More... more) noexcept {
+[[gnu::noinline]] void next_delete(void* block, More... more) noexcept {
+    if (way_of(Name) == operator_way::malloc) {
+        real.free(block);
+    } else if (block != nullptr) {
+        next_of<void(void*, More...)>(Name)(block, more...);
+    }
+}
+
+template <operator_name Name, typename... More>
+[[gnu::always_inline]] inline void deleting(void* block, More... more) noexcept {
     if (is_in_range(block)) {
-        give(block, caller);
+        give_from_hook(block);
         return;
     }
-    if (way_of(Name) == operator_way::malloc) [[likely]] {
+    if (next_operators.ways[index_of(Name)] == operator_way::malloc) [[likely]] {
         real.free(block);
         return;
     }
-    if (block != nullptr) {
-        next_of<void(void*, More...)>(Name)(block, more...);
-    }
+    next_delete<Name, More...>(block, more...);
 }
 
 call_place place_of_token(std::uint64_t token) noexcept {
     return {address_of_token(token), 0};
 }
 
+// -- what the exported operators jump to while there may be something to look for -----------------------
+
+template <operator_name Name>
+[[gnu::noinline]] void* looked_up_new(std::size_t bytes) {
+    return throwing<Name>(bytes, LINN_CALL_PLACE);
+}
+template <operator_name Name, typename... More>
+[[gnu::noinline]] void looked_up_delete(void* block, More... more) noexcept {
+    deleting<Name>(block, more...);
+}
+/// Where the standard library's would call free.
+template <typename... More>
+[[gnu::noinline]] void passed_delete(void* block, More...) noexcept {
+    real.free(block);
+}
+
+/// As the entries of the malloc family.
+struct alignas(64) operator_entries {
+    void* (*new_plain)(std::size_t);
+    void* (*new_array)(std::size_t);
+    void (*delete_plain)(void*) noexcept;
+    void (*delete_array)(void*) noexcept;
+    void (*delete_sized)(void*, std::size_t) noexcept;
+    void (*delete_array_sized)(void*, std::size_t) noexcept;
+};
+constinit operator_entries entries{looked_up_new<new_plain>,
+                                   looked_up_new<new_array>,
+                                   looked_up_delete<delete_plain>,
+                                   looked_up_delete<delete_array>,
+                                   looked_up_delete<delete_sized, std::size_t>,
+                                   looked_up_delete<delete_array_sized, std::size_t>};
+
+template <typename... More>
+void pass_delete_on(operator_name name, void (*&entry)(void*, More...) noexcept) noexcept {
+    if (way_of(name) == operator_way::malloc) {
+        entry = passed_delete<More...>;
+    }
+}
+
+void lead(void* (*&entry)(std::size_t), void* (*to)(std::size_t)) noexcept {
+    __atomic_store_n(&entry, to, __ATOMIC_RELAXED);
+}
+
 } // namespace
+
+void pass_operators_on() noexcept {
+    pass_new_on();
+    pass_delete_on(delete_plain, entries.delete_plain);
+    pass_delete_on(delete_array, entries.delete_array);
+    pass_delete_on(delete_sized, entries.delete_sized);
+    pass_delete_on(delete_array_sized, entries.delete_array_sized);
+}
+
+void pass_new_on() noexcept {
+    lead(entries.new_plain, general_new<new_plain>::get);
+    lead(entries.new_array, general_new<new_array>::get);
+}
+
+void look_at_new() noexcept {
+    lead(entries.new_plain, looked_up_new<new_plain>);
+    lead(entries.new_array, looked_up_new<new_array>);
+}
+
 } // namespace linn::tool::pools
 
 using namespace linn::tool::pools;
@@ -171,10 +251,10 @@ using alignment = std::align_val_t;
 #define LINN_HOOK __attribute__((visibility("default"), noinline))
 
 LINN_HOOK void* operator new(size n) {
-    return throwing<name::new_plain>(n, LINN_CALL_PLACE);
+    return entries.new_plain(n);
 }
 LINN_HOOK void* operator new[](size n) {
-    return throwing<name::new_array>(n, LINN_CALL_PLACE);
+    return entries.new_array(n);
 }
 LINN_HOOK void* operator new(size n, nothrow t) noexcept {
     return returning_null<name::new_nothrow>(n, t, LINN_CALL_PLACE);
@@ -196,40 +276,40 @@ LINN_HOOK void* operator new[](size n, alignment a, nothrow t) noexcept {
 }
 
 LINN_HOOK void operator delete(void* p) noexcept {
-    deleting<name::delete_plain>(p, __builtin_return_address(0));
+    entries.delete_plain(p);
 }
 LINN_HOOK void operator delete[](void* p) noexcept {
-    deleting<name::delete_array>(p, __builtin_return_address(0));
+    entries.delete_array(p);
 }
 LINN_HOOK void operator delete(void* p, size n) noexcept {
-    deleting<name::delete_sized>(p, __builtin_return_address(0), n);
+    entries.delete_sized(p, n);
 }
 LINN_HOOK void operator delete[](void* p, size n) noexcept {
-    deleting<name::delete_array_sized>(p, __builtin_return_address(0), n);
+    entries.delete_array_sized(p, n);
 }
 LINN_HOOK void operator delete(void* p, nothrow t) noexcept {
-    deleting<name::delete_nothrow, nothrow>(p, __builtin_return_address(0), t);
+    deleting<name::delete_nothrow, nothrow>(p, t);
 }
 LINN_HOOK void operator delete[](void* p, nothrow t) noexcept {
-    deleting<name::delete_array_nothrow, nothrow>(p, __builtin_return_address(0), t);
+    deleting<name::delete_array_nothrow, nothrow>(p, t);
 }
 LINN_HOOK void operator delete(void* p, alignment a) noexcept {
-    deleting<name::delete_aligned>(p, __builtin_return_address(0), a);
+    deleting<name::delete_aligned>(p, a);
 }
 LINN_HOOK void operator delete[](void* p, alignment a) noexcept {
-    deleting<name::delete_array_aligned>(p, __builtin_return_address(0), a);
+    deleting<name::delete_array_aligned>(p, a);
 }
 LINN_HOOK void operator delete(void* p, size n, alignment a) noexcept {
-    deleting<name::delete_sized_aligned>(p, __builtin_return_address(0), n, a);
+    deleting<name::delete_sized_aligned>(p, n, a);
 }
 LINN_HOOK void operator delete[](void* p, size n, alignment a) noexcept {
-    deleting<name::delete_array_sized_aligned>(p, __builtin_return_address(0), n, a);
+    deleting<name::delete_array_sized_aligned>(p, n, a);
 }
 LINN_HOOK void operator delete(void* p, alignment a, nothrow t) noexcept {
-    deleting<name::delete_aligned_nothrow, alignment, nothrow>(p, __builtin_return_address(0), a, t);
+    deleting<name::delete_aligned_nothrow, alignment, nothrow>(p, a, t);
 }
 LINN_HOOK void operator delete[](void* p, alignment a, nothrow t) noexcept {
-    deleting<name::delete_array_aligned_nothrow, alignment, nothrow>(p, __builtin_return_address(0), a, t);
+    deleting<name::delete_array_aligned_nothrow, alignment, nothrow>(p, a, t);
 }
 
 // -- clang -fsanitize=alloc-token: the same operators, and the number of the type ----------------------------

@@ -41,7 +41,7 @@ bool try_to_reserve(std::size_t bytes) noexcept {
     if (const std::size_t tail = raw + chunk_bytes - base; tail != 0) {
         ::munmap(reinterpret_cast<void*>(base + bytes), tail);
     }
-    range.base.store(base, std::memory_order_relaxed);
+    range.base = base;
     range.bytes.store(bytes, std::memory_order_relaxed);
     return true;
 }
@@ -70,7 +70,7 @@ void give_up_rest_of_range() noexcept {
         return;
     }
     range.bytes.store(used, std::memory_order_relaxed);
-    ::munmap(reinterpret_cast<void*>(range.base.load(std::memory_order_relaxed) + used), bytes - used);
+    ::munmap(reinterpret_cast<void*>(range.base + used), bytes - used);
 }
 
 void limit_slabs(std::uint64_t bytes) noexcept {
@@ -97,7 +97,7 @@ void* range_pages::map(std::size_t bytes, std::size_t align) noexcept {
     const std::size_t chunks = range.bytes.load(std::memory_order_relaxed) / chunk_bytes;
     while (chunk < chunks && !next_chunk.compare_exchange_weak(chunk, chunk + 1, std::memory_order_relaxed)) {
     }
-    void* const p = reinterpret_cast<void*>(range.base.load(std::memory_order_relaxed) + chunk * chunk_bytes);
+    void* const p = reinterpret_cast<void*>(range.base + chunk * chunk_bytes);
     if (chunk < chunks && ::mprotect(p, bytes, PROT_READ | PROT_WRITE) == 0) {
         return p;
     }

@@ -17,8 +17,9 @@ inline constexpr unsigned chunk_shift = 21;
 inline constexpr std::size_t most_chunks = (std::size_t{64} << 30) / chunk_bytes;
 
 struct address_range {
-    // Both 0 until there is a range; then it never moves, and gets smaller at most once.
-    std::atomic<std::uintptr_t> base;
+    // Both 0 until there is a range; then it never moves, and gets smaller at most once. The base is set before the program
+    // begins.
+    std::uintptr_t base;
     std::atomic<std::size_t> bytes;
     /// The number of the chunk's pool, plus one; 0: not known yet, its slab says.
     std::atomic<std::uint8_t> pool_of_chunk[most_chunks];
@@ -26,13 +27,12 @@ struct address_range {
 [[gnu::visibility("hidden")]] extern address_range range;
 
 [[gnu::always_inline]] inline bool is_in_range(const void* p) noexcept {
-    return reinterpret_cast<std::uintptr_t>(p) - range.base.load(std::memory_order_relaxed) <
-           range.bytes.load(std::memory_order_relaxed);
+    return reinterpret_cast<std::uintptr_t>(p) - range.base < range.bytes.load(std::memory_order_relaxed);
 }
 
 /// @pre is_in_range(p)
 [[gnu::always_inline]] inline std::size_t chunk_of(const void* p) noexcept {
-    return (reinterpret_cast<std::uintptr_t>(p) - range.base.load(std::memory_order_relaxed)) >> chunk_shift;
+    return (reinterpret_cast<std::uintptr_t>(p) - range.base) >> chunk_shift;
 }
 
 /// Whether a slab was ever mapped there.

@@ -49,6 +49,13 @@ struct found_entry {
     std::size_t at;
 };
 
+/// The entry where a call is looked for first, and nearly always stands.
+[[gnu::always_inline]] inline found_entry first_entry(const site_index& index, std::uint64_t key) noexcept {
+    const std::size_t i = home_of(key, index.shift);
+    return {index.entries[i].load(std::memory_order_relaxed) - key,
+            i}; // no_number or more: it is another's, or empty
+}
+
 /// @complexity one entry, nearly always
 [[gnu::always_inline]] inline found_entry find(const site_index& index, std::uint64_t key) noexcept {
     for (std::size_t i = home_of(key, index.shift);; i = (i + 1) & index.last) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sites.hpp"
 
+#include "entries.hpp"
 #include "modules.hpp"
 #include "say.hpp"
 
@@ -351,7 +352,7 @@ std::uint64_t pool_of_other(std::size_t bytes, call_place from, found_entry foun
 bool apply_plan(const plan_tables& tables, const site_settings& wishes) noexcept {
     plan = &tables;
     settings = wishes;
-    if (settings.mode == pool_mode::empty) {
+    if (settings.mode == pool_mode::empty || plan->site_count == 0) {
         return true;
     }
     const std::uint64_t sizes = sizes_of_plan();
@@ -384,7 +385,8 @@ bool apply_plan(const plan_tables& tables, const site_settings& wishes) noexcept
 }
 
 void request_scan() noexcept {
-    if (plan == nullptr || settings.mode == pool_mode::empty || settings.mode == pool_mode::sizes) {
+    if (plan == nullptr || plan->site_count == 0 || settings.mode == pool_mode::empty ||
+        settings.mode == pool_mode::sizes) {
         return;
     }
     scan_wanted_ms.store(detail::coarse_clock::now_ms(), std::memory_order_relaxed);
@@ -395,6 +397,7 @@ void request_scan() noexcept {
         }
     }
     hot.attention.fetch_or(attention_to_modules, std::memory_order_relaxed);
+    look_at_calls();
 }
 
 void scan_if_requested() noexcept {

@@ -78,13 +78,19 @@ template <class General>
     if (!covers(sizes.load(std::memory_order_relaxed), bytes)) [[likely]] {
         return General::get(bytes);
     }
-    const found_entry found = find(hot.index, key_of(from.return_address, bytes));
+    const std::uint64_t key = key_of(from.return_address, bytes);
+    found_entry found = first_entry(hot.index, key);
     if (found.number >= general_number) [[unlikely]] {
+        if (found.number >= no_number) {
+            found = find(hot.index, key);
+        }
         // Another call of the same size, most of the time.
-        const bool is_general =
-            found.number == general_number ||
-            (found.number == no_number && hot.attention.load(std::memory_order_relaxed) == 0);
-        return is_general ? General::get(bytes) : block_of_other<General>(bytes, from, found);
+        if (found.number >= general_number) {
+            const bool is_general =
+                found.number == general_number ||
+                (found.number == no_number && hot.attention.load(std::memory_order_relaxed) == 0);
+            return is_general ? General::get(bytes) : block_of_other<General>(bytes, from, found);
+        }
     }
     void* block = nullptr;
     return me.fronts[found.number].try_pop(block)

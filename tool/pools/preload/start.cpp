@@ -5,6 +5,7 @@
 #include "../../interpose/real.hpp"
 #include "../plan_tables.hpp"
 #include "engine.hpp"
+#include "entries.hpp"
 #include "range.hpp"
 #include "say.hpp"
 #include "sites.hpp"
@@ -129,29 +130,32 @@ bool serves_operators(const standing& s) noexcept {
     return s.owns_delete == nullptr && !s.owns_a_new;
 }
 
-void apply(const plan_tables& plan, pool_mode mode) noexcept {
+/// Whether calls are to be looked up, now or when a library appears.
+bool apply(const plan_tables& plan, pool_mode mode) noexcept {
     const standing before = who_stands_before();
     if (const char* const problem = obstacle(before)) {
         about.problem = problem;
-        return;
+        return false;
     }
+    const bool looks_up = mode != pool_mode::empty && plan.site_count != 0;
     limit_slabs(plan.max_bytes);
-    if ((mode == pool_mode::on || mode == pool_mode::sizes) && !reserve_range()) {
+    if (looks_up && mode != pool_mode::lookup && !reserve_range()) {
         about.problem = "no address space";
         say("no address space for pools: nothing is pooled");
-        return;
+        return false;
     }
     const char* const counts = variable("LINN_POOLS_COUNT");
     const bool counts_hits = counts != nullptr && std::strcmp(counts, "1") == 0;
     if (!apply_plan(plan, {mode, counts_hits, true, serves_operators(before)})) {
         about.problem = "no memory";
         say("no memory for pools: nothing is pooled");
+        return false;
     }
+    return looks_up;
 }
 
-__attribute__((constructor)) void start() noexcept {
-    find_real_functions();
-    find_operators();
+/// Reads the environment and the plan. False when nothing will ever be looked up.
+bool set_up() noexcept {
     keep_statistics_in(kept(variable("LINN_POOLS_STATS"), statistics_file));
     const char* const signal = variable("LINN_POOLS_SIGNAL");
     if (signal != nullptr && !write_statistics_at(signal)) {
@@ -165,16 +169,29 @@ __attribute__((constructor)) void start() noexcept {
     about.mode = mode_names[static_cast<std::size_t>(mode)];
     about.plan = kept(variable("LINN_PLAN"), plan_file);
     if (about.plan == nullptr || mode == pool_mode::off) {
-        return;
+        return false;
     }
     const plan_tables* const plan = plan_from(about.plan);
     if (plan == nullptr) {
         ::unsetenv("LINN_PLAN"); // once is enough for all that the program starts
-        return;
+        return false;
     }
-    apply(*plan, mode);
-    if (!plan->has_children && is_any_site_active()) {
+    const bool looks_up = apply(*plan, mode);
+    const bool is_at_work = is_any_site_active();
+    if (!plan->has_children && is_at_work) {
         ::unsetenv("LINN_PLAN");
+    }
+    if (looks_up && mode != pool_mode::sizes && !is_at_work) {
+        pass_allocations_on();
+    }
+    return looks_up;
+}
+
+__attribute__((constructor)) void start() noexcept {
+    find_real_functions();
+    find_operators();
+    if (!set_up()) {
+        pass_all_on();
     }
 }
 

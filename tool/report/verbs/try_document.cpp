@@ -259,8 +259,8 @@ list reading_of_try() {
         "(Holm), finds a difference that is larger than the noise floor.",
         "\"A pool for each size\" serves all calls of the pools' sizes: where it gains as much, the program "
         "needs a faster allocator, not pools of types.",
-        "\"Look-up without pools\" and \"empty plan\" are what the preload itself costs. Pools in the source "
-        "do not pay that, so the gain here is a lower bound.",
+        "\"Empty plan\" is what the preload costs where nothing is planned, \"look-up without pools\" what a "
+        "plan costs. Pools in the source pay neither, so the gain here is a lower bound.",
         "The parts were measured one after the other; each has a plain program of its own, to which its "
         "changes refer.",
         "A verdict holds for this program, this input and this machine.",
