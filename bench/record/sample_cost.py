@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """What `linn record --sample` costs, in instructions: those of each program alone and with the recorder in it, counted by
-cachegrind, which needs no quiet machine. Only one process of a program is counted, the last to end. Beside it the least that any
+cachegrind, which needs no quiet machine. Only one process of a program is counted, the last to end. Next to it the least that any
 preloaded library costs: one whose malloc, calloc, realloc and free only jump to the C library's.
 
     bench/predictions/inputs.py INPUTS

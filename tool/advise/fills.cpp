@@ -152,9 +152,10 @@ std::string verdict_of(const fill_report& report, const trace_info& info) {
     if (report.program_cpu_ns > 0 && ns > 0) {
         text += fmt::format(", {} of the run", share_text(std::min(1.0, ns / report.program_cpu_ns)));
     }
-    return text + fmt::format("; {:.0f} % of it in {}.",
-                              100 * static_cast<double>(first->bytes) / static_cast<double>(bytes),
-                              where(*first));
+    return text +
+           fmt::format("; {} of it in {}.",
+                       figures::percent(static_cast<double>(first->bytes) / static_cast<double>(bytes)),
+                       where(*first));
 }
 
 /// What the program's file says of what could not be seen.

@@ -155,13 +155,13 @@ std::vector<advice_finding> hand_overs(const advice& a) {
             static_cast<double>(s.remote_releases) < mostly * static_cast<double>(s.releases)) {
             continue;
         }
-        found.push_back(
-            {"remote",
-             fmt::format("remote: {:.0f} % of the {} blocks of {} are released by another thread "
-                         "than the one that allocated them{}",
-                         100 * static_cast<double>(s.remote_releases) / static_cast<double>(s.releases),
-                         s.releases, label_of(type), where(type)),
-             first_place(type), s.bytes, s.remote_releases});
+        found.push_back({"remote",
+                         fmt::format("remote: {} of the {} blocks of {} are released by another thread "
+                                     "than the one that allocated them{}",
+                                     figures::percent(static_cast<double>(s.remote_releases) /
+                                                      static_cast<double>(s.releases)),
+                                     s.releases, label_of(type), where(type)),
+                         first_place(type), s.bytes, s.remote_releases});
     }
     return found;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "huge_pages.hpp"
 
+#include "../measure/quantity.hpp"
 #include "advice.hpp"
 
 #include <fmt/format.h>
@@ -27,8 +28,7 @@ std::string huge_pages_text(const advised_type& type) {
     }
     const std::string live =
         is_worth_huge_pages(type)
-            ? fmt::format("Its objects take {:.1f} MiB at once",
-                          static_cast<double>(live_bytes(type)) / (1 << 20))
+            ? fmt::format("Its objects take {} at once", figures::bytes_text(live_bytes(type)))
             : "Objects of another type that this change serves take 2 MiB and more at once";
     return fmt::format(
         "{}: give the pool the option {}, which saves page faults. Without it a pool asks for huge "

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rules.hpp"
 
+#include "../measure/quantity.hpp"
 #include "../symbols/call_chain.hpp"
 #include "cost.hpp"
 #include "one_change.hpp"
@@ -9,9 +10,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 namespace linn::tool {
 namespace {
+
+using figures::percent;
+using figures::unit;
+using figures::written;
 
 constexpr double rare_cost = 0.005;  // of the run: not worth a line of code
 constexpr double kept_cost = 0.03;   // of the run: below it, what is allocated once is left alone
@@ -35,6 +41,10 @@ double typical_size(const type_facts& f) {
     return s.allocations == 0
                ? 0
                : static_cast<double>(s.bytes) / static_cast<double>(s.allocations + s.reallocations);
+}
+
+std::string typical_text(const type_facts& f) {
+    return figures::bytes_text(static_cast<std::uint64_t>(std::llround(typical_size(f))));
 }
 
 bool is_uniform(const type_facts& f) {
@@ -65,16 +75,16 @@ std::string pool_reason(const type_facts& f) {
     const site_statistics& s = counts(f);
     std::string text = fmt::format("{} blocks of {}", s.allocations, size_text(f));
     if (s.peak_live != 0 && turnover(f) >= 1.5) {
-        text +=
-            fmt::format(", of which at most {} live at once: each slot of a pool would serve {:.0f} times",
-                        s.peak_live, turnover(f));
+        text += fmt::format(", of which at most {} live at once: each slot of a pool would serve {} times",
+                            s.peak_live, written(unit::count, turnover(f)));
     } else {
         text += ", most of them live at once: what a pool saves is the call and the header of each block, "
                 "not the page faults of the first use";
     }
     if (s.releases != 0 && s.remote_releases * 10 > s.releases) {
-        text += fmt::format("; {:.0f} % are released by another thread, which a linn pool allows",
-                            100 * static_cast<double>(s.remote_releases) / static_cast<double>(s.releases));
+        text +=
+            fmt::format("; {} are released by another thread, which a linn pool allows",
+                        percent(static_cast<double>(s.remote_releases) / static_cast<double>(s.releases)));
     }
     if (s.threads > 1 && s.longest_burst >= burst && typical_size(f) >= packet) {
         text += fmt::format("; in bursts of {} and more over several threads Linn is no faster than the best "
@@ -134,10 +144,9 @@ bool is_few_and_large(const type_facts& f) {
     return typical_size(f) >= large && turnover(f) < reused;
 }
 std::string few_and_large_why(const type_facts& f) {
-    return fmt::format(
-        "{} blocks of {:.0f} KiB on average, and no more than {:.1f} for each that is live at once: "
-        "there is little to reuse",
-        counts(f).allocations, typical_size(f) / 1024, turnover(f));
+    return fmt::format("{} blocks of {} on average, and no more than {} for each that is live at once: there "
+                       "is little to reuse",
+                       counts(f).allocations, typical_text(f), written(unit::times, turnover(f)));
 }
 
 bool is_kept(const type_facts& f) {
@@ -160,10 +169,9 @@ std::string buffer_part(const type_facts& f) {
     return fmt::format("linn::buffer_pool of {} bytes", counts(f).largest);
 }
 std::string buffer_why(const type_facts& f) {
-    return fmt::format(
-        "blocks of {:.0f} KiB on average, of which at most {} live at once: a buffer pool keeps their "
-        "pages, so that reuse costs no page fault and no system call",
-        typical_size(f) / 1024, counts(f).peak_live);
+    return fmt::format("blocks of {} on average, of which at most {} live at once: a buffer pool keeps their "
+                       "pages, so that reuse costs no page fault and no system call",
+                       typical_text(f), counts(f).peak_live);
 }
 
 bool is_buckets(const type_facts& f) {

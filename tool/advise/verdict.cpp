@@ -2,6 +2,7 @@
 #include "verdict.hpp"
 
 #include "../experiment/too_few_rounds.hpp"
+#include "../measure/quantity.hpp"
 #include "../measure/statistics.hpp"
 #include "../pools/plan_tables.hpp"
 #include "../symbols/short_name.hpp"
@@ -196,8 +197,9 @@ std::optional<too_few_rounds> few_rounds(const replay_result& replay) {
 /// What would make the answer known, as the end of a sentence.
 std::string way_to_know(const advice& a, const gain_range& sum, const cpu_error& error) {
     if (const auto rounds = few_rounds(a.replay)) {
-        return fmt::format("the replay had {} of {} rounds: use --replay-budget {:.0f}", rounds->done,
-                           rounds->needed, std::max(1.0, replays * seconds_needed(*rounds)));
+        return fmt::format(
+            "the replay had {} of {} rounds: use --replay-budget {}", rounds->done, rounds->needed,
+            figures::written(figures::unit::count, std::max(1.0, replays * seconds_needed(*rounds))));
     }
     if (a.replay.rows.empty() && a.replay.problem.empty()) {
         return a.analysis.info.sample_bytes != 0
@@ -280,6 +282,13 @@ std::string sentence_of_no(const advice& a, const gain_range& pools) {
                        fmt::format(", {}.", gain_text(change->gain)));
 }
 
+constexpr const char* try_tells = "'linn try' measures pools on huge pages";
+
+/// The replay has not the page faults of the run, so what pools save of both adds up.
+gain_range plus_faults(const gain_range& replayed, double faults) {
+    return {replayed.low, std::min(1.0, replayed.high + faults)};
+}
+
 advice_verdict unknown(std::string why, std::string to_know) {
     advice_verdict v;
     v.sentence = fmt::format("Not known whether a pool would help: {}; {}.", why, to_know);
@@ -304,16 +313,16 @@ advice_verdict predicted_verdict(const advice& a) {
     v.pools = with_error(sum, error);
     v.answer = answer_for(v.pools);
     const double out_of_reach = most_out_of_reach(a);
-    if (v.answer == pool_answer::no && may_pools_save(a.page_faults)) {
-        // The ceiling is of a replay, which has not these page faults: what pools save of both adds up.
-        const gain_range pools{v.pools.low,
-                               std::min(1.0, std::max(v.pools.high, out_of_reach) + a.page_faults.of_pools)};
+    const double faults = may_pools_save(a.page_faults) ? a.page_faults.of_pools : 0;
+    if (v.answer == pool_answer::no && faults > 0) {
+        const gain_range pools = plus_faults({v.pools.low, std::max(v.pools.high, out_of_reach)}, faults);
         v = unknown(fmt::format("page faults take {} of the run, which a replay does not show",
                                 gain_text(a.page_faults.of_run)),
-                    "'linn try' measures pools on huge pages");
+                    try_tells);
         v.pools = pools;
         return v;
     }
+    v.pools = plus_faults(v.pools, faults);
     if (v.answer == pool_answer::no && out_of_reach >= worth_a_pool) {
         v.pools.high = std::max(v.pools.high, out_of_reach);
         v.answer = pool_answer::not_known;
@@ -337,7 +346,7 @@ advice_verdict predicted_verdict(const advice& a) {
         v.sentence = sentence_of_no(a, v.pools);
         break;
     case pool_answer::not_known:
-        v.to_know = way_to_know(a, sum, error);
+        v.to_know = faults > 0 ? try_tells : way_to_know(a, sum, error);
         v.sentence = fmt::format(
             "Not known whether a pool would help: it would save {} of the run, and {} decides; {}.",
             gain_text(v.pools), share_text(worth_a_pool), v.to_know);

@@ -3,6 +3,7 @@
 
 #include "../allocators/given_library.hpp"
 #include "../allocators/installer.hpp"
+#include "../measure/quantity.hpp"
 #include "../measure/suggest.hpp"
 #include "../report/progress.hpp"
 #include "../report/terminal.hpp"
@@ -109,7 +110,7 @@ std::optional<bool> allocators_command::install(const interrupt_guard& guard) {
                      }};
     if (const std::string problem = worker.prepare(to_install_); !problem.empty()) {
         line.clear();
-        fmt::print(stderr, "linn allocators: {}\n", problem);
+        refuse(problem);
         return std::nullopt;
     }
     bool all = true;
@@ -124,15 +125,15 @@ std::optional<bool> allocators_command::install(const interrupt_guard& guard) {
             break;
         }
         if (outcome.problem.empty()) {
-            fmt::print(stderr, "{} {}: {:.0f} s, {}\n", name, outcome.version, outcome.seconds,
-                       outcome.library.string());
+            fmt::print(stderr, "{} {}: {}, {}\n", name, outcome.version,
+                       figures::elapsed_text(outcome.seconds), outcome.library.string());
         } else {
-            fmt::print(stderr, "linn allocators: {}: {}\n", name, outcome.problem);
+            refuse(fmt::format("{}: {}", name, outcome.problem));
             all = false;
         }
     }
     if (interrupt_guard::pending() != 0) {
-        fmt::print(stderr, "linn allocators: stopped; no allocator is partly installed\n");
+        say("stopped; no allocator is partly installed");
     }
     return all;
 }

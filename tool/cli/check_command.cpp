@@ -145,7 +145,7 @@ int check_command::check_program() {
     }
     const record_result recorded = record_program(recording_, [](const std::string&) {});
     for (const std::string& warning : recorded.warnings) {
-        fmt::print(stderr, "linn check: warning: {}\n", warning);
+        warn(warning);
     }
     if (!recorded.was_started) {
         return refuse(recorded.problem, recorded.is_usage_error ? exit_usage : exit_failure);

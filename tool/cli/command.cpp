@@ -6,8 +6,16 @@
 
 namespace linn::tool {
 
+void command::say(std::string_view what) const {
+    fmt::print(stderr, "linn {}: {}\n", verb_->get_name(), what);
+}
+
+void command::warn(std::string_view what) const {
+    say(fmt::format("warning: {}", what));
+}
+
 int command::refuse(std::string_view problem, int status) const {
-    fmt::print(stderr, "linn {}: {}\n", verb_->get_name(), problem);
+    say(problem);
     return status;
 }
 

@@ -25,7 +25,13 @@ public:
     /// Does what the verb says, after parsing; returns the exit status.
     virtual int run() = 0;
 
-    /// Says on standard error what is wrong, after the name of the verb; returns `status`.
+    /// Says something on standard error, after the name of the verb.
+    void say(std::string_view what) const;
+
+    /// The same of what may surprise, and changes no exit status.
+    void warn(std::string_view what) const;
+
+    /// The same of what is wrong; returns `status`.
     int refuse(std::string_view problem, int status = exit_failure) const;
 
     /// The same of the arguments, and where to read what would be right; returns `exit_usage`.

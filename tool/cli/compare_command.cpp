@@ -225,9 +225,7 @@ int compare_command::compare_traces() {
 
 int compare_command::compare_pair() {
     if (new_path_.empty()) {
-        fmt::print(stderr, "linn compare: missing {}\nTry 'linn compare --help'.\n",
-                   old_path_.empty() ? "OLD" : "NEW");
-        return exit_usage;
+        return refuse_arguments(old_path_.empty() ? "missing OLD" : "missing NEW");
     }
     are_traces_ = begins_as_trace(old_path_);
     if (are_traces_ != begins_as_trace(new_path_)) {

@@ -24,6 +24,7 @@
 namespace linn::tool {
 namespace {
 
+using figures::counted;
 using figures::unit;
 using figures::written;
 
@@ -233,31 +234,27 @@ std::string record_command::tell_fills() {
 void record_command::tell(const record_result& result) const {
     const recording_end& end = result.end;
     for (const std::string& warning : result.warnings) {
-        fmt::print(stderr, "linn record: warning: {}\n", warning);
+        warn(warning);
     }
     if (is_quiet_ || !result.was_started || end.events == 0 || options_.fills_only) {
         return;
     }
     const std::string file = options_.file.string();
-    fmt::print(stderr, "linn record: {} events of {} thread{}", end.events, result.threads,
-               result.threads == 1 ? "" : "s");
-    if (result.processes > 1) {
-        fmt::print(stderr, " in {} processes", result.processes);
-    }
-    fmt::print(stderr, ", {}: {}\n", file, written(unit::bytes, static_cast<double>(result.file_bytes)));
+    say(fmt::format("{} events of {}{}, {}: {}", end.events, counted(result.threads, "thread"),
+                    result.processes > 1 ? fmt::format(" in {} processes", result.processes) : "", file,
+                    written(unit::bytes, static_cast<double>(result.file_bytes))));
     if (result.baseline.cpu_ns > 0) {
-        fmt::print(stderr, "linn record: {} of CPU time with the recording, {} without\n",
-                   written(unit::nanoseconds, end.user_ns + end.system_ns),
-                   written(unit::nanoseconds, result.baseline.cpu_ns));
+        say(fmt::format("{} of CPU time with the recording, {} without",
+                        written(unit::nanoseconds, end.user_ns + end.system_ns),
+                        written(unit::nanoseconds, result.baseline.cpu_ns)));
     } else if (!result.no_baseline.empty()) {
-        fmt::print(stderr,
-                   "linn record: not run again for its own CPU time, because {}; the trace has an estimate "
-                   "({:.0f} ns an event){}\n",
-                   result.no_baseline, result.event_cost_ns,
-                   options_.baseline == second_run_when::harmless ? ", --baseline measures it" : "");
+        say(fmt::format("not run again for its own CPU time, because {}; the trace has an estimate "
+                        "({} an event){}",
+                        result.no_baseline, written(unit::nanoseconds, result.event_cost_ns),
+                        options_.baseline == second_run_when::harmless ? ", --baseline measures it" : ""));
     }
     if (result.problem.empty()) {
-        fmt::print(stderr, "linn record: next: linn advise {}\n", shell_words({file}));
+        say(fmt::format("next: linn advise {}", shell_words({file})));
     }
 }
 
@@ -267,7 +264,7 @@ int record_command::run() {
     }
     const announce_function announce = [this](const std::string& what) {
         if (!is_quiet_) {
-            fmt::print(stderr, "linn record: {}\n", what);
+            say(what);
         }
     };
     std::optional<live::live_view> view;

@@ -40,6 +40,11 @@ void print_report(const report::document& d) {
     fmt::print("{}", report::render_terminal(d, style_of_stdout()));
 }
 
+std::string why_not_printed() {
+    const bool is_flushed = std::fflush(stdout) == 0;
+    return is_flushed && std::ferror(stdout) == 0 ? "" : "the result cannot be written to standard output";
+}
+
 std::string why_not_writable(const std::string& file) {
     std::error_code error;
     if (fs::is_directory(file, error)) {
@@ -133,14 +138,11 @@ std::string report_files::write() const {
 }
 
 std::string report_files::deliver(const std::function<report::document()>& document) const {
-    std::string problem = write();
+    const std::string problem = write();
     if (!takes_stdout()) {
         print_report(document());
     }
-    if (problem.empty() && std::fflush(stdout) != 0) {
-        problem = "the result cannot be written to standard output";
-    }
-    return problem;
+    return problem.empty() ? why_not_printed() : problem;
 }
 
 } // namespace linn::tool

@@ -31,6 +31,9 @@ struct report_source {
 /// Writes the document to standard output, as its width and colours allow.
 void print_report(const report::document& d);
 
+/// Hands on what was printed to standard output; returns what went wrong with any of it, or an empty string.
+std::string why_not_printed();
+
 /// Why a file cannot be written, found before the work starts: a folder that is not there or not writable. Empty: it can.
 std::string why_not_writable(const std::string& file);
 

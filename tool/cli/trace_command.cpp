@@ -241,8 +241,7 @@ int trace_command::summarise(trace_reader& trace) {
     const bool is_filtered = viewing_.filter() != block_filter::all;
     const std::string why = read_all(trace, is_filtered || files_.writes("--html"));
     if (is_filtered && !why.empty()) {
-        fmt::print(stderr, "linn trace: {} {}\n", path_, why);
-        return info_.damage.empty() ? exit_usage : exit_failure;
+        return refuse(fmt::format("{} {}", path_, why), info_.damage.empty() ? exit_usage : exit_failure);
     }
     const std::string problem = files_.deliver();
     return problem.empty() ? static_cast<int>(exit_success) : refuse(problem);
@@ -284,7 +283,7 @@ int trace_command::print_events(trace_reader& trace) {
         },
         [&](double) { return !is_enough; });
     for (const std::string& damage : trace.info().damage) {
-        fmt::print(stderr, "linn trace: {}: {}\n", path_, damage);
+        say(fmt::format("{}: {}", path_, damage));
     }
     return exit_success;
 }
@@ -301,8 +300,7 @@ int trace_command::convert(trace_reader& trace) {
     options.progress = show_reading(line);
     const auto failed = [&](const std::string& what) {
         line.clear();
-        fmt::print(stderr, "linn trace: {} cannot be written: {}\n", what, std::strerror(errno));
-        return exit_failure;
+        return refuse(fmt::format("{} cannot be written: {}", what, std::strerror(errno)));
     };
     if (output_ == "-") {
         std::ios::sync_with_stdio(false);
@@ -332,7 +330,7 @@ int trace_command::convert(trace_reader& trace) {
     }
     line.clear();
     for (const std::string& damage : trace.info().damage) {
-        fmt::print(stderr, "linn trace: warning: {}: {}\n", path_, damage);
+        warn(fmt::format("{}: {}", path_, damage));
     }
     return exit_success;
 }
@@ -344,13 +342,9 @@ int trace_command::redact() {
         write_redacted(trace, redacted_, {redacted_analysis_text, show_reading(line)});
     line.clear();
     for (const std::string& damage : trace.damage()) {
-        fmt::print(stderr, "linn trace: warning: {}: {}\n", path_, damage);
+        warn(fmt::format("{}: {}", path_, damage));
     }
-    if (problem.empty()) {
-        return exit_success;
-    }
-    fmt::print(stderr, "linn trace: --redact: {}\n", problem);
-    return exit_failure;
+    return problem.empty() ? static_cast<int>(exit_success) : refuse("--redact: " + problem);
 }
 
 int trace_command::run() {
@@ -364,11 +358,8 @@ int trace_command::run() {
         return refuse(error.what(), exit_code_for(error));
     }
     if (!trace->aggregate().empty() && (shows_events_ || export_format_)) {
-        fmt::print(stderr,
-                   "linn trace: {} holds statistics instead of events: record the program again without "
-                   "--aggregate\n",
-                   path_);
-        return exit_failure;
+        return refuse(fmt::format(
+            "{} holds statistics instead of events: record the program again without --aggregate", path_));
     }
     const int status = shows_events_        ? print_events(*trace)
                        : checks_            ? check_file(*trace)
@@ -380,9 +371,8 @@ int trace_command::run() {
     if (!corrupt.empty()) {
         refuse(corrupt);
     }
-    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-        fmt::print(stderr, "linn trace: the result cannot be written to standard output\n");
-        return exit_failure;
+    if (const std::string problem = why_not_printed(); !problem.empty()) {
+        return refuse(problem);
     }
     return status == exit_success && !corrupt.empty() ? exit_failure : status;
 }

@@ -210,7 +210,7 @@ int try_command::deliver() const {
             return refuse(problem);
         }
         if (!next.empty() && result_.problem.empty()) {
-            fmt::print(stderr, "linn try: {}\n", next);
+            say(next);
         }
     }
     if (result_.interrupted_by != 0) {
@@ -233,7 +233,7 @@ int try_command::record_and_measure(const interrupt_guard& guard) {
     recording.file = folder.records().parent_path() / "recorded.linn";
     recording.baseline = second_run_when::never;
     recording.is_calibrated = false;
-    fmt::print(stderr, "linn try: recording {}\n", words_.front());
+    say("recording " + words_.front());
     record_result recorded;
     {
         const quiet_streams streams{options_.launch.input};

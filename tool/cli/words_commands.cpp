@@ -68,8 +68,7 @@ int man_command::write_all(const std::vector<verb_words>& verbs) const {
             write_file(path, text);
         }
     } catch (const fs::filesystem_error& error) {
-        fmt::print(stderr, "linn man: cannot write {}: {}\n", error.path1().string(), error.code().message());
-        return exit_failure;
+        return refuse(fmt::format("cannot write {}: {}", error.path1().string(), error.code().message()));
     }
     return exit_success;
 }
@@ -86,8 +85,8 @@ int man_command::run() {
         for (const verb_words& v : verbs) {
             names.push_back(v.name);
         }
-        fmt::print(stderr, "linn man: unknown command '{}'{}\n", verb_name_, did_you_mean(verb_name_, names));
-        return exit_usage;
+        return refuse(fmt::format("unknown command '{}'{}", verb_name_, did_you_mean(verb_name_, names)),
+                      exit_usage);
     }
     fmt::print("{}", man_page(*found, verbs));
     return exit_success;

@@ -26,7 +26,8 @@ std::string text_of(const too_few_rounds& rounds, std::string_view purpose) {
     }
     const double seconds = seconds_needed(rounds);
     if (rounds.why == stop_reason::budget) {
-        text += seconds > 0 ? fmt::format(": use {} {:.0f}", rounds.budget_option, seconds)
+        text += seconds > 0 ? fmt::format(": use {} {}", rounds.budget_option,
+                                          figures::written(figures::unit::count, seconds))
                             : fmt::format(": use a larger {}", rounds.budget_option);
     } else {
         text += fmt::format(": use --rounds {}{}", rounds.needed,

@@ -67,10 +67,14 @@ std::string in_multiple(double value, int digits, const std::array<multiple, N>&
            std::string{style == lettering::typeset ? found->typeset : found->plain};
 }
 
-std::string percentage(double share, bool is_signed, int decimals) {
-    const double rounded = std::round(share * 100 * std::pow(10, decimals)) / std::pow(10, decimals);
+std::string fixed(double value, bool is_signed, int decimals) {
+    const double rounded = std::round(value * std::pow(10, decimals)) / std::pow(10, decimals);
     const double shown = rounded == 0 ? 0 : rounded; // not "-0.0"
-    return is_signed ? fmt::format("{:+.{}f} %", shown, decimals) : fmt::format("{:.{}f} %", shown, decimals);
+    return is_signed ? fmt::format("{:+.{}f}", shown, decimals) : fmt::format("{:.{}f}", shown, decimals);
+}
+
+std::string percentage(double share, bool is_signed, int decimals) {
+    return fixed(share * 100, is_signed, decimals) + " %";
 }
 
 /// Shares below a tenth have a digit after the point.
@@ -81,9 +85,7 @@ int decimals_of(double share) {
 /// One end of an interval, or the value, without what the style sheet of a page makes of it. `like` decides the digits.
 std::string one_end(const quantity& q, double value, double like, lettering style) {
     if (q.in.size != 0) {
-        return grouped(q.is_signed ? fmt::format("{:+.{}f}", value / q.in.size, q.in.decimals)
-                                   : fmt::format("{:.{}f}", value / q.in.size, q.in.decimals),
-                       style);
+        return grouped(fixed(value / q.in.size, q.is_signed, q.in.decimals), style);
     }
     switch (q.what) {
     case unit::count:

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "second_run.hpp"
 
+#include "../measure/quantity.hpp"
+
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -9,6 +11,9 @@
 
 namespace linn::tool {
 namespace {
+
+using figures::unit;
+using figures::written;
 
 constexpr double longest_ns = 60e9;
 /// A program that used less of its time than this waited: for a user, a network, a clock.
@@ -61,10 +66,10 @@ std::string why_not_again(const recorded_run& run, input_kind input) {
     }
     // Each of the two files may end in a page of its own.
     if (end.written_bytes > run.output_bytes + 2 * page_bytes) {
-        return fmt::format("it wrote {:.0f} KB to files", static_cast<double>(end.written_bytes) / 1e3);
+        return fmt::format("it wrote {} to files", figures::bytes_text(end.written_bytes));
     }
     if (end.wall_ns > longest_ns) {
-        return fmt::format("it took {:.0f} s", end.wall_ns * 1e-9);
+        return fmt::format("it took {}", figures::seconds_text(end.wall_ns * 1e-9));
     }
     // On a busy machine it also waited for its turn.
     const double busy = least_busy / std::max(1.0, run.load_per_cpu);
@@ -86,12 +91,12 @@ std::string why_not_comparable(const recorded_run& first, const program_end& sec
         std::max(recorded - static_cast<double>(first.events) * first.event_cost_ns, recorded / 10);
     const double took = cpu_ns(second);
     if (took < least_share * expected - noise_ns) {
-        return fmt::format("it took {:.3f} s of CPU time where about {:.3f} s were expected, so it did less",
-                           took * 1e-9, expected * 1e-9);
+        return fmt::format("it took {} of CPU time where about {} were expected, so it did less",
+                           written(unit::nanoseconds, took), written(unit::nanoseconds, expected));
     }
     if (took > most_share * recorded + noise_ns) {
-        return fmt::format("it took {:.3f} s of CPU time, more than the {:.3f} s with the recording",
-                           took * 1e-9, recorded * 1e-9);
+        return fmt::format("it took {} of CPU time, more than the {} with the recording",
+                           written(unit::nanoseconds, took), written(unit::nanoseconds, recorded));
     }
     return {};
 }

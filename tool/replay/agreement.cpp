@@ -90,9 +90,9 @@ std::string make_verdict(const replay_agreement& a) {
                           [](const auto& x, const auto& y) { return x.measured_gap < y.measured_gap; });
     return fmt::format(
         "The replay's order differs from the run's in {} of {} pairs of allocators; the worst: {} is "
-        "faster than {} by {:.1f} % of the program's CPU time, and the replay has it the other way "
+        "faster than {} by {} of the program's CPU time, and the replay has it the other way "
         "round. Trust the run.",
-        a.contradictions.size(), a.pairs, worst.first, worst.second, worst.measured_gap * 100);
+        a.contradictions.size(), a.pairs, worst.first, worst.second, figures::percent(worst.measured_gap));
 }
 
 } // namespace

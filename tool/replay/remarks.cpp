@@ -153,9 +153,9 @@ void remark_on_replay(replay_result& result, const replay_circumstances& c) {
     }
     if (c.info->baseline_cpu_ns <= 0 && result.program_cpu_seconds > 0) {
         result.remarks.push_back(fmt::format(
-            "The program's own CPU time is an estimate: the recorded one, less {:.0f} ns for each event. "
+            "The program's own CPU time is an estimate: the recorded one, less {} for each event. "
             "'linn record --baseline' measures it.",
-            c.info->event_cost_ns));
+            figures::written(figures::unit::nanoseconds, c.info->event_cost_ns)));
     }
     if (result.program_cpu_seconds <= 0) {
         result.warnings.push_back(

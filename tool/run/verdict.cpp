@@ -17,6 +17,7 @@ namespace {
 
 using figures::percent;
 using figures::unit;
+using figures::written;
 
 /// A fault or two more are no finding, whatever the test says of them.
 constexpr double least_count_gap = 1'000;
@@ -52,6 +53,13 @@ std::vector<const run_row*> with_call(const std::vector<const run_row*>& rows, c
     return list;
 }
 
+/// "2.4", "24".
+std::string factor(double ratio) {
+    figures::quantity q = figures::figure_of(unit::number, ratio);
+    q.digits = 2;
+    return q.text();
+}
+
 /// "10 to 14 %" of two shares.
 std::string range(double a, double b) {
     return figures::bounds_of(unit::share, std::min(a, b), std::max(a, b)).text(figures::lettering::prose);
@@ -60,8 +68,8 @@ std::string range(double a, double b) {
 /// "12 % less time (10 to 14 %)", "2.4 times the time (2.3 to 2.5)".
 std::string change_with_interval(const estimate& e, const char* of_what) {
     if (e.ratio >= 2) {
-        return fmt::format("{:.1f} times the {} ({:.1f} to {:.1f})", e.ratio, of_what, e.ratio_low,
-                           e.ratio_high);
+        return fmt::format("{} times the {} ({} to {})", factor(e.ratio), of_what, factor(e.ratio_low),
+                           factor(e.ratio_high));
     }
     return fmt::format("{} {} ({})", change_text(e.ratio), of_what,
                        range(std::abs(e.ratio_low - 1), std::abs(e.ratio_high - 1)));
@@ -249,8 +257,9 @@ void add_fault_findings(run_result& result) {
     const double now = find_estimate(*base, "minor_faults")->median;
     const estimate& e = *find_estimate(*rows.front(), "minor_faults");
     if (e.call == verdict::better && now - e.median >= least_count_gap) {
-        result.findings.push_back(fmt::format("Fewest page faults: {}, {:.0f} instead of {:.0f}.",
-                                              rows.front()->contender.title, e.median, now));
+        result.findings.push_back(fmt::format("Fewest page faults: {}, {} instead of {}.",
+                                              rows.front()->contender.title, written(unit::count, e.median),
+                                              written(unit::count, now)));
     }
 }
 
@@ -311,7 +320,7 @@ void add_warnings(run_result& result) {
 
 std::string change_text(double ratio) {
     if (ratio >= 1.995) {
-        return fmt::format("{:.1f} times", ratio);
+        return fmt::format("{} times", factor(ratio));
     }
     return fmt::format("{} {}", percent(std::abs(ratio - 1)), ratio < 1 ? "less" : "more");
 }

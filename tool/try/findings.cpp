@@ -20,11 +20,11 @@
 namespace linn::tool {
 namespace {
 
-constexpr std::size_t most_names = 4; // in the verdict
-constexpr double least_memory = 0.05; // MiB: less is no difference
-constexpr double mib = 1024 * 1024;
+constexpr std::size_t most_names = 4;               // in the verdict
+constexpr double least_memory = 0.05 * 1024 * 1024; // bytes: less is no difference
 
 using figures::unit;
+using figures::written;
 
 /// "11.9 %": the digit after the point counts.
 std::string percent(double share) {
@@ -54,9 +54,12 @@ std::string memory_text(const run_row& row, const run_row& plain) {
     if (now == nullptr || before == nullptr) {
         return "";
     }
-    const double more = (now->median - before->median) / mib;
-    return std::abs(more) < least_memory ? ", peak memory as before"
-                                         : fmt::format(", peak memory {:+.1f} MiB", more);
+    figures::quantity change =
+        figures::figure_of(unit::bytes, now->median - before->median, figures::mebibytes);
+    change.is_signed = true;
+    return std::abs(change.value) < least_memory
+               ? ", peak memory as before"
+               : fmt::format(", peak memory {} {}", change.text(), figures::mebibytes.name);
 }
 
 /// A way to have pools, and no allocator.
@@ -282,10 +285,11 @@ private:
             missing.emplace_back("more allocators, and for a pool for each size");
         }
         if (!missing.empty()) {
-            result_.findings.push_back(
-                fmt::format("--budget {:.0f} has room for {}.",
-                            std::ceil(std::max(result_.further_budget, result_.left_out_budget) / 10) * 10,
-                            fmt::join(missing, ", and for ")));
+            result_.findings.push_back(fmt::format(
+                "--budget {} has room for {}.",
+                written(unit::count,
+                        std::ceil(std::max(result_.further_budget, result_.left_out_budget) / 10) * 10),
+                fmt::join(missing, ", and for ")));
         }
     }
 
@@ -327,8 +331,9 @@ private:
         result_.findings.push_back(fmt::format(
             "Each run starts on a littered heap: {} blocks of the recorded sizes, of which {} are freed. "
             "With "
-            "the default allocator they are {:.1f} MiB of the peak; their {:.3f} s are not counted.",
-            one.blocks, one.freed, median(bytes) / mib, median(seconds)));
+            "the default allocator they are {} of the peak; their {} are not counted.",
+            one.blocks, one.freed, figures::bytes_text(static_cast<std::uint64_t>(median(bytes))),
+            figures::seconds_text(median(seconds))));
     }
 
     void add_failures(const run_result& run) {

@@ -523,8 +523,9 @@ TEST_CASE("a trial that measured nothing leaves the prediction, and says why") {
 // was wrong.
 TEST_CASE("where page faults cost much, the ceiling is none, and a no is none where pools of huge pages may "
           "save them") {
-    const auto ask = [](std::uint64_t count, std::uint64_t peak_live, std::uint64_t size) {
-        advised_type t = pool_of("node", {0, 0.001});
+    const auto ask = [](std::uint64_t count, std::uint64_t peak_live, std::uint64_t size,
+                        gain_range gain = {0, 0.001}) {
+        advised_type t = pool_of("node", gain);
         t.statistics.sizes = {{size, 1000}};
         t.statistics.peak_live = peak_live;
         t.statistics.peak_live_bytes = peak_live * size;
@@ -574,6 +575,16 @@ TEST_CASE("where page faults cost much, the ceiling is none, and a no is none wh
         CHECK(a.to_know == "'linn try' measures pools on huge pages");
         CHECK(a.pools.high >= a.page_faults.of_pools); // which no replay shows: docs/design/predictions.md
         CHECK(ask(14'625, 3000, 4800).answer == pool_answer::no); // no plan serves so large a block
+    }
+    SUBCASE("they add to what the replay shows, whatever the answer") {
+        const advice open = ask(14'625, 300'000, 48, {0.01, 0.1});
+        CHECK(open.answer == pool_answer::not_known);
+        CHECK(open.pools.low == doctest::Approx(0.01));
+        CHECK(open.pools.high == doctest::Approx(0.1 + open.page_faults.of_pools));
+        CHECK(open.to_know == "'linn try' measures pools on huge pages");
+        const advice yes = ask(14'625, 300'000, 48, {0.06, 0.1});
+        CHECK(yes.answer == pool_answer::yes);
+        CHECK(yes.pools.high == doctest::Approx(0.1 + yes.page_faults.of_pools));
     }
     SUBCASE("no more than the time in the kernel") {
         CHECK(ask(1'000'000, 1000, 48).page_faults.of_run.high == doctest::Approx(74.0 / 343));

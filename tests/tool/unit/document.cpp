@@ -144,6 +144,7 @@ TEST_CASE("the figures of a column are in one multiple") {
     quantity more = figure_of(unit::bytes, 0.3 * 1024 * 1024, mebibytes);
     more.is_signed = true;
     CHECK(more.text() == "+0.3");
+    CHECK(figure_of(unit::bytes, -100, mebibytes).text() == "0.0"); // not "-0.0"
 }
 
 TEST_CASE("text stands left, figures right, groups above their columns, marks behind the name") {

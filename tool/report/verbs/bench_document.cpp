@@ -104,9 +104,10 @@ void add_contenders(document& d, const bench_result& result, list notes) {
 std::string effort_text(const bench_result& result) {
     const bench_options& o = result.options;
     return fmt::format("{}: {}{}; took {}", o.full ? "full" : "quick",
-                       result.budget_spent() ? fmt::format("{} of {} rounds fitted in {:.0f} s",
-                                                           result.complete_rounds, o.rounds, o.budget_s)
-                                             : counted(result.complete_rounds, "round"),
+                       result.budget_spent()
+                           ? fmt::format("{} of {} rounds fitted in {} s", result.complete_rounds, o.rounds,
+                                         figures::written(unit::count, o.budget_s))
+                           : counted(result.complete_rounds, "round"),
                        o.work == 100 ? "" : fmt::format(", {} % of the usual work", o.work),
                        figures::elapsed_text(result.seconds));
 }
