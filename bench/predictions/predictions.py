@@ -82,7 +82,7 @@ def saved_by(run, name):
 
 
 def percent(value):
-    return f"{value * 100:.1f}"
+    return f"{round(value * 100, 1) + 0.0:.1f}"  # not "-0.0"
 
 
 def interval(saved):
