@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What `overhead.py` records: containers, shared pointers, strings and raw blocks as ordinary programs use them, one
 // thread, about 11.6 million calls of malloc and free at scale 1. Prints its own CPU time in seconds and a checksum.
+//     program [SCALE [MILLISECONDS]]    sleeps so long after each 58 000 calls
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -30,7 +31,7 @@ struct circle : shape {
     double radius;
 };
 
-std::uint64_t work(unsigned rounds) {
+std::uint64_t work(unsigned rounds, unsigned pause_ms) {
     std::uint64_t sum = 0;
     for (unsigned round = 0; round != rounds; ++round) {
         std::unordered_set<int> set;
@@ -65,6 +66,10 @@ std::uint64_t work(unsigned rounds) {
             std::free(block);
         }
         sum += set.size() + names.size() + particles.size();
+        if (pause_ms != 0) {
+            const timespec pause{pause_ms / 1000, pause_ms % 1000 * 1'000'000L};
+            nanosleep(&pause, nullptr);
+        }
     }
     return sum;
 }
@@ -73,7 +78,8 @@ std::uint64_t work(unsigned rounds) {
 
 int main(int argc, char** argv) {
     const double scale = argc > 1 ? std::atof(argv[1]) : 1;
-    const std::uint64_t sum = work(static_cast<unsigned>(180 * scale));
+    const std::uint64_t sum =
+        work(static_cast<unsigned>(180 * scale), argc > 2 ? static_cast<unsigned>(std::atoi(argv[2])) : 0);
     timespec used{};
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
     std::printf("%.6f %llu\n", static_cast<double>(used.tv_sec) + static_cast<double>(used.tv_nsec) / 1e9,

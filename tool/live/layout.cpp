@@ -28,6 +28,11 @@ std::string bytes(double value) {
     return figures::written(unit::bytes, std::round(std::max(value, 0.0)));
 }
 
+/// The error of an estimate; nothing where it is not known.
+std::string within(double error) {
+    return error > 0 ? fmt::format(", within {}", figures::percent(error)) : "";
+}
+
 std::string change(double value) {
     if (std::abs(value) < 0.5) {
         return "-";
@@ -82,7 +87,7 @@ void add_facts(std::vector<screen_line>& lines, const std::vector<std::string>& 
 std::vector<std::string> facts_of(const live_table& t) {
     std::vector<std::string> facts{
         fmt::format("{} allocations/s", about(t.all.allocations)),
-        fmt::format("{} in all", about(t.allocations)),
+        fmt::format("{}{} in all", t.is_estimated ? "about " : "", about(t.allocations)),
         fmt::format("live {} in {} blocks", bytes(t.all.live_bytes), about(t.all.live_blocks)),
         fmt::format("{} in {}", std::abs(t.all.growth) < 0.5 ? "+0 B" : change(t.all.growth),
                     seconds(t.window + 0.5))};
@@ -91,6 +96,10 @@ std::vector<std::string> facts_of(const live_table& t) {
     }
     facts.push_back(figures::counted(t.threads, "thread"));
     facts.push_back(fmt::format("{} events lost", about(t.dropped)));
+    if (t.one_chunk_in > 1) {
+        facts.push_back(
+            fmt::format("rates: estimated from 1 event in {}{}", t.one_chunk_in, within(t.error)));
+    }
     if (t.one_in > 1) {
         facts.push_back(fmt::format("live: estimated from 1 block in {}", t.one_in));
     }
@@ -196,9 +205,10 @@ screen_text lay_out(const std::string& program, const live_table& table, const v
 
 std::string one_line(const live_table& t) {
     std::string text =
-        fmt::format("{}: {} allocations/s, live {} in {} blocks, {} in {}", seconds(t.seconds),
-                    about(t.all.allocations), bytes(t.all.live_bytes), about(t.all.live_blocks),
-                    std::abs(t.all.growth) < 0.5 ? "+0 B" : change(t.all.growth), seconds(t.window + 0.5));
+        fmt::format("{}: {}{} allocations/s, live {} in {} blocks, {} in {}", seconds(t.seconds),
+                    t.one_chunk_in > 1 ? "about " : "", about(t.all.allocations), bytes(t.all.live_bytes),
+                    about(t.all.live_blocks), std::abs(t.all.growth) < 0.5 ? "+0 B" : change(t.all.growth),
+                    seconds(t.window + 0.5));
     if (t.dropped > 0) {
         text += fmt::format(", {} events lost", about(t.dropped));
     }

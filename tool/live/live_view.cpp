@@ -92,11 +92,11 @@ void live_view::leave_screen() {
 }
 
 void live_view::update() {
-    counts_->update(*ring_);
+    const std::chrono::duration<double> since = clock::now() - begun_;
+    counts_->update(*ring_, since.count());
     if (choice_.is_paused) {
         return; // what is shown stays; what is counted does not wait
     }
-    const std::chrono::duration<double> since = clock::now() - begun_;
     rows_.take(counts_->figures(), since.count());
     take_names();
     if (namer_->waiting() != 0) {

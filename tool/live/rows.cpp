@@ -117,6 +117,9 @@ live_table live_rows::table(sort_key by, double window) const {
     t.events = last_.events;
     t.dropped = last_.dropped;
     t.one_in = last_.one_in;
+    t.one_chunk_in = last_.one_chunk_in;
+    t.error = last_.error;
+    t.is_estimated = last_.is_estimated;
     t.processes = last_.processes;
     t.threads = last_.threads;
     t.seconds = seconds_;

@@ -34,12 +34,15 @@ struct live_row {
 struct live_table {
     row_figures all;
     std::vector<live_row> rows;
-    double allocations = 0; ///< so far
+    double allocations = 0; ///< so far; an estimate if `is_estimated`
     double events = 0;
     double dropped = 0;
     double seconds = 0; ///< since the beginning
     double window = 0;  ///< seconds of growth
     std::uint64_t one_in = 1;
+    std::uint64_t one_chunk_in = 1;
+    double error = 0;
+    bool is_estimated = false;
     std::size_t processes = 0;
     std::size_t threads = 0;
 };
@@ -58,7 +61,8 @@ public:
     void name(const site_key& site, const std::string& type, const std::string& place,
               std::uint64_t kept_by_runtime = 0);
 
-    /// The rows in their order. What the run-time library keeps is in `all`, and in no row. Rows of which nothing lives, comes or went in the window are left out.
+    /// The rows in their order. What the run-time library keeps is in `all`, and in no row. Rows of which nothing lives, comes or
+    /// went in the window are left out.
     live_table table(sort_key by, double window) const;
 
 private:

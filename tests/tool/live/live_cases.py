@@ -273,6 +273,30 @@ def case_lines_without_terminal(tool):
         check("\033" not in line and "\r" not in line, line)
 
 
+def case_many_events(tool):
+    """More than are counted one by one: the view says that it estimates, and nothing of it is in the trace."""
+    words = [tool.linn, "record", "--live", "--no-baseline", "--no-calibration", "-o", "a.linn", "--", tool.programs["grows"], "stop", "busy"]
+    rates = []
+    with subprocess.Popen(words, cwd=tool.folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                          text=True) as process:
+        for line in process.stderr:
+            found = re.search(rf": (about )?{NUMBER} allocations/s.* most often (\S+) \({NUMBER}/s\)", line)
+            if found:
+                rates.append((bool(found[1]), figure(found[2]), "particle" in found[3], figure(found[4])))
+            if len(rates) > 3:
+                break
+        tool.stop_program()
+        process.communicate(timeout=LIMIT)
+    check(process.returncode == 0, f"exit status {process.returncode}")
+    for is_estimate, rate, is_particle, particles in rates:
+        check(is_particle and 0.95 * rate <= particles <= 1.05 * rate, rates)
+        check(is_estimate or rate < 5e6, rates)
+    trace = json.loads(tool.call("trace", "a.linn", "--json", "-", status=0).stdout)
+    check(trace["damage"] == [] and trace["dropped"] == 0, trace["damage"])
+    if not any(is_estimate for is_estimate, *_ in rates):
+        cases.skip(f"this machine is too slow for estimates: {rates}")
+
+
 def case_dumb_terminal(tool):
     with tool.terminal() as terminal:
         terminal.type("export TERM=dumb")

@@ -168,6 +168,33 @@ TEST_CASE("the view fits on the screen, whatever its size") {
     CHECK(heading(100).find("place") != std::string::npos);
 }
 
+TEST_CASE("what is an estimate is called one") {
+    live_figures figures = figures_of({{{1, 1}, 4e6, 8e6, 10, 1000}});
+    const auto texts_of = [](const live_figures& f) {
+        live_rows rows;
+        rows.take(f, 1.0);
+        const live_table table = rows.table(sort_key::rate, 10);
+        std::string all = one_line(table) + "\n";
+        for (const screen_line& line : lay_out("x", table, {}, {}, 100, 20).lines) {
+            all += line.text + "\n";
+        }
+        return all;
+    };
+    CHECK(texts_of(figures).find("estimated") == std::string::npos);
+    CHECK(texts_of(figures).find("about") == std::string::npos);
+    figures.one_chunk_in = 8;
+    figures.error = 0.021;
+    figures.is_estimated = true;
+    const std::string text = texts_of(figures);
+    CHECK(text.find("rates: estimated from 1 event in 8, within 2.1 %") != std::string::npos);
+    CHECK(text.find("about 4.00 M in all") != std::string::npos);
+    CHECK(text.find("1 s: about 4.00 M allocations/s") != std::string::npos);
+    // Slower again: the rates are exact, the sum is not.
+    figures.one_chunk_in = 1;
+    CHECK(texts_of(figures).find("estimated") == std::string::npos);
+    CHECK(texts_of(figures).find("about 4.00 M in all") != std::string::npos);
+}
+
 TEST_CASE("scrolling ends with the last row") {
     live_rows rows;
     std::vector<site_figures> sites;

@@ -247,6 +247,80 @@ TEST_CASE("large blocks are never left out") {
     CHECK(sums_of(sample, 2).blocks == 50);
 }
 
+TEST_CASE("blocks that share a hash with a large one take no room") {
+    block_sample sample{true, {}, {4096, 4000, 8192}};
+    short_lives thread{sample};
+    std::uint64_t time = 0;
+    const auto churn = [&](int rounds) {
+        for (int round = 0; round != rounds; ++round) {
+            thread.begin(1, 1);
+            for (std::uint64_t i = 0; i != 20'000; ++i) {
+                const std::uint64_t address = 0x7f00'0000'0010 + (time * 16) % 0x40'0000;
+                if (sample.filter().passes(address, 32)) {
+                    thread.allocate(++time, address, 32, 1);
+                }
+                if (sample.filter().passes(address)) {
+                    thread.release(++time, address);
+                }
+                ++time;
+            }
+            thread.end();
+            sample.settle(time);
+        }
+    };
+    thread.begin(1, 1);
+    for (std::uint64_t i = 0; i != 400; ++i) {
+        thread.allocate(++time, 0x7e00'0000'0010 + i * 0x10'1000, 1 << 20, 2);
+    }
+    thread.end();
+    churn(20);
+    CHECK(sample.one_in() > 1);
+    CHECK(sample.one_in() < 100);
+    CHECK(sums_of(sample, 2).bytes == 400.0 * (1 << 20));
+    thread.begin(1, 1);
+    for (std::uint64_t i = 0; i != 400; ++i) {
+        thread.release(++time, 0x7e00'0000'0010 + i * 0x10'1000);
+    }
+    thread.end();
+    sample.settle(time);
+    CHECK(sums_of(sample, 2).blocks == 0);
+}
+
+TEST_CASE("what is large grows while there is too much of it, and shrinks again") {
+    block_sample sample{true, {}, {4096, 4000, 8192}};
+    short_lives thread{sample};
+    std::uint64_t time = 0;
+    std::uint64_t next = 0x7e00'0000'0010;
+    std::vector<std::uint64_t> live;
+    for (int round = 0; round != 20; ++round) {
+        thread.begin(1, 1);
+        for (int i = 0; i != 5000; ++i) {
+            next += 0x1'2010;
+            thread.allocate(++time, next, 70'000, 2);
+            if (i % 10 == 0) {
+                live.push_back(next);
+            } else if (sample.filter().passes(next)) {
+                thread.release(++time, next);
+            }
+        }
+        thread.end();
+        sample.settle(time);
+    }
+    CHECK(sample.large_from() > 70'000);
+    CHECK(std::abs(sums_of(sample, 2).blocks / static_cast<double>(live.size()) - 1) < 0.3);
+    thread.begin(1, 1);
+    for (const std::uint64_t address : live) {
+        thread.release(++time, address);
+    }
+    thread.end();
+    for (int round = 0; round != 20; ++round) {
+        sample.settle(++time);
+    }
+    CHECK(sample.blocks() == 0);
+    CHECK(std::abs(sums_of(sample, 2).blocks) < 1e-6);
+    CHECK(sample.large_from() == sample_filter::large);
+}
+
 TEST_CASE("a recording that is a sample gives its blocks their weight") {
     const sample_weight weight{1024};
     block_sample sample{true, weight};

@@ -10,6 +10,8 @@ namespace {
 constexpr unsigned calm_rounds = 3;
 /// Halving further leaves nothing out that is not large.
 constexpr unsigned most_shift = 40;
+/// No blocks are larger.
+constexpr std::uint64_t most_large = std::uint64_t{1} << 48;
 /// How long a release waits for its allocation, which a slow worker still holds.
 constexpr std::uint32_t rounds_of_early = 3;
 
@@ -21,29 +23,72 @@ const std::vector<live_sums>& block_sample::sums(std::uint32_t image) const {
     return found == images_.end() ? none : found->second.sums;
 }
 
-void block_sample::keep(const block_event& e) {
-    waiting_.push_back(e);
+void block_sample::keep(block_event e) {
     if (e.address != 0 && is_large(e.bytes)) {
-        ++large_[place(e.address)];
+        e.is_noted = true;
+        note_large(e.address);
     }
-    while (waiting_.size() >= limits_.waiting && shift_ < most_shift) {
+    waiting_.push_back(e);
+    while (waiting_.size() >= (shift_ == 0 ? limits_.waiting : limits_.waiting_of_sample()) &&
+           shift_ < most_shift) {
         coarsen();
     }
 }
 
-void block_sample::tell_passed(std::uint64_t events) {
+void block_sample::tell_passed(std::uint64_t events, std::uint64_t for_size) {
     passed_ += events;
-    if (passed_ > limits_.passed && shift_ < most_shift) {
+    if (passed_ > (shift_ == 0 ? limits_.passed : limits_.passed_of_sample()) && shift_ < most_shift) {
         passed_ /= 2; // as if the sample had been this small before
         coarsen();
+    }
+    passed_for_size_ += for_size;
+    if (passed_for_size_ > limits_.passed_of_sample() && large_from_ < most_large) {
+        passed_for_size_ /= 2;
+        large_from_ *= 2;
+        large_calm_rounds_ = 0;
+        leave_out();
+    }
+}
+
+void block_sample::note_large(std::uint64_t address) {
+    const std::size_t place = sample_filter::place(address);
+    ++large_[address];
+    ++large_in_[place];
+    marks_[place] = true;
+}
+
+void block_sample::forget_large(std::uint64_t address) noexcept {
+    const std::size_t place = sample_filter::place(address);
+    if (const auto noted = large_.find(address); --noted->second == 0) {
+        large_.erase(noted);
+    }
+    --large_in_[place];
+    marks_[place] = may_pass(place);
+}
+
+void block_sample::take_one_in(unsigned shift) noexcept {
+    shift_ = shift;
+    bound_ = ~std::uint64_t{0} >> shift;
+    for (std::size_t place = 0; place != marks_.size(); ++place) {
+        marks_[place] = may_pass(place);
     }
 }
 
 /// Halves the sample.
 void block_sample::coarsen() {
-    ++shift_;
+    take_one_in(shift_ + 1);
     calm_rounds_ = 0;
-    bound_ = ~std::uint64_t{0} >> shift_;
+    leave_out();
+}
+
+/// What is not wanted any more.
+void block_sample::leave_out() {
+    for (block_event& e : waiting_) {
+        if (e.is_noted && !is_large(e.bytes)) {
+            e.is_noted = false;
+            forget_large(e.address);
+        }
+    }
     std::erase_if(waiting_, [&](const block_event& e) {
         return (e.address == 0 || !wants(e.address, e.bytes)) &&
                (e.old_address == 0 || !wants(e.old_address));
@@ -55,9 +100,13 @@ void block_sample::coarsen() {
             sums.blocks = sums.bytes = 0;
         }
         image.live.for_each([&](followed_block block) {
-            if (wants(block.address, block.bytes)) {
+            if (block.is_noted && !is_large(block.bytes)) {
+                block.is_noted = false;
+                forget_large(block.address);
+            }
+            if (block.is_noted || wants_address(block.address)) {
                 // One that was let in by a smaller bound stands for more already.
-                if (!is_large(block.bytes)) {
+                if (!block.is_noted) {
                     block.stands_for = std::max(block.stands_for, static_cast<double>(one_in()));
                 }
                 kept.insert(block);
@@ -91,13 +140,18 @@ void block_sample::settle(std::uint64_t until) {
     while (blocks_ > limits_.blocks && shift_ < most_shift) {
         coarsen();
     }
-    const bool is_calm =
-        applied < limits_.waiting / 8 && blocks_ < limits_.blocks / 4 && passed_ < limits_.passed / 4;
-    passed_ = 0;
+    const bool is_calm = applied < limits_.waiting_of_sample() / 4 && blocks_ < limits_.blocks / 4 &&
+                         passed_ < limits_.passed_of_sample() / 4;
+    const bool is_large_calm =
+        passed_for_size_ < limits_.passed_of_sample() / 4 && large_.size() < limits_.blocks / 16;
+    passed_ = passed_for_size_ = 0;
     calm_rounds_ = is_calm ? calm_rounds_ + 1 : 0;
     if (shift_ != 0 && calm_rounds_ >= calm_rounds) {
-        --shift_;
-        bound_ = ~std::uint64_t{0} >> shift_;
+        take_one_in(shift_ - 1);
+    }
+    large_calm_rounds_ = is_large_calm ? large_calm_rounds_ + 1 : 0;
+    if (large_from_ != sample_filter::large && large_calm_rounds_ >= calm_rounds) {
+        large_from_ /= 2;
     }
 }
 
@@ -107,14 +161,12 @@ void block_sample::forget(std::uint32_t image) {
         return;
     }
     blocks_ -= found->second.live.size();
-    found->second.live.for_each([&](const followed_block& block) { forget_large(block); });
+    found->second.live.for_each([&](const followed_block& block) {
+        if (block.is_noted) {
+            forget_large(block.address);
+        }
+    });
     images_.erase(found);
-}
-
-void block_sample::forget_large(const followed_block& block) noexcept {
-    if (is_large(block.bytes)) {
-        --large_[place(block.address)];
-    }
 }
 
 void block_sample::add_to_sums(image_blocks& of, const followed_block& block, double sign) const {
@@ -126,7 +178,9 @@ void block_sample::add_to_sums(image_blocks& of, const followed_block& block, do
 
 void block_sample::erase(image_blocks& image, const followed_block* block) {
     add_to_sums(image, *block, -1);
-    forget_large(*block);
+    if (block->is_noted) {
+        forget_large(block->address);
+    }
     image.live.erase(block);
     --blocks_;
 }
@@ -142,13 +196,13 @@ void block_sample::apply(const block_event& e) {
             image.early[e.old_address] = {e.time, e.thread, round_};
         }
     }
-    if (e.address == 0 || !wants(e.address, e.bytes)) {
+    if (e.address == 0 || (!e.is_noted && !wants_address(e.address))) {
         return;
     }
     if (!was_released_early(image, e)) {
         insert(image, e, site);
-    } else {
-        forget_large({e.address, e.bytes, 1, site});
+    } else if (e.is_noted) {
+        forget_large(e.address);
     }
 }
 
@@ -181,8 +235,8 @@ void block_sample::insert(image_blocks& image, const block_event& e, std::uint32
     if (const followed_block* const older = image.live.find(e.address); older != nullptr) {
         erase(image, older);
     }
-    const followed_block block{e.address, e.bytes, is_large(e.bytes) ? 1 : static_cast<double>(one_in()),
-                               site};
+    const followed_block block{e.address, e.bytes, e.is_noted ? 1 : static_cast<double>(one_in()), site,
+                               e.is_noted};
     image.live.insert(block);
     add_to_sums(image, block, 1);
     ++blocks_;

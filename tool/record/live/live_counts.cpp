@@ -26,14 +26,15 @@ wire::chunk_header header_of(const unsigned char* chunk) {
 
 } // namespace
 
-/// Takes what a chunk holds, but for the events that were taken before. Each event of a busy program comes here: what it needs lies in the
-/// sink itself, and what is not wanted costs a count and a hash.
+/// Takes what a chunk holds, but for the events that were taken before. Each event of a busy program comes here: what it needs lies in
+/// the sink itself, and what is not wanted costs a count and a hash, or the hash alone.
+template <chunk_taking How>
 class live_counts::sink : public wire::chunk_sink {
 public:
-    sink(live_counts& to, image_state& image, const wire::chunk_header& header, std::uint64_t skipped)
+    sink(live_counts& to, image_state& image, const wire::chunk_header& header, const seen_part& before)
         : filter_(to.blocks_.filter()),
-          skipped_(skipped),
-          is_sample_(to.weight_.is_sample()),
+          skipped_(before.events),
+          weight_(before.weight),
           to_(to),
           image_(image),
           header_(header) {
@@ -45,24 +46,26 @@ public:
     }
     sink(const sink&) = delete;
     sink& operator=(const sink&) = delete;
-    ~sink() { to_.short_.end(); }
+    ~sink() {
+        to_.short_.end();
+        to_.share_.note(weight_, allocations_);
+    }
 
     void on_event(const wire::raw_event& e) {
-        if (skipped_ != 0) [[unlikely]] {
-            --skipped_;
-            return;
+        if constexpr (How == chunk_taking::careful) {
+            if (skipped_ != 0) {
+                --skipped_;
+                return;
+            }
         }
         if (e.kind == event_kind::allocation) {
-            const std::uint32_t stack = e.stack;
-            if (stack >= counts_.size() || counts_[stack].allocations == 0) [[unlikely]] {
-                first(e);
-            } // beyond all sense, it counts as the stack of what has none
-            site_counts& counts = counts_[stack < counts_.size() ? stack : 0];
-            const std::uint64_t blocks = is_sample_ ? to_.weight_.whole(e.bytes, e.address, e.ticks) : 1;
-            counts.allocations += blocks;
-            counts.bytes += blocks * e.bytes;
-        }
-        if (filter_.passes(e.address, e.bytes) || e.kind > event_kind::release) [[unlikely]] {
+            if constexpr (How != chunk_taking::passed) {
+                count(e);
+            }
+            if (filter_.passes(e.address, e.bytes)) [[unlikely]] {
+                follow(e);
+            }
+        } else if (filter_.passes(e.address) || e.kind != event_kind::release) [[unlikely]] {
             follow(e);
         }
     }
@@ -88,6 +91,23 @@ public:
 private:
     static std::uint32_t known(std::uint32_t stack) noexcept { return stack < most_stacks ? stack : 0; }
 
+    void count(const wire::raw_event& e) {
+        const std::uint32_t stack = e.stack;
+        if (stack >= counts_.size() || counts_[stack].allocations == 0) [[unlikely]] {
+            first(e);
+        } // beyond all sense, it counts as the stack of what has none
+        site_counts& counts = counts_[stack < counts_.size() ? stack : 0];
+        if constexpr (How == chunk_taking::whole) {
+            ++counts.allocations;
+            counts.bytes += e.bytes;
+        } else {
+            const std::uint64_t blocks =
+                weight_ * (How == chunk_taking::careful ? to_.weight_.whole(e.bytes, e.address, e.ticks) : 1);
+            counts.allocations += blocks;
+            counts.bytes += blocks * e.bytes;
+            ++allocations_;
+        }
+    }
     [[gnu::noinline]] void first(const wire::raw_event& e) {
         const std::uint32_t stack = known(e.stack);
         if (stack >= image_.counts.size()) {
@@ -101,7 +121,10 @@ private:
         image_.counts.resize(size);
         image_.calls.resize(size);
     }
-    [[gnu::noinline]] void follow(const wire::raw_event& e) {
+    [[gnu::noinline, gnu::cold]] void follow(const wire::raw_event& e) {
+        if (How == chunk_taking::passed && e.kind == event_kind::allocation) {
+            first(e); // it may be counted in no chunk
+        }
         switch (e.kind) {
         case event_kind::allocation:
             to_.short_.allocate(e.ticks, e.address, e.bytes, known(e.stack));
@@ -120,31 +143,44 @@ private:
         default:
             break;
         }
-        filter_ = to_.blocks_.filter(); // the sample may have become smaller
-        filter_.takes_large_releases |= to_.short_.holds_large();
     }
 
     sample_filter filter_;
     std::span<site_counts> counts_;
     std::uint64_t skipped_;
-    bool is_sample_;
+    std::uint64_t weight_;
+    std::uint64_t allocations_ = 0; ///< counted, where a chunk may stand for several
     live_counts& to_;
     image_state& image_;
     const wire::chunk_header& header_;
 };
 
-live_counts::image_state& live_counts::image_of(const unsigned char* chunk) {
-    const wire::chunk_header header = header_of(chunk);
+live_counts::image_state& live_counts::image_of(const wire::chunk_header& header) {
     image_state& image = images_[header.image];
     image.pid = header.pid;
     threads_[header.thread] = header.image;
     return image;
 }
 
-/// Events of the chunk that were taken already.
-std::uint64_t live_counts::seen_of(const wire::chunk_header& header) const {
+/// What of the chunk was taken already. Whether it is counted is decided once.
+live_counts::seen_part live_counts::seen_of(const wire::chunk_header& header) const {
     const auto seen = seen_.find(header.stream);
-    return seen != seen_.end() && seen->second.sequence == header.sequence ? seen->second.events : 0;
+    return seen != seen_.end() && seen->second.sequence == header.sequence
+               ? seen->second
+               : seen_part{header.sequence, 0, 0, share_.weight_of(header.stream, header.sequence)};
+}
+
+/// Gives `decode` the sink for a chunk.
+template <class Decode>
+auto live_counts::take(const wire::chunk_header& header, const seen_part& before, Decode decode) {
+    const auto with = [&]<chunk_taking How>() {
+        sink<How> to{*this, image_of(header), header, before};
+        return decode(to);
+    };
+    return before.events != 0 || weight_.is_sample() ? with.template operator()<chunk_taking::careful>()
+           : before.weight == 0                      ? with.template operator()<chunk_taking::passed>()
+           : before.weight == 1                      ? with.template operator()<chunk_taking::whole>()
+                                                     : with.template operator()<chunk_taking::sampled>();
 }
 
 chunk_frame live_counts::look(std::span<unsigned char> chunk) {
@@ -153,10 +189,9 @@ chunk_frame live_counts::look(std::span<unsigned char> chunk) {
         return frame_of_chunk(chunk); // claimed, and nothing more
     }
     const std::lock_guard lock{mutex_};
-    const std::uint64_t seen = seen_of(header);
-    sink to{*this, image_of(chunk.data()), header, seen};
-    chunk_frame frame = frame_of_chunk(chunk, to);
-    events_ += frame.header.events - std::min<std::uint64_t>(seen, frame.header.events);
+    const seen_part before = seen_of(header);
+    chunk_frame frame = take(header, before, [&](auto& to) { return frame_of_chunk(chunk, to); });
+    events_ += frame.header.events - std::min<std::uint64_t>(before.events, frame.header.events);
     if (const auto part = seen_.find(header.stream);
         part != seen_.end() && part->second.sequence <= header.sequence) {
         seen_.erase(part);
@@ -191,11 +226,11 @@ void live_counts::peek(const wire::ring& ring, std::uint32_t chunk) {
         now.sequence != header.sequence || header_of(copy_.data()).sequence != header.sequence) {
         return;
     }
-    const std::uint64_t before = seen_of(header);
-    sink to{*this, image_of(copy_.data()), header, before};
-    const wire::decoded_chunk decoded = wire::decode_chunk(std::as_bytes(std::span{copy_}), to);
-    events_ += decoded.events - std::min(before, decoded.events);
-    seen_[header.stream] = {header.sequence, decoded.events, decoded.used};
+    const seen_part before = seen_of(header);
+    const wire::decoded_chunk decoded = take(
+        header, before, [&](auto& to) { return wire::decode_chunk(std::as_bytes(std::span{copy_}), to); });
+    events_ += decoded.events - std::min(before.events, decoded.events);
+    seen_[header.stream] = {header.sequence, decoded.events, decoded.used, before.weight};
 }
 
 /// A process that has ended has no blocks; what it counted is kept until its last chunks have come.
@@ -216,7 +251,7 @@ void live_counts::drop_ended() {
     }
 }
 
-void live_counts::update(const ring_file& file) {
+void live_counts::update(const ring_file& file, double seconds) {
     const wire::ring& ring = file.ring();
     const std::uint64_t now = ticks();
     for (std::uint32_t i = 0; i != ring.chunk_count(); ++i) {
@@ -230,6 +265,10 @@ void live_counts::update(const ring_file& file) {
     // What the workers still hold may be earlier than what is here, but hardly earlier than the last update.
     blocks_.settle(is_all_here ? now : settled_);
     settled_ = now;
+    share_.tell_rate(static_cast<double>(events_ - events_before_), seconds - seconds_before_);
+    events_before_ = events_;
+    seconds_before_ = seconds;
+    was_estimated_ = was_estimated_ || share_.one_in() > 1;
     drop_ended();
 }
 
@@ -239,13 +278,16 @@ live_figures live_counts::figures() const {
     all.events = static_cast<double>(events_);
     all.dropped = static_cast<double>(dropped_);
     all.one_in = blocks_.one_in();
+    all.one_chunk_in = share_.one_in();
+    all.error = share_.error();
+    all.is_estimated = was_estimated_;
     all.processes = images_.size();
     all.threads = threads_.size();
     for (const auto& [number, image] : images_) {
         const std::vector<live_sums>& sums = blocks_.sums(number);
         for (std::uint32_t stack = 0; stack != image.counts.size(); ++stack) {
             const site_counts& counts = image.counts[stack];
-            if (counts.allocations == 0) {
+            if (counts.allocations == 0 && (stack >= sums.size() || sums[stack].blocks == 0)) {
                 continue;
             }
             site_figures& site = all.sites.emplace_back(site_figures{

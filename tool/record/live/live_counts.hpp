@@ -5,6 +5,7 @@
 #include "../../trace/event.hpp"
 #include "../ring_file.hpp"
 #include "block_sample.hpp"
+#include "chunk_share.hpp"
 #include "image_names.hpp"
 #include "short_lives.hpp"
 
@@ -29,18 +30,22 @@ struct site_key {
 /// What is known of a site.
 struct site_figures {
     site_key key;
-    double allocations = 0; ///< so far; exact unless the recording is a sample
-    double bytes = 0;       ///< the same
+    double allocations =
+        0;            ///< so far; exact unless `live_figures::is_estimated`, or the recording is a sample
+    double bytes = 0; ///< the same
     double live_blocks = 0; ///< exact while `live_figures::one_in` is 1
     double live_bytes = 0;
 };
 
 /// The whole program at one moment.
 struct live_figures {
-    std::vector<site_figures> sites; ///< that have allocated
+    std::vector<site_figures> sites; ///< that are known to have allocated
     double events = 0;
     double dropped = 0;
-    std::uint64_t one_in = 1; ///< of so many blocks one is followed, for what lives
+    std::uint64_t one_in = 1;       ///< of so many blocks one is followed, for what lives
+    std::uint64_t one_chunk_in = 1; ///< of so many chunks one is counted by stack, from now on
+    double error = 0;               ///< two standard errors of the last allocations, as a share of them
+    bool is_estimated = false;      ///< not all chunks were counted
     std::size_t processes = 0;
     std::size_t threads = 0;
 };
@@ -53,14 +58,27 @@ struct site_place {
     allocation_call call = allocation_call::malloc;
 };
 
+/// How the events of a chunk are taken.
+enum class chunk_taking : unsigned char {
+    whole,   ///< counted all
+    sampled, ///< counted, for several chunks like this one
+    passed,  ///< not counted, only followed
+    careful, ///< where a part of the chunk was taken before, or the recording is a sample
+};
+
 /// Counts while a program is recorded, from its chunks: those that the collector takes, and what has been written so far into those
-/// that threads still hold. Allocations are counted all; blocks that live are a sample, see block_sample. Any thread may call any
-/// function, but update() only one at a time.
+/// that threads still hold. Events are counted all; allocations by stack too, until they are too many, see chunk_share; blocks that
+/// live are a sample, see block_sample. Any thread may call any function, but update() only one at a time.
 class live_counts {
 public:
+    /// Events a second up to which all are counted by stack: 0.3 % of a processor.
+    static constexpr double events_counted = 4e6;
+
     /// `is_exact`: the recording's clock orders events of different threads.
-    live_counts(bool is_exact, sample_weight weight, sample_limits limits = {})
+    live_counts(bool is_exact, sample_weight weight, sample_limits limits = {},
+                double counted = events_counted)
         : blocks_{is_exact, weight, limits},
+          share_{counted},
           weight_{weight} {}
     live_counts(const live_counts&) = delete;
     live_counts& operator=(const live_counts&) = delete;
@@ -71,9 +89,9 @@ public:
     /// Takes a chunk that nobody writes any more, or a copy that ends with the recording.
     chunk_frame look(std::span<unsigned char> chunk);
 
-    /// Takes what threads have written into their chunks, and brings what lives up to date. @complexity linear in the events that a
-    /// thread has written into its chunk, if there are new ones
-    void update(const ring_file& ring);
+    /// Takes what threads have written into their chunks, and brings what lives up to date. `seconds`: since the beginning.
+    /// @complexity linear in the events that a thread has written into its chunk, if there are new ones
+    void update(const ring_file& ring, double seconds);
 
     live_figures figures() const;
     /// Nothing while its stack has not been told, or if its process has ended.
@@ -96,18 +114,23 @@ private:
     struct seen_part {
         std::uint32_t sequence = 0;
         std::uint64_t events = 0;
-        std::size_t used = 0; ///< bytes
+        std::size_t used = 0;     ///< bytes
+        std::uint64_t weight = 1; ///< of so many chunks; 0: it is not counted
     };
+    template <chunk_taking How>
     class sink;
 
-    image_state& image_of(const unsigned char* chunk);
-    std::uint64_t seen_of(const wire::chunk_header& header) const;
+    image_state& image_of(const wire::chunk_header& header);
+    seen_part seen_of(const wire::chunk_header& header) const;
+    template <class Decode>
+    auto take(const wire::chunk_header& header, const seen_part& before, Decode decode);
     void peek(const wire::ring& ring, std::uint32_t chunk);
     void drop_ended();
 
     mutable std::mutex mutex_; ///< of everything
     block_sample blocks_;
     short_lives short_{blocks_};
+    chunk_share share_;
     sample_weight weight_;
     std::map<std::uint32_t, image_state> images_;
     std::map<std::uint32_t, seen_part> seen_;        ///< by stream
@@ -117,6 +140,9 @@ private:
     std::uint64_t events_ = 0;
     std::uint64_t dropped_ = 0;
     std::uint64_t settled_ = 0; ///< ticks of the last update
+    std::uint64_t events_before_ = 0;
+    double seconds_before_ = 0;
+    bool was_estimated_ = false;
 };
 
 } // namespace linn::tool::live

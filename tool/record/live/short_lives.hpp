@@ -22,25 +22,33 @@ public:
     }
 
     void allocate(std::uint64_t time, std::uint64_t address, std::uint64_t bytes, std::uint32_t site) {
-        if (!next_.wants(address, bytes)) {
+        const bool is_large = next_.is_large(bytes);
+        if (next_.wants_address(address)) {
+            ++passed_;
+        } else if (is_large) {
+            ++passed_for_size_;
+        } else {
             return;
         }
-        ++passed_;
-        holds_large_ = holds_large_ || !next_.wants_address(address);
         block& place = blocks_[place_of(address)];
         if (place.address != 0) {
             hand_on(place);
         }
-        place = {time, address, bytes, site};
+        place = {time, address, bytes, site, is_large};
+        if (is_large) {
+            next_.note_large(address);
+        }
     }
     void release(std::uint64_t time, std::uint64_t address) {
-        // The sample does not know yet of a large block that is here.
-        if (!next_.wants(address) && !holds_large_) {
-            return;
+        if (!next_.wants_address(address)) {
+            ++passed_for_size_;
+            if (!next_.wants(address)) {
+                return;
+            }
         }
         block& place = blocks_[place_of(address)];
         if (place.address == address) {
-            place.address = 0;
+            clear(place);
             return;
         }
         next_.add({time, 0, address, 0, image_, 0, thread_});
@@ -48,29 +56,23 @@ public:
     void move(std::uint64_t time, std::uint64_t old, std::uint64_t address, std::uint64_t bytes,
               std::uint32_t site) {
         if (block& place = blocks_[place_of(old)]; place.address == old) {
-            place.address = 0;
+            clear(place);
             return allocate(time, address, bytes, place.site);
         }
         if (block& place = blocks_[place_of(address)]; place.address == address) {
             hand_on(place);
-            place.address = 0;
         }
         next_.add({time, address, old, bytes, image_, site, thread_});
     }
 
-    /// One that is in the sample for its size alone, so that releases of others pass through here too.
-    bool holds_large() const noexcept { return holds_large_; }
-
     /// The last of them for now.
     void end() {
-        next_.tell_passed(std::exchange(passed_, 0));
+        next_.tell_passed(std::exchange(passed_, 0), std::exchange(passed_for_size_, 0));
         for (block& place : blocks_) {
             if (place.address != 0) {
                 hand_on(place);
-                place.address = 0;
             }
         }
-        holds_large_ = false;
     }
 
 private:
@@ -79,6 +81,7 @@ private:
         std::uint64_t address = 0; ///< 0: none
         std::uint64_t bytes = 0;
         std::uint32_t site = 0;
+        bool is_noted = false; ///< as large
     };
 
     static constexpr std::size_t places = 1024;
@@ -86,11 +89,21 @@ private:
     static std::size_t place_of(std::uint64_t address) noexcept {
         return (address >> 4 ^ address >> 14) % places;
     }
-    void hand_on(const block& b) { next_.add({b.time, b.address, 0, b.bytes, image_, b.site, thread_}); }
+    void clear(block& b) noexcept {
+        if (b.is_noted) {
+            next_.forget_large(b.address);
+        }
+        b.address = 0;
+    }
+    void hand_on(block& b) {
+        const block_event e{b.time, b.address, 0, b.bytes, image_, b.site, thread_};
+        clear(b);
+        next_.add(e);
+    }
 
     block_sample& next_;
     std::uint64_t passed_ = 0;
-    bool holds_large_ = false;
+    std::uint64_t passed_for_size_ = 0;
     std::uint32_t image_ = 0;
     std::uint32_t thread_ = 0;
     std::array<block, places> blocks_{};

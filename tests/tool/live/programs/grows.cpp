@@ -2,6 +2,7 @@
 // Allocates types in known proportions: forty particles come and go for each four nodes, which stay, and there is one buffer.
 //   grows STEPS          so many steps
 //   grows FILE [crash]   until the file exists, a step a millisecond
+//   grows FILE busy      as fast as it can, a node for each hundred thousand particles
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -62,6 +63,13 @@ int main(int count, char** arguments) {
     if (const long steps = std::strtol(arguments[1], nullptr, 10); steps != 0) {
         for (long i = 0; i != steps; ++i) {
             step();
+        }
+    } else if (count > 2 && std::string_view{arguments[2]} == "busy") {
+        while (!std::filesystem::exists(arguments[1])) {
+            for (int i = 0; i != 10'000; ++i) {
+                churn();
+            }
+            grow();
         }
     } else {
         for (unsigned i = 0; !std::filesystem::exists(arguments[1]); ++i) {
