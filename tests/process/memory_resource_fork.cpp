@@ -27,10 +27,10 @@ std::atomic<bool> stop{false};
 std::atomic<std::size_t> work_done{0};
 std::atomic<int> started{0};
 
-/// Some are too large for the resource and come from operator new. Not under ThreadSanitizer: its allocator's own lock
-/// for large blocks may be held by a thread that the child does not have.
+/// Some are too large for the resource and come from operator new. Not under a sanitizer: its allocator's own lock for
+/// large blocks may be held by a thread that the child does not have.
 std::size_t size_of(std::size_t i) {
-    return i % 50 == 0 && !linn_test::tsan ? 140'000 : 8 + i % 700;
+    return i % 50 == 0 && !linn_test::asan && !linn_test::tsan ? 140'000 : 8 + i % 700;
 }
 
 void hammer(std::size_t seed) {

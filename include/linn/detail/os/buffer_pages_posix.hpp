@@ -5,8 +5,8 @@
 #include <linn/config.hpp>
 #include <linn/detail/os/buffer_mapping.hpp>
 #include <linn/detail/os/huge_pages.hpp>
+#include <linn/detail/os/leak_roots.hpp>
 #include <linn/detail/sanitizer/asan.hpp>
-#include <linn/detail/sanitizer/lsan.hpp>
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -74,13 +74,13 @@ struct system_buffer_pages {
             return false;
         }
         unpoison(m.data, m.bytes);
-        add_leak_root(m.data, m.bytes);
+        process_leak_roots.add(m.data, m.bytes);
         return true;
     }
 
     /// Closes the memory, which stays mapped. With `protect_it` an access ends the program.
     static void close(const buffer_mapping& m, bool protect_it) noexcept {
-        remove_leak_root(m.data, m.bytes);
+        process_leak_roots.remove(m.data, m.bytes);
         poison(m.data, m.bytes);
         if (protect_it) {
             protect(m, PROT_NONE);

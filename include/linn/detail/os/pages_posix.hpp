@@ -3,7 +3,7 @@
 #define LINN_DETAIL_OS_PAGES_POSIX_HPP
 
 #include <linn/config.hpp>
-#include <linn/detail/sanitizer/lsan.hpp>
+#include <linn/detail/os/leak_roots.hpp>
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -42,12 +42,12 @@ struct system_pages {
         if (spare != head) {
             ::munmap(begin + head + bytes, spare - head);
         }
-        add_leak_root(begin + head, bytes);
+        process_leak_roots.add(begin + head, bytes);
         return begin + head;
     }
 
     static void unmap(void* p, std::size_t bytes, std::size_t) noexcept {
-        remove_leak_root(p, bytes);
+        process_leak_roots.remove(p, bytes);
         ::munmap(p, bytes);
     }
 

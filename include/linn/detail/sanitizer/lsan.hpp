@@ -16,21 +16,27 @@ __attribute__((weak)) void __lsan_unregister_root_region(const void*, std::size_
 
 namespace linn::inline LINN_ABI::detail {
 
-/// Tells LeakSanitizer to look for pointers in memory that did not come from malloc: without it,
-/// what a pooled object owns would be reported as leaked.
-inline void add_leak_root([[maybe_unused]] const void* p, [[maybe_unused]] std::size_t bytes) noexcept {
+/// Whether the program has LeakSanitizer.
+inline bool leak_check_linked() noexcept {
 #if defined(__ELF__)
-    if (__lsan_register_root_region != nullptr) [[unlikely]] {
-        __lsan_register_root_region(p, bytes);
-    }
+    return __lsan_register_root_region != nullptr;
+#else
+    return false;
 #endif
 }
 
+/// Tells LeakSanitizer to look for pointers in memory that did not come from malloc: without it,
+/// what a pooled object owns would be reported as leaked. @pre leak_check_linked()
+inline void add_leak_root([[maybe_unused]] const void* p, [[maybe_unused]] std::size_t bytes) noexcept {
+#if defined(__ELF__)
+    __lsan_register_root_region(p, bytes);
+#endif
+}
+
+/// @pre leak_check_linked()
 inline void remove_leak_root([[maybe_unused]] const void* p, [[maybe_unused]] std::size_t bytes) noexcept {
 #if defined(__ELF__)
-    if (__lsan_unregister_root_region != nullptr) [[unlikely]] {
-        __lsan_unregister_root_region(p, bytes);
-    }
+    __lsan_unregister_root_region(p, bytes);
 #endif
 }
 

@@ -3,6 +3,7 @@
 #define LINN_DETAIL_SYNC_MODULE_HPP
 
 #include <linn/config.hpp>
+#include <linn/detail/os/leak_roots.hpp>
 #include <linn/detail/os/program_end.hpp>
 #include <linn/detail/os/threads.hpp>
 #include <linn/detail/sync/policy.hpp>
@@ -95,17 +96,21 @@ public:
         if (held_for_fork(lock_)) {
             return; // installed twice
         }
+        // Another module may be stopped already: a thread that waits for the roots may hold a lock of a part of this one.
+        process_leak_roots.release_after_fork();
         lock_for_fork(lock_);
         for (module_part* p = first_; p != nullptr; p = p->next_) {
             p->handler_(p->self_, module_event::before_fork);
             p->stopped_ = true;
         }
+        process_leak_roots.hold_for_fork(); // last: threads go there with and without a lock of a part
     }
 
     void after_fork(module_event in_which) noexcept {
         if (!held_for_fork(lock_)) {
             return;
         }
+        process_leak_roots.release_after_fork();
         for (module_part* p = first_; p != nullptr; p = p->next_) {
             if (p->stopped_) { // else it joined from a fork handler of the program
                 p->stopped_ = false;
