@@ -78,8 +78,8 @@ private:
     void enter() noexcept {
         std::uintptr_t nobody = 0;
         // acquire: pairs with the release in leave
-        while (!holder_.compare_exchange_weak(nobody, current_thread(), std::memory_order_acquire,
-                                              std::memory_order_relaxed)) {
+        while (!holder_.compare_exchange_strong(nobody, current_thread(), std::memory_order_acquire,
+                                                std::memory_order_relaxed)) {
             nobody = 0;
             yield_thread();
         }
