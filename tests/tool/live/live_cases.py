@@ -255,14 +255,14 @@ def case_same_trace(tool):
 
 
 def case_lines_without_terminal(tool):
-    """In a log: a line a second on standard error, of plain text."""
+    """In a log: a line a second on standard error, of plain text; names come as they are found."""
     words = [tool.linn, "record", "--live", "--no-baseline", "--no-calibration", "-o", "a.linn", "--", tool.programs["grows"], "stop"]
     with subprocess.Popen(words, cwd=tool.folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           text=True) as process:
         lines = []
         for line in process.stderr:
             lines.append(line)
-            if "grows leaked_node" in line or len(lines) > LIMIT:
+            if ("grows leaked_node" in line and "particle" in line) or len(lines) > LIMIT:
                 break
         tool.stop_program()
         rest, errors = process.communicate(timeout=LIMIT)

@@ -3,12 +3,14 @@
 #define LINN_DETAIL_OS_LEAK_ROOTS_HPP
 
 #include <linn/config.hpp>
-#include <linn/detail/os/threads.hpp>
 #include <linn/detail/sanitizer/lsan.hpp>
 
-#include <atomic>
 #include <cstddef>
-#include <cstdint>
+
+#if defined(__unix__) || defined(__APPLE__)
+#include <pthread.h>
+#define LINN_DETAIL_POSIX 1
+#endif
 
 namespace linn::inline LINN_ABI::detail {
 
@@ -39,21 +41,23 @@ public:
     /// From here on only fork handlers of this thread add and remove. @pre other threads wait here for no lock that the
     /// caller still wants
     void hold_for_fork() noexcept {
-        if (leak_check_linked() && !held_by_caller()) [[unlikely]] {
+        if (leak_check_linked() && !held_by_caller) [[unlikely]] {
             enter();
+            held_by_caller = true;
         }
     }
 
     /// In the parent and in the child. Does nothing when the caller does not hold it.
     void release_after_fork() noexcept {
-        if (held_by_caller()) [[unlikely]] {
+        if (leak_check_linked() && held_by_caller) [[unlikely]] {
+            held_by_caller = false;
             leave();
         }
     }
 
 private:
     struct visit {
-        explicit visit(leak_roots& r) noexcept : roots{r}, in_fork{r.held_by_caller()} {
+        explicit visit(leak_roots& r) noexcept : roots{r}, in_fork{held_by_caller} {
             if (!in_fork) {
                 roots.enter();
             }
@@ -70,29 +74,23 @@ private:
         bool in_fork;
     };
 
-    [[nodiscard]] bool held_by_caller() const noexcept {
-        // relaxed: only the thread itself writes its own number
-        return holder_.load(std::memory_order_relaxed) == current_thread();
-    }
+#ifdef LINN_DETAIL_POSIX
+    void enter() noexcept { ::pthread_mutex_lock(&lock_); }
+    void leave() noexcept { ::pthread_mutex_unlock(&lock_); }
 
-    void enter() noexcept {
-        std::uintptr_t nobody = 0;
-        // acquire: pairs with the release in leave
-        while (!holder_.compare_exchange_strong(nobody, current_thread(), std::memory_order_acquire,
-                                                std::memory_order_relaxed)) {
-            nobody = 0;
-            yield_thread();
-        }
-    }
+    // The system's, as everything here: its child may unlock what the thread that forked has locked.
+    ::pthread_mutex_t lock_ = PTHREAD_MUTEX_INITIALIZER;
+#else
+    void enter() noexcept {} // no LeakSanitizer
+    void leave() noexcept {}
+#endif
 
-    // release: pairs with the acquire in enter
-    void leave() noexcept { holder_.store(0, std::memory_order_release); }
-
-    std::atomic<std::uintptr_t> holder_{0};
+    inline static constinit thread_local bool held_by_caller = false; // over a fork
 };
 
 inline constinit leak_roots process_leak_roots{};
 
 } // namespace linn::inline LINN_ABI::detail
 
+#undef LINN_DETAIL_POSIX
 #endif

@@ -9,7 +9,6 @@
 
 #if defined(__unix__) || defined(__APPLE__)
 #include <pthread.h>
-#include <sched.h>
 #define LINN_DETAIL_POSIX 1
 #elif defined(_WIN32)
 #include <linn/detail/os/windows.hpp>
@@ -30,15 +29,6 @@ inline std::uintptr_t current_thread() noexcept {
 #else
     static constinit thread_local char identity = 0;
     return reinterpret_cast<std::uintptr_t>(&identity);
-#endif
-}
-
-/// Lets another thread run.
-inline void yield_thread() noexcept {
-#ifdef LINN_DETAIL_POSIX
-    ::sched_yield();
-#elif defined(_WIN32)
-    ::Sleep(0);
 #endif
 }
 
