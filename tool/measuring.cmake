@@ -13,7 +13,7 @@ foreach(part IN ITEMS allocators_document allocators_json bench_document bench_h
   target_sources(linn_tool PRIVATE report/verbs/${part}.cpp)
   set_source_files_properties(report/verbs/${part}.cpp PROPERTIES UNITY_GROUP verbs)
 endforeach()
-foreach(part IN ITEMS axis bar_plot bench_plots bench_rows curve_plot figure strip_plot)
+foreach(part IN ITEMS axis bar_frame bar_plot bench_plots bench_rows curve_plot figure strip_plot)
   target_sources(linn_tool PRIVATE report/plots/${part}.cpp)
 endforeach()
 set(html_user linn_tool)

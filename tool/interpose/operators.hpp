@@ -59,6 +59,20 @@ enum class own_place : std::uint8_t { first, last };
 /// Looks at the files that are mapped, in the loader's order.
 void find_operators(own_place place = own_place::first) noexcept;
 
+constexpr std::size_t index_of(operator_name name) noexcept {
+    return static_cast<std::size_t>(name);
+}
+
+/// What is known of an operator; looks for it at the first call.
+[[gnu::always_inline]] inline operator_way way_of(operator_name name) noexcept {
+    operator_way way = next_operators.ways[index_of(name)];
+    if (way == operator_way::unknown) [[unlikely]] {
+        find_operators();
+        way = next_operators.ways[index_of(name)];
+    }
+    return way;
+}
+
 /// A definition of a function in any file but this one; for what a library brought along that was opened later.
 void* find_anywhere(const char* mangled) noexcept;
 

@@ -26,7 +26,8 @@ constexpr std::array<multiple, 5> bytes_by_size{{{1099511627776.0, " TiB", " TiB
                                                  {1048576.0, " MiB", " MiB"},
                                                  {1024.0, " KiB", " KiB"},
                                                  {1, " B", " B"}}};
-constexpr std::array<multiple, 2> counts_by_size{{{1e6, " M", " M"}, {1e3, " k", " k"}}};
+constexpr std::array<multiple, 3> counts_by_size{{{1e9, " G", " G"}, {1e6, " M", " M"}, {1e3, " k", " k"}}};
+constexpr double least_shortened_count = 9'999.5;
 
 /// Sets the digits before the point apart in threes; four of them stay together.
 std::string grouped(std::string digits, lettering style) {
@@ -54,17 +55,22 @@ std::string significant(double value, int digits, lettering style, int most_deci
                    style);
 }
 
+/// The largest that leaves a digit before the point; 999.6 of the next smaller one would be written as 1000.
+template <std::size_t N>
+const multiple& multiple_of(double value, int digits, const std::array<multiple, N>& largest_first) {
+    const double nearly = 1 - 0.5 * std::pow(10, -digits);
+    return *std::find_if(largest_first.begin(), largest_first.end() - 1,
+                         [&](const multiple& m) { return std::abs(value) >= m.size * nearly; });
+}
+
 template <std::size_t N>
 std::string in_multiple(double value, int digits, const std::array<multiple, N>& largest_first,
                         lettering style) {
-    // 999.6 of the next smaller one would be written as 1000.
-    const double nearly = 1 - 0.5 * std::pow(10, -digits);
-    const auto found = std::find_if(largest_first.begin(), largest_first.end() - 1,
-                                    [&](const multiple& m) { return std::abs(value) >= m.size * nearly; });
-    const double shown = value / found->size;
-    const bool is_whole_byte = found->plain == " B" && shown == std::floor(shown);
+    const multiple& found = multiple_of(value, digits, largest_first);
+    const double shown = value / found.size;
+    const bool is_whole_byte = found.plain == " B" && shown == std::floor(shown);
     return (is_whole_byte ? fmt::format("{:.0f}", shown) : significant(shown, digits, style)) +
-           std::string{style == lettering::typeset ? found->typeset : found->plain};
+           std::string{style == lettering::typeset ? found.typeset : found.plain};
 }
 
 std::string fixed(double value, bool is_signed, int decimals) {
@@ -91,8 +97,8 @@ std::string one_end(const quantity& q, double value, double like, lettering styl
     case unit::count:
         return grouped(fmt::format("{:.0f}", value), style);
     case unit::about:
-        return std::abs(value) < 9'999.5 ? fmt::format("{:.0f}", value)
-                                         : in_multiple(value, q.digits, counts_by_size, style);
+        return std::abs(value) < least_shortened_count ? fmt::format("{:.0f}", value)
+                                                       : in_multiple(value, q.digits, counts_by_size, style);
     case unit::share:
         return percentage(value, q.is_signed, decimals_of(like));
     case unit::change:
@@ -209,6 +215,40 @@ std::string level_text(double level) {
 
 std::string written(unit what, double value, lettering style) {
     return figure_of(what, value).text(style);
+}
+
+std::string fixed_text(double value, int decimals) {
+    return fixed(value, false, decimals);
+}
+
+std::string mark_text(unit what, double value, double like) {
+    constexpr int exact = 9; // digits: marks are round, so only what the arithmetic lost is rounded away
+    if (value == 0 && what != unit::share) {
+        return "0";
+    }
+    multiple in{1, "", ""};
+    switch (what) {
+    case unit::bytes:
+        in = multiple_of(like, exact, bytes_by_size);
+        break;
+    case unit::nanoseconds:
+        in = multiple_of(like, exact, times_by_size);
+        break;
+    case unit::count:
+        if (like >= least_shortened_count) {
+            in = multiple_of(like, exact, counts_by_size);
+        }
+        break;
+    case unit::share:
+        in = {0.01, " %", " %"};
+        break;
+    default:
+        if (value < 0.001 || value >= 1e5) {
+            const double exponent = std::floor(std::log10(value) + 1e-9);
+            return fmt::format("{:.0f}e{:.0f}", value / std::pow(10.0, exponent), exponent);
+        }
+    }
+    return fmt::format("{:g}{}", value / in.size, in.typeset);
 }
 
 std::string percent(double share) {

@@ -85,6 +85,13 @@ std::string level_text(double level);
 /// A value alone, in letters.
 std::string written(unit what, double value, lettering style = lettering::plain);
 
+/// A round value on an axis, without digits that it does not need: "0.05", "1e6", "64 B", "20 ms". `like` decides the
+/// multiple, so that all marks of an axis can have the same.
+std::string mark_text(unit what, double value, double like);
+
+/// A number with exactly so many digits after the point.
+std::string fixed_text(double value, int decimals);
+
 /// "1.2 %", "12 %" for 0.012 and 0.12.
 std::string percent(double share);
 

@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The program that is measured: started afresh for every contender, scenario and round, possibly under a preloaded
 // allocator. It proves what it runs on, runs one scenario once and prints one line of JSON.
-#include "../../allocators/probe/provider.hpp"
+#include "../../allocators/probe/worker_main.hpp"
 #include "measure.hpp"
 #include "variant.hpp"
 
-#include <nlohmann/json.hpp>
-#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <exception>
 #include <string>
 
 namespace linn::tool::worker {
@@ -57,9 +53,6 @@ const char* build_description() {
 }
 
 int run(int argc, char** argv) {
-    // Should the parent die without a chance to clean up, this process must not measure on alone.
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-
     options o;
     std::string preload;
     if (!read_arguments(argc, argv, o, preload)) {
@@ -91,11 +84,7 @@ int run(int argc, char** argv) {
                                    ? result.peak_rss_bytes
                                    : peak_rss_bytes(); // before the report below allocates
 
-    nlohmann::json reply;
-    for (const provider& p : memory_providers()) {
-        reply["proof"][p.function] = p.file;
-    }
-    reply["preload_mapped"] = !preload.empty() && is_mapped(preload);
+    nlohmann::json reply = answer_with_proof(preload);
     if (o.scenario.empty()) {
         reply["broken_alignment"] = broken_alignment();
     }
@@ -116,7 +105,7 @@ int run(int argc, char** argv) {
         }
         reply["phases"].push_back(std::move(entry));
     }
-    std::puts(reply.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
+    print_answer(reply);
     return 0;
 }
 
@@ -124,10 +113,5 @@ int run(int argc, char** argv) {
 } // namespace linn::tool::worker
 
 int main(int argc, char** argv) {
-    try {
-        return linn::tool::worker::run(argc, argv);
-    } catch (const std::exception& e) {
-        std::fprintf(stderr, "%s\n", e.what());
-        return 1;
-    }
+    return linn::tool::worker::worker_main(linn::tool::worker::run, argc, argv);
 }

@@ -14,26 +14,14 @@ namespace linn::tool::pools {
 namespace {
 
 using preload::find_anywhere;
-using preload::find_operators;
+using preload::index_of;
 using preload::mangled_name;
 using preload::next_operators;
 using preload::operator_name;
 using preload::operator_way;
 using preload::real;
+using preload::way_of;
 using enum preload::operator_name;
-
-constexpr std::size_t index_of(operator_name name) noexcept {
-    return static_cast<std::size_t>(name);
-}
-
-[[gnu::always_inline]] inline operator_way way_of(operator_name name) noexcept {
-    operator_way way = next_operators.ways[index_of(name)];
-    if (way == operator_way::unknown) [[unlikely]] {
-        find_operators();
-        way = next_operators.ways[index_of(name)];
-    }
-    return way;
-}
 
 /// The next definition. A library that was opened later may have brought its C++ runtime along.
 template <typename Function>

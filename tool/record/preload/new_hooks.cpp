@@ -14,19 +14,6 @@ namespace {
 
 using enum operator_name;
 
-constexpr std::size_t index_of(operator_name name) noexcept {
-    return static_cast<std::size_t>(name);
-}
-
-[[gnu::always_inline]] inline operator_way way_of(operator_name name) noexcept {
-    operator_way way = next_operators.ways[index_of(name)];
-    if (way == operator_way::unknown) [[unlikely]] {
-        find_operators();
-        way = next_operators.ways[index_of(name)];
-    }
-    return way;
-}
-
 template <typename Function>
 Function* next_of(operator_name name) noexcept {
     return reinterpret_cast<Function*>(next_operators.next[index_of(name)]);

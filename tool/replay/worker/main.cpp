@@ -1,21 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // The program that replays: started afresh for every allocator and round, possibly under a preloaded allocator. It proves
 // what it runs on, executes one program once and prints one line of JSON.
-#include "../../allocators/probe/provider.hpp"
+#include "../../allocators/probe/worker_main.hpp"
 #include "modes.hpp"
 
 #include <fcntl.h>
-#include <nlohmann/json.hpp>
-#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <exception>
 #include <string>
 #include <string_view>
 
@@ -80,8 +76,6 @@ bool read_arguments(int argc, char** argv, replay_order& order, std::string& pre
 }
 
 int run(int argc, char** argv) {
-    // Should the parent die without a chance to clean up, this process must not go on alone.
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     replay_order order;
     std::string preload;
     if (!read_arguments(argc, argv, order, preload) || order.program.empty()) {
@@ -98,11 +92,7 @@ int run(int argc, char** argv) {
     const replay_report report = replay(program, order);
     const std::uint64_t peak = status_bytes("VmHWM:");
 
-    nlohmann::json reply;
-    for (const provider& p : memory_providers()) {
-        reply["proof"][p.function] = p.file;
-    }
-    reply["preload_mapped"] = !preload.empty() && is_mapped(preload);
+    nlohmann::json reply = answer_with_proof(preload);
     reply["error"] = report.failure == nullptr ? "" : report.failure;
     reply["cpu_ns"] = report.cpu_ns;
     reply["wait_ns"] = report.wait_ns;
@@ -111,7 +101,7 @@ int run(int argc, char** argv) {
     reply["peak_rss_bytes"] = peak - std::min(before, peak);
     reply["checksum"] = report.checksum;
     reply["wrong_blocks"] = report.wrong_blocks;
-    std::puts(reply.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
+    print_answer(reply);
     return 0;
 }
 
@@ -119,10 +109,5 @@ int run(int argc, char** argv) {
 } // namespace linn::tool::worker
 
 int main(int argc, char** argv) {
-    try {
-        return linn::tool::worker::run(argc, argv);
-    } catch (const std::exception& e) {
-        std::fprintf(stderr, "%s\n", e.what());
-        return 1;
-    }
+    return linn::tool::worker::worker_main(linn::tool::worker::run, argc, argv);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "axis.hpp"
 
-#include <fmt/format.h>
+#include "figure.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -10,11 +10,10 @@ namespace linn::tool::html {
 namespace {
 
 /// Marks of powers of `base` whose exponents are multiples of the smallest step that leaves few enough.
-template <class Label>
-std::vector<tick> powers(double base, double low, double high, std::size_t most, const Label& label) {
-    const double unit = std::log(base);
-    const int first = static_cast<int>(std::ceil(std::log(low) / unit - 1e-9));
-    const int last = static_cast<int>(std::floor(std::log(high) / unit + 1e-9));
+std::vector<tick> powers(unit what, double base, double low, double high, std::size_t most) {
+    const double length = std::log(base);
+    const int first = static_cast<int>(std::ceil(std::log(low) / length - 1e-9));
+    const int last = static_cast<int>(std::floor(std::log(high) / length + 1e-9));
     int step = 1;
     while ((last - first) / step + 1 > static_cast<int>(most)) {
         ++step;
@@ -23,7 +22,7 @@ std::vector<tick> powers(double base, double low, double high, std::size_t most,
     for (int e = first; e <= last; ++e) {
         if (e % step == 0) {
             const double value = std::pow(base, e);
-            list.push_back({value, label(value)});
+            list.push_back({value, figures::mark_text(what, value, value)});
         }
     }
     return list;
@@ -44,31 +43,9 @@ std::vector<tick> even_steps(double low, double high, std::size_t most) {
         // A step of 0.25 needs one digit more than its size says.
         const bool is_quarter =
             std::abs(step * std::pow(10.0, decimals) - std::round(step * std::pow(10.0, decimals))) > 1e-6;
-        list.push_back({i * step, fmt::format("{:.{}f}", i * step, decimals + (is_quarter ? 1 : 0))});
+        list.push_back({i * step, figures::fixed_text(i * step, decimals + (is_quarter ? 1 : 0))});
     }
     return list;
-}
-
-/// A round value without needless digits: "0.05", "20", "1e6".
-std::string plain(double value) {
-    if (value >= 0.001 && value < 1e5) {
-        return fmt::format("{:g}", value);
-    }
-    const double exponent = std::floor(std::log10(value) + 1e-9);
-    return fmt::format("{:.0f}e{:.0f}", value / std::pow(10.0, exponent), exponent);
-}
-
-/// A power of two: "64 B", "8 KiB".
-std::string bytes_label(double value) {
-    const char* unit = "B";
-    for (const char* larger : {"KiB", "MiB", "GiB"}) {
-        if (value < 1024) {
-            break;
-        }
-        value /= 1024;
-        unit = larger;
-    }
-    return fmt::format("{:g} {}", value, unit);
 }
 
 } // namespace
@@ -99,7 +76,7 @@ std::vector<tick> axis::ticks(std::size_t most) const {
         for (int e = static_cast<int>(std::floor(std::log10(low_))); std::pow(10.0, e) <= high_; ++e) {
             for (const double d : digits) {
                 if (const double value = d * std::pow(10.0, e); value >= low_ && value <= high_) {
-                    list.push_back({value, plain(value)});
+                    list.push_back({value, figures::mark_text(unit::number, value, value)});
                 }
             }
         }
@@ -107,11 +84,11 @@ std::vector<tick> axis::ticks(std::size_t most) const {
             return list;
         }
     }
-    return powers(10, low_, high_, most, plain);
+    return powers(unit::number, 10, low_, high_, most);
 }
 
 std::vector<tick> axis::byte_ticks(std::size_t most) const {
-    return powers(2, low_, high_, most, bytes_label);
+    return powers(unit::bytes, 2, low_, high_, most);
 }
 
 void value_range::add(double value) noexcept {

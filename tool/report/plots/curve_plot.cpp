@@ -161,7 +161,7 @@ private:
         const double step = std::max(1.0, std::ceil((scale_.last - scale_.first) / 4));
         std::vector<tick> list;
         for (double at = scale_.first; at <= scale_.last; at += step) {
-            list.push_back({at, fmt::format("{:.0f}", at)});
+            list.push_back({at, figures::written(unit::count, at)});
         }
         return list;
     }

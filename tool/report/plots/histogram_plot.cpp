@@ -58,13 +58,7 @@ std::vector<tick> marks_of(unit what, const bucket_range& r) {
     std::vector<tick> list;
     for (double i = low; i <= high; i += step) {
         const double value = std::exp2(i * per_mark);
-        const double unit =
-            is_binary ? std::exp2(10 * std::floor(i / 10)) : std::pow(1000, std::floor(i / 3));
-        static constexpr const char* sizes[] = {" B", " KiB", " MiB", " GiB", " TiB"};
-        static constexpr const char* times[] = {" ns", " µs", " ms", " s", "000 s"};
-        const auto place = std::min<std::size_t>(4, static_cast<std::size_t>(i / (is_binary ? 10 : 3)));
-        list.push_back(
-            {i * per_mark, fmt::format("{:.4g}{}", value / unit, is_binary ? sizes[place] : times[place])});
+        list.push_back({i * per_mark, figures::mark_text(what, value, value)});
     }
     return list;
 }

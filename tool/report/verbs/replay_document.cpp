@@ -160,7 +160,7 @@ void add_agreement(document& d, const replay_result& result) {
         t.add({r.name, figure_of(unit::change, r.predicted), figure_of(unit::change, r.measured)});
     }
     t.remarks = {fmt::format("predicted by the replay, measured in {}", a.file),
-                 fmt::format("rank correlation (Kendall's tau-b): {:.2f}", a.tau)};
+                 fmt::format("rank correlation (Kendall's tau-b): {}", figures::fixed_text(a.tau, 2))};
     for (const replay_disagreement& c : a.contradictions) {
         t.remarks.push_back(fmt::format("{} before {} by {} in the run, {} by the replay", c.first, c.second,
                                         figure_of(unit::share, c.measured_gap).text(),
