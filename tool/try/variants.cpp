@@ -209,11 +209,23 @@ std::string listed_names(std::vector<std::string> names, std::size_t more) {
 }
 
 std::string listed_pools(const std::vector<std::string>& pools) {
+    // The pools for further sizes of a type are named "T, 64 bytes": T stands for them all.
+    const auto is_further = [&](const std::string& name) {
+        return std::any_of(pools.begin(), pools.end(),
+                           [&](const std::string& first) { return name.starts_with(first + ", "); });
+    };
     std::vector<std::string> shown;
-    for (std::size_t i = 0; i != std::min(pools.size(), most_pool_names); ++i) {
-        shown.push_back(fmt::format("`{}`", short_type(pools[i], pool_name_room)));
+    std::size_t more = 0;
+    for (const std::string& name : pools) {
+        if (is_further(name)) {
+            continue;
+        }
+        if (shown.size() == most_pool_names) {
+            ++more;
+        } else {
+            shown.push_back(fmt::format("`{}`", short_type(name, pool_name_room)));
+        }
     }
-    const std::size_t more = pools.size() - shown.size();
     return listed_names(std::move(shown), more);
 }
 

@@ -12,6 +12,7 @@
 #include "scratch_folder.hpp"
 #include "trace_of_types.hpp"
 #include "try/trial.hpp"
+#include "try/variants.hpp"
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
@@ -508,6 +509,12 @@ TEST_CASE("a gain with huge pages is said to need the option in the source") {
     const auto says_it = [&](const try_result& r) { return r.findings.back() == said; };
     CHECK_FALSE(says_it(ask(0.881, 0.874, 0.888, verdict::better, 1000)));
     CHECK_FALSE(says_it(ask(1.1, 1.05, 1.15, verdict::worse, 100'000)));
+}
+
+TEST_CASE("the pools for several sizes of one type are listed as one") {
+    CHECK(listed_pools({"text", "text, 512 bytes", "text, 64 bytes", "order"}) == "`text` and `order`");
+    CHECK(listed_pools({"text, 512 bytes", "order"}) == "`text, 512 bytes` and `order`");
+    CHECK(listed_pools({"a", "a, 64 bytes", "b", "c", "d", "e"}) == "`a`, `b`, `c` and 2 more");
 }
 
 TEST_CASE("linn.try/1 keeps its fields, and the table says the verdict") {
