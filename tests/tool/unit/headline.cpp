@@ -199,7 +199,7 @@ TEST_CASE("headline: a round that was not finished judges nothing") {
           joined({"5 rounds are too few to tell a difference from noise (6 needed): it was stopped."}));
 }
 
-TEST_CASE("headline: trust is low on a busy machine, and where glibc differs from itself") {
+TEST_CASE("headline: trust is low on a busy machine, where glibc differs from itself, and of little work") {
     headline_run busy;
     busy.general(baseline_name, 200).disturbed = 5;
     busy.linn(50);
@@ -213,6 +213,12 @@ TEST_CASE("headline: trust is low on a busy machine, and where glibc differs fro
     CHECK_FALSE(noisy.said().is_trusted);
     CHECK(noisy.said().trust ==
           "LOW. In the middle test glibc differs from itself by 7.0 %. Re-run when idle.");
+    headline_run little;
+    little.result.options.work = 1;
+    little.general(baseline_name, 100);
+    little.linn(50);
+    CHECK_FALSE(little.said().is_trusted);
+    CHECK(little.said().trust == "LOW. Most of 1 % of the usual work is warming up: leave out --work.");
     headline_run quiet;
     quiet.general(baseline_name, 100).disturbed = 1;
     quiet.general(control_name, 101);
