@@ -8,7 +8,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::string& file_of(const provider_proof& proof, const std::string& function) {
+const std::string& file_of(const provider_proof& proof, const char* function) {
     static const std::string unknown = "unknown";
     const auto found = proof.files.find(function);
     return found == proof.files.end() ? unknown : found->second;

@@ -103,7 +103,7 @@ struct section {
 
     template <class Content>
     void add(Content content, forms shown_in = forms::everywhere) {
-        blocks.push_back({std::move(content), shown_in});
+        blocks.emplace_back(std::move(content), shown_in);
     }
 };
 
@@ -124,7 +124,7 @@ struct document {
 
     template <class Content>
     void add(Content content, forms shown_in = forms::everywhere) {
-        introduction.push_back({std::move(content), shown_in});
+        introduction.emplace_back(std::move(content), shown_in);
     }
 
     section& add_section(std::string id, std::string name, forms titled_in = forms::everywhere) {
