@@ -289,7 +289,7 @@ void add_warnings(run_result& result) {
         if (floor->second.p < suspicious_p) {
             result.warnings.push_back(
                 fmt::format("the two copies of the default differ more than chance explains "
-                            "(p = {}): something disturbs this machine regularly",
+                            "(p-value {}): something disturbs this machine regularly",
                             written(unit::chance, floor->second.p)));
         }
         if (floor->second.floor > noisy && result.judged_by != cpu_metric) { // which the verdict says there

@@ -13,6 +13,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <sstream>
 #include <string>
@@ -134,6 +135,20 @@ TEST_CASE("a sentence says \"to\", names a unit once and sets thousands apart") 
     CHECK(figure_of(unit::saving, -0.0004).text() == "0.0 %"); // not "-0.0 %"
     CHECK(written(unit::count, 1048576, lettering::prose) == "1 048 576");
     CHECK(percent(0.0123) == "1.2 %");
+}
+
+TEST_CASE("a mark of an axis has no needless digit, and the multiple of the axis's end") {
+    CHECK(mark_text(unit::number, 0.05, 0.05) == "0.05");
+    CHECK(mark_text(unit::number, 2e6, 2e6) == "2e6");
+    CHECK(mark_text(unit::nanoseconds, std::exp2(6 * std::log2(10.0)), 1e6 * (1 - 1e-12)) == "1 ms");
+    CHECK(mark_text(unit::nanoseconds, 5e5, 2e6) == "0.5 ms");
+    CHECK(mark_text(unit::bytes, 512, 4096) == "0.5 KiB");
+    CHECK(mark_text(unit::count, 2e9, 4e9) == "2 G");
+    CHECK(mark_text(unit::count, 5000, 9000) == "5000");
+    CHECK(mark_text(unit::count, 5000, 20000) == "5 k");
+    CHECK(mark_text(unit::share, 0, 0.1) == "0 %");
+    CHECK(mark_text(unit::bytes, 0, 4096) == "0");
+    CHECK(fixed_text(-0.001, 2) == "0.00");
 }
 
 TEST_CASE("the figures of a column are in one multiple") {

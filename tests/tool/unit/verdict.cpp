@@ -140,4 +140,10 @@ TEST_CASE("a noisy machine and leftover processes are warned of") {
     REQUIRE(result.warnings.size() == 2);
     CHECK(result.warnings[0].starts_with("the program left processes running, 3 over all runs"));
     CHECK(result.warnings[1].starts_with("this machine is noisy: differences below 20 % cannot be seen"));
+    result.warnings.clear();
+    result.noise_floor["wall_ns"].p = 0.00001;
+    describe_run(result);
+    CHECK(result.warnings[1] ==
+          "the two copies of the default differ more than chance explains (p-value < 0.0001): "
+          "something disturbs this machine regularly");
 }
