@@ -9,7 +9,7 @@
 #include "child_program.hpp"
 #include "collector.hpp"
 #include "recorder.hpp"
-#include "recording_parts.hpp"
+#include "recording_base.hpp"
 #include "trace_output.hpp"
 
 #include <fmt/format.h>
@@ -59,14 +59,12 @@ private:
 };
 
 /// One recording of a program that runs already.
-class attached_recording {
+class attached_recording : recording_base {
 public:
     attached_recording(record_options& options, const announce_function& announce, recording_watcher* watcher)
-        : options_(options),
-          announce_(announce),
-          watcher_(watcher),
-          watched_{options.attach_to},
-          output_{options} {}
+        : recording_base{options, announce, watcher},
+          file_(options.file),
+          watched_{options.attach_to} {}
 
     record_result run();
 
@@ -76,37 +74,19 @@ private:
     bool check();
     bool prepare();
     bool enter();
+    std::uint32_t only_pid() const { return options_.follows ? 0 : static_cast<std::uint32_t>(facts_.pid); }
     std::string make_ring(int fd, std::uint32_t chunks);
     end wait();
     end why_hooks_are_gone() const;
     void leave(end why);
-    void conclude(end why, std::uint64_t ticks_now, std::uint64_t ns_now);
+    void note(end why, std::uint64_t ns_now);
+    void warn();
     std::string ending(end why) const;
-    void stop_watching() {
-        if (watcher_ != nullptr) {
-            watcher_->end();
-        }
-    }
-    bool fail(std::string problem) {
-        result_.problem = std::move(problem);
-        return false;
-    }
 
-    record_options& options_;
-    const announce_function& announce_;
-    recording_watcher* const watcher_; ///< null: nobody looks on
+    fs::path& file_; ///< of the options; made from the program's name where there is none
     watched_process watched_;
-    record_result result_;
     attach::process_facts facts_;
-    fs::path library_;
-    signal_desk desk_;
-    recording_start start_;
-    trace_output output_;
-    ring_file ring_;
-    std::optional<collector> collector_;
     std::optional<attach::attachment> attachment_;
-    std::uint64_t start_ns_ = 0;
-    calibrated_cost calibrated_;
     attach::used_time used_before_;
     attach::used_time used_; ///< as far as it is known
     int stopped_by_ = 0;
@@ -118,16 +98,13 @@ bool attached_recording::check() {
         result_.is_usage_error = facts_.is_usage_error;
         return fail(facts_.problem);
     }
-    std::string problem;
-    library_ =
-        preload_companion(options_.sample_bytes == 0 ? "liblinn-record.so" : "liblinn-sample.so", problem);
-    if (!problem.empty()) {
-        return fail(problem);
+    if (!find_library()) {
+        return false;
     }
     std::error_code error;
     library_ = fs::canonical(library_, error);
-    if (options_.file.empty()) {
-        options_.file = facts_.name + ".linn";
+    if (file_.empty()) {
+        file_ = facts_.name + ".linn";
     }
     return true;
 }
@@ -136,7 +113,7 @@ bool attached_recording::prepare() {
     if (options_.is_calibrated) {
         calibrated_ = calibrate_event_cost(desk_, library_);
     }
-    start_ = start_of(options_, calibrated_, inspect_machine());
+    start_from(inspect_machine());
     start_.command = facts_.command;
     start_.directory = facts_.directory;
     start_.attached_pid = static_cast<std::uint32_t>(facts_.pid);
@@ -144,30 +121,21 @@ bool attached_recording::prepare() {
     if (std::string problem = output_.open(); !problem.empty()) {
         return fail(problem);
     }
-    start_ns_ = now_ns();
-    start_.start_ticks = ticks();
-    output_.begin(start_);
+    begin_trace();
     return true;
 }
 
 std::string attached_recording::make_ring(int fd, std::uint32_t chunks) {
-    if (std::string problem = ring_.adopt(watched_.copy_of(fd), chunks, ring_options_of(options_));
-        !problem.empty()) {
+    if (std::string problem = ring_.adopt(watched_.copy_of(fd), chunks, ring_options()); !problem.empty()) {
         return problem;
     }
-    ring_.ring().header().options.ticks_per_ns = start_.ticks_per_ns;
-    if (options_.most_waiting != 0) {
-        ring_.ring().header().most_in_flight = static_cast<std::uint32_t>(options_.most_waiting);
-    }
+    set_up_ring();
     collector_.emplace(ring_, output_.taker());
     if (watcher_ != nullptr) {
         watcher_->prepare();
         collector_->let_look(*watcher_);
     }
-    if (!options_.follows) {
-        collector_->leave_out_all_but(static_cast<std::uint32_t>(facts_.pid));
-    }
-    collector_->start(std::clamp(std::thread::hardware_concurrency() / 4, 1u, 4u));
+    start_collecting(only_pid());
     return {};
 }
 
@@ -184,8 +152,7 @@ bool attached_recording::enter() {
     if (collector_) {
         collector_->finish();
     }
-    std::error_code error;
-    fs::remove(options_.file, error);
+    remove_trace();
     return fail(problem);
 }
 
@@ -272,7 +239,7 @@ std::string attached_recording::ending(end why) const {
     return "detached, and the program ran on";
 }
 
-void attached_recording::conclude(end why, std::uint64_t ticks_now, std::uint64_t ns_now) {
+void attached_recording::note(end why, std::uint64_t ns_now) {
     recording_end& e = result_.end;
     e.ending = ending(why);
     e.stopped = output_.taker().problem();
@@ -280,24 +247,14 @@ void attached_recording::conclude(end why, std::uint64_t ticks_now, std::uint64_
     e.duration_ns = ns_now - start_ns_;
     e.user_ns = used_.user_ns - used_before_.user_ns;
     e.system_ns = used_.system_ns - used_before_.system_ns;
-    count_events(e, collector_->result(), {ticks_now - start_.start_ticks, ns_now - start_ns_});
-    note_event_cost(e, options_, start_, calibrated_, ring_.ring().header());
-    result_.event_cost_ns = e.event_cost_samples != 0 ? e.event_cost_ns : start_.event_cost_ns;
-    output_.finish(e);
-    result_.file_bytes = output_.bytes();
-    result_.threads = collector_->result().threads.size();
-    result_.processes = collector_->result().images.size();
-    if (std::string problem = output_.problem(); !problem.empty()) {
-        result_.problem = std::move(problem);
-    }
-    std::ranges::move(
-        warnings_of(options_, e, collector_->result(), ring_.ring().header(), result_.problem.empty()),
-        std::back_inserter(result_.warnings));
+}
+
+void attached_recording::warn() {
     if (!attachment_->sees_new_files()) {
         result_.warnings.emplace_back("libraries that the program loaded after linn had attached are not in "
                                       "the trace: its loader has no place to note that");
     }
-    if (e.events == 0 && result_.problem.empty()) {
+    if (result_.end.events == 0 && result_.problem.empty()) {
         result_.warnings.push_back(
             fmt::format("nothing was recorded: {} allocated nothing meanwhile, or from a heap of its own, "
                         "or it calls an allocator that is linked into it",
@@ -317,18 +274,19 @@ record_result attached_recording::run() {
             ? fmt::format(" for {} s; Ctrl-C ends the recording earlier", options_.duration_s)
             : "; Ctrl-C ends the recording"));
     if (watcher_ != nullptr) {
-        watcher_->begin(ring_, start_, options_.follows ? 0 : static_cast<std::uint32_t>(facts_.pid));
+        watcher_->begin(ring_, start_, only_pid());
     }
     const end why = wait();
-    const std::uint64_t ticks_now = ticks();
-    const std::uint64_t ns_now = now_ns();
+    const instant ended = now();
     stop_watching();
     leave(why);
     if (const auto used = attach::time_used_by(facts_.pid); used.user_ns + used.system_ns > 0) {
         used_ = used;
     }
     collector_->finish();
-    conclude(why, ticks_now, ns_now);
+    note(why, ended.ns);
+    conclude(ended);
+    warn();
     return std::move(result_);
 }
 
@@ -336,7 +294,6 @@ record_result attached_recording::run() {
 
 record_result record_running_program(record_options& options, const announce_function& announce,
                                      recording_watcher* watcher) {
-    occupy_standard_streams();
     return attached_recording{options, announce, watcher}.run();
 }
 

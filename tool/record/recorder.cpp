@@ -9,7 +9,7 @@
 #include "calibration.hpp"
 #include "child_program.hpp"
 #include "collector.hpp"
-#include "recording_parts.hpp"
+#include "recording_base.hpp"
 #include "second_run.hpp"
 #include "trace_output.hpp"
 
@@ -34,13 +34,10 @@ constexpr std::chrono::milliseconds grace{100};
 constexpr std::chrono::milliseconds farewell{500};
 
 /// One recording from its checks to its end.
-class recording {
+class recording : recording_base {
 public:
     recording(const record_options& options, const announce_function& announce, recording_watcher* watcher)
-        : options_(options),
-          announce_(announce),
-          watcher_(watcher),
-          output_{options} {}
+        : recording_base{options, announce, watcher} {}
 
     record_result run();
 
@@ -51,35 +48,14 @@ private:
     std::string second_run_problem();
     void record();
     void wait_for_others(program_end& end);
-    void stop_watching() {
-        if (watcher_ != nullptr) {
-            watcher_->end();
-        }
-    }
-    void conclude(const program_end& end, std::uint64_t ticks, std::uint64_t ns);
+    void note(const program_end& end, std::uint64_t ns_now);
     void warn();
     void explain_silence();
     std::vector<std::string> environment() const;
-    bool fail(std::string problem) {
-        result_.problem = std::move(problem);
-        return false;
-    }
 
-    const record_options& options_;
-    const announce_function& announce_;
-    recording_watcher* const watcher_; ///< null: nobody looks on
-    record_result result_;
     reached_program program_;
-    fs::path library_;
-    signal_desk desk_;
-    recording_start start_;
-    trace_output output_;
-    ring_file ring_;
-    std::optional<collector> collector_;
-    std::uint64_t start_ns_ = 0;
     std::vector<std::uint32_t> left_; ///< processes that still ran at the end
     int waiting_stopped_by_ = 0;      ///< a signal that came when the program had ended
-    calibrated_cost calibrated_;
     off_t input_place_ = -1;          ///< of standard input, before the program read it
     std::uint64_t output_before_ = 0; ///< bytes of the files that the program writes to without opening them
     recorded_run first_;
@@ -99,11 +75,8 @@ bool recording::check() {
             return fail(fmt::format("{} is a script, and {}", program_.file.string(), problem));
         }
     }
-    std::string problem;
-    library_ =
-        preload_companion(options_.sample_bytes == 0 ? "liblinn-record.so" : "liblinn-sample.so", problem);
-    if (!problem.empty()) {
-        return fail(problem);
+    if (!find_library()) {
+        return false;
     }
     if (!program_.info.private_heap.empty()) {
         result_.warnings.push_back(
@@ -126,17 +99,14 @@ bool recording::prepare() {
         calibrated_ = calibrate_event_cost(desk_, library_);
     }
     inspects.join();
-    start_ = start_of(options_, calibrated_, machine);
+    start_from(machine);
     start_.command = options_.command;
     std::error_code error;
     start_.directory = fs::current_path(error).string();
-    if (std::string problem = ring_.create(ring_chunks, ring_options_of(options_)); !problem.empty()) {
+    if (std::string problem = ring_.create(ring_chunks, ring_options()); !problem.empty()) {
         return fail(problem);
     }
-    ring_.ring().header().options.ticks_per_ns = start_.ticks_per_ns;
-    if (options_.most_waiting != 0) {
-        ring_.ring().header().most_in_flight = static_cast<std::uint32_t>(options_.most_waiting);
-    }
+    set_up_ring();
     if (std::string problem = output_.open(); !problem.empty()) {
         return fail(problem);
     }
@@ -154,9 +124,7 @@ std::vector<std::string> recording::environment() const {
 void recording::record() {
     input_place_ = ::lseek(STDIN_FILENO, 0, SEEK_CUR);
     output_before_ = output_file_bytes();
-    start_ns_ = now_ns();
-    start_.start_ticks = ticks();
-    output_.begin(start_);
+    begin_trace();
     collector_.emplace(ring_, output_.taker());
     child_streams streams;
     if (watcher_ != nullptr) {
@@ -167,27 +135,25 @@ void recording::record() {
     if (std::string problem = child.start(program_.file, options_.command, environment(), false, streams);
         !problem.empty()) {
         result_.problem = std::move(problem);
-        stop_watching();
-        collector_->finish();
-        std::error_code error;
-        fs::remove(options_.file, error);
+        end_collecting();
+        remove_trace();
         return;
     }
     result_.was_started = true;
     const std::uint32_t only_pid = options_.follows ? 0 : static_cast<std::uint32_t>(child.pid());
-    collector_->leave_out_all_but(only_pid);
     if (watcher_ != nullptr) {
         watcher_->begin(ring_, start_, only_pid);
     }
-    // Only now, when it is known what to leave out. One worker keeps up with a few busy threads.
-    collector_->start(std::clamp(std::thread::hardware_concurrency() / 4, 1u, 4u));
+    start_collecting(only_pid); // only now, when it is known what to leave out
     program_end end = child.wait();
     wait_for_others(end);
-    const std::uint64_t ticks_now = ticks();
-    const std::uint64_t ns_now = now_ns();
-    stop_watching();
-    collector_->finish();
-    conclude(end, ticks_now, ns_now);
+    const instant ended = now();
+    end_collecting();
+    note(end, ended.ns);
+    conclude(ended);
+    first_.events = result_.end.events;
+    first_.event_cost_ns = result_.event_cost_ns;
+    warn();
 }
 
 /// A signal ends the waiting. Those that were waited for get it too, and a moment to end by it.
@@ -214,8 +180,7 @@ void recording::wait_for_others(program_end& end) {
     }
 }
 
-void recording::conclude(const program_end& end, std::uint64_t ticks_now, std::uint64_t ns_now) {
-    const collected& got = collector_->result();
+void recording::note(const program_end& end, std::uint64_t ns_now) {
     recording_end& e = result_.end;
     e.ending = end.in_words;
     e.stopped = output_.taker().problem();
@@ -224,34 +189,19 @@ void recording::conclude(const program_end& end, std::uint64_t ticks_now, std::u
     e.user_ns = end.user_ns;
     e.system_ns = end.system_ns;
     e.processes_left = left_.size();
-    count_events(e, got, {ticks_now - start_.start_ticks, ns_now - start_ns_});
-    note_event_cost(e, options_, start_, calibrated_, ring_.ring().header());
-    result_.event_cost_ns = e.event_cost_samples != 0 ? e.event_cost_ns : start_.event_cost_ns;
     first_.end = end;
-    first_.events = e.events;
-    first_.event_cost_ns = result_.event_cost_ns;
     first_.output_bytes = output_file_bytes() - std::min(output_before_, output_file_bytes());
     first_.has_left_processes = !left_.empty();
     first_.load_per_cpu = std::max(start_.load_per_cpu, load_per_cpu());
-    output_.finish(e);
     const bool was_cut_off = options_.waits_for_all && waiting_stopped_by_ != 0 && end.exit_status == 0;
     result_.exit_status = was_cut_off ? 128 + waiting_stopped_by_ : end.exit_status;
     result_.stopped_by = end.stopped_by;
-    result_.file_bytes = output_.bytes();
-    result_.threads = got.threads.size();
-    result_.processes = got.images.size();
-    if (std::string problem = output_.problem(); !problem.empty()) {
-        result_.problem = std::move(problem);
-    }
-    warn();
 }
 
 void recording::warn() {
     const recording_end& e = result_.end;
     const wire::ring_header& header = ring_.ring().header();
     const auto add = [&](std::string text) { result_.warnings.push_back(std::move(text)); };
-    std::ranges::move(warnings_of(options_, e, collector_->result(), header, result_.problem.empty()),
-                      std::back_inserter(result_.warnings));
     if (!left_.empty()) {
         add(fmt::format("{} of the processes still run{} and {} not recorded any further: {}{}", left_.size(),
                         left_.size() == 1 ? "s" : "", left_.size() == 1 ? "is" : "are",
@@ -336,7 +286,6 @@ record_result recording::run() {
 
 record_result record_program(const record_options& options, const announce_function& announce,
                              recording_watcher* watcher) {
-    occupy_standard_streams();
     return recording{options, announce, watcher}.run();
 }
 

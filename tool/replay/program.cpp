@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <stdexcept>
@@ -14,39 +15,30 @@ namespace {
 
 using replay_format::op;
 
+/// What asks for a block, and what releases it, whatever released it in the recorded run: the replay must not mix the families.
+struct block_family {
+    allocation_call call;
+    op allocation;
+    op release;
+};
+constexpr block_family families[] = {
+    {allocation_call::malloc, op::malloc, op::free}, // and of all that are not here
+    {allocation_call::calloc, op::calloc, op::free},
+    {allocation_call::aligned, op::aligned, op::free},
+    {allocation_call::operator_new, op::new_object, op::delete_object},
+    {allocation_call::operator_new_array, op::new_array, op::delete_array},
+    {allocation_call::operator_new_aligned, op::new_aligned, op::delete_aligned},
+    {allocation_call::operator_new_array_aligned, op::new_array_aligned, op::delete_array_aligned},
+};
+
 op op_of_call(allocation_call call) noexcept {
-    switch (call) {
-    case allocation_call::calloc:
-        return op::calloc;
-    case allocation_call::aligned:
-        return op::aligned;
-    case allocation_call::operator_new:
-        return op::new_object;
-    case allocation_call::operator_new_array:
-        return op::new_array;
-    case allocation_call::operator_new_aligned:
-        return op::new_aligned;
-    case allocation_call::operator_new_array_aligned:
-        return op::new_array_aligned;
-    default:
-        return op::malloc;
-    }
+    const auto* const found = std::ranges::find(families, call, &block_family::call);
+    return found == std::end(families) ? op::malloc : found->allocation;
 }
 
-/// What releases a block, whatever released it in the recorded run: the replay must not mix the families.
 op release_of(op allocation) noexcept {
-    switch (allocation) {
-    case op::new_object:
-        return op::delete_object;
-    case op::new_array:
-        return op::delete_array;
-    case op::new_aligned:
-        return op::delete_aligned;
-    case op::new_array_aligned:
-        return op::delete_array_aligned;
-    default:
-        return op::free;
-    }
+    const auto* const found = std::ranges::find(families, allocation, &block_family::allocation);
+    return found == std::end(families) ? op::free : found->release;
 }
 
 bool is_aligned(op allocation) noexcept {

@@ -10,8 +10,27 @@
 #include <cstdio>
 #include <exception>
 #include <string>
+#include <string_view>
 
 namespace linn::tool::worker {
+
+/// Gives `take` each pair of --name and value; false where it takes one not, or the last has no value.
+template <typename Take>
+bool read_arguments(int argc, char** argv, const Take& take) {
+    for (int i = 1; i + 1 < argc; i += 2) {
+        if (!take(std::string_view{argv[i]}, static_cast<const char*>(argv[i + 1]))) {
+            return false;
+        }
+    }
+    return argc % 2 == 1;
+}
+
+/// Says to who started it by hand what to use instead; returns the exit status.
+inline int started_by_hand(const char* command) {
+    std::fprintf(stderr, "linn-%s-worker is started by 'linn %s'; run 'linn %s --help'\n", command, command,
+                 command);
+    return 2;
+}
 
 /// What a worker's answer begins with: the proof of who provides its memory, and whether `preload`, if any, is mapped.
 inline nlohmann::json answer_with_proof(const std::string& preload) {

@@ -15,33 +15,30 @@
 namespace linn::tool::worker {
 namespace {
 
-bool read_arguments(int argc, char** argv, options& o, std::string& preload) {
-    for (int i = 1; i + 1 < argc; i += 2) {
-        const std::string key = argv[i];
-        const std::string value = argv[i + 1];
-        if (key == "--scenario") {
-            o.scenario = value;
-        } else if (key == "--variant") {
-            o.variant = value;
-        } else if (key == "--work") {
-            o.work = std::strtoull(value.c_str(), nullptr, 10);
-        } else if (key == "--container") {
-            o.container = value;
-        } else if (key == "--n") {
-            o.n = std::strtoull(value.c_str(), nullptr, 10);
-        } else if (key == "--objects") {
-            o.objects = std::strtoull(value.c_str(), nullptr, 10);
-        } else if (key == "--object-bytes") {
-            o.object_bytes = std::strtoull(value.c_str(), nullptr, 10);
-        } else if (key == "--cpu") {
-            o.cpu = value;
-        } else if (key == "--preload") {
-            preload = value;
-        } else {
-            return false;
-        }
+bool take_argument(options& o, std::string& preload, std::string_view key, const char* value) {
+    const auto number = [&] { return std::strtoull(value, nullptr, 10); };
+    if (key == "--scenario") {
+        o.scenario = value;
+    } else if (key == "--variant") {
+        o.variant = value;
+    } else if (key == "--work") {
+        o.work = number();
+    } else if (key == "--container") {
+        o.container = value;
+    } else if (key == "--n") {
+        o.n = number();
+    } else if (key == "--objects") {
+        o.objects = number();
+    } else if (key == "--object-bytes") {
+        o.object_bytes = number();
+    } else if (key == "--cpu") {
+        o.cpu = value;
+    } else if (key == "--preload") {
+        preload = value;
+    } else {
+        return false;
     }
-    return argc % 2 == 1;
+    return true;
 }
 
 const char* build_description() {
@@ -55,9 +52,11 @@ const char* build_description() {
 int run(int argc, char** argv) {
     options o;
     std::string preload;
-    if (!read_arguments(argc, argv, o, preload)) {
-        std::fprintf(stderr, "linn-bench-worker is started by 'linn bench'; run 'linn bench --help'\n");
-        return 2;
+    const bool is_understood = read_arguments(argc, argv, [&](std::string_view key, const char* value) {
+        return take_argument(o, preload, key, value);
+    });
+    if (!is_understood) {
+        return started_by_hand("bench");
     }
     const variant* const work = find_variant(o.scenario, o.variant);
     if (!o.scenario.empty() && work == nullptr) {

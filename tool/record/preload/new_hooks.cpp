@@ -73,6 +73,13 @@ std::uint8_t log2_of(std::size_t alignment) noexcept {
     return alignment == 0 ? std::uint8_t{0} : static_cast<std::uint8_t>(std::bit_width(alignment) - 1);
 }
 
+/// Asks the operator of somebody else, whose own calls of malloc are not the program's.
+template <typename Ask>
+[[gnu::always_inline]] inline void* ask_operator(std::size_t bytes, const Ask& ask) {
+    const inner_scope scope{inner_call::allocation, bytes};
+    return ask();
+}
+
 /// What a throwing operator new does once malloc has failed: the program's handler, again, and at last an exception.
 [[gnu::noinline, gnu::cold]] void* new_failed(const unwind::frame_start& from, allocation_call call,
                                               std::size_t bytes, std::size_t alignment, bool is_taken) {
@@ -96,12 +103,10 @@ std::uint8_t log2_of(std::size_t alignment) noexcept {
     if (function == nullptr) {
         __builtin_trap();
     }
-    void* block = nullptr;
-    {
-        const inner_scope scope{inner_call::allocation, bytes};
-        block = alignment == 0 ? reinterpret_cast<plain_new*>(function)(bytes)
-                               : reinterpret_cast<aligned_new*>(function)(bytes, std::align_val_t{alignment});
-    }
+    void* const block = ask_operator(bytes, [&] {
+        return alignment == 0 ? reinterpret_cast<plain_new*>(function)(bytes)
+                              : reinterpret_cast<aligned_new*>(function)(bytes, std::align_val_t{alignment});
+    });
     if (is_taken) {
         record_allocation(from, call, block, bytes,
                           log2_of(alignment)); // somebody gave memory back meanwhile
@@ -156,11 +161,7 @@ template <operator_name Name>
         return next();
     }
     const bool is_taken = takes(bytes);
-    void* block = nullptr;
-    {
-        const inner_scope scope{inner_call::allocation, bytes};
-        block = next();
-    }
+    void* const block = ask_operator(bytes, next);
     if (is_taken) [[likely]] {
         record_allocation(from, call, block, bytes, is_aligned ? log2_of(alignment) : std::uint8_t{0});
     }
@@ -200,11 +201,7 @@ template <operator_name Name>
         return next();
     }
     const bool is_taken = takes(bytes);
-    void* block = nullptr;
-    {
-        const inner_scope scope{inner_call::allocation, bytes};
-        block = next();
-    }
+    void* const block = ask_operator(bytes, next);
     if (is_taken || block == nullptr) [[likely]] {
         record_result(from, call, block, bytes, log2);
     }

@@ -243,9 +243,7 @@ void write(thread_state& t, thread_writer& w, const unwind::frame_start* from,
         w.out.allocation(now, seen.address, seen.bytes,
                          wire::encoder::stack_word(stack, call, seen.alignment_log2));
     }
-    w.last_address = seen.address;
-    w.last_bytes = seen.bytes;
-    w.last_stack = stack;
+    note_last(w, seen.address, seen.bytes, stack);
 }
 
 // Where only fills are recorded, the blocks that may hold one are kept in mind, each until the thread gets the next
@@ -287,9 +285,7 @@ void keep_candidate(thread_state& t, thread_writer& w, const unwind::frame_start
     }
     w.candidate = {seen.address, seen.bytes, static_cast<std::uint8_t>(seen.call), seen.alignment_log2,
                    false};
-    w.last_stack = stack.id;
-    w.last_address = seen.address;
-    w.last_bytes = seen.bytes;
+    note_last(w, seen.address, seen.bytes, stack.id);
 }
 
 void tell_filled(thread_state& t, thread_writer& w, const unwind::frame_start& from,

@@ -92,6 +92,36 @@ void choose_fast_ways() noexcept;
     }
 }
 
+/// Lets `write` record an event with the thread's writer, where that is free and has room. `entered`: of the hook. False: it must
+/// be recorded slowly. `write` is inlined by its attribute: as a call it costs 50 instructions.
+template <typename Write>
+[[gnu::always_inline]] inline bool record_quickly(thread_state& t, std::uintptr_t entered,
+                                                  const Write& write) noexcept {
+    thread_writer* const w = t.active;
+    if (w == nullptr) [[unlikely]] {
+        return false;
+    }
+    // From here on a signal handler uses another writer. It may have used this one just before: so nothing of it
+    // is read earlier.
+    t.active = nullptr;
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    w->entered = entered;
+    bool is_done = false;
+    if (w->out.has_room()) [[likely]] {
+        is_done = write(*w);
+    }
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    t.active = w;
+    return is_done;
+}
+
+inline void note_last(thread_writer& w, std::uintptr_t address, std::size_t bytes,
+                      std::uint32_t stack) noexcept {
+    w.last_address = address;
+    w.last_bytes = bytes;
+    w.last_stack = stack;
+}
+
 /// A block that the program got, of those that takes() is true for. `from`: unwind::here() of the hook.
 [[gnu::always_inline]] inline void record_allocation(const unwind::frame_start& from, allocation_call call,
                                                      const void* block, std::size_t bytes,
@@ -103,31 +133,21 @@ void choose_fast_ways() noexcept;
     }
     thread_state& t = this_thread;
     const std::uint64_t begun = measure(t.cost);
-    if (thread_writer* const w = t.active; w != nullptr) [[likely]] {
-        // From here on a signal handler uses another writer. It may have used this one just before: so nothing of it
-        // is read earlier.
-        t.active = nullptr;
-        std::atomic_signal_fence(std::memory_order_seq_cst);
-        w->entered = from.stack_pointer;
-        bool is_done = false;
-        if (w->out.has_room()) [[likely]] {
+    const bool is_done =
+        record_quickly(t, from.stack_pointer, [&](thread_writer& w) noexcept __attribute__((always_inline)) {
             const unwind::captured stack = unwind::capture(t.stacks, from);
-            if ((!stack.is_new && !probes.wants(stack.id)) || look_closer(t, *w, stack, address, bytes))
-                [[likely]] {
-                w->out.allocation(
-                    now_for(*w), address, bytes,
-                    wire::encoder::stack_word(stack.id, static_cast<std::uint8_t>(call), alignment_log2));
-                w->last_address = address;
-                w->last_bytes = bytes;
-                w->last_stack = stack.id;
-                is_done = true;
+            if ((stack.is_new || probes.wants(stack.id)) && !look_closer(t, w, stack, address, bytes))
+                [[unlikely]] {
+                return false;
             }
-        }
-        std::atomic_signal_fence(std::memory_order_seq_cst);
-        t.active = w;
-        if (is_done) [[likely]] {
-            return measured(t.cost, begun);
-        }
+            w.out.allocation(
+                now_for(w), address, bytes,
+                wire::encoder::stack_word(stack.id, static_cast<std::uint8_t>(call), alignment_log2));
+            note_last(w, address, bytes, stack.id);
+            return true;
+        });
+    if (is_done) [[likely]] {
+        return measured(t.cost, begun);
     }
     record_slowly(from, {event_kind::allocation, call, alignment_log2, address, 0, bytes});
     measured(t.cost, begun);
@@ -140,26 +160,18 @@ void choose_fast_ways() noexcept;
     const auto address = reinterpret_cast<std::uintptr_t>(block);
     thread_state& t = this_thread;
     const std::uint64_t begun = measure(t.cost);
-    if (thread_writer* const w = t.active; w != nullptr) [[likely]] {
-        t.active = nullptr; // as above
-        std::atomic_signal_fence(std::memory_order_seq_cst);
-        w->entered = from.stack_pointer;
-        bool is_done = false;
-        if (w->out.has_room()) [[likely]] {
+    const bool is_done =
+        record_quickly(t, from.stack_pointer, [&](thread_writer& w) noexcept __attribute__((always_inline)) {
             const unwind::captured stack = unwind::capture(t.stacks, from);
-            if (!stack.is_new || look_closer(t, *w, stack, address, 0)) [[likely]] {
-                w->out.reallocation(now_for(*w), before, address, bytes, stack.id);
-                w->last_address = address;
-                w->last_bytes = bytes;
-                w->last_stack = stack.id;
-                is_done = true;
+            if (stack.is_new && !look_closer(t, w, stack, address, 0)) [[unlikely]] {
+                return false;
             }
-        }
-        std::atomic_signal_fence(std::memory_order_seq_cst);
-        t.active = w;
-        if (is_done) [[likely]] {
-            return measured(t.cost, begun);
-        }
+            w.out.reallocation(now_for(w), before, address, bytes, stack.id);
+            note_last(w, address, bytes, stack.id);
+            return true;
+        });
+    if (is_done) [[likely]] {
+        return measured(t.cost, begun);
     }
     record_slowly(from, {event_kind::reallocation, allocation_call::realloc, 0, address, before, bytes});
     measured(t.cost, begun);
@@ -177,19 +189,12 @@ void choose_fast_ways() noexcept;
     thread_state& t = this_thread;
     const std::uintptr_t sp = stack_pointer();
     const std::uint64_t begun = measure(t.cost);
-    if (thread_writer* const w = t.active; w != nullptr) [[likely]] {
-        t.active = nullptr; // as above
-        std::atomic_signal_fence(std::memory_order_seq_cst);
-        w->entered = sp;
-        const bool is_done = w->out.has_room();
-        if (is_done) [[likely]] {
-            w->out.release(now_for(*w), address, static_cast<std::uint8_t>(call));
-        }
-        std::atomic_signal_fence(std::memory_order_seq_cst);
-        t.active = w;
-        if (is_done) [[likely]] {
-            return measured(t.cost, begun);
-        }
+    const bool is_done = record_quickly(t, sp, [&](thread_writer& w) noexcept __attribute__((always_inline)) {
+        w.out.release(now_for(w), address, static_cast<std::uint8_t>(call));
+        return true;
+    });
+    if (is_done) [[likely]] {
+        return measured(t.cost, begun);
     }
     record_slowly(sp, {event_kind::release, call, 0, address, 0, 0});
     measured(t.cost, begun);

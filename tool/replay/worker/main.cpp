@@ -56,31 +56,29 @@ void reset_peak() noexcept {
     ::close(fd);
 }
 
-bool read_arguments(int argc, char** argv, replay_order& order, std::string& preload) {
-    for (int i = 1; i + 1 < argc; i += 2) {
-        const std::string_view key = argv[i];
-        const char* const value = argv[i + 1];
-        if (key == "--program") {
-            order.program = value;
-        } else if (key == "--source") {
-            order.source = value;
-        } else if (key == "--touch") {
-            order.how = value;
-        } else if (key == "--preload") {
-            preload = value;
-        } else {
-            return false;
-        }
+bool take_argument(replay_order& order, std::string& preload, std::string_view key, const char* value) {
+    if (key == "--program") {
+        order.program = value;
+    } else if (key == "--source") {
+        order.source = value;
+    } else if (key == "--touch") {
+        order.how = value;
+    } else if (key == "--preload") {
+        preload = value;
+    } else {
+        return false;
     }
-    return argc % 2 == 1;
+    return true;
 }
 
 int run(int argc, char** argv) {
     replay_order order;
     std::string preload;
-    if (!read_arguments(argc, argv, order, preload) || order.program.empty()) {
-        std::fprintf(stderr, "linn-replay-worker is started by 'linn replay'; run 'linn replay --help'\n");
-        return 2;
+    const bool is_understood = read_arguments(argc, argv, [&](std::string_view key, const char* value) {
+        return take_argument(order, preload, key, value);
+    });
+    if (!is_understood || order.program.empty()) {
+        return started_by_hand("replay");
     }
     program_view program;
     if (const char* const problem = program.open(order.program.c_str()); problem != nullptr) {

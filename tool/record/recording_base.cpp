@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "recording_base.hpp"
+
+#include "../measure/companion.hpp"
+#include "../measure/ticks.hpp"
+
+#include <linn/version.hpp>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <thread>
+
+namespace linn::tool {
+namespace {
+
+/// Of the events of a program, to know what recording one costs.
+constexpr std::uint64_t fewest_samples = 32;
+
+} // namespace
+
+standard_streams_taken::standard_streams_taken() {
+    for (int fd = 0; fd <= STDERR_FILENO; ++fd) {
+        if (::fcntl(fd, F_GETFD) < 0) {
+            static_cast<void>(
+                ::open("/dev/null", O_RDWR | O_CLOEXEC)); // the lowest number that is free: this one
+        }
+    }
+}
+
+double load_per_cpu() {
+    double load = 0;
+    const unsigned cpus = std::thread::hardware_concurrency();
+    return cpus != 0 && ::getloadavg(&load, 1) == 1 ? load / cpus : 0;
+}
+
+recording_base::recording_base(const record_options& options, const announce_function& announce,
+                               recording_watcher* watcher)
+    : options_(options),
+      announce_(announce),
+      watcher_(watcher),
+      output_{options} {}
+
+bool recording_base::find_library() {
+    std::string problem;
+    library_ =
+        preload_companion(options_.sample_bytes == 0 ? "liblinn-record.so" : "liblinn-sample.so", problem);
+    return problem.empty() || fail(problem);
+}
+
+wire::ring_options recording_base::ring_options() const {
+    const record_options& o = options_;
+    wire::ring_options r;
+    r.depth = o.depth;
+    r.clock = o.clock == "every8" ? wire::clock_mode::every8
+              : o.clock == "none" ? wire::clock_mode::none
+                                  : wire::clock_mode::tsc;
+    r.policy = o.drops_when_full ? wire::when_full::drop : wire::when_full::block;
+    r.unwinder = o.unwinder == "libunwind" ? wire::unwinder_choice::libunwind
+                 : o.unwinder == "none"    ? wire::unwinder_choice::none
+                                           : wire::unwinder_choice::own;
+    r.fills_only = o.fills_only;
+    r.smallest_fill = o.smallest_fill;
+    r.sample_bytes = o.sample_bytes;
+    r.fills = o.sample_bytes == 0;
+    r.rtti = o.looks_for_types;
+    o.only_executable.copy(r.only, sizeof r.only - 2);
+    return r;
+}
+
+void recording_base::start_from(const machine_info& machine) {
+    recording_start& s = start_;
+    s.event_cost_ns = calibrated_.ns;
+    s.tool = fmt::format("{}.{}.{}", LINN_VERSION_MAJOR, LINN_VERSION_MINOR, LINN_VERSION_PATCH);
+    s.started = time_stamp();
+    s.machine = fmt::format("{}, {} CPUs, {}", machine.cpu_model, machine.cpus, machine.kernel);
+    s.load_per_cpu = load_per_cpu();
+    s.clock = options_.clock;
+    s.unwinder = options_.unwinder;
+    s.when_full = options_.drops_when_full ? "drop" : "block";
+    s.depth = options_.depth;
+    s.contents = options_.fills_only ? "fills" : "all";
+    s.smallest_fill = options_.smallest_fill;
+    s.sample_bytes = options_.sample_bytes;
+    s.ticks_per_ns = machine.ticks_per_ns;
+}
+
+void recording_base::set_up_ring() {
+    wire::ring_header& header = ring_.ring().header();
+    header.options.ticks_per_ns = start_.ticks_per_ns;
+    if (options_.most_waiting != 0) {
+        header.most_in_flight = static_cast<std::uint32_t>(options_.most_waiting);
+    }
+}
+
+void recording_base::begin_trace() {
+    start_ns_ = now_ns();
+    start_.start_ticks = ticks();
+    output_.begin(start_);
+}
+
+void recording_base::start_collecting(std::uint32_t only_pid) {
+    collector_->leave_out_all_but(only_pid);
+    collector_->start(std::clamp(std::thread::hardware_concurrency() / 4, 1u, 4u));
+}
+
+void recording_base::stop_watching() {
+    if (watcher_ != nullptr) {
+        watcher_->end();
+    }
+}
+
+void recording_base::remove_trace() const {
+    std::error_code error;
+    std::filesystem::remove(options_.file, error);
+}
+
+recording_base::instant recording_base::now() {
+    return {ticks(), now_ns()};
+}
+
+void recording_base::conclude(const instant& end) {
+    count_events(end);
+    note_event_cost();
+    output_.finish(result_.end);
+    result_.file_bytes = output_.bytes();
+    result_.threads = collector_->result().threads.size();
+    result_.processes = collector_->result().images.size();
+    if (std::string problem = output_.problem(); !problem.empty()) {
+        result_.problem = std::move(problem);
+    }
+    warn_of_events();
+}
+
+void recording_base::count_events(const instant& end) {
+    const std::uint64_t took_ns = end.ns - start_ns_;
+    const collected& got = collector_->result();
+    recording_end& e = result_.end;
+    // Over a long run the rate is known better than from the tenth of a second before it.
+    if (took_ns > 1'000'000'000) {
+        e.ticks_per_ns = static_cast<double>(end.ticks - start_.start_ticks) / static_cast<double>(took_ns);
+    }
+    e.events = got.events;
+    e.dropped = got.dropped;
+    e.cut_stacks = got.cut_stacks;
+    e.chunks = got.chunks;
+}
+
+void recording_base::note_event_cost() {
+    recording_end& e = result_.end;
+    // Of what --fills looks at, most is no event.
+    if (const clocked_cost cost = clocked(ring_.ring().header());
+        cost.samples >= fewest_samples && !options_.fills_only) {
+        const double rate = e.ticks_per_ns > 0 ? e.ticks_per_ns : start_.ticks_per_ns;
+        e.event_cost_ns = cost.ticks / rate + calibrated_.unseen_ns(rate);
+        e.event_cost_samples = cost.samples;
+    }
+    result_.event_cost_ns = e.event_cost_samples != 0 ? e.event_cost_ns : start_.event_cost_ns;
+}
+
+void recording_base::warn_of_events() {
+    const recording_end& end = result_.end;
+    const collected& got = collector_->result();
+    const wire::ring_header& header = ring_.ring().header();
+    std::vector<std::string>& warnings = result_.warnings;
+    if (end.dropped != 0 && result_.problem.empty()) {
+        warnings.push_back(
+            options_.drops_when_full
+                ? fmt::format("{} events were dropped, because the program was faster than the writing; "
+                              "--when-full block keeps them all",
+                              end.dropped)
+                : fmt::format("{} events were lost", end.dropped));
+    }
+    if (got.damaged_chunks != 0) {
+        warnings.push_back(
+            fmt::format("{} chunks were cut short, because the program wrote over them", got.damaged_chunks));
+    }
+    const std::uint32_t unwinders = header.unwinder_got.load(std::memory_order_relaxed);
+    if (options_.unwinder == "own" && (unwinders & 1u << unsigned(wire::unwinder_choice::libunwind)) != 0) {
+        warnings.emplace_back(
+            "stacks came from libunwind, several times slower than linn's own unwinder, which needs x86-64 "
+            "and glibc 2.35");
+    }
+    if (options_.unwinder != "none" && (unwinders & 1u << unsigned(wire::unwinder_choice::none)) != 0) {
+        warnings.emplace_back(
+            "there was no unwinder: each stack is its innermost call only; install libunwind8");
+    }
+}
+
+} // namespace linn::tool
