@@ -63,6 +63,9 @@ struct try_candidates {
     std::vector<probe::litter_size>
         litter; ///< what the heap is littered with before each run; empty: it is fresh
     std::vector<pool_turns> turns = {};
+
+    /// The name of a pool as it stands in a sentence: as in try_candidate. It begins with its type's label.
+    std::string pool_in_sentence(const std::string& pool, std::size_t room) const;
 };
 
 /// What the files of the program say; plan_module_of() and its like, or a test's own.

@@ -312,7 +312,7 @@ private:
             result_.findings.push_back(fmt::format(
                 "The pools of {} had huge pages. In the source, give them the option {}: without it a pool "
                 "asks for huge pages from 64 MiB on.",
-                listed_pools(huge), huge_pages_option));
+                listed_pools(result_.candidates, huge), huge_pages_option));
         }
     }
 

@@ -24,7 +24,8 @@ constexpr unsigned line_bytes = 64;
 class maker {
 public:
     maker(const try_candidates& candidates, const std::vector<std::size_t>& chosen)
-        : plan_{plan_of_candidates(candidates, chosen)},
+        : candidates_{candidates},
+          plan_{plan_of_candidates(candidates, chosen)},
           turns_{candidates.turns} {
         for (const std::size_t i : chosen) {
             const try_candidate& c = candidates.list[i];
@@ -73,7 +74,7 @@ private:
         if (changed.empty()) {
             return;
         }
-        v.why = fmt::format(fmt::runtime(why), listed_pools(changed));
+        v.why = fmt::format(fmt::runtime(why), listed_pools(candidates_, changed));
         variants_.push_back(std::move(v));
     }
 
@@ -119,7 +120,7 @@ private:
                 site.pool = to->second;
             }
         }
-        v.why = fmt::format(fmt::runtime(why), listed_pools(merged));
+        v.why = fmt::format(fmt::runtime(why), listed_pools(candidates_, merged));
         return v;
     }
 
@@ -191,6 +192,7 @@ private:
         return largest <= most_unlike_slots * smallest;
     }
 
+    const try_candidates& candidates_;
     pool_plan plan_;
     std::vector<pool_counts> counts_; // one for each pool
     const std::vector<pool_turns>& turns_;
@@ -208,7 +210,7 @@ std::string listed_names(std::vector<std::string> names, std::size_t more) {
     return names.empty() ? last : fmt::format("{} and {}", fmt::join(names, ", "), last);
 }
 
-std::string listed_pools(const std::vector<std::string>& pools) {
+std::string listed_pools(const try_candidates& candidates, const std::vector<std::string>& pools) {
     // The pools for further sizes of a type are named "T, 64 bytes": T stands for them all.
     const auto is_further = [&](const std::string& name) {
         return name.ends_with(" bytes") &&
@@ -224,7 +226,7 @@ std::string listed_pools(const std::vector<std::string>& pools) {
         if (shown.size() == most_pool_names) {
             ++more;
         } else {
-            shown.push_back(fmt::format("`{}`", short_type(name, pool_name_room)));
+            shown.push_back(candidates.pool_in_sentence(name, pool_name_room));
         }
     }
     return listed_names(std::move(shown), more);

@@ -37,7 +37,7 @@ inline constexpr std::uint64_t many_live = 10'000;
 std::string listed_names(std::vector<std::string> names, std::size_t more);
 
 /// The same of pools, of which the first three are named. @pre there is one
-std::string listed_pools(const std::vector<std::string>& pools);
+std::string listed_pools(const try_candidates& candidates, const std::vector<std::string>& pools);
 
 /// The variants of the plan of `chosen` that promise something, most promising first: one pool for the types that are
 /// allocated in turns, one for those whose slots have one size, cache lines of their own for objects that other threads free, small pages in place of huge ones, the lowest free

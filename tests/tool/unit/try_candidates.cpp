@@ -511,10 +511,17 @@ TEST_CASE("a gain with huge pages is said to need the option in the source") {
     CHECK_FALSE(says_it(ask(1.1, 1.05, 1.15, verdict::worse, 100'000)));
 }
 
-TEST_CASE("the pools for several sizes of one type are listed as one") {
-    CHECK(listed_pools({"text", "text, 512 bytes", "text, 64 bytes", "order"}) == "`text` and `order`");
-    CHECK(listed_pools({"text, 512 bytes", "order"}) == "`text, 512 bytes` and `order`");
-    CHECK(listed_pools({"a", "a, 64 bytes", "b", "c", "d", "e"}) == "`a`, `b`, `c` and 2 more");
+TEST_CASE("the pools for several sizes of one type are listed as one, and those of blocks as words") {
+    try_candidates known;
+    try_candidate blocks;
+    blocks.types = {"256-byte blocks #1 of gawk"};
+    blocks.addresses = {"gawk+0x5ccca"};
+    known.list = {blocks};
+    const auto listed = [&](const std::vector<std::string>& pools) { return listed_pools(known, pools); };
+    CHECK(listed({"text", "text, 512 bytes", "text, 64 bytes", "order"}) == "`text` and `order`");
+    CHECK(listed({"text, 512 bytes", "order"}) == "`text, 512 bytes` and `order`");
+    CHECK(listed({"a", "a, 64 bytes", "b", "c", "d", "e"}) == "`a`, `b`, `c` and 2 more");
+    CHECK(listed({"order", "256-byte blocks #1 of gawk"}) == "`order` and 256-byte blocks #1 of gawk");
 }
 
 TEST_CASE("linn.try/1 keeps its fields, and the table says the verdict") {
