@@ -6,12 +6,19 @@ preloaded library costs: one whose malloc, calloc, realloc and free only jump to
 
     bench/predictions/inputs.py INPUTS
     sample_cost.py bench/predictions/debian.toml --linn build/release/tool/linn --folder INPUTS [--bytes 524288] [--only NAME,NAME]
+                   [--time ROUNDS]
+
+--time measures CPU time in place of instructions, of the program alone: pairs of runs in random order, of which it prints the median
+of the ratios with the interval that holds it at 95 %. That wants a quiet machine.
 """
 import argparse
 import json
+import math
 import os
+import random
 import re
 import shutil
+import statistics
 import subprocess
 import tempfile
 import tomllib
@@ -46,6 +53,54 @@ def instructions(words, folder, log, preload=None):
         return int(re.findall(r"I +refs: +([\d,]+)", file.read())[-1].replace(",", ""))
 
 
+def cpu_seconds(words, folder):
+    process = subprocess.Popen(words, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    _, _, used = os.wait4(process.pid, 0)
+    return used.ru_utime + used.ru_stime
+
+
+def facts_of(linn, trace, scratch):
+    facts = os.path.join(scratch, "facts")
+    subprocess.run([linn, "trace", trace, "--json", facts], check=True, stdout=subprocess.DEVNULL)
+    with open(facts, encoding="utf-8") as file:
+        return json.load(file)
+
+
+def interval(ratios):
+    """The median, and the order statistics around it that hold the true one in at least 95 of 100."""
+    rows, n = sorted(ratios), len(ratios)
+    tail, low = 0.0, 0
+    while low < n // 2 and tail + math.comb(n, low) / 2**n <= 0.025:
+        tail += math.comb(n, low) / 2**n
+        low += 1
+    return statistics.median(rows), rows[max(low - 1, 0)], rows[min(n - low, n - 1)]
+
+
+def time_pairs(arguments, record, command, trace, scratch):
+    """Prints what the sample costs in CPU time, and what differs between the program and itself."""
+    def alone():
+        return cpu_seconds(command, arguments.folder)
+
+    def recorded():
+        subprocess.run([*record, "--no-baseline", "--no-calibration", "--", *command], cwd=arguments.folder, stdin=subprocess.DEVNULL,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+        end = facts_of(arguments.linn, trace, scratch)
+        return (end["user_ns"] + end["system_ns"]) / 1e9
+
+    ways = [alone, recorded, alone]
+    for way in ways:  # warms up
+        way()
+    rounds = []
+    for _ in range(arguments.time):
+        seconds = [0.0] * len(ways)
+        for i in random.sample(range(len(ways)), len(ways)):
+            seconds[i] = ways[i]()
+        rounds.append(seconds)
+    cost, again = (interval([row[i] / row[0] for row in rounds]) for i in (1, 2))
+    texts = [f"{100 * (m - 1):+.2f} % ({100 * (low - 1):+.2f} to {100 * (high - 1):+.2f})" for m, low, high in (cost, again)]
+    return f"{statistics.median(row[0] for row in rounds) * 1e3:8.0f} ms  recorded {texts[0]:28} alone again {texts[1]}"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("programs")
@@ -53,26 +108,29 @@ def main():
     parser.add_argument("--folder", required=True)
     parser.add_argument("--bytes", type=int, default=524288)
     parser.add_argument("--only", default="")
+    parser.add_argument("--time", type=int, default=0, metavar="ROUNDS")
     arguments = parser.parse_args()
     with open(arguments.programs, "rb") as file:
         programs = tomllib.load(file)["program"]
     only = arguments.only.split(",") if arguments.only else []
-    print("program          instructions  events of the sample  jumps only    cost")
+    if arguments.time == 0:
+        print("program          instructions  events of the sample  jumps only    cost")
     with tempfile.TemporaryDirectory() as temporary:
-        log, trace, facts = (os.path.join(temporary, name) for name in ("log", "trace", "facts"))
+        log, trace = (os.path.join(temporary, name) for name in ("log", "trace"))
+        record = [arguments.linn, "record", "-q", "--sample", str(arguments.bytes), "-o", trace]
         bare = built_bare(temporary)
         for program in programs:
             command = program["command"]
             if shutil.which(command[0]) is None or (only and program["name"] not in only):
                 continue
+            if arguments.time != 0:
+                print(f"{program['name']:<15} {time_pairs(arguments, record, command, trace, temporary)}", flush=True)
+                continue
             counted = [*COUNT, "--log-file=" + log, *command]
             alone = instructions(counted, arguments.folder, log)
             least = instructions(counted, arguments.folder, log, bare)
-            recorded = instructions([arguments.linn, "record", "-q", "--sample", str(arguments.bytes), "-o", trace, "--", *counted],
-                                    arguments.folder, log)
-            subprocess.run([arguments.linn, "trace", trace, "--json", facts], check=True, stdout=subprocess.DEVNULL)
-            with open(facts, encoding="utf-8") as file:
-                events = json.load(file)["events"]
+            recorded = instructions([*record, "--", *counted], arguments.folder, log)
+            events = facts_of(arguments.linn, trace, temporary)["events"]
             print(f"{program['name']:<15} {alone / 1e6:10.0f} M  {events:13} events  {100 * (least / alone - 1):+8.2f} %  {100 * (recorded / alone - 1):+.2f} %",
                   flush=True)
 

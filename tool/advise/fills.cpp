@@ -109,7 +109,7 @@ void find_mend(filled_place& row, advised_type type, const advised_place& place,
     }
     if (kind == container_kind::text || kind == container_kind::pmr || kind == container_kind::other ||
         (kind == container_kind::none && type.named.rule == type_rule::none)) {
-        row.fix = "default-initialisation in place of T()";
+        row.fix = unnamed_fill_part;
         return;
     }
     type.what = remedy::for_overwrite;

@@ -117,14 +117,14 @@ std::string fill_part(const type_facts& f) {
     if (f.kind == container_kind::array) {
         return fmt::format("std::make_unique_for_overwrite<{}[]>(n)", element(f));
     }
-    return "new without ()";
+    return f.type.named.rule == type_rule::none ? unnamed_fill_part : "new without ()";
 }
 std::string fill_why(const type_facts& f) {
     const site_statistics& s = counts(f);
     return fmt::format(
-        "{} zero fills wrote {} bytes into blocks that had just been allocated; they are unnecessary if the "
-        "content is overwritten anyway",
-        s.fills, s.filled_bytes);
+        "{} zero fill{} wrote {} into blocks that had just been allocated: unnecessary if the content is "
+        "overwritten anyway",
+        s.fills, s.fills == 1 ? "" : "s", written(unit::bytes, static_cast<double>(s.filled_bytes)));
 }
 
 std::string cheap_fill_why(const type_facts& f) {
@@ -215,7 +215,7 @@ bool is_foreign_and_costly(const type_facts& f) {
     return is_foreign(f) && is_costly(f);
 }
 std::string other_allocator_part(const type_facts&) {
-    return "another allocator: linn run";
+    return "another allocator: compare them with linn run";
 }
 std::string foreign_and_costly_why(const type_facts& f) {
     return foreign_why(f) + "; another allocator serves it too";
@@ -257,8 +257,8 @@ bool is_temporary_array(const type_facts& f) {
     return is_text_or_array(f) && turnover(f) >= reused;
 }
 std::string reuse_part(const type_facts& f) {
-    return f.kind == container_kind::text ? "reuse: one string kept and cleared, or std::string_view"
-                                          : "reuse: one container kept and cleared";
+    return f.kind == container_kind::text ? "reuse: keep one string and clear it, or use std::string_view"
+                                          : "reuse: keep one container and clear it";
 }
 std::string reuse_why(const type_facts& f) {
     return fmt::format(
@@ -343,8 +343,7 @@ bool is_thread(const type_facts& f) {
 }
 std::string thread_why(const type_facts&) {
     return "allocated when a thread starts, which costs a thousand times more than the block: keep the "
-           "thread "
-           "instead";
+           "thread instead";
 }
 
 /// A single object, by `new` or in a container that takes no allocator. Pointers are a container's whose name is lost.
@@ -440,6 +439,14 @@ constexpr std::array table{
 };
 
 } // namespace
+
+std::string what_to_do(const advised_type& type) {
+    constexpr std::string_view behind = ": "; // a word for the table
+    const std::size_t word = type.part.find(behind);
+    const bool is_word =
+        word != std::string::npos && type.part[word - 1] != ' '; // not "struct A : linn::pooled<A>"
+    return !is_word ? "use " + type.part : type.part.substr(word + behind.size());
+}
 
 std::span<const advice_rule> advice_rules() {
     return table;

@@ -39,6 +39,13 @@ inline constexpr const char* foreign_costly_rule = "foreign-costly";
 /// Those that cost less.
 inline constexpr const char* foreign_rule = "foreign";
 
+/// What to write in place of a fill where the type is not known.
+inline constexpr const char* unnamed_fill_part = "no zero fill: leave out T() or memset";
+
+/// The part of an advice as a sentence begins with it: "use linn::list<Order>", "keep one string and clear it, or use
+/// std::string_view". @pre there is a part
+std::string what_to_do(const advised_type& type);
+
 /// The table, in the order in which the rules are asked; the last one always applies. docs/guide/advise.md explains each.
 std::span<const advice_rule> advice_rules();
 

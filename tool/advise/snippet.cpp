@@ -313,7 +313,10 @@ std::string overwrite_snippet(const advised_type& type, const source_reader& sou
         return fmt::format("- std::vector<{0}> v(n);\n+ auto v = std::make_unique_for_overwrite<{0}[]>(n);\n",
                            type.name);
     }
-    return fmt::format("- new {0}()\n+ new {0}\n", type.name);
+    if (type.named.rule == type_rule::none) {
+        return {}; // its name is a description
+    }
+    return fmt::format("- new {0}()\n+ new {0}\n", type.named.is_array ? type.name + "[n]" : type.name);
 }
 
 /// "A, B..." of the lines that end before a class template: `template <class A, int... B>`. Empty where they cannot be

@@ -255,15 +255,16 @@ std::string sentence_of_no(const advice& a, const gain_range& pools) {
             gain_text(a.page_faults.of_run));
     }
     const std::string most = share_text(a.ceiling.high);
+    const advised_type* const change = best_of(a, is_good_change);
+    const bool beats_allocators = change != nullptr && change->gain.high >= a.ceiling.high;
     const bool has_other =
         best_of(a, [](const advised_type& t) { return t.what == remedy::other_allocator; }) != nullptr;
-    if ((has_other || is_spread_out(a)) && a.ceiling.high >= worth_a_pool) {
+    if ((has_other || is_spread_out(a)) && a.ceiling.high >= worth_a_pool && !beats_allocators) {
         return fmt::format(
             "No pool needed, but another allocator may help: allocation is up to {} of this run, "
             "and no type is worth a pool; try 'linn run'.",
             most);
     }
-    const advised_type* const change = best_of(a, is_good_change);
     std::string text;
     if (a.ceiling.high < worth_a_pool) {
         text = fmt::format("No pool needed: {} {} of this run",
@@ -278,8 +279,9 @@ std::string sentence_of_no(const advice& a, const gain_range& pools) {
     if (change == nullptr) {
         return text + '.';
     }
-    return around_type(text + fmt::format("; use {} for ", short_type(change->part, 40)), *change,
-                       fmt::format(", {}.", gain_text(change->gain)));
+    const std::string what = what_to_do(*change);
+    return around_type(text + fmt::format("; {} for ", short_type(what.substr(0, what.find(", or ")), 44)),
+                       *change, fmt::format(", {}.", gain_text(change->gain)));
 }
 
 constexpr const char* try_tells = "'linn try' measures pools on huge pages";

@@ -228,6 +228,11 @@ TEST_CASE("without a type for a pool the answer is no, whatever allocation costs
     CHECK(judged(advice_with({change}, {0.3, 0.6})).verdict ==
           "No pool needed: allocation is up to 60 % of this run; use reserve() for std::list<X> at "
           "app.cpp:52, 3 to 20 %.");
+    change.what = remedy::for_overwrite;
+    change.part = "reuse: keep one string and clear it, or use std::string_view";
+    CHECK(judged(advice_with({other, change}, {0.01, 0.1})).verdict ==
+          "No pool needed: allocation is up to 10 % of this run; keep one string and clear it for "
+          "std::list<X> at app.cpp:52, 3 to 20 %."); // more than any allocator may save
 }
 
 namespace {
@@ -237,7 +242,7 @@ advised_type out_of_reach(const char* rule, remedy what) {
     advised_type t = pool_of("X", {0, 0.2});
     t.what = what;
     t.rule = rule;
-    t.part = "another allocator: linn run";
+    t.part = "another allocator: compare them with linn run";
     t.snippet.clear();
     t.statistics.smallest = 8;
     t.statistics.largest = 64;

@@ -262,9 +262,21 @@ TEST_CASE("what C code or an unknown malloc() fills with zeros is told no 'new w
     CHECK(rule_of(facts) != "zero-fill");
     facts.is_operator_new = true;
     CHECK(rule_of(facts) == "zero-fill");
+    CHECK(deciding_rule(facts).part(facts) == "no zero fill: leave out T() or memset"); // T is not known
     t.named.rule = type_rule::pointer;
+    CHECK(deciding_rule(facts).part(facts) == "new without ()");
     t.named.is_c = true;
     CHECK(rule_of(facts) != "zero-fill");
+}
+
+TEST_CASE("a part is a noun after 'use', or says itself what to do behind its word for the table") {
+    advised_type t = churning("order", "");
+    t.part = "linn::list<order>";
+    CHECK(what_to_do(t) == "use linn::list<order>");
+    t.part = "struct order : linn::pooled<order>";
+    CHECK(what_to_do(t) == "use struct order : linn::pooled<order>");
+    t.part = "reuse: keep one string and clear it, or use std::string_view";
+    CHECK(what_to_do(t) == "keep one string and clear it, or use std::string_view");
 }
 
 TEST_CASE("the buckets of a hash table are filled for a reason") {

@@ -208,6 +208,16 @@ TEST_CASE("for_overwrite keeps the standard's functions") {
           std::string::npos);
 }
 
+TEST_CASE("new without () is shown of an array too, and of no type that is only described") {
+    advised_type t = type_at(remedy::for_overwrite, "Line", "", "", "zero-fill", 1);
+    t.named.rule = type_rule::pointer;
+    CHECK(snippet_for(t, no_file) == "- new Line()\n+ new Line\n");
+    t.named.is_array = true;
+    CHECK(snippet_for(t, no_file) == "- new Line[n]()\n+ new Line[n]\n");
+    t.named.rule = type_rule::none;
+    CHECK(snippet_for(t, no_file).empty());
+}
+
 TEST_CASE("what needs no change shows none; every other remedy shows something") {
     for (const remedy what : {remedy::nothing, remedy::other_allocator}) {
         CHECK(snippet_for(type_at(what, "T", "", "", "", 1), no_file).empty());
@@ -216,8 +226,9 @@ TEST_CASE("what needs no change shows none; every other remedy shows something")
          {remedy::pooled_container, remedy::pool_allocator, remedy::pooled_class, remedy::make_shared,
           remedy::for_overwrite, remedy::recycler, remedy::buffer_pool, remedy::pool_resource}) {
         if (what != remedy::pooled_container) { // needs a line of the user's
-            CHECK_FALSE(
-                snippet_for(declared_at(type_at(what, "T", "std::list<T>", "x", "", 1), 1), no_file).empty());
+            advised_type t = declared_at(type_at(what, "T", "std::list<T>", "x", "", 1), 1);
+            t.named.rule = type_rule::pointer;
+            CHECK_FALSE(snippet_for(t, no_file).empty());
         }
     }
 }

@@ -3,6 +3,7 @@
 
 #include "../../advise/cost.hpp"
 #include "../../advise/huge_pages.hpp"
+#include "../../advise/rules.hpp"
 #include "../../advise/type_groups.hpp"
 #include "../../measure/process.hpp"
 #include "../../measure/shell_words.hpp"
@@ -192,7 +193,7 @@ std::string title_of(const advised_type& type) {
     if (type.part.empty()) {
         return title;
     }
-    return title + fmt::format(": use {}, ", short_type(type.part, long_name)) +
+    return title + fmt::format(": {}, ", short_type(what_to_do(type), long_name)) +
            (type.served_with.empty() ? (type.is_gain_measured ? "" : "estimated ") + gain_text(type.gain)
                                      : "with " + short_type(type.served_with, long_name));
 }
