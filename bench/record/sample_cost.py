@@ -20,6 +20,7 @@ import re
 import shutil
 import statistics
 import subprocess
+import sys
 import tempfile
 import tomllib
 
@@ -53,10 +54,14 @@ def instructions(words, folder, log, preload=None):
         return int(re.findall(r"I +refs: +([\d,]+)", file.read())[-1].replace(",", ""))
 
 
-def cpu_seconds(words, folder):
-    process = subprocess.Popen(words, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    _, _, used = os.wait4(process.pid, 0)
-    return used.ru_utime + used.ru_stime
+# Starts the program without a copy of itself, and writes its CPU time to a file: so a program starts alike alone and recorded.
+START = """
+import os, subprocess, sys
+process = subprocess.Popen(sys.argv[2:])
+used = os.wait4(process.pid, 0)[2]
+with open(sys.argv[1], "w", encoding="utf-8") as file:
+    print(used.ru_utime + used.ru_stime, file=file)
+"""
 
 
 def facts_of(linn, trace, scratch):
@@ -76,26 +81,32 @@ def interval(ratios):
     return statistics.median(rows), rows[max(low - 1, 0)], rows[min(n - low, n - 1)]
 
 
-def time_pairs(arguments, record, command, trace, scratch):
-    """Prints what the sample costs in CPU time, and what differs between the program and itself."""
+def time_pairs(arguments, record, command, scratch):
+    """Says what the sample costs in CPU time, and what differs between the program and itself."""
+    log = os.path.join(scratch, "seconds")
+    start = [sys.executable, "-c", START, log, *command]
+
+    def seconds(*before):
+        subprocess.run([*before, *start], cwd=arguments.folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                       stderr=subprocess.DEVNULL, check=False)
+        with open(log, encoding="utf-8") as file:
+            return float(file.read())
+
     def alone():
-        return cpu_seconds(command, arguments.folder)
+        return seconds()
 
     def recorded():
-        subprocess.run([*record, "--no-baseline", "--no-calibration", "--", *command], cwd=arguments.folder, stdin=subprocess.DEVNULL,
-                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
-        end = facts_of(arguments.linn, trace, scratch)
-        return (end["user_ns"] + end["system_ns"]) / 1e9
+        return seconds(*record, "--no-baseline", "--no-calibration", "--")
 
     ways = [alone, recorded, alone]
     for way in ways:  # warms up
         way()
     rounds = []
     for _ in range(arguments.time):
-        seconds = [0.0] * len(ways)
+        row = [0.0] * len(ways)
         for i in random.sample(range(len(ways)), len(ways)):
-            seconds[i] = ways[i]()
-        rounds.append(seconds)
+            row[i] = ways[i]()
+        rounds.append(row)
     cost, again = (interval([row[i] / row[0] for row in rounds]) for i in (1, 2))
     texts = [f"{100 * (m - 1):+.2f} % ({100 * (low - 1):+.2f} to {100 * (high - 1):+.2f})" for m, low, high in (cost, again)]
     return f"{statistics.median(row[0] for row in rounds) * 1e3:8.0f} ms  recorded {texts[0]:28} alone again {texts[1]}"
@@ -124,7 +135,7 @@ def main():
             if shutil.which(command[0]) is None or (only and program["name"] not in only):
                 continue
             if arguments.time != 0:
-                print(f"{program['name']:<15} {time_pairs(arguments, record, command, trace, temporary)}", flush=True)
+                print(f"{program['name']:<15} {time_pairs(arguments, record, command, temporary)}", flush=True)
                 continue
             counted = [*COUNT, "--log-file=" + log, *command]
             alone = instructions(counted, arguments.folder, log)

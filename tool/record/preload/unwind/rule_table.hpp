@@ -93,7 +93,9 @@ public:
     }
     void clear() noexcept {
         for (auto& entry : entries_) {
-            entry.store(0, std::memory_order_relaxed);
+            if (entry.load(std::memory_order_relaxed) != 0) { // what was never used is not touched
+                entry.store(0, std::memory_order_relaxed);
+            }
         }
     }
 
