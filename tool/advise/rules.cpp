@@ -215,7 +215,7 @@ bool is_foreign_and_costly(const type_facts& f) {
     return is_foreign(f) && is_costly(f);
 }
 std::string other_allocator_part(const type_facts&) {
-    return "another allocator: compare them with linn run";
+    return "another allocator: try others with linn run";
 }
 std::string foreign_and_costly_why(const type_facts& f) {
     return foreign_why(f) + "; another allocator serves it too";

@@ -199,10 +199,6 @@ void terminal_screen::close() {
     state_->close();
 }
 
-bool terminal_screen::is_shown() const noexcept {
-    return state_->terminal != nullptr;
-}
-
 int terminal_screen::descriptor() const noexcept {
     return state_->fd;
 }

@@ -44,7 +44,6 @@ public:
     bool show();
     /// Ends it.
     void close();
-    bool is_shown() const noexcept;
 
     int descriptor() const noexcept; ///< of the terminal, to be polled
     /// Looks at the terminal's size; true if it has changed.

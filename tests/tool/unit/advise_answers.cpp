@@ -242,7 +242,7 @@ advised_type out_of_reach(const char* rule, remedy what) {
     advised_type t = pool_of("X", {0, 0.2});
     t.what = what;
     t.rule = rule;
-    t.part = "another allocator: compare them with linn run";
+    t.part = "another allocator: try others with linn run";
     t.snippet.clear();
     t.statistics.smallest = 8;
     t.statistics.largest = 64;

@@ -211,9 +211,4 @@ bool held_process::settle() {
     return threads_.empty();
 }
 
-held_thread* held_process::thread(pid_t tid) {
-    const auto found = threads_.find(tid);
-    return found != threads_.end() ? found->second.get() : nullptr;
-}
-
 } // namespace linn::tool::attach

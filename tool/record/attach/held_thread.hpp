@@ -92,7 +92,6 @@ public:
     /// Lets go of what could not be let go of. True when there is nothing left.
     bool settle();
 
-    held_thread* thread(pid_t tid);
     const std::map<pid_t, std::unique_ptr<held_thread>>& threads() const noexcept { return threads_; }
 
 private:
