@@ -85,6 +85,13 @@ std::string allocator_text(const run_result& run) {
     if (e.call == verdict::better) {
         return fmt::format("{} saves {}", best->contender.title, saved_text(e));
     }
+    const auto compared = static_cast<std::size_t>(std::ranges::count_if(
+        run.rows, [](const run_row& row) { return !row.contender.is_own() && row.failure.empty(); }));
+    const std::size_t needed = least_rounds_to_claim(compared, run.options.level);
+    if (are_bounds(e.ratio_low, e.ratio_high) && e.ratio_high < 1 && run.complete_rounds < needed) {
+        return fmt::format("{} seems to save {}, but {} rounds are too few to be certain ({} needed)",
+                           best->contender.title, saved_text(e), run.complete_rounds, needed);
+    }
     return "no allocator tried saves as much as can be measured";
 }
 

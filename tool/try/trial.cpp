@@ -203,12 +203,40 @@ private:
                         result_.candidates.list.back().label));
     }
 
-    /// A part's share of what is left of the budget: `arms` of those that are still to come.
-    std::chrono::seconds budget_for(std::size_t arms, std::size_t later) const {
+    double seconds_left() const {
         const std::chrono::duration<double> used = std::chrono::steady_clock::now() - begun_;
-        const double left = static_cast<double>(options_.budget.count()) - used.count();
+        return static_cast<double>(options_.budget.count()) - used.count();
+    }
+
+    /// Seconds of a part until it can claim anything.
+    double seconds_to_claim(std::size_t arms) const {
+        return runs_to_claim(arms, options_.level) * wishes_.seconds_a_run;
+    }
+
+    /// A part's share of what is left of the budget: `arms` of those that are still to come. More where it could claim nothing with
+    /// that: the later parts can do with less.
+    std::chrono::seconds budget_for(std::size_t arms, std::size_t later) const {
+        const double left = seconds_left();
         const double share = left * static_cast<double>(arms) / static_cast<double>(arms + later);
-        return std::chrono::seconds{std::max(std::lround(share - wishes_.seconds_a_run), 1L)};
+        const double wanted = std::max(share - wishes_.seconds_a_run, 1.05 * seconds_to_claim(arms));
+        return std::chrono::seconds{std::max(std::lround(std::min(left, wanted)), 1L)};
+    }
+
+    /// The options of a part. The first run and the counting one have warmed the caches, so no round is thrown away unasked.
+    run_options options_of_part() const {
+        run_options o = options_;
+        if (o.rounds == 0 && o.warm_up_rounds == 1) {
+            o.warm_up_rounds = 0;
+        }
+        return o;
+    }
+
+    /// The machine may do less than in the first run.
+    void take_time_of(const run_result& part) {
+        const double runs = static_cast<double>(part.complete_rounds * part.rows.size());
+        if (runs > 0) {
+            wishes_.seconds_a_run = std::max(wishes_.seconds_a_run, part.measured_seconds / runs);
+        }
     }
 
     void measure() {
@@ -220,7 +248,7 @@ private:
         if (result_.chosen.empty()) {
             return;
         }
-        run_options o = options_;
+        run_options o = options_of_part();
         o.budget = budget_for(plan_.arms_together(), plan_.arms_further());
         o.only = rivals_;
         o.rounds_of_allocators = rounds_to_explain;
@@ -229,6 +257,7 @@ private:
         }
         o.given = arms_together(result_.candidates, result_.chosen, place_, plan_.explains);
         result_.together = run_program(o, command_, guard_, report_, notice_);
+        take_time_of(result_.together);
         if (take_problem(result_.together)) {
             measure_further();
         }
@@ -246,6 +275,7 @@ private:
             best = nullptr;
         }
         result_.variants = variants_of(result_.candidates, result_.chosen);
+        fit_further(best != nullptr);
         if (result_.variants.size() > plan_.variants || (best != nullptr && !plan_.has_both)) {
             result_.further_budget = seconds_for_all(wishes_);
             result_.variants.resize(std::min(result_.variants.size(), plan_.variants));
@@ -253,7 +283,7 @@ private:
         if (!plan_.has_both) {
             best = nullptr;
         }
-        run_options o = options_;
+        run_options o = options_of_part();
         o.given = arms_of_variants(result_.candidates, result_.chosen, result_.variants, place_);
         o.only = {default_name};
         if (best != nullptr) {
@@ -271,6 +301,22 @@ private:
         }
     }
 
+    /// Leaves out of the third part what could not be judged any more in the time that is left.
+    void fit_further(bool has_best) {
+        if (options_.rounds != 0) {
+            return;
+        }
+        plan_.has_both = plan_.has_both && has_best;
+        plan_.variants = std::min(plan_.variants, result_.variants.size());
+        while (plan_.arms_further() != 0 && seconds_to_claim(plan_.arms_further()) > seconds_left()) {
+            if (plan_.variants != 0) {
+                --plan_.variants;
+            } else {
+                plan_.has_both = false;
+            }
+        }
+    }
+
     /// It takes less CPU time than plain; after few rounds that need not be certain.
     static bool may_be_better(const run_row& row) {
         const estimate& e = row.estimates.at(cpu_metric);
@@ -278,11 +324,12 @@ private:
     }
 
     bool measure_alone() {
-        run_options o = options_;
+        run_options o = options_of_part();
         o.budget = budget_for(plan_.arms_alone(), plan_.arms_together() + plan_.arms_further());
         o.only = {default_name}; // no other allocator
         o.given = arms_alone(result_.candidates, place_);
         result_.alone = run_program(o, command_, guard_, report_, notice_);
+        take_time_of(result_.alone);
         if (!take_problem(result_.alone)) {
             return false;
         }

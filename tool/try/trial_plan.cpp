@@ -15,14 +15,9 @@ constexpr std::size_t fewest_alone = 3;    // candidates that are worth a part o
 // The first run, the one that counts, and one more before each part.
 constexpr double runs_of_no_part = 5;
 
-/// Runs of one part that a claim takes.
-double runs_of(std::size_t arms, double level) {
-    return arms <= own_arms ? 0 : static_cast<double>(arms * least_rounds_to_claim(arms - own_arms, level));
-}
-
 double runs_of(const trial_plan& plan, double level) {
-    return runs_of_no_part + runs_of(plan.arms_alone(), level) + runs_of(plan.arms_together(), level) +
-           runs_of(plan.arms_further(), level);
+    return runs_of_no_part + runs_to_claim(plan.arms_alone(), level) +
+           runs_to_claim(plan.arms_together(), level) + runs_to_claim(plan.arms_further(), level);
 }
 
 trial_plan whole(const trial_wishes& wishes) {
@@ -104,6 +99,10 @@ trial_plan plan_trial(const trial_wishes& wishes) {
     least.alone = least.variants = 0;
     least.has_both = false;
     return least;
+}
+
+double runs_to_claim(std::size_t arms, double level) {
+    return arms <= own_arms ? 0 : static_cast<double>(arms * least_rounds_to_claim(arms - own_arms, level));
 }
 
 double seconds_of_plan(const trial_plan& plan, const trial_wishes& wishes) {

@@ -44,6 +44,9 @@ struct trial_plan {
 /// explain, then all but one, then variants, then the pools in front of an allocator. One part is always there.
 trial_plan plan_trial(const trial_wishes& wishes);
 
+/// Runs of a part with so many arms that a claim takes; 0: it has nothing to compare.
+double runs_to_claim(std::size_t arms, double level);
+
 /// Seconds that the whole of a plan takes at least, with the runs that no round counts.
 double seconds_of_plan(const trial_plan& plan, const trial_wishes& wishes);
 

@@ -67,3 +67,10 @@ TEST_CASE("what there is not is not planned") {
     w.rivals = 1;
     CHECK(plan_trial(w).arms_further() == 4);
 }
+
+TEST_CASE("a part takes the rounds in which all on one side are a claim") {
+    CHECK(runs_to_claim(0, 0.95) == 0); // no such part
+    CHECK(runs_to_claim(2, 0.95) == 0); // the plain program and its control: nothing to claim
+    CHECK(runs_to_claim(3, 0.95) == 3 * 6);
+    CHECK(runs_to_claim(12, 0.95) == 12 * 9); // 10 contenders: 10 * 2 / 2^8 is above 0.05
+}

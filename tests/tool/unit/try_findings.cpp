@@ -144,6 +144,19 @@ TEST_CASE("the answer is what the interval says, and the plan is of what gained"
     CHECK(broken.plan.sites.empty());
 }
 
+TEST_CASE("an allocator that nothing can be claimed of after so few rounds is not said to save nothing") {
+    try_result result = measured(row_of("pools", 0.881, 0.874, 0.888, verdict::better, 10.3));
+    result.together.rows.back() = row_of("jemalloc", 0.78, 0.76, 0.81, verdict::no_difference, 12);
+    const auto said = [&](std::size_t rounds) {
+        result.together.complete_rounds = rounds;
+        describe_try(result);
+        return result.verdict.substr(result.verdict.rfind("; ") + 2);
+    };
+    CHECK(said(7) ==
+          "jemalloc seems to save 22.0 % (19.0 to 24.0), but 7 rounds are too few to be certain (8 needed).");
+    CHECK(said(8) == "no allocator tried saves as much as can be measured.");
+}
+
 TEST_CASE("variants of the pools are what the counts promise") {
     try_candidates found;
     found.list = {candidate("order"), candidate("trade"), candidate("price")};
