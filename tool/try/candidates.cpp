@@ -10,6 +10,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
 #include <tuple>
@@ -114,6 +115,7 @@ public:
                 take(i);
             }
         }
+        take_shared();
         count_turns();
         if (found_.list.size() > options_.most_alone + 1) {
             make_one_of(found_, options_.most_alone);
@@ -190,6 +192,7 @@ private:
         }
         why_missed_.clear();
         pools_by_slot_.clear();
+        is_missed_by_sharing_ = false;
         try_candidate c;
         c.label = label_of(type);
         c.types = {c.label};
@@ -203,6 +206,10 @@ private:
             }
         }
         if (static_cast<double>(covered_) < least_covered * static_cast<double>(s.allocations)) {
+            if (is_missed_by_sharing_) {
+                sharing_.push_back({index, most_frequent_reason()});
+                return;
+            }
             return leave_out(type, most_frequent_reason());
         }
         if (sites_ + c.sites.size() > most_planned_sites || pools_ + c.pools.size() > most_planned_pools) {
@@ -259,10 +266,12 @@ private:
             const std::string shared = fmt::format(
                 "other types of its size come from the same call, at {}+{:#x}", s.call.module, s.call.offset);
             if (stack.size() < 2 || !wrapped_.at(wrapped_key_of(stack, size)).belongs_to(type)) {
+                is_missed_by_sharing_ = true;
                 return shared;
             }
             const std::optional<unsigned> offset = code_.stack(name, stack[0].address);
             if (!offset) {
+                is_missed_by_sharing_ = true;
                 return shared + ", whose caller lies at no constant place of the stack";
             }
             s.stack = *offset;
@@ -285,6 +294,130 @@ private:
         s.note = place_text(place.frame);
         c.sites.push_back(std::move(s));
         return {};
+    }
+
+    /// What the types that could not be told apart allocate by one call, of one size.
+    struct shared_call {
+        std::set<std::size_t> types; ///< of those
+        std::uint64_t theirs = 0;    ///< of their allocations
+        std::uint64_t allocations = 0;
+        std::uint64_t unseen_releases = 0;
+        pool_counts counts;
+        std::vector<std::uint32_t> sites;
+        const site_statistics* largest = nullptr;
+        std::vector<code_address> stack;
+    };
+
+    std::map<call_key, shared_call> shared_calls() const {
+        std::set<std::size_t> sharing;
+        for (const auto& [type, why] : sharing_) {
+            sharing.insert(type);
+        }
+        std::map<call_key, shared_call> calls;
+        for (std::uint32_t site = 0; site != a_.analysis.sites.size(); ++site) {
+            const std::vector<code_address>& stack = stack_of(site);
+            const analysed_site& here = a_.analysis.sites[site];
+            if (stack.empty() || is_aligned(here.call)) {
+                continue;
+            }
+            for (const auto& [size, count] : here.statistics.sizes) {
+                const owners& all = calls_.at(key_of(stack, size));
+                const auto mine =
+                    std::find_if(all.by_type.begin(), all.by_type.end(),
+                                 [&](const auto& owner) { return sharing.contains(owner.first); });
+                if (mine == all.by_type.end() || size == 0 || size > largest_planned_size) {
+                    continue;
+                }
+                shared_call& call = calls[key_of(stack, size)];
+                const site_statistics& s = here.statistics;
+                for (const auto& [type, allocations] : all.by_type) {
+                    if (sharing.contains(type) && call.types.insert(type).second) {
+                        call.theirs += allocations;
+                    }
+                }
+                call.allocations = all.all;
+                call.unseen_releases += s.unseen_releases;
+                call.counts.releases += s.releases;
+                call.counts.remote_releases += s.remote_releases;
+                call.counts.peak_live += s.peak_live;
+                call.sites.push_back(site);
+                if (call.largest == nullptr || s.allocations > call.largest->allocations) {
+                    call.largest = &s;
+                }
+                call.stack = stack;
+            }
+        }
+        return calls;
+    }
+
+    /// Types of one size that one call allocates, such as that of an allocation function of C, have one pool, if none of them has one
+    /// by its caller. Most allocations first.
+    void take_shared() {
+        if (sharing_.empty()) {
+            return;
+        }
+        const std::map<call_key, shared_call> calls = shared_calls();
+        std::vector<const std::pair<const call_key, shared_call>*> order;
+        for (const auto& one : calls) {
+            order.push_back(&one);
+        }
+        std::stable_sort(order.begin(), order.end(),
+                         [](const auto* x, const auto* y) { return x->second.theirs > y->second.theirs; });
+        std::map<std::size_t, std::uint64_t> served; // by type
+        for (const auto* one : order) {
+            if (take_shared(std::get<2>(one->first), one->second)) {
+                for (const std::size_t type : one->second.types) {
+                    served[type] += calls_.at(one->first).by_type.at(type);
+                }
+            }
+        }
+        std::ranges::stable_sort(found_.list, std::greater{}, &try_candidate::allocations);
+        for (auto& [type, why] : sharing_) {
+            const advised_type& t = a_.types[type];
+            if (static_cast<double>(served[type]) <
+                least_covered * static_cast<double>(t.statistics.allocations)) {
+                leave_out(t, std::move(why));
+            }
+        }
+    }
+
+    bool take_shared(std::uint64_t size, const shared_call& shared) {
+        const auto all = static_cast<double>(a_.analysis.all.allocations);
+        plan_site s;
+        s.size = static_cast<unsigned>(size);
+        if (static_cast<double>(shared.theirs) < least_share * all ||
+            shared.unseen_releases * rare > shared.allocations ||
+            !read_call(shared.stack[0], s.call).empty()) {
+            return false;
+        }
+        const bool has_sites = std::any_of(known_.begin(), known_.end(), [&](const auto& known) {
+            return std::get<0>(known.first) == s.call.module && std::get<1>(known.first) == s.call.offset &&
+                   std::get<4>(known.first) == s.size;
+        });
+        if (has_sites || sites_ == most_planned_sites || pools_ == most_planned_pools) {
+            return false;
+        }
+        try_candidate c;
+        c.label = fmt::format("{}-byte blocks at {}+{:#x}", size, s.call.module, s.call.offset);
+        for (const std::size_t type : shared.types) {
+            c.types.push_back(label_of(a_.types[type]));
+            c.addresses.push_back(fmt::format("{}+{:#x}", s.call.module, s.call.offset));
+        }
+        c.allocations = shared.allocations;
+        c.share = static_cast<double>(shared.allocations) / all;
+        pools_by_slot_.clear();
+        s.pool = pool_of(c, s.size, *shared.largest);
+        s.note = fmt::format("{} types", c.types.size());
+        c.counts = {shared.counts};
+        c.counts.front().allocations = shared.allocations;
+        for (const std::uint32_t site : shared.sites) {
+            pool_of_site_.emplace(site, s.pool);
+        }
+        c.sites.push_back(std::move(s));
+        ++sites_;
+        ++pools_;
+        found_.list.push_back(std::move(c));
+        return true;
     }
 
     /// What is at the return address now; says what is wrong with it.
@@ -362,7 +495,9 @@ private:
     std::map<std::string, std::string> modules_;         // why a module has no sites; empty: it may
     std::map<std::string, std::uint64_t> why_missed_;    // of the type at hand: allocations by reason
     std::map<std::uint64_t, std::string> pools_by_slot_; // of the type at hand
-    std::uint64_t covered_ = 0;                          // the same: allocations that have a site
+    bool is_missed_by_sharing_ = false;                  // the same: some, because others share their call
+    std::vector<std::pair<std::size_t, std::string>> sharing_; // types without a call of their own, and why
+    std::uint64_t covered_ = 0;                                // the same: allocations that have a site
     // The pool of each call: module, offset, those of its caller, size.
     std::map<std::tuple<std::string, std::uint64_t, std::string, std::uint64_t, unsigned>, std::string>
         known_;
@@ -388,7 +523,8 @@ std::string try_candidate::in_sentence() const {
 std::string try_candidates::pool_in_sentence(const std::string& pool, std::size_t room) const {
     const bool is_words = std::ranges::any_of(list, [&](const try_candidate& c) {
         for (std::size_t i = 0; i != c.addresses.size(); ++i) {
-            if (!c.addresses[i].empty() && pool.starts_with(c.types[i])) {
+            const std::string& address = c.addresses[i];
+            if (!address.empty() && (pool.starts_with(c.types[i]) || pool.ends_with(address))) {
                 return true;
             }
         }

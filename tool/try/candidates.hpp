@@ -25,9 +25,10 @@ struct pool_counts {
     friend bool operator==(const pool_counts&, const pool_counts&) = default;
 };
 
-/// What is measured as one: a type, or several that are each rare.
+/// What is measured as one: a type; all types whose blocks of one size come from one call and cannot be told apart there; or several
+/// that are each rare.
 struct try_candidate {
-    std::string label;              ///< "HeapString"; "12 other types"
+    std::string label; ///< "HeapString"; "8-byte blocks at libgmp.so.10+0xc919"; "12 other types"
     std::vector<std::string> types; ///< their labels
     std::vector<plan_pool> pools;
     std::vector<pool_counts>
@@ -36,7 +37,7 @@ struct try_candidate {
     std::uint64_t allocations = 0; ///< of the types in the trace, wherever they come from
     double share = 0;              ///< of all allocations of the trace
     std::vector<std::string> addresses =
-        {}; ///< one for each of `types`: "app+0x5ccca" of blocks without a type's name, else empty
+        {}; ///< one for each of `types`: "app+0x5ccca" of blocks without a type's name, or of the call that types share; else empty
 
     /// The label as it stands in a sentence: names of types are code, other labels are words.
     std::string in_sentence() const;
@@ -57,7 +58,8 @@ struct pool_turns {
 };
 
 struct try_candidates {
-    std::vector<try_candidate> list; ///< in the order of the advice
+    std::vector<try_candidate>
+        list; ///< in the order of the advice; where types share a call, most allocations first
     std::vector<try_left_out> left_out;
     std::vector<plan_module> modules; ///< that sites lie in
     std::vector<probe::litter_size>

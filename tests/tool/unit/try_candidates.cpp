@@ -120,7 +120,25 @@ TEST_CASE("a call that several types share is told by its caller") {
         REQUIRE(c.sites[0].caller);
         CHECK(c.sites[0].caller->offset == (c.label == "order" ? 0x5000 : 0x6000));
     }
-    SUBCASE("which lies at no constant place") {
+    SUBCASE("or they have one pool together, where it lies at no constant place") {
+        const try_candidates one = trace.find({}, std::nullopt);
+        CHECK(one.left_out.empty());
+        REQUIRE(one.list.size() == 1);
+        const try_candidate& c = one.list[0];
+        CHECK(c.label == "72-byte blocks at shop+0x1000");
+        CHECK(c.types == std::vector<std::string>{"order", "trade"});
+        CHECK(c.in_sentence() == c.label);
+        CHECK(one.pool_in_sentence(c.label, 60) == c.label); // words, no code
+        CHECK(c.allocations == 2000);
+        CHECK(c.share == 1);
+        REQUIRE(c.sites.size() == 1);
+        CHECK_FALSE(c.sites[0].caller);
+        CHECK(c.sites[0].size == 72);
+        REQUIRE(c.pools.size() == 1);
+        CHECK(c.counts[0].allocations == 2000);
+    }
+    SUBCASE("but not, where somebody else frees their blocks") {
+        trace.a.analysis.sites[1].statistics.unseen_releases = 500;
         const try_candidates none = trace.find({}, std::nullopt);
         CHECK(none.list.empty());
         REQUIRE(none.left_out.size() == 2);
@@ -131,7 +149,7 @@ TEST_CASE("a call that several types share is told by its caller") {
     SUBCASE("or not, where that is shared too") {
         trace.add("price", {{program, 0x1000}, {program, 0x6000}}, 72, 1000, allocation_call::malloc);
         const try_candidates some = trace.find();
-        CHECK(some.list.size() == 1);
+        CHECK(some.list.size() == 1); // one call in a plan has its blocks by the caller, or all of them
         CHECK(some.left_out.size() == 2);
     }
 }
