@@ -247,7 +247,8 @@ private:
             return;
         }
         result_.findings.push_back(fmt::format(
-            "A pool for each size, for all calls of that size, saves {}: {}.", percent(1 - sizes->ratio),
+            "A pool for each size, for all calls of that size, {} {}: {}.",
+            sizes->ratio > 1 ? "costs" : "saves", percent(std::abs(1 - sizes->ratio)),
             sizes->ratio_low <= pools->ratio_high ? "that it is a pool gains, not that it is the type's own"
                                                   : "more is gained by pools of the types' own"));
     }
