@@ -5,6 +5,7 @@
 #include "../advise/type_groups.hpp"
 #include "../pools/plan_tables.hpp"
 #include "../symbols/short_name.hpp"
+#include "call_owners.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -19,43 +20,15 @@
 namespace linn::tool {
 namespace {
 
-constexpr double least_share = 0.001;   // of all allocations: less is no candidate
-constexpr double told_share = 0.01;     // a type that is left out and has less is not named
-constexpr double least_covered = 0.5;   // of a type's allocations
-constexpr double clear_majority = 0.99; // of a call's allocations of one size: it is one type's
-constexpr std::uint64_t rare =
-    1000; // a size that has less than one of so many allocations of its type has no site
+constexpr double least_share = 0.001; // of all allocations: less is no candidate
+constexpr double told_share = 0.01;   // a type that is left out and has less is not named
+constexpr double least_covered = 0.5; // of a type's allocations
 // Where so many reallocs come on an allocation, slots have room for what most of them ask for, up to so many times the size
 // that is allocated: a block that grows is not copied then.
 constexpr double often_resized = 0.5;
 constexpr double most_resizes = 0.9;
 constexpr std::uint64_t most_growth = 4;
-constexpr std::size_t no_type = ~std::size_t{0};
 constexpr std::size_t sentence_room = 60; // for a label
-
-/// Allocations of one size by one call, or by one call of a wrapper.
-using call_key = std::tuple<std::uint32_t, std::uint64_t, std::uint64_t>; // module, address, size
-using wrapped_key = std::pair<call_key, std::pair<std::uint32_t, std::uint64_t>>;
-
-struct owners {
-    std::map<std::size_t, std::uint64_t> by_type;
-    std::uint64_t all = 0;
-
-    void add(std::size_t type, std::uint64_t count) {
-        by_type[type] += count;
-        all += count;
-    }
-    bool belongs_to(std::size_t type) const {
-        const auto mine = by_type.find(type);
-        return mine != by_type.end() &&
-               static_cast<double>(mine->second) >= clear_majority * static_cast<double>(all);
-    }
-};
-
-bool is_aligned(allocation_call call) {
-    return call == allocation_call::aligned || call == allocation_call::operator_new_aligned ||
-           call == allocation_call::operator_new_array_aligned;
-}
 
 std::string hexadecimal(const std::vector<unsigned char>& bytes) {
     std::string text;
@@ -88,26 +61,8 @@ public:
     finder(const advice& a, const candidate_options& options, const code_reader& code)
         : a_{a},
           options_{options},
-          code_{code} {
-        std::vector<std::size_t> type_of(a.analysis.sites.size(), no_type);
-        for (std::size_t i = 0; i != a.types.size(); ++i) {
-            for (const advised_place& place : a.types[i].places) {
-                for (const std::uint32_t site : place.sites) {
-                    type_of[site] = i;
-                }
-            }
-        }
-        for (std::size_t i = 0; i != type_of.size(); ++i) {
-            for (const auto& [size, count] : a.analysis.sites[i].statistics.sizes) {
-                if (const std::vector<code_address>& stack = stack_of(i); !stack.empty()) {
-                    calls_[key_of(stack, size)].add(type_of[i], count);
-                    if (stack.size() > 1) {
-                        wrapped_[wrapped_key_of(stack, size)].add(type_of[i], count);
-                    }
-                }
-            }
-        }
-    }
+          code_{code},
+          owners_{a} {}
 
     try_candidates find() {
         for (std::size_t i = 0; i != a_.types.size(); ++i) {
@@ -127,18 +82,6 @@ public:
     }
 
 private:
-    const std::vector<code_address>& stack_of(std::size_t site) const {
-        static const std::vector<code_address> nothing;
-        const std::uint32_t stack = a_.analysis.sites[site].stack;
-        return stack < a_.analysis.info.stacks.size() ? a_.analysis.info.stacks[stack] : nothing;
-    }
-    static call_key key_of(const std::vector<code_address>& stack, std::uint64_t size) {
-        return {stack[0].module, stack[0].address, size};
-    }
-    static wrapped_key wrapped_key_of(const std::vector<code_address>& stack, std::uint64_t size) {
-        return {key_of(stack, size), {stack[1].module, stack[1].address}};
-    }
-
     void count_turns() {
         std::map<std::pair<std::string, std::string>, std::uint64_t> counts;
         for (const auto& [site, pool] : pool_of_site_) {
@@ -225,7 +168,7 @@ private:
 
     void add_sites(try_candidate& c, std::size_t type, std::uint32_t site, const advised_place& place) {
         const analysed_site& here = a_.analysis.sites[site];
-        const std::vector<code_address>& stack = stack_of(site);
+        const std::vector<code_address>& stack = owners_.stack_of(site);
         for (const auto& [size, count] : here.statistics.sizes) {
             if (count * rare < c.allocations) {
                 continue;
@@ -257,7 +200,7 @@ private:
         }
         plan_site s;
         s.size = static_cast<unsigned>(size);
-        const owners& mine = calls_.at(key_of(stack, size));
+        const owners& mine = owners_.of(stack, size);
         if (std::string why = read_call(stack[0], s.call); !why.empty()) {
             return why;
         }
@@ -265,7 +208,7 @@ private:
             const std::string& name = a_.analysis.info.modules[stack[0].module].path;
             const std::string shared = fmt::format(
                 "other types of its size come from the same call, at {}+{:#x}", s.call.module, s.call.offset);
-            if (stack.size() < 2 || !wrapped_.at(wrapped_key_of(stack, size)).belongs_to(type)) {
+            if (stack.size() < 2 || !owners_.of_caller(stack, size).belongs_to(type)) {
                 is_missed_by_sharing_ = true;
                 return shared;
             }
@@ -296,67 +239,17 @@ private:
         return {};
     }
 
-    /// What the types that could not be told apart allocate by one call, of one size.
-    struct shared_call {
-        std::set<std::size_t> types; ///< of those
-        std::uint64_t theirs = 0;    ///< of their allocations
-        std::uint64_t allocations = 0;
-        std::uint64_t unseen_releases = 0;
-        pool_counts counts;
-        std::vector<std::uint32_t> sites;
-        const site_statistics* largest = nullptr;
-        std::vector<code_address> stack;
-    };
-
-    std::map<call_key, shared_call> shared_calls() const {
-        std::set<std::size_t> sharing;
-        for (const auto& [type, why] : sharing_) {
-            sharing.insert(type);
-        }
-        std::map<call_key, shared_call> calls;
-        for (std::uint32_t site = 0; site != a_.analysis.sites.size(); ++site) {
-            const std::vector<code_address>& stack = stack_of(site);
-            const analysed_site& here = a_.analysis.sites[site];
-            if (stack.empty() || is_aligned(here.call)) {
-                continue;
-            }
-            for (const auto& [size, count] : here.statistics.sizes) {
-                const owners& all = calls_.at(key_of(stack, size));
-                const auto mine =
-                    std::find_if(all.by_type.begin(), all.by_type.end(),
-                                 [&](const auto& owner) { return sharing.contains(owner.first); });
-                if (mine == all.by_type.end() || size == 0 || size > largest_planned_size) {
-                    continue;
-                }
-                shared_call& call = calls[key_of(stack, size)];
-                const site_statistics& s = here.statistics;
-                for (const auto& [type, allocations] : all.by_type) {
-                    if (sharing.contains(type) && call.types.insert(type).second) {
-                        call.theirs += allocations;
-                    }
-                }
-                call.allocations = all.all;
-                call.unseen_releases += s.unseen_releases;
-                call.counts.releases += s.releases;
-                call.counts.remote_releases += s.remote_releases;
-                call.counts.peak_live += s.peak_live;
-                call.sites.push_back(site);
-                if (call.largest == nullptr || s.allocations > call.largest->allocations) {
-                    call.largest = &s;
-                }
-                call.stack = stack;
-            }
-        }
-        return calls;
-    }
-
     /// Types of one size that one call allocates, such as that of an allocation function of C, have one pool, if none of them has one
     /// by its caller. Most allocations first.
     void take_shared() {
         if (sharing_.empty()) {
             return;
         }
-        const std::map<call_key, shared_call> calls = shared_calls();
+        std::set<std::size_t> sharing;
+        for (const auto& [type, why] : sharing_) {
+            sharing.insert(type);
+        }
+        const std::map<call_key, shared_call> calls = owners_.shared_by(sharing);
         std::vector<const std::pair<const call_key, shared_call>*> order;
         for (const auto& one : calls) {
             order.push_back(&one);
@@ -367,7 +260,7 @@ private:
         for (const auto* one : order) {
             if (take_shared(std::get<2>(one->first), one->second)) {
                 for (const std::size_t type : one->second.types) {
-                    served[type] += calls_.at(one->first).by_type.at(type);
+                    served[type] += owners_.of(one->first).by_type.at(type);
                 }
             }
         }
@@ -385,8 +278,7 @@ private:
         const auto all = static_cast<double>(a_.analysis.all.allocations);
         plan_site s;
         s.size = static_cast<unsigned>(size);
-        if (static_cast<double>(shared.theirs) < least_share * all ||
-            shared.unseen_releases * rare > shared.allocations ||
+        if (static_cast<double>(shared.theirs) < least_share * all || shared.is_freed_elsewhere ||
             !read_call(shared.stack[0], s.call).empty()) {
             return false;
         }
@@ -409,7 +301,6 @@ private:
         s.pool = pool_of(c, s.size, *shared.largest);
         s.note = fmt::format("{} types", c.types.size());
         c.counts = {shared.counts};
-        c.counts.front().allocations = shared.allocations;
         for (const std::uint32_t site : shared.sites) {
             pool_of_site_.emplace(site, s.pool);
         }
@@ -490,8 +381,7 @@ private:
     const advice& a_;
     const candidate_options& options_;
     const code_reader& code_;
-    std::map<call_key, owners> calls_;
-    std::map<wrapped_key, owners> wrapped_;
+    call_owners owners_;
     std::map<std::string, std::string> modules_;         // why a module has no sites; empty: it may
     std::map<std::string, std::uint64_t> why_missed_;    // of the type at hand: allocations by reason
     std::map<std::uint64_t, std::string> pools_by_slot_; // of the type at hand
