@@ -18,7 +18,6 @@ seen.
 """
 import hashlib
 import json
-import math
 import os
 import pathlib
 import random
@@ -28,6 +27,8 @@ import sys
 import tempfile
 import time
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import median  # noqa: E402
 from predictions import build_of, interval, judge, percent, print_table, read_arguments
 
 ARMS = ("plain", "again", "empty", "plan", "changed")
@@ -110,12 +111,7 @@ def saved(samples, arm, used=cpu_time, base="plain"):
     """Low, middle and high share of the time that the arm saves; None where it was not measured."""
     if arm not in samples:
         return None
-    shares = sorted(1 - used(a) / used(b) for a, b in zip(samples[arm], samples[base]))
-    count = len(shares)
-    rank = 0  # how many values to leave out at each end
-    while 2 * sum(math.comb(count, i) for i in range(rank + 2)) <= 0.05 * 2 ** count:
-        rank += 1
-    return shares[rank], statistics.median(shares), shares[count - 1 - rank]
+    return median.with_interval([1 - used(a) / used(b) for a, b in zip(samples[arm], samples[base])])
 
 
 def medians(samples, key, digits):

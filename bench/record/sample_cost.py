@@ -13,8 +13,8 @@ of the ratios with the interval that holds it at 95 %. That wants a quiet machin
 """
 import argparse
 import json
-import math
 import os
+import pathlib
 import random
 import re
 import shutil
@@ -23,6 +23,9 @@ import subprocess
 import sys
 import tempfile
 import tomllib
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import median  # noqa: E402
 
 COUNT = ["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"]
 
@@ -71,16 +74,6 @@ def facts_of(linn, trace, scratch):
         return json.load(file)
 
 
-def interval(ratios):
-    """The median, and the order statistics around it that hold the true one in at least 95 of 100."""
-    rows, n = sorted(ratios), len(ratios)
-    tail, low = 0.0, 0
-    while low < n // 2 and tail + math.comb(n, low) / 2**n <= 0.025:
-        tail += math.comb(n, low) / 2**n
-        low += 1
-    return statistics.median(rows), rows[max(low - 1, 0)], rows[min(n - low, n - 1)]
-
-
 def time_pairs(arguments, record, command, scratch):
     """Says what the sample costs in CPU time, and what differs between the program and itself."""
     log = os.path.join(scratch, "seconds")
@@ -107,8 +100,8 @@ def time_pairs(arguments, record, command, scratch):
         for i in random.sample(range(len(ways)), len(ways)):
             row[i] = ways[i]()
         rounds.append(row)
-    cost, again = (interval([row[i] / row[0] for row in rounds]) for i in (1, 2))
-    texts = [f"{100 * (m - 1):+.2f} % ({100 * (low - 1):+.2f} to {100 * (high - 1):+.2f})" for m, low, high in (cost, again)]
+    cost, again = (median.with_interval([row[i] / row[0] for row in rounds]) for i in (1, 2))
+    texts = [f"{100 * (m - 1):+.2f} % ({100 * (low - 1):+.2f} to {100 * (high - 1):+.2f})" for low, m, high in (cost, again)]
     return f"{statistics.median(row[0] for row in rounds) * 1e3:8.0f} ms  recorded {texts[0]:28} alone again {texts[1]}"
 
 
@@ -129,7 +122,7 @@ def main():
     with tempfile.TemporaryDirectory() as temporary:
         log, trace = (os.path.join(temporary, name) for name in ("log", "trace"))
         record = [arguments.linn, "record", "-q", "--sample", str(arguments.bytes), "-o", trace]
-        bare = built_bare(temporary)
+        bare = None if arguments.time else built_bare(temporary)
         for program in programs:
             command = program["command"]
             if shutil.which(command[0]) is None or (only and program["name"] not in only):

@@ -45,7 +45,7 @@ private:
     advice result_;
     std::optional<fill_report> fills_; ///< of a trace that holds nothing else
     run_options trial_options_;
-    run_arguments measuring_{verb(), trial_options_, 180};
+    run_arguments measuring_{verb(), trial_options_, trial_defaults};
     bool is_tried_ = false;
     std::vector<std::string> words_; ///< the program of --try and what belongs to it
     std::vector<std::string> options_of_try_;

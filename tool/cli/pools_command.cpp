@@ -108,11 +108,9 @@ void pools_command::tell_plan() const {
                 continue;
             }
             const std::string where =
-                site.token ? fmt::format("token {}", *site.token)
-                           : fmt::format("{}+{:#x}", site.call.module, site.call.offset) +
-                                 (site.caller ? fmt::format(" called from {}+{:#x}", site.caller->module,
-                                                            site.caller->offset)
-                                              : "");
+                site.token
+                    ? fmt::format("token {}", *site.token)
+                    : address_of(site.call) + (site.caller ? " called from " + address_of(*site.caller) : "");
             fmt::print("  {:4} bytes  {}{}{}\n", site.size, where, site.note.empty() ? "" : "  ", site.note);
         }
     }

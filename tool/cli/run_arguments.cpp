@@ -57,7 +57,9 @@ void run_arguments::add() {
                     "stop when all ratios of wall times are known to within PERCENT (default 1)")
         ->type_name("PERCENT")
         ->check(number(0.01, 100));
-    arguments.add_option("--warm-up", options_.warm_up_rounds, "rounds thrown away first (default 1)")
+    arguments
+        .add_option("--warm-up", options_.warm_up_rounds,
+                    fmt::format("rounds thrown away first (default {})", options_.warm_up_rounds))
         ->type_name("COUNT")
         ->check(whole_number(0, 1000));
     arguments.add_option("--prepare", options_.prepare, "shell command before every run, not measured")

@@ -12,13 +12,23 @@ class App;
 namespace linn::tool {
 
 /// The options of how a program is measured, of `run` and `try`: rounds, time, input, CPUs, what counts as the same.
+/// What holds where the user says nothing.
+struct run_defaults {
+    unsigned budget = 120; ///< seconds
+    std::size_t warm_up_rounds = 1;
+};
+/// Of a trial: the first run and the counting one warm the caches, and three parts share the budget.
+inline constexpr run_defaults trial_defaults{180, 0};
+
 class run_arguments {
 public:
-    /// Fills in `options`, which must outlive it. @param budget the default, in seconds
-    run_arguments(CLI::App& verb, run_options& options, unsigned budget = 120)
+    /// Fills in `options`, which must outlive it.
+    run_arguments(CLI::App& verb, run_options& options, const run_defaults& defaults = {})
         : verb_{verb},
           options_{options},
-          budget_{budget} {}
+          budget_{defaults.budget} {
+        options_.warm_up_rounds = defaults.warm_up_rounds;
+    }
     run_arguments(const run_arguments&) = delete;
     run_arguments& operator=(const run_arguments&) = delete;
 

@@ -29,7 +29,7 @@ private:
 
     report_files files_;
     run_options options_;
-    run_arguments measuring_{verb(), options_, 180};
+    run_arguments measuring_{verb(), options_, trial_defaults};
     candidate_options wanted_;
     try_result result_;
     std::vector<std::string> words_; // the program and what belongs to it

@@ -18,9 +18,13 @@ double seconds_needed(const too_few_rounds& rounds) {
     return seconds < 20 ? std::ceil(seconds) : std::ceil(seconds / 10) * 10;
 }
 
+std::string shortage_of(const too_few_rounds& rounds, std::string_view purpose) {
+    return fmt::format("{} {} too few {} ({} needed)", rounds.done,
+                       rounds.done == 1 ? "round is" : "rounds are", purpose, rounds.needed);
+}
+
 std::string text_of(const too_few_rounds& rounds, std::string_view purpose) {
-    std::string text = fmt::format("{} {} too few {} ({} needed)", rounds.done,
-                                   rounds.done == 1 ? "round is" : "rounds are", purpose, rounds.needed);
+    std::string text = shortage_of(rounds, purpose);
     if (rounds.why == stop_reason::interrupted) {
         return text + ": it was stopped";
     }

@@ -20,6 +20,9 @@ struct too_few_rounds {
     std::string_view budget_option = "--budget";
 };
 
+/// "2 rounds are too few to compare 12 allocators (9 needed)", and nothing of what helps.
+std::string shortage_of(const too_few_rounds& rounds, std::string_view purpose);
+
 /// "2 rounds are too few to compare 12 allocators (9 needed): use --budget 280 or --only", and where the number of rounds
 /// was given "…: use --rounds 9 (about 4 min) or --only". `purpose` is "to compare 12 allocators". @pre done < needed
 std::string text_of(const too_few_rounds& rounds, std::string_view purpose);

@@ -181,6 +181,10 @@ pool_plan read_plan_file(const std::filesystem::path& file) {
     return plan_of(*tables);
 }
 
+std::string address_of(const plan_call& call) {
+    return fmt::format("{}+{:#x}", call.module, call.offset);
+}
+
 std::string plan_text(const pool_plan& plan) {
     std::string out =
         "# A plan for linn pools: which allocations of a program are served from pools.\nlinn_plan = 1\n";

@@ -80,6 +80,9 @@ pool_plan read_plan_file(const std::filesystem::path& file);
 /// The text of a plan, for write_atomically(). @pre its names refer to each other, and its limits hold: else read_plan_file refuses the text
 std::string plan_text(const pool_plan& plan);
 
+/// "libgmp.so.10+0xc919".
+std::string address_of(const plan_call& call);
+
 /// What a plan says of a program or shared library: file name and build id. Empty when it is not an ELF file.
 std::optional<plan_module> plan_module_of(const std::filesystem::path& file);
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../measure/companion.hpp"
 #include "../measure/machine.hpp"
 #include "../measure/quantity.hpp"
 #include "../measure/shell_words.hpp"
-#include "../measure/ticks.hpp"
 #include "attach/attachable.hpp"
 #include "attach/attachment.hpp"
 #include "child_program.hpp"
@@ -19,7 +17,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <iterator>
 #include <memory>
 #include <optional>
 

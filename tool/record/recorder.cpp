@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "recorder.hpp"
 
-#include "../measure/companion.hpp"
 #include "../measure/machine.hpp"
 #include "../measure/process.hpp"
-#include "../measure/ticks.hpp"
 #include "../program/reach.hpp"
 #include "calibration.hpp"
 #include "child_program.hpp"

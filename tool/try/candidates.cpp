@@ -206,8 +206,8 @@ private:
         }
         if (!mine.belongs_to(type)) {
             const std::string& name = a_.analysis.info.modules[stack[0].module].path;
-            const std::string shared = fmt::format(
-                "other types of its size come from the same call, at {}+{:#x}", s.call.module, s.call.offset);
+            const std::string shared =
+                "other types of its size come from the same call, at " + address_of(s.call);
             if (stack.size() < 2 || !owners_.of_caller(stack, size).belongs_to(type)) {
                 is_missed_by_sharing_ = true;
                 return shared;
@@ -283,17 +283,18 @@ private:
             return false;
         }
         const bool has_sites = std::any_of(known_.begin(), known_.end(), [&](const auto& known) {
-            return std::get<0>(known.first) == s.call.module && std::get<1>(known.first) == s.call.offset &&
-                   std::get<4>(known.first) == s.size;
+            const auto& [module, offset, caller_module, caller_offset, known_size] = known.first;
+            return module == s.call.module && offset == s.call.offset && known_size == s.size;
         });
         if (has_sites || sites_ == most_planned_sites || pools_ == most_planned_pools) {
             return false;
         }
         try_candidate c;
-        c.label = fmt::format("{}-byte blocks at {}+{:#x}", size, s.call.module, s.call.offset);
+        const std::string address = address_of(s.call);
+        c.label = fmt::format("{}-byte blocks at {}", size, address);
         for (const std::size_t type : shared.types) {
             c.types.push_back(label_of(a_.types[type]));
-            c.addresses.push_back(fmt::format("{}+{:#x}", s.call.module, s.call.offset));
+            c.addresses.push_back(address);
         }
         c.allocations = shared.allocations;
         c.share = static_cast<double>(shared.allocations) / all;

@@ -87,10 +87,11 @@ std::string allocator_text(const run_result& run) {
     }
     const auto compared = static_cast<std::size_t>(std::ranges::count_if(
         run.rows, [](const run_row& row) { return !row.contender.is_own() && row.failure.empty(); }));
-    const std::size_t needed = least_rounds_to_claim(compared, run.options.level);
-    if (are_bounds(e.ratio_low, e.ratio_high) && e.ratio_high < 1 && run.complete_rounds < needed) {
-        return fmt::format("{} seems to save {}, but {} rounds are too few to be certain ({} needed)",
-                           best->contender.title, saved_text(e), run.complete_rounds, needed);
+    const too_few_rounds rounds{.done = run.complete_rounds,
+                                .needed = least_rounds_to_claim(compared, run.options.level)};
+    if (are_bounds(e.ratio_low, e.ratio_high) && e.ratio_high < 1 && rounds.done < rounds.needed) {
+        return fmt::format("{} seems to save {}, but {}", best->contender.title, saved_text(e),
+                           shortage_of(rounds, "to be certain"));
     }
     return "no allocator tried saves as much as can be measured";
 }

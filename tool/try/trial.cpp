@@ -222,15 +222,6 @@ private:
         return std::chrono::seconds{std::max(std::lround(std::min(left, wanted)), 1L)};
     }
 
-    /// The options of a part. The first run and the counting one have warmed the caches, so no round is thrown away unasked.
-    run_options options_of_part() const {
-        run_options o = options_;
-        if (o.rounds == 0 && o.warm_up_rounds == 1) {
-            o.warm_up_rounds = 0;
-        }
-        return o;
-    }
-
     /// The machine may do less than in the first run.
     void take_time_of(const run_result& part) {
         const double runs = static_cast<double>(part.complete_rounds * part.rows.size());
@@ -248,7 +239,7 @@ private:
         if (result_.chosen.empty()) {
             return;
         }
-        run_options o = options_of_part();
+        run_options o = options_;
         o.budget = budget_for(plan_.arms_together(), plan_.arms_further());
         o.only = rivals_;
         o.rounds_of_allocators = rounds_to_explain;
@@ -283,7 +274,7 @@ private:
         if (!plan_.has_both) {
             best = nullptr;
         }
-        run_options o = options_of_part();
+        run_options o = options_;
         o.given = arms_of_variants(result_.candidates, result_.chosen, result_.variants, place_);
         o.only = {default_name};
         if (best != nullptr) {
@@ -324,7 +315,7 @@ private:
     }
 
     bool measure_alone() {
-        run_options o = options_of_part();
+        run_options o = options_;
         o.budget = budget_for(plan_.arms_alone(), plan_.arms_together() + plan_.arms_further());
         o.only = {default_name}; // no other allocator
         o.given = arms_alone(result_.candidates, place_);

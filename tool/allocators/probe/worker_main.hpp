@@ -14,11 +14,15 @@
 
 namespace linn::tool::worker {
 
-/// Gives `take` each pair of --name and value; false where it takes one not, or the last has no value.
+/// Gives `take` each pair of --name and value but --preload; false where it takes one not, or the last has no value.
 template <typename Take>
-bool read_arguments(int argc, char** argv, const Take& take) {
+bool read_arguments(int argc, char** argv, std::string& preload, const Take& take) {
     for (int i = 1; i + 1 < argc; i += 2) {
-        if (!take(std::string_view{argv[i]}, static_cast<const char*>(argv[i + 1]))) {
+        const std::string_view key = argv[i];
+        const char* const value = argv[i + 1];
+        if (key == "--preload") {
+            preload = value;
+        } else if (!take(key, value)) {
             return false;
         }
     }

@@ -15,7 +15,7 @@
 namespace linn::tool::worker {
 namespace {
 
-bool take_argument(options& o, std::string& preload, std::string_view key, const char* value) {
+bool take_argument(options& o, std::string_view key, const char* value) {
     const auto number = [&] { return std::strtoull(value, nullptr, 10); };
     if (key == "--scenario") {
         o.scenario = value;
@@ -33,8 +33,6 @@ bool take_argument(options& o, std::string& preload, std::string_view key, const
         o.object_bytes = number();
     } else if (key == "--cpu") {
         o.cpu = value;
-    } else if (key == "--preload") {
-        preload = value;
     } else {
         return false;
     }
@@ -52,9 +50,9 @@ const char* build_description() {
 int run(int argc, char** argv) {
     options o;
     std::string preload;
-    const bool is_understood = read_arguments(argc, argv, [&](std::string_view key, const char* value) {
-        return take_argument(o, preload, key, value);
-    });
+    const bool is_understood =
+        read_arguments(argc, argv, preload,
+                       [&](std::string_view key, const char* value) { return take_argument(o, key, value); });
     if (!is_understood) {
         return started_by_hand("bench");
     }

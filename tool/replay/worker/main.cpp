@@ -56,15 +56,13 @@ void reset_peak() noexcept {
     ::close(fd);
 }
 
-bool take_argument(replay_order& order, std::string& preload, std::string_view key, const char* value) {
+bool take_argument(replay_order& order, std::string_view key, const char* value) {
     if (key == "--program") {
         order.program = value;
     } else if (key == "--source") {
         order.source = value;
     } else if (key == "--touch") {
         order.how = value;
-    } else if (key == "--preload") {
-        preload = value;
     } else {
         return false;
     }
@@ -74,9 +72,10 @@ bool take_argument(replay_order& order, std::string& preload, std::string_view k
 int run(int argc, char** argv) {
     replay_order order;
     std::string preload;
-    const bool is_understood = read_arguments(argc, argv, [&](std::string_view key, const char* value) {
-        return take_argument(order, preload, key, value);
-    });
+    const bool is_understood =
+        read_arguments(argc, argv, preload, [&](std::string_view key, const char* value) {
+            return take_argument(order, key, value);
+        });
     if (!is_understood || order.program.empty()) {
         return started_by_hand("replay");
     }
