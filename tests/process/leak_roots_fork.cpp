@@ -3,9 +3,10 @@
 //
 // Breaks when the sanitizer's list of memory to search is in use at the fork: the child waits without end for a thread that
 // it does not have, and the alarm ends it.
+#define LINN_ASAN_POOLS 1
 #include "process.hpp"
 
-#include <linn/buffer_pool.hpp>
+#include <linn/memory_resource.hpp>
 
 #include <atomic>
 #include <chrono>
@@ -39,30 +40,41 @@ void __lsan_unregister_root_region(const void*, std::size_t) {
 }
 #endif
 
+namespace {
+
+// No operator new: AddressSanitizer's, in GCC 12, hangs in such a child whatever the program does.
+void map_and_unmap(linn::pool_resource& resource) {
+    constexpr std::size_t bytes = 100 * linn_test::kib;
+    resource.deallocate(resource.allocate(bytes), bytes);
+    resource.trim();
+}
+
+} // namespace
+
 int main() {
-    linn::buffer_pool pool{linn_test::kib, {.retain_bytes = 0}};
     std::atomic<bool> over{false};
     std::atomic<std::size_t> rounds{0};
     std::vector<std::thread> threads;
     for (int t = 0; t < 3; ++t) {
         threads.emplace_back([&] {
+            linn::pool_resource resource;
             while (!over) {
-                pool.acquire().reset();
+                map_and_unmap(resource);
                 ++rounds;
             }
         });
     }
+    linn::pool_resource resource;
     const int forks = linn_test::on_memcheck() ? 3 : 50;
     for (int i = 0; i < forks; ++i) {
         const std::size_t then = rounds;
         while (rounds < then + 10) {
             std::this_thread::yield();
         }
-        linn_test::check_forked([&] { pool.acquire().reset(); });
+        linn_test::check_forked([&] { map_and_unmap(resource); });
     }
     over = true;
     for (std::thread& t : threads) {
         t.join();
     }
-    CHECK(pool.statistics().live == 0);
 }
