@@ -32,7 +32,7 @@ public:
     }
 
     std::optional<measured_gain> together() const {
-        const run_row* row = result_.together.find(together_arm);
+        const run_row* row = result_.decisive();
         std::size_t types = 0;
         for (const std::size_t i : result_.chosen) {
             types += result_.candidates.list[i].types.size();

@@ -82,6 +82,20 @@ public:
     }
 
 private:
+    // A module, an offset there, those of its caller, a size.
+    using planned_call = std::tuple<std::string, std::uint64_t, std::string, std::uint64_t, unsigned>;
+
+    /// Of the type at hand; gone with it when it is left out.
+    struct type_at_hand {
+        std::uint64_t covered = 0;                       // allocations that have a site
+        std::map<std::string, std::uint64_t> why_missed; // allocations by reason
+        bool is_missed_by_sharing = false;               // some, because others share their call
+        std::map<std::uint64_t, std::string> pools_by_slot;
+        std::map<planned_call, std::string> pool_of_call;
+        std::map<std::uint32_t, std::string> pool_of_site;
+        std::map<std::string, std::uint64_t> allocations; // by pool
+    };
+
     void count_turns() {
         std::map<std::pair<std::string, std::string>, std::uint64_t> counts;
         for (const auto& [site, pool] : pool_of_site_) {
@@ -133,23 +147,20 @@ private:
                 fmt::format("{} of its {} blocks were given back in a way that the recorder did not see",
                             s.unseen_releases, s.allocations));
         }
-        why_missed_.clear();
-        pools_by_slot_.clear();
-        is_missed_by_sharing_ = false;
+        now_ = {};
         try_candidate c;
         c.label = label_of(type);
         c.types = {c.label};
         c.allocations = s.allocations;
         c.share = type.share;
         c.addresses = {type.named.blocks.address};
-        covered_ = 0;
         for (const advised_place& place : type.places) {
             for (const std::uint32_t site : place.sites) {
                 add_sites(c, index, site, place);
             }
         }
-        if (static_cast<double>(covered_) < least_covered * static_cast<double>(s.allocations)) {
-            if (is_missed_by_sharing_) {
+        if (static_cast<double>(now_.covered) < least_covered * static_cast<double>(s.allocations)) {
+            if (now_.is_missed_by_sharing) {
                 sharing_.push_back({index, most_frequent_reason()});
                 return;
             }
@@ -159,8 +170,10 @@ private:
             return leave_out(type, "a plan has no room for it");
         }
         for (const plan_pool& pool : c.pools) {
-            c.counts.push_back({s.releases, s.remote_releases, s.peak_live, allocations_[pool.name]});
+            c.counts.push_back({s.releases, s.remote_releases, s.peak_live, now_.allocations[pool.name]});
+            names_.insert(pool.name);
         }
+        pool_of_site_.merge(now_.pool_of_site);
         sites_ += c.sites.size();
         pools_ += c.pools.size();
         found_.list.push_back(std::move(c));
@@ -176,11 +189,11 @@ private:
             std::string pool;
             std::string why = why_no_site(c, type, here, stack, size, place, pool);
             if (why.empty()) {
-                covered_ += count;
-                allocations_[pool] += count;
-                pool_of_site_.emplace(site, pool); // of its most frequent size
+                now_.covered += count;
+                now_.allocations[pool] += count;
+                now_.pool_of_site.emplace(site, pool); // of its most frequent size
             } else {
-                why_missed_[std::move(why)] += count;
+                now_.why_missed[std::move(why)] += count;
             }
         }
     }
@@ -209,12 +222,12 @@ private:
             const std::string shared =
                 "other types of its size come from the same call, at " + address_of(s.call);
             if (stack.size() < 2 || !owners_.of_caller(stack, size).belongs_to(type)) {
-                is_missed_by_sharing_ = true;
+                now_.is_missed_by_sharing = true;
                 return shared;
             }
             const std::optional<unsigned> offset = code_.stack(name, stack[0].address);
             if (!offset) {
-                is_missed_by_sharing_ = true;
+                now_.is_missed_by_sharing = true;
                 return shared + ", whose caller lies at no constant place of the stack";
             }
             s.stack = *offset;
@@ -224,8 +237,8 @@ private:
             }
         }
         const auto [known, is_new] =
-            known_.try_emplace({s.call.module, s.call.offset, s.caller ? s.caller->module : "",
-                                s.caller ? s.caller->offset : 0, s.size});
+            now_.pool_of_call.try_emplace({s.call.module, s.call.offset, s.caller ? s.caller->module : "",
+                                           s.caller ? s.caller->offset : 0, s.size});
         if (is_new) {
             known->second = pool_of(c, s.size, here.statistics);
         }
@@ -282,10 +295,12 @@ private:
             !read_call(shared.stack[0], s.call).empty()) {
             return false;
         }
-        const bool has_sites = std::any_of(known_.begin(), known_.end(), [&](const auto& known) {
-            const auto& [module, offset, caller_module, caller_offset, known_size] = known.first;
-            return module == s.call.module && offset == s.call.offset && known_size == s.size;
-        });
+        const auto is_of_call = [&](const plan_site& other) {
+            return other.call.module == s.call.module && other.call.offset == s.call.offset &&
+                   other.size == s.size;
+        };
+        const bool has_sites = std::ranges::any_of(
+            found_.list, [&](const try_candidate& c) { return std::ranges::any_of(c.sites, is_of_call); });
         if (has_sites || sites_ == most_planned_sites || pools_ == most_planned_pools) {
             return false;
         }
@@ -298,8 +313,9 @@ private:
         }
         c.allocations = shared.allocations;
         c.share = static_cast<double>(shared.allocations) / all;
-        pools_by_slot_.clear();
+        now_ = {};
         s.pool = pool_of(c, s.size, *shared.largest);
+        names_.insert(s.pool);
         s.note = fmt::format("{} types", c.types.size());
         c.counts = {shared.counts};
         for (const std::uint32_t site : shared.sites) {
@@ -362,39 +378,32 @@ private:
     /// One pool a slot size: sizes that differ waste no memory.
     std::string pool_of(try_candidate& c, unsigned size, const site_statistics& s) {
         const std::uint64_t slot = slot_for(size, s);
-        if (const auto known = pools_by_slot_.find(slot); known != pools_by_slot_.end()) {
+        if (const auto known = now_.pools_by_slot.find(slot); known != now_.pools_by_slot.end()) {
             return known->second;
         }
         std::string name = c.pools.empty() ? c.label : fmt::format("{}, {} bytes", c.label, slot);
-        for (unsigned again = 2; !names_.insert(name).second; ++again) {
+        for (unsigned again = 2; names_.contains(name); ++again) {
             name = fmt::format("{} ({})", c.label, again);
         }
         c.pools.push_back({.name = name, .room = static_cast<unsigned>(room_for_growth(size, s))});
-        return pools_by_slot_[slot] = name;
+        return now_.pools_by_slot[slot] = name;
     }
 
     std::string most_frequent_reason() const {
-        const auto most = std::max_element(why_missed_.begin(), why_missed_.end(),
+        const auto most = std::max_element(now_.why_missed.begin(), now_.why_missed.end(),
                                            [](const auto& x, const auto& y) { return x.second < y.second; });
-        return most == why_missed_.end() ? "its allocations have many sizes" : most->first;
+        return most == now_.why_missed.end() ? "its allocations have many sizes" : most->first;
     }
 
     const advice& a_;
     const candidate_options& options_;
     const code_reader& code_;
     call_owners owners_;
-    std::map<std::string, std::string> modules_;         // why a module has no sites; empty: it may
-    std::map<std::string, std::uint64_t> why_missed_;    // of the type at hand: allocations by reason
-    std::map<std::uint64_t, std::string> pools_by_slot_; // of the type at hand
-    bool is_missed_by_sharing_ = false;                  // the same: some, because others share their call
+    type_at_hand now_;
+    std::map<std::string, std::string> modules_;               // why a module has no sites; empty: it may
     std::vector<std::pair<std::size_t, std::string>> sharing_; // types without a call of their own, and why
-    std::uint64_t covered_ = 0;                                // the same: allocations that have a site
-    // The pool of each call: module, offset, those of its caller, size.
-    std::map<std::tuple<std::string, std::uint64_t, std::string, std::uint64_t, unsigned>, std::string>
-        known_;
-    std::set<std::string> names_; // of pools
+    std::set<std::string> names_;                              // of pools
     std::map<std::uint32_t, std::string> pool_of_site_;
-    std::map<std::string, std::uint64_t> allocations_; // by pool
     std::size_t sites_ = 0;
     std::size_t pools_ = 0;
     try_candidates found_;

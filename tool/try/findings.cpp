@@ -96,11 +96,19 @@ std::string allocator_text(const run_result& run) {
     return "no allocator tried saves as much as can be measured";
 }
 
-std::string names_of(const try_result& result) {
+pool_answer answer_of(const estimate& e) {
+    if (1 - e.ratio_low < worth_a_pool) {
+        return pool_answer::no;
+    }
+    return e.call == verdict::better && 1 - e.ratio_high >= worth_a_pool ? pool_answer::yes
+                                                                         : pool_answer::not_known;
+}
+
+std::string names_of(const try_candidates& candidates, const std::vector<std::size_t>& which) {
     std::vector<std::string> names;
     std::size_t more = 0;
-    for (const std::size_t i : result.chosen) {
-        const try_candidate& c = result.candidates.list[i];
+    for (const std::size_t i : which) {
+        const try_candidate& c = candidates.list[i];
         if (names.size() == most_names) {
             more += c.types.size();
         } else {
@@ -128,13 +136,15 @@ public:
                 row == nullptr
                     ? "Not known: no type's pools could be measured; the program runs without them."
                     : fmt::format("Pools for {} do not work: {}; the program runs without them.",
-                                  names_of(result_), why_unsound(*row));
+                                  names_of_chosen(), why_unsound(*row));
             return add_warnings();
         }
+        const better_variant better = find_better_variant();
         decide(*row, *plain);
+        decide_by_variant(better);
         add_both();
         add_explanations();
-        add_variants();
+        add_variants(better);
         add_huge_pages();
         add_budget();
         add_litter();
@@ -142,6 +152,8 @@ public:
     }
 
 private:
+    std::string names_of_chosen() const { return names_of(result_.candidates, result_.chosen); }
+
     void nothing_to_try() {
         const bool is_explained = !result_.candidates.left_out.empty();
         result_.answer = is_explained ? pool_answer::not_known : pool_answer::no;
@@ -152,7 +164,7 @@ private:
 
     void decide(const run_row& row, const run_row& plain) {
         const estimate* known = row.find_estimate(cpu_metric);
-        const std::string names = names_of(result_);
+        const std::string names = names_of_chosen();
         if (known == nullptr || !are_bounds(known->ratio_low, known->ratio_high)) {
             result_.verdict =
                 fmt::format("Not known whether pools for {} gain: {}.", names, why_no_interval());
@@ -161,13 +173,8 @@ private:
         const estimate& e = *known;
         const std::string memory = memory_text(row, plain);
         const std::string others = allocator_text(result_.together);
-        if (1 - e.ratio_low < worth_a_pool) {
-            result_.answer = pool_answer::no;
-        }
+        result_.answer = answer_of(e);
         if (e.call == verdict::better) {
-            if (1 - e.ratio_high >= worth_a_pool) {
-                result_.answer = pool_answer::yes;
-            }
             result_.verdict =
                 fmt::format("Pools for {} save {} of CPU time{}; {}.", names, saved_text(e), memory, others);
             result_.plan = plan_of_candidates(result_.candidates, result_.chosen);
@@ -201,21 +208,24 @@ private:
             return;
         }
         const std::string& name = best->contender.title;
-        result_.verdict += fmt::format(" Both together: pools over {} save {}.", name, saved_text(*both));
+        const bool is_variant = !result_.decisive_variant.empty();
+        const std::string pools = is_variant ? "pools for " + names_of_chosen() : "the pools";
+        if (!is_variant) {
+            result_.verdict += fmt::format(" Both together: pools over {} save {}.", name, saved_text(*both));
+        }
         const std::optional<estimate> more = compare_rows(result_.further, *row, *best, cpu_metric);
         if (!more) {
             return;
         }
         if (more->call == verdict::better) {
             result_.findings.push_back(
-                fmt::format("Over {} the pools save {} of what it takes alone.", name, saved_text(*more)));
+                fmt::format("Over {} {} save {} of what it takes alone.", name, pools, saved_text(*more)));
         } else if (more->call == verdict::worse) {
-            result_.findings.push_back(
-                fmt::format("Over {} the pools cost {} of what it takes alone: {} is enough.", name,
-                            cost_text(*more), name));
+            result_.findings.push_back(fmt::format("Over {} {} cost {} of what it takes alone: {} is enough.",
+                                                   name, pools, cost_text(*more), name));
         } else {
             result_.findings.push_back(
-                fmt::format("Not known whether the pools gain over {}: they {} of what it takes alone.", name,
+                fmt::format("Not known whether {} gain over {}: they {} of what it takes alone.", pools, name,
                             change_text(*more)));
         }
     }
@@ -254,35 +264,70 @@ private:
                                                   : "more is gained by pools of the types' own"));
     }
 
-    /// The best variant, where it is certainly better than the pools as they are, is what the plan says.
-    void add_variants() {
+    /// The best variant that is certainly better than the pools as they are.
+    struct better_variant {
+        const try_variant* what = nullptr;
+        estimate over_pools;
+    };
+
+    better_variant find_better_variant() const {
+        better_variant best;
         const run_row* pools = result_.further.find(together_arm);
         if (pools == nullptr) {
-            return;
+            return best;
         }
-        const try_variant* best = nullptr;
-        estimate gain;
         for (const try_variant& v : result_.variants) {
             if (const run_row* row = result_.further.find(v.name); row != nullptr && row->is_sound()) {
                 if (const std::optional<estimate> e =
                         compare_rows(result_.further, *row, *pools, cpu_metric, result_.variants.size());
-                    e && e->call == verdict::better && (best == nullptr || e->ratio < gain.ratio)) {
-                    best = &v;
-                    gain = *e;
+                    e && e->call == verdict::better &&
+                    (best.what == nullptr || e->ratio < best.over_pools.ratio)) {
+                    best = {&v, *e};
                 }
             }
         }
-        if (best == nullptr) {
-            result_.findings.push_back("No variant of the pools is certain to gain more.");
+        return best;
+    }
+
+    /// The plan says it; so does the verdict, where the pools as they are save too little.
+    void decide_by_variant(const better_variant& better) {
+        if (better.what == nullptr) {
             return;
         }
-        if (!result_.plan.sites.empty()) {
-            result_.plan = best->plan;
-            result_.plan_variant = best->name;
+        const try_variant& v = *better.what;
+        const run_row* row = result_.further.find(v.name);
+        const run_row* plain = result_.further.find(default_name);
+        const estimate* gain = result_.cpu_of(v.name);
+        const estimate* pools = result_.cpu_of(together_arm);
+        const bool gains =
+            gain != nullptr && gain->call == verdict::better && plain != nullptr && pools != nullptr;
+        if (gains && result_.answer != pool_answer::yes) {
+            result_.answer = answer_of(*gain);
+            result_.decisive_variant = v.name;
+            const std::string as_they_are =
+                v.served == result_.chosen
+                    ? "as they are they " + change_text(*pools)
+                    : fmt::format("those of {} alone {}", names_of_chosen(), change_text(*pools));
+            result_.verdict =
+                fmt::format("Pools for {}, {}, save {} of CPU time{}; {}; {}.",
+                            names_of(result_.candidates, v.served), v.change, saved_text(*gain),
+                            memory_text(*row, *plain), as_they_are, allocator_text(result_.together));
         }
-        result_.findings.push_back(fmt::format("Better still: {} ({}); it saves {} of what the pools take{}.",
-                                               best->title, best->why, saved_text(gain),
-                                               result_.plan_variant.empty() ? "" : ", and the plan is that"));
+        if (gains || !result_.plan.sites.empty()) {
+            result_.plan = v.plan;
+            result_.plan_variant = v.name;
+        }
+    }
+
+    void add_variants(const better_variant& better) {
+        if (better.what != nullptr) {
+            result_.findings.push_back(
+                fmt::format("Better still: {} ({}); it saves {} of what the pools take{}.",
+                            better.what->title, better.what->why, saved_text(better.over_pools),
+                            result_.plan_variant.empty() ? "" : ", and the plan is that"));
+        } else if (result_.further.find(together_arm) != nullptr) {
+            result_.findings.push_back("No variant of the pools is certain to gain more.");
+        }
     }
 
     void add_budget() {

@@ -254,18 +254,41 @@ private:
         }
     }
 
+    /// What may gain where the pools of the types' own cost: fewer of them, if it is not a pool for each size that costs.
+    void keep_fewer_pools() {
+        const estimate* sizes = result_.cpu_of(sizes_arm);
+        std::erase_if(result_.variants, [&](const try_variant& v) {
+            return !v.is_shared || (sizes != nullptr && sizes->ratio >= 1);
+        });
+    }
+
+    /// Those that the counts promise something of; first that of all types, if a pool for each size gained more than these.
+    void find_variants(const estimate& gain) {
+        result_.variants = variants_of(result_.candidates, result_.chosen);
+        const estimate* sizes = result_.cpu_of(sizes_arm);
+        if (sizes != nullptr && sizes->call == verdict::better && sizes->ratio < gain.ratio &&
+            result_.chosen.size() < sound_.size()) {
+            if (std::optional<try_variant> all = all_by_size(result_.candidates, sound_)) {
+                result_.variants.insert(result_.variants.begin(), std::move(*all));
+            }
+        }
+    }
+
     /// Variants of the pools, and the pools in front of the best allocator.
     void measure_further() {
         const run_row* pools = result_.together.find(together_arm);
         const estimate* gain = result_.cpu_of(together_arm);
-        if (pools == nullptr || gain == nullptr || !pools->is_sound() || gain->call == verdict::worse) {
+        if (pools == nullptr || gain == nullptr || !pools->is_sound()) {
             return;
         }
+        find_variants(*gain);
         const run_row* best = best_allocator(result_.together);
-        if (best != nullptr && !may_be_better(*best)) {
+        if (gain->call == verdict::worse) {
+            keep_fewer_pools();
+            best = nullptr;
+        } else if (best != nullptr && !may_be_better(*best)) {
             best = nullptr;
         }
-        result_.variants = variants_of(result_.candidates, result_.chosen);
         fit_further(best != nullptr);
         if (result_.variants.size() > plan_.variants || (best != nullptr && !plan_.has_both)) {
             result_.further_budget = seconds_for_all(wishes_);
@@ -340,13 +363,12 @@ private:
 
     /// Those that gained; where none did, all that ran as they should: small gains may add up.
     void choose() {
-        std::vector<std::size_t> sound;
         for (std::size_t i = 0; i != result_.candidates.list.size(); ++i) {
             const run_row* row = result_.alone.find(arm_alone(i));
             if (row == nullptr || !row->is_sound()) {
                 continue;
             }
-            sound.push_back(i);
+            sound_.push_back(i);
             const estimate* e = result_.cpu_of(row->contender.name);
             if (e != nullptr && e->call == verdict::better) {
                 result_.chosen.push_back(i);
@@ -354,7 +376,7 @@ private:
         }
         result_.has_gained_alone = !result_.chosen.empty();
         if (!result_.has_gained_alone) {
-            result_.chosen = std::move(sound);
+            result_.chosen = sound_;
         }
     }
 
@@ -369,6 +391,7 @@ private:
     std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
     trial_wishes wishes_;
     trial_plan plan_;
+    std::vector<std::size_t> sound_;  ///< the candidates with which the program ran alone as it should
     std::vector<std::string> rivals_; ///< the general allocators that the second part has
 };
 
@@ -389,6 +412,10 @@ const estimate* try_result::cpu_of(std::string_view arm) const {
         }
     }
     return nullptr;
+}
+
+const run_row* try_result::decisive() const {
+    return decisive_variant.empty() ? together.find(together_arm) : further.find(decisive_variant);
 }
 
 const run_result& try_result::judged() const {

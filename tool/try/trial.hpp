@@ -29,9 +29,11 @@ struct try_result {
     double left_out_budget = 0; ///< the same of all allocators, and of the arms that explain, in `together`
     std::vector<try_variant> variants; ///< that `further` measured, besides the chosen as they are
     std::string plan_variant;          ///< the name of the variant that `plan` is; empty: none
-    std::vector<std::size_t> chosen;   ///< indices of the candidates: those that gained, else all
-    bool has_gained_alone = false;     ///< what `chosen` means: each of them gained alone
-    pool_plan plan;                    ///< of the chosen; empty unless they save CPU time
+    std::string
+        decisive_variant; ///< the same of the one that the verdict speaks of, where the pools as they are save too little
+    std::vector<std::size_t> chosen; ///< indices of the candidates: those that gained, else all
+    bool has_gained_alone = false;   ///< what `chosen` means: each of them gained alone
+    pool_plan plan;                  ///< of the chosen; empty unless they save CPU time
     pool_answer answer = pool_answer::not_known;
     std::string verdict;
     std::vector<std::string> findings;
@@ -45,6 +47,8 @@ struct try_result {
     std::optional<double> routed(std::size_t candidate) const;
     /// The estimate of CPU time of an arm, where there is one.
     const estimate* cpu_of(std::string_view arm) const;
+    /// The row that the verdict speaks of; null: it was not measured.
+    const run_row* decisive() const;
     /// The run that the verdict speaks of: that of all together, or what there is.
     const run_result& judged() const;
     /// The plain program, where its runs began on a littered heap; else null.

@@ -25,6 +25,7 @@ class maker {
 public:
     maker(const try_candidates& candidates, const std::vector<std::size_t>& chosen)
         : candidates_{candidates},
+          chosen_{chosen},
           plan_{plan_of_candidates(candidates, chosen)},
           turns_{candidates.turns} {
         for (const std::size_t i : chosen) {
@@ -37,8 +38,7 @@ public:
     std::vector<try_variant> make() {
         share_pools();
         add(
-            "padded", "these, on cache lines of their own",
-            "another thread than allocated them frees objects of {}",
+            "padded", "on cache lines of their own", "another thread than allocated them frees objects of {}",
             [this](std::size_t i) {
                 const pool_counts& c = counts_[i];
                 return slot_of(i) % line_bytes != 0 && c.releases != 0 &&
@@ -47,23 +47,33 @@ public:
             },
             [](plan_pool& pool) { pool.is_padded = true; });
         add(
-            "small-pages", "these, on small pages", "the pools of {} ask for huge ones",
+            "small-pages", "on small pages", "the pools of {} ask for huge ones",
             [this](std::size_t i) { return plan_.pools[i].wants_huge_pages; },
             [](plan_pool& pool) { pool.wants_huge_pages = false; });
         add(
-            "by-address", "these, lowest address first", "many objects of {} live at once",
+            "by-address", "lowest address first", "many objects of {} live at once",
             [this](std::size_t i) { return counts_[i].peak_live >= many_live; },
             [](plan_pool& pool) { pool.is_by_address = true; });
         return std::move(variants_);
     }
 
+    std::optional<try_variant> make_all_by_size() const {
+        std::optional<try_variant> v = shared_by_size();
+        if (v) {
+            v->name = "all-by-size";
+            v->title = "all types, one pool for each size";
+            v->change = "one pool for each size";
+        }
+        return v;
+    }
+
 private:
     unsigned slot_of(std::size_t pool) const { return slot_bytes(plan_, plan_.pools[pool]); }
 
-    void add(std::string name, std::string title, std::string_view why,
+    void add(const char* name, const char* change_text, std::string_view why,
              const std::function<bool(std::size_t)>& promises,
              const std::function<void(plan_pool&)>& change) {
-        try_variant v{std::move(name), std::move(title), {}, plan_};
+        try_variant v{name, fmt::format("these, {}", change_text), change_text, {}, plan_, chosen_};
         std::vector<std::string> changed;
         for (std::size_t i = 0; i != plan_.pools.size(); ++i) {
             if (promises(i)) {
@@ -85,7 +95,7 @@ private:
         for (std::size_t i = 0; i != group.size(); ++i) {
             members[group[i]].push_back(i);
         }
-        try_variant v{std::string{name}, title, {}, plan_};
+        try_variant v{std::string{name}, title, title, {}, plan_, chosen_, true};
         v.plan.pools.clear();
         std::map<std::string, std::string> now; // by the name of the pool that it was
         std::vector<std::string> merged;
@@ -126,14 +136,9 @@ private:
 
     void share_pools() {
         const std::vector<std::size_t> turns = groups_by_turns();
-        std::vector<std::size_t> sizes;
-        for (std::size_t i = 0; i != plan_.pools.size(); ++i) {
-            sizes.push_back(slot_of(i));
-        }
         const auto in_turns = shared(turns, variant_names[0], "one pool for types allocated in turns",
                                      "{} are allocated in turns", "for {} types that are allocated in turns");
-        const auto by_size = shared(sizes, variant_names[1], "one pool for types of one size",
-                                    "slots of {} have one size", "for {} types of one size");
+        const auto by_size = shared_by_size();
         const auto pools = [](const try_variant& v) {
             std::vector<std::string> all;
             for (const plan_site& site : v.plan.sites) {
@@ -147,6 +152,15 @@ private:
         if (by_size) {
             variants_.push_back(*by_size);
         }
+    }
+
+    std::optional<try_variant> shared_by_size() const {
+        std::vector<std::size_t> sizes;
+        for (std::size_t i = 0; i != plan_.pools.size(); ++i) {
+            sizes.push_back(slot_of(i));
+        }
+        return shared(sizes, variant_names[1], "one pool for types of one size", "slots of {} have one size",
+                      "for {} types of one size");
     }
 
     /// For each pool the first of its group. The pair that alternates most is joined first.
@@ -193,6 +207,7 @@ private:
     }
 
     const try_candidates& candidates_;
+    const std::vector<std::size_t>& chosen_;
     pool_plan plan_;
     std::vector<pool_counts> counts_; // one for each pool
     const std::vector<pool_turns>& turns_;
@@ -235,6 +250,11 @@ std::string listed_pools(const try_candidates& candidates, const std::vector<std
 std::vector<try_variant> variants_of(const try_candidates& candidates,
                                      const std::vector<std::size_t>& chosen) {
     return maker{candidates, chosen}.make();
+}
+
+std::optional<try_variant> all_by_size(const try_candidates& candidates,
+                                       const std::vector<std::size_t>& all) {
+    return maker{candidates, all}.make_all_by_size();
 }
 
 } // namespace linn::tool

@@ -5,24 +5,28 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace linn::tool {
 
-/// The chosen pools with other options, as the counts of the trace suggest. Each is measured together with them.
+/// The chosen pools with other options, or pools of more types, as counts and measurements suggest. Each is measured together with the
+/// chosen.
 struct try_variant {
-    std::string
-        name; ///< of its row: "in-turns", "one-pool-a-size", "padded", "small-pages", "by-address"; stable
-    std::string title; ///< "one pool for types of one size"
-    std::string why;   ///< "the pools of `order` and `trade` have slots of 48 bytes"
+    std::string name;   ///< of its row, one of variant_names
+    std::string title;  ///< "these, on small pages"
+    std::string change; ///< "on small pages": the title without what stands for the pools
+    std::string why;    ///< "the pools of `order` and `trade` ask for huge ones"
     pool_plan plan;
+    std::vector<std::size_t> served; ///< the candidates whose pools these are
+    bool is_shared = false;          ///< by types that else have pools of their own
 };
 
-/// The names that a row of a variant may have.
-inline constexpr std::string_view variant_names[] = {"in-turns", "one-pool-a-size", "padded", "small-pages",
-                                                     "by-address"};
+/// The names that a row of a variant may have; stable.
+inline constexpr std::string_view variant_names[] = {"in-turns",    "one-pool-a-size", "padded",
+                                                     "small-pages", "by-address",      "all-by-size"};
 
 /// At least this share of a type's releases come from another thread: padding may gain.
 inline constexpr double remote_share = 0.1;
@@ -44,5 +48,9 @@ std::string listed_pools(const try_candidates& candidates, const std::vector<std
 /// address first for many objects. A variant changes the pools that its reason speaks of, and leaves the others.
 std::vector<try_variant> variants_of(const try_candidates& candidates,
                                      const std::vector<std::size_t>& chosen);
+
+/// Not only the chosen, but all of these, with one pool for each size; none where no two have one size. For programs in which
+/// a pool for each size gains more than pools of the types' own.
+std::optional<try_variant> all_by_size(const try_candidates& candidates, const std::vector<std::size_t>& all);
 
 } // namespace linn::tool

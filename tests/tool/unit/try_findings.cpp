@@ -68,6 +68,17 @@ try_result measured(run_row pools) {
     return result;
 }
 
+/// Twelve rounds in which each row differs from the default by its estimate.
+void give_samples(run_result& run) {
+    run.noise_floor[cpu_metric].floor = 0.01;
+    for (std::size_t round = 0; round != 12; ++round) {
+        for (run_row& row : run.rows) {
+            row.samples.push_back(
+                {round, {{cpu_metric, 1e9 * row.estimates[cpu_metric].ratio}}, false, true});
+        }
+    }
+}
+
 } // namespace
 
 TEST_CASE("the answer is what the interval says, and the plan is of what gained") {
@@ -92,13 +103,7 @@ TEST_CASE("the answer is what the interval says, and the plan is of what gained"
     over.further.rows = {row_of(default_name, 1, 1, 1, verdict::no_difference, 10),
                          row_of("both", 0.85, 0.84, 0.86, verdict::better, 12),
                          row_of("jemalloc", 0.93, 0.92, 0.94, verdict::better, 12)};
-    over.further.noise_floor[cpu_metric].floor = 0.01;
-    for (std::size_t round = 0; round != 12; ++round) {
-        for (run_row& row : over.further.rows) {
-            row.samples.push_back(
-                {round, {{cpu_metric, 1e9 * row.estimates[cpu_metric].ratio}}, false, true});
-        }
-    }
+    give_samples(over.further);
     over.findings.clear();
     describe_try(over);
     CHECK(over.verdict.ends_with(
@@ -249,28 +254,25 @@ TEST_CASE("variants of the pools are what the counts promise") {
 }
 
 TEST_CASE("the plan is a variant where that is certain to be better than the pools as they are") {
-    const auto ask = [](double ratio) {
-        try_result result = measured(row_of("pools", 0.881, 0.874, 0.888, verdict::better, 10.3));
+    const run_row gaining = row_of("pools", 0.881, 0.874, 0.888, verdict::better, 10.3);
+    const auto ask = [](const run_row& pools, double ratio) {
+        try_result result = measured(pools);
+        const double own = pools.estimates.at(cpu_metric).ratio;
         for (try_candidate& c : result.candidates.list) {
             c.counts = {{1000, 0, 20'000}};
         }
         result.variants = variants_of(result.candidates, result.chosen);
-        result.further.rows = {row_of(default_name, 1, 1, 1, verdict::no_difference, 10),
-                               row_of("pools", 0.88, 0.87, 0.89, verdict::better, 10.3),
-                               row_of("one-pool-a-size", 0.88 * ratio, 0, 0, verdict::better, 10.3),
-                               row_of("by-address", 0.88, 0.87, 0.89, verdict::better, 10.3)};
-        result.further.noise_floor[cpu_metric].floor = 0.01;
-        for (std::size_t round = 0; round != 12; ++round) {
-            for (run_row& row : result.further.rows) {
-                row.samples.push_back(
-                    {round, {{cpu_metric, 1e9 * row.estimates[cpu_metric].ratio}}, false, true});
-            }
-        }
+        result.further.rows = {
+            row_of(default_name, 1, 1, 1, verdict::no_difference, 10),
+            row_of("pools", own, own, own, verdict::better, 10.3),
+            row_of("one-pool-a-size", own * ratio, own * ratio, own * ratio, verdict::better, 10.5),
+            row_of("by-address", own, own, own, verdict::better, 10.3)};
+        give_samples(result.further);
         result.findings.clear();
         describe_try(result);
         return result;
     };
-    const try_result better = ask(0.9);
+    const try_result better = ask(gaining, 0.9);
     CHECK(better.plan_variant == "one-pool-a-size");
     CHECK(better.plan.pools.size() == 1);
     CHECK(better.findings.back() == "Better still: one pool for types of one size (slots of `order` and "
@@ -283,10 +285,74 @@ TEST_CASE("the plan is a variant where that is certain to be better than the poo
         CHECK_MESSAGE(all["variants"][1].contains(name), name);
     }
     CHECK(all["litter"].is_null());
-    const try_result same = ask(0.995);
+    CHECK(better.decisive()->contender.name == "pools");
+    CHECK(better.verdict.starts_with("Pools for `order` and `trade` save 11.9 %"));
+    const try_result same = ask(gaining, 0.995);
     CHECK(same.plan_variant.empty());
     CHECK(same.plan.pools.size() == 2);
     CHECK(same.findings.back() == "No variant of the pools is certain to gain more.");
+
+    // Pools of the types' own cost, or gain nothing; one pool for both does.
+    const try_result only = ask(row_of("pools", 1.04, 1.03, 1.05, verdict::worse, 10.3), 0.8);
+    CHECK(only.answer == pool_answer::yes);
+    CHECK(
+        only.verdict ==
+        "Pools for `order` and `trade`, one pool for types of one size, save 16.8 % (16.8 to 16.8) of CPU "
+        "time, peak memory +0.5 MiB; as they are they cost 4.0 % (3.0 to 5.0); jemalloc saves 7.0 % (6.0 to "
+        "8.0).");
+    CHECK(only.plan_variant == "one-pool-a-size");
+    CHECK(only.plan.pools.size() == 1);
+    CHECK(only.decisive()->contender.name == "one-pool-a-size");
+    CHECK(ask(row_of("pools", 1.0, 0.992, 1.008, verdict::no_difference, 10.3), 0.8).answer ==
+          pool_answer::yes);
+    // They gain too little to be worth it, so the verdict is the variant's; a variant that costs as well is none.
+    const try_result little = ask(row_of("pools", 0.99, 0.985, 0.995, verdict::better, 10.3), 0.8);
+    CHECK(little.decisive_variant == "one-pool-a-size");
+    CHECK(little.verdict.find("as they are they save 1.0 % (0.5 to 1.5)") != std::string::npos);
+    try_result costs = only;
+    costs.plan = {};
+    costs.plan_variant = costs.decisive_variant = {};
+    costs.further.rows[2].estimates[cpu_metric].call = verdict::worse;
+    describe_try(costs);
+    CHECK(costs.answer == pool_answer::no);
+    CHECK(costs.plan.sites.empty());
+    CHECK(costs.verdict.starts_with("No pool gains"));
+}
+
+TEST_CASE("all types may have one pool for each size, where only some were chosen") {
+    try_candidates candidates;
+    candidates.list = {candidate("order"), candidate("trade"), candidate("quote")};
+    for (std::size_t i = 0; i != candidates.list.size(); ++i) {
+        candidates.list[i].sites.front().call.offset = 0x1000 * (i + 1);
+    }
+    candidates.list[2].sites.front().size = 96;
+    const std::optional<try_variant> all = all_by_size(candidates, {0, 1, 2});
+    REQUIRE(all);
+    CHECK(all->name == "all-by-size");
+    CHECK(all->is_shared);
+    CHECK(all->served == std::vector<std::size_t>{0, 1, 2});
+    CHECK(all->plan.sites.size() == 3);
+    CHECK(all->plan.pools.size() == 2);
+    CHECK_FALSE(all_by_size(candidates, {0, 2}));
+
+    try_result result = measured(row_of("pools", 0.99, 0.985, 0.995, verdict::better, 10.3));
+    result.candidates = candidates;
+    result.chosen = {0};
+    result.variants = {*all};
+    result.further.rows = {row_of(default_name, 1, 1, 1, verdict::no_difference, 10),
+                           row_of("pools", 0.99, 0.985, 0.995, verdict::better, 10.3),
+                           row_of("all-by-size", 0.85, 0.84, 0.86, verdict::better, 10.5),
+                           row_of("both", 0.95, 0.94, 0.96, verdict::better, 12),
+                           row_of("jemalloc", 0.93, 0.92, 0.94, verdict::better, 12)};
+    give_samples(result.further);
+    result.findings.clear();
+    describe_try(result);
+    CHECK(result.verdict ==
+          "Pools for `order`, `trade` and `quote`, one pool for each size, save 15.0 % (14.0 to 16.0) of CPU "
+          "time, peak memory +0.5 MiB; those of `order` alone save 1.0 % (0.5 to 1.5); jemalloc saves 7.0 % "
+          "(6.0 to 8.0).");
+    CHECK(result.plan_variant == "all-by-size");
+    CHECK(result.findings.front().starts_with("Over jemalloc pools for `order` cost 2.2 %"));
 }
 
 TEST_CASE("a gain with huge pages is said to need the option in the source") {

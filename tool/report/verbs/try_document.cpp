@@ -58,11 +58,11 @@ std::optional<std::size_t> candidate_of(const try_result& result, const run_row&
     return std::nullopt;
 }
 
-/// Of those chosen: all their hits, by all their allocations.
-std::optional<double> routed_together(const try_result& result) {
+/// All their hits, by all their allocations.
+std::optional<double> routed_together(const try_result& result, const std::vector<std::size_t>& candidates) {
     double served = 0;
     double all = 0;
-    for (const std::size_t i : result.chosen) {
+    for (const std::size_t i : candidates) {
         const std::optional<double> share = result.routed(i);
         if (!share) {
             return std::nullopt;
@@ -83,12 +83,16 @@ cell share_cell(const std::optional<double>& share) {
 
 cell served_cell(const try_result& result, const run_row& row) {
     const std::optional<std::size_t> candidate = candidate_of(result, row);
-    const bool is_together = row.contender.name == together_arm || row.contender.name == both_arm ||
-                             std::any_of(result.variants.begin(), result.variants.end(),
-                                         [&](const try_variant& v) { return v.name == row.contender.name; });
-    return share_cell(candidate     ? result.routed(*candidate)
-                      : is_together ? routed_together(result)
-                                    : std::nullopt);
+    if (candidate) {
+        return share_cell(result.routed(*candidate));
+    }
+    for (const try_variant& v : result.variants) {
+        if (v.name == row.contender.name) {
+            return share_cell(routed_together(result, v.served));
+        }
+    }
+    const bool is_together = row.contender.name == together_arm || row.contender.name == both_arm;
+    return is_together ? share_cell(routed_together(result, result.chosen)) : cell{};
 }
 
 /// Peak memory: of the plain program itself, of the others by how much more.
