@@ -20,7 +20,9 @@
 namespace linn::tool {
 namespace {
 
-constexpr std::size_t most_names = 4;               // in the verdict
+// In the verdict: so many names, and no further one behind so many letters.
+constexpr std::size_t most_names = 4;
+constexpr std::size_t most_letters = 60;
 constexpr double least_memory = 0.05 * 1024 * 1024; // bytes: less is no difference
 
 using figures::unit;
@@ -106,13 +108,15 @@ pool_answer answer_of(const estimate& e) {
 
 std::string names_of(const try_candidates& candidates, const std::vector<std::size_t>& which) {
     std::vector<std::string> names;
+    std::size_t letters = 0;
     std::size_t more = 0;
     for (const std::size_t i : which) {
         const try_candidate& c = candidates.list[i];
-        if (names.size() == most_names) {
+        if (names.size() == most_names || letters > most_letters) {
             more += c.types.size();
         } else {
             names.push_back(c.in_sentence());
+            letters += names.back().size();
         }
     }
     return listed_names(std::move(names), more);

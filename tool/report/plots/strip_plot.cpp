@@ -51,11 +51,18 @@ void draw_frame(const strip_panel& panel, const axis& scale, double lines, marku
                                          {"height", coordinate(lines)}});
     }
     constexpr std::size_t most_marks = 6;
+    constexpr double label_width = 0.18; // on a phone, as a share of the axis
+    double labelled = -1;                // up to here
     std::string marks;
     for (const tick& t : scale.ticks(most_marks)) {
-        marks += fmt::format("M{} {}V{}", across(scale.place(t.value)), coordinate(top), coordinate(end + 4));
-        words += words_at(scale.place(t.value), end + 16, "tick",
+        const double place = scale.place(t.value);
+        // page.css hides the others on a phone, but never that of the line at 1.
+        const double from_one = std::abs(place - scale.place(1));
+        const bool has_room = from_one < 1e-9 || (from_one >= label_width && place - labelled >= label_width);
+        marks += fmt::format("M{} {}V{}", across(place), coordinate(top), coordinate(end + 4));
+        words += words_at(place, end + 16, has_room ? "tick" : "tick between",
                           panel.shows_changes ? change_label(t.value) : t.label);
+        labelled = has_room ? place : labelled;
     }
     shapes += empty_element("path", {{"class", "grid"}, {"d", marks}});
     shapes += empty_element(
