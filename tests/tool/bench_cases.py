@@ -11,7 +11,7 @@ import tempfile
 import time
 
 import cases
-from cases import check, prose, skip
+from cases import check, prose, skip_if_sanitized
 
 SMALL = ["--n", "2000", "--objects", "500", "--rounds", "2", "--work", "1"]
 FIRST = ["object", "containers"]  # measured with every pool
@@ -546,8 +546,7 @@ def case_foreign_preload(tool):
     """A preload of the user's own must not reach the measured processes."""
     path = os.path.realpath(tool.libraries["malloc_only"])
     done = tool.bench("object", "--only", "linn", "--json", "-", env={"LD_PRELOAD": path})
-    if "ASan runtime does not come first" in done.stderr:
-        skip("this build of the tool takes no preload")
+    skip_if_sanitized(done.stderr)
     check(done.returncode == 0, f"exit status {done.returncode}: {done.stderr}")
     result = json.loads(done.stdout)
     for contender in result["contenders"]:

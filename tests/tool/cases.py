@@ -24,6 +24,12 @@ def skip_without(*programs):
             skip(f"there is no {program}")
 
 
+def skip_if_sanitized(standard_error):
+    """A tool with AddressSanitizer starts with no library before the sanitizer's."""
+    if "ASan runtime does not come first" in standard_error:
+        skip("this build of the tool takes no preload")
+
+
 def prose(text):
     """The text in one line, so that a test does not depend on where lines are broken."""
     return " ".join(text.split())

@@ -13,7 +13,7 @@ import subprocess
 import time
 
 import cases
-from cases import check, skip_without
+from cases import check, skip, skip_without
 
 STATIC = 40006  # of a static object's destructor, three pairs
 PAIRS = ("malloc", "free")
@@ -426,6 +426,8 @@ def case_instructions(tool):
     """What a recorded pair of malloc and free executes, of the recorder alone; by callgrind, so the same everywhere with
     the same compiler. A number that grows is a slower recorder: say why in the commit that changes it."""
     skip_without("valgrind")
+    if "optimized" not in tool.programs:
+        skip("this build of the recorder is not the one that users have")
     most = 410
 
     def executed(count, with_library):

@@ -11,7 +11,7 @@ import subprocess
 import time
 
 import cases
-from cases import check, prose, skip
+from cases import check, prose, skip, skip_if_sanitized
 
 LIMIT = 100  # seconds; nothing here takes longer than a few
 
@@ -453,8 +453,7 @@ def case_aggregate(tool):
 
 def case_own_preload_stays(tool):
     with_preload = {**os.environ, "LD_PRELOAD": tool.programs["preload"]}
-    if "ASan runtime does not come first" in tool.call("--version", env=with_preload).stderr:
-        skip("this build of the tool takes no preload")
+    skip_if_sanitized(tool.call("--version", env=with_preload).stderr)
     done = tool.record(tool.churn, "1", "0", "env", env=with_preload)
     seen = done.stdout.strip().split(":")
     check(len(seen) == 2 and seen[0].endswith("liblinn-record.so") and seen[1] == tool.programs["preload"], done.stdout)

@@ -236,14 +236,19 @@ asm(".text\n"
     "retq\n"
     ".cfi_endproc\n");
 
+static unwind::captured found_by_rbx;
+static void take_by_rbx() {
+    found_by_rbx = take().captured;
+}
+
 TEST_CASE("a stack ends where a frame cannot be followed, and says so") {
     if (!can_walk()) {
         return;
     }
     CHECK_FALSE(take_below(2).captured.is_cut);
-    static unwind::captured found;
     const std::uint64_t cut = mine.count.cut;
-    linn_test_by_rbx([] { found = take().captured; });
+    linn_test_by_rbx(&take_by_rbx);
+    const unwind::captured& found = found_by_rbx;
     REQUIRE(found.is_new);
     CHECK(found.is_cut);
     CHECK(mine.count.cut == cut + 1);
@@ -425,7 +430,8 @@ TEST_CASE("a child of fork and of vfork knows its parent's stacks") {
         ids[0] = 0;
         ids[1] = 0;
         int status = 0;
-        for (int i = 0; i != 2; ++i) {
+        static int i; // in memory, which vfork leaves as it is
+        for (i = 0; i != 2; ++i) {
             const pid_t child = i == 0 ? 0 : in_memory_of_parent ? vfork() : fork();
             if (child != 0) {
                 waitpid(child, &status, 0);
