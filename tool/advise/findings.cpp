@@ -52,6 +52,16 @@ void add_ranked(std::vector<advice_finding>& to, std::vector<advice_finding> fou
     to.insert(to.end(), std::make_move_iterator(found.begin()), std::make_move_iterator(found.end()));
 }
 
+bool is_unnamed(const advised_type& type) {
+    return !type.named.blocks.address.empty();
+}
+
+/// "3 of 10 blocks of Config"; "3 of 10 of the 24-byte blocks of f", whose label says that they are blocks.
+std::string some_blocks(std::uint64_t count, const advised_type& type) {
+    return fmt::format("{} of {} {} {}", count, type.statistics.allocations,
+                       is_unnamed(type) ? "of the" : "blocks of", label_of(type));
+}
+
 /// What was not released: a leak, unless the program went on when the recording ended.
 std::vector<advice_finding> leaks(const advice& a) {
     const bool ran_on = a.analysis.info.ran_on;
@@ -64,12 +74,11 @@ std::vector<advice_finding> leaks(const advice& a) {
         if (live == 0) {
             continue;
         }
-        found.push_back(
-            {ran_on ? "live" : "leak",
-             fmt::format("{}: {} of {} blocks of {}, {}{}",
-                         ran_on ? "live when the recording ended" : "not freed before the end", live,
-                         s.allocations, label_of(type), figures::bytes_text(bytes), where(type)),
-             first_place(type), bytes, live});
+        found.push_back({ran_on ? "live" : "leak",
+                         fmt::format("{}: {}, {}{}",
+                                     ran_on ? "live when the recording ended" : "not freed before the end",
+                                     some_blocks(live, type), figures::bytes_text(bytes), where(type)),
+                         first_place(type), bytes, live});
     }
     return found;
 }
@@ -120,8 +129,8 @@ std::vector<advice_finding> temporaries(const advice& a) {
             continue;
         }
         found.push_back({"temporary",
-                         fmt::format("temporary: {} of {} blocks of {} are released by the very next call{}",
-                                     s.temporary, s.allocations, label_of(type), where(type)),
+                         fmt::format("temporary: {} are released by the very next call{}",
+                                     some_blocks(s.temporary, type), where(type)),
                          first_place(type), s.bytes, s.temporary});
     }
     return found;
@@ -138,10 +147,10 @@ std::vector<advice_finding> zero_fills(const advice& a) {
         const gain_range cost = estimated_fill_cost(s, a.program_cpu_ns);
         found.push_back(
             {"zero-fill",
-             fmt::format("zero fills: {} of new blocks of {} wrote {}{}{}", s.fills, label_of(type),
-                         figures::bytes_text(s.filled_bytes),
-                         a.program_cpu_ns > 0 ? fmt::format(", {} of the run", gain_text(cost)) : "",
-                         where(type)),
+             fmt::format(
+                 "zero fills: {} of new {}{} wrote {}{}{}", s.fills, is_unnamed(type) ? "" : "blocks of ",
+                 label_of(type), figures::bytes_text(s.filled_bytes),
+                 a.program_cpu_ns > 0 ? fmt::format(", {} of the run", gain_text(cost)) : "", where(type)),
              first_place(type), s.filled_bytes, s.fills});
     }
     return found;
@@ -156,11 +165,12 @@ std::vector<advice_finding> hand_overs(const advice& a) {
             continue;
         }
         found.push_back({"remote",
-                         fmt::format("remote: {} of the {} blocks of {} are released by another thread "
-                                     "than the one that allocated them{}",
+                         fmt::format("remote: {} of the {}{} are released by another thread than the "
+                                     "one that allocated them{}",
                                      figures::percent(static_cast<double>(s.remote_releases) /
                                                       static_cast<double>(s.releases)),
-                                     s.releases, label_of(type), where(type)),
+                                     is_unnamed(type) ? "" : fmt::format("{} blocks of ", s.releases),
+                                     label_of(type), where(type)),
                          first_place(type), s.bytes, s.remote_releases});
     }
     return found;

@@ -23,17 +23,18 @@ std::string file_of(const chain_frame& frame) {
 /// "app+0x5ccca": the return address, which stands behind the call.
 std::string address_of(const chain_frame& frame) {
     char offset[24];
-    std::snprintf(offset, sizeof offset, "+0x%llx", static_cast<unsigned long long>(frame.address + 1));
-    return file_of(frame) + offset;
+    std::snprintf(offset, sizeof offset, "0x%llx", static_cast<unsigned long long>(frame.address + 1));
+    return frame.path.empty() ? offset : file_of(frame) + '+' + offset;
 }
 
-/// The innermost function of the user's, with a name or without, else of anybody's that has one, else the innermost.
+/// The innermost function of the user's, with a name or without, else of anybody's that has one, else the innermost. Code that
+/// is in no file, because the program generated it, says nothing.
 std::size_t owner_in(const call_chain& chain) {
     std::size_t found = chain.size();
     for (std::size_t i = 0; i != chain.size(); ++i) {
         const chain_frame& frame = chain[i];
         const bool is_first = found == chain.size();
-        if (frame.is_physical && (is_first || chain[found].is_system) &&
+        if (frame.is_physical && !frame.path.empty() && (is_first || chain[found].is_system) &&
             (!frame.is_system || (is_first && !frame.shown->function.empty()))) {
             found = i;
         }
@@ -59,7 +60,7 @@ std::string place_of(const call_chain& chain, std::size_t owner) {
             return "under " + caller + inside;
         }
     }
-    return "of " + file_of(frame);
+    return frame.path.empty() ? "of generated code" : "of " + file_of(frame);
 }
 
 } // namespace

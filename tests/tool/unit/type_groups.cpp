@@ -172,6 +172,11 @@ TEST_CASE(
     CHECK(blocks_of({{"parse", app}}, {8, 32, 16}) == "8-32-byte blocks of parse at app+0x1000");
     CHECK(blocks_of({{"parse", app}}, {}) == "blocks of parse at app+0x1000");
     CHECK(blocks_of({}) == "48-byte blocks of unknown code");
+    CHECK(blocks_of({{"malloc", "/usr/lib/libjvm.so"}, {"", ""}, {"main", app}}) ==
+          "48-byte blocks of main at app+0x1002");
+    CHECK(blocks_of({{"malloc", "/usr/lib/libjvm.so"}, {"", ""}}) ==
+          "48-byte blocks of malloc in libjvm.so at libjvm.so+0x1000");
+    CHECK(blocks_of({{"", ""}}) == "48-byte blocks of generated code at 0x1000");
 }
 
 TEST_CASE("a place without a line is a function, a library, or a function of a library") {
