@@ -10,6 +10,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <utility>
 
@@ -265,6 +266,35 @@ std::vector<advice_finding> page_faults(const advice& a) {
              faults.count}};
 }
 
+/// Which programs the recording is of, where more than one has a share: behind a name such as `python3` may stand a script. Empty
+/// where one has nearly all events.
+std::string several_programs(const trace_info& info) {
+    constexpr std::size_t most_shown = 4;
+    std::map<std::string, std::uint64_t> by_program;
+    for (const trace_process& p : info.processes) {
+        by_program[p.executable.substr(p.executable.rfind('/') + 1)] += p.events;
+    }
+    std::vector<std::pair<std::uint64_t, std::string>> programs;
+    for (const auto& [name, events] : by_program) {
+        if (static_cast<double>(events) >= notable_share * static_cast<double>(info.events)) {
+            programs.emplace_back(events, name);
+        }
+    }
+    if (programs.size() < 2) {
+        return {};
+    }
+    std::ranges::sort(programs, std::greater{});
+    programs.resize(std::min(programs.size(), most_shown));
+    std::vector<std::string> shares;
+    for (const auto& [events, name] : programs) {
+        const double share = static_cast<double>(events) / static_cast<double>(info.events);
+        shares.push_back(fmt::format("{} {}", name, figures::percent(share)));
+    }
+    return fmt::format("recorded several programs, by events: {}; 'linn record --only-exe NAME' records one "
+                       "alone",
+                       fmt::join(shares, ", "));
+}
+
 } // namespace
 
 std::vector<advice_finding> find_findings(const advice& a, const naming& names) {
@@ -343,6 +373,9 @@ std::vector<std::string> find_warnings(const advice& a) {
                                        "that grow are not known, and gains "
                                        "are not replayed",
                                        info.sample_bytes, run.all.spread.blocks));
+    }
+    if (std::string text = several_programs(info); !text.empty()) {
+        warnings.push_back(std::move(text));
     }
     if (run.failures != 0) {
         warnings.push_back(fmt::format("{} allocations failed", run.failures));

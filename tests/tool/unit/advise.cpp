@@ -333,7 +333,17 @@ TEST_CASE("warnings: what makes the advice weaker") {
     p.info().dropped = 7;
     p.info().cut_stacks = 1;
     p.info().clock = "none";
-    const advice a = advise(p.analyse(0), {}, parts_for({"int"}));
+    trace_analysis run = p.analyse(0);
+    run.info.events = 1000;
+    const auto process = [](std::string executable, std::uint64_t events) {
+        trace_process made;
+        made.executable = std::move(executable);
+        made.events = events;
+        return made;
+    };
+    run.info.processes = {process("/usr/bin/bash", 800), process("/usr/bin/python3.11", 100),
+                          process("/usr/bin/bash", 92), process("/usr/bin/env", 8)}; // env: less than 1 %
+    const advice a = advise(run, {}, parts_for({"int"}));
     const auto has = [&](const std::string& text) {
         return std::any_of(a.warnings.begin(), a.warnings.end(),
                            [&](const std::string& w) { return w.find(text) != std::string::npos; });
@@ -343,6 +353,13 @@ TEST_CASE("warnings: what makes the advice weaker") {
     CHECK(has("the recording was cut off"));
     CHECK(has("--clock=none"));
     CHECK(has("has no CPU time"));
+    CHECK(
+        has("recorded several programs, by events: bash 89 %, python3.11 10 %; 'linn record --only-exe NAME' "
+            "records one alone"));
+    run.info.processes[1].executable = "/usr/bin/bash";
+    CHECK(std::ranges::none_of(advise(run, {}, parts_for({"int"})).warnings, [](const std::string& w) {
+        return w.find("several programs") != std::string::npos;
+    }));
 }
 
 TEST_CASE("the program's CPU time: measured, or less the recording, or as long as it lasted") {
