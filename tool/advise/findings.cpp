@@ -2,6 +2,7 @@
 #include "findings.hpp"
 
 #include "../measure/quantity.hpp"
+#include "../symbols/short_name.hpp"
 #include "container_kind.hpp"
 #include "cost.hpp"
 #include "page_faults.hpp"
@@ -21,6 +22,7 @@ constexpr std::size_t most_of_a_kind = 10;
 constexpr std::uint64_t few = 1000;    // allocations that no finding is made of
 constexpr double notable_share = 0.01; // of all allocations
 constexpr double mostly = 0.5;
+constexpr std::size_t function_room = 60;       // letters
 constexpr std::uint64_t notable_fill = 1 << 20; // bytes
 
 /// True where the trace has no releases, and few of the allocations.
@@ -32,8 +34,17 @@ symbol_frame first_place(const advised_type& type) {
     return type.places.empty() ? symbol_frame{} : type.places.front().frame;
 }
 
+bool is_unnamed(const advised_type& type) {
+    return !type.named.blocks.address.empty();
+}
+
 std::string where(const advised_type& type) {
-    const std::string place = place_text(first_place(type));
+    symbol_frame frame = first_place(type);
+    if (is_unnamed(type) && frame.line == 0) {
+        return {}; // the function, which the label has
+    }
+    frame.function = short_type(frame.function, function_room);
+    const std::string place = place_text(frame);
     return place.empty() ? std::string{} : " (" + place + ")";
 }
 
@@ -51,10 +62,6 @@ void add_ranked(std::vector<advice_finding>& to, std::vector<advice_finding> fou
     });
     found.resize(std::min(found.size(), most_of_a_kind));
     to.insert(to.end(), std::make_move_iterator(found.begin()), std::make_move_iterator(found.end()));
-}
-
-bool is_unnamed(const advised_type& type) {
-    return !type.named.blocks.address.empty();
 }
 
 /// "3 of 10 blocks of Config"; "3 of 10 of the 24-byte blocks of f", whose label says that they are blocks.
