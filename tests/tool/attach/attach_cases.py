@@ -387,6 +387,15 @@ def case_options(tool):
     program.end()
 
 
+def case_title(tool):
+    """A title that a program writes over its arguments leaves empty ones, which were none."""
+    with subprocess.Popen(["cat", "-", "", ""], stdin=subprocess.PIPE, stderr=subprocess.DEVNULL) as program:
+        with tool.recording(program.pid, quiet=False):
+            pass
+        program.stdin.close()
+    check(tool.facts()["command"] == ["cat", "-"], f"{tool.facts()['command']}")
+
+
 def case_twice(tool):
     """Who is recorded already is not recorded again: by another linn, or from its start."""
     program = tool.program("steps")
