@@ -352,7 +352,18 @@ std::string demangle_type(std::string mangled) {
 
 std::string demangle(const std::string& mangled) {
     // What is not mangled for certain can look like a type's code: a C function named "f".
-    return mangled.starts_with("_Z") ? demangle_type(mangled) : mangled;
+    if (!mangled.starts_with("_Z")) {
+        return mangled;
+    }
+    std::string name = demangle_type(mangled);
+    constexpr std::size_t hash_letters = 19; // "::h286ef2f2bd68e370", which Rust's compiler appends
+    if (name.size() > hash_letters) {
+        const std::string_view end = std::string_view{name}.substr(name.size() - hash_letters);
+        if (end.starts_with("::h") && end.find_first_not_of("0123456789abcdef", 3) == end.npos) {
+            name.resize(name.size() - hash_letters);
+        }
+    }
+    return name;
 }
 
 std::string without_parameters(std::string_view demangled) {

@@ -89,6 +89,8 @@ TEST_CASE("RTTI names are types, and other text is none") {
     CHECK(demangle_type("N5shape6CircleE") == "shape::Circle");
     CHECK(demangle_type("*N5shape6CircleE") == "shape::Circle");
     CHECK(demangle("f") == "f"); // a C function, although "f" is the code of float
+    CHECK(demangle("_ZN1r4main17h086b0cfd890a8ea9E") == "r::main");
+    CHECK(demangle("_ZN1r17h086b0cfd890a8eaxE") == "r::h086b0cfd890a8eax");
     CHECK(demangle_type("\x80?") == "\x80?");
 }
 
