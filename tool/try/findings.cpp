@@ -293,7 +293,7 @@ private:
         return best;
     }
 
-    /// The plan says it; so does the verdict, where the pools as they are save too little.
+    /// The plan says it, and the verdict, if it gains.
     void decide_by_variant(const better_variant& better) {
         if (better.what == nullptr) {
             return;
@@ -305,7 +305,7 @@ private:
         const estimate* pools = result_.cpu_of(together_arm);
         const bool gains =
             gain != nullptr && gain->call == verdict::better && plain != nullptr && pools != nullptr;
-        if (gains && result_.answer != pool_answer::yes) {
+        if (gains) {
             result_.answer = answer_of(*gain);
             result_.decisive_variant = v.name;
             const std::string as_they_are =

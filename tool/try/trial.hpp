@@ -30,7 +30,7 @@ struct try_result {
     std::vector<try_variant> variants; ///< that `further` measured, besides the chosen as they are
     std::string plan_variant;          ///< the name of the variant that `plan` is; empty: none
     std::string
-        decisive_variant; ///< the same of the one that the verdict speaks of, where the pools as they are save too little
+        decisive_variant; ///< the same of the one that the verdict speaks of: where it is certain to be better than the pools as they are
     std::vector<std::size_t> chosen; ///< indices of the candidates: those that gained, else all
     bool has_gained_alone = false;   ///< what `chosen` means: each of them gained alone
     pool_plan plan;                  ///< of the chosen; empty unless they save CPU time

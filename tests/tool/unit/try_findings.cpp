@@ -285,8 +285,10 @@ TEST_CASE("the plan is a variant where that is certain to be better than the poo
         CHECK_MESSAGE(all["variants"][1].contains(name), name);
     }
     CHECK(all["litter"].is_null());
-    CHECK(better.decisive()->contender.name == "pools");
-    CHECK(better.verdict.starts_with("Pools for `order` and `trade` save 11.9 %"));
+    CHECK(better.decisive()->contender.name == "one-pool-a-size");
+    CHECK(better.verdict.starts_with(
+        "Pools for `order` and `trade`, one pool for types of one size, save 20.7 %"));
+    CHECK(better.verdict.find("; as they are they save 11.9 % (11.2 to 12.6); ") != std::string::npos);
     const try_result same = ask(gaining, 0.995);
     CHECK(same.plan_variant.empty());
     CHECK(same.plan.pools.size() == 2);
