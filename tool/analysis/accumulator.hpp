@@ -70,6 +70,12 @@ private:
         std::uint64_t since = 0;
     };
 
+    /// Of a block that was not known then.
+    struct early_release {
+        std::uint32_t thread = 0;
+        std::uint64_t time = 0;
+    };
+
     void allocate(const event& e);
     void release(const event& e);
     void reallocate(const event& e);
@@ -99,7 +105,10 @@ private:
     }
     /// What the calls of a thread just before this one tell, where the trace has all of them.
     void note_neighbours(const event& e, std::uint32_t site);
-    /// True where an inexact clock told the release before the allocation.
+    /// Of a block that is not known: its allocation may come next.
+    void keep_early(const event& e);
+    bool can_be_early(const early_release& r, std::uint64_t allocated) const noexcept;
+    /// True where the release was told before the allocation.
     bool was_released_early(const event& e);
 
     event_times times_;
@@ -111,7 +120,7 @@ private:
     std::vector<process_state> processes_;
     std::vector<thread_state> threads_;
     std::map<block_key, pending_block> pending_;
-    std::map<block_key, std::uint32_t> early_; ///< thread of a release before its allocation
+    std::map<block_key, early_release> early_;
     timeline_recorder over_time_;
     std::uint64_t events_ = 0;
     std::uint64_t live_ = 0;

@@ -354,6 +354,16 @@ def case_growing_strings(tool):
     check(slowly["rule"] == "growth" and slowly["use"] == "reserve()", slowly["rule"])
 
 
+def case_hand_overs(tool):
+    """A block that goes from thread to thread at once: clocks that differ by the way from core to core lose no release."""
+    result = tool.result(tool.record("hand_overs", program=tool.programs["recorded"]), "--no-replay")
+    check(result["unknown_releases"] == 0 and result["unseen_releases"] == 0,
+          [result[k] for k in ("unknown_releases", "unseen_releases")])
+    blocks = [t["statistics"] for t in result["types"] if t["statistics"]["largest"] == 40005]
+    check(len(blocks) == 1, f"{len(blocks)} types")
+    check([blocks[0][k] for k in ("allocations", "releases", "live_at_end")] == [20000, 20000, 0], f"{blocks[0]}")
+
+
 def case_instructions(tool):
     """The analysis must stay at its pace: instructions an event, list churn, with making the events (30 of them)."""
     if shutil.which("valgrind") is None or "throughput" not in tool.programs:

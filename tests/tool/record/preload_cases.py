@@ -142,13 +142,6 @@ def case_alive_at_exit(tool):
     same(tool.run("alive_at_exit", 1, status=7 << 8).rows(), pairs(_40001=80), "_exit")
 
 
-def case_hand_overs(tool):
-    """By time, no block is got by one thread before another has given it back."""
-    done = tool.run("hand_overs")
-    same(done.rows(), pairs(_40005=20000, _40006=3))
-    check(done.data["unknown_releases"] == 0, "a release came before its allocation")
-
-
 def case_fork_tree(tool):
     done = tool.run("fork_tree", 3)
     images = {image["image"]: image for image in done.data["images"]}

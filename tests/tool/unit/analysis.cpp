@@ -226,8 +226,8 @@ TEST_CASE("an address given out again although it is live: its release was never
     }
 }
 
-TEST_CASE("rough times: a release that is told before its allocation") {
-    const std::vector<event> events{release(0x1000, 1, 0), allocation(0x1000, 8, 2, 1)};
+TEST_CASE("a release by another thread that is told before its allocation: with exact times by little") {
+    const std::vector<event> events{release(0x1000, 1, 0), allocation(0x1000, 8, 5002, 1)};
     const trace_analysis rough = analyse(events, event_times::rough);
     CHECK(rough.unknown_releases == 0);
     CHECK(rough.all.remote_releases == 1);
@@ -235,11 +235,23 @@ TEST_CASE("rough times: a release that is told before its allocation") {
     const trace_analysis exact = analyse(events, event_times::exact);
     CHECK(exact.unknown_releases == 1);
     CHECK(exact.all.live_at_end == 1);
+    const trace_analysis little = analyse({release(0x1000, 1, 0), allocation(0x1000, 8, 400, 1)});
+    CHECK(little.unknown_releases == 0);
+    CHECK(little.all.remote_releases == 1);
+    CHECK(little.all.live_at_end == 0);
+    // Many blocks from before the recording leave room for it.
+    std::vector<event> many;
+    for (std::uint64_t i = 0; i != 70'000; ++i) {
+        many.push_back(release(0x100000 + 16 * i, 10 * i, 0));
+    }
+    many.push_back(allocation(many.back().address, 8, many.back().time + 400, 1));
+    CHECK(analyse(many).unknown_releases == 69'999);
     // The same thread knows the order of its own events.
-    const trace_analysis own =
-        analyse({release(0x1000, 1, 1), allocation(0x1000, 8, 2, 1)}, event_times::rough);
-    CHECK(own.unknown_releases == 1);
-    CHECK(own.all.live_at_end == 1);
+    for (const event_times times : {event_times::rough, event_times::exact}) {
+        const trace_analysis own = analyse({release(0x1000, 1, 1), allocation(0x1000, 8, 2, 1)}, times);
+        CHECK(own.unknown_releases == 1);
+        CHECK(own.all.live_at_end == 1);
+    }
 }
 
 TEST_CASE("a forked child's blocks are its own") {
