@@ -16,6 +16,8 @@ constexpr std::uint64_t late_ns =
 // that hands it the block. 0.4 us were seen between cores without a common cache.
 constexpr std::uint64_t early_ns = 2'000;
 constexpr std::size_t most_early = 65'536;
+constexpr std::size_t most_early_if_exact =
+    64; // of an exact clock: few are of the last moment, and each allocation looks among them
 
 } // namespace
 
@@ -219,10 +221,11 @@ bool accumulator::can_be_early(const early_release& r, std::uint64_t allocated) 
 }
 
 void accumulator::keep_early(const event& e) {
-    if (early_.size() >= most_early) {
+    const std::size_t most = times_ == event_times::rough ? most_early : most_early_if_exact;
+    if (early_.size() >= most) {
         std::erase_if(early_, [&](const auto& r) { return !can_be_early(r.second, e.time); });
     }
-    if (early_.size() < most_early) {
+    if (early_.size() < most) {
         early_[{e.process, e.address}] = {e.thread, e.time};
     }
 }
