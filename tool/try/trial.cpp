@@ -419,6 +419,9 @@ const run_row* try_result::decisive() const {
 }
 
 const run_result& try_result::judged() const {
+    if (!decisive_variant.empty()) {
+        return further;
+    }
     return together.rows.empty() ? alone : together;
 }
 

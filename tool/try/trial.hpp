@@ -49,7 +49,7 @@ struct try_result {
     const estimate* cpu_of(std::string_view arm) const;
     /// The row that the verdict speaks of; null: it was not measured.
     const run_row* decisive() const;
-    /// The run that the verdict speaks of: that of all together, or what there is.
+    /// The run that the verdict speaks of: that of variants, of all together, or what there is.
     const run_result& judged() const;
     /// The plain program, where its runs began on a littered heap; else null.
     const run_row* littered() const;
