@@ -284,10 +284,11 @@ void accumulator::forget(const live_block& block) {
     end_life(block, n);
 }
 
-bool accumulator::release_pending(const event& e, const live_block& newer) {
-    const auto found = pending_.find({e.process, e.address});
+std::optional<live_block> accumulator::take_pending(const event& e, std::uint64_t address,
+                                                    const live_block& newer) {
+    const auto found = pending_.find({e.process, address});
     if (found == pending_.end()) {
-        return false;
+        return std::nullopt;
     }
     const pending_block pending = found->second;
     pending_.erase(found);
@@ -295,10 +296,9 @@ bool accumulator::release_pending(const event& e, const live_block& newer) {
     const bool is_late = times_ == event_times::rough || e.time - pending.since <= late_ns;
     if (newer.thread == e.thread || !is_late) {
         forget(pending.block);
-        return false;
+        return std::nullopt;
     }
-    count_release(pending.block, e, false);
-    return true;
+    return pending.block;
 }
 
 void accumulator::release(const event& e) {
@@ -316,8 +316,10 @@ void accumulator::release(const event& e) {
         keep_early(e);
         return;
     }
-    if (!pending_.empty() && release_pending(e, *block)) {
-        return;
+    if (!pending_.empty()) {
+        if (const std::optional<live_block> older = take_pending(e, e.address, *block)) {
+            return count_release(*older, e, false);
+        }
     }
     if (follows_allocation && t.last_end - t.last_begin > block->bytes) {
         sites_[t.last_site].outgrown +=
@@ -338,7 +340,10 @@ void accumulator::reallocate(const event& e) {
         ++p.unknown_releases;
         return allocate(e);
     }
-    const live_block block = *old;
+    // Another thread may have got the old address before this one told that it moved from there.
+    const std::optional<live_block> older =
+        pending_.empty() ? std::nullopt : take_pending(e, e.old_address, *old);
+    const live_block block = older.value_or(*old);
     site_record& site = sites_[block.site];
     ++site.reallocations;
     site.resized.add(e.bytes);
@@ -349,7 +354,9 @@ void accumulator::reallocate(const event& e) {
     site.grow_by(e.bytes);
     live_bytes_ += e.bytes - block.bytes;
     note_peak(e.time);
-    p.live.erase(old);
+    if (!older) {
+        p.live.erase(old);
+    }
     event moved = e;
     moved.thread = block.thread;
     add_block(p, moved, block.site, block.time);

@@ -86,8 +86,8 @@ private:
     std::uint32_t site_index(std::uint32_t stack, allocation_call call);
 
     void add_block(process_state& p, const event& e, std::uint32_t site, std::uint64_t born);
-    /// Looks which of two blocks at one address a release means; true where it was the older one.
-    bool release_pending(const event& e, const live_block& newer);
+    /// The older of two blocks at one address, where the event means that one; it is not pending any more.
+    std::optional<live_block> take_pending(const event& e, std::uint64_t address, const live_block& newer);
     void count_release(const live_block& block, const event& e, bool is_temporary);
     void forget(const live_block& block);
     /// More bytes may be live than ever before.

@@ -193,6 +193,19 @@ TEST_CASE("an address given out before its release was told: the release is the 
     CHECK(a.all.peak_live_bytes == 32);
 }
 
+TEST_CASE("an address given out before a realloc away from it was told: what moved is the old block") {
+    const trace_analysis a =
+        analyse({allocation(0x1000, 8, 1, 0, 1), allocation(0x1000, 24, 100, 1, 2),
+                 reallocation(0x1000, 0x2000, 64, 101), release(0x1000, 5000, 1), release(0x2000, 6000, 0)});
+    CHECK(a.unknown_releases == 0);
+    CHECK(a.unseen_releases == 0);
+    CHECK(a.all.reallocations == 1);
+    CHECK(a.all.releases == 2);
+    CHECK(a.all.remote_releases == 0);
+    CHECK(a.all.live_at_end == 0);
+    CHECK(a.all.live_bytes_at_end == 0);
+}
+
 TEST_CASE("an address given out again although it is live: its release was never seen") {
     const std::vector<event> lost{allocation(0x1000, 8, 1, 0, 1), allocation(0x1000, 24, 100, 0, 2)};
     SUBCASE("by its own thread, which would have told before") {
