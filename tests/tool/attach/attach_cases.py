@@ -19,6 +19,9 @@ from cases import check, prose, skip, skip_without
 MARKED = 200_000  # sizes of steps: nothing else has such
 EVENT = re.compile(r"^\s*[\d.]+\s+(\d+)\s+(allocation|release|reallocation|failure|fill|zero fill)\s+(\S.*?)\s+(0x[0-9a-f]+)(?:\s+(\d+))?")
 
+# From glibc 2.37 on; a recording says so.
+LATE_LIBRARIES = "warning: libraries that the program loaded after linn had attached are not in the trace"
+
 
 class Program:
     """A child that says `ready`, and `done` after each line that it was given."""
@@ -76,7 +79,8 @@ class Tool(cases.Tool):
         linn = self.attach(pid, *options, file=file)
         yield linn
         err = self.detach(linn)
-        check(not quiet or "warning" not in err, err)
+        self.misses_late_libraries = LATE_LIBRARIES in err
+        check(not quiet or "warning" not in err.replace(LATE_LIBRARIES, ""), err)
 
     def program(self, *words):
         return Program([self.programs["counted"], *words]).wait_ready()
@@ -249,6 +253,9 @@ def case_libraries(tool):
             said = program.step(f"library {plugin}")
             check(said == [], f"{said}")
         program.step("work 0 1")
+    if tool.misses_late_libraries:
+        program.end()
+        skip("the loader of this C library has no place to note a library, which the recording says")
     found = marked(tool.events())
     expected = worked(0, 1) + collections.Counter({("allocation", "malloc", 100_001): 2, ("allocation", "malloc", 100_002): 2,
                                                    ("allocation", "malloc", 100_003): 20,
@@ -474,7 +481,7 @@ def case_refusals(tool):
         tracer.kill()
         tracer.wait()
         program.end()
-    if os.geteuid() == 0:
+    if os.geteuid() == 0 and reaches(65534, tool.linn):
         program = tool.program("steps")
         done = subprocess.run([tool.linn, "record", "--pid", str(program.pid), "-o", "/dev/null"], user=65534, capture_output=True,
                               text=True, cwd="/")
@@ -484,6 +491,11 @@ def case_refusals(tool):
             other = Program(["unshare", "-m", tool.programs["counted"], "steps"]).wait_ready()
             refused(other.pid, "in a container")
             other.end()
+
+
+def reaches(user, program):
+    """Whether another user may run the program, which may lie in the home of root."""
+    return subprocess.run(["test", "-x", program], user=user, check=False, cwd="/").returncode == 0
 
 
 class Counted:

@@ -515,6 +515,8 @@ def case_instructions(tool):
           f"plan of another program {absent - plain:+.1f}, lookup {lookup - plain:+.1f}, served {served:.1f}")
     check(empty - plain <= 3, "nothing is planned")
     check(absent - plain <= 13, "the plan is of another program")
-    check(unplanned - plain <= 20, "a size that is not planned")
-    check(lookup - plain <= 40, "a look-up")
-    check(served <= 74, "a call that is served")
+    # Exact for Debian 12's compiler and C library; Debian 13's take 23, 44 and 76.
+    more = 0 if os.confstr("CS_GNU_LIBC_VERSION") == "glibc 2.36" else 6
+    check(unplanned - plain <= 20 + more, "a size that is not planned")
+    check(lookup - plain <= 40 + more, "a look-up")
+    check(served <= 74 + more, "a call that is served")
