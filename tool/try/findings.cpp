@@ -156,6 +156,16 @@ public:
     }
 
 private:
+    /// "those of `order` alone"; "54 of them, each with its own pool,".
+    std::string chosen_alone() const {
+        std::size_t types = 0;
+        for (const std::size_t i : result_.chosen) {
+            types += result_.candidates.list[i].types.size();
+        }
+        return types == 1 ? fmt::format("those of {} alone", names_of_chosen())
+                          : fmt::format("{} of them, each with its own pool,", types);
+    }
+
     std::string names_of_chosen() const { return names_of(result_.candidates, result_.chosen); }
 
     void nothing_to_try() {
@@ -306,16 +316,15 @@ private:
         const bool gains =
             gain != nullptr && gain->call == verdict::better && plain != nullptr && pools != nullptr;
         if (gains) {
-            result_.answer = answer_of(*gain);
+            if (result_.answer != pool_answer::yes) { // it is better than what is a yes already
+                result_.answer = answer_of(*gain);
+            }
             result_.decisive_variant = v.name;
-            const std::string as_they_are =
-                v.served == result_.chosen
-                    ? "as they are they " + change_text(*pools)
-                    : fmt::format("those of {} alone {}", names_of_chosen(), change_text(*pools));
-            result_.verdict =
-                fmt::format("Pools for {}, {}, save {} of CPU time{}; {}; {}.",
-                            names_of(result_.candidates, v.served), v.change, saved_text(*gain),
-                            memory_text(*row, *plain), as_they_are, allocator_text(result_.together));
+            const std::string as_they_are = v.served == result_.chosen ? "as they are they" : chosen_alone();
+            result_.verdict = fmt::format("Pools for {}, {}, save {} of CPU time{}; {}; {}.",
+                                          names_of(result_.candidates, v.served), v.change, saved_text(*gain),
+                                          memory_text(*row, *plain), as_they_are + ' ' + change_text(*pools),
+                                          allocator_text(result_.together));
         }
         if (gains || !result_.plan.sites.empty()) {
             result_.plan = v.plan;
