@@ -16,8 +16,8 @@ constexpr std::uint64_t late_ns =
 // that hands it the block. 0.4 us were seen between cores without a common cache.
 constexpr std::uint64_t early_ns = 2'000;
 constexpr std::size_t most_early = 65'536;
-constexpr std::size_t most_early_if_exact =
-    64; // of an exact clock: few are of the last moment, and each allocation looks among them
+// Of an exact clock few are of the last moment, and each allocation looks among them.
+constexpr std::size_t most_early_if_exact = 64;
 
 } // namespace
 

@@ -11,7 +11,6 @@ class App;
 
 namespace linn::tool {
 
-/// The options of how a program is measured, of `run` and `try`: rounds, time, input, CPUs, what counts as the same.
 /// What holds where the user says nothing.
 struct run_defaults {
     unsigned budget = 120; ///< seconds
@@ -20,6 +19,7 @@ struct run_defaults {
 /// Of a trial: the first run and the counting one warm the caches, and three parts share the budget.
 inline constexpr run_defaults trial_defaults{180, 0};
 
+/// The options of how a program is measured, of `run` and `try`: rounds, time, input, CPUs, what counts as the same.
 class run_arguments {
 public:
     /// Fills in `options`, which must outlive it.

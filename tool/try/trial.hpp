@@ -29,8 +29,8 @@ struct try_result {
     double left_out_budget = 0; ///< the same of all allocators, and of the arms that explain, in `together`
     std::vector<try_variant> variants; ///< that `further` measured, besides the chosen as they are
     std::string plan_variant;          ///< the name of the variant that `plan` is; empty: none
-    std::string
-        decisive_variant; ///< the same of the one that the verdict speaks of: where it is certain to be better than the pools as they are
+    /// The name of the one that the verdict speaks of: it is certain to be better than the pools as they are; empty: these.
+    std::string decisive_variant;
     std::vector<std::size_t> chosen; ///< indices of the candidates: those that gained, else all
     bool has_gained_alone = false;   ///< what `chosen` means: each of them gained alone
     pool_plan plan;                  ///< of the chosen; empty unless they save CPU time

@@ -241,9 +241,9 @@ process_facts examine_process(pid_t pid) {
         p.name = field(status, "Name");
     }
     p.command = words_of(text_of(fmt::format("/proc/{}/cmdline", pid)));
+    // What is left of longer arguments where a program, such as PostgreSQL, wrote a title over them.
     while (p.command.size() > 1 && p.command.back().empty()) {
-        p.command
-            .pop_back(); // what is left of longer arguments where a program, such as PostgreSQL, wrote a title over them
+        p.command.pop_back();
     }
     p.directory = link_of(fmt::format("/proc/{}/cwd", pid));
     p.age_ns = age_of(pid);
