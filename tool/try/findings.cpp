@@ -434,12 +434,16 @@ private:
 
 const run_row* best_allocator(const run_result& run) {
     const run_row* best = nullptr;
+    const auto rank = [](const run_row& row) {
+        const estimate& e = *row.find_estimate(cpu_metric);
+        return std::pair{e.call != verdict::better, e.ratio};
+    };
     for (const run_row& row : run.rows) {
-        const estimate* e = row.find_estimate(cpu_metric);
-        if (row.contender.is_own() || is_arm(row) || !row.is_sound() || e == nullptr) {
+        if (row.contender.is_own() || is_arm(row) || !row.is_sound() ||
+            row.find_estimate(cpu_metric) == nullptr) {
             continue;
         }
-        if (best == nullptr || e->ratio < best->find_estimate(cpu_metric)->ratio) {
+        if (best == nullptr || rank(row) < rank(*best)) {
             best = &row;
         }
     }

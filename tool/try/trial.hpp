@@ -63,7 +63,8 @@ try_result try_pools(const run_options& options, try_candidates candidates,
                      const std::vector<std::string>& command, const interrupt_guard& guard,
                      const run_progress& report, const run_notice& notice);
 
-/// The allocator of the run that takes the least CPU time; null: none was measured, or the program goes wrong with all.
+/// The allocator of the run that takes the least CPU time: of those that are certain to gain, where there are any, as one
+/// slow run makes a tie of the lowest median. Null: none was measured, or the program goes wrong with all.
 const run_row* best_allocator(const run_result& run);
 
 /// Why an arm is not to be compared: it failed, or wrote something else than the plain program. Empty: it is.
