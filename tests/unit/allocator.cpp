@@ -23,7 +23,7 @@
 #include <utility>
 #include <vector>
 
-namespace {
+namespace allocator_tests {
 
 using linn::allocator;
 using linn_test::counting_upstream;
@@ -79,8 +79,6 @@ std::size_t live() {
     return linn::pool<T>::statistics().live;
 }
 
-} // namespace
-
 TEST_CASE("allocator: one object from the pool, everything else from upstream") {
     upstream_counters counters;
     using type = allocator<node, counting_upstream<node>>;
@@ -125,8 +123,6 @@ TEST_CASE("allocator: equality is that of the upstream") {
     CHECK(rebound != other);
     CHECK(rebound.upstream().id == 1);
 }
-
-namespace {
 
 template <bool Copy, bool Move, bool Swap, bool Select>
 void propagation() {
@@ -176,8 +172,6 @@ void propagation() {
     CHECK(one.singles + two.singles == 0);
 }
 
-} // namespace
-
 TEST_CASE("allocator: an upstream with identity, each trait switched separately") {
     propagation<false, false, false, false>();
     propagation<true, false, false, false>();
@@ -195,8 +189,6 @@ TEST_CASE("allocator: an upstream named for another type is rebound") {
     CHECK(v.size() == l.size());
     CHECK(l.get_allocator() == type{});
 }
-
-namespace {
 
 struct session : std::enable_shared_from_this<session> {
     explicit session(int v) : value{v} { ++alive; }
@@ -216,8 +208,6 @@ std::size_t live_everywhere(const char* part) {
     }
     return sum;
 }
-
-} // namespace
 
 TEST_CASE("allocator: allocate_shared puts object and control block into one slot") {
     std::weak_ptr<session> observer;
@@ -247,8 +237,6 @@ TEST_CASE("allocator: shared objects that die on another thread") {
     std::thread{[moved = std::move(all)]() mutable { moved.clear(); }}.join();
     CHECK(live_everywhere("session") == 0);
 }
-
-namespace {
 
 /// What type-erasing wrappers do with an allocator: rebind it to a type that only they know.
 template <class Alloc>
@@ -291,8 +279,6 @@ private:
     holder_base* held_;
 };
 
-} // namespace
-
 TEST_CASE("allocator: type erasure by rebinding, also of a stateful upstream") {
     upstream_counters counters;
     const std::size_t before = live_everywhere("holder");
@@ -334,3 +320,5 @@ TEST_CASE("allocator: scoped_allocator_adaptor hands it down") {
     }
     CHECK(counters.objects == 0);
 }
+
+} // namespace allocator_tests

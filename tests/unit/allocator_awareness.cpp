@@ -23,7 +23,7 @@
 #include <utility>
 #include <vector>
 
-namespace {
+namespace allocator_awareness_tests {
 
 using linn_test::identified;
 using linn_test::pooled;
@@ -155,8 +155,6 @@ void check() {
     CHECK(w.live() == before);
 }
 
-} // namespace
-
 TEST_CASE_TEMPLATE("allocator awareness: copies, moves and swaps", W, pooled, identified<false>,
                    identified<true>, resources, pooled_over_resources) {
     check<vector_in<W>, W>();
@@ -267,3 +265,5 @@ TEST_CASE_TEMPLATE("allocator awareness: nodes outlive their container and its t
     }
     CHECK(w.live() == before);
 }
+
+} // namespace allocator_awareness_tests

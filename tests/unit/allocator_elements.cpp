@@ -26,7 +26,7 @@
 #include <utility>
 #include <vector>
 
-namespace {
+namespace allocator_elements_tests {
 
 using linn_test::identified;
 using linn_test::pooled;
@@ -280,8 +280,6 @@ struct tree {
     }
 };
 
-} // namespace
-
 TEST_CASE_TEMPLATE("allocator elements: nodes that are a container's private affair", W, pooled,
                    identified<false>, resources) {
     W w;
@@ -382,3 +380,5 @@ TEST_CASE_TEMPLATE("allocator elements: handed down through containers in contai
     }
     CHECK(w.live() == before);
 }
+
+} // namespace allocator_elements_tests

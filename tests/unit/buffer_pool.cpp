@@ -20,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-namespace {
+namespace buffer_pool_tests {
 
 constexpr std::size_t kib = 1024;
 constexpr std::size_t mib = 1024 * kib;
@@ -384,4 +384,4 @@ TEST_CASE("buffer_pool: buffers go from thread to thread") {
     CHECK(pool.statistics().acquired == static_cast<std::size_t>(rounds));
 }
 
-} // namespace
+} // namespace buffer_pool_tests

@@ -15,7 +15,7 @@
 #include <thread>
 #include <vector>
 
-namespace {
+namespace buffer_pool_threads_tests {
 
 constexpr std::size_t bytes = 64 * 1024;
 
@@ -195,4 +195,4 @@ TEST_CASE("buffer_pool: one thread fills and another one empties; few buffers do
     CHECK(s.mappings <= places + 2); // in the queue, and in the hands of either
 }
 
-} // namespace
+} // namespace buffer_pool_threads_tests

@@ -20,7 +20,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace {
+namespace bulk_tests {
 
 using linn_test::random_source;
 
@@ -108,8 +108,6 @@ void against_single_calls(Pool& pool, std::uint64_t seed, std::size_t steps) {
     pool.deallocate_n(live);
     CHECK(pool.live() == 0);
 }
-
-} // namespace
 
 TEST_CASE("bulk: a pool, against single calls") {
     linn_test::misuse_recorder recorder;
@@ -236,3 +234,5 @@ TEST_CASE("bulk: const objects, and a double free among many") {
     CHECK(local.live() == 1);
     local.deallocate(kept);
 }
+
+} // namespace bulk_tests

@@ -28,7 +28,7 @@
 #include <utility>
 #include <vector>
 
-namespace {
+namespace containers_tests {
 
 static_assert(std::is_same_v<linn::list<int>, std::list<int, linn::allocator<int>>>);
 static_assert(
@@ -134,8 +134,6 @@ void use_list() {
     }
     CHECK(live_now() == before);
 }
-
-} // namespace
 
 TEST_CASE("containers: associative ones") {
     const auto same = [](int k) { return k; };
@@ -253,8 +251,6 @@ TEST_CASE("containers: built on one thread, moved, and destroyed on another") {
     }
 }
 
-namespace {
-
 /// The allocator is named while its type is incomplete.
 struct tree {
     int value = 0;
@@ -273,8 +269,6 @@ int sum(const tree& t) {
     }
     return total;
 }
-
-} // namespace
 
 TEST_CASE("containers: a struct that holds containers of itself") {
     const std::size_t before = live_now();
@@ -309,3 +303,5 @@ TEST_CASE("containers: over-aligned values") {
     }
     CHECK(aligned);
 }
+
+} // namespace containers_tests

@@ -13,7 +13,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace {
+namespace default_init_allocator_tests {
 
 /// Memory that is full of one byte, so that what nobody writes shows.
 template <class T>
@@ -46,8 +46,6 @@ struct partly {
     unsigned untouched;
     unsigned set = 7;
 };
-
-} // namespace
 
 TEST_CASE("elements that are made from nothing are not written") {
     int live = 0;
@@ -104,3 +102,5 @@ static_assert(std::is_empty_v<linn::default_init_allocator<int>>);
 static_assert(std::allocator_traits<linn::default_init_allocator<int>>::is_always_equal::value);
 static_assert(std::is_same_v<std::allocator_traits<linn::default_init_allocator<int>>::rebind_alloc<char>,
                              linn::default_init_allocator<char>>);
+
+} // namespace default_init_allocator_tests

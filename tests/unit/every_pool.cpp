@@ -25,7 +25,7 @@
 #include <utility>
 #include <vector>
 
-namespace {
+namespace every_pool_tests {
 
 using linn_test::counted;
 
@@ -104,8 +104,6 @@ constexpr bool promises_no_exceptions = requires(Pool& pool, typename Pool::valu
 static_assert(promises_no_exceptions<linn_test::process_pool<int>>);
 static_assert(promises_no_exceptions<linn::local_pool<int>>);
 static_assert(promises_no_exceptions<linn::fixed_pool<int, 3>>);
-
-} // namespace
 
 TEST_CASE_TEMPLATE("every pool: sizes and alignments", Kind, LINN_EVERY_POOL) {
     fill_and_check<Kind, sized<1, 1>, 3000>();
@@ -245,3 +243,5 @@ TEST_CASE_TEMPLATE("every pool: for_each_live visits what is out, and may destro
     CHECK(pool->for_each_live([&](node& n) { pool->destroy(&n); }) == shadow.size());
     CHECK(pool->statistics().live == 0);
 }
+
+} // namespace every_pool_tests

@@ -21,7 +21,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace {
+namespace fixed_pool_tests {
 
 using linn::fixed_pool;
 using linn::misuse_kind;
@@ -122,8 +122,6 @@ void fill_and_empty() {
     }
     CHECK(pool.statistics().peak == N);
 }
-
-} // namespace
 
 #if defined(__ELF__)
 extern "C" {
@@ -427,3 +425,5 @@ TEST_CASE("fixed_pool: statistics") {
     CHECK(s.resident_bytes == 12 * sizeof(order));
     pool.release();
 }
+
+} // namespace fixed_pool_tests

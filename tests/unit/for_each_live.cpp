@@ -19,7 +19,7 @@
 #include <thread>
 #include <vector>
 
-namespace {
+namespace for_each_live_tests {
 
 using linn_test::random_source;
 using linn_test::worker;
@@ -41,8 +41,6 @@ std::set<item<N>*> visited() {
     CHECK(all.size() == calls);
     return all;
 }
-
-} // namespace
 
 TEST_CASE("for_each_live: a pool that was never used, and one that is empty again") {
     CHECK(visited<1>().empty());
@@ -133,8 +131,6 @@ TEST_CASE("for_each_live: the function may destroy what it is given, and create"
     CHECK(pool::for_each_live([](item<3>& object) { pool::destroy(&object); }) == 2);
 }
 
-namespace {
-
 struct shared_item {
     std::size_t words[7];
 };
@@ -159,8 +155,6 @@ void put(linn::detail::front<linn::detail::platform>& f,
         linn::detail::deallocate_slow(f, module, object);
     }
 }
-
-} // namespace
 
 TEST_CASE("for_each_live: what another module's pool of the same type has cached is not live") {
     std::size_t found = 0;
@@ -191,3 +185,5 @@ TEST_CASE("for_each_live: what another module's pool of the same type has cached
     CHECK(found == expected.size());
     CHECK(seen == expected);
 }
+
+} // namespace for_each_live_tests

@@ -23,7 +23,7 @@
 #include <unordered_set>
 #include <vector>
 
-namespace {
+namespace handle_pool_tests {
 
 using linn::handle_pool;
 using linn_test::counted;
@@ -72,8 +72,6 @@ owner::owner() = default;
 owner::~owner() = default;
 
 constexpr linn::handle_options few{.index_bits = 3, .generation_bits = 2};
-
-} // namespace
 
 TEST_CASE("handle_pool: a handle finds its object, and nothing once it is destroyed") {
     handle_pool<counted> pool;
@@ -358,3 +356,5 @@ TEST_CASE("handle_pool: an object that wrote beyond its end is noticed when it i
     CHECK(reports[0].kind == linn::misuse_kind::overrun);
     CHECK(pool.empty());
 }
+
+} // namespace handle_pool_tests

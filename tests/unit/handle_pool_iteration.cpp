@@ -12,7 +12,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace {
+namespace handle_pool_iteration_tests {
 
 using linn::handle_pool;
 
@@ -52,8 +52,6 @@ std::vector<int> sorted(std::vector<int> v) {
     std::sort(v.begin(), v.end());
     return v;
 }
-
-} // namespace
 
 TEST_CASE("handle_pool: iterators") {
     static_assert(std::forward_iterator<items::iterator> && std::forward_iterator<items::const_iterator>);
@@ -166,3 +164,5 @@ TEST_CASE("handle_pool: an object under construction is not visited") {
     CHECK(pool.get(pool.create(pool))->seen == 0);
     CHECK(pool.get(pool.create(pool))->seen == 1);
 }
+
+} // namespace handle_pool_iteration_tests

@@ -24,7 +24,7 @@
 #include <thread>
 #include <vector>
 
-namespace linn_test_limits {
+namespace limits_tests {
 struct item {
     std::size_t words[6];
 };
@@ -43,14 +43,12 @@ template <int>
 struct kind { // a pool of its own for each test
     std::size_t words[6];
 };
-} // namespace linn_test_limits
-
-using namespace linn_test_limits;
+} // namespace limits_tests
 
 template <>
-inline constexpr linn::pool_options linn::default_options<shared_item>{.max_objects = 2};
+inline constexpr linn::pool_options linn::default_options<limits_tests::shared_item>{.max_objects = 2};
 
-namespace {
+namespace limits_tests {
 
 template <int N, std::size_t Most>
 using at_most = linn::pool<kind<N>, linn::pool_options{.max_objects = Most}>;
@@ -73,8 +71,6 @@ std::vector<typename Pool::value_type*> take_all() {
     }
     return all;
 }
-
-} // namespace
 
 TEST_CASE("limits: the object after the last one is refused, and nothing changes") {
     using pool = at_most<0, 10>;
@@ -325,3 +321,5 @@ TEST_CASE("limits: max_bytes of a local_pool") {
     CHECK(again >= n * 9 / 10); // its slabs may come in other sizes
     pool.release();
 }
+
+} // namespace limits_tests

@@ -25,7 +25,7 @@
 #include <utility>
 #include <vector>
 
-namespace {
+namespace local_allocator_tests {
 
 /// Counts what reaches the upstream.
 struct counts {
@@ -99,8 +99,6 @@ void all_nodes_from_the_pool(Insert insert) {
     CHECK(pool.live() == 0);
     CHECK(seen.out == 0);
 }
-
-} // namespace
 
 TEST_CASE("local_allocator: all nodes of every container come from the pool") {
     const auto back = [](auto& c, int i) { c.push_back({i}); };
@@ -230,3 +228,5 @@ TEST_CASE("local_allocator: shared pointers") {
     }
     CHECK(pool.live() == 0);
 }
+
+} // namespace local_allocator_tests

@@ -25,7 +25,7 @@
 #include <utility>
 #include <vector>
 
-namespace {
+namespace local_pool_tests {
 
 using linn::local_pool;
 using linn::misuse_kind;
@@ -40,8 +40,6 @@ struct node {
 static_assert(!std::is_copy_constructible_v<local_pool<node>>);
 static_assert(std::is_nothrow_default_constructible_v<local_pool<node>>);
 static_assert(std::is_same_v<local_pool<node>::value_type, node>);
-
-} // namespace
 
 TEST_CASE("local_pool: creating one allocates nothing") {
     local_pool<node> pool;
@@ -210,3 +208,5 @@ TEST_CASE("local_pool: a double free is noticed, at the latest at the end") {
     CHECK(seen.back().count == 1);
     CHECK((linn::detail::checked_build || seen[0].kind == misuse_kind::double_free));
 }
+
+} // namespace local_pool_tests

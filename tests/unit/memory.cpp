@@ -21,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-namespace memory_test {
+namespace memory_tests {
 
 struct plain {
     int a = 1;
@@ -100,14 +100,12 @@ struct tuned {
     char data[20];
 };
 
-} // namespace memory_test
-
-using namespace memory_test;
+} // namespace memory_tests
 
 template <>
-inline constexpr linn::pool_options linn::default_options<tuned>{.cache_line_padding = true};
+inline constexpr linn::pool_options linn::default_options<memory_tests::tuned>{.cache_line_padding = true};
 
-namespace {
+namespace memory_tests {
 
 bool pooling() {
     return !linn::detail::sanitizer_bypass && !linn::detail::running_on_memcheck();
@@ -134,8 +132,6 @@ static_assert(std::is_same_v<decltype(linn::make_shared<const int>(1)), std::sha
 static_assert(std::is_same_v<decltype(linn::make_shared<int[3]>()), std::shared_ptr<int[3]>>);
 static_assert(std::is_same_v<decltype(linn::make_shared<int[]>(3)), std::shared_ptr<int[]>>);
 
-} // namespace
-
 TEST_CASE("make_shared: the slot goes back, whichever way the object began") {
     {
         const auto a = linn::make_shared<plain>();
@@ -149,9 +145,9 @@ TEST_CASE("make_shared: the slot goes back, whichever way the object began") {
         CHECK(d->b == 2);
         CHECK(e->b == 2);
         // One pool for all of them, also for the const one.
-        CHECK(live("make_shared<memory_test::plain>") == 5);
+        CHECK(live("make_shared<memory_tests::plain>") == 5);
     }
-    CHECK(live("make_shared<memory_test::plain>") == 0);
+    CHECK(live("make_shared<memory_tests::plain>") == 0);
 }
 
 TEST_CASE("make_shared: arguments are forwarded, aggregates take them in parentheses") {
@@ -174,7 +170,7 @@ TEST_CASE("make_shared: arguments are forwarded, aggregates take them in parenth
 
 TEST_CASE("make_shared: object and control block take little more than the object") {
     const auto p = linn::make_shared<plain>();
-    const linn::pool_statistics s = named("make_shared<memory_test::plain>");
+    const linn::pool_statistics s = named("make_shared<memory_tests::plain>");
 #if defined(__GLIBCXX__)
     CHECK(s.object_bytes == sizeof(plain) + sizeof(void*) + 2 * sizeof(int));
 #else
@@ -183,20 +179,20 @@ TEST_CASE("make_shared: object and control block take little more than the objec
 }
 
 TEST_CASE("make_shared: a constructor that throws gives the slot back") {
-    constexpr std::string_view name = "make_shared<memory_test::failing>";
+    constexpr std::string_view name = "make_shared<memory_tests::failing>";
     CHECK_THROWS_AS(static_cast<void>(linn::make_shared<failing>(true)), std::runtime_error);
     CHECK(named(name).peak > 0); // it did take one
     CHECK_THROWS_AS(static_cast<void>(linn::make_shared<failing>()), std::runtime_error);
     CHECK_THROWS_AS(static_cast<void>(linn::make_shared_for_overwrite<failing>()), std::runtime_error);
     CHECK_THROWS_AS(static_cast<void>(linn::make_shared_for_overwrite<failing[3]>()), std::runtime_error);
     CHECK(live(name) == 0);
-    CHECK(live("make_shared<memory_test::failing[3]>") == 0);
+    CHECK(live("make_shared<memory_tests::failing[3]>") == 0);
     const auto p = linn::make_shared<failing>(false);
     CHECK(live(name) == 1);
 }
 
 TEST_CASE("make_shared: a weak_ptr keeps the slot, not the object, also from another thread") {
-    constexpr std::string_view name = "make_shared<memory_test::counted>";
+    constexpr std::string_view name = "make_shared<memory_tests::counted>";
     REQUIRE(counted::alive == 0);
     std::weak_ptr<counted> watch;
     std::thread{[&] {
@@ -256,8 +252,6 @@ TEST_CASE("make_shared: enable_shared_from_this") {
     CHECK(r->shared_from_this() == r);
 }
 
-namespace {
-
 template <std::size_t Align>
 void check_alignment() {
     CAPTURE(Align);
@@ -278,8 +272,6 @@ void check_alignment() {
     auto unique = linn::make_unique<aligned<Align>>(linn::value_initialize);
     CHECK(reinterpret_cast<std::uintptr_t>(unique.get()) % Align == 0);
 }
-
-} // namespace
 
 TEST_CASE("make_shared: over-aligned types") {
     check_alignment<1>();
@@ -332,7 +324,7 @@ TEST_CASE("make_shared: elements go in reverse order, also when one fails to beg
         counted::fail_at = -1;
     }
     CHECK(counted::alive == 0);
-    CHECK(live("make_shared<memory_test::counted[3]>") == 0);
+    CHECK(live("make_shared<memory_tests::counted[3]>") == 0);
 }
 
 TEST_CASE("make_shared: arrays of run-time length") {
@@ -368,7 +360,7 @@ TEST_CASE("make_shared: a length that overflows is refused") {
 
 TEST_CASE("make_shared: the pool has the options of the type") {
     const auto p = linn::make_shared_for_overwrite<tuned>();
-    const linn::pool_statistics s = named("make_shared<memory_test::tuned>");
+    const linn::pool_statistics s = named("make_shared<memory_tests::tuned>");
     CHECK(s.live == 1);
     CHECK(s.slot_bytes % 64 == 0);
     CHECK(s.object_bytes < s.slot_bytes);
@@ -455,3 +447,5 @@ TEST_CASE("make_unique: arrays are those of new[]") {
     auto explicitly = linn::make_unique<int[]>(4, linn::value_initialize);
     CHECK(explicitly[3] == 0);
 }
+
+} // namespace memory_tests

@@ -17,7 +17,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace {
+namespace misuse_tests {
 
 using linn::misuse_kind;
 using linn::pool;
@@ -29,8 +29,6 @@ bool reports() {
 }
 
 static_assert(std::is_nothrow_invocable_v<linn::misuse_handler, const linn::misuse&>);
-
-} // namespace
 
 TEST_CASE("misuse: each kind has a sentence of its own") {
     constexpr misuse_kind kinds[] = {misuse_kind::double_free,      misuse_kind::foreign_pointer,
@@ -220,3 +218,5 @@ TEST_CASE("misuse: right use of every order is never reported") {
     CHECK(recorder.take().empty());
     CHECK(pool<fine>::statistics().live == 0);
 }
+
+} // namespace misuse_tests

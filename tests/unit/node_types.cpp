@@ -47,7 +47,7 @@
 #include <boost/container/vector.hpp>
 #endif
 
-namespace {
+namespace node_types_tests {
 
 using linn::node_type;
 using linn::node_types;
@@ -218,12 +218,14 @@ struct odd : std::list<int, Allocator> { // a template of a shape that nobody ca
     using std::list<int, Allocator>::list;
 };
 
-} // namespace
+} // namespace node_types_tests
 
 template <int Tag, class Own, class Allocator>
-struct linn::rebind_container<odd<Tag, Own>, Allocator> {
-    using type = odd<Tag, Allocator>;
+struct linn::rebind_container<node_types_tests::odd<Tag, Own>, Allocator> {
+    using type = node_types_tests::odd<Tag, Allocator>;
 };
+
+namespace node_types_tests {
 
 #define CHECK_CONTAINER(insert, ...) check<__VA_ARGS__>(#__VA_ARGS__, insert)
 
@@ -320,3 +322,5 @@ TEST_CASE("node_types: the container that it is asked about is not used") {
     CHECK(node_types<std::list<int, noting_allocator<int>>>().size() == 1);
     CHECK(note::all.empty());
 }
+
+} // namespace node_types_tests

@@ -22,7 +22,7 @@
 #include <thread>
 #include <vector>
 
-namespace {
+namespace observer_tests {
 
 using linn::pool_event;
 using linn::pool_event_kind;
@@ -76,8 +76,6 @@ struct watch {
     }
     linn::pool_observer before;
 };
-
-} // namespace
 
 TEST_CASE("observer: what a pool takes and gives back") {
     using pool = linn::pool<kind<0>>;
@@ -177,8 +175,6 @@ TEST_CASE("observer: a local_pool, to its end") {
     }
 }
 
-namespace {
-
 using busy = linn::pool<kind<4>, linn::pool_options{.retain_bytes = 0}>;
 std::atomic<std::size_t> calls{0};
 std::atomic<bool> in_use{false};
@@ -208,8 +204,6 @@ void use_pools(const pool_event& e) noexcept {
     here = false;
     in_use = false;
 }
-
-} // namespace
 
 TEST_CASE("observer: may use the pool that it is told of, and is not told of that") {
     if (!pooling()) {
@@ -385,3 +379,5 @@ TEST_CASE("observer: words") {
     std::fclose(file);
     CHECK(std::string{line} == "linn: pool of order: slab mapped: 2, 131072 bytes\n");
 }
+
+} // namespace observer_tests

@@ -14,7 +14,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace linn_test_options {
+namespace options_tests {
 struct padded_by_default {
     char c;
 };
@@ -33,17 +33,20 @@ struct with_own_options : linn::pooled<with_own_options> {
 struct with_general_options : linn::pooled<with_general_options, linn::pool_options{}> {
     int i;
 };
-} // namespace linn_test_options
-
-using namespace linn_test_options;
+} // namespace options_tests
 
 template <>
-inline constexpr linn::pool_options linn::default_options<padded_by_default>{.cache_line_padding = true};
+inline constexpr linn::pool_options linn::default_options<options_tests::padded_by_default>{
+    .cache_line_padding = true};
 // After the class, whose base names the type.
 template <>
-inline constexpr linn::pool_options linn::default_options<with_own_options>{.cache_line_padding = true};
+inline constexpr linn::pool_options linn::default_options<options_tests::with_own_options>{
+    .cache_line_padding = true};
 template <>
-inline constexpr linn::pool_options linn::default_options<with_general_options>{.cache_line_padding = true};
+inline constexpr linn::pool_options linn::default_options<options_tests::with_general_options>{
+    .cache_line_padding = true};
+
+namespace options_tests {
 
 static_assert(linn::pool<padded_by_default>::options.cache_line_padding);
 static_assert(!linn::pool<plain>::options.cache_line_padding);
@@ -62,8 +65,6 @@ using there_and_back =
 static_assert(std::is_same_v<there_and_back<given>, given>);
 static_assert(std::is_same_v<there_and_back<not_given>, not_given>);
 
-namespace {
-
 /// The least distance of any two.
 template <class T>
 std::size_t spacing(std::vector<T*> all) {
@@ -79,8 +80,6 @@ std::size_t spacing(std::vector<T*> all) {
 bool pooling() {
     return !linn::detail::sanitizer_bypass && !linn::detail::running_on_memcheck();
 }
-
-} // namespace
 
 TEST_CASE("options: cache line padding, by option and by default of a type") {
     using by_option = linn::pool<plain, {.cache_line_padding = true}>;
@@ -171,3 +170,5 @@ TEST_CASE(
     delete own;
     delete general;
 }
+
+} // namespace options_tests

@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-namespace {
+namespace owning_ptr_tests {
 
 struct named {
     virtual int id() const { return 0; }
@@ -44,8 +44,6 @@ struct item final : named, priced {
 };
 struct plain : priced {};
 struct virtually : virtual priced {};
-
-} // namespace
 
 TEST_CASE("owning_ptr: an object of a local_pool goes back to it") {
     linn::local_pool<item> pool;
@@ -151,3 +149,5 @@ TEST_CASE("owning_ptr: what does not convert") {
     static_assert(!std::is_convertible_v<linn::unique_ptr<int>, linn::base_ptr<named>>);
     static_assert(sizeof(linn::base_ptr<named>) == 4 * sizeof(void*));
 }
+
+} // namespace owning_ptr_tests

@@ -24,7 +24,7 @@
 #include <utility>
 #include <vector>
 
-namespace {
+namespace pool_tests {
 
 using linn::pool;
 
@@ -46,8 +46,6 @@ static_assert(noexcept(pool<int>::trim()));
 static_assert(noexcept(pool<int>::statistics()));
 static_assert(std::is_same_v<decltype(pool<const int>::allocate()), const int*>);
 
-} // namespace
-
 TEST_CASE("pool: objects that are freed in any order leave memory for as many, and not for more") {
     using type = item<1>;
     linn_test::random_source random{9};
@@ -62,8 +60,6 @@ TEST_CASE("pool: objects that are freed in any order leave memory for as many, a
               2 * 5000 * pool<type>::statistics().slot_bytes + (64 << 10));
     }
 }
-
-namespace {
 
 struct awkward {
     int value = 3;
@@ -96,8 +92,6 @@ struct recursive {
     ~recursive() { pool<recursive>::destroy(child); }
     recursive* child;
 };
-
-} // namespace
 
 TEST_CASE("pool: unusual types") {
     awkward* a = pool<awkward>::create();
@@ -259,3 +253,5 @@ TEST_CASE("pool: what a constructor throws passes a view, and the storage is bac
     CHECK(pool<refuses>::statistics().live == 0);
 }
 #endif
+
+} // namespace pool_tests

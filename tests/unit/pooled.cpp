@@ -13,7 +13,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace {
+namespace pooled_tests {
 
 template <class T>
 std::size_t live() {
@@ -80,8 +80,6 @@ static_assert(std::is_empty_v<linn::pooled<base>>);
 bool aligned(const void* p, std::size_t to) {
     return reinterpret_cast<std::uintptr_t>(p) % to == 0;
 }
-
-} // namespace
 
 TEST_CASE("pooled: new and delete use the pool of the class") {
     const std::size_t before = live<base>();
@@ -223,3 +221,5 @@ TEST_CASE("pooled: an abstract base that is not at the start of the object") {
     all.clear();
     CHECK(live<implementation>() == before);
 }
+
+} // namespace pooled_tests

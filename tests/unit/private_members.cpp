@@ -11,7 +11,7 @@
 #include <cstddef>
 #include <stdexcept>
 
-namespace {
+namespace private_members_tests {
 
 class account {
     friend class linn::pool<account>;
@@ -74,8 +74,6 @@ struct global_pool {
     static std::size_t live() { return linn::pool<account>::statistics().live; }
 };
 
-} // namespace
-
 TEST_CASE("private members: pool is the only friend that is needed") {
     global_pool pool;
     use(pool);
@@ -110,3 +108,5 @@ TEST_CASE("private members: make_unique goes through the pool") {
     a.reset();
     CHECK(account::alive == 0);
 }
+
+} // namespace private_members_tests

@@ -20,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-namespace {
+namespace recycler_tests {
 
 struct counts {
     int made = 0;
@@ -389,4 +389,4 @@ TEST_CASE("recycler: statistics name the type") {
     CHECK(found);
 }
 
-} // namespace
+} // namespace recycler_tests

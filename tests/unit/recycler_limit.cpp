@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace {
+namespace recycler_limit_tests {
 
 using namespace std::chrono_literals;
 
@@ -276,4 +276,4 @@ TEST_CASE("recycler: threads that wait when it is destroyed get nothing") {
     CHECK(linn::pool<linn::detail::recycler_slot<item>>::statistics().live == 0);
 }
 
-} // namespace
+} // namespace recycler_limit_tests

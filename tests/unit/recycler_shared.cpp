@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-namespace {
+namespace recycler_shared_tests {
 
 struct message {
     std::vector<int> body;
@@ -205,4 +205,4 @@ TEST_CASE("recycler: a control block that does not fit comes from operator new")
     CHECK(all.idle() == 1);
 }
 
-} // namespace
+} // namespace recycler_shared_tests

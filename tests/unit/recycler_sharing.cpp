@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-namespace {
+namespace recycler_sharing_tests {
 
 #if defined(__SANITIZE_THREAD__) || defined(LINN_TEST_SLOWDOWN)
 constexpr bool slow = true;
@@ -222,4 +222,4 @@ TEST_CASE("recycler: a thread leaves room for the next one") {
     CHECK(all.statistics().steals == 0);
 }
 
-} // namespace
+} // namespace recycler_sharing_tests

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace {
+namespace recycler_threads_tests {
 
 #if defined(__SANITIZE_THREAD__) || defined(LINN_TEST_SLOWDOWN)
 constexpr bool slow = true;
@@ -249,4 +249,4 @@ TEST_CASE("recycler: more threads than have numbers") {
     CHECK(alive == static_cast<int>(jobs.idle()));
 }
 
-} // namespace
+} // namespace recycler_threads_tests

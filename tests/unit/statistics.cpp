@@ -14,21 +14,16 @@
 #include <string_view>
 #include <vector>
 
-namespace linn_test_statistics {
+namespace statistics_tests {
 struct first_type {
     char c[40];
 };
 struct second_type {
     char c[56];
 };
-} // namespace linn_test_statistics
-
-namespace {
 
 using linn::pool;
 using linn::pool_statistics;
-using linn_test_statistics::first_type;
-using linn_test_statistics::second_type;
 
 /// A reader of JSON that knows only what is right and what is not.
 class json {
@@ -124,8 +119,6 @@ std::size_t count_of(const std::string& text, std::string_view what) {
     return n;
 }
 
-} // namespace
-
 TEST_CASE("statistics: every pool that was used, in order of first use") {
     first_type* a = pool<first_type>::allocate();
     second_type* b = pool<second_type>::allocate();
@@ -133,8 +126,8 @@ TEST_CASE("statistics: every pool that was used, in order of first use") {
     const auto named = [&](std::string_view name) {
         return std::find_if(all.begin(), all.end(), [&](const pool_statistics& s) { return s.type == name; });
     };
-    const auto first = named("linn_test_statistics::first_type");
-    const auto second = named("linn_test_statistics::second_type");
+    const auto first = named("statistics_tests::first_type");
+    const auto second = named("statistics_tests::second_type");
     REQUIRE(first != all.end());
     REQUIRE(second != all.end());
     CHECK(first < second);
@@ -290,3 +283,5 @@ TEST_CASE("statistics: the leak report names what is alive, and nothing else") {
     pool<leaker>::deallocate(two);
     CHECK(linn::leak_report().find("leaker") == std::string::npos);
 }
+
+} // namespace statistics_tests

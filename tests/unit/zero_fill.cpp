@@ -20,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-namespace {
+namespace zero_fill_tests {
 
 using linn::value_initialization_fill;
 using linn::value_initialization_fills;
@@ -124,8 +124,6 @@ static_assert(!value_initialization_fills<std::reference_wrapper<int>>, "it cann
 // And where it is wrong: every member has a constructor, but one of these leaves bytes alone.
 static_assert(!value_initialization_fills<nested>);
 
-} // namespace
-
 TEST_CASE("zero fill: exact counts") {
     CHECK(value_initialization_fill<int>() == sizeof(int));
     CHECK(value_initialization_fill<const int>() == sizeof(int));
@@ -177,8 +175,6 @@ TEST_CASE("zero fill: a constructor that throws leaves nothing behind") {
     CHECK(throwing::alive == 0);
 }
 
-namespace {
-
 /// What Visual Studio 2017 did: zeros first, then the constructor.
 template <class T, class Allocator>
 std::shared_ptr<T> defective_allocate_shared(const Allocator& a, std::size_t bytes) {
@@ -191,8 +187,6 @@ std::shared_ptr<T> defective_allocate_shared(const Allocator& a, std::size_t byt
         copy.deallocate(q, 1);
     });
 }
-
-} // namespace
 
 TEST_CASE("zero fill: the standard library's allocate_shared fills nothing by itself") {
     CHECK(linn::allocate_shared_fill() == 0);
@@ -219,3 +213,5 @@ TEST_CASE("zero fill: a defective allocate_shared is found") {
     });
     CHECK(patterned == linn::fill_probe::bytes);
 }
+
+} // namespace zero_fill_tests

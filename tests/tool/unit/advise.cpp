@@ -17,18 +17,15 @@
 #include <string>
 #include <vector>
 
-using namespace linn::tool;
-using namespace linn::tool::testing;
+namespace linn::tool::advise_tests {
 
-namespace {
+using namespace linn::tool::testing;
 
 bool has_finding(const advice& a, const std::string& kind, const std::string& text) {
     return std::any_of(a.findings.begin(), a.findings.end(), [&](const advice_finding& f) {
         return f.kind == kind && f.text.find(text) != std::string::npos;
     });
 }
-
-} // namespace
 
 TEST_CASE("no pool needed: a program that hardly allocates") {
     program p;
@@ -394,3 +391,5 @@ TEST_CASE("ranges: a saving is widened to both sides, a loss too") {
     CHECK(share_text(0.0004) == "below 0.1 %");
     CHECK(share_text(0.18) == "18 %");
 }
+
+} // namespace linn::tool::advise_tests

@@ -25,11 +25,10 @@
 #include <string>
 #include <vector>
 
-using namespace linn::tool;
+namespace linn::tool::advise_answers_tests {
+
 using linn::tool::testing::flat;
 using nlohmann::json;
-
-namespace {
 
 advised_type pool_of(const std::string& name, gain_range gain, bool is_measured = true) {
     advised_type t;
@@ -180,8 +179,6 @@ advice replayed(double saving, double sigma, std::uint64_t seed, std::size_t rou
     return a;
 }
 
-} // namespace
-
 TEST_CASE("at every edge of the rule, every form of the report gives the one answer") {
     const double t = worth_a_pool;
     const std::vector<double> bounds{-0.05, 0,  t / 2, std::nextafter(t, 0), t, std::nextafter(t, 1),
@@ -235,8 +232,6 @@ TEST_CASE("without a type for a pool the answer is no, whatever allocation costs
           "std::list<X> at app.cpp:52, 3 to 20 %."); // more than any allocator may save
 }
 
-namespace {
-
 /// Blocks that nearly all have one size, and whose source takes no pool as it is.
 advised_type out_of_reach(const char* rule, remedy what) {
     advised_type t = pool_of("X", {0, 0.2});
@@ -249,8 +244,6 @@ advised_type out_of_reach(const char* rule, remedy what) {
     t.statistics.sizes = {{56, 950}, {8, 25}, {64, 25}};
     return t;
 }
-
-} // namespace
 
 // The source of lua, in C, saves 14 to 46 % of runs whose answer was no: docs/design/predictions.md.
 TEST_CASE("blocks of one size in C code may gain from a pool, which linn try measures: not known") {
@@ -595,3 +588,5 @@ TEST_CASE("where page faults cost much, the ceiling is none, and a no is none wh
         CHECK(ask(1'000'000, 1000, 48).page_faults.of_run.high == doctest::Approx(74.0 / 343));
     }
 }
+
+} // namespace linn::tool::advise_answers_tests

@@ -17,10 +17,9 @@
 #include <string>
 #include <vector>
 
-using namespace linn::tool;
-using linn::tool::testing::row_of;
+namespace linn::tool::advise_cost_tests {
 
-namespace {
+using linn::tool::testing::row_of;
 
 constexpr double second = 1e9;
 
@@ -106,8 +105,6 @@ struct fake_replay {
         return result;
     }
 };
-
-} // namespace
 
 TEST_CASE("cost by size: small blocks from lists, large ones mapped, with their page faults") {
     const allocation_prices prices{250};
@@ -321,3 +318,5 @@ TEST_CASE("where blocks cost more than the table says, all of them do") {
     CHECK(costs.most(0) == doctest::Approx(0.15).epsilon(0.1));
     CHECK(costs.of(0).high <= 0.02);
 }
+
+} // namespace linn::tool::advise_cost_tests

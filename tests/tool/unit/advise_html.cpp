@@ -23,11 +23,10 @@
 #include <string>
 #include <vector>
 
-using namespace linn::tool;
+namespace linn::tool::advise_html_tests {
+
 using namespace linn::tool::html;
 using namespace linn::tool::test;
-
-namespace {
 
 double below(const flame_node& n, std::size_t measure) {
     double sum = 0;
@@ -36,8 +35,6 @@ double below(const flame_node& n, std::size_t measure) {
     }
     return sum;
 }
-
-} // namespace
 
 TEST_CASE("a linear axis begins at 0 and marks round values of its quantity") {
     const auto labels = [](unit what, double high, std::size_t most) {
@@ -206,3 +203,5 @@ TEST_CASE("a page of replay has every allocator, what failed, each type, and how
     CHECK(contains(page, "−6.1 %"));
     CHECK(contains(page, "snmalloc: not installed"));
 }
+
+} // namespace linn::tool::advise_html_tests

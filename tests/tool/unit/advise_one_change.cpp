@@ -13,10 +13,9 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
-using namespace linn::tool;
-using namespace linn::tool::testing;
+namespace linn::tool::advise_one_change_tests {
 
-namespace {
+using namespace linn::tool::testing;
 
 const char* const taker = "shop::document<std::map, std::allocator>";
 
@@ -62,8 +61,6 @@ advise_parts replaying(double low, double high, std::vector<replay_group>& asked
     };
     return parts;
 }
-
-} // namespace
 
 TEST_CASE("the types of one alias are replayed together, and the first has the gain of all") {
     shop p;
@@ -146,3 +143,5 @@ TEST_CASE("where the change gains nothing, no type of it is advised") {
         CHECK(type_of(a, name).rule == "no-gain");
     }
 }
+
+} // namespace linn::tool::advise_one_change_tests

@@ -15,10 +15,9 @@
 #include <sstream>
 #include <string>
 
-using namespace linn::tool;
-using nlohmann::json;
+namespace linn::tool::advise_report_tests {
 
-namespace {
+using nlohmann::json;
 
 void require_fields(const json& object, std::initializer_list<const char*> names) {
     for (const char* name : names) {
@@ -86,8 +85,6 @@ std::size_t widest(const std::string& text) {
     }
     return width;
 }
-
-} // namespace
 
 TEST_CASE("linn.advise/1 keeps its fields") {
     const json j = json::parse(advise_json(make_advice()));
@@ -254,3 +251,5 @@ TEST_CASE("Markdown escapes what comes from outside") {
     CHECK(text.find("```diff\n- old\n+ new\n```\n") != std::string::npos);
     CHECK(text.find("- warning: something is weak\n") != std::string::npos);
 }
+
+} // namespace linn::tool::advise_report_tests

@@ -7,9 +7,7 @@
 #include <set>
 #include <string>
 
-using namespace linn::tool;
-
-namespace {
+namespace linn::tool::advise_rules_tests {
 
 /// A type of a million small blocks that come and go, which no rule but the one for its container cares about.
 advised_type churning(const std::string& name, const std::string& container) {
@@ -53,8 +51,6 @@ void set_many_sizes(advised_type& t) {
 std::string rule_of(const type_facts& facts) {
     return deciding_rule(facts).name;
 }
-
-} // namespace
 
 TEST_CASE("every rule has a name of its own, a reason, and a part where it has a remedy") {
     std::set<std::string> names;
@@ -401,3 +397,5 @@ TEST_CASE("what a block is in, by its container's name") {
     CHECK(last_component("a::b<c::d>") == "b");
     CHECK(last_component("Particle") == "Particle");
 }
+
+} // namespace linn::tool::advise_rules_tests

@@ -7,9 +7,7 @@
 #include <string>
 #include <vector>
 
-using namespace linn::tool;
-
-namespace {
+namespace linn::tool::advise_snippet_tests {
 
 advised_type type_at(remedy what, const std::string& name, const std::string& container,
                      const std::string& part, const std::string& rule, unsigned line) {
@@ -39,8 +37,6 @@ advised_type declared_at(advised_type t, unsigned line) {
 }
 
 const source_reader no_file = [](const std::string&) { return std::nullopt; };
-
-} // namespace
 
 TEST_CASE("a container: the nearest line that declares one of that element") {
     const advised_type t =
@@ -240,3 +236,5 @@ TEST_CASE("files that cannot be read, or should not be, are left alone") {
     CHECK_FALSE(read("/tmp").has_value());
     CHECK_FALSE(read("/dev/zero").has_value());
 }
+
+} // namespace linn::tool::advise_snippet_tests

@@ -10,7 +10,7 @@
 
 #include <algorithm>
 
-using namespace linn::tool;
+namespace linn::tool::allocators_tests {
 
 TEST_CASE("a package's version is upstream's without epoch and packaging") {
     CHECK(upstream_version("5.3.0-1") == "5.3.0");
@@ -56,3 +56,5 @@ TEST_CASE("files of no package have none, and one question serves all files") {
     CHECK(packages_of({}, guard).empty());
     CHECK(packages_of({"/nonexistent/libx.so"}, guard).empty());
 }
+
+} // namespace linn::tool::allocators_tests

@@ -7,9 +7,7 @@
 
 #include <vector>
 
-using namespace linn::tool;
-
-namespace {
+namespace linn::tool::analysis_tests {
 
 event allocation(std::uint64_t address, std::uint64_t bytes, std::uint64_t time, std::uint32_t thread = 0,
                  std::uint32_t stack = 1) {
@@ -57,8 +55,6 @@ trace_analysis analyse(const std::vector<event>& events, event_times times = eve
     info.processes[2].began = trace_process::origin::exec;
     return a.finish(info);
 }
-
-} // namespace
 
 TEST_CASE("an allocation and its release") {
     const trace_analysis a = analyse({allocation(0x1000, 40, 100), release(0x1000, 1124)});
@@ -367,3 +363,5 @@ TEST_CASE("a timeline never has more than a thousand steps, and loses nothing") 
     CHECK(line.step_ns * line.events.size() > 60'000'000'000);
     CHECK(timeline_recorder{}.finish().events.empty());
 }
+
+} // namespace linn::tool::analysis_tests

@@ -11,9 +11,7 @@
 #include <set>
 #include <vector>
 
-using namespace linn::tool;
-
-namespace {
+namespace linn::tool::analysis_model_tests {
 
 using site_key = std::pair<std::uint32_t, allocation_call>;
 
@@ -171,8 +169,6 @@ private:
     std::map<std::uint32_t, std::uint64_t> last_;
     std::uint64_t time_ = 0;
 };
-
-} // namespace
 
 TEST_CASE("random events are counted as by a naive count") {
     for (std::uint64_t seed = 1; seed != 9; ++seed) {
@@ -343,3 +339,5 @@ TEST_CASE("an analysis whose indices lead nowhere is refused") {
     }
     CHECK_FALSE(read_analysis_text(analysis_text(bad), {}).has_value());
 }
+
+} // namespace linn::tool::analysis_model_tests

@@ -12,9 +12,7 @@
 #include <set>
 #include <vector>
 
-using namespace linn::tool;
-
-namespace {
+namespace linn::tool::analysis_views_tests {
 
 event at(std::uint64_t time, event_kind kind, std::uint64_t address, std::uint64_t bytes, std::uint32_t stack,
          std::uint32_t thread = 0) {
@@ -57,8 +55,6 @@ std::uint64_t temporary_with(const std::vector<event>& events, temporary_rule ru
     CHECK(counted == tallied);
     return counted;
 }
-
-} // namespace
 
 TEST_CASE("at the peak a site has what it had then, whether it changed afterwards or not") {
     const trace_analysis a = analyse(
@@ -214,3 +210,5 @@ TEST_CASE("the sites of the order are those of the analysis, after these were so
     }
     CHECK(analyse({at(1, got, 0x10, 8, 7)}).order.steps.empty());
 }
+
+} // namespace linn::tool::analysis_views_tests

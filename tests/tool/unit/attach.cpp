@@ -15,9 +15,9 @@
 #include <thread>
 #include <vector>
 
-using namespace linn::tool::attach;
+namespace linn::tool::attach_tests {
 
-namespace {
+using namespace linn::tool::attach;
 
 std::uint64_t address_of(const void* object) {
     return reinterpret_cast<std::uint64_t>(object);
@@ -32,8 +32,6 @@ std::uint64_t c_library() {
     }
     return 0;
 }
-
-} // namespace
 
 TEST_CASE("mappings tell where an address lies") {
     const std::vector<mapping> all = read_mappings(::getpid());
@@ -107,3 +105,5 @@ TEST_CASE("what is no process is a usage error") {
     CHECK(problem.find("is a thread of process") != std::string::npos);
     CHECK(time_used_by(1 << 28).user_ns == 0);
 }
+
+} // namespace linn::tool::attach_tests

@@ -11,9 +11,7 @@
 #include <random>
 #include <vector>
 
-using namespace linn::tool;
-
-namespace {
+namespace linn::tool::bootstrap_tests {
 
 using values = std::vector<double>;
 
@@ -60,8 +58,6 @@ double median_of_two_modes() {
     }
     return low;
 }
-
-} // namespace
 
 TEST_CASE("the interval of a median holds the true one as often as it says") {
     noise random{5};
@@ -139,3 +135,5 @@ TEST_CASE("too few rounds: how many are needed, and what gives them") {
     CHECK(text_of({.done = 3, .seconds = 300, .why = stop_reason::interrupted, .others = "--only"},
                   "to tell") == "3 rounds are too few to tell (6 needed): it was stopped");
 }
+
+} // namespace linn::tool::bootstrap_tests

@@ -10,9 +10,7 @@
 #include <string>
 #include <vector>
 
-using namespace linn::tool;
-
-namespace {
+namespace linn::tool::contenders_tests {
 
 allocator_entry entry_of(const char* name, library_state state, std::string remark = {}) {
     allocator_entry e;
@@ -36,8 +34,6 @@ struct chosen {
         list = allocator_choice{only, given}.contenders(inventory, left_out);
     }
 };
-
-} // namespace
 
 TEST_CASE("what works takes part, with what a reader must know of it") {
     allocator_entry good = entry_of("jemalloc", library_state::usable, "returns memory late");
@@ -127,3 +123,5 @@ TEST_CASE("an option accepts every name once") {
         CHECK(std::count(names.begin(), names.end(), name) == 1);
     }
 }
+
+} // namespace linn::tool::contenders_tests

@@ -13,10 +13,9 @@
 #include <string>
 #include <vector>
 
-using namespace linn::tool;
-using report::csv_line;
+namespace linn::tool::csv_tests {
 
-namespace {
+using report::csv_line;
 
 /// A strict reader of RFC 4180: fails on a bare quote, a bare line end and text behind a closing quote.
 std::vector<std::vector<std::string>> read_csv(const std::string& text) {
@@ -50,8 +49,6 @@ std::vector<std::vector<std::string>> read_csv(const std::string& text) {
     }
     return lines;
 }
-
-} // namespace
 
 TEST_CASE("fields with commas, quotes, line ends or spaces at an end are quoted, others are not") {
     CHECK(csv_line({"plain", "two words"}) == "plain,two words\r\n");
@@ -133,3 +130,5 @@ TEST_CASE("the CSV of bench has a line a phase that was measured, and the column
     CHECK(last[20] == "true");
     CHECK(last[23] == result.machine.cpu_model);
 }
+
+} // namespace linn::tool::csv_tests

@@ -7,7 +7,7 @@
 
 #include <string>
 
-using namespace linn::tool;
+namespace linn::tool::cxx_name_tests {
 
 TEST_CASE("default arguments and inline namespaces of the standard library disappear") {
     CHECK(readable_type("std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >") ==
@@ -101,3 +101,5 @@ TEST_CASE("brackets that never close end with the text") {
         readable_function(without_parameters(text));
     }
 }
+
+} // namespace linn::tool::cxx_name_tests

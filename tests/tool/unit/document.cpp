@@ -18,13 +18,12 @@
 #include <sstream>
 #include <string>
 
-using namespace linn::tool::report;
+namespace linn::tool::report::document_tests {
+
 using linn::tool::output_style;
 using linn::tool::test::contains;
 using linn::tool::test::count;
 using linn::tool::test::is_well_formed;
-
-namespace {
 
 std::string plain(unit what, double value) {
     return figure_of(what, value).text();
@@ -71,8 +70,6 @@ std::size_t widest(const std::string& text) {
     }
     return width;
 }
-
-} // namespace
 
 TEST_CASE("a figure is short, has its unit and no exponent") {
     CHECK(plain(unit::number, 0) == "0");
@@ -286,3 +283,5 @@ TEST_CASE("CSV has the data, not the tables") {
     d.data = {{"name", "ns"}, {{"=linn", 0.1}, {"b", datum{}}}};
     CHECK(render_csv(d) == "name,ns\r\n'=linn,0.1\r\nb,\r\n");
 }
+
+} // namespace linn::tool::report::document_tests

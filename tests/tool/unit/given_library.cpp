@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-using namespace linn::tool;
+namespace linn::tool::given_library_tests {
 
 TEST_CASE("a library is a name and a path, which may hold another equals sign") {
     user_allocators list;
@@ -32,3 +32,5 @@ TEST_CASE("a name that a list of names could not hold is refused") {
     }
     CHECK(list.empty());
 }
+
+} // namespace linn::tool::given_library_tests

@@ -16,10 +16,9 @@
 #include <string>
 #include <vector>
 
-using namespace linn::tool;
-using linn::tool::testing::flat;
+namespace linn::tool::headline_tests {
 
-namespace {
+using linn::tool::testing::flat;
 
 /// All tests of the headline; what is not set takes 100 ns with a general allocator and 50 ns with Linn.
 struct headline_run : fake_bench {
@@ -71,8 +70,6 @@ std::string joined(const std::vector<std::string>& lines) {
 std::string tests_in(const headline_run& run) {
     return std::to_string(run.all->what->phases.size());
 }
-
-} // namespace
 
 TEST_CASE("headline: wins alone, with the zero fill that is saved and the best allocator") {
     headline_run run;
@@ -297,3 +294,5 @@ TEST_CASE("headline: none over scenarios that were named") {
     run.add(s, linn_name, {}, 50);
     CHECK_FALSE(headline(run.judged()));
 }
+
+} // namespace linn::tool::headline_tests

@@ -22,17 +22,14 @@
 #include <string>
 #include <vector>
 
-using namespace linn::tool;
+namespace linn::tool::html_tests {
+
 using namespace linn::tool::html;
 using namespace linn::tool::test;
-
-namespace {
 
 std::string bench_page(const bench_result& result) {
     return report::render_html(report::bench_document(result));
 }
-
-} // namespace
 
 TEST_CASE("text and attributes are escaped, whatever they hold") {
     CHECK(escape("a<b>&\"'") == "a&lt;b&gt;&amp;&quot;&#39;");
@@ -253,3 +250,5 @@ TEST_CASE("a page of run has its verdict, every allocator, failures and the nois
     CHECK(contains(page, "1.2 %"));
     CHECK(count(page, "<script") == 1);
 }
+
+} // namespace linn::tool::html_tests

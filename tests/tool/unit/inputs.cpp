@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <random>
 
-using namespace linn::tool;
+namespace linn::tool::inputs_tests {
 
 TEST_CASE("the engine is the published default-seeded mt19937") {
     // The standard's own golden value: the 10000th number of a default-seeded engine.
@@ -24,3 +24,5 @@ TEST_CASE("the first integers are those of the published generator") {
         CHECK(generate() == static_cast<std::int32_t>(static_cast<std::int64_t>(raw) - 2'147'483'648));
     }
 }
+
+} // namespace linn::tool::inputs_tests

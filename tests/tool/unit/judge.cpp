@@ -14,9 +14,7 @@
 #include <random>
 #include <string>
 
-using namespace linn::tool;
-
-namespace {
+namespace linn::tool::judge_tests {
 
 /// Standard normal by Box and Muller: the distributions of <random> differ between standard libraries.
 class noise_source {
@@ -131,8 +129,6 @@ double share_of(std::size_t trials, const std::function<bool(std::uint64_t)>& ha
     }
     return static_cast<double>(count) / static_cast<double>(trials);
 }
-
-} // namespace
 
 TEST_CASE("A/A: of whole runs of twelve equal contenders at most 1 in 20 claims anything, in any metric") {
     simulation same;
@@ -317,3 +313,5 @@ TEST_CASE("ratios are taken within a round, so that a round that is missing on o
     judge(result, quick);
     CHECK(result.rows[1].estimates.at("wall_ns").ratio == doctest::Approx(2));
 }
+
+} // namespace linn::tool::judge_tests

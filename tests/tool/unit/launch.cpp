@@ -16,12 +16,11 @@
 #include <cstdlib>
 #include <cstring>
 
-using namespace linn::tool;
+namespace linn::tool::launch_tests {
+
 using namespace linn::tool::testing;
 using namespace std::chrono_literals;
 using ending = observation::ending;
-
-namespace {
 
 std::size_t open_descriptors() {
     std::size_t count = 0;
@@ -47,8 +46,6 @@ private:
     scratch_folder folder_;
     std::string old_;
 };
-
-} // namespace
 
 TEST_CASE("status, output and errors of the program come back") {
     const observation o = run_victim({"say", "hello"});
@@ -317,3 +314,5 @@ TEST_CASE("a command for preparation succeeds silently, and says what went wrong
     CHECK(run_shell_command("exit 3", guard, [] {}) == "ended with exit status 3");
     CHECK(run_shell_command("kill -KILL $$", guard, [] {}) == "was killed by SIGKILL");
 }
+
+} // namespace linn::tool::launch_tests

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace {
+namespace linn::tool::lint_commands_tests {
 
 using words = std::vector<std::string>;
 using linn::tool::clean_arguments;
@@ -23,8 +23,6 @@ words cleaned(words arguments) {
     CHECK(arguments[arguments.size() - 2] == "-fsyntax-only");
     return {arguments.begin() + 1, arguments.end() - 2};
 }
-
-} // namespace
 
 TEST_CASE("words are split as a shell splits them") {
     CHECK(command_words("").empty());
@@ -82,3 +80,5 @@ TEST_CASE("C++ is told by the extension, or by -x") {
     CHECK(is_cxx({"/d/a.c", "/d", {"g++", "-xc++"}}));
     CHECK_FALSE(is_cxx({"/d/pch.hxx.cxx", "/d", {"g++", "-x", "c++-header"}}));
 }
+
+} // namespace linn::tool::lint_commands_tests

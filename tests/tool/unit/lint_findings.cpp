@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-namespace {
+namespace linn::tool::lint_findings_tests {
 
 using linn::tool::finding_collector;
 using linn::tool::fix_state;
@@ -89,8 +89,6 @@ std::vector<lint_finding> collected(const std::vector<std::vector<tidy_diagnosti
     source_texts texts;
     return all.take(texts);
 }
-
-} // namespace
 
 TEST_CASE("the facts of a finding") {
     const auto read = read_fill_facts(facts("18446744073709551615", "new Line()", "2", "true"));
@@ -259,3 +257,5 @@ TEST_CASE("fixes are made wholly or not at all") {
           "r unchanged"); // changed meanwhile
     std::filesystem::remove(file);
 }
+
+} // namespace linn::tool::lint_findings_tests

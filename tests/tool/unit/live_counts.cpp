@@ -16,9 +16,8 @@
 #include <random>
 #include <vector>
 
-namespace {
+namespace linn::tool::live_counts_tests {
 
-using namespace linn::tool;
 using namespace linn::tool::live;
 using wire::chunk_state;
 
@@ -118,8 +117,6 @@ struct counted_ring {
         return {};
     }
 };
-
-} // namespace
 
 TEST_CASE("every event is counted once, whether its chunk is still being written or was handed over") {
     counted_ring ring;
@@ -324,3 +321,5 @@ TEST_CASE("damaged chunks are taken as far as they make sense") {
     counts.look(chunk);
     CHECK(counts.figures().events >= 0);
 }
+
+} // namespace linn::tool::live_counts_tests

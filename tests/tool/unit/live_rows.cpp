@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace {
+namespace linn::tool::live_rows_tests {
 
 using namespace linn::tool::live;
 
@@ -32,8 +32,6 @@ const live_row& row_of(const live_table& table, const std::string& name) {
     REQUIRE_MESSAGE(found != table.rows.end(), name);
     return *found;
 }
-
-} // namespace
 
 TEST_CASE("rates are of the last second, sums of all places of a type") {
     live_rows rows;
@@ -234,3 +232,5 @@ TEST_CASE("the program's last lines are plain text") {
     lines.add("\nab\bc\td\033]8;;x\033\\link\n");
     CHECK(lines.lines() == std::vector<std::string>{"red", " 30 %", "ac      dlink"});
 }
+
+} // namespace linn::tool::live_rows_tests

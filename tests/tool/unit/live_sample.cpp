@@ -14,9 +14,8 @@
 #include <utility>
 #include <vector>
 
-namespace {
+namespace linn::tool::live_sample_tests {
 
-using namespace linn::tool;
 using namespace linn::tool::live;
 
 constexpr std::uint64_t all_times = ~std::uint64_t{0};
@@ -42,8 +41,6 @@ live_sums sum_of_all(const block_sample& sample) {
     }
     return all;
 }
-
-} // namespace
 
 TEST_CASE("what lives is exact for any order of events, by site") {
     std::mt19937_64 random{7};
@@ -333,3 +330,5 @@ TEST_CASE("a recording that is a sample gives its blocks their weight") {
     sample.settle(4);
     CHECK(std::abs(sum_of_all(sample).blocks) < 1e-9);
 }
+
+} // namespace linn::tool::live_sample_tests

@@ -11,7 +11,8 @@
 #include <sstream>
 #include <string>
 
-using namespace linn::tool;
+namespace linn::tool::markdown_tests {
+
 using report::markdown_text;
 
 TEST_CASE("text is shown as it is: markup, tables, HTML and mentions are escaped") {
@@ -69,3 +70,5 @@ TEST_CASE("the Markdown of bench says what was found first, and every table is w
         CHECK((most <= 18 || s.group == "targets")); // what an issue can show; the grids of targets scroll
     }
 }
+
+} // namespace linn::tool::markdown_tests

@@ -33,12 +33,11 @@
 #include <string_view>
 #include <vector>
 
-using namespace linn::tool;
+namespace linn::tool::one_answer_tests {
+
 using linn::tool::testing::flat;
 using nlohmann::json;
 using report::markdown_text;
-
-namespace {
 
 bool contains(const std::string& text, std::string_view part) {
     return text.find(part) != std::string::npos;
@@ -370,8 +369,6 @@ void check_run(const run_result& result, std::size_t rivals) {
     CHECK_FALSE(contains(csv, "nan"));
 }
 
-} // namespace
-
 TEST_CASE("linn bench: headline, summary, findings and every form of them come from one judgement") {
     for (const double ratio : {0.4, 1 / 1.0201, 1 / 1.02, 1.0, 1.02, 1.0201, 2.5}) {
         for (const double gap : {-1.0, 0.0, 0.1}) {
@@ -435,3 +432,5 @@ TEST_CASE("linn run: the sentence, the column of verdicts and every form of them
         }
     }
 }
+
+} // namespace linn::tool::one_answer_tests

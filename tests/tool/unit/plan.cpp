@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <map>
 
-using namespace linn::tool;
+namespace linn::tool::plan_tests {
 
 TEST_CASE("every job runs once a round") {
     const auto plan = make_plan(10, 7, 42);
@@ -57,3 +57,5 @@ TEST_CASE("no job has a favourite place in the order") {
 TEST_CASE("an empty plan is empty") {
     CHECK(make_plan(0, 3, 1).empty());
 }
+
+} // namespace linn::tool::plan_tests

@@ -14,9 +14,8 @@
 #include <string>
 #include <vector>
 
-namespace {
+namespace linn::tool::pool_plan_tests {
 
-using namespace linn::tool;
 using testing::scratch_folder;
 
 pool_plan example() {
@@ -249,4 +248,4 @@ TEST_CASE("every run is told in the same variables") {
                                    "LINN_POOLS_SIGNAL=USR2", "LINN_POOLS_COUNT=1"});
 }
 
-} // namespace
+} // namespace linn::tool::pool_plan_tests

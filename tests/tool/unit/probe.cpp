@@ -8,17 +8,14 @@
 
 #include <algorithm>
 
-using namespace linn::tool;
+namespace linn::tool::probe_tests {
+
 using namespace linn::tool::testing;
 using ending = observation::ending;
-
-namespace {
 
 std::string name_of(const process_proof& p, const char* function) {
     return std::filesystem::path{p.files.at(function)}.filename().string();
 }
-
-} // namespace
 
 TEST_CASE("the program says who it is and who provides its memory") {
     const scratch_folder folder;
@@ -157,3 +154,5 @@ TEST_CASE("the probe leaves no descriptor open, and nothing is preloaded without
     spec.library = built_file("liblinn_tool_malloc_only.so");
     CHECK(run(spec).output.text() == spec.library.string() + "\n");
 }
+
+} // namespace linn::tool::probe_tests

@@ -6,17 +6,14 @@
 
 #include <csignal>
 
-using namespace linn::tool;
-using namespace std::chrono_literals;
+namespace linn::tool::process_tests {
 
-namespace {
+using namespace std::chrono_literals;
 
 child_result shell(const std::string& script, std::chrono::seconds timeout = 20s) {
     const interrupt_guard guard;
     return run_child({"/bin/sh", "-c", script}, child_environment({}), timeout, guard, [] {});
 }
-
-} // namespace
 
 TEST_CASE("output, errors and status of a child come back") {
     const child_result r = shell("echo out; echo err >&2; exit 3");
@@ -92,3 +89,5 @@ TEST_CASE("variables for one child replace those of this process") {
     CHECK(found == std::vector<std::string>{"LINN_TEST_VARIABLE=theirs"});
     ::unsetenv("LINN_TEST_VARIABLE");
 }
+
+} // namespace linn::tool::process_tests

@@ -5,7 +5,8 @@
 
 #include <chrono>
 
-using namespace linn::tool;
+namespace linn::tool::progress_tests {
+
 using namespace std::chrono_literals;
 
 TEST_CASE("the line says how far, how long still, and what is running") {
@@ -28,3 +29,5 @@ TEST_CASE("what the schedule knows of the time left is believed, and moves the b
     const work_progress slow{30, 120, 0, "x", 180.0};
     CHECK(progress_text(slow, 20s, 100) == "[##..................]  10 %  3:00 left  x");
 }
+
+} // namespace linn::tool::progress_tests

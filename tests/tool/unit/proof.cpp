@@ -3,9 +3,7 @@
 
 #include <doctest/doctest.h>
 
-using namespace linn::tool;
-
-namespace {
+namespace linn::tool::proof_tests {
 
 const std::string libc = "/usr/lib/libc.so.6";
 const std::string runtime = "/usr/lib/libstdc++.so.6.0.30";
@@ -20,8 +18,6 @@ provider_proof made(const std::string& c_functions, const std::string& new_, con
              {"sized operator delete", sized}},
             true};
 }
-
-} // namespace
 
 TEST_CASE("a library that provides everything is believed") {
     CHECK(refute(made(library, library, library, library), library).empty());
@@ -55,3 +51,5 @@ TEST_CASE("no answer is no proof") {
     CHECK_FALSE(refute({}, {}).empty());
     CHECK_FALSE(refute({}, library).empty());
 }
+
+} // namespace linn::tool::proof_tests

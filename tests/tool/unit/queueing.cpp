@@ -6,14 +6,12 @@
 
 #include <cmath>
 
-using namespace linn::bench::saturation;
+namespace linn::tool::queueing_tests {
 
-namespace {
+using namespace linn::bench::saturation;
 
 /// Thinks nine times as long as it holds its lock.
 const recording one_in_ten{{{0, 900, 100}}};
-
-} // namespace
 
 TEST_CASE("below saturation threads do not meet, above it the lock sets the pace") {
     CHECK(simulate(one_in_ten, 1, 1'000, {}).speed == doctest::Approx(1));
@@ -54,3 +52,5 @@ TEST_CASE("a thread that replays a sequence begins elsewhere, and comes around")
     CHECK(simulate(mixed, 256, 900, {30}).speed <= 1'560.0 / 230 * 1.08);
     CHECK(simulate(mixed, 256, 900, {30}).busiest > 0.98);
 }
+
+} // namespace linn::tool::queueing_tests

@@ -14,10 +14,9 @@
 #include <optional>
 #include <set>
 
-using namespace linn::tool;
-using replay_format::op;
+namespace linn::tool::replay_program_tests {
 
-namespace {
+using replay_format::op;
 
 replay_program build(const std::vector<event>& events, program_limits limits = {},
                      std::vector<std::uint8_t> groups = {}) {
@@ -288,8 +287,6 @@ event release(std::uint32_t thread, std::uint64_t address) {
     return e;
 }
 
-} // namespace
-
 TEST_CASE("every request of every thread is replayed, in its thread's order, whichever thread runs first") {
     for (const unsigned threads : {1u, 2u, 5u, 17u}) {
         for (const std::uint64_t seed : {1u, 2u, 3u}) {
@@ -458,3 +455,5 @@ TEST_CASE("size classes hold their sizes, and little more") {
     CHECK(slot_class_bytes(slot_class(replay_format::size_mask)) >= replay_format::size_mask);
     CHECK(slot_class(replay_format::size_mask) < 256);
 }
+
+} // namespace linn::tool::replay_program_tests

@@ -18,9 +18,7 @@
 #include <string>
 #include <tuple>
 
-using namespace linn::tool;
-
-namespace {
+namespace linn::tool::replay_results_tests {
 
 /// Rounds around a centre, up to a share off, and each round slow or fast as a whole.
 std::vector<double> around(double centre, std::uint64_t seed, double off = 0.005, std::size_t rounds = 11) {
@@ -81,8 +79,6 @@ std::string all(const std::vector<std::string>& lines) {
     }
     return text;
 }
-
-} // namespace
 
 TEST_CASE("a row is compared with the default of the same round, and scaled to the program") {
     const replay_result result = made();
@@ -322,3 +318,5 @@ TEST_CASE("CSV has a line a row, Markdown a table") {
     CHECK(markdown.find("| fast title |") != std::string::npos);
     CHECK(markdown.find("Particle title") != std::string::npos);
 }
+
+} // namespace linn::tool::replay_results_tests

@@ -11,9 +11,7 @@
 
 #include <filesystem>
 
-using namespace linn::tool;
-
-namespace {
+namespace linn::tool::replay_worker_tests {
 
 replay_program build(const std::vector<event>& events, std::vector<std::uint8_t> groups = {},
                      program_limits limits = {}) {
@@ -48,8 +46,6 @@ void check_all(const replay_program& program, const char* source, const std::fil
 }
 
 constexpr const char* sources[] = {"system", "linn", "null", "group=1", "group=1-2"};
-
-} // namespace
 
 TEST_CASE("one thread's blocks hold what was written, from every source") {
     const replay_program program = build(replay_test::random_events{1, 20'000, 11}.make(), {0, 1, 0, 1});
@@ -165,3 +161,5 @@ TEST_CASE("what is no program, and a source that is none, is refused") {
     CHECK(run(program.file.path(), "nothing", "none") == "there is no such source of memory");
     CHECK(run(program.file.path(), "system", "twice") == "there is no such way to touch blocks");
 }
+
+} // namespace linn::tool::replay_worker_tests

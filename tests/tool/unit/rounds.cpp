@@ -10,9 +10,7 @@
 #include <string>
 #include <vector>
 
-using namespace linn::tool;
-
-namespace {
+namespace linn::tool::rounds_tests {
 
 /// Jobs that take as long as a test says, by a clock that only they move.
 struct fake_experiment final : experiment {
@@ -73,8 +71,6 @@ struct fake_experiment final : experiment {
             std::count_if(list.begin(), list.end(), [&](const kept& k) { return k.job == job; }));
     }
 };
-
-} // namespace
 
 TEST_CASE("each job runs once a round in the order of the plan, and warm-ups are kept by nobody") {
     fake_experiment e;
@@ -212,3 +208,5 @@ TEST_CASE("an experiment of no jobs has no rounds") {
     e.takes.clear();
     CHECK(e.run({2, 5}).complete == 0);
 }
+
+} // namespace linn::tool::rounds_tests

@@ -8,9 +8,7 @@
 #include <string>
 #include <utility>
 
-using namespace linn::tool;
-
-namespace {
+namespace linn::tool::runner_tests {
 
 constexpr const char* libc = "/lib/libc.so.6";
 
@@ -128,8 +126,6 @@ std::size_t repeated_in(const run_result& result) {
     }
     return sum;
 }
-
-} // namespace
 
 TEST_CASE("it ends after the least rounds when the figures are exact, and says what they show") {
     fake_world world;
@@ -270,3 +266,5 @@ TEST_CASE("when the last allocator has failed there is nothing to go on for") {
     CHECK(result.complete_rounds == 1);
     CHECK(result.verdict == "Nothing could be compared: every allocator failed.");
 }
+
+} // namespace linn::tool::runner_tests

@@ -12,9 +12,7 @@
 #include <string>
 #include <vector>
 
-using namespace linn::tool;
-
-namespace {
+namespace linn::tool::runtime_blocks_tests {
 
 const char* const app = "/home/me/app";
 const char* const libc = "/lib/x86_64-linux-gnu/libc.so.6";
@@ -92,8 +90,6 @@ std::vector<std::string> leaks_of(const advice& a) {
     }
     return texts;
 }
-
-} // namespace
 
 TEST_CASE("each rule has a name of its own, words, a limit, and something to know its blocks by") {
     std::set<std::string> names;
@@ -189,3 +185,5 @@ TEST_CASE("more than a runtime library keeps is the program's doing") {
     CHECK(leaks_of(a).size() == 1); // fopen without fclose
     CHECK(a.kept_by_runtime.empty());
 }
+
+} // namespace linn::tool::runtime_blocks_tests

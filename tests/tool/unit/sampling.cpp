@@ -15,9 +15,7 @@
 #include <cstdint>
 #include <vector>
 
-using namespace linn::tool;
-
-namespace {
+namespace linn::tool::sampling_tests {
 
 constexpr std::uint64_t mean = 64 << 10;
 
@@ -99,8 +97,6 @@ event allocation(std::uint64_t address, std::uint64_t bytes, std::uint64_t time)
     e.stack = 1;
     return e;
 }
-
-} // namespace
 
 TEST_CASE("sampling: the logarithm without the C library") {
     for (double x = 0x1p-53; x <= 1; x *= 1.0037) {
@@ -329,3 +325,5 @@ TEST_CASE("sampling: the same block has the same weight, also of a trace that is
     }
     CHECK(sum / 10'000 == doctest::Approx(sample.of(40'000)).epsilon(0.01));
 }
+
+} // namespace linn::tool::sampling_tests

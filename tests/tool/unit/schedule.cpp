@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-using namespace linn::tool;
+namespace linn::tool::schedule_tests {
 
 TEST_CASE("the time left is right as soon as one cell of each group has run") {
     // Group 0 is three times slower than guessed, group 1 twice as fast; the cells of a group differ as guessed.
@@ -59,3 +59,5 @@ TEST_CASE("every scenario has a guess for the clock") {
         CHECK(s.usual_seconds > 0);
     }
 }
+
+} // namespace linn::tool::schedule_tests

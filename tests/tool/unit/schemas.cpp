@@ -13,10 +13,9 @@
 #include <initializer_list>
 #include <string>
 
-using namespace linn::tool;
-using nlohmann::json;
+namespace linn::tool::schemas_tests {
 
-namespace {
+using nlohmann::json;
 
 void require_fields(const json& object, std::initializer_list<const char*> names) {
     for (const char* name : names) {
@@ -52,8 +51,6 @@ run_result small_run() {
     result.left_out.push_back({"hoard", "not installed"});
     return result;
 }
-
-} // namespace
 
 TEST_CASE("linn.bench/2 keeps its fields") {
     for (const char* name : {"object", "pipeline"}) {
@@ -132,3 +129,5 @@ TEST_CASE("the Markdown of run begins with the verdict and escapes names") {
     CHECK(text.find("| =jem\\|alloc | 2.00 ms (-10.0 %) | 0 | 3 |\n") != std::string::npos);
     CHECK(text.find("- left out: hoard: not installed\n") != std::string::npos);
 }
+
+} // namespace linn::tool::schemas_tests

@@ -4,12 +4,11 @@
 
 #include <doctest/doctest.h>
 
-using namespace linn::tool;
+namespace linn::tool::server_tests {
+
 using namespace linn::tool::testing;
 using namespace std::chrono_literals;
 using ending = observation::ending;
-
-namespace {
 
 /// A server that makes a file when it is ready.
 launch_spec server(const scratch_folder& folder) {
@@ -19,8 +18,6 @@ launch_spec server(const scratch_folder& folder) {
     spec.client = "true";
     return spec;
 }
-
-} // namespace
 
 TEST_CASE("a server ends well by the SIGTERM that it gets after its client") {
     const scratch_folder folder;
@@ -107,3 +104,5 @@ TEST_CASE("a client that hangs is ended at the time limit") {
     CHECK(run(spec).how == ending::timed_out);
     CHECK((!std::filesystem::exists(folder / "client") || !runs(folder / "client")));
 }
+
+} // namespace linn::tool::server_tests

@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-using namespace linn::tool;
+namespace linn::tool::shell_words_tests {
 
 TEST_CASE("words that a shell would leave alone stay as they are") {
     CHECK(shell_words({}) == "");
@@ -19,3 +19,5 @@ TEST_CASE("others are quoted, so that the line can be typed again") {
     CHECK(shell_words({"python3", "-c", "a = 'b'\nc = \"\\\\\"\t\x1b[31m\x7f"}) ==
           "python3 -c $'a = \\'b\\'\\nc = \"\\\\\\\\\"\\t\\033[31m\\177'");
 }
+
+} // namespace linn::tool::shell_words_tests

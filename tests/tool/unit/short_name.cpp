@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-using namespace linn::tool;
+namespace linn::tool::short_name_tests {
 
 TEST_CASE("what fits stays as it is") {
     CHECK(short_type("std::list<Particle>", 19) == "std::list<Particle>");
@@ -58,8 +58,6 @@ TEST_CASE("the instantiations of a class template are one family; those of the s
     CHECK(template_family("geo::tree<std::list<int>, long>::node<int>") == "geo::tree<...>::node<...>");
     CHECK(template_family("Particle") == "Particle");
 }
-
-namespace {
 
 std::string random_text(std::mt19937& random) {
     static const std::vector<std::string> pieces{"<",
@@ -131,8 +129,6 @@ void take_apart(const std::string& text) {
     }
 }
 
-} // namespace
-
 TEST_CASE("no text that a file may hold as a name ends the program") {
     std::mt19937 random(20261122);
     std::vector<std::string> rows;
@@ -156,3 +152,5 @@ TEST_CASE("names nested deeper than any compiler nests them are cut, not followe
         take_apart(text + "int" + std::string(1000, '>'));
     }
 }
+
+} // namespace linn::tool::short_name_tests

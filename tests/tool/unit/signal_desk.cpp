@@ -7,6 +7,8 @@
 
 #include <csignal>
 
+namespace linn::tool::signal_desk_tests {
+
 TEST_CASE("a signal that comes after the program has ended does not end the recorder") {
     for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) {
         CAPTURE(signal);
@@ -20,3 +22,5 @@ TEST_CASE("a signal that comes after the program has ended does not end the reco
         CHECK(::sigismember(&pending, signal) == 0);
     }
 }
+
+} // namespace linn::tool::signal_desk_tests

@@ -12,9 +12,7 @@
 #include <utility>
 #include <vector>
 
-using namespace linn::tool;
-
-namespace {
+namespace linn::tool::significance_tests {
 
 using values = std::vector<double>;
 
@@ -43,8 +41,6 @@ std::pair<values, values> with_u(int a, int b, int u) {
     }
     return {first, second};
 }
-
-} // namespace
 
 TEST_CASE("Wilcoxon's critical values are those of the tables") {
     // The largest smaller rank sum that is significant at 5 % two-sided; Wilcoxon and Wilcox, Some Rapid Approximate
@@ -187,3 +183,5 @@ TEST_CASE("among equal things the whole family of tests errs no oftener than the
     CHECK(paired_claims > 0); // the level is used, not merely kept
     CHECK(unpaired_claims > 0);
 }
+
+} // namespace linn::tool::significance_tests

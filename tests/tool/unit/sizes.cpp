@@ -9,9 +9,7 @@
 
 #include <string>
 
-using namespace linn::tool;
-
-namespace {
+namespace linn::tool::sizes_tests {
 
 /// `low` below `bytes`, and `high` from there on.
 auto step(std::size_t bytes, double low, double high) {
@@ -33,8 +31,6 @@ bool contains(const std::string& text, const std::string& part) {
     INFO(text);
     return text.find(part) != std::string::npos;
 }
-
-} // namespace
 
 TEST_CASE("sizes double from 1 to 524288 on both curves") {
     const scenario& s = *find_scenario("sizes");
@@ -153,3 +149,5 @@ TEST_CASE("with glibc alone the paragraph still makes sense") {
     CHECK(run.text() ==
           "sizes: A block of 64 B costs glibc (14.0 ns) a pair. No general allocator has a cliff.");
 }
+
+} // namespace linn::tool::sizes_tests

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-using namespace linn::tool;
+namespace linn::tool::statistics_tests {
 
 TEST_CASE("the median is the middle value, or the mean of the middle two") {
     CHECK(median(std::vector<double>{}) == 0);
@@ -41,3 +41,5 @@ TEST_CASE("a gap has no direction") {
     CHECK(relative_gap(103, 100) == doctest::Approx(0.03));
     CHECK(relative_gap(0, 5) == 0);
 }
+
+} // namespace linn::tool::statistics_tests

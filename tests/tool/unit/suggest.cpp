@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-using namespace linn::tool;
+namespace linn::tool::suggest_tests {
 
 TEST_CASE("the distance counts letters") {
     CHECK(edit_distance("", "abc") == 3);
@@ -18,3 +18,5 @@ TEST_CASE("a near word is suggested, a far one is not") {
     CHECK(suggest("nosuch", words).empty());
     CHECK(suggest("", words).empty());
 }
+
+} // namespace linn::tool::suggest_tests

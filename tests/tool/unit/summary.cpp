@@ -6,17 +6,13 @@
 
 #include <string>
 
-using namespace linn::tool;
-
-namespace {
+namespace linn::tool::summary_tests {
 
 struct containers_run : fake_bench {
     containers_run() : fake_bench{"containers"} {}
 
     std::string text() { return findings(judged()).front(); }
 };
-
-} // namespace
 
 TEST_CASE("wins, losses and ties are told apart by the noise floor of their own phase") {
     containers_run run;
@@ -103,3 +99,5 @@ TEST_CASE("published figures stand next to their own contender only, and of the 
     run.result.options.container = "map";
     CHECK(run.judged().scenarios.front().find_published("glibc", "general") == nullptr);
 }
+
+} // namespace linn::tool::summary_tests

@@ -12,11 +12,10 @@
 #include <algorithm>
 #include <cstring>
 
-using namespace linn::tool;
+namespace linn::tool::target_tests {
+
 using namespace linn::tool::testing;
 using namespace std::chrono_literals;
-
-namespace {
 
 target find(const std::vector<std::string>& command, bool keep_wrappers = false,
             bool ignore_exit_status = false, launch_spec options = {}) {
@@ -27,8 +26,6 @@ target find(const std::vector<std::string>& command, bool keep_wrappers = false,
 bool holds(const std::string& text, std::string_view part) {
     return text.find(part) != std::string::npos;
 }
-
-} // namespace
 
 TEST_CASE("a plain program is measured as it was named") {
     const target t = find({victim().string(), "exit", "0"});
@@ -231,3 +228,5 @@ TEST_CASE("a program is looked up as a shell does it") {
     CHECK(find_program("./tool", a, c) == std::filesystem::path{c} / "./tool");
     CHECK(find_program("", c) == "");
 }
+
+} // namespace linn::tool::target_tests

@@ -18,11 +18,10 @@
 #include <string>
 #include <thread>
 
-using namespace linn::tool;
+namespace linn::tool::text_file_tests {
+
 using linn::tool::testing::scratch_folder;
 namespace fs = std::filesystem;
-
-namespace {
 
 std::size_t entries(const scratch_folder& folder) {
     return static_cast<std::size_t>(std::distance(fs::directory_iterator{folder.path()}, {}));
@@ -53,8 +52,6 @@ private:
     rlimit before_{};
     void (*handler_)(int) = nullptr;
 };
-
-} // namespace
 
 TEST_CASE("a file is written whole, and nothing else appears next to it") {
     const scratch_folder folder;
@@ -147,3 +144,5 @@ TEST_CASE("a folder that is missing is named, and so is one in place of the file
               "cannot write " + (folder / "a").string() + ": Permission denied");
     }
 }
+
+} // namespace linn::tool::text_file_tests

@@ -15,9 +15,7 @@
 #include <stdexcept>
 #include <vector>
 
-using namespace linn::tool::worker;
-
-namespace {
+namespace linn::tool::worker::thread_programs_tests {
 
 /// The system gives the identity of a dead thread to the next one; this is nobody else's.
 unsigned this_thread_number() {
@@ -103,8 +101,6 @@ struct overlapping_memory {
     static void* take(std::size_t) { return places[next++ % 3]; }
     static void give(void*, std::size_t) noexcept {}
 };
-
-} // namespace
 
 TEST_CASE_TEMPLATE("every block is freed once, with its size, and the work is the same in every run", Program,
                    larson, mstress, rptest, xmalloc_test, sh6bench, sh8bench, alloc_test, cache_scratch,
@@ -205,8 +201,6 @@ TEST_CASE("thread counts double up to twice the processors") {
     CHECK(thread_counts(64).back() == 128);
 }
 
-namespace {
-
 tally ten_operations() {
     tally t;
     t.allocated = t.freed = t.operations = 10;
@@ -227,8 +221,6 @@ tally visits_a_lock(const work_plan&) {
     lock.unlock();
     return ten_operations();
 }
-
-} // namespace
 
 TEST_CASE("a program is believed only when its blocks are whole and all freed") {
     const outcome good = measure_program(none, 1, [](const work_plan&) { return ten_operations(); }, nullptr);
@@ -291,3 +283,5 @@ TEST_CASE("a visit during which the thread lost its CPU is not believed") {
     CHECK(lock_watch::records[number].visits == 0);
     CHECK(lock_watch::records[1].visits == before.visits);
 }
+
+} // namespace linn::tool::worker::thread_programs_tests

@@ -7,9 +7,7 @@
 
 #include <string>
 
-using namespace linn::tool;
-
-namespace {
+namespace linn::tool::threads_findings_tests {
 
 /// Two programs under two allocators and both of Linn's ways.
 struct threads_run : fake_bench {
@@ -53,8 +51,6 @@ bool contains(const std::string& text, const std::string& part) {
     INFO(text);
     return text.find(part) != std::string::npos;
 }
-
-} // namespace
 
 TEST_CASE("places, the sum and the largest peak on two threads") {
     threads_run run;
@@ -120,3 +116,5 @@ TEST_CASE("the table shows a rate and a peak for each number of threads, and no 
     const std::string line = row.substr(0, row.find('\n'));
     CHECK(contains(line, "40.0 7.0")); // 25 ns: 40 million a second, in 7 MiB
 }
+
+} // namespace linn::tool::threads_findings_tests

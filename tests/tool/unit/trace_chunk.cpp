@@ -12,9 +12,8 @@
 #include <string>
 #include <vector>
 
-namespace {
+namespace linn::tool::trace_chunk_tests {
 
-using namespace linn::tool;
 using namespace linn::tool::wire;
 
 struct chunk_memory {
@@ -248,4 +247,4 @@ TEST_CASE("garbage is refused without reading outside it") {
     }
 }
 
-} // namespace
+} // namespace linn::tool::trace_chunk_tests

@@ -16,9 +16,7 @@
 #include <string>
 #include <vector>
 
-using namespace linn::tool;
-
-namespace {
+namespace linn::tool::trace_export_tests {
 
 event at(std::uint64_t time, event_kind kind, std::uint64_t address, std::uint64_t bytes, std::uint32_t stack,
          std::uint32_t thread = 0, std::uint32_t process = 0) {
@@ -42,8 +40,6 @@ stack_tally tally_of(const std::vector<event>& events, std::uint64_t end) {
     tally.finish(end);
     return tally;
 }
-
-} // namespace
 
 TEST_CASE("a tally has what each stack had when most was live, and not what it had before or after") {
     const stack_tally t =
@@ -140,3 +136,5 @@ TEST_CASE("a format has a name, and a name that is none has no format") {
     CHECK(export_format_of("csv-stacks") == export_format::csv_stacks);
     CHECK_FALSE(export_format_of("svg"));
 }
+
+} // namespace linn::tool::trace_export_tests

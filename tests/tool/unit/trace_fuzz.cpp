@@ -19,10 +19,9 @@
 #include <string>
 #include <vector>
 
-using namespace linn::tool;
-using linn::tool::testing::scratch_folder;
+namespace linn::tool::trace_fuzz_tests {
 
-namespace {
+using linn::tool::testing::scratch_folder;
 
 /// A trace with everything that a trace can hold.
 std::vector<unsigned char> rich_trace(const std::filesystem::path& file) {
@@ -89,8 +88,6 @@ bool read_all(const std::filesystem::path& file) {
 std::size_t pick(std::mt19937_64& random, std::size_t below) {
     return static_cast<std::size_t>(random() % below);
 }
-
-} // namespace
 
 TEST_CASE("Flipped, lost, doubled and invented bytes never do more than damage") {
     const scratch_folder folder;
@@ -246,3 +243,5 @@ TEST_CASE("Documents of a trace may hold anything") {
         CHECK(read_all(folder / "a.linn"));
     }
 }
+
+} // namespace linn::tool::trace_fuzz_tests

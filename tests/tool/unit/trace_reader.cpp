@@ -18,10 +18,9 @@
 #include <string>
 #include <vector>
 
-using namespace linn::tool;
-using linn::tool::testing::scratch_folder;
+namespace linn::tool::trace_reader_tests {
 
-namespace {
+using linn::tool::testing::scratch_folder;
 
 std::vector<event> events_of(trace_reader& reader) {
     std::vector<event> all;
@@ -72,8 +71,6 @@ std::uint64_t make_two_threads(const std::filesystem::path& file, std::uint64_t 
     trace.finish();
     return 2 * each;
 }
-
-} // namespace
 
 TEST_CASE("Threads come out merged by time, each in its own order, with all they hold") {
     const scratch_folder folder;
@@ -476,3 +473,5 @@ TEST_CASE("A full disk leaves a valid file, the reason and the end where there i
     CHECK(trace_writer{}.open(folder.path()).find("cannot be written") != std::string::npos);
     CHECK(trace_writer{}.open(folder / "no/such/folder").find("No such file") != std::string::npos);
 }
+
+} // namespace linn::tool::trace_reader_tests

@@ -17,10 +17,9 @@
 #include <string>
 #include <vector>
 
-using namespace linn::tool;
-using linn::tool::testing::scratch_folder;
+namespace linn::tool::trace_redaction_tests {
 
-namespace {
+using linn::tool::testing::scratch_folder;
 
 constexpr std::uint64_t heap = 0x5555'1234'5000; // not at the beginning of a region
 
@@ -68,8 +67,6 @@ void make_trace(const std::filesystem::path& path) {
     end.stopped = "/home/alice/a.linn cannot be written any further";
     trace.finish(end);
 }
-
-} // namespace
 
 TEST_CASE("A redacted trace holds nothing of what names the user or the machine") {
     const scratch_folder folder;
@@ -171,3 +168,5 @@ TEST_CASE("Statistics are redacted too") {
     CHECK(text.find("liba.so") != std::string::npos);
     CHECK(redacted_analysis_text("{}").empty());
 }
+
+} // namespace linn::tool::trace_redaction_tests

@@ -13,9 +13,7 @@
 #include <algorithm>
 #include <string>
 
-using namespace linn::tool;
-
-namespace {
+namespace linn::tool::trace_view_tests {
 
 profile_frame frame(const char* name, const char* file, unsigned line) {
     profile_frame f;
@@ -72,8 +70,6 @@ std::string text_of(const trace_profile& profile, const trace_view& view) {
     std::replace(text.begin(), text.end(), '\n', ' ');
     return text;
 }
-
-} // namespace
 
 TEST_CASE("a view adds up by type, place and stack, and leaves out what has nothing") {
     const trace_profile profile = made_profile();
@@ -141,3 +137,5 @@ TEST_CASE("a name that is a script stays a name in the page, in its data too") {
     CHECK(page.find("<script>x") == std::string::npos);
     CHECK(page.find("&lt;script&gt;x") != std::string::npos);
 }
+
+} // namespace linn::tool::trace_view_tests

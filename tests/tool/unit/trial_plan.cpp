@@ -5,9 +5,7 @@
 
 #include <doctest/doctest.h>
 
-using namespace linn::tool;
-
-namespace {
+namespace linn::tool::trial_plan_tests {
 
 trial_wishes wishes_of(double seconds_a_run) {
     trial_wishes w;
@@ -17,8 +15,6 @@ trial_wishes wishes_of(double seconds_a_run) {
     w.seconds_a_run = seconds_a_run;
     return w;
 }
-
-} // namespace
 
 TEST_CASE("a quick program is measured with everything") {
     const trial_plan all{7, true, 4, 3, true};
@@ -74,3 +70,5 @@ TEST_CASE("a part takes the rounds in which all on one side are a claim") {
     CHECK(runs_to_claim(3, 0.95) == 3 * 6);
     CHECK(runs_to_claim(12, 0.95) == 12 * 9); // 10 contenders: 10 * 2 / 2^8 is above 0.05
 }
+
+} // namespace linn::tool::trial_plan_tests

@@ -13,13 +13,12 @@
 #include <string>
 #include <vector>
 
-using namespace linn::tool;
+namespace linn::tool::try_candidates_tests {
+
 using linn::tool::testing::program;
 using linn::tool::testing::runtime_library;
 using linn::tool::testing::scratch_folder;
 using linn::tool::testing::trace_of_types;
-
-namespace {
 
 void check_left_out(const try_candidates& found, const std::string& reason) {
     CHECK(found.list.empty());
@@ -27,8 +26,6 @@ void check_left_out(const try_candidates& found, const std::string& reason) {
     CAPTURE(found.left_out.front().reason);
     CHECK(found.left_out.front().reason.find(reason) != std::string::npos);
 }
-
-} // namespace
 
 TEST_CASE("a type whose calls are its own has a pool, and a site for each call") {
     trace_of_types trace;
@@ -249,3 +246,5 @@ TEST_CASE("litter has the sizes of the trace, as many of each as live at once, w
     options.wants_litter = true;
     CHECK_FALSE(trace.find(options).litter.empty());
 }
+
+} // namespace linn::tool::try_candidates_tests

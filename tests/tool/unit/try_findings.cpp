@@ -20,11 +20,10 @@
 #include <string>
 #include <vector>
 
-using namespace linn::tool;
+namespace linn::tool::try_findings_tests {
+
 using linn::tool::testing::scratch_folder;
 using nlohmann::json;
-
-namespace {
 
 try_candidate candidate(const std::string& label) {
     try_candidate c;
@@ -78,8 +77,6 @@ void give_samples(run_result& run) {
         }
     }
 }
-
-} // namespace
 
 TEST_CASE("the answer is what the interval says, and the plan is of what gained") {
     const auto ask = [](double ratio, double low, double high, verdict call) {
@@ -474,3 +471,5 @@ TEST_CASE("every form of the trial says the verdict and the same figures") {
     CHECK(markdown.find("left out: te\\|xt") != std::string::npos);
     CHECK(page.find("class=\"lead\"") < page.find("−11.9 %"));
 }
+
+} // namespace linn::tool::try_findings_tests

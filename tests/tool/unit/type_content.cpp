@@ -5,17 +5,13 @@
 
 #include <doctest/doctest.h>
 
-using namespace linn::tool;
-
-namespace {
+namespace linn::tool::type_content_tests {
 
 void check(const char* allocated, const char* type, const char* container) {
     const named_type found = content_of(allocated);
     CHECK(found.type == type);
     CHECK(found.container == container);
 }
-
-} // namespace
 
 TEST_CASE("nodes of libstdc++") {
     check("std::_List_node<A>", "A", "std::list<A>");
@@ -77,3 +73,5 @@ TEST_CASE("of two `new` on a line the column decides") {
     CHECK(type_in_line(line, 5).type == "first");
     CHECK(type_in_line(line, 16).type == "second");
 }
+
+} // namespace linn::tool::type_content_tests

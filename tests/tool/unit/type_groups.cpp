@@ -10,9 +10,7 @@
 #include <string>
 #include <vector>
 
-using namespace linn::tool;
-
-namespace {
+namespace linn::tool::type_groups_tests {
 
 /// A name, and how many blocks of which size.
 struct made_site {
@@ -63,8 +61,6 @@ std::vector<std::string> labels_of(const std::vector<advised_type>& types) {
     }
     return labels;
 }
-
-} // namespace
 
 TEST_CASE("the 53 instantiations of a class template are one line") {
     std::vector<made_site> sites;
@@ -124,8 +120,6 @@ TEST_CASE(
     CHECK(types.at(0).statistics.allocations == 15);
 }
 
-namespace {
-
 /// A stack of functions in files, innermost first; one without a name has none.
 struct made_chain {
     std::vector<symbol_frame> shown;
@@ -152,8 +146,6 @@ std::string blocks_of(const std::vector<std::pair<std::string, std::string>>& fu
     const unnamed_blocks blocks = describe_blocks(made.chain, sizes);
     return blocks.text() + (blocks.address.empty() ? "" : " at " + blocks.address);
 }
-
-} // namespace
 
 TEST_CASE(
     "blocks that nothing names are said to be the nearest function's that has a name, else the file's") {
@@ -186,3 +178,5 @@ TEST_CASE("a place without a line is a function, a library, or a function of a l
     CHECK(place_text({"xmlNewNode", "", 0, 0, false, "libxml2.so.2"}) == "in xmlNewNode of libxml2.so.2");
     CHECK(place_text({}).empty());
 }
+
+} // namespace linn::tool::type_groups_tests

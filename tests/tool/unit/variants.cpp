@@ -13,9 +13,7 @@
 #include <string>
 #include <vector>
 
-using namespace linn::tool;
-
-namespace {
+namespace linn::tool::variants_tests {
 
 struct fake_run : fake_bench {
     using fake_bench::fake_bench;
@@ -27,8 +25,6 @@ bool contains(const std::string& text, const std::string& part) {
     INFO(text);
     return text.find(part) != std::string::npos;
 }
-
-} // namespace
 
 TEST_CASE("every scenario is consistent in itself") {
     const std::vector<std::string> names = bench_names({});
@@ -214,3 +210,5 @@ TEST_CASE("what a contender's environment replaces does not reach it twice") {
         CHECK((c.name == no_trim_name) == !c.environment.empty());
     }
 }
+
+} // namespace linn::tool::variants_tests

@@ -9,9 +9,7 @@
 #include <string_view>
 #include <vector>
 
-using namespace linn::tool;
-
-namespace {
+namespace linn::tool::verdict_tests {
 
 estimate time_of(double ratio, verdict call) {
     estimate e;
@@ -53,8 +51,6 @@ run_result described(const std::vector<run_row>& rows, std::size_t rounds = 20) 
 bool finds(const run_result& result, std::string_view sentence) {
     return std::find(result.findings.begin(), result.findings.end(), sentence) != result.findings.end();
 }
-
-} // namespace
 
 TEST_CASE("no difference is said as such, with the best and the noise floor") {
     const run_result result = described(
@@ -147,3 +143,5 @@ TEST_CASE("a noisy machine and leftover processes are warned of") {
           "the two copies of the default differ more than chance explains (p-value < 0.0001): "
           "something disturbs this machine regularly");
 }
+
+} // namespace linn::tool::verdict_tests

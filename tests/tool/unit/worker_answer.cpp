@@ -7,17 +7,13 @@
 
 #include <string>
 
-using namespace linn::tool;
-
-namespace {
+namespace linn::tool::worker_answer_tests {
 
 std::string good_answer(const std::string& error = {}) {
     return nlohmann::json{
         {"proof", {{"malloc", "/lib/libc.so.6"}}}, {"preload_mapped", true}, {"error", error}, {"value", 7}}
         .dump();
 }
-
-} // namespace
 
 TEST_CASE("the proof is read, and the reader gets the rest") {
     int value = 0;
@@ -52,3 +48,5 @@ TEST_CASE("an answer that is cut, empty, or lacks something is a problem") {
         CHECK(read_answer(json.dump(), read).problem.starts_with("the worker's reply cannot be read"));
     }
 }
+
+} // namespace linn::tool::worker_answer_tests

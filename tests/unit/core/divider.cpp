@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <initializer_list>
 
-namespace {
+namespace core_divider_tests {
 
 using linn::detail::divider;
 
@@ -23,8 +23,6 @@ bool right_around(std::uint32_t divisor, std::uint32_t n) {
     }
     return true;
 }
-
-} // namespace
 
 TEST_CASE("divider: every small number by every small divisor") {
     for (std::uint32_t divisor = 1; divisor <= 300; ++divisor) {
@@ -67,3 +65,5 @@ TEST_CASE("divider: powers of two, their neighbours and the largest divisor") {
 
 static_assert(divider{24}.quotient(24 * 7 + 23) == 7);
 static_assert(divider{}.quotient(5) == 5, "a divider that was not set divides by one");
+
+} // namespace core_divider_tests

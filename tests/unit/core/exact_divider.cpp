@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <initializer_list>
 
-namespace {
+namespace core_exact_divider_tests {
 
 using linn::detail::exact_divider;
 
@@ -20,8 +20,6 @@ bool right(std::size_t divisor, std::size_t n) {
     const std::size_t q = exact_divider{divisor}.quotient(n);
     return n % divisor == 0 ? q == n / divisor : q > SIZE_MAX / divisor;
 }
-
-} // namespace
 
 TEST_CASE("exact_divider: every small number by every small divisor") {
     for (std::size_t divisor = 1; divisor <= 300; ++divisor) {
@@ -54,3 +52,5 @@ static_assert(exact_divider{48}.quotient(48 * 7) == 7);
 static_assert(exact_divider{48}.quotient(48 * 7 + 16) > SIZE_MAX / 48);
 static_assert(exact_divider{1}.quotient(SIZE_MAX) == SIZE_MAX);
 static_assert(exact_divider{64}.quotient(63) > SIZE_MAX / 64);
+
+} // namespace core_exact_divider_tests

@@ -12,7 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace {
+namespace core_geometry_tests {
 
 using linn::detail::geometry;
 using linn::detail::geometry_wishes;
@@ -98,8 +98,6 @@ bool slab_sound(const geometry& g, std::size_t bytes, std::size_t colour) {
     return right;
 }
 
-} // namespace
-
 TEST_CASE("geometry: every slab holds an object, whatever its size and colour") {
     for (const std::size_t align : linn_test::sizes{1, 8, 16, 64, 256, 4096, 65'536}) {
         for (const std::size_t wanted :
@@ -139,3 +137,5 @@ TEST_CASE("geometry: a slab too small for one object is refused") {
     CHECK(slab::construct(memory, 10'000, g, memory, 0, true) == nullptr);
     linn::detail::system_pages::unmap(memory, g.first_slab_bytes, g.slab_align);
 }
+
+} // namespace core_geometry_tests

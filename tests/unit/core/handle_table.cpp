@@ -12,7 +12,7 @@
 #include <set>
 #include <vector>
 
-namespace {
+namespace core_handle_table_tests {
 
 /// Refuses after some requests.
 struct failing_pages {
@@ -36,8 +36,6 @@ struct failing_pages {
 };
 
 using linn::detail::handle_table;
-
-} // namespace
 
 TEST_CASE("handle_table: numbers find their objects through all growth") {
     failing_pages::left = 1000;
@@ -127,3 +125,5 @@ TEST_CASE("pointer_list: a sorted list stays sorted") {
     const std::vector<void*> wanted{memory + 0, memory + 3, memory + 5};
     CHECK(std::vector<void*>(list.begin(), list.end()) == wanted);
 }
+
+} // namespace core_handle_table_tests

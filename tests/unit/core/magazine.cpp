@@ -10,6 +10,8 @@
 #include <cstddef>
 #include <new>
 
+namespace core_magazine_tests {
+
 using linn::detail::magazine;
 using linn::detail::magazine_stack;
 
@@ -69,3 +71,5 @@ TEST_CASE("magazine_stack: last in, first out") {
     CHECK(stack.count() == 0);
     CHECK(stack.head() == nullptr);
 }
+
+} // namespace core_magazine_tests

@@ -9,7 +9,7 @@
 #include <limits>
 #include <ratio>
 
-namespace {
+namespace core_nanoseconds_tests {
 
 using linn::detail::nanoseconds;
 
@@ -39,4 +39,4 @@ TEST_CASE("nanoseconds: what is not a time to wait is none, what is too long is 
     CHECK(nanoseconds(std::chrono::duration<double>{std::numeric_limits<double>::infinity()}) == for_ever);
 }
 
-} // namespace
+} // namespace core_nanoseconds_tests

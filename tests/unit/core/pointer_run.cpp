@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace {
+namespace core_pointer_run_tests {
 
 constexpr std::size_t longest = 200;
 
@@ -23,8 +23,6 @@ std::vector<void*> spaced(std::size_t count, std::uintptr_t first, std::uintptr_
     }
     return all;
 }
-
-} // namespace
 
 TEST_CASE("write_run_below: every length, first address on top, nothing next to it touched") {
     const std::uintptr_t base = 0x7000'0000;
@@ -75,3 +73,5 @@ TEST_CASE("run_length: reads no more than it was given") {
         CHECK(linn::detail::run_length(all.data(), count, 16) == count);
     }
 }
+
+} // namespace core_pointer_run_tests

@@ -16,7 +16,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace {
+namespace core_pointer_set_tests {
 
 using linn_test::random_source;
 
@@ -34,8 +34,6 @@ struct with {
     using list = linn::detail::pointer_list<pages>;
     using set = linn::detail::pointer_set<pages>;
 };
-
-} // namespace
 
 TEST_CASE("pointer_list: grows, sorts and finds") {
     using list_type = with<true>::list;
@@ -146,3 +144,5 @@ TEST_CASE("pointer_set: without memory for the list nothing is copied") {
     CHECK(set.copy_to(list));
     CHECK(list.size() == 1);
 }
+
+} // namespace core_pointer_set_tests

@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace {
+namespace core_pointer_stack_tests {
 
 TEST_CASE("pointer_stack: random runs come back as from a vector") {
     static int objects[4096];
@@ -38,4 +38,4 @@ TEST_CASE("pointer_stack: random runs come back as from a vector") {
     CHECK(deepest > 1000);
 }
 
-} // namespace
+} // namespace core_pointer_stack_tests

@@ -15,7 +15,11 @@
 #include <string_view>
 #include <vector>
 
-namespace {
+struct nice_order {
+    int id;
+};
+
+namespace core_readable_name_tests {
 
 using linn::detail::readable_name;
 
@@ -23,12 +27,6 @@ template <class T>
 std::string name_of() {
     return readable_name(linn::detail::type_name<T>());
 }
-
-} // namespace
-
-struct nice_order {
-    int id;
-};
 
 TEST_CASE("readable_name: of real types, as this compiler writes them") {
     CHECK(name_of<nice_order>() == "nice_order");
@@ -78,3 +76,5 @@ TEST_CASE("readable_name: what is left out of names is not left out of the middl
     linn::detail::replace_all(text, "std::", "");
     CHECK(text == "a mystd::b c");
 }
+
+} // namespace core_readable_name_tests

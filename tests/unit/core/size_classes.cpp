@@ -6,7 +6,7 @@
 
 #include <cstddef>
 
-namespace {
+namespace core_size_classes_tests {
 
 using namespace linn::detail;
 
@@ -39,4 +39,4 @@ TEST_CASE("size_classes: a size that is a multiple of an alignment gets slots wi
     }
 }
 
-} // namespace
+} // namespace core_size_classes_tests

@@ -14,7 +14,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace {
+namespace core_slab_tests {
 
 using linn::detail::geometry;
 using linn::detail::make_geometry;
@@ -48,8 +48,6 @@ struct fixture {
     void* memory;
     slab* s;
 };
-
-} // namespace
 
 TEST_CASE("slab: fresh slots are carved in order, each once") {
     fixture<true> f{make_geometry(48, 8, {})};
@@ -195,3 +193,5 @@ TEST_CASE("slab_list: push, remove at either end and in the middle, bytes") {
         CHECK(list.bytes() == 0);
     }
 }
+
+} // namespace core_slab_tests

@@ -17,7 +17,7 @@
 #include <set>
 #include <vector>
 
-namespace {
+namespace core_slab_set_tests {
 
 using linn::detail::geometry;
 using linn::detail::geometry_wishes;
@@ -148,8 +148,6 @@ void random_walk(std::size_t bytes, std::size_t align, geometry_wishes wishes, s
     REQUIRE(m.sound());
 }
 
-} // namespace
-
 TEST_CASE("slab_set: random walks with every kind of size") {
     random_walk<true>(1, 1, {}, 3000);
     random_walk<true>(3, 1, {}, 3000);
@@ -263,3 +261,5 @@ TEST_CASE("slab_set: find knows slabs from everything else") {
         CHECK(m.set.find(reinterpret_cast<std::byte*>(s) + s->mapped_bytes) != s);
     }
 }
+
+} // namespace core_slab_set_tests

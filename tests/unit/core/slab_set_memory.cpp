@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace {
+namespace core_slab_set_memory_tests {
 
 using linn::detail::geometry;
 using linn::detail::make_geometry;
@@ -76,8 +76,6 @@ geometry small_slabs(std::size_t retain) {
 }
 
 constexpr std::size_t plenty = PTRDIFF_MAX;
-
-} // namespace
 
 TEST_CASE("slab_set: reserve maps what is missing, once") {
     fixture f{small_slabs(plenty)};
@@ -450,3 +448,5 @@ TEST_CASE("slab_set: a second free is named as such also when the slab is empty 
     REQUIRE(f.give({again[1]}).empty());
     CHECK(f.give(again) == fixture::refusals{{rejection::already_free, again[1]}});
 }
+
+} // namespace core_slab_set_memory_tests

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace {
+namespace core_slot_bitmap_tests {
 
 using linn::detail::slot_bitmap;
 
@@ -109,8 +109,6 @@ void compare_with_model(std::size_t slots, std::uint64_t seed, int steps) {
     }
 }
 
-} // namespace
-
 TEST_CASE("slot_bitmap: a set of numbers, lowest first") {
     for (const std::size_t slots :
          linn_test::sizes{1, 2, 63, 64, 65, 127, 128, 1000, 4095, 4096, 4097, 9000}) {
@@ -197,3 +195,5 @@ TEST_CASE("slot_bitmap: for_each_run joins neighbours across words") {
     REQUIRE(f.insert(0, 400));
     CHECK(all(400) == runs{{0, 400}});
 }
+
+} // namespace core_slot_bitmap_tests

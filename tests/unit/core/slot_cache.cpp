@@ -10,12 +10,12 @@
 #include <cstdint>
 #include <type_traits>
 
+namespace core_slot_cache_tests {
+
 using linn::detail::slot_cache;
 
 static_assert(std::is_trivially_destructible_v<slot_cache>);
 static_assert(std::is_enum_v<decltype(slot_cache::top)>, "no store of the program aliases it");
-
-namespace {
 
 int objects[8];
 
@@ -60,8 +60,6 @@ void like_a_stack() {
     CHECK(take() == &objects[0]);
 }
 
-} // namespace
-
 TEST_CASE("slot_cache: a loop sees what its slow paths left, near or far") {
     like_a_stack<true>();
     like_a_stack<false>();
@@ -94,3 +92,5 @@ TEST_CASE("unaliased: it counts as the number does") {
     CHECK(std::uint32_t{n} == 7);
     static_assert(sizeof n == sizeof(std::uint32_t));
 }
+
+} // namespace core_slot_cache_tests

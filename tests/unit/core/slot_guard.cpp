@@ -14,7 +14,7 @@
 #include <cstring>
 #include <vector>
 
-namespace {
+namespace core_slot_guard_tests {
 
 using linn::detail::call_trace;
 using linn::detail::make_geometry;
@@ -70,8 +70,6 @@ struct fixture {
     set_type set;
     std::vector<found> all;
 };
-
-} // namespace
 
 TEST_CASE_TEMPLATE("slot_guard: a write after free is found when the slot is taken again, and its byte named",
                    zeroed, std::true_type, std::false_type) {
@@ -266,3 +264,5 @@ TEST_CASE("slot_guard: without guards in the geometry nothing is watched and no 
     REQUIRE(set.take(&object + 1, 1) == 1);
     set.unmap_all();
 }
+
+} // namespace core_slot_guard_tests

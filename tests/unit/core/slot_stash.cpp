@@ -13,10 +13,10 @@
 #include <memory>
 #include <vector>
 
+namespace core_slot_stash_tests {
+
 using linn::detail::slot_stash;
 using linn::detail::stash_bound;
-
-namespace {
 
 struct clock_at {
     static inline std::uint64_t now = 5000;
@@ -59,8 +59,6 @@ struct fixture {
 };
 
 using numbers = std::vector<std::uintptr_t>;
-
-} // namespace
 
 TEST_CASE("slot_stash: the latest come out first, in the order in which they went in, over all arrays") {
     fixture f{4};
@@ -180,3 +178,5 @@ TEST_CASE("stash_bound: it grows by what was asked for again, and by no more tha
         CHECK(large.most() == 4);
     }
 }
+
+} // namespace core_slot_stash_tests

@@ -22,7 +22,7 @@
 #include <utility>
 #include <vector>
 
-namespace {
+namespace memory_resource_containers_tests {
 
 using linn::pool_resource;
 
@@ -177,4 +177,4 @@ TEST_CASE("pool_resource: release frees what containers that are never destroyed
     }
 }
 
-} // namespace
+} // namespace memory_resource_containers_tests

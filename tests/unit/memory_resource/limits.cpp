@@ -21,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-namespace {
+namespace memory_resource_limits_tests {
 
 using linn::pool_resource;
 using linn_test::counting_resource;
@@ -51,8 +51,6 @@ void give(std::pmr::memory_resource& r, const std::vector<void*>& all, std::size
         r.deallocate(p, bytes, 8);
     }
 }
-
-} // namespace
 
 TEST_CASE("pool_resource: never more than max_bytes from upstream, whatever is asked") {
     for (const std::size_t most : {64 * kib, 300 * kib + 77, 2048 * kib}) {
@@ -223,3 +221,5 @@ TEST_CASE("pool_resource: a container at max_bytes is whole, and goes on when th
         map.emplace(i, i);
     }
 }
+
+} // namespace memory_resource_limits_tests

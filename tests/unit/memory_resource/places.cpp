@@ -11,7 +11,7 @@
 #include <set>
 #include <vector>
 
-namespace {
+namespace memory_resource_places_tests {
 
 namespace detail = linn::detail;
 using linn::pool_resource;
@@ -26,8 +26,6 @@ std::uintptr_t address(const void* p) {
 bool pools_blocks() {
     return !detail::sanitizer_bypass && !detail::checked_build && !detail::running_on_memcheck();
 }
-
-} // namespace
 
 TEST_CASE("the first slabs of the classes lie at different pages of the TLB's sets") {
     if (!pools_blocks() || detail::system_pages::offset_step != page) {
@@ -108,3 +106,5 @@ TEST_CASE("chunks that nobody asks for do not keep others out") {
     chunks.drop([&](void*, std::size_t, std::size_t) { ++left; });
     CHECK(left == kept);
 }
+
+} // namespace memory_resource_places_tests

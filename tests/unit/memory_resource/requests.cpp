@@ -21,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-namespace {
+namespace memory_resource_requests_tests {
 
 using linn::pool_resource;
 using linn_test::sizes;
@@ -327,8 +327,6 @@ TEST_CASE("pool_resource: upstream is what was given, and never the default reso
     std::pmr::set_default_resource(nullptr);
 }
 
-} // namespace
-
 TEST_CASE("pool_resource: what a program goes back and forth over stays out of the slabs, until it trims") {
     if (linn::detail::checked_build || linn::detail::sanitizer_bypass ||
         linn::detail::running_on_memcheck()) {
@@ -362,8 +360,6 @@ TEST_CASE("pool_resource: what a program goes back and forth over stays out of t
     CHECK(turn() < 1000);
 }
 
-namespace {
-
 linn::pool_statistics class_of_48(const pool_resource& r) {
     for (const auto& s : r.statistics()) {
         if (s.object_bytes == 48) {
@@ -372,8 +368,6 @@ linn::pool_statistics class_of_48(const pool_resource& r) {
     }
     return {};
 }
-
-} // namespace
 
 TEST_CASE("pool_resource: a thread that takes and gives in turns gets a larger cache, one that only takes "
           "does not") {
@@ -409,3 +403,5 @@ TEST_CASE("pool_resource: a thread that takes and gives in turns gets a larger c
         r.release();
     }
 }
+
+} // namespace memory_resource_requests_tests

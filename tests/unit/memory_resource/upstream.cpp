@@ -20,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-namespace {
+namespace memory_resource_upstream_tests {
 
 using linn::pool_resource;
 using linn_test::counting_resource;
@@ -332,4 +332,4 @@ TEST_CASE("pool_resource: threads that only free, and threads that only allocate
     CHECK(upstream.peak_bytes == early);
 }
 
-} // namespace
+} // namespace memory_resource_upstream_tests

@@ -13,7 +13,7 @@
 #include <string>
 #include <string_view>
 
-namespace {
+namespace os_callers_tests {
 
 std::string described(const void* address) {
     char text[512];
@@ -23,8 +23,6 @@ std::string described(const void* address) {
     REQUIRE(all.size() == static_cast<std::size_t>(length));
     return all;
 }
-
-} // namespace
 
 TEST_CASE("callers: an address in no module is described by itself, that of the call") {
     const auto heap = std::make_unique<char[]>(64);
@@ -67,3 +65,5 @@ TEST_CASE("callers: no more than asked for, from the named one outwards") {
         CHECK(frames[0] == first);
     }
 }
+
+} // namespace os_callers_tests

@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 
+namespace os_pages_tests {
+
 TEST_CASE("heap_pages: aligned, never given back in part, and nobody else's memory is looked at") {
     using linn::detail::heap_pages;
     void* p = heap_pages::map(16384, 8192);
@@ -19,3 +21,5 @@ TEST_CASE("heap_pages: aligned, never given back in part, and nobody else's memo
     CHECK_FALSE(heap_pages::readable(p));
     heap_pages::unmap(p, 16384, 8192);
 }
+
+} // namespace os_pages_tests

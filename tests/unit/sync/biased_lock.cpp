@@ -13,7 +13,7 @@
 #include <mutex>
 #include <thread>
 
-namespace {
+namespace sync_biased_lock_tests {
 
 using lock = linn::detail::biased_lock<linn::detail::platform>;
 
@@ -138,4 +138,4 @@ TEST_CASE("biased_lock: an owner that is gone in the child of a fork is not wait
     }
 }
 
-} // namespace
+} // namespace sync_biased_lock_tests

@@ -17,7 +17,7 @@
 #include <thread>
 #include <vector>
 
-namespace {
+namespace sync_buffer_store_tests {
 
 namespace detail = linn::detail;
 
@@ -375,4 +375,4 @@ TEST_CASE("buffer_store: threads share it, its pool goes while they work") {
     CHECK(fake_pages::errors == 0);
 }
 
-} // namespace
+} // namespace sync_buffer_store_tests

@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-namespace {
+namespace sync_chaos_tests {
 
 using linn_test::chaos_policy;
 using fixture = linn_test::depot_fixture<chaos_policy>;
@@ -110,8 +110,6 @@ private:
     std::vector<object*> mine_;
 };
 
-} // namespace
-
 TEST_CASE("chaos: no object is handed out twice, none is lost") {
     // Slabs of a few objects, none retained: they become empty, go back and are reused all the time.
     auto g = linn::detail::make_geometry(64, 8, {.slab_bytes = 1 << 13, .magazine_slots = 4});
@@ -166,3 +164,5 @@ TEST_CASE("chaos: many threads make the same depot once") {
         CHECK(seen[0]->older == nullptr);
     }
 }
+
+} // namespace sync_chaos_tests

@@ -12,7 +12,7 @@
 #include <set>
 #include <vector>
 
-namespace {
+namespace sync_depot_tests {
 
 struct tag {};
 using policy = linn_test::test_policy<tag>;
@@ -32,8 +32,6 @@ void check_quiescent(fixture& x, std::size_t live) {
     CHECK(x.depot.consistent());
     CHECK(x.depot.statistics().live == live);
 }
-
-} // namespace
 
 TEST_CASE("depot: objects are distinct, and come back") {
     pages::reset();
@@ -412,3 +410,5 @@ TEST_CASE("depot: magazines grow while threads meet, up to their bound") {
     x.depot.trim(nullptr);
     CHECK(x.depot.statistics().cached == 0);
 }
+
+} // namespace sync_depot_tests

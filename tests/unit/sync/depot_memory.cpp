@@ -10,7 +10,7 @@
 #include <set>
 #include <vector>
 
-namespace {
+namespace sync_depot_memory_tests {
 
 struct tag {};
 using policy = linn_test::test_policy<tag>;
@@ -22,8 +22,6 @@ using linn_test::put_many;
 using linn_test::small_geometry;
 using linn_test::take;
 using linn_test::take_many;
-
-} // namespace
 
 TEST_CASE("depot: trim gives everything back that nobody uses, and says how much") {
     pages::reset();
@@ -285,3 +283,5 @@ TEST_CASE("depot: without memory for the list of what is live it says so, and lo
     put_many(x, f, all);
     CHECK(x.depot.consistent());
 }
+
+} // namespace sync_depot_memory_tests

@@ -17,7 +17,7 @@
 #include <sys/mman.h>
 #endif
 
-namespace {
+namespace sync_depot_misuse_tests {
 
 struct tag {};
 using policy = linn_test::test_policy<tag>;
@@ -55,8 +55,6 @@ struct reentrant {
         d->trim(nullptr);
     }
 };
-
-} // namespace
 
 TEST_CASE("depot: a second free is reported once and changes nothing") {
     depot& d = new_depot("double");
@@ -297,3 +295,5 @@ TEST_CASE("depot: a misuse handler may use the pool that it is told about") {
     CHECK(reentrant::calls == 1);
     CHECK(d.statistics().live == 1);
 }
+
+} // namespace sync_depot_misuse_tests

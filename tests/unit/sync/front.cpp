@@ -9,7 +9,7 @@
 #include <new>
 #include <type_traits>
 
-namespace {
+namespace sync_front_tests {
 
 using front = linn::detail::front<linn::detail::platform>;
 using linn::detail::magazine;
@@ -27,8 +27,6 @@ struct two_magazines {
 
     explicit two_magazines(std::size_t places = capacity) { a->capacity = b->capacity = places; }
 };
-
-} // namespace
 
 TEST_CASE("front: all zero is empty to take and full to give") {
     void* p = &zero;
@@ -112,3 +110,5 @@ TEST_CASE("front: what a fork cuts short in the middle of a swap is written off 
     CHECK(written_off.pop() == m.a);
     CHECK(written_off.pop() == nullptr);
 }
+
+} // namespace sync_front_tests

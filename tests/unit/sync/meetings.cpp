@@ -13,7 +13,7 @@
 #include <cstdlib>
 #include <vector>
 
-namespace {
+namespace sync_meetings_tests {
 
 namespace detail = linn::detail;
 
@@ -52,8 +52,6 @@ struct two_threads {
     front a;
     front b;
 };
-
-} // namespace
 
 TEST_CASE("meetings: threads with bursts get magazines so large that they meet no more") {
     two_threads t;
@@ -106,8 +104,6 @@ TEST_CASE("meetings: threads that meet now and then keep their magazines") {
     CHECK(t.x.depot.magazine_capacity() == 16);
 }
 
-namespace {
-
 struct resource_tag {};
 struct standing_platform : detail::platform {
     using clock = linn_test::manual_clock<resource_tag>;
@@ -144,8 +140,6 @@ std::size_t visits_of(resource& r) {
     return visits;
 }
 
-} // namespace
-
 TEST_CASE("meetings: a resource gives threads with bursts room for a burst, too") {
     if (detail::checked_build || detail::sanitizer_bypass || detail::running_on_memcheck()) {
         return; // nothing is cached there
@@ -179,3 +173,5 @@ TEST_CASE("meetings: one thread with bursts gets 128 KiB worth of a resource's s
     CHECK(visits > 2);
     CHECK(visits < 14); // 48 with 32 KiB worth
 }
+
+} // namespace sync_meetings_tests

@@ -12,11 +12,11 @@
 #include <cstring>
 #include <map>
 
-namespace {
+namespace sync_metadata_arena_tests {
+
 struct tag {};
 using policy = linn_test::test_policy<tag>;
 using arena_type = linn::detail::metadata_arena<policy>;
-} // namespace
 
 TEST_CASE("metadata_arena: zeroed, on cache lines, never overlapping") {
     policy::pages::reset();
@@ -91,3 +91,5 @@ TEST_CASE("metadata_arena: recycled pieces serve requests of their size, newest 
         std::memset(p, 0, bytes);
     }
 }
+
+} // namespace sync_metadata_arena_tests

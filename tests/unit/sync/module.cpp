@@ -15,7 +15,7 @@
 #include <thread>
 #include <vector>
 
-namespace {
+namespace sync_module_tests {
 
 using linn::detail::module_event;
 using linn::detail::module_image;
@@ -52,8 +52,6 @@ struct counted {
     counted() noexcept { ++made; }
     static inline int made = 0;
 };
-
-} // namespace
 
 TEST_CASE("module: a part is stopped once for a fork, however often handlers were installed, and let go of") {
     installed = 0;
@@ -177,3 +175,5 @@ TEST_CASE("immortal: one object for all threads, made once") {
     CHECK(counted::made == 1);
     CHECK(seen[0] == seen[3]);
 }
+
+} // namespace sync_module_tests

@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <thread>
 
-namespace {
+namespace sync_module_end_tests {
 
 /// As if `dlclose` ran the static destructors of this program.
 struct ending {
@@ -33,8 +33,6 @@ constinit linn::detail::module_record another_module{[]() noexcept {}};
 constinit linn::detail::registry<linn::detail::platform> its_pools{another_module};
 constinit linn::detail::module_record third_module{[]() noexcept {}};
 constinit linn::detail::registry<linn::detail::platform> third_pools{third_module};
-
-} // namespace
 
 TEST_CASE(
     "a thread that first uses pools while its module ends leaves nothing behind that would call it back") {
@@ -121,3 +119,5 @@ TEST_CASE("forks go on to stop a depot whose module has ended, by the module tha
     third_module.end();
     CHECK(d->orphaned);
 }
+
+} // namespace sync_module_end_tests

@@ -10,7 +10,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace {
+namespace sync_mutex_tests {
 
 using linn::detail::lock_guard;
 using linn::detail::mutex;
@@ -18,8 +18,6 @@ using linn::detail::mutex;
 static_assert(sizeof(linn::detail::basic_mutex<linn::detail::mutex_platform>) == 4);
 static_assert(std::is_trivially_destructible_v<mutex>);
 constinit mutex at_start{};
-
-} // namespace
 
 TEST_CASE("mutex: one owner at a time") {
     CHECK(at_start.try_lock());
@@ -115,3 +113,5 @@ TEST_CASE("mutex: what was not held for a fork is not released after it; in the 
     CHECK_FALSE(m.held_for_fork());
     CHECK(m.try_lock());
 }
+
+} // namespace sync_mutex_tests

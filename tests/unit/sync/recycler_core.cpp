@@ -14,7 +14,7 @@
 #include <thread>
 #include <vector>
 
-namespace {
+namespace sync_recycler_core_tests {
 
 using linn::detail::platform;
 using linn::detail::recycled_slot;
@@ -289,4 +289,4 @@ TEST_CASE("recycler_core: closed while other threads put") {
     });
 }
 
-} // namespace
+} // namespace sync_recycler_core_tests

@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-namespace {
+namespace sync_recycler_waiting_tests {
 
 using linn::detail::parking;
 using linn::detail::platform;
@@ -285,4 +285,4 @@ TEST_CASE("recycler_core: many threads share a few, and none is forgotten") {
     });
 }
 
-} // namespace
+} // namespace sync_recycler_waiting_tests

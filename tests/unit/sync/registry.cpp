@@ -14,7 +14,7 @@
 #include <string_view>
 #include <thread>
 
-namespace {
+namespace sync_registry_tests {
 
 struct tag {};
 using policy = linn_test::test_policy<tag>;
@@ -26,8 +26,6 @@ linn::detail::pool_description describe(std::string_view type) {
 }
 
 constinit registry at_start{};
-
-} // namespace
 
 TEST_CASE("registry: one depot a slot, newest first, never moved") {
     policy::pages::reset();
@@ -121,3 +119,5 @@ TEST_CASE("registry: bypassed objects are blocks of operator new, and counted") 
         CHECK(d->statistics().peak == 2);
     }
 }
+
+} // namespace sync_registry_tests

@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-namespace {
+namespace sync_thread_index_tests {
 
 using linn::detail::platform;
 using table = linn::detail::thread_index_table<platform>;
@@ -93,4 +93,4 @@ TEST_CASE("thread_index: a destructor that runs after the number was given back 
     }
 }
 
-} // namespace
+} // namespace sync_thread_index_tests
