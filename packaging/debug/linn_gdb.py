@@ -157,8 +157,10 @@ class Pool:
         held = {}
         for thread, objects in self.thread_caches():
             held.update(dict.fromkeys(objects, "in the cache of " + thread_name(thread)))
-        for magazine in chain(self.depot["stock_"]["magazines_"]["stash_"]["head_"], "next"):
-            held.update(dict.fromkeys(magazine_objects(magazine), "in a magazine that no thread holds"))
+        shelves = self.depot["stock_"]["magazines_"]["stash_"]["shelves_"]
+        for number in range(shelves.type.range()[1] + 1):
+            for magazine in chain(shelves[number]["head_"], "next"):
+                held.update(dict.fromkeys(magazine_objects(magazine), "in a magazine that no thread holds"))
         held.update(dict.fromkeys(self.idle, "idle in its recycler"))
         return held
 

@@ -3,6 +3,7 @@
 #include "failing_pages.hpp"
 
 #include <linn/detail/core/magazine.hpp>
+#include <linn/detail/core/magazine_shelves.hpp>
 #include <linn/detail/core/pointer_list.hpp>
 
 #include <doctest/doctest.h>
@@ -13,6 +14,7 @@
 namespace core_magazine_tests {
 
 using linn::detail::magazine;
+using linn::detail::magazine_shelves;
 using linn::detail::magazine_stack;
 
 static_assert(magazine::bytes_for(0) == sizeof(magazine));
@@ -47,6 +49,39 @@ TEST_CASE("magazine_stack: what all hold is listed, or it is said that there is 
     CHECK(stack.append_to(list));
     CHECK(list.size() == 2);
     CHECK(*list.begin() == &objects[1]);
+}
+
+TEST_CASE("magazine_shelves: each gets its own first, last in first out, and then what others gave") {
+    magazine m[5];
+    magazine_shelves shelves;
+    CHECK(shelves.pop(3) == nullptr);
+    CHECK(shelves.pop_oldest() == nullptr);
+    shelves.push(&m[0], 0);
+    shelves.push(&m[1], 7);
+    shelves.push(&m[2], 0);
+    shelves.push(&m[3], 7);
+    shelves.push(&m[4], 2);
+    CHECK(shelves.pop(0) == &m[2]);
+    CHECK(shelves.pop(7) == &m[3]);
+    CHECK(shelves.pop(7) == &m[1]);
+    CHECK(shelves.pop(7) == &m[0]); // around
+    CHECK(shelves.pop(7) == &m[4]);
+    CHECK(shelves.pop(7) == nullptr);
+}
+
+TEST_CASE("magazine_shelves: the oldest come from all shelves in turns") {
+    magazine m[5];
+    magazine_shelves shelves;
+    for (std::size_t i = 0; i != 4; ++i) {
+        shelves.push(&m[i], 4 + i % 2);
+    }
+    shelves.push(&m[4], 1);
+    CHECK(shelves.pop_oldest() == &m[4]);
+    CHECK(shelves.pop_oldest() == &m[0]);
+    CHECK(shelves.pop_oldest() == &m[1]);
+    CHECK(shelves.pop_oldest() == &m[2]);
+    CHECK(shelves.pop_oldest() == &m[3]);
+    CHECK(shelves.pop_oldest() == nullptr);
 }
 
 TEST_CASE("magazine_stack: last in, first out") {

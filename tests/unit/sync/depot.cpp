@@ -63,6 +63,49 @@ TEST_CASE("depot: objects are distinct, and come back") {
     check_quiescent(x, 0);
 }
 
+TEST_CASE("depot: threads that empty and fill in turns get back what they gave, not what others did") {
+    pages::reset();
+    auto g = small_geometry();
+    g.stash_slots = 10 * magazine;
+    fixture x{g};
+    front fronts[2];
+    std::vector<void*> objects[2];
+    for (std::uintptr_t i = 0; i != 2; ++i) {
+        x.depot.attach(fronts[i], 1 + i);
+    }
+    const auto take_in_turns = [&] {
+        for (std::size_t n = 0; n != 6 * magazine; ++n) {
+            for (std::size_t i = 0; i != 2; ++i) {
+                objects[i].push_back(take(x.depot, fronts[i]));
+            }
+        }
+    };
+    take_in_turns();
+    const std::set<void*> first(objects[0].begin(), objects[0].end());
+    for (int round = 0; round != 3; ++round) {
+        while (!objects[0].empty()) {
+            for (std::size_t i = 0; i != 2; ++i) {
+                put(x.depot, fronts[i], objects[i].back());
+                objects[i].pop_back();
+            }
+        }
+        take_in_turns();
+        CHECK(std::set<void*>(objects[0].begin(), objects[0].end()) == first);
+    }
+
+    // What another thread gave comes before fresh memory.
+    const std::size_t slots = x.depot.statistics().peak;
+    put_many(x, fronts[1], objects[1]);
+    const std::vector<void*> more = take_many(x, fronts[0], 2 * magazine);
+    objects[0].insert(objects[0].end(), more.begin(), more.end());
+    CHECK(x.depot.statistics().peak == slots);
+    put_many(x, fronts[0], objects[0]);
+    check_quiescent(x, 0);
+    for (front& f : fronts) {
+        x.depot.detach(f);
+    }
+}
+
 TEST_CASE("depot: a thread begins with few objects") {
     fixture x{small_geometry()};
     front f;

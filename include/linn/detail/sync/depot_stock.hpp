@@ -68,7 +68,7 @@ public:
     /// Loads a magazine with objects and pops one. Null when there is none.
     /// @pre what `f` has is empty
     void* take(front_type& f) noexcept {
-        if (magazine* full = magazines_.take_full(); full != nullptr) {
+        if (magazine* full = magazines_.take_full(f.shelf); full != nullptr) {
             if (magazine* old = f.unload(); old != nullptr) {
                 magazines_.put_empty(old);
             }
@@ -142,7 +142,7 @@ public:
             empty_out(*f.spare, refused);
             fresh = magazines_.upgraded(f.spare);
         } else if (f.spare != nullptr) {
-            magazines_.put_full(f.spare);
+            magazines_.put_full(f.spare, f.shelf);
         }
         f.set_spare(f.unload());
         f.load(fresh);
@@ -154,8 +154,8 @@ public:
             empty_out(*m, refused);
             if (m->count == 0) {
                 magazines_.put_empty(m);
-            } else {
-                magazines_.put_full(m); // another depot's objects: a thread takes them, and brings them back
+            } else { // another depot's objects: a thread takes them, and brings them back
+                magazines_.put_full(m, 0);
             }
         }
     }
@@ -187,13 +187,14 @@ public:
     void attach(front_type& f) noexcept {
         f.epoch = epoch_;
         f.refill = first_refill;
+        f.shelf = attached_++ % magazine_shelves::shelves;
         fronts_.add(f);
     }
 
     /// Takes back all that `f` holds. Magazines in which objects of another depot stayed go to `mixed`.
     void detach(front_type& f, refusals& refused, magazine_stack& mixed) noexcept {
-        retire(f.unload(), refused, mixed);
-        retire(f.spare, refused, mixed);
+        retire(f.unload(), f.shelf, refused, mixed);
+        retire(f.spare, f.shelf, refused, mixed);
         f.set_spare(nullptr);
         fronts_.remove(f);
     }
@@ -205,7 +206,7 @@ public:
         if (mine != nullptr) {
             give_back_cache(*mine, refused);
         }
-        while (magazine* m = magazines_.take_full()) {
+        while (magazine* m = magazines_.take_full(0)) {
             empty_out(*m, refused);
             put_emptied(m, mixed);
         }
@@ -282,12 +283,12 @@ private:
 
     /// Puts a magazine of a thread that leaves where it belongs; into `mixed` when objects of
     /// another depot stayed in it.
-    void retire(magazine* m, refusals& refused, magazine_stack& mixed) noexcept {
+    void retire(magazine* m, std::size_t shelf, refusals& refused, magazine_stack& mixed) noexcept {
         if (m == nullptr) {
             return;
         }
         if (2 * m->count > m->capacity && magazines_.has_room_for(*m)) {
-            magazines_.put_full(m);
+            magazines_.put_full(m, shelf);
         } else {
             empty_out(*m, refused);
             put_emptied(m, mixed);
@@ -308,7 +309,8 @@ private:
     slabs_type slabs_;
     magazine_store<Policy> magazines_;
     front_list<Policy> fronts_;
-    std::size_t epoch_ = 0; ///< counts flushes
+    std::size_t epoch_ = 0;    ///< counts flushes
+    std::size_t attached_ = 0; ///< counts threads that came
     std::size_t visits_ = 0;
     std::size_t contended_ = 0;
     meeting_count meetings_;

@@ -33,6 +33,7 @@ struct alignas(cache_line_bytes) front : slot_cache {
     std::size_t epoch = 0;         ///< depot epoch at the last visit
     std::size_t refill = 0;        ///< how many slots the next refill from slabs asks for
     std::uintptr_t thread = 0;     ///< the owner; see current_thread
+    std::size_t shelf = 0;         ///< of the depot's stash; guarded by the depot's lock, like the next
     turn_count turns;              ///< guarded by the depot's lock
 
     front* next_in_thread = nullptr; ///< fronts that this thread must flush when it exits

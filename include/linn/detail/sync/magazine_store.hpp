@@ -5,6 +5,7 @@
 #include <linn/config.hpp>
 #include <linn/detail/core/geometry.hpp>
 #include <linn/detail/core/magazine.hpp>
+#include <linn/detail/core/magazine_shelves.hpp>
 #include <linn/detail/core/stash_bound.hpp>
 #include <linn/detail/sync/metadata_arena.hpp>
 
@@ -25,24 +26,24 @@ public:
           capacity_max_{sizes.magazine_slots_max},
           capacity_met_{sizes.magazine_slots_met} {}
 
-    /// A full magazine, or null.
-    magazine* take_full() noexcept {
-        magazine* m = taken(stash_.pop());
+    /// A full magazine, or null. @param shelf of the thread
+    magazine* take_full(std::size_t shelf) noexcept {
+        magazine* m = taken(stash_.pop(shelf));
         bound_.note_taken(stashed_);
         return m;
     }
 
     /// @pre has_room_for(*m)
-    void put_full(magazine* m) noexcept {
+    void put_full(magazine* m, std::size_t shelf) noexcept {
         stashed_ += m->count;
-        stash_.push(m);
+        stash_.push(m, shelf);
     }
 
     [[nodiscard]] bool has_room_for(const magazine& m) const noexcept {
         return bound_.has_room(stashed_, m.count);
     }
 
-    /// The magazine that lay longest in a stash that is larger than it should be by now; else null.
+    /// A magazine that lay longest in a stash that is larger than it should be by now; else null.
     template <class Clock>
     magazine* take_excess() noexcept {
         return bound_.template has_excess<Clock>(stashed_) ? taken(stash_.pop_oldest()) : nullptr;
@@ -52,7 +53,7 @@ public:
 
     /// One object from the stash, or null.
     void* take_object() noexcept {
-        magazine* m = take_full();
+        magazine* m = take_full(0);
         if (m == nullptr) {
             return nullptr;
         }
@@ -60,7 +61,7 @@ public:
         if (m->count == 0) {
             put_empty(m);
         } else {
-            put_full(m);
+            put_full(m, 0);
         }
         return object;
     }
@@ -118,7 +119,7 @@ public:
         }
     }
 
-    [[nodiscard]] const magazine_stack& stash() const noexcept { return stash_; }
+    [[nodiscard]] const magazine_shelves& stash() const noexcept { return stash_; }
     /// Objects in the stash.
     [[nodiscard]] std::size_t stashed() const noexcept { return stashed_; }
     /// Objects that a magazine holds by now.
@@ -136,7 +137,7 @@ private:
     void recycle(magazine* m) noexcept { arena_.recycle(m, magazine::bytes_for(m->capacity)); }
 
     metadata_arena<Policy>& arena_;
-    magazine_stack stash_;   ///< full magazines
+    magazine_shelves stash_; ///< full magazines
     magazine_stack empties_; ///< magazines without objects, waiting for use
     std::size_t stashed_ = 0;
     stash_bound bound_;
