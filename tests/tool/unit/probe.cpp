@@ -80,14 +80,19 @@ TEST_CASE("litter is made before main, by the program alone, and is not its time
     CHECK(made.resident_bytes > 8u << 20);
     CHECK(o.values.at("peak_rss_bytes") > static_cast<double>(made.resident_bytes));
     CHECK(o.values.at("minor_faults") < static_cast<double>(made.minor_faults));
-    CHECK(o.values.at("user_ns") + o.values.at("sys_ns") < static_cast<double>(made.user_ns + made.sys_ns));
     for (const process_proof& p : o.proofs) {
         if (!p.is_main) {
             CHECK(p.littered.blocks == 0);
         }
     }
 
-    CHECK(main_proof(run(spec))->littered.bytes == made.bytes); // the same seed
+    const observation again = run(spec); // the same seed
+    CHECK(main_proof(again)->littered.bytes == made.bytes);
+    // Starting two programs can take long on a busy machine, but hardly twice.
+    const auto own_ns = [](const observation& of) {
+        return of.values.at("user_ns") + of.values.at("sys_ns");
+    };
+    CHECK(std::min(own_ns(o), own_ns(again)) < static_cast<double>(made.user_ns + made.sys_ns));
     spec.litter_seed = 8;
     CHECK(main_proof(run(spec))->littered.bytes != made.bytes);
     spec.litter = folder / "nothing";
