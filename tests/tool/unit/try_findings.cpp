@@ -358,6 +358,8 @@ TEST_CASE("all types may have one pool for each size, where only some were chose
           "time, peak memory +0.5 MiB; those of `order` alone save 1.0 % (0.5 to 1.5); jemalloc saves 7.0 % "
           "(6.0 to 8.0).");
     CHECK(result.plan_variant == "all-by-size");
+    CHECK(json::parse(try_json(result, {"./shop"}))["variants"][0]["types"] ==
+          json{"order", "trade", "quote"});
     CHECK(&result.judged() == &result.further);
     CHECK(result.findings.front().starts_with("Over jemalloc pools for `order` cost 2.2 %"));
 }

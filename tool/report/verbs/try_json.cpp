@@ -6,6 +6,8 @@
 #include "run_json.hpp"
 
 #include <algorithm>
+#include <string>
+#include <vector>
 
 namespace linn::tool {
 namespace {
@@ -88,7 +90,12 @@ std::string try_json(const try_result& result, const std::vector<std::string>& c
     json["further"] = run_or_null(result.further);
     json["variants"] = ordered_json::array();
     for (const try_variant& v : result.variants) {
-        json["variants"].push_back({{"row", v.name}, {"title", v.title}, {"why", v.why}});
+        std::vector<std::string> types;
+        for (const std::size_t i : v.served) {
+            const try_candidate& c = result.candidates.list[i];
+            types.insert(types.end(), c.types.begin(), c.types.end());
+        }
+        json["variants"].push_back({{"row", v.name}, {"title", v.title}, {"why", v.why}, {"types", types}});
     }
     json["plan_variant"] = text_or_null(result.plan_variant);
     json["litter"] = litter_json(result);
