@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "strip_plot.hpp"
 
+#include "../../measure/quantity.hpp"
 #include "axis.hpp"
 
 #include <fmt/format.h>
@@ -35,7 +36,9 @@ axis axis_of(const strip_panel& panel) {
 std::string change_label(double ratio) {
     const double percent = (ratio - 1) * 100;
     const bool is_whole = std::abs(percent - std::round(percent)) < 0.01;
-    return std::abs(percent) < 0.01 ? "0" : fmt::format("{:+.{}f} %", percent, is_whole ? 0 : 1);
+    return std::abs(percent) < 0.01
+               ? "0"
+               : (percent > 0 ? "+" : "") + figures::fixed_text(percent, is_whole ? 0 : 1) + " %";
 }
 
 /// Background: the band of noise, the marks of the axis, the line at 1.

@@ -14,8 +14,12 @@
     "LINN_USDT needs <sys/sdt.h>: install systemtap-sdt-dev (Fedora: systemtap-sdt-devel), or do not define LINN_USDT"
 #else
 #include <sys/sdt.h>
+
+#include <cstddef>
+// A whole word each: gdb knows no register called "r12b", in which a bool may be.
 #define LINN_DETAIL_PROBE(name, type, first, second)                                                         \
-    STAP_PROBE4(linn, name, (type).data(), (type).size(), first, second)
+    STAP_PROBE4(linn, name, (type).data(), (type).size(), static_cast<std::size_t>(first),                   \
+                static_cast<std::size_t>(second))
 #endif
 #else
 #define LINN_DETAIL_PROBE(name, type, first, second) static_cast<void>(0)
