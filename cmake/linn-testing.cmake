@@ -83,7 +83,7 @@ function(linn_check_unoptimised target)
 endfunction()
 
 # linn_compile_together(<target> [APART <source>...]): a few sources at a time are one translation unit, if LINN_QUICK_BUILD.
-# For those whose local names lie in a namespace that is called like the file. APART: those that hold main().
+# For those whose local names lie in a namespace that is called like the file. APART: the others.
 function(linn_compile_together target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "APART")
   if(LINN_QUICK_BUILD)

@@ -20,7 +20,6 @@
 
 namespace linn::tool::report::document_tests {
 
-using linn::tool::output_style;
 using linn::tool::test::contains;
 using linn::tool::test::count;
 using linn::tool::test::is_well_formed;
@@ -212,7 +211,6 @@ TEST_CASE("a heading stands over its rows and widens nothing") {
 }
 
 TEST_CASE("prose is broken at spaces") {
-    using linn::tool::wrap;
     CHECK(wrap("one two three", 7) == "one two\nthree");
     CHECK(wrap("one two three", 9, 2) == "one two\n  three");
     CHECK(wrap("unbreakable", 4) == "unbreakable");

@@ -11,9 +11,6 @@
 namespace linn::tool::lint_commands_tests {
 
 using words = std::vector<std::string>;
-using linn::tool::clean_arguments;
-using linn::tool::command_words;
-using linn::tool::is_cxx;
 
 /// The words between the compiler and what is added.
 words cleaned(words arguments) {

@@ -17,16 +17,6 @@
 
 namespace linn::tool::lint_findings_tests {
 
-using linn::tool::finding_collector;
-using linn::tool::fix_state;
-using linn::tool::lint_finding;
-using linn::tool::lint_replacement;
-using linn::tool::read_fill_facts;
-using linn::tool::read_tidy_report;
-using linn::tool::source_text;
-using linn::tool::source_texts;
-using linn::tool::tidy_diagnostic;
-
 // As clang-tidy 19 writes it.
 constexpr const char* yaml = R"(---
 MainSourceFile:  '/p/a.cpp'

@@ -194,7 +194,6 @@ TEST_CASE("cache-scratch: the first free of each thread is foreign, no other") {
 }
 
 TEST_CASE("thread counts double up to twice the processors") {
-    using linn::tool::thread_counts;
     CHECK(thread_counts(1) == std::vector<unsigned>{1, 2});
     CHECK(thread_counts(2) == std::vector<unsigned>{1, 2, 4});
     CHECK(thread_counts(3) == std::vector<unsigned>{1, 2, 4});
