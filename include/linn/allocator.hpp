@@ -72,7 +72,7 @@ public:
     /// @complexity that of `pool::allocate`; for more than one object that of `Upstream`
     [[nodiscard]] T* allocate(std::size_t n) {
         static_assert(sizeof(detail::sized<T>) != 0);
-        if (n == 1) [[likely]] {
+        if (n == 1) [[__likely__]] {
             return pool_of<>::allocate();
         }
         return upstream_traits::allocate(upstream_, n);
@@ -81,7 +81,7 @@ public:
     /// @pre `p` came from `allocate(n)` of an allocator that compares equal
     /// @complexity that of `pool::deallocate`; for more than one object that of `Upstream`
     void deallocate(T* p, std::size_t n) noexcept {
-        if (n == 1) [[likely]] {
+        if (n == 1) [[__likely__]] {
             pool_of<>::deallocate(p);
         } else {
             upstream_traits::deallocate(upstream_, p, n);

@@ -69,7 +69,7 @@ public:
         buffer{std::move(other)}.swap(*this);
         return *this;
     }
-    [[gnu::always_inline]] ~buffer() { reset(); }
+    [[__gnu__::__always_inline__]] ~buffer() { reset(); }
 
     /// Null when empty.
     [[nodiscard]] std::byte* data() const noexcept {
@@ -101,7 +101,7 @@ public:
     /// Gives the buffer back; nothing when empty, so a second call does no harm.
     /// @complexity no lock while the thread's cache has room; else a lock for a few instructions, `munmap` when enough are
     ///             kept or the pool is gone
-    [[gnu::always_inline]] void reset() noexcept {
+    [[__gnu__::__always_inline__]] void reset() noexcept {
         if (block* b = std::exchange(block_, nullptr); b != nullptr) {
             detail::buffer_store<detail::buffer_platform>::release(b);
         }
@@ -179,7 +179,7 @@ public:
     /// @throws std::bad_alloc when the system or `max_bytes` says no; the pool is usable afterwards
     /// @complexity no lock while the thread's cache has one; else a lock for a few instructions; a barrier in the
     ///             processors of the other threads when these cache what is idle; `mmap` when none is
-    [[nodiscard]] [[gnu::always_inline]] buffer acquire() {
+    [[nodiscard]] [[__gnu__::__always_inline__]] buffer acquire() {
         buffer got = try_acquire();
         if (!got) {
             detail::throw_bad_alloc();
@@ -188,7 +188,9 @@ public:
     }
 
     /// As `acquire`, but empty when there is none.
-    [[nodiscard]] [[gnu::always_inline]] buffer try_acquire() noexcept { return buffer{store_->acquire()}; }
+    [[nodiscard]] [[__gnu__::__always_inline__]] buffer try_acquire() noexcept {
+        return buffer{store_->acquire()};
+    }
 
     /// A buffer that goes back with its last `shared_ptr`; a `weak_ptr` does not hold it. The control
     /// block comes from a `linn::pool`.

@@ -89,11 +89,19 @@
 #define LINN_DETAIL_TAG_SANITIZER
 #endif
 
+// Attributes are spelled with underscores, since programs name macros `cold`, `always_inline` and the like. CUDA's
+// compilers instead have a macro with the underscores.
+#ifdef __noinline__
+#define LINN_DETAIL_NOINLINE gnu::noinline
+#else
+#define LINN_DETAIL_NOINLINE __gnu__::__noinline__
+#endif
+
 // What is declared with it is the module's own, a program's or a shared library's, whatever the module exports.
 #if defined(_WIN32)
 #define LINN_DETAIL_HIDDEN // modules share nothing there
 #else
-#define LINN_DETAIL_HIDDEN [[gnu::visibility("hidden")]]
+#define LINN_DETAIL_HIDDEN [[__gnu__::__visibility__("hidden")]]
 #endif
 
 /// The inline namespace: the version, 0.x or x, and all that changes layout or behaviour.

@@ -91,7 +91,7 @@ public:
     /// Storage for one T, uninitialised; null when the pool is full. @complexity O(1), no call
     [[nodiscard]] T* try_allocate() noexcept {
         std::size_t slot;
-        if (free_count_ != 0) [[likely]] {
+        if (free_count_ != 0) [[__likely__]] {
             slot = free_.indices[--free_count_];
         } else if (carved_ != N) {
             slot = carve();
@@ -105,9 +105,9 @@ public:
     }
 
     /// As `try_allocate`. @throws std::bad_alloc when the pool is full
-    [[nodiscard, gnu::returns_nonnull]] T* allocate() {
+    [[nodiscard, __gnu__::__returns_nonnull__]] T* allocate() {
         T* p = try_allocate();
-        if (p == nullptr) [[unlikely]] {
+        if (p == nullptr) [[__unlikely__]] {
             detail::throw_bad_alloc();
         }
         return p;
@@ -116,7 +116,7 @@ public:
     /// Takes storage back. @pre `p` came from this pool; its object is destroyed. @complexity O(1)
     void deallocate(T* p) noexcept {
         const std::size_t slot = slot_of(p);
-        if (!is_out(slot)) [[unlikely]] {
+        if (!is_out(slot)) [[__unlikely__]] {
             refuse(p);
             return;
         }
@@ -143,7 +143,7 @@ public:
             return;
         }
         const std::size_t slot = slot_of(p);
-        if (!is_out(slot)) [[unlikely]] {
+        if (!is_out(slot)) [[__unlikely__]] {
             refuse(p);
             return;
         }
@@ -154,7 +154,7 @@ public:
     /// Storage for `out.size()` objects, uninitialised; false, and nothing changed, when there is not
     /// enough. @complexity O(out.size())
     [[nodiscard]] bool try_allocate_n(std::span<T*> out) noexcept {
-        if (out.size() > N - live()) [[unlikely]] {
+        if (out.size() > N - live()) [[__unlikely__]] {
             return false;
         }
         for (T*& p : out) {
@@ -165,7 +165,7 @@ public:
 
     /// As `try_allocate_n`. @throws std::bad_alloc when there is not enough; then nothing changed
     void allocate_n(std::span<T*> out) {
-        if (!try_allocate_n(out)) [[unlikely]] {
+        if (!try_allocate_n(out)) [[__unlikely__]] {
             detail::throw_bad_alloc();
         }
     }
@@ -318,7 +318,7 @@ private:
         return std::launder(static_cast<T*>(static_cast<void*>(slots_.bytes + slot * sizes.slot_bytes)));
     }
 
-    [[gnu::noinline, gnu::cold]] void refuse(const volatile void* p) const noexcept {
+    [[LINN_DETAIL_NOINLINE, __gnu__::__cold__]] void refuse(const volatile void* p) const noexcept {
         misuse m{misuse_kind::foreign_pointer, type_name, const_cast<const void*>(p), 1};
         m.object_bytes = sizeof(element);
         if (owns(p)) {

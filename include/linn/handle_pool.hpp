@@ -152,7 +152,7 @@ public:
     /// Destroys all objects, in order of address. @complexity O(objects + slots / 64 + slabs)
     ~handle_pool() {
         clear();
-        check();
+        (check)();
         slabs_.unmap_all();
     }
 
@@ -163,7 +163,7 @@ public:
     template <class... Args>
     [[nodiscard]] handle create(Args&&... args) {
         const handle h = try_create(std::forward<Args>(args)...);
-        if (!h) [[unlikely]] {
+        if (!h) [[__unlikely__]] {
             detail::throw_bad_alloc();
         }
         return h;
@@ -175,10 +175,10 @@ public:
     [[nodiscard]] handle try_create(Args&&... args) {
         if constexpr (detail::creatable<T>) {
             cell* c = take();
-            if (c == nullptr) [[unlikely]] {
+            if (c == nullptr) [[__unlikely__]] {
                 return {};
             }
-            if (!table_.reserve(1)) [[unlikely]] {
+            if (!table_.reserve(1)) [[__unlikely__]] {
                 give(c);
                 return {};
             }
@@ -223,7 +223,7 @@ public:
             return false;
         }
         const std::uint32_t index = table_type::index_of(h.value());
-        if (c->index != index) [[unlikely]] {
+        if (c->index != index) [[__unlikely__]] {
             detail::refuse<T>(detail::rejection::overrun, c->object,
                               {static_cast<std::ptrdiff_t>(sizeof(cell::object)), c->object, {}, {}});
         }
@@ -314,11 +314,12 @@ public:
         return slabs_.find(detail::untyped(p)) != nullptr;
     }
 
+    // In parentheses, since headers of Apple and of Unreal define a macro check(condition).
     /// In checked builds, looks for free objects that were written to and for live ones whose surroundings
     /// changed, and reports each to the misuse handler, once. Does nothing in other builds.
     /// @returns the number of reports
     /// @complexity O(bytes of the pool)
-    std::size_t check() noexcept { return detail::check_slabs<T>(slabs_); }
+    std::size_t(check)() noexcept { return detail::check_slabs<T>(slabs_); }
 
     /// The numbers of this pool; the table of handles counts as memory. @complexity O(slabs)
     [[nodiscard]] pool_statistics statistics() const noexcept {
@@ -412,8 +413,8 @@ private:
         }
 
         /// Moves on to an object, from this cell on; at the end, all is null.
-        [[gnu::always_inline]] void settle() noexcept {
-            while (rest_ == 0 || !live()) [[unlikely]] {
+        [[__gnu__::__always_inline__]] void settle() noexcept {
+            while (rest_ == 0 || !live()) [[__unlikely__]] {
                 if (rest_ != 0) {
                     rest_ &= rest_ - 1;
                 } else if (!next_cells()) {
@@ -421,7 +422,7 @@ private:
                 }
             }
         }
-        [[gnu::noinline]] bool next_cells() noexcept {
+        [[LINN_DETAIL_NOINLINE]] bool next_cells() noexcept {
             while (rest_ == 0 && slab_ != nullptr) {
                 first_ += detail::slot_bitmap::bits;
                 if (first_ >= slab_->carved) {
@@ -471,7 +472,7 @@ private:
     /// Lists the slabs that are not listed yet: the newest. @returns false when there is no memory for that, and for
     /// `more` yet to come; they are listed the next time then, and nothing is taken from them before
     bool list_slabs(std::size_t more) noexcept {
-        if (!by_address_.reserve(slabs_.slab_count() + more)) [[unlikely]] {
+        if (!by_address_.reserve(slabs_.slab_count() + more)) [[__unlikely__]] {
             return false;
         }
         for (detail::slab* s = slabs_.newest(); by_address_.size() != slabs_.slab_count(); s = s->older) {
@@ -482,12 +483,12 @@ private:
 
     /// A cell that is not live; null when there is no memory.
     cell* take() noexcept {
-        if (cached_ == 0 && !refill()) [[unlikely]] {
+        if (cached_ == 0 && !refill()) [[__unlikely__]] {
             return nullptr;
         }
         cell* c = static_cast<cell*>(cache_[--cached_]);
         detail::unpoison(c->object, cell::poisoned_bytes);
-        if (memcheck_) [[unlikely]] {
+        if (memcheck_) [[__unlikely__]] {
             detail::ask_memcheck(detail::memcheck_request::make_undefined, c->object, sizeof(cell::object));
         }
         return c;
@@ -495,7 +496,7 @@ private:
 
     /// Takes some cells from the slabs; as few as there are objects, so that a small pool stays small. A checked
     /// build caches none, so that its slabs know of each whether it is free.
-    [[gnu::noinline]] bool refill() noexcept {
+    [[LINN_DETAIL_NOINLINE]] bool refill() noexcept {
         const std::size_t want = detail::clamp(size_, 1, detail::checked_build ? 1 : cache_cells / 2);
         if (!list_slabs(want)) {
             return false;
@@ -516,11 +517,11 @@ private:
     }
 
     void give(cell* c) noexcept {
-        if (!detail::checked_build && cached_ == cache_cells) [[unlikely]] {
+        if (!detail::checked_build && cached_ == cache_cells) [[__unlikely__]] {
             give_back(cache_cells / 2);
         }
         detail::poison(c->object, cell::poisoned_bytes);
-        if (memcheck_) [[unlikely]] {
+        if (memcheck_) [[__unlikely__]] {
             detail::ask_memcheck(detail::memcheck_request::make_noaccess, c->object, sizeof(cell::object));
         }
         cache_[cached_++] = c;
@@ -530,7 +531,7 @@ private:
     }
 
     /// Gives the `n` cells that were freed longest ago back to their slabs.
-    [[gnu::noinline]] void give_back(std::size_t n) noexcept {
+    [[LINN_DETAIL_NOINLINE]] void give_back(std::size_t n) noexcept {
         slabs_.give(cache_, n, &detail::refuse<T>, detail::trace_from(__builtin_return_address(0)));
         cached_ -= n;
         for (std::size_t i = 0; i != cached_; ++i) {

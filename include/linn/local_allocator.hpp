@@ -129,7 +129,7 @@ public:
             fits<T>() || !alone,
             "linn::local_allocator: an object does not fit a slot of the pool, and there is no upstream");
         if constexpr (fits<T>()) {
-            if (n == 1) [[likely]] {
+            if (n == 1) [[__likely__]] {
                 return static_cast<T*>(static_cast<void*>(pool_->allocate()));
             }
         }
@@ -144,7 +144,7 @@ public:
     /// @complexity that of the pool's `deallocate`
     void deallocate(T* p, std::size_t n) noexcept {
         if constexpr (fits<T>()) {
-            if (n == 1) [[likely]] {
+            if (n == 1) [[__likely__]] {
                 pool_->deallocate(static_cast<typename Pool::value_type*>(static_cast<void*>(p)));
                 return;
             }

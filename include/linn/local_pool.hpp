@@ -56,7 +56,7 @@ public:
     /// @complexity O(slabs)
     ~local_pool() {
         give_back(count_); // so that a double free is noticed before it makes the count wrong
-        check();
+        (check)();
         if (live() == 0) {
             unmap_all();
             return;
@@ -76,8 +76,8 @@ public:
     /// @throws std::bad_alloc when there is no memory, or at the limit of `O.max_objects` or `O.max_bytes`; the pool is
     ///         unchanged and usable afterwards
     /// @complexity a few instructions; once in half a cache, the slabs; once in a slab, `operator new`
-    [[nodiscard, gnu::returns_nonnull]] T* allocate() {
-        if (count_ == 0 && !refill()) [[unlikely]] {
+    [[nodiscard, __gnu__::__returns_nonnull__]] T* allocate() {
+        if (count_ == 0 && !refill()) [[__unlikely__]] {
             detail::throw_bad_alloc();
         }
         return opened(cache_[--count_]);
@@ -85,7 +85,7 @@ public:
 
     /// As `allocate`, but null where that throws.
     [[nodiscard]] T* try_allocate() noexcept {
-        if (count_ == 0 && !refill()) [[unlikely]] {
+        if (count_ == 0 && !refill()) [[__unlikely__]] {
             return nullptr;
         }
         return opened(cache_[--count_]);
@@ -99,7 +99,7 @@ public:
             give_at_once(detail::untyped(p));
         } else {
             void* object = closed(p);
-            if (count_ == capacity) [[unlikely]] {
+            if (count_ == capacity) [[__unlikely__]] {
                 give_back((capacity + 1) / 2);
             }
             cache_[count_++] = object;
@@ -170,7 +170,7 @@ public:
     ///             AddressSanitizer, which see the use of an object that was dropped
     void release() noexcept {
         if constexpr (detail::checked_build || detail::sanitizer_poison) {
-            check();
+            (check)();
             for (detail::slab* s = slabs_.newest(); s != nullptr; s = s->older) {
                 detail::close_slots(sizes, s, [](void* object) { detail::poison(object, sizeof(element)); });
             }
@@ -182,7 +182,7 @@ public:
     /// Frees all memory if no object is alive. @returns the bytes freed @complexity O(slabs)
     std::size_t trim() noexcept {
         give_back(count_);
-        check();
+        (check)();
         const std::size_t bytes = slabs_.out() == 0 ? slabs_.mapped_bytes() : 0;
         if (bytes != 0) {
             unmap_all();
@@ -211,11 +211,12 @@ public:
         return live.size();
     }
 
+    // In parentheses, since headers of Apple and of Unreal define a macro check(condition).
     /// In checked builds, looks for free objects that were written to and for live ones whose surroundings
     /// changed, and reports each to the misuse handler, once. Does nothing in other builds.
     /// @returns the number of reports
     /// @complexity O(bytes of the pool)
-    std::size_t check() noexcept { return detail::check_slabs<T>(slabs_); }
+    std::size_t(check)() noexcept { return detail::check_slabs<T>(slabs_); }
 
     /// Whether `p`, which may be any pointer, points into memory of this pool. @complexity O(slabs)
     [[nodiscard]] bool owns(const volatile void* p) const noexcept {
@@ -262,7 +263,7 @@ private:
     }
 #pragma GCC diagnostic pop
 
-    [[gnu::noinline]] bool refill() noexcept {
+    [[LINN_DETAIL_NOINLINE]] bool refill() noexcept {
         // As many as are out already, up to half: a small pool stays small. A checked one caches
         // nothing, so that its slabs know of every object whether it is free.
         const std::size_t most = detail::checked_build ? 1 : (capacity + 1) / 2;
@@ -286,7 +287,7 @@ private:
     }
 
     /// All of `out`, or nothing.
-    [[gnu::noinline]] bool take_run(std::span<T*> out) noexcept {
+    [[LINN_DETAIL_NOINLINE]] bool take_run(std::span<T*> out) noexcept {
         const std::size_t cached = detail::clamp(out.size(), 0, count_);
         const std::size_t rest = out.size() - cached;
         if (rest != 0) {
@@ -308,7 +309,7 @@ private:
     }
 
     /// Keeps what fits into the cache and gives the rest to the slabs.
-    [[gnu::noinline]] void give_run(std::span<T* const> objects) noexcept {
+    [[LINN_DETAIL_NOINLINE]] void give_run(std::span<T* const> objects) noexcept {
         const std::size_t room = capacity - count_;
         const std::size_t kept = objects.size() < room ? objects.size() : room;
         if (kept != 0) {
@@ -322,7 +323,7 @@ private:
     }
 
     /// Gives the `n` objects that were freed longest ago back to their slabs.
-    [[gnu::noinline]] void give_back(std::size_t n) noexcept {
+    [[LINN_DETAIL_NOINLINE]] void give_back(std::size_t n) noexcept {
         slabs_.give(cache_, n, &detail::refuse<T>);
         count_ -= n;
         std::memmove(cache_, cache_ + n, count_ * sizeof(void*));
@@ -344,7 +345,7 @@ private:
     }
 
     /// Nothing is read through the pointer before it is known to point into a slab.
-    [[gnu::noinline]] void give_at_once(void* object) noexcept {
+    [[LINN_DETAIL_NOINLINE]] void give_at_once(void* object) noexcept {
         if (slabs_.find(object) == nullptr) {
             detail::refuse<T>(detail::rejection::not_from_a_slab, object, {});
             return;

@@ -71,8 +71,8 @@ struct shared_allocator {
 
     [[nodiscard]] U* allocate(std::size_t n) {
         if constexpr (fits_a_pool<U>()) {
-            if (n == 1) [[likely]] {
-                return static_cast<U*>(static_cast<void*>(slots<U>::allocate()));
+            if (n == 1) [[__likely__]] {
+                return static_cast<U*>(static_cast<void*>(slot_pool<U>::allocate()));
             }
         }
         return std::allocator<U>{}.allocate(n);
@@ -80,8 +80,8 @@ struct shared_allocator {
 
     void deallocate(U* p, std::size_t n) noexcept {
         if constexpr (fits_a_pool<U>()) {
-            if (n == 1) [[likely]] {
-                slots<U>::deallocate(static_cast<shared_slot<U, T>*>(static_cast<void*>(p)));
+            if (n == 1) [[__likely__]] {
+                slot_pool<U>::deallocate(static_cast<shared_slot<U, T>*>(static_cast<void*>(p)));
                 return;
             }
         }
@@ -114,7 +114,7 @@ struct shared_allocator {
 private:
     /// Templates, because the standard library names allocators of types that have no size.
     template <class V>
-    using slots = pool<shared_slot<V, T>>;
+    using slot_pool = pool<shared_slot<V, T>>;
 
     /// What is too large for a slab gains nothing from a pool.
     template <class V>
@@ -144,7 +144,7 @@ template <class T>
 std::size_t checked_length(std::size_t n) {
     // A page for the control block and for rounding up.
     constexpr std::size_t largest = (static_cast<std::size_t>(-1) >> 1) - page_bytes - alignof(T);
-    if (n > largest / sizeof(std::remove_extent_t<T>)) [[unlikely]] {
+    if (n > largest / sizeof(std::remove_extent_t<T>)) [[__unlikely__]] {
 #if defined(__cpp_exceptions)
         throw std::bad_array_new_length{};
 #else
@@ -270,9 +270,10 @@ template <class T>
 /// As `make_shared`, of `T()` where that fills 256 bytes or more for nothing.
 template <class T>
     requires(detail::makeable<T> && !std::is_unbounded_array_v<T> && detail::zero_fill_trap<T>)
-[[nodiscard, deprecated("it fills the object with zeros that its own initialisation leaves alone: use "
-                        "linn::make_shared_for_overwrite<T>(), or make_shared<T>(linn::value_initialize) if "
-                        "zeros are meant")]] std::shared_ptr<T>
+[[nodiscard,
+  __deprecated__("it fills the object with zeros that its own initialisation leaves alone: use "
+                 "linn::make_shared_for_overwrite<T>(), or make_shared<T>(linn::value_initialize) if "
+                 "zeros are meant")]] std::shared_ptr<T>
 make_shared() {
     return detail::pooled_shared<T>(value_initialize);
 }
@@ -300,9 +301,10 @@ template <class T>
 template <class T>
     requires(detail::makeable<T> && std::is_unbounded_array_v<T> &&
              detail::zero_fill_trap<std::remove_extent_t<T>>)
-[[nodiscard, deprecated("it fills the elements with zeros that their own initialisation leaves alone: use "
-                        "linn::make_shared_for_overwrite<T[]>(n), or make_shared<T[]>(n, "
-                        "linn::value_initialize) if zeros are meant")]] std::shared_ptr<T>
+[[nodiscard,
+  __deprecated__("it fills the elements with zeros that their own initialisation leaves alone: use "
+                 "linn::make_shared_for_overwrite<T[]>(n), or make_shared<T[]>(n, "
+                 "linn::value_initialize) if zeros are meant")]] std::shared_ptr<T>
 make_shared(std::size_t n) {
     return std::make_shared<std::remove_cv_t<T>>(detail::checked_length<T>(n));
 }
@@ -401,9 +403,10 @@ template <class T>
 /// As `make_unique`, of `T()` where that fills 256 bytes or more for nothing.
 template <class T>
     requires(detail::makeable<T> && !std::is_array_v<T> && detail::zero_fill_trap<T>)
-[[nodiscard, deprecated("it fills the object with zeros that its own initialisation leaves alone: use "
-                        "linn::make_unique_for_overwrite<T>(), or make_unique<T>(linn::value_initialize) if "
-                        "zeros are meant")]] unique_ptr<T>
+[[nodiscard,
+  __deprecated__("it fills the object with zeros that its own initialisation leaves alone: use "
+                 "linn::make_unique_for_overwrite<T>(), or make_unique<T>(linn::value_initialize) if "
+                 "zeros are meant")]] unique_ptr<T>
 make_unique() {
     return linn::make_unique<T>(value_initialize);
 }
@@ -423,9 +426,10 @@ template <class T>
 template <class T>
     requires(detail::makeable<T> && std::is_unbounded_array_v<T> &&
              detail::zero_fill_trap<std::remove_extent_t<T>>)
-[[nodiscard, deprecated("it fills the elements with zeros that their own initialisation leaves alone: use "
-                        "linn::make_unique_for_overwrite<T[]>(n), or make_unique<T[]>(n, "
-                        "linn::value_initialize) if zeros are meant")]] unique_ptr<T>
+[[nodiscard,
+  __deprecated__("it fills the elements with zeros that their own initialisation leaves alone: use "
+                 "linn::make_unique_for_overwrite<T[]>(n), or make_unique<T[]>(n, "
+                 "linn::value_initialize) if zeros are meant")]] unique_ptr<T>
 make_unique(std::size_t n) {
     return std::make_unique<T>(detail::checked_length<T>(n));
 }

@@ -117,9 +117,9 @@ protected:
     /// @complexity some thirty-five instructions, no lock; once in half a cache a short lock. With a limit a lock each time
     void* do_allocate(std::size_t bytes, std::size_t alignment) override {
         const std::size_t padded = padded_bytes(bytes, alignment);
-        if (padded - 1 < options_.largest_pooled_bytes && is_power_of_two(alignment)) [[likely]] {
+        if (padded - 1 < options_.largest_pooled_bytes && is_power_of_two(alignment)) [[__likely__]] {
             const unsigned c = detail::class_of(padded);
-            if (void* p = nullptr; core_.pop(c, p)) [[likely]] {
+            if (void* p = nullptr; core_.pop(c, p)) [[__likely__]] {
                 return detail::opened(p, bytes);
             }
         }
@@ -128,10 +128,10 @@ protected:
 
     void do_deallocate(void* p, std::size_t bytes, std::size_t alignment) override {
         const std::size_t padded = padded_bytes(bytes, alignment);
-        if (padded - 1 < options_.largest_pooled_bytes && is_power_of_two(alignment)) [[likely]] {
+        if (padded - 1 < options_.largest_pooled_bytes && is_power_of_two(alignment)) [[__likely__]] {
             const unsigned c = detail::class_of(padded);
             closed(p, c);
-            if (core_.push(c, p)) [[likely]] {
+            if (core_.push(c, p)) [[__likely__]] {
                 return;
             }
         }
@@ -186,7 +186,7 @@ private:
         return (bytes + (alignment - 1)) & ~(alignment - 1);
     }
 
-    [[gnu::noinline]] void* allocate_slow(std::size_t bytes, std::size_t alignment) {
+    [[LINN_DETAIL_NOINLINE]] void* allocate_slow(std::size_t bytes, std::size_t alignment) {
         if (alignment == 0 || !is_power_of_two(alignment)) {
             detail::throw_bad_alloc();
         }
@@ -206,7 +206,8 @@ private:
         return pooled ? detail::opened(p, bytes) : p;
     }
 
-    [[gnu::noinline]] void deallocate_slow(void* p, std::size_t bytes, std::size_t alignment) noexcept {
+    [[LINN_DETAIL_NOINLINE]] void deallocate_slow(void* p, std::size_t bytes,
+                                                  std::size_t alignment) noexcept {
         const std::size_t some = bytes != 0 ? bytes : 1;
         const std::size_t padded = padded_bytes(some, alignment);
         if (padded - 1 < options_.largest_pooled_bytes && is_power_of_two(alignment) && !core_.bypasses()) {

@@ -136,7 +136,7 @@ struct element_wanted {};
 
 #if defined(__cpp_exceptions)
 inline constexpr bool can_stop = true;
-[[noreturn]] inline void stop() {
+[[__noreturn__]] inline void stop() {
     throw element_wanted{};
 }
 template <class Insert>

@@ -55,7 +55,7 @@ public:
     ///         unchanged and usable afterwards
     /// @complexity six instructions; once in a magazine, a short lock; once in a slab, the system. With a limit a short
     ///             lock each time
-    [[nodiscard, gnu::returns_nonnull]] static T* allocate() {
+    [[nodiscard, __gnu__::__returns_nonnull__]] static T* allocate() {
         return allocate_from<detail::near_thread_locals>(state::here());
     }
 
@@ -100,7 +100,7 @@ public:
     class thread_view {
     public:
         /// @throws std::bad_alloc
-        [[nodiscard, gnu::returns_nonnull]] T* allocate() const {
+        [[nodiscard, __gnu__::__returns_nonnull__]] T* allocate() const {
             return allocate_from<!detail::fronts_by_key>(*front_);
         }
         [[nodiscard]] T* try_allocate() const noexcept {
@@ -148,7 +148,7 @@ public:
         if (out.size() <= few && !limited) {
             for (std::size_t done = 0; done != out.size(); ++done) {
                 out[done] = try_allocate();
-                if (out[done] == nullptr) [[unlikely]] {
+                if (out[done] == nullptr) [[__unlikely__]] {
                     deallocate_n(out.first(done));
                     detail::throw_bad_alloc();
                 }
@@ -208,11 +208,11 @@ public:
         if (auto* depot = state::handle.existing(); depot != nullptr) {
             return depot->statistics();
         }
-        pool_statistics unused;
-        unused.type = state::description.type;
-        unused.object_bytes = state::description.object_bytes;
-        unused.slot_bytes = state::description.sizes.slot_bytes;
-        return unused;
+        pool_statistics untouched;
+        untouched.type = state::description.type;
+        untouched.object_bytes = state::description.object_bytes;
+        untouched.slot_bytes = state::description.sizes.slot_bytes;
+        return untouched;
     }
 
     /// Calls `f(T&)` for each object that is handed out now, in no particular order. Storage that was
@@ -236,13 +236,14 @@ public:
         return live.size();
     }
 
+    // In parentheses, since headers of Apple and of Unreal define a macro check(condition).
     /// In checked builds, looks for free objects that were written to and for live ones whose surroundings
     /// changed, and reports each to the misuse handler, once. Does nothing in other builds.
     /// @returns the number of reports
     /// @complexity O(bytes of the pool)
-    static std::size_t check() noexcept {
+    static std::size_t(check)() noexcept {
         auto* depot = state::handle.existing();
-        return depot != nullptr ? depot->check() : 0;
+        return depot != nullptr ? depot->check_objects() : 0;
     }
 
     /// Whether `p`, which may be any pointer, points into memory of this pool. Where a memory checker
@@ -270,7 +271,7 @@ private:
 
 #if defined(_WIN32)
         /// The calling thread's front; where it has none, one that is empty and stays so.
-        [[gnu::always_inline]] static detail::front<detail::platform>& here() noexcept {
+        [[__gnu__::__always_inline__]] static detail::front<detail::platform>& here() noexcept {
             if constexpr (detail::fronts_by_key) {
                 return detail::front_here(handle);
             } else {
@@ -286,8 +287,12 @@ private:
             }
         }
 #else
-        [[gnu::always_inline]] static detail::front<detail::platform>& here() noexcept { return front; }
-        [[gnu::always_inline]] static detail::front<detail::platform>& own() noexcept { return front; }
+        [[__gnu__::__always_inline__]] static detail::front<detail::platform>& here() noexcept {
+            return front;
+        }
+        [[__gnu__::__always_inline__]] static detail::front<detail::platform>& own() noexcept {
+            return front;
+        }
 #endif
     };
 
@@ -307,7 +312,7 @@ private:
 
     /// @tparam is_near see slot_cache::pop_or
     template <bool is_near>
-    [[gnu::returns_nonnull]] static T* allocate_from(detail::slot_cache& cache) {
+    [[__gnu__::__returns_nonnull__]] static T* allocate_from(detail::slot_cache& cache) {
         void* p = cache.pop_or<is_near>([] { return allocate_or_throw(); });
         return static_cast<T*>(detail::opened(p, sizeof(T)));
     }
@@ -343,27 +348,27 @@ private:
     // called: a return address of these is in the user's function, into which all else is inlined. Of their own for each
     // type, as the front is: a thread that attaches it must keep the module that both lie in.
 
-    [[gnu::noinline, gnu::returns_nonnull]] static void* allocate_or_throw() {
+    [[LINN_DETAIL_NOINLINE, __gnu__::__returns_nonnull__]] static void* allocate_or_throw() {
         return detail::allocate_or_throw(state::own(), state::handle,
                                          detail::checked_build ? __builtin_return_address(0) : nullptr);
     }
 
-    [[gnu::noinline]] static void* allocate_elsewhere() noexcept {
+    [[LINN_DETAIL_NOINLINE]] static void* allocate_elsewhere() noexcept {
         return detail::allocate_slow(state::own(), state::handle,
                                      detail::checked_build ? __builtin_return_address(0) : nullptr);
     }
 
-    [[gnu::noinline]] static void deallocate_elsewhere(void* object) noexcept {
+    [[LINN_DETAIL_NOINLINE]] static void deallocate_elsewhere(void* object) noexcept {
         detail::deallocate_slow(state::own(), state::handle, object,
                                 detail::checked_build ? __builtin_return_address(0) : nullptr);
     }
 
-    [[gnu::noinline]] static bool allocate_run(std::span<T*> out) noexcept {
+    [[LINN_DETAIL_NOINLINE]] static bool allocate_run(std::span<T*> out) noexcept {
         return detail::allocate_run(state::own(), state::handle, out.data(), out.size(),
                                     detail::checked_build ? __builtin_return_address(0) : nullptr);
     }
 
-    [[gnu::noinline]] static void deallocate_run(std::span<T* const> objects) noexcept {
+    [[LINN_DETAIL_NOINLINE]] static void deallocate_run(std::span<T* const> objects) noexcept {
         detail::deallocate_run(state::own(), state::handle, objects.data(), objects.size(),
                                detail::checked_build ? __builtin_return_address(0) : nullptr);
     }

@@ -70,7 +70,7 @@ struct pooled {
     /// by delete expressions, which know the size; inlined, because GCC would warn that a template
     /// does not match `new`. @complexity O(slabs)
     template <class Object = T>
-    [[gnu::always_inline]] static void operator delete(void* p, std::align_val_t align) noexcept {
+    [[__gnu__::__always_inline__]] static void operator delete(void* p, std::align_val_t align) noexcept {
         give_back_unknown<Object>(p, align);
     }
     /// Called when the constructor throws in `new (std::nothrow)`. The language does not tell the
@@ -104,7 +104,7 @@ private:
         return bytes == sizeof(T) && static_cast<std::size_t>(align) == alignof(T);
     }
     template <class Object>
-    [[gnu::noinline]] static void give_back_unknown(void* p, std::align_val_t align) noexcept {
+    [[LINN_DETAIL_NOINLINE]] static void give_back_unknown(void* p, std::align_val_t align) noexcept {
         if (pool_of<Object>::owns(p)) {
             give_back(p);
         } else {

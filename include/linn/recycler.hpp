@@ -256,9 +256,11 @@ private:
 
     // Out of line, so that the hot paths prepare nothing for them.
 
-    [[gnu::noinline]] handle acquire_elsewhere(std::uint64_t until) { return out(body_->acquire(until)); }
-    [[gnu::noinline]] handle try_acquire_elsewhere() noexcept { return out(body_->try_acquire()); }
-    [[gnu::noinline]] std::shared_ptr<T> acquire_shared_elsewhere(std::uint64_t until) {
+    [[LINN_DETAIL_NOINLINE]] handle acquire_elsewhere(std::uint64_t until) {
+        return out(body_->acquire(until));
+    }
+    [[LINN_DETAIL_NOINLINE]] handle try_acquire_elsewhere() noexcept { return out(body_->try_acquire()); }
+    [[LINN_DETAIL_NOINLINE]] std::shared_ptr<T> acquire_shared_elsewhere(std::uint64_t until) {
         return shared(body_->acquire(until));
     }
 
@@ -273,7 +275,7 @@ private:
 
     /// Others may use it between two of its numbers.
     static std::size_t live_in(const detail::recycler_counts& c) noexcept {
-        return c.slots > c.idle ? c.slots - c.idle : 0;
+        return c.slot_count > c.idle ? c.slot_count - c.idle : 0;
     }
 
     static options&& checked(options&& o) {

@@ -28,7 +28,7 @@ namespace detail {
 
 /// The compiler must assume that everything at `p` was read and written. Without it, it drops stores to
 /// memory in which an object is about to begin.
-[[gnu::always_inline]] inline void touch_all(void* p) noexcept {
+[[__gnu__::__always_inline__]] inline void touch_all(void* p) noexcept {
     asm volatile("" : : "r"(p) : "memory");
 }
 

@@ -81,7 +81,7 @@ class Slab:
         self.capacity = int(value["capacity"])
         self.carved = int(value["carved"])
         self.free_count = int(value["free_count"])
-        self.slot_bytes = int(value["slots"]["divisor_"])
+        self.slot_bytes = int(value["slot_divider"]["divisor_"])
         self.words = int(value["free_slots"]["words_"])
 
     def contains(self, address):
@@ -229,8 +229,8 @@ def idle_slots(store):
     used = int(stack["used_"])
     slots = []
     for chunk in chain(stack["top_"], "below"):
-        slots += pointers(int(chunk["slots"].address), used)
-        used = chunk["slots"].type.range()[1] + 1
+        slots += pointers(int(chunk["entries"].address), used)
+        used = chunk["entries"].type.range()[1] + 1
     for front in fronts_of(store):
         slots += cached_slots(front)
     return set(slots)

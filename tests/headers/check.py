@@ -14,13 +14,25 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "scripts"))
 import includes  # noqa: E402
 
-# windows.h, and other headers of C, define these, and most of the world includes them before anything else. What
-# ours includes of others has to come before: the standard headers themselves do not survive all of it.
-MIN_MAX = "#define min(a, b) poisoned_min\n#define max(a, b) poisoned_max\n"
-NAMES = ("small near far interface pascal cdecl hyper ERROR IN OUT OPTIONAL CALLBACK VOID DELETE TRUE FALSE CONST "
-         "THIS PASCAL NEAR FAR MEM_COMMIT GetObject SendMessage CreateFile Yield unix linux major minor I _C "
-         "OVERFLOW UNDERFLOW DOMAIN").split()
-POISON = MIN_MAX + "".join(f"#undef {name}\n#define {name} {{poisoned macro}}\n" for name in NAMES)
+# Macros of other headers and of programs, which include those before anything else. What ours includes of others has to
+# come before: the standard headers themselves do not survive all of it.
+NAMES = """
+small near far interface pascal cdecl hyper ERROR IN OUT OPTIONAL CALLBACK VOID DELETE TRUE FALSE CONST THIS PASCAL NEAR
+FAR MEM_COMMIT GetObject SendMessage CreateFile Yield OPAQUE TRANSPARENT ABSOLUTE RELATIVE STRICT
+unix linux major minor makedev I complex imaginary _A _B _C _L _N _P _S _U _X OVERFLOW UNDERFLOW DOMAIN
+emit slots signals foreach forever Q_EMIT Q_SLOTS Q_SIGNALS
+None Bool Status Success Always True False Above Below Complex Convex Unsorted Expose KeyPress KeyRelease FocusIn FocusOut
+CursorShape Opposite ParentRelative CurrentTime GrayScale Button1 ControlMask
+B0 B50 B300 B9600 ECHO NL0 NL1 TAB0 TAB1 CR0 CR1 BS0 VT0 FF0 CBAUD PARITY
+noinline always_inline cold hot used unused likely unlikely noreturn deprecated aligned packed weak pure visibility nonnull
+constructor destructor may_alias no_sanitize returns_nonnull vector_size tls_model flatten artificial
+verify require assume ensure
+MIN MAX ABS CLAMP CHECK REQUIRE ASSERT TEST FAIL INFO WARN DEBUG DEC HEX OCT BIN HIGH LOW INPUT OUTPUT DEFAULT PI
+""".split()
+# With parameters they concern calls only.
+CALLS = "min max check abs sq round constrain".split()
+POISON = "".join(f"#undef {name}\n#define {name} {{poisoned macro}}\n" for name in NAMES)
+POISON += "".join(f"#undef {name}\n#define {name}(...) {{poisoned macro}}\n" for name in CALLS)
 
 # Seconds of compile time, or initialisers of streams, in every file of a user.
 HEAVY_EVERYWHERE = {"iostream", "thread", "format", "regex", "fstream"}

@@ -86,8 +86,8 @@ struct recycler_state {
     /// Idle objects are counted, bounded and destroyed with the recycler.
     void end() {
         check(shared->idle() <= Capacity, "no more than the capacity is idle");
-        check(shared->idle() == shared->slots(), "every object came back once");
-        check(shared->created() == shared->slots() + all.disposed.load(std::memory_order_relaxed),
+        check(shared->idle() == shared->slot_count(), "every object came back once");
+        check(shared->created() == shared->slot_count() + all.disposed.load(std::memory_order_relaxed),
               "every object is idle or destroyed");
         shared->close();
         check(all.core_is_gone, "the core ends with the last object");
@@ -174,7 +174,7 @@ struct numbers : warm<true> {
             shared->give_to_all(a, 2);
             leave();
         } else {
-            check(shared->idle() <= 2 && shared->slots() <= 2 && shared->threads() <= 1 &&
+            check(shared->idle() <= 2 && shared->slot_count() <= 2 && shared->threads() <= 1 &&
                       shared->created() <= 2,
                   "the numbers are in bounds");
         }

@@ -24,9 +24,9 @@ TEST_CASE("magazine: the slots follow the struct and lead back to it") {
     alignas(64) std::byte memory[magazine::bytes_for(4)];
     auto* m = ::new (static_cast<void*>(memory)) magazine;
     CHECK(m->count == 0);
-    CHECK(static_cast<void*>(m->slots()) == memory + sizeof(magazine));
-    CHECK(static_cast<void*>(m->slots() + 4) == memory + sizeof memory);
-    CHECK(magazine::of(m->slots()) == m);
+    CHECK(static_cast<void*>(m->entries()) == memory + sizeof(magazine));
+    CHECK(static_cast<void*>(m->entries() + 4) == memory + sizeof memory);
+    CHECK(magazine::of(m->entries()) == m);
 }
 
 TEST_CASE("magazine_stack: what all hold is listed, or it is said that there is no memory for that") {
@@ -38,7 +38,7 @@ TEST_CASE("magazine_stack: what all hold is listed, or it is said that there is 
     for (auto& place : memory) {
         auto* m = ::new (static_cast<void*>(place)) magazine;
         m->capacity = 4;
-        m->slots()[m->count++] = &objects[stack.count()];
+        m->entries()[m->count++] = &objects[stack.count()];
         stack.push(m);
     }
     pages::fail_from(0);

@@ -51,7 +51,7 @@ struct fixture {
         return static_cast<std::byte*>(object);
     }
     void give(void* object, int who = 2) { set.give(&object, 1, recorder(), trace(who)); }
-    void check() { set.check(recorder()); }
+    void check() { set.check_objects(recorder()); }
 
     /// What was found since the last call.
     std::vector<found> seen() {

@@ -94,7 +94,7 @@ TEST_CASE("front: what statistics cannot believe is not shown") {
     REQUIRE(f.try_push(&object));
     // A reader that sees `top` of one magazine and `bottom` of another.
     CHECK(f.shown_count(1) == 0);
-    f.shown_bottom.store(f.slots() + 3);
+    f.shown_bottom.store(f.entries() + 3);
     CHECK(f.shown_count(100) == 0);
 }
 

@@ -84,7 +84,7 @@ TEST_CASE("recycler_core: with one thread exactly the smaller of capacity and re
                     REQUIRE(c->idle() <= capacity);
                 }
                 REQUIRE(c->idle() == std::min(capacity, n));
-                REQUIRE(c->slots() == c->idle());
+                REQUIRE(c->slot_count() == c->idle());
                 REQUIRE(c->disposed == n - c->idle());
                 c->close();
             }
@@ -166,7 +166,7 @@ TEST_CASE("recycler_core: many threads together never keep more than the capacit
                 t.join();
             }
             CHECK(c->idle() == capacity);
-            CHECK(c->slots() == c->idle());
+            CHECK(c->slot_count() == c->idle());
             c->close();
             CHECK(alive == 0);
         }

@@ -90,7 +90,7 @@ TEST_CASE("recycler_core: at the limit nothing is made") {
         CHECK(!c->try_take_place());
         c->give_up_place();
         c->give_up_place();
-        CHECK(c->counts().slots == 1);
+        CHECK(c->counts().slot_count == 1);
         c->put(e);
         c->close();
     });
@@ -105,7 +105,7 @@ TEST_CASE("recycler_core: a wait ends at its time, and leaves nothing behind") {
         CHECK(std::chrono::steady_clock::now() - begin >= std::chrono::milliseconds{20});
         CHECK(c->take(1) == nullptr); // a moment that is over
         CHECK(c->counts().waiting == 0);
-        CHECK(c->counts().slots == 1);
+        CHECK(c->counts().slot_count == 1);
         c->put(only); // nobody is there to get it
         CHECK(c->idle() == 1);
         CHECK(c->take(linn::detail::at_once) == only);
@@ -214,7 +214,7 @@ TEST_CASE("recycler_core: the place of an object that is gone goes to the thread
         c->await_waiters(1);
         c->destroy(second);
         third.join();
-        CHECK(c->counts().slots == 0);
+        CHECK(c->counts().slot_count == 0);
         CHECK(c->try_take_place());
         c->give_up_place();
         c->close();
@@ -273,8 +273,8 @@ TEST_CASE("recycler_core: many threads share a few, and none is forgotten") {
         }
         CHECK(too_many == 0);
         CHECK(c->counts().waiting == 0);
-        CHECK(c->counts().slots <= 2);
-        CHECK(c->counts().idle == c->counts().slots);
+        CHECK(c->counts().slot_count <= 2);
+        CHECK(c->counts().idle == c->counts().slot_count);
         c->trim();
         CHECK(c->try_take_place());
         CHECK(c->try_take_place());

@@ -23,7 +23,7 @@ public:
     [[nodiscard]] constexpr std::uint32_t quotient(std::uint32_t n) const noexcept {
 #ifdef __SIZEOF_INT128__
         __extension__ using wide = unsigned __int128;
-        if (reciprocal_ == 0) [[unlikely]] {
+        if (reciprocal_ == 0) [[__unlikely__]] {
             return n;
         }
         return static_cast<std::uint32_t>((static_cast<wide>(reciprocal_) * n) >> 64);

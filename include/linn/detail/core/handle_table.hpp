@@ -45,7 +45,7 @@ public:
     /// The object of `n`, which may be any number; null when it is gone. @complexity nine instructions, two loads
     [[nodiscard]] void* find(number n) const noexcept {
         const std::uint32_t index = index_of(n);
-        if (index >= size_) [[unlikely]] {
+        if (index >= size_) [[__unlikely__]] {
             return nullptr;
         }
         const entry& e = entries_[index];
@@ -61,11 +61,11 @@ public:
     /// Makes room for `n` more indices to be taken. @returns false when there is none; nothing changed
     /// @complexity amortised constant for each index
     [[nodiscard]] bool reserve(std::size_t n) noexcept {
-        if (n <= free_count_) [[likely]] {
+        if (n <= free_count_) [[__likely__]] {
             return true;
         }
         n -= free_count_;
-        if (n > most - size_) [[unlikely]] {
+        if (n > most - size_) [[__unlikely__]] {
             return false;
         }
         return size_ + n <= capacity_ || grow(size_ + n);
@@ -99,7 +99,7 @@ public:
     /// Frees an index, or retires it. @pre the entry is taken
     void give(std::uint32_t index) noexcept {
         entry& e = entries_[index];
-        if (e.generation == 0) [[unlikely]] {
+        if (e.generation == 0) [[__unlikely__]] {
             ++retired_;
             return;
         }
@@ -112,7 +112,7 @@ public:
     [[nodiscard]] std::size_t bytes() const noexcept { return capacity_ * sizeof(entry); }
 
     /// Checks the sentences above this class. For tests. @complexity O(n)
-    [[nodiscard]] bool consistent(std::size_t used) const noexcept {
+    [[nodiscard]] bool consistent(std::size_t in_use) const noexcept {
         std::size_t used_here = 0;
         std::size_t retired_here = 0;
         for (std::size_t i = 0; i != size_; ++i) {
@@ -125,7 +125,7 @@ public:
                 return false;
             }
         }
-        return used_here == used && retired_here == retired_ && used + free_here + retired_ == size_;
+        return used_here == in_use && retired_here == retired_ && in_use + free_here + retired_ == size_;
     }
 
 private:
@@ -135,7 +135,7 @@ private:
         std::uint32_t next; ///< of the list of free ones
     };
 
-    [[gnu::noinline]] bool grow(std::size_t wanted) noexcept {
+    [[LINN_DETAIL_NOINLINE]] bool grow(std::size_t wanted) noexcept {
         const std::size_t twice = 2 * capacity_ < most ? 2 * capacity_ : most;
         const std::size_t bytes = round_up((wanted > twice ? wanted : twice) * sizeof(entry), page_bytes);
         void* const memory = Pages::map(bytes, page_bytes);

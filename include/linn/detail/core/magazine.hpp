@@ -21,10 +21,10 @@ struct magazine {
     std::size_t count = 0;    ///< while it is loaded in a front, the front's `top` says it instead
     std::size_t capacity = 0; ///< places that its memory has
 
-    static constexpr std::size_t bytes_for(std::size_t slots) noexcept {
-        return sizeof(magazine) + slots * sizeof(void*);
+    static constexpr std::size_t bytes_for(std::size_t capacity) noexcept {
+        return sizeof(magazine) + capacity * sizeof(void*);
     }
-    void** slots() noexcept { return reinterpret_cast<void**>(this + 1); }
+    void** entries() noexcept { return reinterpret_cast<void**>(this + 1); }
 
     /// The magazine whose slots() is `bottom`.
     static magazine* of(void** bottom) noexcept { return reinterpret_cast<magazine*>(bottom) - 1; }
@@ -52,7 +52,7 @@ public:
     template <class List>
     bool append_to(List& list) const noexcept {
         for (magazine* m = head_; m != nullptr; m = m->next) {
-            if (!list.append(m->slots(), m->count)) {
+            if (!list.append(m->entries(), m->count)) {
                 return false;
             }
         }

@@ -15,7 +15,7 @@
 
 namespace linn::inline LINN_ABI::detail {
 
-using addresses [[gnu::vector_size(16)]] = std::uintptr_t;
+using addresses [[__gnu__::__vector_size__(16)]] = std::uintptr_t;
 inline constexpr std::size_t lanes = sizeof(addresses) / sizeof(std::uintptr_t);
 
 /// Writes `count` addresses below `end`: `first` on top, each `step` further than the one above.
@@ -49,8 +49,9 @@ inline void** write_run_below(void** end, std::byte* first, std::size_t count, s
 /// Whether `sizeof...(Index) * lanes` addresses are `expected` and go on at that distance. Written out by the
 /// pack, since compilers do not unroll loops at -O2. Leaves in `expected` what would come next.
 template <std::size_t... Index>
-[[gnu::always_inline]] inline bool next_are(void* const* objects, addresses& expected, std::uintptr_t stride,
-                                            std::index_sequence<Index...>) noexcept {
+[[__gnu__::__always_inline__]] inline bool next_are(void* const* objects, addresses& expected,
+                                                    std::uintptr_t stride,
+                                                    std::index_sequence<Index...>) noexcept {
     addresses wrong{};
     const auto compare = [&](std::size_t at) {
         addresses here;

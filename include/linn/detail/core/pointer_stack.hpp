@@ -48,7 +48,7 @@ public:
         while (done != n && (has_room() || advance())) {
             const std::size_t room = chunk_slots - used_;
             const std::size_t some = n - done < room ? n - done : room;
-            std::memcpy(top_->slots + used_, from + done, some * sizeof(T*));
+            std::memcpy(top_->entries + used_, from + done, some * sizeof(T*));
             used_ += some;
             done += some;
         }
@@ -62,7 +62,7 @@ public:
         std::size_t n = used_;
         for (const chunk* c = top_; c != nullptr; c = c->below, n = chunk_slots) {
             while (n != 0) {
-                visit(c->slots[--n]);
+                visit(c->entries[--n]);
             }
         }
     }
@@ -78,7 +78,7 @@ public:
             const std::size_t some = n < used_ ? n : used_;
             used_ -= some;
             n -= some;
-            std::memcpy(to + n, top_->slots + used_, some * sizeof(T*));
+            std::memcpy(to + n, top_->entries + used_, some * sizeof(T*));
         }
     }
 
@@ -87,7 +87,7 @@ private:
     struct chunk {
         chunk* below;
         chunk* above; ///< empty ones, kept
-        T* slots[chunk_slots];
+        T* entries[chunk_slots];
     };
 
     [[nodiscard]] bool has_room() const noexcept { return top_ != nullptr && used_ != chunk_slots; }

@@ -60,7 +60,7 @@ constexpr unsigned class_of(std::size_t bytes) noexcept {
     if (bytes > largest_class_bytes) {
         __builtin_unreachable(); // GCC would warn of classes beyond the last where a size is a constant
     }
-    if (bytes <= small_class_table::most_bytes) [[likely]] {
+    if (bytes <= small_class_table::most_bytes) [[__likely__]] {
         return small_classes.class_of[(bytes - 1) / 8];
     }
     return computed_class_of(bytes);

@@ -46,7 +46,7 @@ struct slab {
     bool given_since_trim = false;    ///< discard_free_pages may find something
     std::size_t hole_bytes = 0;       ///< at most this much of the touched part is with the system
     std::uint64_t empty_since_ms = 0; ///< when it was first seen empty; 0: not yet
-    divider slots;                    ///< divides offsets by the slot size
+    divider slot_divider;             ///< divides offsets by the slot size
     slot_bitmap free_slots;
     slab* next = nullptr; ///< neighbours in the list that it is in
     slab* previous = nullptr;
@@ -85,7 +85,7 @@ struct slab {
         s->mapped_bytes = mapped_bytes;
         const std::size_t fits = (mapped_bytes - offset) / g.slot_bytes;
         s->capacity = static_cast<std::uint32_t>(fits < bound ? fits : bound);
-        s->slots = divider{static_cast<std::uint32_t>(g.slot_bytes)};
+        s->slot_divider = divider{static_cast<std::uint32_t>(g.slot_bytes)};
         s->free_slots = slot_bitmap{reinterpret_cast<std::uint64_t*>(s + 1), bound};
         return s;
     }
@@ -110,7 +110,7 @@ struct slab {
 
     /// is_slab for readable memory of unknown owner: it may be a red zone of AddressSanitizer's, and
     /// another thread may be writing it.
-    [[gnu::noinline]] __attribute__((no_sanitize("address", "thread"))) static bool
+    [[LINN_DETAIL_NOINLINE]] __attribute__((__no_sanitize__("address", "thread"))) static bool
     seems_to_start_at(const slab* s) noexcept {
         const std::uint64_t found = *static_cast<const volatile decltype(magic)*>(&s->magic);
         return found == (magic_value ^ reinterpret_cast<std::uintptr_t>(s));
@@ -124,8 +124,8 @@ struct slab {
         // Before the first slot the difference wraps to a number beyond any slot's.
         const auto offset = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(object) -
                                                        reinterpret_cast<std::uintptr_t>(first));
-        const std::uint32_t index = slots.quotient(offset);
-        return index < carved && index * slots.divisor() == offset ? index : no_index;
+        const std::uint32_t index = slot_divider.quotient(offset);
+        return index < carved && index * slot_divider.divisor() == offset ? index : no_index;
     }
 
     /// Whether `object` is inside. Behind a slab that is smaller than its alignment lies other memory.
@@ -138,11 +138,12 @@ struct slab {
     [[nodiscard]] bool starts_slot(const void* object) const noexcept {
         const std::uintptr_t offset =
             reinterpret_cast<std::uintptr_t>(object) - reinterpret_cast<std::uintptr_t>(first);
-        return offset < mapped_bytes && offset % slots.divisor() == 0 && offset / slots.divisor() < capacity;
+        return offset < mapped_bytes && offset % slot_divider.divisor() == 0 &&
+               offset / slot_divider.divisor() < capacity;
     }
 
     [[nodiscard]] std::byte* address_of(std::size_t index) const noexcept {
-        return first + index * slots.divisor();
+        return first + index * slot_divider.divisor();
     }
 
     [[nodiscard]] std::uint32_t out() const noexcept { return carved - free_count; }
@@ -152,24 +153,24 @@ struct slab {
     /// addresses: freed slots first, then fresh ones.
     /// @returns how many
     std::size_t take(void** end, std::size_t want) noexcept {
-        const std::size_t size = slots.divisor();
+        const std::size_t size = slot_divider.divisor();
         void** cursor = end;
-        const auto emit = [&](std::size_t index, std::size_t count) {
+        const auto write_run = [&](std::size_t index, std::size_t count) {
             cursor = write_run_below(cursor, first + index * size, count, size);
         };
         if (free_count != 0) {
             const std::size_t n = want < free_count ? want : free_count;
-            free_count -= static_cast<std::uint32_t>(free_slots.take(n, carved, hint, emit));
+            free_count -= static_cast<std::uint32_t>(free_slots.take(n, carved, hint, write_run));
         }
         const auto got = static_cast<std::size_t>(end - cursor);
         const std::size_t fresh = capacity - carved;
         const std::size_t more = want - got < fresh ? want - got : fresh;
-        emit(carved, more);
+        write_run(carved, more);
         carved += static_cast<std::uint32_t>(more);
         if (carved > touched) {
             touched = carved;
         }
-        if (hole_bytes != 0) [[unlikely]] {
+        if (hole_bytes != 0) [[__unlikely__]] {
             const std::size_t refilled = (got + more) * size;
             hole_bytes -= refilled < hole_bytes ? refilled : hole_bytes;
         }
@@ -178,7 +179,7 @@ struct slab {
 
     /// Takes back `count` slots from `index` on. False when one of them is free already.
     bool give(std::uint32_t index, std::size_t count) noexcept {
-        if (!(count == 1 ? free_slots.insert(index) : free_slots.insert(index, count))) [[unlikely]] {
+        if (!(count == 1 ? free_slots.insert(index) : free_slots.insert(index, count))) [[__unlikely__]] {
             return false;
         }
         free_count += static_cast<std::uint32_t>(count);
@@ -214,7 +215,8 @@ struct slab {
         const auto discard_slots = [&](std::size_t index, std::size_t count) {
             const auto begin = reinterpret_cast<std::uintptr_t>(address_of(index));
             const std::size_t first_page = round_up(begin, page_bytes);
-            const std::size_t last_page = (begin + count * slots.divisor() - keep) / page_bytes * page_bytes;
+            const std::size_t last_page =
+                (begin + count * slot_divider.divisor() - keep) / page_bytes * page_bytes;
             if (last_page > first_page &&
                 discard(reinterpret_cast<void*>(first_page), last_page - first_page)) {
                 bytes += last_page - first_page;
@@ -249,7 +251,7 @@ struct slab {
     /// Of these, the bytes that were in use at some time since the last return.
     [[nodiscard]] std::size_t touched_bytes() const noexcept {
         const auto head = static_cast<std::size_t>(first - reinterpret_cast<const std::byte*>(this));
-        const std::size_t end = round_up(head + std::size_t{touched} * slots.divisor(), page_bytes);
+        const std::size_t end = round_up(head + std::size_t{touched} * slot_divider.divisor(), page_bytes);
         const std::size_t bytes = touched == 0 ? 0 : (end < mapped_bytes ? end : mapped_bytes) - page_bytes;
         return bytes > hole_bytes ? bytes - hole_bytes : 0;
     }

@@ -50,7 +50,7 @@ public:
     template <class Notice>
     std::size_t take(void** end, std::size_t want, const call_trace& by, Notice&& notice) noexcept {
         std::size_t got = 0;
-        if (want > geometry_.max_slots - out_) [[unlikely]] {
+        if (want > geometry_.max_slots - out_) [[__unlikely__]] {
             want = geometry_.max_slots - out_;
             growth_.note(shortage::limit);
         }
@@ -266,7 +266,7 @@ public:
     /// Checks all slots now: free ones that were written to, live ones whose fences changed. Each is reported
     /// once to `notice(rejection, object)`, and its pattern restored. @complexity O(bytes of all slots that were ever used)
     template <class Notice>
-    void check(Notice&& notice) noexcept {
+    void check_objects(Notice&& notice) noexcept {
         for (slab* s = newest(); Guards && geometry_.guarded() && s != nullptr; s = s->older) {
             check_slots(geometry_, s, notice);
         }
@@ -310,23 +310,23 @@ public:
 
 private:
     /// The slab that `object` belongs to if it is one of ours.
-    [[gnu::always_inline]] slab* slab_of(const void* object) const noexcept {
+    [[__gnu__::__always_inline__]] slab* slab_of(const void* object) const noexcept {
         return slab::of(object, geometry_.slab_align, geometry_.slab_offset);
     }
 
     /// The common case of objects that were freed in random order, kept short: about forty
     /// instructions. False, and nothing done, when there is anything unusual about it.
-    [[gnu::always_inline]] bool give_one(std::byte* object) noexcept {
+    [[__gnu__::__always_inline__]] bool give_one(std::byte* object) noexcept {
         slab* s = slab_of(object);
-        if (!slabs_.may_read(s) || s->owner != owner_ || !s->is_slab()) [[unlikely]] {
+        if (!slabs_.may_read(s) || s->owner != owner_ || !s->is_slab()) [[__unlikely__]] {
             return false;
         }
         const std::uint32_t index = s->index_of(object);
-        if (index == slab::no_index || !s->give(index, 1)) [[unlikely]] {
+        if (index == slab::no_index || !s->give(index, 1)) [[__unlikely__]] {
             return false;
         }
         --out_;
-        if (s->free_count == s->carved || !s->available) [[unlikely]] {
+        if (s->free_count == s->carved || !s->available) [[__unlikely__]] {
             states_.after_give(s);
         }
         return true;
@@ -335,7 +335,7 @@ private:
     template <class Reject>
     void give_stretch(slot_stretch run, Reject& reject) noexcept {
         slab* s = slab_of(run.lowest);
-        if (!slabs_.may_read(s)) [[unlikely]] {
+        if (!slabs_.may_read(s)) [[__unlikely__]] {
             reject_all(run, rejection::not_from_a_slab, reject);
             return;
         }
@@ -346,7 +346,7 @@ private:
         }
         const std::uint32_t index = ours ? s->index_of(run.lowest) : slab::no_index;
         if (index != slab::no_index && run.count <= s->carved - index && s->give(index, run.count))
-            [[likely]] {
+            [[__likely__]] {
             out_ -= run.count;
             states_.after_give(s);
             return;

@@ -21,13 +21,13 @@ public:
     static constexpr std::size_t bits = 64;
 
     constexpr slot_bitmap() = default;
-    constexpr slot_bitmap(std::uint64_t* words, std::size_t slots) noexcept
+    constexpr slot_bitmap(std::uint64_t* words, std::size_t slot_count) noexcept
         : summary_{words},
-          words_{words + words_for(words_for(slots))} {}
+          words_{words + words_for(words_for(slot_count))} {}
 
     /// The number of 64-bit words that `slots` bits and their summary need.
-    static constexpr std::size_t storage_words(std::size_t slots) noexcept {
-        return words_for(slots) + words_for(words_for(slots));
+    static constexpr std::size_t storage_words(std::size_t slot_count) noexcept {
+        return words_for(slot_count) + words_for(words_for(slot_count));
     }
 
     /// Adds [first, first + count). False, and nothing changed, when a member is there already.
@@ -51,7 +51,7 @@ public:
     bool insert(std::size_t slot) noexcept {
         std::uint64_t& word = words_[slot / bits];
         const std::uint64_t mask = bit(slot);
-        if ((word & mask) != 0) [[unlikely]] {
+        if ((word & mask) != 0) [[__unlikely__]] {
             return false;
         }
         if (word == 0) {
@@ -65,9 +65,9 @@ public:
     /// of neighbours. `hint` is the caller's memory of the lowest summary word that may be nonzero.
     /// @complexity O(taken + summary words passed)
     template <class Run>
-    std::size_t take(std::size_t want, std::size_t slots, std::uint32_t& hint, Run&& run) noexcept {
+    std::size_t take(std::size_t want, std::size_t slot_count, std::uint32_t& hint, Run&& run) noexcept {
         std::size_t taken = 0;
-        const std::size_t summary_words = words_for(words_for(slots));
+        const std::size_t summary_words = words_for(words_for(slot_count));
         for (std::size_t s = hint; s < summary_words; ++s) {
             while (summary_[s] != 0) {
                 hint = static_cast<std::uint32_t>(s);
@@ -88,7 +88,7 @@ public:
     /// Calls `run(first, count)` for each longest stretch of members below `slots`, in order.
     /// @complexity O(slots / 64 + members in words that are neither full nor empty)
     template <class Run>
-    void for_each_run(std::size_t slots, Run&& run) const noexcept {
+    void for_each_run(std::size_t slot_count, Run&& run) const noexcept {
         std::size_t begin = 0;
         std::size_t end = 0;
         const auto extend = [&](std::size_t first, std::size_t count) {
@@ -100,7 +100,7 @@ public:
             }
             end = first + count;
         };
-        for (std::size_t w = 0; w < words_for(slots); ++w) {
+        for (std::size_t w = 0; w < words_for(slot_count); ++w) {
             for (std::uint64_t word = words_[w]; word != 0;) {
                 const std::size_t first = lowest(word);
                 const auto count = static_cast<std::size_t>(std::countr_one(word >> first));
@@ -115,8 +115,8 @@ public:
 
     /// Of the `bits` slots from w * bits on, those below `slots` that are not members, as bits.
     /// @pre w * bits < slots
-    [[nodiscard]] std::uint64_t outside(std::size_t w, std::size_t slots) const noexcept {
-        return ~words_[w] & low_bits(slots - w * bits);
+    [[nodiscard]] std::uint64_t outside(std::size_t w, std::size_t slot_count) const noexcept {
+        return ~words_[w] & low_bits(slot_count - w * bits);
     }
 
     [[nodiscard]] bool contains(std::size_t slot) const noexcept {
@@ -124,11 +124,11 @@ public:
     }
 
     /// Empties the set; members are all below `used`.
-    void clear(std::size_t used) noexcept {
-        for (std::size_t w = 0; w < words_for(used); ++w) {
+    void clear(std::size_t slot_count) noexcept {
+        for (std::size_t w = 0; w < words_for(slot_count); ++w) {
             words_[w] = 0;
         }
-        for (std::size_t s = 0; s < words_for(words_for(used)); ++s) {
+        for (std::size_t s = 0; s < words_for(words_for(slot_count)); ++s) {
             summary_[s] = 0;
         }
     }

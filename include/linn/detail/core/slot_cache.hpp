@@ -15,14 +15,14 @@ namespace linn::inline LINN_ABI::detail {
 /// and waits for the store that is still on its way. No store of the program aliases an enumeration of ours.
 enum class slot_place : std::uintptr_t { none = 0 };
 
-[[gnu::always_inline]] inline void** pointer_to(slot_place p) noexcept {
+[[__gnu__::__always_inline__]] inline void** pointer_to(slot_place p) noexcept {
     return reinterpret_cast<void**>(static_cast<std::uintptr_t>(p));
 }
-[[gnu::always_inline]] inline slot_place place_of(void** p) noexcept {
+[[__gnu__::__always_inline__]] inline slot_place place_of(void** p) noexcept {
     return static_cast<slot_place>(reinterpret_cast<std::uintptr_t>(p));
 }
 /// `n` places further; may be negative.
-[[gnu::always_inline]] inline slot_place moved(slot_place p, std::ptrdiff_t n) noexcept {
+[[__gnu__::__always_inline__]] inline slot_place moved(slot_place p, std::ptrdiff_t n) noexcept {
     return static_cast<slot_place>(static_cast<std::uintptr_t>(p) +
                                    static_cast<std::uintptr_t>(n) * sizeof(void*));
 }
@@ -37,7 +37,7 @@ enum class slot_place : std::uintptr_t { none = 0 };
 #define LINN_DETAIL_FRONT_MODEL
 inline constexpr bool near_thread_locals = false;
 #elif defined(LINN_INITIAL_EXEC)
-#define LINN_DETAIL_FRONT_MODEL [[gnu::tls_model("initial-exec")]]
+#define LINN_DETAIL_FRONT_MODEL [[__gnu__::__tls_model__("initial-exec")]]
 inline constexpr bool near_thread_locals = true;
 #elif defined(__PIC__) && !defined(__PIE__)
 #define LINN_DETAIL_FRONT_MODEL
@@ -52,7 +52,7 @@ inline constexpr bool near_thread_locals = true;
 /// altogether; a relaxed atomic would forbid both, on every call of the hot path, for the sake of a
 /// number in statistics. Aligned words are read whole on every processor that Linn runs on, and what is
 /// read is used as a number only.
-[[gnu::noinline]] __attribute__((no_sanitize("thread"))) inline slot_place
+[[LINN_DETAIL_NOINLINE]] __attribute__((__no_sanitize__("thread"))) inline slot_place
 racy_read(const slot_place& place) noexcept {
     return *static_cast<const volatile slot_place*>(&place);
 }
@@ -73,16 +73,16 @@ struct slot_cache {
     /// is read there again, and hidden from the compiler, which else would leave the store on that way out. Where even
     /// the address of a thread-local variable costs a call, each way does its own: `is_near` is false.
     template <bool is_near, class Refill>
-    [[gnu::always_inline]] void* pop_or(Refill&& refill) noexcept(noexcept(refill())) {
+    [[__gnu__::__always_inline__]] void* pop_or(Refill&& refill) noexcept(noexcept(refill())) {
         void* slot;
         if constexpr (!is_near) {
-            if (!try_pop(slot)) [[unlikely]] {
+            if (!try_pop(slot)) [[__unlikely__]] {
                 slot = refill();
             }
             return slot;
         }
         slot_place t = top;
-        if (t == bottom) [[unlikely]] {
+        if (t == bottom) [[__unlikely__]] {
             slot = refill();
             t = reread_top();
         } else {
@@ -95,15 +95,15 @@ struct slot_cache {
 
     /// Puts a slot on; where there is no room, `flush()` takes it.
     template <bool is_near, class Flush>
-    [[gnu::always_inline]] void push_or(void* slot, Flush&& flush) noexcept {
+    [[__gnu__::__always_inline__]] void push_or(void* slot, Flush&& flush) noexcept {
         if constexpr (!is_near) {
-            if (!try_push(slot)) [[unlikely]] {
+            if (!try_push(slot)) [[__unlikely__]] {
                 flush();
             }
             return;
         }
         slot_place t = top;
-        if (t == limit) [[unlikely]] {
+        if (t == limit) [[__unlikely__]] {
             flush();
             t = reread_top();
         } else {
@@ -114,9 +114,9 @@ struct slot_cache {
     }
 
     /// False when there is none.
-    [[gnu::always_inline]] bool try_pop(void*& slot) noexcept {
+    [[__gnu__::__always_inline__]] bool try_pop(void*& slot) noexcept {
         slot_place t = top;
-        if (t == bottom) [[unlikely]] {
+        if (t == bottom) [[__unlikely__]] {
             return false;
         }
         t = moved(t, -1);
@@ -126,9 +126,9 @@ struct slot_cache {
     }
 
     /// False when there is no room.
-    [[gnu::always_inline]] bool try_push(void* slot) noexcept {
+    [[__gnu__::__always_inline__]] bool try_push(void* slot) noexcept {
         slot_place t = top;
-        if (t == limit) [[unlikely]] {
+        if (t == limit) [[__unlikely__]] {
             return false;
         }
         *pointer_to(t) = slot;
@@ -148,11 +148,11 @@ struct slot_cache {
 
     /// Puts as many of `count` slots as there is room for, the first on top, so that the same run comes
     /// out in the same order. @returns how many
-    std::size_t push_run(const void* slots, std::size_t count) noexcept {
+    std::size_t push_run(const void* from, std::size_t count) noexcept {
         const std::size_t room = distance(top, limit);
         const std::size_t n = count < room ? count : room;
         if (n != 0) {
-            copy_reversed(pointer_to(top), slots, n);
+            copy_reversed(pointer_to(top), from, n);
             top = moved(top, static_cast<std::ptrdiff_t>(n));
         }
         return n;
@@ -162,7 +162,7 @@ struct slot_cache {
     [[nodiscard]] bool has_places() const noexcept { return limit != bottom; }
     [[nodiscard]] std::size_t count() const noexcept { return distance(bottom, top); }
     [[nodiscard]] std::size_t capacity() const noexcept { return distance(bottom, limit); }
-    [[nodiscard]] void** slots() const noexcept { return pointer_to(bottom); }
+    [[nodiscard]] void** entries() const noexcept { return pointer_to(bottom); }
 
     /// @param places an array of `capacity`, whose first `count` hold slots
     void use(void** places, std::size_t count, std::size_t capacity) noexcept {
@@ -181,7 +181,7 @@ struct slot_cache {
     }
 
 private:
-    [[gnu::always_inline]] slot_place reread_top() const noexcept {
+    [[__gnu__::__always_inline__]] slot_place reread_top() const noexcept {
         slot_place t = top;
         asm("" : "+r"(t));
         return t;

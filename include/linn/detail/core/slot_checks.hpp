@@ -72,8 +72,8 @@ void check_fences(const geometry& g, std::byte* object, Notice& notice) noexcept
 /// Looks at all slots that were used since the slab's memory last went back.
 template <class Notice>
 void check_slots(const geometry& g, slab* s, Notice& notice) noexcept {
-    const std::size_t used = s->returned ? 0 : s->touched;
-    for (std::size_t i = 0; i < used; ++i) {
+    const std::size_t in_use = s->returned ? 0 : s->touched;
+    for (std::size_t i = 0; i < in_use; ++i) {
         if (i >= s->carved || s->free_slots.contains(i)) {
             check_free_slot(g, s->address_of(i), notice);
         } else {
@@ -102,7 +102,7 @@ template <class Notice>
 void open_slot(const geometry& g, slab* s, std::size_t touched, void* slot, const call_trace& by,
                Notice& notice) noexcept {
     auto* object = static_cast<std::byte*>(slot);
-    if (s->slots.quotient(static_cast<std::uint32_t>(object - s->first)) < touched) {
+    if (s->slot_divider.quotient(static_cast<std::uint32_t>(object - s->first)) < touched) {
         check_free_slot(g, object, notice);
     }
     slot_guard{g, object}.open(by);

@@ -37,7 +37,7 @@ public:
     [[nodiscard]] stash_bound& bound() noexcept { return bound_; }
 
     /// Takes `n` slots in, all or none. @returns whether
-    bool push(void* const* slots, std::size_t n) noexcept {
+    bool push(void* const* objects, std::size_t n) noexcept {
         if (!bound_.has_room(size_, n) || size_ + n > places_) {
             return false;
         }
@@ -50,9 +50,9 @@ public:
                 top_ = empties_.pop();
             }
             const std::size_t some = clamp(n, 0, array_slots_ - top_->count);
-            std::memcpy(top_->slots() + top_->count, slots, some * sizeof(void*));
+            std::memcpy(top_->entries() + top_->count, objects, some * sizeof(void*));
             top_->count += some;
-            slots += some;
+            objects += some;
             n -= some;
         }
         return true;
@@ -70,7 +70,7 @@ public:
             const std::size_t some = clamp(left, 0, top_->count);
             top_->count -= some;
             left -= some;
-            std::memcpy(to + left, top_->slots() + top_->count, some * sizeof(void*));
+            std::memcpy(to + left, top_->entries() + top_->count, some * sizeof(void*));
         }
         bound_.note_taken(size_);
         return n;
@@ -99,7 +99,7 @@ private:
     template <class Give>
     void empty(magazine* m, Give&& give) noexcept {
         if (m != nullptr) {
-            give(m->slots(), m->count);
+            give(m->entries(), m->count);
             size_ -= m->count;
             m->count = 0;
             empties_.push(m);

@@ -37,15 +37,15 @@ public:
     }
 
     /// `slots` went into slabs, because there was no room.
-    void note_spilled(std::size_t slots) noexcept { spilled_ += slots; }
+    void note_spilled(std::size_t slot_count) noexcept { spilled_ += slot_count; }
 
     /// `slots` came out of slabs, because the stash was empty. @param peak of slots out of slabs
-    void note_missed(std::size_t slots, std::size_t peak) noexcept {
+    void note_missed(std::size_t slot_count, std::size_t peak) noexcept {
         low_ = 0;
         if (least_ == 0) {
             return;
         }
-        const std::size_t again = slots < spilled_ ? slots : spilled_;
+        const std::size_t again = slot_count < spilled_ ? slot_count : spilled_;
         spilled_ -= again;
         const std::size_t by_peak = clamp(peak * slot_bytes_ / (8 * sizeof(void*)), always, SIZE_MAX);
         const std::size_t by_cache = cached_bytes / slot_bytes_;

@@ -19,9 +19,9 @@ namespace linn::inline LINN_ABI::detail {
 /// Neither allocates nor needs frame pointers. Nothing but in checked builds.
 /// @returns how many
 /// @complexity about a hundred nanoseconds a frame
-[[gnu::noinline]] inline std::size_t capture_callers([[maybe_unused]] const void** frames,
-                                                     [[maybe_unused]] std::size_t most,
-                                                     [[maybe_unused]] const void* first) noexcept {
+[[LINN_DETAIL_NOINLINE]] inline std::size_t capture_callers([[maybe_unused]] const void** frames,
+                                                            [[maybe_unused]] std::size_t most,
+                                                            [[maybe_unused]] const void* first) noexcept {
     if (first == nullptr || most == 0) {
         return 0;
     }

@@ -96,7 +96,7 @@ private:
     static constexpr int read_write = PROT_READ | PROT_WRITE;
     static constexpr int flags = MAP_PRIVATE | MAP_ANONYMOUS;
 
-    [[gnu::noinline]] static bool protect(const buffer_mapping& m, int access) noexcept {
+    [[LINN_DETAIL_NOINLINE]] static bool protect(const buffer_mapping& m, int access) noexcept {
         const int before = errno;
         const bool done = ::mprotect(m.data, m.bytes, access) == 0;
         errno = before;
@@ -132,11 +132,11 @@ private:
         const bool huge = r.huge != huge_page_use::off && r.bytes >= huge_page_bytes;
         const std::size_t align = huge && r.align < huge_page_bytes ? huge_page_bytes : r.align;
         const std::size_t guard = checked_build || sanitizer_poison ? page : 0;
-        const std::size_t used = r.bytes + guard;
+        const std::size_t needed = r.bytes + guard;
         // The kernel aligns to pages only: take more, and cut both ends off.
         const std::size_t spare = align - page;
-        const std::size_t wide = used + spare;
-        if (used < r.bytes || wide < used) {
+        const std::size_t wide = needed + spare;
+        if (needed < r.bytes || wide < needed) {
             return false;
         }
         void* raw = ::mmap(nullptr, wide, read_write, flags, -1, 0);
@@ -149,7 +149,7 @@ private:
             ::munmap(begin, head);
         }
         if (spare != head) {
-            ::munmap(begin + head + used, spare - head);
+            ::munmap(begin + head + needed, spare - head);
         }
         out = {.data = begin + head,
                .bytes = r.bytes,

@@ -39,7 +39,7 @@ struct system_pages {
                 return nullptr;
             }
             ::VirtualFree(room, 0, windows::mem_release);
-            if (void* p = commit(aligned(room, align, offset), bytes)) {
+            if (void* p = commit(aligned_in(room, align, offset), bytes)) {
                 return p;
             }
         }
@@ -48,8 +48,8 @@ struct system_pages {
         if (room == nullptr) {
             return nullptr;
         }
-        void* p =
-            ::VirtualAlloc(aligned(room, align, offset), bytes, windows::mem_commit, windows::page_readwrite);
+        void* p = ::VirtualAlloc(aligned_in(room, align, offset), bytes, windows::mem_commit,
+                                 windows::page_readwrite);
         if (p == nullptr) {
             ::VirtualFree(room, 0, windows::mem_release);
         }
@@ -92,7 +92,7 @@ private:
     static void* commit(void* at, std::size_t bytes) noexcept {
         return ::VirtualAlloc(at, bytes, windows::mem_reserve | windows::mem_commit, windows::page_readwrite);
     }
-    static void* aligned(void* room, std::size_t align, std::size_t offset) noexcept {
+    static void* aligned_in(void* room, std::size_t align, std::size_t offset) noexcept {
         const auto from = reinterpret_cast<std::uintptr_t>(room) - offset;
         return reinterpret_cast<void*>(((from + align - 1) & ~(align - 1)) + offset);
     }

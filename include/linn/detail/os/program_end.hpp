@@ -32,14 +32,14 @@ struct program_end {
     }
 };
 
-[[gnu::constructor(101)]] inline void await_program_end() {
+[[__gnu__::__constructor__(101)]] inline void await_program_end() {
     if (!program_end::awaited) { // each translation unit asks
         program_end::awaited = std::atexit(&program_end::run) == 0;
     }
 }
 
 template <void (*Run)()>
-[[gnu::constructor]] void at_program_end() {
+[[__gnu__::__constructor__]] void at_program_end() {
     for (auto& f : program_end::calls) {
         if (f == nullptr || f == Run) {
             f = Run;
@@ -49,7 +49,7 @@ template <void (*Run)()>
 }
 #else
 template <void (*Run)()>
-LINN_DETAIL_HIDDEN [[gnu::destructor]] void at_program_end() {
+LINN_DETAIL_HIDDEN [[__gnu__::__destructor__]] void at_program_end() {
     Run();
 }
 #endif

@@ -9,8 +9,8 @@
 // Weak, because no macro tells whether -fsanitize=leak alone is on.
 #if defined(__ELF__)
 extern "C" {
-__attribute__((weak)) void __lsan_register_root_region(const void*, std::size_t);
-__attribute__((weak)) void __lsan_unregister_root_region(const void*, std::size_t);
+__attribute__((__weak__)) void __lsan_register_root_region(const void*, std::size_t);
+__attribute__((__weak__)) void __lsan_unregister_root_region(const void*, std::size_t);
 }
 #endif
 

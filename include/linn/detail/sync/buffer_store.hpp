@@ -101,21 +101,21 @@ public:
 
     /// The buffer that came back last on this thread, else another idle one, else a new one. Null when the system or the
     /// limit says no.
-    [[nodiscard]] [[gnu::always_inline]] block* acquire() noexcept {
+    [[nodiscard]] [[__gnu__::__always_inline__]] block* acquire() noexcept {
         front* f = idle_.here();
         block* b = nullptr;
-        if (f != nullptr && f->lock.try_enter() && take_inside(*f, b) && open(*b)) [[likely]] {
+        if (f != nullptr && f->lock.try_enter() && take_inside(*f, b) && open(*b)) [[__likely__]] {
             return b;
         }
         return acquire_slow(b);
     }
 
     /// Takes a buffer back, on any thread, also after `orphan`.
-    [[gnu::always_inline]] static void release(block* b) noexcept {
+    [[__gnu__::__always_inline__]] static void release(block* b) noexcept {
         buffer_store* store = b->owner;
         store->close(*b);
         front* f = store->idle_.here();
-        if (f == nullptr || !f->lock.try_enter() || !put_inside(*f, b)) [[unlikely]] {
+        if (f == nullptr || !f->lock.try_enter() || !put_inside(*f, b)) [[__unlikely__]] {
             store->release_slow(b);
         }
     }
@@ -241,12 +241,12 @@ private:
 
     // --- in a front -------------------------------------------------------------------------------
 
-    [[gnu::always_inline]] static bool take_inside(front& f, block*& b) noexcept {
+    [[__gnu__::__always_inline__]] static bool take_inside(front& f, block*& b) noexcept {
         const bool found = f.pop_counted(b);
         f.lock.leave();
         return found;
     }
-    [[gnu::always_inline]] static bool put_inside(front& f, block* b) noexcept {
+    [[__gnu__::__always_inline__]] static bool put_inside(front& f, block* b) noexcept {
         const bool kept = f.push(b);
         f.lock.leave();
         return kept;
@@ -266,7 +266,7 @@ private:
         return f != nullptr && ((arrives && f->lock.try_enter()) || f->lock.try_enter_symmetric());
     }
 
-    [[gnu::noinline]] block* acquire_slow(block* lost) noexcept {
+    [[LINN_DETAIL_NOINLINE]] block* acquire_slow(block* lost) noexcept {
         for (;;) {
             if (lost != nullptr) {
                 lose(lost);
@@ -293,14 +293,14 @@ private:
                 tell_mapped(b, promised);
                 return b;
             }
-            if (open(*b)) [[likely]] {
+            if (open(*b)) [[__likely__]] {
                 return b;
             }
             lost = b;
         }
     }
 
-    [[gnu::noinline]] void release_slow(block* b) noexcept {
+    [[LINN_DETAIL_NOINLINE]] void release_slow(block* b) noexcept {
         const std::size_t bytes = b->memory.bytes;
         front* f = nullptr;
         if (!orphaned_.load(std::memory_order_relaxed) && attach(f) && put_inside(*f, b)) {
@@ -417,10 +417,10 @@ private:
     }
 
     bool open(block& b) noexcept {
-        if (!pages::open(b.memory, b.is_protected)) [[unlikely]] {
+        if (!pages::open(b.memory, b.is_protected)) [[__unlikely__]] {
             return false;
         }
-        if (b.is_protected) [[unlikely]] {
+        if (b.is_protected) [[__unlikely__]] {
             b.is_protected = false;
         }
         return true;
@@ -429,7 +429,7 @@ private:
     void close(block& b) noexcept {
         const bool protects = protect_idle_;
         pages::close(b.memory, protects);
-        if (protects) [[unlikely]] {
+        if (protects) [[__unlikely__]] {
             b.is_protected = true;
         }
     }

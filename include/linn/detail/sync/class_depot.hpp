@@ -55,19 +55,19 @@ public:
         note_visit(guard.waited());
         f.turns.note_taken();
         note_exchange(f);
-        void** const slots = f.slots();
+        void** const entries = f.entries();
         const std::size_t most = f.capacity() / 2;
         const std::size_t want = clamp(f.refill, 1, most);
-        std::size_t got = stash_.pop(slots, want);
+        std::size_t got = stash_.pop(entries, want);
         if (got == 0) {
-            got = slabs_.take(slots + want, want);
+            got = slabs_.take(entries + want, want);
             stash_.bound().note_missed(got, slabs_.peak());
             if (got != want) {
-                std::memmove(slots, slots + (want - got), got * sizeof(void*));
+                std::memmove(entries, entries + (want - got), got * sizeof(void*));
             }
         }
         f.refill = static_cast<std::uint16_t>(clamp(2 * want, 1, most));
-        f.use(slots, got, f.capacity());
+        f.use(entries, got, f.capacity());
         void* slot = nullptr;
         f.try_pop(slot);
         return slot;
@@ -78,7 +78,7 @@ public:
     /// @param wants_array set where `add_array` would serve the next
     slab* put(class_front& f, void* slot, bool all, refusals& refused, bool& wants_array) noexcept {
         f.turns.note_given();
-        void** const slots = f.slots();
+        void** const entries = f.entries();
         const std::size_t n = all ? f.count() : (f.count() + 1) / 2;
         const std::size_t kept = f.count() - n;
         slab* excess = nullptr;
@@ -86,14 +86,14 @@ public:
             lock_guard<mutex_type> guard{lock_};
             note_visit(guard.waited());
             note_exchange(f);
-            put_locked(slots, n, all, refused);
+            put_locked(entries, n, all, refused);
             stash_.template shrink<typename Policy::clock>(
                 [&](void** some, std::size_t count) { give(some, count, refused); });
             wants_array = stash_.wants_array();
             excess = excess_locked();
         }
-        std::memmove(slots, slots + n, kept * sizeof(void*));
-        f.use(slots, kept, f.capacity());
+        std::memmove(entries, entries + n, kept * sizeof(void*));
+        f.use(entries, kept, f.capacity());
         f.try_push(slot);
         return excess;
     }
@@ -153,10 +153,10 @@ public:
     void flush(class_front* f, refusals& refused) noexcept {
         lock_guard<mutex_type> guard{lock_};
         if (f != nullptr && f->has_places()) {
-            put_locked(f->slots(), f->count(), true, refused);
-            f->use(f->slots(), 0, f->capacity());
+            put_locked(f->entries(), f->count(), true, refused);
+            f->use(f->entries(), 0, f->capacity());
         }
-        stash_.clear([&](void** slots, std::size_t n) { give(slots, n, refused); });
+        stash_.clear([&](void** entries, std::size_t n) { give(entries, n, refused); });
     }
 
     /// An empty slab, which is the caller's now; null when there is none.
@@ -227,7 +227,7 @@ public:
 
     mutex_type& lock() noexcept { return lock_; }
     /// In the child of a fork, with the lock held.
-    void lose(std::size_t slots) noexcept { lost_ += slots; }
+    void lose(std::size_t slot_count) noexcept { lost_ += slot_count; }
 
 private:
     void note_visit(bool waited) noexcept {
@@ -243,16 +243,16 @@ private:
     }
 
     /// Into the stash while there is room, else, or if `deep`, into the slabs.
-    void put_locked(void** slots, std::size_t n, bool deep, refusals& refused) noexcept {
+    void put_locked(void** entries, std::size_t n, bool deep, refusals& refused) noexcept {
         if (deep) {
-            give(slots, n, refused);
-        } else if (!stash_.push(slots, n)) {
+            give(entries, n, refused);
+        } else if (!stash_.push(entries, n)) {
             stash_.bound().note_spilled(n);
-            give(slots, n, refused);
+            give(entries, n, refused);
         }
     }
 
-    void give(void** slots, std::size_t n, refusals& refused) noexcept { slabs_.give(slots, n, refused); }
+    void give(void** entries, std::size_t n, refusals& refused) noexcept { slabs_.give(entries, n, refused); }
 
     slab* excess_locked() noexcept {
         return slabs_.has_excess() ? disowned(slabs_.next_to_return(Policy::clock::now_ms())) : nullptr;

@@ -189,7 +189,7 @@ public:
     /// the depot cache at once, what other threads cache at their next visit.
     /// @returns bytes given back
     std::size_t trim(front_type* mine) noexcept {
-        check();
+        check_objects();
         refusals refused;
         magazine_stack mixed;
         {
@@ -241,10 +241,10 @@ public:
     /// Reports what is wrong with slots now: free ones that were written to, live ones whose fences
     /// changed. Each once. Nothing unless the build is checked.
     /// @returns how many
-    std::size_t check() noexcept {
+    std::size_t check_objects() noexcept {
         if constexpr (checked_build) {
             refusals noticed;
-            locked([&] { stock_.slabs().check(noticed); });
+            locked([&] { stock_.slabs().check_objects(noticed); });
             settle(noticed);
             return noticed.count + noticed.dropped;
         }

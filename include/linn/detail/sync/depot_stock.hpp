@@ -254,11 +254,11 @@ private:
         magazine* m = magazines_.upgraded(f.unload());
         const std::size_t want = f.refill < m->capacity ? f.refill : m->capacity;
         f.refill = want * 2;
-        void** slots = m->slots();
-        const std::size_t got = slabs_.take(slots + want, want);
+        void** entries = m->entries();
+        const std::size_t got = slabs_.take(entries + want, want);
         magazines_.bound().note_missed(got, slabs_.peak());
         if (got != want) {
-            std::memmove(slots, slots + (want - got), got * sizeof(void*));
+            std::memmove(entries, entries + (want - got), got * sizeof(void*));
         }
         m->count = got;
         f.load(m);
@@ -304,7 +304,7 @@ private:
     }
 
     /// Objects that belong to another depot stay, and nothing else does.
-    void empty_out(magazine& m, refusals& refused) noexcept { m.count = give(m.slots(), m.count, refused); }
+    void empty_out(magazine& m, refusals& refused) noexcept { m.count = give(m.entries(), m.count, refused); }
 
     slabs_type slabs_;
     magazine_store<Policy> magazines_;

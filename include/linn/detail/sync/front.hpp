@@ -45,8 +45,8 @@ struct alignas(cache_line_bytes) front : slot_cache {
     [[nodiscard]] bool has_loaded() const noexcept { return has_places(); }
 
     void load(magazine* m) noexcept {
-        use(m->slots(), m->count, m->capacity);
-        shown_bottom.store(m->slots(), std::memory_order_relaxed);
+        use(m->entries(), m->count, m->capacity);
+        shown_bottom.store(m->entries(), std::memory_order_relaxed);
     }
 
     /// Null when none was loaded.
@@ -54,7 +54,7 @@ struct alignas(cache_line_bytes) front : slot_cache {
         if (!has_loaded()) {
             return nullptr;
         }
-        magazine* m = magazine::of(slots());
+        magazine* m = magazine::of(entries());
         m->count = count();
         top = bottom = limit = slot_place::none;
         shown_bottom.store(nullptr, std::memory_order_relaxed);
@@ -89,8 +89,8 @@ struct alignas(cache_line_bytes) front : slot_cache {
     template <class List>
     bool append_to(List& list, std::size_t most) const noexcept {
         magazine* const loaded = shown_loaded();
-        return (loaded == nullptr || list.append(loaded->slots(), shown_loaded_count(most))) &&
-               (spare == nullptr || list.append(spare->slots(), spare->count));
+        return (loaded == nullptr || list.append(loaded->entries(), shown_loaded_count(most))) &&
+               (spare == nullptr || list.append(spare->entries(), spare->count));
     }
 
     /// When its owner is gone for good, as after a fork. Its last exchange may have been cut short: one

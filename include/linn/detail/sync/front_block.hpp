@@ -43,14 +43,14 @@ public:
     static constexpr std::size_t bytes = std::size_t{64} << 10; ///< the least that Windows maps
 
     /// The calling thread's front of a pool; where it has none, one that is empty and stays so.
-    [[gnu::always_inline]] static front<Policy>& here(const front_number<true>& pool) noexcept {
+    [[__gnu__::__always_inline__]] static front<Policy>& here(const front_number<true>& pool) noexcept {
         front_block* const b = existing();
         // relaxed: a number; the place it stands for is the thread's own
         return b != nullptr ? b->fronts_[pool.value.load(std::memory_order_relaxed)] : nobody_;
     }
 
     /// The same, made where it can be. @param over the thread ended already, as far as fronts are concerned
-    [[gnu::noinline]] static front<Policy>& own(front_number<true>& pool, bool over) noexcept {
+    [[LINN_DETAIL_NOINLINE]] static front<Policy>& own(front_number<true>& pool, bool over) noexcept {
         front_block* const b = over ? nullptr : made();
         if (b == nullptr) {
             return nobody_;

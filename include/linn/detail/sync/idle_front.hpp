@@ -25,23 +25,23 @@ struct alignas(64) idle_front : slot_cache {
 
     explicit idle_front(bool asymmetric) noexcept : lock{asymmetric} { lock.revoke(); }
 
-    [[gnu::always_inline]] bool pop(Item*& s) noexcept {
+    [[__gnu__::__always_inline__]] bool pop(Item*& s) noexcept {
         void* p;
-        if (!try_pop(p)) [[unlikely]] {
+        if (!try_pop(p)) [[__unlikely__]] {
             return false;
         }
         s = static_cast<Item*>(p);
         return true;
     }
     /// The same, for an owner that wants to know how often that was.
-    [[gnu::always_inline]] bool pop_counted(Item*& s) noexcept {
-        if (!pop(s)) [[unlikely]] {
+    [[__gnu__::__always_inline__]] bool pop_counted(Item*& s) noexcept {
+        if (!pop(s)) [[__unlikely__]] {
             return false;
         }
         taken.store(taken.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
         return true;
     }
-    [[gnu::always_inline]] bool push(Item* s) noexcept { return try_push(s); }
+    [[__gnu__::__always_inline__]] bool push(Item* s) noexcept { return try_push(s); }
 
     [[nodiscard]] bool is_open() const noexcept { return has_places(); }
 
@@ -53,7 +53,9 @@ struct alignas(64) idle_front : slot_cache {
     void hold(std::size_t n) noexcept { use(places, n, capacity()); }
 
     /// How many slots it has, from any thread: approximate while its own works.
-    [[nodiscard]] std::size_t shown_count() const noexcept { return slot_cache::shown_count(slots(), most); }
+    [[nodiscard]] std::size_t shown_count() const noexcept {
+        return slot_cache::shown_count(entries(), most);
+    }
 
     biased_lock<Policy> lock;
     typename Policy::template atomic<std::size_t> taken{0}; ///< by `pop_counted`, so far

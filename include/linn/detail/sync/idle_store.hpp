@@ -66,8 +66,8 @@ public:
 
     /// The front of the calling thread, if it has one here. A thread of another module has a number of
     /// another table, which means nothing here. No lock is needed.
-    [[gnu::always_inline]] front* here() noexcept {
-        if (home_table_ != &table::process()) [[unlikely]] {
+    [[__gnu__::__always_inline__]] front* here() noexcept {
+        if (home_table_ != &table::process()) [[__unlikely__]] {
             return nullptr;
         }
         // relaxed: only the thread that has the number writes this place, and the table orders it

@@ -30,7 +30,7 @@ public:
     }
 
 private:
-    [[gnu::noinline]] T* make() noexcept {
+    [[LINN_DETAIL_NOINLINE]] T* make() noexcept {
         part_.join();
         lock_guard<mutex> guard{lock_};
         T* made = made_.load(std::memory_order_relaxed);

@@ -57,7 +57,7 @@ public:
         if (m == nullptr) {
             return nullptr;
         }
-        void* object = m->slots()[--m->count];
+        void* object = m->entries()[--m->count];
         if (m->count == 0) {
             put_empty(m);
         } else {

@@ -193,7 +193,7 @@ void refuse(rejection why, void* object, const slot_evidence& evidence) noexcept
 template <class T, class Slabs>
 std::size_t check_slabs(Slabs& slabs) noexcept {
     std::size_t found = 0;
-    slabs.check([&found](rejection why, void* object, const slot_evidence& evidence) {
+    slabs.check_objects([&found](rejection why, void* object, const slot_evidence& evidence) {
         ++found;
         refuse<T>(why, object, evidence);
     });

@@ -43,7 +43,7 @@ inline void pass_probe([[maybe_unused]] const pool_event& e) noexcept {
 }
 
 /// Calls the observer, if there is one. @pre no lock is held
-[[gnu::noinline, gnu::cold]] inline void tell_observer(const pool_event& e) noexcept {
+[[LINN_DETAIL_NOINLINE, __gnu__::__cold__]] inline void tell_observer(const pool_event& e) noexcept {
     pass_probe(e);
     // acquire: pairs with the release in exchange_pool_observer, so that what the observer uses is there
     const pool_observer observer = current_pool_observer.load(std::memory_order_acquire);
@@ -59,10 +59,10 @@ inline void pass_probe([[maybe_unused]] const pool_event& e) noexcept {
 /// @param refused of how many objects a request failed; 0: it did not
 inline void tell_news(const slab_news& news, std::size_t refused, std::size_t object_bytes,
                       std::string_view type, const void* pool = nullptr) noexcept {
-    if (news.slabs != 0) [[unlikely]] {
+    if (news.slabs != 0) [[__unlikely__]] {
         tell_observer({pool_event_kind::slab_mapped, type, pool, news.slabs, news.bytes});
     }
-    if (refused != 0) [[unlikely]] {
+    if (refused != 0) [[__unlikely__]] {
         const auto kind =
             news.why == shortage::limit ? pool_event_kind::limit_reached : pool_event_kind::out_of_memory;
         const bool overflows = refused > static_cast<std::size_t>(-1) / object_bytes;

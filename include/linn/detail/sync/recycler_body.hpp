@@ -51,9 +51,9 @@ public:
           reset_{std::move(reset)} {}
 
     /// An object that the calling thread caches. @returns false when it has none
-    [[gnu::always_inline]] bool try_cached(slot_type*& s) noexcept {
+    [[__gnu__::__always_inline__]] bool try_cached(slot_type*& s) noexcept {
         recycled_slot<platform>* head;
-        if (!this->try_take(head)) [[unlikely]] {
+        if (!this->try_take(head)) [[__unlikely__]] {
             return false;
         }
         s = reused(head);
@@ -104,12 +104,12 @@ public:
     /// The end of a use through a handle.
     static void release(T* object) noexcept {
         slot_type* s = slot_type::of(object);
-        if (!slot_type::may_start_at(s) || s->head.state() != recycled_state::out) [[unlikely]] {
+        if (!slot_type::may_start_at(s) || s->head.state() != recycled_state::out) [[__unlikely__]] {
             refuse(s, object);
             return;
         }
         auto* home = static_cast<recycler_body*>(s->head.home);
-        if (home->clean(object)) [[likely]] {
+        if (home->clean(object)) [[__likely__]] {
             s->head.become(recycled_state::kept);
             s->hide();
             home->put(&s->head);
@@ -124,7 +124,7 @@ public:
     /// The last shared_ptr is gone; a weak_ptr may still use the control block.
     static void release_object(T* object) noexcept {
         slot_type* s = slot_type::of(object);
-        if (static_cast<recycler_body*>(s->head.home)->clean(object)) [[likely]] {
+        if (static_cast<recycler_body*>(s->head.home)->clean(object)) [[__likely__]] {
             s->hide();
         } else {
             hollow_out(s);
@@ -134,7 +134,7 @@ public:
     /// The last weak_ptr is gone too, and with it the control block.
     static void release_block(slot_type* s) noexcept {
         auto* home = s->head.home;
-        if (s->head.state() != recycled_state::hollow) [[likely]] {
+        if (s->head.state() != recycled_state::hollow) [[__likely__]] {
             home->put(&s->head);
         } else {
             home->destroy(&s->head);
@@ -142,14 +142,14 @@ public:
     }
 
 private:
-    [[gnu::returns_nonnull]] static slot_type* reused(recycled_slot<platform>* head) noexcept {
+    [[__gnu__::__returns_nonnull__]] static slot_type* reused(recycled_slot<platform>* head) noexcept {
         slot_type* s = slot_type::of(head);
         s->show();
         return s;
     }
 
     /// Destroys an object whose slot another thread may still read.
-    [[gnu::noinline]] static void hollow_out(slot_type* s) noexcept {
+    [[LINN_DETAIL_NOINLINE]] static void hollow_out(slot_type* s) noexcept {
         s->head.become(recycled_state::hollow);
         s->destroy();
         s->head.home->pass_place_on();
@@ -229,7 +229,8 @@ private:
         memory::deallocate(s);
     }
 
-    [[gnu::noinline, gnu::cold]] static void refuse(slot_type* s, const void* object) noexcept {
+    [[LINN_DETAIL_NOINLINE, __gnu__::__cold__]] static void refuse(slot_type* s,
+                                                                   const void* object) noexcept {
         constexpr auto mark = static_cast<std::uint32_t>(recycled_state::mark);
         const bool ours =
             slot_type::may_start_at(s) && (static_cast<std::uint32_t>(s->head.state()) & 0xffffff00U) == mark;

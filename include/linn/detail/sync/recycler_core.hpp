@@ -35,12 +35,12 @@ struct recycler_plan {
 
 /// The numbers of one core.
 struct recycler_counts {
-    std::size_t idle = 0;    ///< idle slots: exact while no other thread uses the recycler
-    std::size_t slots = 0;   ///< that exist or are being made, idle or not
-    std::size_t created = 0; ///< objects made so far
-    std::size_t threads = 0; ///< thread numbers that have a front
-    std::size_t waiting = 0; ///< threads that wait
-    std::size_t steals = 0;  ///< how often a thread emptied the fronts of others
+    std::size_t idle = 0;       ///< idle slots: exact while no other thread uses the recycler
+    std::size_t slot_count = 0; ///< that exist or are being made, idle or not
+    std::size_t created = 0;    ///< objects made so far
+    std::size_t threads = 0;    ///< thread numbers that have a front
+    std::size_t waiting = 0;    ///< threads that wait
+    std::size_t steals = 0;     ///< how often a thread emptied the fronts of others
 };
 
 /// The part of a recycler that does not depend on its type: which thread gets an idle slot, makes one, or waits.
@@ -74,7 +74,7 @@ public:
     /// An idle slot, the one that came back last. @returns false when the thread's cache has none; then
     /// `take_slow` may have one
     /// @complexity no call, no locked instruction
-    [[gnu::always_inline]] bool try_take(slot*& s) noexcept {
+    [[__gnu__::__always_inline__]] bool try_take(slot*& s) noexcept {
         front* f = store_.here();
         return f != nullptr && f->lock.try_enter() && take_inside(*f, s);
     }
@@ -82,7 +82,7 @@ public:
     /// An idle slot from wherever there is one, or the place for a new one. When the limit is reached it waits
     /// until `until` for either. A place is for `count_new` or `give_up_place`.
     /// @complexity a lock; a system call when neither the thread nor the depot has one and other threads cache
-    [[gnu::noinline]] offer take_slow(slot*& s, std::uint64_t until) noexcept {
+    [[LINN_DETAIL_NOINLINE]] offer take_slow(slot*& s, std::uint64_t until) noexcept {
         front* f = attach();
         if (f != nullptr && f->lock.try_enter_symmetric() && take_inside(*f, s)) {
             return offer::object;
@@ -109,9 +109,9 @@ public:
 
     /// Takes an idle slot back, or destroys it: when there is no room, or the recycler is gone.
     /// @complexity as `try_take`; a lock when the thread's cache is full
-    [[gnu::always_inline]] void put(slot* s) noexcept {
+    [[__gnu__::__always_inline__]] void put(slot* s) noexcept {
         front* f = store_.here();
-        if (f == nullptr || !f->lock.try_enter() || !put_inside(*f, s)) [[unlikely]] {
+        if (f == nullptr || !f->lock.try_enter() || !put_inside(*f, s)) [[__unlikely__]] {
             put_slow(s);
         }
     }
@@ -199,14 +199,14 @@ public:
         const std::size_t others = waiting_ + (closed() ? 0 : 1);
         const std::size_t references = references_.load(std::memory_order_relaxed);
         return {.idle = store_.idle(),
-                .slots = references > others ? references - others : 0,
+                .slot_count = references > others ? references - others : 0,
                 .created = created_.load(std::memory_order_relaxed),
                 .threads = store_.threads(),
                 .waiting = waiting_,
                 .steals = store_.steals()};
     }
     [[nodiscard]] std::size_t idle() const noexcept { return counts().idle; }
-    [[nodiscard]] std::size_t slots() const noexcept { return counts().slots; }
+    [[nodiscard]] std::size_t slot_count() const noexcept { return counts().slot_count; }
     [[nodiscard]] std::size_t created() const noexcept { return counts().created; }
     [[nodiscard]] std::size_t threads() const noexcept { return counts().threads; }
 
@@ -236,7 +236,7 @@ protected:
 private:
     friend registry;
 
-    [[gnu::noinline]] void put_slow(slot* s) noexcept {
+    [[LINN_DETAIL_NOINLINE]] void put_slow(slot* s) noexcept {
         if (!keep(s)) {
             destroy(s);
         }
@@ -255,12 +255,12 @@ private:
     front* attach() noexcept { return closed() ? nullptr : store_.attach(lock_); }
 
     /// What is done inside a front's lock, and the way out of it.
-    [[gnu::always_inline]] static bool take_inside(front& f, slot*& s) noexcept {
+    [[__gnu__::__always_inline__]] static bool take_inside(front& f, slot*& s) noexcept {
         const bool found = f.pop(s);
         f.lock.leave();
         return found;
     }
-    [[gnu::always_inline]] static bool put_inside(front& f, slot* s) noexcept {
+    [[__gnu__::__always_inline__]] static bool put_inside(front& f, slot* s) noexcept {
         const bool kept = f.push(s);
         f.lock.leave();
         return kept;

@@ -49,7 +49,7 @@ public:
     /// Sees to it that forks go on to stop a depot whose module has ended: of a hidden plugin, say, whose objects the
     /// program frees. Asked before each such free; the first one does it.
     void adopt(depot_type& d) noexcept {
-        if (!d.orphaned.load(std::memory_order_relaxed)) [[likely]] {
+        if (!d.orphaned.load(std::memory_order_relaxed)) [[__likely__]] {
             return;
         }
         join_forks();
@@ -209,7 +209,7 @@ template <class Policy>
 void depot<Policy>::hand_over_all(magazine_stack& mixed) noexcept {
     while (magazine* m = mixed.pop()) {
         for (std::size_t i = 0; i < m->count; ++i) {
-            hand_over(m->slots()[i]);
+            hand_over(m->entries()[i]);
         }
         m->count = 0;
         locked([&] { stock_.put_empty(m); });
@@ -223,7 +223,7 @@ void depot<Policy>::hand_over_cache(front_type& f) noexcept {
     }
     if (f.spare != nullptr) {
         for (std::size_t i = 0; i < f.spare->count; ++i) {
-            hand_over(f.spare->slots()[i]);
+            hand_over(f.spare->entries()[i]);
         }
         f.spare->count = 0;
         f.set_spare(f.spare);
@@ -264,7 +264,7 @@ template <class Policy>
 void depot<Policy>::put_bypassed(void* object) noexcept {
     const auto strike = [object](depot& d) { return d.locked([&] { return d.bypass_.strike(object); }); };
     bool known = strike(*this);
-    if (!known) [[unlikely]] {
+    if (!known) [[__unlikely__]] {
         for_each_sibling([&](depot& other) {
             known = strike(other);
             return !known;
@@ -283,7 +283,7 @@ template <class Policy>
 std::size_t check_all_depots() noexcept {
     std::size_t found = 0;
     for (depot<Policy>* d = registry<Policy>::process().newest(); d != nullptr; d = d->older) {
-        found += d->check();
+        found += d->check_objects();
     }
     return found;
 }

@@ -59,13 +59,13 @@ public:
     // -- the hot path ------------------------------------------------------------------------------
 
     /// Takes a slot of class `c` from this thread's cache; false when that is empty.
-    [[gnu::always_inline]] bool pop(unsigned c, void*& slot) noexcept {
+    [[__gnu__::__always_inline__]] bool pop(unsigned c, void*& slot) noexcept {
         thread_block* b = fronts_.here();
         return b != nullptr && b->fronts[c].try_pop(slot);
     }
 
     /// Puts a slot of class `c` into this thread's cache; false when that is full.
-    [[gnu::always_inline]] bool push(unsigned c, void* slot) noexcept {
+    [[__gnu__::__always_inline__]] bool push(unsigned c, void* slot) noexcept {
         thread_block* b = fronts_.here();
         return b != nullptr && b->fronts[c].try_push(slot);
     }
@@ -73,7 +73,7 @@ public:
     // -- slow paths --------------------------------------------------------------------------------
 
     /// @returns null when the system has no memory, or at the limit @throws what upstream throws; nothing has changed then
-    [[gnu::noinline]] void* take(unsigned c) {
+    [[LINN_DETAIL_NOINLINE]] void* take(unsigned c) {
         join_forks();
         news told{settings_.pool, class_bytes(c)};
         depot_type* d = depot_at(c, told);
@@ -86,8 +86,8 @@ public:
             return told.served(slot);
         }
         if (f != nullptr && f->turns.alternates()) {
-            const resource_front_slots slots{c};
-            enlarge(*f, d->threads_meet() ? slots.met : slots.turns, told);
+            const resource_front_slots sizes{c};
+            enlarge(*f, d->threads_meet() ? sizes.met : sizes.turns, told);
         }
         const auto take_slot = [&] { return f != nullptr ? d->take(*f) : d->take_one(); };
         if (void* slot = take_slot(); slot != nullptr) {
@@ -105,7 +105,7 @@ public:
         return told.served(slot);
     }
 
-    [[gnu::noinline]] void put(unsigned c, void* slot) noexcept {
+    [[LINN_DETAIL_NOINLINE]] void put(unsigned c, void* slot) noexcept {
         join_forks();
         refusals refused;
         news told{settings_.pool};
@@ -240,7 +240,7 @@ public:
                 continue;
             }
             const auto held = fronts_.count(c);
-            pool_statistics s = d->statistics(held.slots);
+            pool_statistics s = d->statistics(held.slot_count);
             s.type = resource_type_name;
             s.threads = held.threads;
             see(s);
@@ -491,7 +491,7 @@ private:
     /// guard of a static variable, which no fork waits for.
     void join_forks() noexcept {
         // relaxed: a fork that does not find it in the registry is over when `enter` returns
-        if (!joined_.load(std::memory_order_relaxed)) [[unlikely]] {
+        if (!joined_.load(std::memory_order_relaxed)) [[__unlikely__]] {
             registry_type::process().enter(*this);
             joined_.store(true, std::memory_order_relaxed);
         }
@@ -511,9 +511,9 @@ private:
         unlock_all([](auto& lock) { unlock_after_fork(lock); });
     }
     void unlock_in_child() noexcept {
-        fronts_.forget_other_threads([this](unsigned c, std::size_t slots) {
+        fronts_.forget_other_threads([this](unsigned c, std::size_t slot_count) {
             if (depot_type* d = depot_made(c); d != nullptr) {
-                d->lose(slots);
+                d->lose(slot_count);
             }
         });
         memory_.reset_locks();

@@ -33,8 +33,8 @@ public:
     /// Null when this thread has none yet, or may have none: the number of a thread means something only in
     /// the module whose table it is from. Zero, for a thread that has not asked for its number, and the
     /// last, for one that cannot have one, are places that stay empty.
-    [[gnu::always_inline]] block* here() noexcept {
-        if (table_ != &table::process()) [[unlikely]] {
+    [[__gnu__::__always_inline__]] block* here() noexcept {
+        if (table_ != &table::process()) [[__unlikely__]] {
             return nullptr;
         }
         // relaxed: written by a thread of this number, which is this one or was over before it began
@@ -51,7 +51,7 @@ public:
     }
 
     struct counts {
-        std::size_t slots = 0;
+        std::size_t slot_count = 0;
         std::size_t threads = 0;
     };
     /// What all threads cache of class `c`, and how many do: approximate while they work.
@@ -61,7 +61,7 @@ public:
             // relaxed: of the block only what its owner may be writing is read, by racy_read
             if (const block* b = place.load(std::memory_order_relaxed);
                 b != nullptr && shown_array(b->fronts[c]) != nullptr) {
-                n.slots += shown_count(b->fronts[c], c);
+                n.slot_count += shown_count(b->fronts[c], c);
                 ++n.threads;
             }
         }

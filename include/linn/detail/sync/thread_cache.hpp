@@ -121,7 +121,7 @@ struct pool_handle {
     /// The same for a request of `objects`, of which the observer hears when it fails.
     detail::depot<Policy>* get_for(std::size_t objects) noexcept {
         detail::depot<Policy>* d = get();
-        if (d == nullptr) [[unlikely]] {
+        if (d == nullptr) [[__unlikely__]] {
             tell_news({0, 0, shortage::memory}, objects, description->object_bytes, description->type);
         }
         return d;
@@ -131,7 +131,7 @@ struct pool_handle {
 #if defined(_WIN32)
 /// The calling thread's front of a pool whose front no variable is; see front_block.
 template <class Policy>
-[[gnu::always_inline]] inline front<Policy>& front_here(pool_handle<Policy>& handle) noexcept {
+[[__gnu__::__always_inline__]] inline front<Policy>& front_here(pool_handle<Policy>& handle) noexcept {
     static_assert(fronts_by_key);
     return front_block<Policy>::here(handle.number);
 }
@@ -168,11 +168,11 @@ using attach_function = bool (*)(front<Policy>&, depot<Policy>&) noexcept;
 /// @param caller in checked builds, where in the user's code
 /// @complexity O(1) amortised: one visit of the depot a magazine
 template <class Policy>
-[[gnu::noinline]] void* allocate_slow(front<Policy>& f, pool_handle<Policy>& handle,
-                                      const void* caller = nullptr,
-                                      attach_function<Policy> attach = &attach_here<Policy>) noexcept {
+[[LINN_DETAIL_NOINLINE]] void* allocate_slow(front<Policy>& f, pool_handle<Policy>& handle,
+                                             const void* caller = nullptr,
+                                             attach_function<Policy> attach = &attach_here<Policy>) noexcept {
     depot<Policy>* d = f.home;
-    if (d == nullptr) [[unlikely]] {
+    if (d == nullptr) [[__unlikely__]] {
         d = handle.get_for(1);
         if (d == nullptr) {
             return nullptr;
@@ -189,11 +189,11 @@ template <class Policy>
 
 /// What `pool::deallocate` does when the loaded magazine is full or there is none.
 template <class Policy>
-[[gnu::noinline]] void deallocate_slow(front<Policy>& f, pool_handle<Policy>& handle, void* object,
-                                       const void* caller = nullptr,
-                                       attach_function<Policy> attach = &attach_here<Policy>) noexcept {
+[[LINN_DETAIL_NOINLINE]] void
+deallocate_slow(front<Policy>& f, pool_handle<Policy>& handle, void* object, const void* caller = nullptr,
+                attach_function<Policy> attach = &attach_here<Policy>) noexcept {
     depot<Policy>* d = f.home;
-    if (d == nullptr) [[unlikely]] {
+    if (d == nullptr) [[__unlikely__]] {
         d = handle.get();
         if (d == nullptr) {
             // This module never used the pool and there is no memory to begin: the slab knows.
@@ -217,7 +217,7 @@ template <class Policy>
 
 /// As `allocate_slow`. @throws std::bad_alloc in place of null
 template <class Policy>
-[[gnu::noinline, gnu::returns_nonnull]] void*
+[[LINN_DETAIL_NOINLINE, __gnu__::__returns_nonnull__]] void*
 allocate_or_throw(front<Policy>& f, pool_handle<Policy>& handle, const void* caller,
                   attach_function<Policy> attach = &attach_here<Policy>) {
     void* p = allocate_slow(f, handle, caller, attach);
@@ -272,7 +272,7 @@ template <class Policy>
             break;
         }
         void* const object = allocate_slow(f, handle, caller, attach);
-        if (object == nullptr) [[unlikely]] {
+        if (object == nullptr) [[__unlikely__]] {
             deallocate_run(f, handle, out, done, caller, attach);
             return false;
         }

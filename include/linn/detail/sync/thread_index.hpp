@@ -152,7 +152,7 @@ LINN_DETAIL_HIDDEN inline constinit late_thread_exit<&leave_thread_index_late<Po
 /// Each module's own: the thread will call code of the module that this lies in, which is kept loaded for it. The number, and
 /// the table, may be another module's, which that one uses.
 template <class Policy>
-LINN_DETAIL_HIDDEN [[gnu::noinline]] std::uint32_t take_thread_index() noexcept {
+LINN_DETAIL_HIDDEN [[LINN_DETAIL_NOINLINE]] std::uint32_t take_thread_index() noexcept {
     using table = thread_index_table<Policy>;
     if (module_ends()) {
         return table::most;
@@ -183,7 +183,7 @@ LINN_DETAIL_HIDDEN [[gnu::noinline]] std::uint32_t take_thread_index() noexcept 
 /// that has none: there are too many, or its thread-local objects are destroyed already.
 /// @complexity one thread-local load once the thread has its number
 template <class Policy>
-[[gnu::always_inline]] inline std::uint32_t thread_index() noexcept {
+[[__gnu__::__always_inline__]] inline std::uint32_t thread_index() noexcept {
     const std::uint32_t n = this_thread_index<Policy>;
     return n != 0 ? n - 1 : take_thread_index<Policy>();
 }

@@ -120,7 +120,7 @@ public:
 
 private:
     // In the heads of other blocks, which are poisoned.
-#define LINN_DETAIL_NO_ASAN __attribute__((no_sanitize("address"), noinline))
+#define LINN_DETAIL_NO_ASAN [[LINN_DETAIL_NOINLINE]] __attribute__((__no_sanitize__("address")))
     LINN_DETAIL_NO_ASAN void link(tracked_block* b) noexcept {
         b->next = first_;
         if (first_ != nullptr) {
