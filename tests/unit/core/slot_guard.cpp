@@ -260,7 +260,7 @@ TEST_CASE("slot_guard: without guards in the geometry nothing is watched and no 
     const auto never = [](rejection, void*) { FAIL("nothing to find"); };
     set.give(&object, 1, never);
     static_cast<std::byte*>(object)[3] = std::byte{1};
-    set.check(never);
+    set.check_objects(never);
     REQUIRE(set.take(&object + 1, 1) == 1);
     set.unmap_all();
 }
