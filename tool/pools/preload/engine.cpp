@@ -280,7 +280,7 @@ std::size_t trim_pools() noexcept {
 void check_pools() noexcept {
     for (std::uint32_t i = 0; i != count; ++i) {
         if (depot* const d = pools[i].get()) {
-            d->check();
+            d->check_objects();
         }
     }
 }
