@@ -108,7 +108,7 @@ inline constexpr unsigned slowdown = 1;
 /// Whether objects lie in slabs here; otherwise each is an `operator new` and a memory checker
 /// watches it, so statements about slabs and their memory mean nothing.
 [[nodiscard]] inline bool in_slabs() noexcept {
-    return !linn::detail::sanitizer_bypass && !on_memcheck();
+    return !linn::detail::sanitizer_bypass && !on_memcheck() && !linn::detail::running_on_race_checker();
 }
 
 /// Whether threads hold magazines here; a checked build gives each object back at once.

@@ -12,6 +12,7 @@
 #include <linn/detail/sync/mutex.hpp>
 #include <linn/detail/sync/observer.hpp>
 #include <linn/detail/sync/policy.hpp>
+#include <linn/detail/sync/race_checks.hpp>
 #include <linn/types/pool_statistics.hpp>
 
 #include <atomic>
@@ -176,7 +177,7 @@ public:
         {
             lock_guard<mutex_type> guard{lock_};
             // relaxed: a thread that does not see it takes the lock all the same
-            orphaned_.store(true, std::memory_order_relaxed);
+            set_flag(orphaned_, true);
             all = take_all_idle();
             last = counts_.mapped == 0;
         }

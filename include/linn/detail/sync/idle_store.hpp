@@ -7,6 +7,7 @@
 #include <linn/detail/sync/biased_lock.hpp>
 #include <linn/detail/sync/idle_front.hpp>
 #include <linn/detail/sync/policy.hpp>
+#include <linn/detail/sync/race_checks.hpp>
 #include <linn/detail/sync/thread_index.hpp>
 
 #include <atomic>
@@ -79,6 +80,9 @@ public:
     /// capacity is too small to share. @param lock the caller's mutex, not held
     template <class Mutex>
     front* attach(Mutex& lock) noexcept {
+        if (race_checked()) {
+            return nullptr;
+        }
         const std::uint32_t index = thread_index<Policy>(); // first: there may be a front to inherit
         if (front* f = here(); f != nullptr) {
             return f;
@@ -206,7 +210,7 @@ public:
     /// Keeps at least `n` from now on.
     void raise_capacity(std::size_t n) noexcept {
         if (capacity() < n) {
-            capacity_.store(n, std::memory_order_relaxed);
+            set_flag(capacity_, n);
         }
     }
 

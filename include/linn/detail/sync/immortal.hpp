@@ -4,6 +4,7 @@
 
 #include <linn/config.hpp>
 #include <linn/detail/sync/module.hpp>
+#include <linn/detail/sync/race_checks.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -24,8 +25,7 @@ public:
     immortal& operator=(const immortal&) = delete;
 
     T* get() noexcept {
-        // acquire: pairs with the release in make, publishes the object
-        T* made = made_.load(std::memory_order_acquire);
+        T* made = read_published(made_);
         return made != nullptr ? made : make();
     }
 
@@ -36,8 +36,7 @@ private:
         T* made = made_.load(std::memory_order_relaxed);
         if (made == nullptr) {
             made = ::new (static_cast<void*>(place_)) T;
-            // release: pairs with the acquire in get
-            made_.store(made, std::memory_order_release);
+            publish(made_, made);
         }
         return made;
     }

@@ -11,6 +11,7 @@
 #include <linn/detail/os/backtrace.hpp>
 #include <linn/detail/os/symbols.hpp>
 #include <linn/detail/os/uncancelled.hpp>
+#include <linn/detail/sync/race_checks.hpp>
 #include <linn/types/misuse.hpp>
 
 #include <atomic>
@@ -79,6 +80,7 @@ inline constinit std::atomic<misuse_handler> current_misuse_handler{nullptr};
 
 /// @returns the handler before
 inline misuse_handler exchange_misuse_handler(misuse_handler handler) noexcept {
+    note_release(&current_misuse_handler);
     // acq_rel: pairs with the acquire in report
     const misuse_handler before = current_misuse_handler.exchange(
         handler != &default_misuse_handler ? handler : nullptr, std::memory_order_acq_rel);
@@ -86,8 +88,8 @@ inline misuse_handler exchange_misuse_handler(misuse_handler handler) noexcept {
 }
 
 inline void report(const misuse& m) noexcept {
-    // acquire: pairs with the release in exchange_misuse_handler, so that what the handler uses is there
-    const misuse_handler handler = current_misuse_handler.load(std::memory_order_acquire);
+    // What the handler uses is there: see exchange_misuse_handler.
+    const misuse_handler handler = read_published(current_misuse_handler);
     (handler != nullptr ? handler : &default_misuse_handler)(m);
 }
 

@@ -7,6 +7,7 @@
 #include <linn/detail/os/program_end.hpp>
 #include <linn/detail/os/threads.hpp>
 #include <linn/detail/sync/policy.hpp>
+#include <linn/detail/sync/race_checks.hpp>
 
 #include <atomic>
 
@@ -88,7 +89,7 @@ public:
         // a thread that a fork may leave behind: to be installed twice does no harm.
         if (!installed_.load(std::memory_order_relaxed)) {
             install_();
-            installed_.store(true, std::memory_order_relaxed);
+            set_flag(installed_, true);
         }
     }
 

@@ -4,7 +4,9 @@
 
 #include <linn/config.hpp>
 #include <linn/detail/os/futex.hpp>
+#include <linn/detail/os/thread_barrier.hpp>
 #include <linn/detail/os/threads.hpp>
+#include <linn/detail/sync/race_checks.hpp>
 
 #include <atomic>
 #include <cstdint>
@@ -18,13 +20,18 @@ struct mutex_platform {
     static constexpr int spins = 64;
 
     static void wait(atomic<std::uint32_t>& word, std::uint32_t expected) noexcept {
-        if constexpr (has_futex) {
+        if (race_checked()) { // DRD takes each call of a futex for a store
+            sleep_briefly();
+        } else if constexpr (has_futex) {
             futex_wait(&word, expected);
         } else {
             word.wait(expected, std::memory_order_relaxed);
         }
     }
     static void wake_one(atomic<std::uint32_t>& word) noexcept {
+        if (race_checked()) {
+            return;
+        }
         if constexpr (has_futex) {
             futex_wake_one(&word);
         } else {
@@ -88,9 +95,25 @@ private:
 /// meanwhile may use pools, and pass through it.
 class mutex : public basic_mutex<mutex_platform> {
 public:
+    bool try_lock() noexcept {
+        const bool taken = basic_mutex::try_lock();
+        if (taken) {
+            note_acquire(this);
+        }
+        return taken;
+    }
+    void lock() noexcept {
+        basic_mutex::lock();
+        note_acquire(this);
+    }
+    void unlock() noexcept {
+        note_release(this);
+        basic_mutex::unlock();
+    }
+
     void lock_for_fork() noexcept {
         lock();
-        forking_.store(current_thread(), std::memory_order_relaxed);
+        set_flag(forking_, current_thread());
     }
 
     /// Whether the calling thread holds it for a fork.
@@ -102,7 +125,7 @@ public:
     /// Does nothing to a lock that was not there yet when the fork began.
     void unlock_after_fork() noexcept {
         if (held_for_fork()) {
-            forking_.store(0, std::memory_order_relaxed);
+            set_flag(forking_, std::uintptr_t{0});
             unlock();
         }
     }

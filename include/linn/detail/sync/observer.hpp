@@ -5,6 +5,7 @@
 #include <linn/config.hpp>
 #include <linn/detail/core/slab_growth.hpp>
 #include <linn/detail/os/usdt.hpp>
+#include <linn/detail/sync/race_checks.hpp>
 #include <linn/types/pool_event.hpp>
 
 #include <atomic>
@@ -20,6 +21,7 @@ inline constinit thread_local bool inside_observer = false;
 
 /// @returns the observer before
 inline pool_observer exchange_pool_observer(pool_observer observer) noexcept {
+    note_release(&current_pool_observer);
     // acq_rel: pairs with the acquire in tell_observer
     return current_pool_observer.exchange(observer, std::memory_order_acq_rel);
 }
@@ -45,8 +47,8 @@ inline void pass_probe([[maybe_unused]] const pool_event& e) noexcept {
 /// Calls the observer, if there is one. @pre no lock is held
 [[LINN_DETAIL_NOINLINE, __gnu__::__cold__]] inline void tell_observer(const pool_event& e) noexcept {
     pass_probe(e);
-    // acquire: pairs with the release in exchange_pool_observer, so that what the observer uses is there
-    const pool_observer observer = current_pool_observer.load(std::memory_order_acquire);
+    // What the observer uses is there: see exchange_pool_observer.
+    const pool_observer observer = read_published(current_pool_observer);
     if (observer == nullptr || inside_observer) {
         return;
     }

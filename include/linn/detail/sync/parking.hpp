@@ -36,7 +36,7 @@ struct parking {
         if (now >= until) {
             return false;
         }
-        if constexpr (has_futex) {
+        if (has_futex && !race_checked()) {
             futex_wait_for(&word, expected, until - now);
         } else { // std::atomic cannot wait for a time
             constexpr std::uint64_t look_again_us = 500;

@@ -10,6 +10,7 @@
 #include <linn/detail/sync/idle_store.hpp>
 #include <linn/detail/sync/parking.hpp>
 #include <linn/detail/sync/policy.hpp>
+#include <linn/detail/sync/race_checks.hpp>
 #include <linn/detail/sync/recycler_slot.hpp>
 #include <linn/detail/sync/recycler_waiters.hpp>
 #include <linn/detail/sync/thread_index.hpp>
@@ -181,7 +182,7 @@ public:
         slot* all = nullptr;
         {
             const lock_guard<typename Policy::mutex> guard{lock_};
-            closed_.store(true, std::memory_order_relaxed);
+            set_flag(closed_, true);
             all = store_.take_all(); // no front opens again: nothing is kept any more
             while (waiters_.answer(offer::nothing)) {
             }
@@ -322,8 +323,10 @@ private:
     void add_reference() noexcept { references_.fetch_add(1, std::memory_order_relaxed); }
 
     void drop_reference() noexcept {
+        note_release(&references_);
         // acq_rel: pairs with itself in the other threads: the last one sees all that they did
         if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+            note_acquire(&references_);
             delete this;
         }
     }

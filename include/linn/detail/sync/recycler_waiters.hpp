@@ -4,6 +4,7 @@
 
 #include <linn/config.hpp>
 #include <linn/detail/sync/parking.hpp>
+#include <linn/detail/sync/race_checks.hpp>
 #include <linn/detail/sync/recycler_slot.hpp>
 
 #include <cstddef>
@@ -39,7 +40,7 @@ struct recycler_waiter {
     }
 
     void wake(recycler_offer what) noexcept {
-        answer.store(static_cast<std::uint32_t>(what), std::memory_order_relaxed);
+        set_flag(answer, static_cast<std::uint32_t>(what));
         Policy::parking::wake(answer);
     }
 };

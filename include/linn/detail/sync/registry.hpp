@@ -8,6 +8,7 @@
 #include <linn/detail/sanitizer/memcheck.hpp>
 #include <linn/detail/sync/depot.hpp>
 #include <linn/detail/sync/module.hpp>
+#include <linn/detail/sync/race_checks.hpp>
 
 #include <cstddef>
 #include <cstring>
@@ -35,8 +36,7 @@ public:
     /// The depot in `slot`, made at the first call. Null when there is no memory for it.
     /// @threads any thread
     depot_type* depot_in(slot_type& slot, const pool_description& d) noexcept {
-        // acquire: pairs with the release in make, publishes the depot's fields
-        depot_type* found = slot.load(std::memory_order_acquire);
+        depot_type* found = read_published(slot);
         return found != nullptr ? found : make(slot, d);
     }
 
@@ -86,13 +86,12 @@ private:
         auto* made = ::new (memory) depot_type{d, {name, d.type.size()}, service_here(d.sizes), arena_};
         made->older = newest_;
         newest_ = made;
-        // release: pairs with the acquire in depot_in
-        slot.store(made, std::memory_order_release);
+        publish(slot, made);
         return made;
     }
 
     static service service_here(const geometry& g) noexcept {
-        if (sanitizer_bypass || running_on_memcheck()) {
+        if (sanitizer_bypass || running_on_memcheck() || race_checked()) {
             return service::bypass;
         }
         return checked_build || g.limited() ? service::direct : service::cached;
@@ -156,7 +155,7 @@ private:
 
     void orphan_all() noexcept {
         lock_guard<typename Policy::mutex> guard{lock_};
-        for_each_depot([](depot_type& d) { d.orphaned.store(true, std::memory_order_relaxed); });
+        for_each_depot([](depot_type& d) { set_flag(d.orphaned, true); });
         adopted_ = nullptr;
     }
 

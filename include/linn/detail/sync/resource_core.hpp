@@ -12,6 +12,7 @@
 #include <linn/detail/sync/class_depot.hpp>
 #include <linn/detail/sync/fork_registry.hpp>
 #include <linn/detail/sync/misuse.hpp>
+#include <linn/detail/sync/race_checks.hpp>
 #include <linn/detail/sync/resource_fronts.hpp>
 #include <linn/detail/sync/resource_memory.hpp>
 #include <linn/detail/sync/resource_news.hpp>
@@ -277,7 +278,7 @@ private:
     using news = resource_news;
 
     static service mode_here(bool limited) noexcept {
-        if (sanitizer_bypass || running_on_memcheck()) {
+        if (sanitizer_bypass || running_on_memcheck() || race_checked()) {
             return service::bypass;
         }
         return checked_build || limited ? service::direct : service::cached;
@@ -376,10 +377,7 @@ private:
         }
     }
 
-    depot_type* depot_made(unsigned c) noexcept {
-        // acquire: pairs with the release in depot_at, publishes the depot's fields
-        return depots_[c].load(std::memory_order_acquire);
-    }
+    depot_type* depot_made(unsigned c) noexcept { return read_published(depots_[c]); }
 
     /// The depot of class `c`, made at the first call.
     depot_type* depot_at(unsigned c, news& told) {
@@ -402,8 +400,7 @@ private:
         if (stash_slots != 0) {
             made->add_array(static_cast<std::byte*>(memory) + sizeof(depot_type));
         }
-        // release: pairs with the acquire in depot_made
-        depots_[c].store(made, std::memory_order_release);
+        publish(depots_[c], made);
         return made;
     }
 
@@ -493,7 +490,7 @@ private:
         // relaxed: a fork that does not find it in the registry is over when `enter` returns
         if (!joined_.load(std::memory_order_relaxed)) [[__unlikely__]] {
             registry_type::process().enter(*this);
-            joined_.store(true, std::memory_order_relaxed);
+            set_flag(joined_, true);
         }
     }
 

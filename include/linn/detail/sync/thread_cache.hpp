@@ -9,6 +9,7 @@
 #include <linn/detail/sync/front_block.hpp>
 #include <linn/detail/sync/late_thread_exit.hpp>
 #include <linn/detail/sync/module.hpp>
+#include <linn/detail/sync/race_checks.hpp>
 #include <linn/detail/sync/registry.hpp>
 
 #include <atomic>
@@ -108,10 +109,7 @@ struct pool_handle {
     [[no_unique_address]] front_number<fronts_by_key> number{};
 
     /// The depot, or null when the pool was never used.
-    detail::depot<Policy>* existing() noexcept {
-        // acquire: pairs with the release in registry::make, publishes the depot's fields
-        return depot.load(std::memory_order_acquire);
-    }
+    detail::depot<Policy>* existing() noexcept { return read_published(depot); }
 
     /// The depot, made at the first call. Null when there is no memory for it.
     detail::depot<Policy>* get() noexcept {

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef LINN_DETAIL_SANITIZER_VALGRIND_HPP
+#define LINN_DETAIL_SANITIZER_VALGRIND_HPP
+
+#include <linn/config.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace linn::inline LINN_ABI::detail {
+
+/// The number of the first request of one of Valgrind's tools, by the tool's two letters.
+constexpr std::uint64_t valgrind_requests(char first, char second) noexcept {
+    return (std::uint64_t{static_cast<unsigned char>(first)} << 24) +
+           (std::uint64_t{static_cast<unsigned char>(second)} << 16);
+}
+
+/// A client request: a sequence of instructions that does nothing on a real processor and that Valgrind recognises.
+/// @returns 0 without Valgrind, and under a tool that does not know the request
+/// @source Valgrind manual, section 3.1 "The client request mechanism"
+inline std::uint64_t ask_valgrind([[maybe_unused]] std::uint64_t what,
+                                  [[maybe_unused]] std::uint64_t first = 0,
+                                  [[maybe_unused]] std::uint64_t second = 0,
+                                  [[maybe_unused]] std::uint64_t third = 0) noexcept {
+#if defined(__linux__) && (defined(__x86_64__) || defined(__aarch64__))
+    const volatile std::uint64_t request[6] = {what, first, second, third, 0, 0};
+    std::uint64_t answer = 0;
+#if defined(__x86_64__)
+    __asm__ volatile("rolq $3, %%rdi; rolq $13, %%rdi; rolq $61, %%rdi; rolq $51, %%rdi\n\t"
+                     "xchgq %%rbx, %%rbx"
+                     : "+d"(answer)
+                     : "a"(&request[0])
+                     : "cc", "memory");
+#else
+    __asm__ volatile("mov x3, %1\n\tmov x4, %2\n\t"
+                     "ror x12, x12, #3\n\tror x12, x12, #13\n\tror x12, x12, #51\n\tror x12, x12, #61\n\t"
+                     "orr x10, x10, x10\n\t"
+                     "mov %0, x3"
+                     : "=r"(answer)
+                     : "r"(std::uint64_t{0}), "r"(&request[0])
+                     : "cc", "memory", "x3", "x4");
+#endif
+    return answer;
+#else
+    return 0;
+#endif
+}
+
+// -- race checkers ------------------------------------------------------------------------------
+
+/// True under Helgrind and DRD. Each answers a request of its own: Helgrind that it cannot write to the address 1, DRD
+/// with the number of the thread.
+/// @source Valgrind 3.19, helgrind.h: _VG_USERREQ__HG_GET_ABITS; drd.h: VG_USERREQ__DRD_GET_VALGRIND_THREAD_ID
+inline bool running_on_race_checker() noexcept {
+    return ask_valgrind(valgrind_requests('H', 'G') + 256 + 46, 0, 1, 1) != 0 ||
+           ask_valgrind(valgrind_requests('D', 'R')) != 0;
+}
+
+/// Tells both race checkers that what the calling thread has done happens before what follows `tell_happens_after` of the
+/// same tag in other threads.
+/// @source Valgrind 3.19, helgrind.h: _VG_USERREQ__HG_USERSO_SEND_PRE, and RECV_POST; DRD has the same numbers
+inline void tell_happens_before(std::uintptr_t tag) noexcept {
+    ask_valgrind(valgrind_requests('H', 'G') + 256 + 33, tag);
+}
+inline void tell_happens_after(std::uintptr_t tag) noexcept {
+    ask_valgrind(valgrind_requests('H', 'G') + 256 + 34, tag);
+}
+
+} // namespace linn::inline LINN_ABI::detail
+
+#endif
