@@ -13,6 +13,8 @@
 ///   `pool` to `operator new`, so that ASan sees each one.
 /// - `LINN_USDT`, 1: static probes for bpftrace, perf, SystemTap and gdb on the slow paths. Neither layout nor behaviour
 ///   depends on it.
+/// - `LINN_FIBERS`, 1: a fiber (a coroutine with a stack of its own) may be resumed by another thread than the one it
+///   was suspended on. Each call looks the thread's cache up again, which costs a call.
 ///
 /// Everything else is an option in a type (`pool_options`), never a macro. Each macro that changes
 /// layout or behaviour is part of the inline namespace, so objects built differently do not mix:
@@ -41,6 +43,10 @@
 #define LINN_USDT 0
 #endif
 
+#ifndef LINN_FIBERS
+#define LINN_FIBERS 0
+#endif
+
 // GCC defines a macro for each sanitizer, clang answers __has_feature.
 #if defined(__SANITIZE_ADDRESS__)
 #define LINN_DETAIL_ASAN 1
@@ -64,12 +70,12 @@
 #define LINN_DETAIL_TSAN 0
 #endif
 
-#define LINN_DETAIL_JOIN_(a, b, c, d, e) a##b##c##d##e
-#define LINN_DETAIL_JOIN(a, b, c, d, e) LINN_DETAIL_JOIN_(a, b, c, d, e)
+#define LINN_DETAIL_JOIN_(a, b, c, d, e, f) a##b##c##d##e##f
+#define LINN_DETAIL_JOIN(a, b, c, d, e, f) LINN_DETAIL_JOIN_(a, b, c, d, e, f)
 
 // As long as the major number is 0, each minor number has layouts of its own.
 #if LINN_VERSION_MAJOR == 0
-#define LINN_DETAIL_TAG_MINOR LINN_DETAIL_JOIN(_, LINN_VERSION_MINOR, , , )
+#define LINN_DETAIL_TAG_MINOR LINN_DETAIL_JOIN(_, LINN_VERSION_MINOR, , , , )
 #else
 #define LINN_DETAIL_TAG_MINOR
 #endif
@@ -89,6 +95,12 @@
 #define LINN_DETAIL_TAG_SANITIZER
 #endif
 
+#if LINN_FIBERS
+#define LINN_DETAIL_TAG_FIBERS _fibers
+#else
+#define LINN_DETAIL_TAG_FIBERS
+#endif
+
 // Attributes are spelled with underscores, since programs name macros `cold`, `always_inline` and the like. CUDA's
 // compilers instead have a macro with the underscores.
 #ifdef __noinline__
@@ -104,10 +116,20 @@
 #define LINN_DETAIL_HIDDEN [[__gnu__::__visibility__("hidden")]]
 #endif
 
+// A function that finds a variable of the calling thread. Compilers keep the address of such a variable across calls, since
+// no call of the language changes the thread; resuming a fiber does. A call with an effect is never left out.
+#if LINN_FIBERS
+#define LINN_DETAIL_OF_THREAD LINN_DETAIL_HIDDEN [[LINN_DETAIL_NOINLINE]]
+#define LINN_DETAIL_FIND_THREAD() asm volatile("" ::: "memory")
+#else
+#define LINN_DETAIL_OF_THREAD [[__gnu__::__always_inline__]]
+#define LINN_DETAIL_FIND_THREAD() static_cast<void>(0)
+#endif
+
 /// The inline namespace: the version, 0.x or x, and all that changes layout or behaviour.
 #define LINN_ABI                                                                                             \
     LINN_DETAIL_JOIN(v, LINN_VERSION_MAJOR, LINN_DETAIL_TAG_MINOR, LINN_DETAIL_TAG_CHECKED,                  \
-                     LINN_DETAIL_TAG_SANITIZER)
+                     LINN_DETAIL_TAG_SANITIZER, LINN_DETAIL_TAG_FIBERS)
 
 namespace linn::inline LINN_ABI::detail {
 

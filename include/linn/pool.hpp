@@ -269,31 +269,25 @@ private:
         static inline constinit detail::pool_handle<detail::platform> handle{nullptr, &description};
         LINN_DETAIL_FRONT_MODEL static inline constinit thread_local detail::front<detail::platform> front{};
 
-#if defined(_WIN32)
         /// The calling thread's front; where it has none, one that is empty and stays so.
-        [[__gnu__::__always_inline__]] static detail::front<detail::platform>& here() noexcept {
+        LINN_DETAIL_OF_THREAD static detail::front<detail::platform>& here() noexcept {
+            LINN_DETAIL_FIND_THREAD();
+#if defined(_WIN32)
             if constexpr (detail::fronts_by_key) {
                 return detail::front_here(handle);
-            } else {
-                return front;
             }
+#endif
+            return front;
         }
         /// The same, made where it can be.
-        static detail::front<detail::platform>& own() noexcept {
+        [[__gnu__::__always_inline__]] static detail::front<detail::platform>& own() noexcept {
+#if defined(_WIN32)
             if constexpr (detail::fronts_by_key) {
                 return detail::own_front(handle);
-            } else {
-                return front;
             }
-        }
-#else
-        [[__gnu__::__always_inline__]] static detail::front<detail::platform>& here() noexcept {
-            return front;
-        }
-        [[__gnu__::__always_inline__]] static detail::front<detail::platform>& own() noexcept {
-            return front;
-        }
 #endif
+            return here();
+        }
     };
 
     /// Up to here a loop is faster than to copy.

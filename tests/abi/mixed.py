@@ -49,6 +49,7 @@ int main() {
 }
 """
 CHECKED = "-DLINN_CHECKED=1"
+FIBERS = "-DLINN_FIBERS=1"
 
 
 def next_release(include, folder):
@@ -86,7 +87,7 @@ def main():
         later = [f"-I{next_release(include, folder)}"]
         program, message = build(CALLEE, later, CALLER, later)
         assert program, message
-        for ours, theirs in (([], [CHECKED]), ([CHECKED], []), ([], later), (later, [])):
+        for ours, theirs in (([], [CHECKED]), ([CHECKED], []), ([], [FIBERS]), ([CHECKED], [CHECKED, FIBERS]), ([], later), (later, [])):
             program, message = build(CALLEE, ours, CALLER, theirs)
             assert program is None, "parts that were built differently link"
             assert "consume" in message, message

@@ -32,19 +32,20 @@ enum class slot_place : std::uintptr_t { none = 0 };
 }
 
 /// Whether code reaches the caches of its thread without a call: not in a shared library, unless it is compiled with
-/// LINN_INITIAL_EXEC, and not where a library emulates thread-local variables. See docs/guide/lifetime_and_threads.md.
+/// LINN_INITIAL_EXEC, not with LINN_FIBERS, and not where a library emulates thread-local variables. See
+/// docs/guide/lifetime_and_threads.md.
 #if defined(__MINGW32__) && !defined(__clang__)
 #define LINN_DETAIL_FRONT_MODEL
 inline constexpr bool near_thread_locals = false;
 #elif defined(LINN_INITIAL_EXEC)
 #define LINN_DETAIL_FRONT_MODEL [[__gnu__::__tls_model__("initial-exec")]]
-inline constexpr bool near_thread_locals = true;
+inline constexpr bool near_thread_locals = LINN_FIBERS == 0;
 #elif defined(__PIC__) && !defined(__PIE__)
 #define LINN_DETAIL_FRONT_MODEL
 inline constexpr bool near_thread_locals = false;
 #else
 #define LINN_DETAIL_FRONT_MODEL
-inline constexpr bool near_thread_locals = true;
+inline constexpr bool near_thread_locals = LINN_FIBERS == 0;
 #endif
 
 /// Reads a place that its owner thread may be writing: the one intended race of the library. A plain

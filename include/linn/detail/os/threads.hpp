@@ -17,7 +17,8 @@
 namespace linn::inline LINN_ABI::detail {
 
 /// A number that no other live thread of the process has. Survives fork in the thread that forked.
-inline std::uintptr_t current_thread() noexcept {
+LINN_DETAIL_OF_THREAD inline std::uintptr_t current_thread() noexcept {
+    LINN_DETAIL_FIND_THREAD();
 #ifdef LINN_DETAIL_POSIX
     // An integer or a pointer, by system: its bytes serve for both.
     const ::pthread_t self = ::pthread_self();

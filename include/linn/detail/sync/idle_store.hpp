@@ -73,7 +73,7 @@ public:
         }
         // relaxed: only the thread that has the number writes this place, and the table orders it
         // after the threads that had the number before
-        return fronts_[this_thread_index<Policy>].load(std::memory_order_relaxed);
+        return fronts_[shown_thread_index<Policy>()].load(std::memory_order_relaxed);
     }
 
     /// The same, made if the thread has none. Null for threads without a number, and where the
@@ -99,7 +99,7 @@ public:
             f = ::new (memory) front{asymmetric_};
         }
         const lock_guard<Mutex> guard{lock};
-        fronts_[this_thread_index<Policy>].store(f, std::memory_order_relaxed);
+        fronts_[shown_thread_index<Policy>()].store(f, std::memory_order_relaxed);
         return f;
     }
 
@@ -355,7 +355,7 @@ private:
     const table* const home_table_;
     typename Policy::template atomic<std::size_t> capacity_;
     const bool asymmetric_;
-    /// By `this_thread_index`: the first place is that of threads that have not asked for a number yet,
+    /// By `shown_thread_index`: the first place is that of threads that have not asked for a number yet,
     /// the last that of threads that get none. Both stay null.
     typename Policy::template atomic<front*> fronts_[table::most + 2] = {};
 

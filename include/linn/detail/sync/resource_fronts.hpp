@@ -38,7 +38,7 @@ public:
             return nullptr;
         }
         // relaxed: written by a thread of this number, which is this one or was over before it began
-        return blocks_[this_thread_index<Policy>].load(std::memory_order_relaxed);
+        return blocks_[shown_thread_index<Policy>()].load(std::memory_order_relaxed);
     }
 
     /// Where this thread's block belongs; null when it can have none.

@@ -106,6 +106,13 @@ constinit thread_index_table<Policy> thread_index_table<Policy>::process_{this_m
 template <class Policy>
 inline constinit thread_local std::uint32_t this_thread_index{0};
 
+/// The variable's value.
+template <class Policy>
+LINN_DETAIL_OF_THREAD inline std::uint32_t shown_thread_index() noexcept {
+    LINN_DETAIL_FIND_THREAD();
+    return this_thread_index<Policy>;
+}
+
 /// Gives a number of the calling thread back. Idempotent; the thread gets no other one.
 template <class Policy>
 void leave_thread_index(std::uint32_t index) noexcept {
@@ -184,7 +191,7 @@ LINN_DETAIL_HIDDEN [[LINN_DETAIL_NOINLINE]] std::uint32_t take_thread_index() no
 /// @complexity one thread-local load once the thread has its number
 template <class Policy>
 [[__gnu__::__always_inline__]] inline std::uint32_t thread_index() noexcept {
-    const std::uint32_t n = this_thread_index<Policy>;
+    const std::uint32_t n = shown_thread_index<Policy>();
     return n != 0 ? n - 1 : take_thread_index<Policy>();
 }
 
