@@ -255,9 +255,16 @@ TEST_CASE("depot: trim when the system refuses to take pages") {
     x.depot.attach(f, 1);
     put_many(x, f, take_many(x, f, 5000));
     pages::refuse_discard = true;
+    const std::size_t resident = x.depot.statistics().resident_bytes;
     CHECK(x.depot.trim(&f) == 0);
     CHECK(x.depot.statistics().returned_bytes == 0);
+    CHECK(x.depot.statistics().resident_bytes == resident);
     pages::refuse_discard = false;
+    const std::size_t returned = x.depot.trim(&f);
+    CHECK(returned > resident / 2);
+    CHECK(x.depot.statistics().returned_bytes == returned);
+    CHECK(x.depot.statistics().resident_bytes == resident - returned);
+    CHECK(x.depot.trim(&f) == 0);
     take_many(x, f, 5000);
     CHECK(x.depot.consistent());
 }

@@ -45,6 +45,7 @@ struct slab {
     bool returned = false;            ///< its pages are with the system
     bool given_since_trim = false;    ///< discard_free_pages may find something
     std::size_t hole_bytes = 0;       ///< at most this much of the touched part is with the system
+    std::size_t kept_bytes = 0;       ///< in memory, touched or not, because it is locked there
     std::uint64_t empty_since_ms = 0; ///< when it was first seen empty; 0: not yet
     divider slot_divider;             ///< divides offsets by the slot size
     slot_bitmap free_slots;
@@ -217,12 +218,17 @@ struct slab {
             const std::size_t first_page = round_up(begin, page_bytes);
             const std::size_t last_page =
                 (begin + count * slot_divider.divisor() - keep) / page_bytes * page_bytes;
-            if (last_page > first_page &&
-                discard(reinterpret_cast<void*>(first_page), last_page - first_page)) {
+            if (last_page <= first_page) {
+                return;
+            }
+            if (discard(reinterpret_cast<void*>(first_page), last_page - first_page)) {
                 bytes += last_page - first_page;
+            } else {
+                given_since_trim = true; // the next trim asks again
             }
         };
         free_slots.for_each_run(carved, discard_slots);
+        kept_bytes = bytes != 0 ? 0 : kept_bytes;
         const std::size_t before = hole_bytes; // these pages went back at an earlier trim
         hole_bytes = bytes;
         return bytes > before ? bytes - before : 0;
@@ -248,12 +254,17 @@ struct slab {
     [[nodiscard]] std::size_t returnable_bytes() const noexcept {
         return mapped_bytes - round_up(sizeof(slab), page_bytes);
     }
-    /// Of these, the bytes that were in use at some time since the last return.
-    [[nodiscard]] std::size_t touched_bytes() const noexcept {
+    /// Where the pages begin that were never in use since the last return, counted from the slab.
+    [[nodiscard]] std::size_t touched_end() const noexcept {
         const auto head = static_cast<std::size_t>(first - reinterpret_cast<const std::byte*>(this));
         const std::size_t end = round_up(head + std::size_t{touched} * slot_divider.divisor(), page_bytes);
-        const std::size_t bytes = touched == 0 ? 0 : (end < mapped_bytes ? end : mapped_bytes) - page_bytes;
-        return bytes > hole_bytes ? bytes - hole_bytes : 0;
+        return touched == 0 ? page_bytes : (end < mapped_bytes ? end : mapped_bytes);
+    }
+    /// Of these, the bytes that were in use at some time since the last return, or stay in memory in any case.
+    [[nodiscard]] std::size_t touched_bytes() const noexcept {
+        const std::size_t bytes = touched_end() - page_bytes;
+        const std::size_t left = bytes > hole_bytes ? bytes - hole_bytes : 0;
+        return left > kept_bytes ? left : kept_bytes;
     }
 };
 

@@ -188,17 +188,16 @@ public:
     /// Takes a slab out of its list, to be disowned. @pre no slot of it is out, and it was not returned
     void withdraw(slab* s) noexcept { states_.withdraw(s); }
 
-    /// Gives the pages of `s` back. Needs no serialisation: `s` is in no list.
-    /// @returns the bytes that went back; 0 when the system refused
-    static std::size_t discard(slab* s) noexcept {
-        const std::size_t bytes = s->touched_bytes();
-        return Pages::discard(s->returnable_begin(), s->returnable_bytes()) ? bytes : 0;
+    /// Returns the pages of `s` to the system. Needs no serialisation: `s` is in no list.
+    /// @returns false when the system refused, as it does for locked memory
+    static bool discard(slab* s) noexcept {
+        return Pages::discard(s->returnable_begin(), s->returnable_bytes());
     }
 
     /// Returns those pages of `s` on which no slot is out. @pre no slot is allocated meanwhile
     std::size_t discard_free_pages(slab* s) noexcept {
         if (s->out() == 0) {
-            return 0;
+            return s->returned || s->available ? discard_kept(s) : 0;
         }
         const bool guards = Guards && geometry_.guarded();
         const auto discard = [&](void* p, std::size_t n) {
@@ -213,11 +212,16 @@ public:
         return bytes;
     }
 
-    void put_returned(slab* s, std::size_t bytes) noexcept {
+    /// @param gone what `discard` said of it
+    /// @returns the bytes that went back
+    std::size_t put_returned(slab* s, bool gone) noexcept {
+        const std::size_t bytes = gone ? s->touched_bytes() : present_bytes(s);
+        s->kept_bytes = gone ? 0 : bytes;
         s->hole_bytes = 0;
         s->touched = 0;
         states_.put_returned(s);
-        returned_bytes_ += bytes;
+        returned_bytes_ += gone ? bytes : 0;
+        return gone ? bytes : 0;
     }
 
     /// Unmaps everything, whether slots are out or not.
@@ -290,7 +294,7 @@ public:
     [[nodiscard]] std::size_t resident_bytes() const noexcept {
         std::size_t bytes = 0;
         for (const slab* s = newest(); s != nullptr; s = s->older) {
-            bytes += page_bytes + s->touched_bytes();
+            bytes += page_bytes + present_bytes(s);
         }
         return bytes;
     }
@@ -309,6 +313,34 @@ public:
     }
 
 private:
+    /// What of `s` may be in memory besides its first page: what was touched, or all of it where the program locks what it
+    /// maps, as the last page shows. The unused rest of a small slab is not worth the system call.
+    static std::size_t present_bytes(const slab* s) noexcept {
+        constexpr std::size_t small = std::size_t{64} << 10;
+        if constexpr (requires { Pages::is_resident(s); }) {
+            if (s->kept_bytes == 0 && s->touched_end() + small < s->mapped_bytes &&
+                Pages::is_resident(reinterpret_cast<const std::byte*>(s) + s->mapped_bytes - page_bytes)) {
+                return s->returnable_bytes();
+            }
+        }
+        return s->touched_bytes();
+    }
+
+    /// Asks the system to take the pages of a slab that were returned, or never used, and are in memory all the same: it
+    /// refused once, or the program locks what it maps.
+    std::size_t discard_kept(slab* s) noexcept {
+        const std::size_t bytes = present_bytes(s);
+        const bool locked = s->kept_bytes != 0 || bytes != s->touched_bytes();
+        if (!locked || !discard(s)) {
+            return 0;
+        }
+        s->kept_bytes = 0;
+        s->hole_bytes = 0;
+        s->touched = 0;
+        returned_bytes_ += bytes;
+        return bytes;
+    }
+
     /// The slab that `object` belongs to if it is one of ours.
     [[__gnu__::__always_inline__]] slab* slab_of(const void* object) const noexcept {
         return slab::of(object, geometry_.slab_align, geometry_.slab_offset);
@@ -409,7 +441,7 @@ private:
     /// A slab with nothing out becomes the one to carve from: resident ones first.
     slab* open() noexcept {
         slab* s = states_.take_unused();
-        if (s != nullptr && s->returned) {
+        if (s != nullptr && s->returned && s->kept_bytes == 0) {
             growth_.note_reused(s->mapped_bytes);
         }
         if (s == nullptr) {

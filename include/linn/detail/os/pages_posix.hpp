@@ -51,13 +51,17 @@ struct system_pages {
         ::munmap(p, bytes);
     }
 
-    /// The addresses stay ours and read as zero; the memory goes back.
+    /// The addresses stay ours and read as zero; the memory goes back. False where the system refuses, as Linux does for
+    /// locked memory; part of it may be gone then. Leaves errno alone: a free may come here.
     static bool discard(void* p, std::size_t bytes) noexcept {
+        const int before = errno;
 #if defined(__linux__)
-        return ::madvise(p, bytes, MADV_DONTNEED) == 0;
+        const bool gone = ::madvise(p, bytes, MADV_DONTNEED) == 0;
 #else
-        return ::mmap(p, bytes, PROT_READ | PROT_WRITE, flags | MAP_FIXED, -1, 0) != MAP_FAILED;
+        const bool gone = ::mmap(p, bytes, PROT_READ | PROT_WRITE, flags | MAP_FIXED, -1, 0) != MAP_FAILED;
 #endif
+        errno = before;
+        return gone;
     }
 
     static void prefer_huge([[maybe_unused]] void* p, [[maybe_unused]] std::size_t bytes) noexcept {
@@ -83,6 +87,17 @@ struct system_pages {
         errno = before;
         return yes;
     }
+
+#if defined(__linux__)
+    /// Whether a page is in memory now. @pre it is mapped; `p` is aligned to pages
+    static bool is_resident(const void* p) noexcept {
+        const int before = errno;
+        unsigned char resident = 0;
+        const bool known = ::mincore(const_cast<void*>(p), 1, &resident) == 0;
+        errno = before;
+        return known && (resident & 1U) != 0;
+    }
+#endif
 
 private:
     static void* page_of(const void* p) noexcept {

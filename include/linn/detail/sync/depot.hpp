@@ -371,10 +371,12 @@ private:
 
     /// Discards with no lock held, since the system call may take long.
     std::size_t return_one(slab* s) noexcept {
-        const std::size_t bytes = slab_set<typename Policy::pages>::discard(s);
+        const bool gone = slab_set<typename Policy::pages>::discard(s);
         const std::size_t mapped = s->mapped_bytes;
-        locked([&] { stock_.slabs().put_returned(s, bytes); });
-        tell_observer({pool_event_kind::slab_returned, name(), nullptr, 1, mapped});
+        const std::size_t bytes = locked([&] { return stock_.slabs().put_returned(s, gone); });
+        if (gone) {
+            tell_observer({pool_event_kind::slab_returned, name(), nullptr, 1, mapped});
+        }
         return bytes;
     }
 
