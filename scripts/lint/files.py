@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What every file must be: licensed, UTF-8, clean at line ends, short enough to be read at a sitting."""
+"""What every file must be: licensed, UTF-8, clean at line ends, short enough to be read at a sitting.
+
+The headers of the library are included after Qt's and after macros of programs, so they do not use the names of those.
+"""
 import re
 
 import source
@@ -14,6 +17,10 @@ BARE = {"LICENSE", "packaging/debian/changelog", "packaging/debian/source/format
 SPDX = "SPDX-License-Identifier: Apache-2.0"
 # Spelled in two halves, or this file would report itself.
 UNFINISHED = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X)\b")
+
+# Names that are macros elsewhere: keywords of Qt, words of windows.h, and attributes that are not in their reserved spelling.
+TAKEN = re.compile(r"\b(emit|slots|signals|foreach|forever|used|unused|small|near|far|interface)\b|\bgnu::\w+|\[\[(un)?likely\b|\[\[noreturn\b"
+                   r"|\(\((?!__)\w+")
 
 
 def is_source(name):
@@ -48,6 +55,11 @@ def check_file(root, name):
             problems.append(f"{name}:{number}: tab")
         if is_source(name) and UNFINISHED.search(line):
             problems.append(f"{name}:{number}: unfinished work belongs in no file")
+    if name.startswith("include/linn/") and name != "include/linn/config.hpp":
+        for number, line in enumerate(source.code_only(text).split("\n"), 1):
+            for taken in re.finditer(TAKEN, line):
+                if not taken[0].startswith("((") or "__attribute__" in line[:taken.start()]:
+                    problems.append(f"{name}:{number}: {taken[0].lstrip('[(')} is a macro elsewhere")
     return problems
 
 
@@ -67,6 +79,11 @@ PLANTED = [
     ({"a.hpp": OK + "int x;"}, "does not end"),
     ({"a.hpp": OK.encode() + b"// \xff\n"}, "is not UTF-8"),
     ({"a.hpp": OK + "// TO" + "DO: later\n"}, "unfinished"),
+    ({"include/linn/a.hpp": OK + "int emit;\n"}, "emit is a macro elsewhere"),
+    ({"include/linn/a.hpp": OK + "[[gnu::noinline]] int x();\n"}, "gnu::noinline is a macro elsewhere"),
+    ({"include/linn/a.hpp": OK + "if (x) [[likely]] {\n"}, "likely is a macro elsewhere"),
+    ({"include/linn/a.hpp": OK + "__attribute__((weak)) int x();\n"}, "weak is a macro elsewhere"),
+    ({"include/linn/a.hpp": OK + "[[__gnu__::__cold__]] int x((y)); // emit, used\n"}, None),
     ({"a.hpp": OK + "int x;\n" * (LIMIT - 1), "Makefile": "# " + SPDX + "\na:\n\tb\n",
       "a.md": "# Title\n\n<!-- " + SPDX + " -->\n", "a.json": "{}", "LICENSE": "\t"}, None),
 ]

@@ -316,9 +316,9 @@ private:
     /// What of `s` may be in memory besides its first page: what was touched, or all of it where the program locks what it
     /// maps, as the last page shows. The unused rest of a small slab is not worth the system call.
     static std::size_t present_bytes(const slab* s) noexcept {
-        constexpr std::size_t small = std::size_t{64} << 10;
+        constexpr std::size_t few_bytes = std::size_t{64} << 10;
         if constexpr (requires { Pages::is_resident(s); }) {
-            if (s->kept_bytes == 0 && s->touched_end() + small < s->mapped_bytes &&
+            if (s->kept_bytes == 0 && s->touched_end() + few_bytes < s->mapped_bytes &&
                 Pages::is_resident(reinterpret_cast<const std::byte*>(s) + s->mapped_bytes - page_bytes)) {
                 return s->returnable_bytes();
             }

@@ -18,14 +18,14 @@ namespace linn::inline LINN_ABI::detail {
 enum class race_checks : unsigned char { unknown, off, on };
 LINN_DETAIL_HIDDEN inline constinit std::atomic<race_checks> race_checks_here{race_checks::unknown};
 
-[[gnu::noinline, gnu::cold]] inline bool ask_for_race_checks() noexcept {
+[[LINN_DETAIL_NOINLINE, __gnu__::__cold__]] inline bool ask_for_race_checks() noexcept {
     const bool on = running_on_race_checker();
     race_checks_here.exchange(on ? race_checks::on : race_checks::off, std::memory_order_relaxed);
     return on;
 }
 
 /// Whether Helgrind or DRD runs the program. @complexity a load and a branch
-[[gnu::always_inline]] inline bool race_checked() noexcept {
+[[__gnu__::__always_inline__]] inline bool race_checked() noexcept {
     return race_checks_here.load(std::memory_order_relaxed) != race_checks::off && ask_for_race_checks();
 }
 
@@ -35,22 +35,22 @@ inline std::uintptr_t race_tag(const void* where) noexcept {
 }
 
 /// After an acquire that pairs with a release of `where`.
-[[gnu::always_inline]] inline void note_acquire(const void* where) noexcept {
-    if (race_checked()) [[unlikely]] {
+[[__gnu__::__always_inline__]] inline void note_acquire(const void* where) noexcept {
+    if (race_checked()) [[__unlikely__]] {
         tell_happens_after(race_tag(where));
     }
 }
 
 /// Before a release of `where`.
-[[gnu::always_inline]] inline void note_release(const void* where) noexcept {
-    if (race_checked()) [[unlikely]] {
+[[__gnu__::__always_inline__]] inline void note_release(const void* where) noexcept {
+    if (race_checked()) [[__unlikely__]] {
         tell_happens_before(race_tag(where));
     }
 }
 
 /// Reads what `publish` wrote, and what it refers to. @complexity that of an acquire
 template <class Atomic>
-[[gnu::always_inline]] inline auto read_published(const Atomic& from) noexcept {
+[[__gnu__::__always_inline__]] inline auto read_published(const Atomic& from) noexcept {
     // acquire: pairs with the release in publish
     const auto value = from.load(std::memory_order_acquire);
     note_acquire(&from);
