@@ -101,7 +101,7 @@ public:
         out_[slot / word_bits] |= bit(slot);
         void* p = slots_.bytes + slot * sizes.slot_bytes;
         detail::unpoison(p, sizeof(element));
-        return static_cast<T*>(p);
+        return detail::typed<T>(p);
     }
 
     /// As `try_allocate`. @throws std::bad_alloc when the pool is full
@@ -315,7 +315,7 @@ private:
     }
 
     T* object_in(std::size_t slot) noexcept {
-        return std::launder(static_cast<T*>(static_cast<void*>(slots_.bytes + slot * sizes.slot_bytes)));
+        return std::launder(detail::typed<T>(slots_.bytes + slot * sizes.slot_bytes));
     }
 
     [[LINN_DETAIL_NOINLINE, __gnu__::__cold__]] void refuse(const volatile void* p) const noexcept {

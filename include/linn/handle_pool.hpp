@@ -97,7 +97,7 @@ struct handle_cell {
     alignas(sized<T>) std::byte object[sizeof(sized<T>)];
     alignas(sanitizer_poison ? poison_granule : alignof(std::uint32_t)) std::uint32_t index;
 
-    [[nodiscard]] T* get() noexcept { return std::launder(reinterpret_cast<T*>(object)); }
+    [[nodiscard]] T* get() noexcept { return std::launder(typed<T>(object)); }
 
     /// The cell of an object, whatever its class makes of `&`.
     static handle_cell* of(const volatile T& object) noexcept {

@@ -130,7 +130,7 @@ public:
             "linn::local_allocator: an object does not fit a slot of the pool, and there is no upstream");
         if constexpr (fits<T>()) {
             if (n == 1) [[__likely__]] {
-                return static_cast<T*>(static_cast<void*>(pool_->allocate()));
+                return detail::typed<T>(pool_->allocate());
             }
         }
         if constexpr (alone) {
@@ -145,7 +145,7 @@ public:
     void deallocate(T* p, std::size_t n) noexcept {
         if constexpr (fits<T>()) {
             if (n == 1) [[__likely__]] {
-                pool_->deallocate(static_cast<typename Pool::value_type*>(static_cast<void*>(p)));
+                pool_->deallocate(detail::typed<typename Pool::value_type>(detail::untyped(p)));
                 return;
             }
         }

@@ -206,7 +206,7 @@ public:
             detail::throw_bad_alloc();
         }
         for (void* p : live) {
-            f(*static_cast<T*>(p));
+            f(*detail::typed<T>(p));
         }
         return live.size();
     }
@@ -359,7 +359,7 @@ private:
 
     static T* opened(void* p) noexcept {
         detail::unpoison(p, sizeof(element));
-        return static_cast<T*>(p);
+        return detail::typed<T>(p);
     }
     void* closed(T* p) const noexcept {
         void* object = detail::untyped(p);

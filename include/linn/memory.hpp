@@ -72,7 +72,7 @@ struct shared_allocator {
     [[nodiscard]] U* allocate(std::size_t n) {
         if constexpr (fits_a_pool<U>()) {
             if (n == 1) [[__likely__]] {
-                return static_cast<U*>(static_cast<void*>(slot_pool<U>::allocate()));
+                return detail::typed<U>(slot_pool<U>::allocate());
             }
         }
         return std::allocator<U>{}.allocate(n);

@@ -231,7 +231,7 @@ public:
             detail::throw_bad_alloc();
         }
         for (void* p : live) {
-            f(*static_cast<T*>(p));
+            f(*detail::typed<T>(p));
         }
         return live.size();
     }
@@ -308,13 +308,13 @@ private:
     template <bool is_near>
     [[__gnu__::__returns_nonnull__]] static T* allocate_from(detail::slot_cache& cache) {
         void* p = cache.pop_or<is_near>([] { return allocate_or_throw(); });
-        return static_cast<T*>(detail::opened(p, sizeof(T)));
+        return detail::typed<T>(detail::opened(p, sizeof(T)));
     }
 
     template <bool is_near>
     static T* try_allocate_from(detail::slot_cache& cache) noexcept {
         void* p = cache.pop_or<is_near>([] { return allocate_elsewhere(); });
-        return p != nullptr ? static_cast<T*>(detail::opened(p, sizeof(T))) : nullptr;
+        return p != nullptr ? detail::typed<T>(detail::opened(p, sizeof(T))) : nullptr;
     }
 
     template <bool is_near>

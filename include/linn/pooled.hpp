@@ -5,6 +5,7 @@
 #include <linn/config.hpp>
 #ifdef LINN_ABI // C++20
 
+#include <linn/detail/core/construct.hpp>
 #include <linn/options.hpp>
 #include <linn/pool.hpp>
 
@@ -113,7 +114,7 @@ private:
     }
     static void give_back(void* p) noexcept {
         if (p != nullptr) {
-            pool_of<>::deallocate(static_cast<T*>(p));
+            pool_of<>::deallocate(detail::typed<T>(p));
         }
     }
 };

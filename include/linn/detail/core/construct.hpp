@@ -25,6 +25,19 @@ inline void* untyped(const volatile void* object) noexcept {
     return const_cast<void*>(object);
 }
 
+/// A pointer to an object that the memory does not hold yet, or not any more. Clang's control flow integrity
+/// (`-fsanitize=cfi`) would read a virtual table there, and end the program.
+#if defined(__clang__)
+#define LINN_DETAIL_NO_CFI __attribute__((__no_sanitize__("cfi")))
+#else
+#define LINN_DETAIL_NO_CFI
+#endif
+template <class T>
+[[__gnu__::__always_inline__]] LINN_DETAIL_NO_CFI inline T* typed(void* memory) noexcept {
+    return static_cast<T*>(memory);
+}
+#undef LINN_DETAIL_NO_CFI
+
 // An aggregate may be given fewer values than it has members; that is the caller's choice, and no
 // reason for a warning inside this header.
 #pragma GCC diagnostic push

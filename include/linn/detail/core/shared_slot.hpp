@@ -114,7 +114,7 @@ public:
     [[nodiscard]] std::remove_extent_t<Array>* get() noexcept { return elements_; }
 
 private:
-    element* first() noexcept { return reinterpret_cast<element*>(elements_ + 0); }
+    element* first() noexcept { return typed<element>(static_cast<void*>(elements_ + 0)); }
 
     /// The first element of `value`, whatever its class makes of `&`.
     template <class U>

@@ -263,13 +263,13 @@ struct control_block_allocator {
 
     [[nodiscard]] Block* allocate([[maybe_unused]] std::size_t n) {
         if constexpr (fits) {
-            return reinterpret_cast<Block*>(slot->head.block);
+            return typed<Block>(slot->head.block);
         } else {
             void* p = ::operator new(n * sizeof(Block), std::align_val_t{alignof(Block)}, std::nothrow);
             if (p == nullptr) {
                 throw_bad_alloc();
             }
-            return static_cast<Block*>(p);
+            return typed<Block>(p);
         }
     }
 
