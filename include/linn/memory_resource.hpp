@@ -150,6 +150,7 @@ private:
     settings(const pool_resource_options& o, std::pmr::memory_resource* upstream, const void* pool) noexcept {
         detail::resource_settings s;
         s.own_pages = upstream == nullptr;
+        s.memory_stays = s.own_pages || upstream == std::pmr::new_delete_resource();
         s.upstream.context = upstream != nullptr ? upstream : std::pmr::new_delete_resource();
         s.upstream.get = [](void* context, std::size_t bytes, std::size_t align) {
             return static_cast<std::pmr::memory_resource*>(context)->allocate(bytes, align);

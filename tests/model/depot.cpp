@@ -176,7 +176,8 @@ struct contended {
     static void conclude() { check(most > 0, "in some schedule a thread waits"); }
     static inline std::size_t most = 0;
 
-    linn::detail::metadata_arena<contending> arena;
+    linn::detail::module_part no_module;
+    linn::detail::metadata_arena<contending> arena{no_module};
     pool_type pool;
 };
 const registration<contended> contended_of_two{"depot.contended", 2};

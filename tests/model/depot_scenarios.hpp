@@ -105,7 +105,8 @@ struct depot_state {
         check(pool.consistent(), "the slabs are consistent after a trim");
     }
 
-    linn::detail::metadata_arena<policy> arena;
+    linn::detail::module_part no_module;
+    linn::detail::metadata_arena<policy> arena{no_module};
     depot pool;
     front fronts[3];
     std::size_t most_out = 24;

@@ -85,6 +85,8 @@ public:
             atomic_construct(this, 0);
         }
     }
+    template <class Owner> // the model has no fork
+    LINN_MODEL_PLAIN constexpr explicit basic_mutex(Owner&&) noexcept : basic_mutex{} {}
     basic_mutex(const basic_mutex&) = delete;
     basic_mutex& operator=(const basic_mutex&) = delete;
 

@@ -14,8 +14,6 @@ using table = linn::detail::thread_index_table<policy>;
 
 const struct prepared {
     prepared() {
-        registry::process().join_forks(); // whose list is that of all tests: no scenario joins again
-        table::process().join_forks();
         share(&registry::process(), sizeof(registry));
         share(&table::process(), sizeof(table));
         // A fiber does not end as a thread does: what its janitor would do, scenarios do.

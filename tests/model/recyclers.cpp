@@ -15,8 +15,6 @@ using linn::detail::recycled_state;
 
 const struct prepared {
     prepared() {
-        base::registry::process().join_forks(); // whose list is that of all tests: no scenario joins again
-        table::process().join_forks();
         share(&base::registry::process(), sizeof(base::registry));
         share(&table::process(), sizeof(table));
         make_local(&linn::detail::this_thread_index<policy>, sizeof linn::detail::this_thread_index<policy>);

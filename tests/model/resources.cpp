@@ -16,10 +16,8 @@ using linn::detail::class_of;
 
 const struct prepared {
     prepared() {
-        core::registry_type::process()
-            .join_forks(); // whose list is that of all tests: no scenario joins again
-        table::process().join_forks();
-        linn::detail::spare_chunks::process().join_forks();
+        // Joins what forks stop, whose list is that of all tests: no scenario joins again.
+        linn::detail::spare_chunks::process().take(1, 1, 0);
         share(&core::registry_type::process(), sizeof(core::registry_type));
         share(&table::process(), sizeof(table));
         share(&linn::detail::spare_chunks::process(), sizeof(linn::detail::spare_chunks));

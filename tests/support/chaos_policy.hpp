@@ -31,6 +31,9 @@ inline void stumble() noexcept {
 /// The real lock between two stumbles.
 class chaos_mutex {
 public:
+    template <class Owner> // which no fork asks
+    constexpr explicit chaos_mutex(Owner&&) noexcept {}
+
     bool try_lock() noexcept {
         stumble();
         return real_.try_lock();
@@ -47,7 +50,7 @@ public:
     void reset() noexcept { real_.reset(); }
 
 private:
-    linn::detail::mutex real_;
+    linn::detail::fork_mutex real_;
 };
 
 /// The real atomic between two stumbles.

@@ -31,6 +31,9 @@ public:
     static inline std::atomic<bool> refuse{false};
     static inline std::atomic<std::size_t> locks{0};
 
+    template <class Owner> // which no fork asks
+    constexpr explicit stubborn_mutex(Owner&&) noexcept {}
+
     bool try_lock() noexcept { return !refuse && count(real_.try_lock()); }
     void lock() noexcept {
         real_.lock();
@@ -44,7 +47,7 @@ private:
         locks += locked ? 1U : 0U;
         return locked;
     }
-    linn::detail::mutex real_;
+    linn::detail::fork_mutex real_;
 };
 
 /// The seams of the engine, all in the test's hand. `Tag` keeps the counters of tests apart.
@@ -69,7 +72,8 @@ struct depot_fixture {
                 linn::detail::service::cached,
                 arena} {}
 
-    linn::detail::metadata_arena<Policy> arena;
+    linn::detail::module_part no_module;
+    linn::detail::metadata_arena<Policy> arena{no_module};
     depot_type depot;
 };
 

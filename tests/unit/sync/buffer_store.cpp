@@ -26,6 +26,7 @@ constexpr std::size_t buffer_bytes = 65536;
 thread_local int locks_held = 0;
 
 struct watched_mutex : detail::mutex {
+    using mutex::mutex;
     bool try_lock() noexcept {
         const bool got = mutex::try_lock();
         locks_held += got ? 1 : 0;

@@ -17,10 +17,11 @@ namespace sync_metadata_arena_tests {
 struct tag {};
 using policy = linn_test::test_policy<tag>;
 using arena_type = linn::detail::metadata_arena<policy>;
+linn::detail::module_part no_module;
 
 TEST_CASE("metadata_arena: zeroed, on cache lines, never overlapping") {
     policy::pages::reset();
-    arena_type arena;
+    arena_type arena{no_module};
     linn_test::random_source random{3};
     std::map<std::uintptr_t, std::size_t> given;
     for (int i = 0; i < 500; ++i) {
@@ -47,7 +48,7 @@ TEST_CASE("metadata_arena: zeroed, on cache lines, never overlapping") {
 
 TEST_CASE("metadata_arena: small things share pages") {
     policy::pages::reset();
-    arena_type arena;
+    arena_type arena{no_module};
     for (int i = 0; i < 1000; ++i) {
         REQUIRE(arena.allocate(64) != nullptr);
     }
@@ -56,7 +57,7 @@ TEST_CASE("metadata_arena: small things share pages") {
 
 TEST_CASE("metadata_arena: without memory null, afterwards as before") {
     policy::pages::reset();
-    arena_type arena;
+    arena_type arena{no_module};
     policy::pages::fail_once(0);
     CHECK(arena.allocate(100) == nullptr);
     void* const p = arena.allocate(100);
@@ -71,7 +72,7 @@ TEST_CASE("metadata_arena: without memory null, afterwards as before") {
 
 TEST_CASE("metadata_arena: recycled pieces serve requests of their size, newest first") {
     policy::pages::reset();
-    arena_type arena;
+    arena_type arena{no_module};
     void* const small[] = {arena.allocate(200), arena.allocate(200)};
     void* const large = arena.allocate(1000);
     arena.recycle(small[0], 200);

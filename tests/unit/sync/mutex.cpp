@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Promise: the mutex has one owner at a time, wakes waiting threads, publishes writes, and is free in the child of a fork.
+#include <linn/detail/sync/module.hpp>
 #include <linn/detail/sync/mutex.hpp>
 #include <linn/detail/sync/policy.hpp>
 
@@ -15,9 +16,12 @@ namespace sync_mutex_tests {
 using linn::detail::lock_guard;
 using linn::detail::mutex;
 
+linn::detail::module_part no_module;
+
 static_assert(sizeof(linn::detail::basic_mutex<linn::detail::mutex_platform>) == 4);
 static_assert(std::is_trivially_destructible_v<mutex>);
-constinit mutex at_start{};
+constinit mutex at_start{no_module};
+static_assert(!std::is_default_constructible_v<mutex>); // it belongs to an object that forks stop
 
 TEST_CASE("mutex: one owner at a time") {
     CHECK(at_start.try_lock());
@@ -33,7 +37,7 @@ TEST_CASE("mutex: one owner at a time") {
 }
 
 TEST_CASE("mutex: excludes, wakes and publishes, under contention") {
-    mutex m;
+    mutex m{no_module};
     // Plain variables: a data race, for the sanitizer to see, if the lock does not order them.
     long counter = 0;
     bool inside = false;
@@ -63,7 +67,7 @@ TEST_CASE("mutex: excludes, wakes and publishes, under contention") {
 }
 
 TEST_CASE("lock_guard: tells whether it waited, and unlocks") {
-    mutex m;
+    mutex m{no_module};
     {
         const lock_guard<mutex> guard{m};
         CHECK_FALSE(guard.waited());
@@ -83,7 +87,7 @@ TEST_CASE("lock_guard: tells whether it waited, and unlocks") {
 }
 
 TEST_CASE("lock_guard: the thread that holds a lock for a fork passes through it; others wait") {
-    mutex m;
+    mutex m{no_module};
     m.lock_for_fork();
     {
         const lock_guard<mutex> guard{m};
@@ -103,7 +107,7 @@ TEST_CASE("lock_guard: the thread that holds a lock for a fork passes through it
 }
 
 TEST_CASE("mutex: what was not held for a fork is not released after it; in the child it is free") {
-    mutex m;
+    mutex m{no_module};
     m.lock(); // by somebody who came in after the fork had begun
     m.unlock_after_fork();
     CHECK_FALSE(m.try_lock());

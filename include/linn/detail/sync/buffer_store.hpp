@@ -73,7 +73,7 @@ struct buffer_counts {
 ///
 /// @threads any, except `orphan`
 template <class Policy>
-class buffer_store : private in_fork_registry<buffer_store<Policy>> {
+class buffer_store : private in_fork_registry<buffer_store<Policy>, typename Policy::mutex> {
 public:
     using pages = typename Policy::pages;
     using mutex_type = typename Policy::mutex;
@@ -476,7 +476,7 @@ private:
 
     const buffer_plan plan_;
     typename Policy::engine::template atomic<bool> orphaned_{false}; ///< written under the lock
-    mutex_type lock_; ///< guards what follows, and all fronts that are closed
+    mutex_type lock_{*this}; ///< guards what follows, and all fronts that are closed
     idle_type idle_;
     std::size_t promised_ = 0; ///< of the mapped, those that a thread is mapping
     buffer_counts counts_;    ///< `live` and `idle` are not kept, `acquired` is without what came from fronts

@@ -21,6 +21,8 @@ public:
     /// The most that `bump` can ever be asked for.
     static constexpr std::size_t most_bytes = chunk_bytes - cache_line_bytes;
 
+    explicit chunk_arena(fork_stopper& owner) noexcept : lock_{owner} {}
+
     /// Memory aligned to a cache line; null when a chunk is needed first. @pre bytes <= most_bytes
     void* bump(std::size_t bytes) noexcept {
         lock_guard<typename Policy::mutex> guard{lock_};
@@ -45,12 +47,12 @@ public:
     /// Passes every chunk to `put(memory)`; the arena is then as new. @pre no other thread uses the arena
     template <class Put>
     void give_up(Put&& put) noexcept {
+        next_ = nullptr; // first: a fork may copy the process between two chunks
+        left_ = 0;
         while (chunk* c = chunks_) {
             chunks_ = c->older;
             put(static_cast<void*>(c));
         }
-        next_ = nullptr;
-        left_ = 0;
     }
 
     typename Policy::mutex& lock() noexcept { return lock_; }

@@ -22,7 +22,7 @@ struct chunk_functions {
 template <class Policy>
 class chunk_source {
 public:
-    explicit chunk_source(const chunk_functions& f) noexcept : functions_{f} {}
+    chunk_source(const chunk_functions& f, fork_stopper& owner) noexcept : functions_{f}, lock_{owner} {}
 
     /// @throws whatever the function throws. Null where it gives null.
     void* get(std::size_t bytes, std::size_t align) {

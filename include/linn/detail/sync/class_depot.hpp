@@ -39,9 +39,11 @@ public:
     using mutex_type = typename Policy::mutex;
     using slabs_type = slab_set<brought_pages<typename Policy::pages>>;
 
+    /// @param owner takes `lock()` at a fork
     /// @param stash_slots how many its stash holds at first, and by how many it grows
-    class_depot(const geometry& g, std::size_t stash_slots) noexcept
-        : slabs_{g, this},
+    class_depot(fork_stopper& owner, const geometry& g, std::size_t stash_slots) noexcept
+        : lock_{owner},
+          slabs_{g, this},
           stash_{stash_slots, g.slot_bytes} {}
 
     class_depot(const class_depot&) = delete;

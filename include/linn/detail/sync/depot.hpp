@@ -45,6 +45,7 @@ public:
           metadata_arena<Policy>& arena) noexcept
         : description_{d.sizes, d.object_bytes, d.object_align, name},
           mode_{mode},
+          lock_{arena.join_forks()},
           stock_{d.sizes, this, arena},
           bypass_{d.object_bytes, d.object_align, d.sizes} {}
 

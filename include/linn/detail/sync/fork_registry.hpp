@@ -10,12 +10,24 @@
 
 namespace linn::inline LINN_ABI::detail {
 
+template <class Member, class Mutex>
+class fork_registry;
+
 /// Neighbours of a member in its registry, for the member to inherit. Guarded by the registry's lock.
-template <class Member>
-struct in_fork_registry {
+template <class Member, class Mutex = mutex>
+struct in_fork_registry : fork_stopper {
+    in_fork_registry() noexcept : fork_stopper{&fork_registry<Member, Mutex>::enter_process} {}
+
+    /// Whether its memory is sure to be there in a child of a fork that is without the other threads. Else it leaves the
+    /// registry there, until it is used again.
+    [[nodiscard]] static constexpr bool outlives_threads(const module_image&) noexcept { return true; }
+
     Member* next_registered = nullptr;
     Member* previous_registered = nullptr;
     void* registered_in = nullptr; ///< null while it is in none
+
+private:
+    friend class fork_registry<Member, Mutex>;
 };
 
 /// Takes what lies in this module out of a registry, which may be another module's: an object in a static variable that is
@@ -31,7 +43,7 @@ LINN_DETAIL_HIDDEN void leave_with_this_module() {
 /// Order of locks: the registry's, then those of the members, newest first. A member takes the
 /// registry's lock only while it holds none.
 ///
-/// @tparam Member is `in_fork_registry<Member>` and has `lock_for_fork()`, `unlock_in_parent()` and
+/// @tparam Member is `in_fork_registry<Member, Mutex>` and has `lock_for_fork()`, `unlock_in_parent()` and
 ///         `unlock_in_child()`; the last also forgets what the threads that are gone had half done
 template <class Member, class Mutex = mutex>
 class fork_registry {
@@ -46,7 +58,6 @@ public:
     /// Does nothing when `m` is in one already.
     void enter(Member& m) noexcept {
         static_cast<void>(&at_program_end<&leave_with_this_module<fork_registry>>); // odr-use registers it
-        join_forks();
         lock_guard<Mutex> guard{lock_};
         if (m.registered_in != nullptr) {
             return;
@@ -58,13 +69,22 @@ public:
             newest_->previous_registered = &m;
         }
         newest_ = &m;
+        m.set_joined(true);
     }
 
-    /// Takes `m` out of the registry that it is in, if any.
+    /// Enters the one of the process: how a member joins when it is locked.
+    static void enter_process(fork_stopper& m) noexcept { process().enter(static_cast<Member&>(m)); }
+
+    /// Takes `m` out of the registry that it is in, if any. When this returns, no fork has locks of `m`, and no `any` looks
+    /// at it.
     static void leave(Member& m) noexcept {
         if (auto* const r = static_cast<fork_registry*>(m.registered_in); r != nullptr) {
             lock_guard<Mutex> guard{r->lock_};
+            if (held_for_fork(r->lock_)) { // by a fork handler of the program
+                m.unlock_in_parent();
+            }
             r->unlink(m);
+            m.set_joined(false);
         }
     }
 
@@ -76,8 +96,6 @@ public:
     void leave_all() noexcept {
         leave_if([](const Member&) { return true; });
     }
-
-    void join_forks() noexcept { part_.join(); }
 
     /// For tests.
     [[nodiscard]] bool empty() noexcept {
@@ -114,14 +132,26 @@ private:
             unlock_after_fork(r.lock_);
             break;
         case module_event::after_fork_in_child:
-            for (Member* m = r.newest_; m != nullptr; m = m->next_registered) {
-                m->unlock_in_child();
-            }
+            r.after_fork_in_child();
             r.lock_.reset();
             break;
         case module_event::end:
             r.leave_all();
             break;
+        }
+    }
+
+    /// Now all members are as they were at the fork. Later the memory of those that leave may belong to another thread.
+    void after_fork_in_child() noexcept {
+        const module_image image = module_image::here();
+        for (Member* m = newest_; m != nullptr;) {
+            Member* const next = m->next_registered;
+            m->unlock_in_child();
+            if (!m->outlives_threads(image)) {
+                unlink(*m);
+                m->set_joined(false);
+            }
+            m = next;
         }
     }
 
@@ -146,9 +176,9 @@ private:
         m.registered_in = nullptr;
     }
 
-    Mutex lock_;
-    Member* newest_ = nullptr;
     module_part part_;
+    Mutex lock_{part_};
+    Member* newest_ = nullptr;
 
     static constinit fork_registry process_;
 };

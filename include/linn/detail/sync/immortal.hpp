@@ -31,7 +31,6 @@ public:
 
 private:
     [[LINN_DETAIL_NOINLINE]] T* make() noexcept {
-        part_.join();
         lock_guard<mutex> guard{lock_};
         T* made = made_.load(std::memory_order_relaxed);
         if (made == nullptr) {
@@ -46,8 +45,8 @@ private:
     }
 
     std::atomic<T*> made_{nullptr};
-    mutex lock_;
     module_part part_;
+    mutex lock_{part_};
     alignas(T) std::byte place_[sizeof(T)]{};
 };
 

@@ -17,7 +17,8 @@ namespace linn::inline LINN_ABI::detail {
 template <class Policy>
 class metadata_arena {
 public:
-    constexpr metadata_arena() = default;
+    /// @param owner takes `lock()` at a fork
+    constexpr explicit metadata_arena(fork_stopper& owner) noexcept : owner_{owner}, lock_{owner} {}
 
     /// Memory aligned to a cache line; null when the system has none.
     /// @threads any thread
@@ -57,6 +58,8 @@ public:
     }
 
     typename Policy::mutex& lock() noexcept { return lock_; }
+    /// For the locks of what lies here, which the owner of the arena takes at a fork too.
+    known_to_forks join_forks() noexcept { return owner_.join(); }
 
 private:
     /// Recycled pieces of one size, linked through their first word.
@@ -86,6 +89,7 @@ private:
 
     static constexpr std::size_t chunk_bytes = std::size_t{64} << 10;
 
+    fork_stopper& owner_;
     typename Policy::mutex lock_;
     std::byte* next_ = nullptr;
     std::size_t left_ = 0;

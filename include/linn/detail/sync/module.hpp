@@ -29,21 +29,17 @@ class module_record;
 /// constant-initialised: the initialiser is compiled into that module, so it is the one place that knows the module. The code
 /// that uses the variable may belong to another one: the dynamic linker merges functions and variables by name, each by
 /// itself. It keeps the module of a variable loaded while one that uses it is.
-class module_part {
+class module_part : public fork_stopper {
 public:
     using handler = void (*)(void* self, module_event) noexcept;
 
-    constexpr module_part() = default; ///< of a variable that gets no events
+    constexpr module_part() noexcept : fork_stopper{&join_record} {} ///< of a variable that gets no events
     /// @param h is called with `self`; it takes no lock of another part, and calls nothing of `module_record`
     constexpr module_part(module_record& where, void* self, handler h) noexcept
-        : where_{&where},
+        : fork_stopper{&join_record},
+          where_{&where},
           self_{self},
           handler_{h} {}
-    module_part(const module_part&) = delete;
-    module_part& operator=(const module_part&) = delete;
-
-    /// To be called before the first lock of the part is taken. @pre the caller holds no lock of the part
-    void join() noexcept;
 
     /// Whether the part lies in `m`.
     [[nodiscard]] bool is_of(const module_record& m) const noexcept { return where_ == &m; }
@@ -51,11 +47,13 @@ public:
 private:
     friend class module_record;
 
+    static void join_record(fork_stopper& part) noexcept;
+
     module_record* where_ = nullptr;
     void* self_ = nullptr;
     handler handler_ = nullptr;
     module_part* next_ = nullptr; ///< under the record's lock, as the next two
-    bool joined_ = false;
+    bool listed_ = false;
     bool stopped_ = false; ///< between before_fork and what follows it
 };
 
@@ -75,9 +73,9 @@ public:
 
     void join(module_part& p) noexcept {
         {
-            lock_guard<mutex> guard{lock_};
-            if (!p.joined_) {
-                p.joined_ = true;
+            lock_guard<fork_mutex> guard{lock_};
+            if (!p.listed_) {
+                p.listed_ = true;
                 module_part** end = &first_;
                 while (*end != nullptr) {
                     end = &(*end)->next_;
@@ -91,6 +89,7 @@ public:
             install_();
             set_flag(installed_, true);
         }
+        p.set_joined(true);
     }
 
     void before_fork() noexcept {
@@ -126,7 +125,7 @@ public:
         if (ending.exchange(true, std::memory_order_relaxed)) {
             return; // each translation unit asks
         }
-        lock_guard<mutex> guard{lock_};
+        lock_guard<fork_mutex> guard{lock_};
         for (module_part* p = first_; p != nullptr; p = p->next_) {
             p->handler_(p->self_, module_event::end);
         }
@@ -156,14 +155,15 @@ public:
 
 private:
     void (*install_)() noexcept;
-    mutex lock_;
+    fork_mutex lock_; // which is what makes the others known
     module_part* first_ = nullptr;
     std::atomic<bool> installed_{false};
 };
 
-inline void module_part::join() noexcept {
-    if (where_ != nullptr) {
-        where_->join(*this);
+inline void module_part::join_record(fork_stopper& part) noexcept {
+    auto& p = static_cast<module_part&>(part);
+    if (p.where_ != nullptr) {
+        p.where_->join(p);
     }
 }
 

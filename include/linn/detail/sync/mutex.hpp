@@ -91,9 +91,9 @@ private:
     typename Platform::template atomic<std::uint32_t> state_{unlocked};
 };
 
-/// The lock of the library. It knows the thread that holds it for a fork: fork handlers of the program that run in that thread
-/// meanwhile may use pools, and pass through it.
-class mutex : public basic_mutex<mutex_platform> {
+/// A lock that knows the thread that holds it for a fork: fork handlers of the program that run in that thread meanwhile may
+/// use pools, and pass through it.
+class fork_mutex : public basic_mutex<mutex_platform> {
 public:
     bool try_lock() noexcept {
         const bool taken = basic_mutex::try_lock();
@@ -138,6 +138,72 @@ public:
 
 private:
     std::atomic<std::uintptr_t> forking_{0};
+};
+
+/// Proof that a fork stops for a lock: only a `fork_stopper` that has joined gives it.
+class known_to_forks {
+    friend class fork_stopper;
+    constexpr known_to_forks() = default;
+};
+
+/// An object that takes its locks before a fork, and releases them in the parent and in the child.
+class fork_stopper {
+public:
+    fork_stopper(const fork_stopper&) = delete;
+    fork_stopper& operator=(const fork_stopper&) = delete;
+
+    /// After this call every fork stops for the locks of this object. @pre the caller holds none of them
+    known_to_forks join() noexcept {
+        if (!read_published(joined_)) [[__unlikely__]] { // else a fork that did not find the object is over
+            join_(*this);
+        }
+        return {};
+    }
+
+protected:
+    using join_function = void (*)(fork_stopper&) noexcept;
+
+    /// @param how makes the object known to the fork handlers, then calls `set_joined(true)`
+    constexpr explicit fork_stopper(join_function how) noexcept : join_{how} {}
+    ~fork_stopper() = default;
+
+    void set_joined(bool is) noexcept { publish(joined_, is); }
+
+private:
+    join_function join_;
+    std::atomic<bool> joined_{false};
+};
+
+/// The lock of the library. No thread holds it without the knowledge of the fork handlers: it belongs to an object that they
+/// stop, and makes that object known to them before it is acquired.
+class mutex : fork_mutex {
+public:
+    constexpr explicit mutex(fork_stopper& owner) noexcept : owner_{&owner} {}
+    /// For a lock that outlives what proved it.
+    constexpr explicit mutex(known_to_forks) noexcept {}
+
+    bool try_lock() noexcept {
+        join();
+        return fork_mutex::try_lock();
+    }
+    void lock() noexcept {
+        join();
+        fork_mutex::lock();
+    }
+    using fork_mutex::held_for_fork;
+    using fork_mutex::lock_for_fork;
+    using fork_mutex::reset;
+    using fork_mutex::unlock;
+    using fork_mutex::unlock_after_fork;
+
+private:
+    void join() noexcept {
+        if (owner_ != nullptr) {
+            owner_->join();
+        }
+    }
+
+    fork_stopper* owner_ = nullptr;
 };
 
 } // namespace linn::inline LINN_ABI::detail

@@ -55,7 +55,7 @@ struct recycler_counts {
 /// No object is created, destroyed or reset inside a lock: those are calls of the user's code, which may
 /// use the same recycler.
 template <class Policy>
-class recycler_core : private in_fork_registry<recycler_core<Policy>> {
+class recycler_core : private in_fork_registry<recycler_core<Policy>, typename Policy::mutex> {
 public:
     using slot = recycled_slot<Policy>;
     using front = idle_front<Policy, slot>;
@@ -371,7 +371,7 @@ private:
     const atomic<depot<Policy>*>* const memory_;
     atomic<bool> closed_{false};
 
-    mutable typename Policy::mutex lock_; ///< guards what follows, and all fronts that are closed
+    mutable typename Policy::mutex lock_{*this}; ///< guards what follows, and all fronts that are closed
     idle_store<Policy, slot> store_;
     recycler_waiters<Policy> waiters_;
     std::size_t waiting_ = 0; ///< threads that are in `waiters_` or were answered; each has a reference

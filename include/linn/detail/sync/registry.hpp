@@ -52,7 +52,6 @@ public:
         if (!d.orphaned.load(std::memory_order_relaxed)) [[__likely__]] {
             return;
         }
-        join_forks();
         lock_guard<typename Policy::mutex> guard{lock_};
         // relaxed: of two modules one does it; the fork that does not find it in the list is over when this returns
         if (d.orphaned.exchange(false, std::memory_order_relaxed)) {
@@ -64,11 +63,8 @@ public:
     /// The registry that serves the program's own pools.
     static registry& process() noexcept { return process_; }
 
-    void join_forks() noexcept { part_.join(); }
-
 private:
     depot_type* make(slot_type& slot, const pool_description& d) noexcept {
-        join_forks();
         if constexpr (checked_build && std::is_same_v<Policy, platform>) {
             static_cast<void>(&at_program_end<&check_all_depots_at_exit<Policy>>); // odr-use registers it
         }
@@ -159,12 +155,11 @@ private:
         adopted_ = nullptr;
     }
 
-    typename Policy::mutex lock_;
-    metadata_arena<Policy> arena_;
+    module_part part_;
+    typename Policy::mutex lock_{part_};
+    metadata_arena<Policy> arena_{part_};
     depot_type* newest_ = nullptr;
     depot_type* adopted_ = nullptr; ///< of modules that are gone
-
-    module_part part_;
 
     static constinit registry process_;
 };

@@ -41,20 +41,22 @@ namespace linn::inline LINN_ABI::detail {
 ///
 /// All of it belongs to the object: `release` gives everything back at once.
 template <class Policy>
-class resource_core : private in_fork_registry<resource_core<Policy>> {
+class resource_core : private in_fork_registry<resource_core<Policy>, typename Policy::mutex> {
 public:
     using depot_type = class_depot<Policy>;
     using registry_type = fork_registry<resource_core, typename Policy::mutex>;
 
     explicit resource_core(const resource_settings& s) noexcept
         : settings_{s},
-          memory_{s.upstream, s.own_pages, s.max_bytes},
-          mode_{mode_here(memory_.limited())} {}
+          memory_{s.upstream, s.own_pages, s.max_bytes, *this},
+          mode_{mode_here(memory_.limited())},
+          arena_{*this},
+          blocks_{*this} {}
     resource_core(const resource_core&) = delete;
     resource_core& operator=(const resource_core&) = delete;
     ~resource_core() {
-        registry_type::leave(*this);
         release();
+        registry_type::leave(*this); // an upstream may have been locked meanwhile
     }
 
     // -- the hot path ------------------------------------------------------------------------------
@@ -168,19 +170,25 @@ public:
     // -- the rest ------------------------------------------------------------------------------------
 
     /// Frees everything, also live blocks. @pre no other thread uses the resource meanwhile
+    ///
+    /// First takes away what a fork and `linn::statistics()` of other threads would look at. So a child that is copied later finds
+    /// a resource without depots, and none of half-freed memory.
     void release() noexcept {
         news told{settings_.pool};
+        registry_type::leave(*this);
         fronts_.forget_all();
-        for (auto& slot : depots_) {
-            // relaxed: the caller sees to it that all use is over
-            if (depot_type* d = slot.load(std::memory_order_relaxed); d != nullptr) {
+        depot_type* gone[size_class_count];
+        for (unsigned c = 0; c < size_class_count; ++c) {
+            gone[c] = depots_[c].exchange(nullptr, std::memory_order_relaxed);
+        }
+        for (depot_type* d : gone) {
+            if (d != nullptr) {
                 const std::size_t align = d->sizes().slab_align;
                 d->give_up([&](slab* s) {
                     told.returned(s->mapped_bytes);
                     memory_.put_chunk(s, s->mapped_bytes, align, true);
                 });
                 d->~depot_type();
-                slot.store(nullptr, std::memory_order_relaxed);
             }
         }
         blocks_.give_up([&](tracked_block* b) { free_block(b); });
@@ -396,7 +404,7 @@ private:
             return made;
         }
         auto* made = ::new (memory)
-            depot_type{resource_geometry(settings_, c, Policy::pages::offset_step), stash_slots};
+            depot_type{*this, resource_geometry(settings_, c, Policy::pages::offset_step), stash_slots};
         if (stash_slots != 0) {
             made->add_array(static_cast<std::byte*>(memory) + sizeof(depot_type));
         }
@@ -485,13 +493,17 @@ private:
     // -- fork -------------------------------------------------------------------------------------------
 
     /// From the first use on, rather than when it is made: the constructor then waits for no fork, and may run inside the
-    /// guard of a static variable, which no fork waits for.
+    /// guard of a static variable, which no fork waits for. In the child of a fork from the next use on.
     void join_forks() noexcept {
-        // relaxed: a fork that does not find it in the registry is over when `enter` returns
-        if (!joined_.load(std::memory_order_relaxed)) [[__unlikely__]] {
-            registry_type::process().enter(*this);
-            set_flag(joined_, true);
+        if (!fronts_.is_open()) [[__unlikely__]] {
+            this->join();
+            fronts_.open();
         }
+    }
+
+    /// The resource, or what its upstream hands out, may lie on the stack of a thread.
+    [[nodiscard]] bool outlives_threads(const module_image& module) const noexcept {
+        return settings_.memory_stays && module.contains(this);
     }
 
     void lock_for_fork() noexcept {
@@ -534,7 +546,6 @@ private:
     resource_fronts<Policy> fronts_; // first: the hot path begins there
     typename Policy::template atomic<depot_type*> depots_[size_class_count] = {};
     typename Policy::template atomic<std::uint32_t> epoch_{0}; ///< counts trims
-    typename Policy::template atomic<bool> joined_{false};     ///< whether forks know of it
     resource_settings settings_;
     resource_memory<Policy> memory_;
     service mode_;

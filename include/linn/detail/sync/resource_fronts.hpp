@@ -7,6 +7,7 @@
 #include <linn/detail/core/size_classes.hpp>
 #include <linn/detail/core/slot_cache.hpp>
 #include <linn/detail/sync/class_depot.hpp>
+#include <linn/detail/sync/race_checks.hpp>
 #include <linn/detail/sync/resource_settings.hpp>
 #include <linn/detail/sync/thread_index.hpp>
 
@@ -32,9 +33,10 @@ public:
 
     /// Null when this thread has none yet, or may have none: the number of a thread means something only in
     /// the module whose table it is from. Zero, for a thread that has not asked for its number, and the
-    /// last, for one that cannot have one, are places that stay empty.
+    /// last, for one that cannot have one, are places that stay empty. Null for all threads while this is closed.
     [[__gnu__::__always_inline__]] block* here() noexcept {
-        if (table_ != &table::process()) [[__unlikely__]] {
+        // relaxed: only compared
+        if (open_for_.load(std::memory_order_relaxed) != &table::process()) [[__unlikely__]] {
             return nullptr;
         }
         // relaxed: written by a thread of this number, which is this one or was over before it began
@@ -43,7 +45,7 @@ public:
 
     /// Where this thread's block belongs; null when it can have none.
     place_type* place() noexcept {
-        if (table_ != &table::process()) {
+        if (home_ != &table::process()) {
             return nullptr;
         }
         const std::uint32_t index = thread_index<Policy>();
@@ -68,21 +70,30 @@ public:
         return n;
     }
 
+    /// A thread may use its block once forks know of the resource, and no sooner: the next fork has to take the blocks of other
+    /// threads away. So this is closed at first, and again in the child of a fork.
+    [[nodiscard]] bool is_open() const noexcept {
+        return open_for_.load(std::memory_order_relaxed) != nullptr;
+    }
+    void open() noexcept { set_flag(open_for_, home_); }
+
     /// @pre no thread uses the resource
     void forget_all() noexcept {
+        set_flag(open_for_, static_cast<const table*>(nullptr));
         for (auto& place : blocks_) {
             place.store(nullptr, std::memory_order_relaxed);
         }
     }
 
     /// In the child of a fork: the caches of other threads are written off, since each may have been in the middle of a
-    /// change. Calls `lose(class, slots)` for each.
+    /// change. Calls `lose(class, slots)` for each, and closes.
     template <class Lose>
     void forget_other_threads(Lose&& lose) noexcept {
-        const bool our_table = table_ == &table::process(); // else nobody knows whether it is still there
+        set_flag(open_for_, static_cast<const table*>(nullptr));
+        const bool our_table = home_ == &table::process(); // else nobody knows whether it is still there
         for (std::uint32_t i = 0; i < table::most + 2; ++i) {
             block* b = blocks_[i].load(std::memory_order_relaxed);
-            if (b == nullptr || (our_table && table_->is_mine(i - 1))) {
+            if (b == nullptr || (our_table && home_->is_mine(i - 1))) {
                 continue;
             }
             for (unsigned c = 0; c < size_class_count; ++c) {
@@ -99,7 +110,8 @@ private:
         return f.shown_count(shown_array(f), resource_front_slots{c}.met);
     }
 
-    const table* table_ = &table::process();
+    typename Policy::template atomic<const table*> open_for_{nullptr}; ///< `home_`, or null
+    const table* const home_ = &table::process();
     place_type blocks_[table::most + 2] = {};
 };
 

@@ -23,8 +23,11 @@ class resource_memory {
 public:
     /// @param own_pages chunks come from the system, not from upstream
     /// @param most bytes that may be out; SIZE_MAX: no limit
-    resource_memory(const chunk_functions& upstream, bool own_pages, std::size_t most) noexcept
-        : source_{upstream},
+    /// @param owner of the locks; no fork waits for them, but their owner resets them in the child
+    resource_memory(const chunk_functions& upstream, bool own_pages, std::size_t most,
+                    fork_stopper& owner) noexcept
+        : source_{upstream, owner},
+          growth_{owner},
           own_pages_{own_pages},
           most_{most} {}
 

@@ -48,7 +48,6 @@ public:
         if (c.bytes > largest_bytes) {
             return c;
         }
-        join_forks();
         lock_guard<mutex> guard{lock_};
         if (count_ < most) {
             chunks_[count_++] = c;
@@ -76,23 +75,21 @@ public:
         }
     }
 
-    void join_forks() noexcept { part_.join(); }
-
     static spare_chunks& process() noexcept;
 
 private:
     static constexpr std::size_t most = 16;
     static constexpr std::size_t largest_bytes = std::size_t{64} << 10;
 
-    mutex lock_;
-    chunk chunks_[most];
-    std::size_t count_ = 0;
-    std::size_t next_to_go_ = 0;
-
     static void on_event(void* self, module_event e) noexcept {
         module_record::on_fork(static_cast<spare_chunks*>(self)->lock_, e);
     }
+
     module_part part_;
+    mutex lock_{part_};
+    chunk chunks_[most];
+    std::size_t count_ = 0;
+    std::size_t next_to_go_ = 0;
 };
 
 inline constinit spare_chunks the_spare_chunks{this_module};

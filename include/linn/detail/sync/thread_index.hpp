@@ -64,8 +64,6 @@ public:
     /// so numbers mean something only together with the table that they came from.
     static thread_index_table& process() noexcept { return process_; }
 
-    void join_forks() noexcept { part_.join(); }
-
 private:
     static constexpr std::uint32_t words = most / 64;
 
@@ -91,10 +89,10 @@ private:
         owners_[index] = 0;
     }
 
-    typename Policy::mutex lock_;
+    module_part part_;
+    typename Policy::mutex lock_{part_};
     std::uint64_t taken_[words] = {};
     std::uintptr_t owners_[most] = {}; ///< by number; 0: none
-    module_part part_;
 
     static constinit thread_index_table process_;
 };
@@ -164,7 +162,6 @@ LINN_DETAIL_HIDDEN [[LINN_DETAIL_NOINLINE]] std::uint32_t take_thread_index() no
     if (module_ends()) {
         return table::most;
     }
-    table::process().join_forks();
     auto& late = late_index_exit<Policy>;
     if constexpr (thread_locals_last) {
         static constinit thread_local thread_index_janitor<Policy> at_exit;

@@ -51,6 +51,8 @@ class tracked_blocks {
 public:
     using mutex_type = typename Policy::mutex;
 
+    explicit tracked_blocks(fork_stopper& owner) noexcept : lock_{owner} {}
+
     /// Makes a block in `base`, which has head_bytes(align) + bytes. @returns the block's memory
     void* add(void* base, std::size_t bytes, std::size_t align, block_origin origin) noexcept {
         const std::size_t head = tracked_block::head_bytes(align);
@@ -82,21 +84,14 @@ public:
         if (!fits(b, bytes, align)) {
             return outcome::other_size;
         }
-        unpoison(b, sizeof *b);
-        unpoison(b->base(), tracked_block::head_bytes(b->align));
-        unlink(b);
-        b->magic = 0;
+        take_out(b);
         return outcome::taken;
     }
 
-    /// Passes every block to `put(block)`. @pre no other thread uses the list
+    /// Passes every block to `put(block)`, with no lock held. @pre no other thread adds or takes one
     template <class Put>
     void give_up(Put&& put) noexcept {
-        while (tracked_block* b = first_) {
-            unpoison(b, sizeof *b);
-            unpoison(b->base(), tracked_block::head_bytes(b->align));
-            unlink(b);
-            b->magic = 0;
+        while (tracked_block* b = take_first()) {
             put(b);
         }
     }
@@ -119,6 +114,22 @@ public:
     mutex_type& lock() noexcept { return lock_; }
 
 private:
+    tracked_block* take_first() noexcept {
+        lock_guard<mutex_type> guard{lock_};
+        tracked_block* const b = first_;
+        if (b != nullptr) {
+            take_out(b);
+        }
+        return b;
+    }
+
+    void take_out(tracked_block* b) noexcept {
+        unpoison(b, sizeof *b);
+        unpoison(b->base(), tracked_block::head_bytes(b->align));
+        unlink(b);
+        b->magic = 0;
+    }
+
     // In the heads of other blocks, which are poisoned.
 #define LINN_DETAIL_NO_ASAN [[LINN_DETAIL_NOINLINE]] __attribute__((__no_sanitize__("address")))
     LINN_DETAIL_NO_ASAN void link(tracked_block* b) noexcept {

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// A lock names the object that a fork stops; without one, a child of a fork could find it taken for ever.
+// EXPECT: no matching function for call to|no matching constructor for initialization
+#include <linn/detail/sync/module.hpp>
+
+struct counter {
+    explicit counter(linn::detail::fork_stopper& owner) noexcept
+#ifdef LINN_CONTROL
+        : lock{owner}
+#endif
+    {
+        static_cast<void>(owner);
+    }
+    linn::detail::mutex lock;
+};

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0
+// Promise: the child of a process with many threads may use pool resources and make others, start threads and fork again,
+// wherever the resources of the threads that are gone lay: the child looks at no memory that a new thread may own.
+//
+// Breaks when a lock is acquired that the fork handlers do not know (the child finds it taken), when a resource on the stack of a
+// thread stays in the list of the child (the next thread overwrites it, and the list is garbage), and when a fork has the
+// locks of a resource that another thread releases. Then a child hangs, and its alarm ends it, or it crashes.
+//
+// With objects in slabs under AddressSanitizer too: its allocator cannot be used in such a child.
+#define LINN_ASAN_POOLS 1
+#include "process.hpp"
+
+#include <linn/linn.hpp>
+
+#include <pthread.h>
+
+#include <array>
+#include <atomic>
+#include <cstring>
+#include <memory_resource>
+#include <new>
+#include <thread>
+#include <vector>
+
+namespace {
+
+/// Threads of a child of a process with threads are not known to these.
+constexpr bool child_starts_threads = !linn_test::asan && !linn_test::tsan;
+
+std::size_t some_forks(std::size_t usual) {
+    return linn_test::on_memcheck() ? 3 : linn_test::asan || linn_test::tsan ? usual / 20 + 3 : usual;
+}
+
+void use(std::pmr::memory_resource& r) {
+    std::array<void*, 10> all{};
+    std::size_t bytes = 16;
+    for (void*& p : all) {
+        p = r.allocate(bytes);
+        std::memset(p, 7, bytes);
+        bytes *= 2;
+    }
+    bytes = 16;
+    for (void* p : all) {
+        r.deallocate(p, bytes);
+        bytes *= 2;
+    }
+}
+
+/// Writes where a thread before it may have had objects.
+[[gnu::noinline]] void overwrite_stack(unsigned char with) {
+    volatile unsigned char all[60'000];
+    for (volatile unsigned char& byte : all) {
+        byte = with;
+    }
+}
+
+// A resource serves the process: no other one went before it, so nothing has joined on its behalf.
+linn::pool_resource of_the_process;
+
+/// What the child of any fork may do.
+void live_on(int generations = 2) {
+    use(of_the_process);
+    of_the_process.trim();
+    static_cast<void>(linn::statistics());
+    {
+        linn::pool_resource own;
+        use(own);
+        own.release();
+        use(own);
+    }
+    if constexpr (child_starts_threads) {
+        for (const unsigned char with : {static_cast<unsigned char>(0), static_cast<unsigned char>(0x5a)}) {
+            std::thread{[with] { overwrite_stack(with); }}.join();
+            std::thread{[] {
+                linn::pool_resource at_the_same_place;
+                use(at_the_same_place);
+                use(of_the_process);
+                static_cast<void>(linn::statistics());
+            }}.join();
+        }
+    }
+    if (generations > 1) {
+        linn_test::check_forked([generations] { live_on(generations - 1); });
+    }
+}
+
+/// Runs `work(turn)` in threads while the process forks.
+template <class Work>
+void fork_during(std::size_t forks, Work work) {
+    std::atomic<bool> stop{false};
+    std::atomic<std::size_t> done{0};
+    std::vector<std::thread> threads;
+    for (unsigned t = 0; t < 3; ++t) {
+        threads.emplace_back([&, t] {
+            for (std::size_t i = t; !stop; ++i) {
+                work(i);
+                ++done;
+            }
+        });
+    }
+    for (std::size_t i = 0; i < forks; ++i) {
+        const std::size_t then = done;
+        while (done == then) {
+            std::this_thread::yield();
+        }
+        linn_test::check_forked([] { live_on(); });
+    }
+    stop = true;
+    for (std::thread& t : threads) {
+        t.join();
+    }
+}
+
+/// Chunks that resources leave for the next one have a lock of their own. First of all: no resource has left any yet.
+void while_threads_trim() {
+    std::atomic<bool> stop{false};
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 3; ++t) {
+        threads.emplace_back([&] {
+            while (!stop) {
+                of_the_process.trim();
+            }
+        });
+    }
+    const std::size_t forks = some_forks(300);
+    for (std::size_t i = 0; i < forks; ++i) {
+        linn_test::check_forked([] { use(of_the_process); });
+    }
+    stop = true;
+    for (std::thread& t : threads) {
+        t.join();
+    }
+}
+
+/// The resource of a thread that waits, and all that it got from an upstream, are on its stack.
+template <class Serve>
+void with_a_thread_in(Serve serve) {
+    std::atomic<bool> ready{false};
+    std::atomic<bool> over{false};
+    std::thread t{[&] {
+        serve([&] {
+            ready = true;
+            while (!over) {
+                std::this_thread::yield();
+            }
+        });
+    }};
+    while (!ready) {
+        std::this_thread::yield();
+    }
+    linn_test::check_forked([] { live_on(3); });
+    over = true;
+    t.join();
+}
+
+void stacks_that_are_gone() {
+    with_a_thread_in([](auto&& wait) {
+        linn::pool_resource on_the_stack;
+        use(on_the_stack);
+        wait();
+        use(on_the_stack);
+    });
+    with_a_thread_in([](auto&& wait) {
+        alignas(64) std::byte memory[400'000];
+        std::pmr::monotonic_buffer_resource upstream{memory, sizeof memory, std::pmr::null_memory_resource()};
+        linn::pool_resource r{linn::pool_resource_options{.largest_pooled_bytes = 8192, .slab_bytes = 4096},
+                              &upstream};
+        r.deallocate(r.allocate(100), 100);
+        wait();
+        r.deallocate(r.allocate(100), 100);
+    });
+    with_a_thread_in([](auto&& wait) { // the object stays where it is, its memory does not
+        alignas(64) std::byte memory[400'000];
+        std::pmr::monotonic_buffer_resource upstream{memory, sizeof memory, std::pmr::null_memory_resource()};
+        alignas(linn::pool_resource) static std::byte place[sizeof(linn::pool_resource)];
+        auto* const r = ::new (static_cast<void*>(place)) linn::pool_resource{&upstream};
+        r->deallocate(r->allocate(100), 100);
+        wait();
+        r->~pool_resource();
+    });
+    with_a_thread_in([](auto&& wait) {
+        thread_local linn::pool_resource of_the_thread;
+        use(of_the_thread);
+        wait();
+    });
+    with_a_thread_in([](auto&& wait) {
+        linn::recycler<std::vector<int>> recycler;
+        linn::buffer_pool buffers{65536};
+        linn::local_pool<int> local;
+        local.destroy(local.create(1));
+        recycler.acquire()->resize(100);
+        static_cast<void>(buffers.acquire());
+        wait();
+    });
+}
+
+/// A child knows a static resource at once, and others from their next use on; what it has cached it may use.
+void what_the_child_knows() {
+    const auto row = [](std::size_t bytes) {
+        std::size_t live = 0;
+        for (const auto& s : linn::statistics()) {
+            live += s.type == "linn::pool_resource" && s.object_bytes == bytes ? s.live : 0;
+        }
+        return live;
+    };
+    linn::pool_resource local;
+    void* const mine = local.allocate(768);
+    void* const of_all = of_the_process.allocate(768);
+    const std::size_t expected = row(768);
+    linn_test::check_forked([&] {
+        if (linn_test::in_slabs()) {
+            CHECK(row(768) == expected - 1);
+            local.deallocate(local.allocate(768), 768);
+            CHECK(row(768) == expected);
+        }
+        for (const auto& s : local.statistics()) {
+            CHECK(s.live == (s.object_bytes == 768 || !linn_test::in_slabs() ? 1 : 0));
+        }
+        local.deallocate(mine, 768);
+        of_the_process.deallocate(of_all, 768);
+        CHECK(!linn_test::in_slabs() || row(768) == expected - 2);
+    });
+    local.deallocate(mine, 768);
+    of_the_process.deallocate(of_all, 768);
+}
+
+/// A thread that used its cache without a lock since the first fork is gone after the second: nobody may inherit what it left.
+void caches_of_two_generations() {
+    if constexpr (child_starts_threads) {
+        static linn::pool_resource r;
+        void* const warm = r.allocate(64);
+        r.deallocate(warm, 64);
+        linn_test::check_forked([] {
+            void* const p = r.allocate(64); // cached, or not any more
+            std::thread{[p] {
+                linn_test::check_forked([p] {
+                    std::thread{[p] {
+                        void* all[300];
+                        for (void*& q : all) {
+                            q = r.allocate(64);
+                            CHECK(q != p);
+                        }
+                        for (void* q : all) {
+                            r.deallocate(q, 64);
+                        }
+                        r.deallocate(p, 64);
+                    }}.join();
+                    for (const auto& s : r.statistics()) {
+                        CHECK(s.live == 0);
+                    }
+                });
+            }}.join();
+            r.deallocate(p, 64);
+        });
+    }
+}
+
+linn::pool_resource of_handlers;
+
+/// Handlers of the program may release a resource whose locks the fork has.
+void handlers_that_release() {
+    CHECK(::pthread_atfork([] { of_handlers.release(); }, [] { use(of_handlers); },
+                           [] {
+                               use(of_handlers);
+                               of_handlers.release();
+                               linn::pool_resource r;
+                               use(r);
+                           }) == 0);
+}
+
+} // namespace
+
+int main() {
+    handlers_that_release(); // before those of the library: runs after these before a fork, and before them after it
+    while_threads_trim();
+    use(of_handlers);
+    stacks_that_are_gone();
+    what_the_child_knows();
+    caches_of_two_generations();
+    fork_during(some_forks(25), [](std::size_t) { // made and destroyed in stacks
+        linn::pool_resource r;
+        use(r);
+        r.trim();
+    });
+    fork_during(some_forks(25), [](std::size_t i) { // released, while there are forks and statistics
+        thread_local linn::pool_resource r;
+        use(r);
+        r.deallocate(r.allocate(100'000), 100'000);
+        static_cast<void>(r.allocate(40));
+        r.release();
+        if (i % 8 == 0) {
+            static_cast<void>(linn::statistics());
+        }
+    });
+    fork_during(some_forks(15), [](std::size_t i) { // everything else that registers itself
+        linn::recycler<std::vector<int>> recycler{4};
+        linn::buffer_pool buffers{8192};
+        recycler.acquire()->resize(i % 100);
+        static_cast<void>(buffers.acquire());
+        recycler.trim();
+        linn::pool<std::array<char, 72>>::destroy(linn::pool<std::array<char, 72>>::create());
+        if (i % 16 == 0) {
+            linn::pool<std::array<char, 72>>::trim();
+            use(*linn::default_pool_resource());
+        }
+    });
+    use(of_handlers);
+}
