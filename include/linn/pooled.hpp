@@ -10,10 +10,32 @@
 #include <linn/pool.hpp>
 
 #include <cstddef>
+#include <cstdlib>
 #include <new>
 #include <type_traits>
 
 namespace linn::inline LINN_ABI {
+
+namespace detail {
+
+/// A promise type of coroutines, or a base of one: their frames come from its `operator new`.
+template <class T>
+concept coroutine_promise =
+    requires(T& t) { t.get_return_object(); } || requires(T& t) { t.initial_suspend(); } || requires(T& t) {
+        t.final_suspend();
+    } || requires(T& t) { t.unhandled_exception(); } || requires(T& t) { t.return_void(); };
+
+/// Where placement `new` may construct a T or a class derived from it. A coroutine offers its parameters to the `operator
+/// new` of its promise, and they are lvalues. Of those only pointers to memory and to a T are places.
+template <class Place, class T>
+concept place_for =
+    std::is_pointer_v<std::decay_t<Place>> &&
+    (!std::is_lvalue_reference_v<Place> || std::is_array_v<std::remove_reference_t<Place>> ||
+     std::is_void_v<std::remove_pointer_t<std::decay_t<Place>>> || std::is_same_v<std::decay_t<Place>, T*> ||
+     std::is_same_v<std::decay_t<Place>, std::byte*> || std::is_same_v<std::decay_t<Place>, unsigned char*> ||
+     std::is_same_v<std::decay_t<Place>, char*>);
+
+} // namespace detail
 
 /// Gives a class its own `operator new` and `delete` over the pool of that class:
 ///
@@ -26,6 +48,8 @@ namespace linn::inline LINN_ABI {
 /// Derived classes of another size or alignment, and arrays, go to the global `operator new`, and each
 /// goes back to where it came from. To delete a derived object through a base pointer needs a virtual
 /// destructor, as always.
+///
+/// Not for promise types of coroutines: a frame is larger than its promise, so it would not be pooled.
 ///
 /// @complexity where nothing else is said, that of the pool's `allocate` and `deallocate`, or of the global operators
 /// @threads any thread
@@ -49,8 +73,20 @@ struct pooled {
     static void* operator new(std::size_t bytes, std::align_val_t align, const std::nothrow_t& tag) noexcept {
         return is_object(bytes, align) ? pool_of<>::try_allocate() : ::operator new(bytes, align, tag);
     }
-    /// Placement: hidden by the others if it were not here.
-    static void* operator new(std::size_t, void* place) noexcept { return place; }
+    /// Placement: hidden by the others if it were not here. Where the place is a variable, only for a T: the frame of a
+    /// coroutine, whose parameter that variable may be, is larger. For a derived class of another size write `::new`.
+    template <class Place>
+        requires detail::place_for<Place, T>
+    static void* operator new(std::size_t bytes, Place&& place) noexcept {
+        check_class();
+        if constexpr (std::is_pointer_v<std::remove_reference_t<Place>> &&
+                      std::is_lvalue_reference_v<Place>) {
+            if (bytes != sizeof(T)) {
+                std::abort();
+            }
+        }
+        return detail::untyped(place);
+    }
 
     static void operator delete(void* p, std::size_t bytes) noexcept {
         if (is_object(bytes)) {
@@ -91,14 +127,20 @@ struct pooled {
             ::operator delete(p, align);
         }
     }
-    static void operator delete(void*, void*) noexcept {}
 
 private:
     /// In a template, so that T may be incomplete where `pooled<T>` is named as its base.
     template <class Object = T>
     using pool_of = pool<Object, detail::options_for<Object>(O)>;
 
+    /// In a function, because T is complete only where one is used.
+    static void check_class() noexcept {
+        static_assert(!detail::coroutine_promise<T>,
+                      "linn::pooled is not for promise types of coroutines: a frame is larger than its "
+                      "promise. Give the promise an operator new that calls linn::default_pool_resource()");
+    }
     static bool is_object(std::size_t bytes) noexcept {
+        check_class();
         return bytes == sizeof(T) && alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__;
     }
     static bool is_object(std::size_t bytes, std::align_val_t align) noexcept {

@@ -5,11 +5,13 @@
 
 #include <doctest/doctest.h>
 
+#include <coroutine>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <new>
 #include <stdexcept>
+#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -166,6 +168,53 @@ TEST_CASE("pooled: placement and nothrow are not hidden") {
     CHECK(aligned(w, 128));
     delete w;
     CHECK(live<base>() == before);
+}
+
+TEST_CASE("pooled: a place may be a variable") {
+    alignas(larger) std::byte memory[sizeof(larger)];
+    void* untyped = memory;
+    std::byte* bytes = memory;
+    auto* typed = static_cast<base*>(untyped);
+    for (base* p : {new (memory) base, new (untyped) base, new (bytes) base, new (typed) base}) {
+        CHECK(static_cast<void*>(p) == memory);
+        p->~base();
+    }
+    base* p = new (static_cast<void*>(memory)) larger;
+    CHECK(static_cast<void*>(p) == memory);
+    p->~base();
+}
+
+// A base of a promise that is not known to be one: the parameters of its coroutines are no places for their frames.
+struct promise_base : linn::pooled<promise_base> {};
+struct task {
+    struct promise_type : promise_base {
+        task get_return_object() { return {std::coroutine_handle<promise_type>::from_promise(*this)}; }
+        std::suspend_always initial_suspend() noexcept { return {}; }
+        std::suspend_always final_suspend() noexcept { return {}; }
+        void return_void() {}
+        void unhandled_exception() {}
+    };
+    std::coroutine_handle<promise_type> frame;
+};
+task by_pointer(std::string*) {
+    co_return;
+}
+task by_const_pointer(const char*) {
+    co_return;
+}
+task by_reference(std::string&) {
+    co_return;
+}
+
+TEST_CASE("pooled: a parameter of a coroutine is no place for its frame") {
+    std::string text(200, 'x');
+    const std::string copy = text;
+    for (const task& t : {by_pointer(&text), by_const_pointer(text.c_str()), by_reference(text)}) {
+        CHECK(t.frame.address() != &text);
+        t.frame.resume();
+        t.frame.destroy();
+    }
+    CHECK(text == copy);
 }
 
 // GCC 12 takes the pair of `operator new` and the `operator delete` that it chose itself for a mistake
