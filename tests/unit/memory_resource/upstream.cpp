@@ -142,6 +142,22 @@ TEST_CASE("pool_resource: a failure of upstream at any request is passed on and 
     CHECK(failed);
 }
 
+TEST_CASE("pool_resource: upstream is never asked for a size that no object can have") {
+    counting_resource upstream;
+    linn::pool_resource r{&upstream};
+    constexpr std::size_t half = SIZE_MAX / 2 + 1;
+    for (const std::size_t align : {std::size_t{1}, std::size_t{4096}, half / 2, half}) {
+        for (const std::size_t bytes :
+             {std::size_t{0}, std::size_t{1}, half - 64, half - 1, half, SIZE_MAX}) {
+            if (align >= half || bytes >= half - align) {
+                CHECK_THROWS_AS(static_cast<void>(r.allocate(bytes, align)), std::bad_alloc);
+            }
+        }
+    }
+    CHECK(upstream.allocations == 0);
+    CHECK(upstream.failures == 0);
+}
+
 TEST_CASE("pool_resource: a thread that only frees needs nothing from upstream") {
     counting_resource upstream;
     pool_resource r{&upstream};

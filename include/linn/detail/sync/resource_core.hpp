@@ -140,7 +140,8 @@ public:
         join_forks();
         news told{settings_.pool, bytes};
         const std::size_t head = tracked_block::head_bytes(align);
-        if (bytes > static_cast<std::size_t>(PTRDIFF_MAX) - head) {
+        constexpr auto most = static_cast<std::size_t>(PTRDIFF_MAX);
+        if (head > most || bytes > most - head) {
             return nullptr;
         }
         turn mine{memory_};
