@@ -88,6 +88,25 @@ public:
         }
     }
 
+    /// As `Upstream` constructs: a `polymorphic_allocator` passes its resource on to elements that take one. Declared only if
+    /// `Upstream` declares it too.
+    /// @throws what `Upstream` throws
+    /// @complexity that of `Upstream`
+    template <class U, class... Args>
+        requires requires(upstream_type& u, U* p, Args&&... args) {
+            u.construct(p, std::forward<Args>(args)...);
+        }
+    constexpr void construct(U* p, Args&&... args) {
+        upstream_traits::construct(upstream_, p, std::forward<Args>(args)...);
+    }
+
+    /// As `construct`.
+    template <class U>
+        requires requires(upstream_type& u, U* p) { u.destroy(p); }
+    constexpr void destroy(U* p) {
+        upstream_traits::destroy(upstream_, p);
+    }
+
     /// The allocator of a container's copy. Declared only if `Upstream` declares it too: otherwise a class
     /// derived from this one is copied as itself, as one derived from `std::allocator` is.
     /// @throws what `Upstream` throws

@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <memory>
 #include <type_traits>
+#include <utility>
 
 namespace linn::inline LINN_ABI {
 
@@ -152,6 +153,24 @@ public:
         if constexpr (!alone) {
             std::allocator_traits<upstream_type>::deallocate(upstream_, p, n);
         }
+    }
+
+    /// As `Upstream` constructs. Declared only if `Upstream` declares it too.
+    /// @throws what `Upstream` throws
+    /// @complexity that of `Upstream`
+    template <class U, class... Args>
+        requires requires(upstream_type& u, U* p, Args&&... args) {
+            u.construct(p, std::forward<Args>(args)...);
+        }
+    constexpr void construct(U* p, Args&&... args) {
+        std::allocator_traits<upstream_type>::construct(upstream_, p, std::forward<Args>(args)...);
+    }
+
+    /// As `construct`.
+    template <class U>
+        requires requires(upstream_type& u, U* p) { u.destroy(p); }
+    constexpr void destroy(U* p) {
+        std::allocator_traits<upstream_type>::destroy(upstream_, p);
     }
 
     [[nodiscard]] Pool& pool() const noexcept { return *pool_; }

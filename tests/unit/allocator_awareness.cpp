@@ -4,6 +4,9 @@
 // change or outlive their container. Each container, with each kind of allocator.
 #include "allocator_worlds.hpp"
 
+#include <linn/local_allocator.hpp>
+#include <linn/local_pool.hpp>
+
 #include <doctest/doctest.h>
 
 #include <compare>
@@ -14,6 +17,7 @@
 #include <list>
 #include <map>
 #include <memory>
+#include <memory_resource>
 #include <optional>
 #include <set>
 #include <string>
@@ -264,6 +268,58 @@ TEST_CASE_TEMPLATE("allocator awareness: nodes outlive their container and its t
         CHECK(list.size() == 300);
     }
     CHECK(w.live() == before);
+}
+
+/// Counts what it constructs and destroys.
+template <class T>
+struct counting_constructor : std::allocator<T> {
+    using is_always_equal = std::false_type;
+    template <class U>
+    struct rebind {
+        using other = counting_constructor<U>;
+    };
+    counting_constructor(int& n) : objects{&n} {}
+    template <class U>
+    counting_constructor(const counting_constructor<U>& other) : objects{other.objects} {}
+    template <class U, class... Args>
+    void construct(U* p, Args&&... args) {
+        ++*objects;
+        ::new (static_cast<void*>(p)) U(std::forward<Args>(args)...);
+    }
+    template <class U>
+    void destroy(U* p) {
+        --*objects;
+        p->~U();
+    }
+    int* objects;
+};
+
+TEST_CASE("allocator, local_allocator: elements are constructed and destroyed as the upstream does") {
+    int objects = 0;
+    {
+        using upstream = counting_constructor<number>;
+        std::list<number, linn::allocator<number, upstream>> list{
+            linn::allocator<number, upstream>{upstream{objects}}};
+        list.emplace_back(1);
+        list.emplace_back(2);
+        CHECK(objects == 2);
+        struct room {
+            alignas(std::max_align_t) std::byte bytes[64];
+        };
+        linn::local_pool<room> pool;
+        using local = linn::local_allocator<number, decltype(pool), upstream>;
+        std::list<number, local> other{local{pool, upstream{objects}}};
+        other.emplace_back(3);
+        CHECK(objects == 3);
+    }
+    CHECK(objects == 0);
+
+    std::pmr::monotonic_buffer_resource arena;
+    using upstream = std::pmr::polymorphic_allocator<std::pmr::string>;
+    std::list<std::pmr::string, linn::allocator<std::pmr::string, upstream>> texts{
+        linn::allocator<std::pmr::string, upstream>{upstream{&arena}}};
+    texts.emplace_back(100, 'x');
+    CHECK(texts.back().get_allocator().resource() == &arena);
 }
 
 } // namespace allocator_awareness_tests
