@@ -8,6 +8,7 @@
 #include <linn/detail/core/slab_growth.hpp>
 
 #include <cstddef>
+#include <cstring>
 #include <new>
 
 namespace linn::inline LINN_ABI::detail {
@@ -48,6 +49,30 @@ public:
         }
         peak_ = objects_.size() > peak_ ? objects_.size() : peak_;
         return shortage::none;
+    }
+
+    /// Puts the objects on the list that `objects`, an array of pointers of any type, holds. Either all or none.
+    shortage note_all(const std::byte* objects, std::size_t count) noexcept {
+        if (room() < count) {
+            return shortage::limit;
+        }
+        const std::size_t peak_before = peak_;
+        for (std::size_t i = 0; i != count; ++i) {
+            if (note(pointer_at(objects, i)) != shortage::none) {
+                while (i-- != 0) {
+                    strike(pointer_at(objects, i));
+                }
+                peak_ = peak_before;
+                return shortage::memory;
+            }
+        }
+        return shortage::none;
+    }
+
+    static void* pointer_at(const std::byte* objects, std::size_t i) noexcept {
+        void* p = nullptr;
+        std::memcpy(&p, objects + i * sizeof p, sizeof p);
+        return p;
     }
 
     /// Takes it off. False when it is not on the list.

@@ -154,6 +154,9 @@ public:
     /// Null when there is no memory.
     void* take_bypassed() noexcept;
 
+    /// As `take_run`.
+    [[nodiscard]] bool take_bypassed_run(void* out, std::size_t count) noexcept;
+
     /// An object of another type's pool, a block like any other to the memory checker, is reported and stays. What
     /// no pool gave is passed on, for the checker to report.
     void put_bypassed(void* object) noexcept;
@@ -331,8 +334,12 @@ private:
 
     bool reserve_locked(std::size_t objects) noexcept {
         if (mode_ == service::bypass) {
-            stock_.slabs().note(shortage::limit);
-            return objects <= bypass_.room();
+            // Nothing is reserved, but what cannot be had is refused as in slabs.
+            const geometry& g = sizes();
+            const bool allowed = objects <= bypass_.room();
+            stock_.slabs().note(allowed ? shortage::memory : shortage::limit);
+            return allowed && objects <= static_cast<std::size_t>(PTRDIFF_MAX) / g.slot_bytes &&
+                   slab_growth<typename Policy::pages>{}.may_map(objects * g.slot_bytes, g);
         }
         return stock_.reserve(objects);
     }

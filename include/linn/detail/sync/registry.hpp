@@ -255,6 +255,32 @@ void* depot<Policy>::take_bypassed() noexcept {
 }
 
 template <class Policy>
+bool depot<Policy>::take_bypassed_run(void* out, std::size_t count) noexcept {
+    auto* const objects = static_cast<std::byte*>(out);
+    shortage why = locked([&] { return count <= bypass_.room() ? shortage::none : shortage::limit; });
+    std::size_t made = 0;
+    while (why == shortage::none && made != count) {
+        void* const object = bypass_.allocate();
+        why = object != nullptr ? shortage::none : shortage::memory;
+        if (object != nullptr) {
+            std::memcpy(objects + made * sizeof object, &object, sizeof object);
+            ++made;
+        }
+    }
+    // They count only now, and all at once: a call that fails takes no place below the limit from another thread.
+    if (why == shortage::none) {
+        why = locked([&] { return bypass_.note_all(objects, count); });
+    }
+    if (why != shortage::none) {
+        while (made-- != 0) {
+            bypass_.deallocate(bypass<Policy>::pointer_at(objects, made));
+        }
+    }
+    tell({0, 0, why}, why == shortage::none ? 0 : count);
+    return why == shortage::none;
+}
+
+template <class Policy>
 void depot<Policy>::put_bypassed(void* object) noexcept {
     const auto strike = [object](depot& d) { return d.locked([&] { return d.bypass_.strike(object); }); };
     bool known = strike(*this);

@@ -260,8 +260,9 @@ template <class Policy>
 [[nodiscard]] bool allocate_run(front<Policy>& f, pool_handle<Policy>& handle, void* out, std::size_t count,
                                 const void* caller = nullptr,
                                 attach_function<Policy> attach = &attach_here<Policy>) noexcept {
-    if (depot<Policy>* d = unattached(f, handle); d != nullptr && d->mode() == service::direct) {
-        return d->take_run(out, count, trace_from(caller));
+    if (depot<Policy>* d = unattached(f, handle); d != nullptr && d->mode() != service::cached) {
+        return d->mode() == service::bypass ? d->take_bypassed_run(out, count)
+                                            : d->take_run(out, count, trace_from(caller));
     }
     auto* to = static_cast<std::byte*>(out);
     for (std::size_t done = 0; done != count; ++done) {
