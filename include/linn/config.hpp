@@ -17,8 +17,8 @@
 ///   was suspended on. Each call looks the thread's cache up again, which costs a call.
 ///
 /// Everything else is an option in a type (`pool_options`), never a macro. Each macro that changes
-/// layout or behaviour is part of the inline namespace, so objects built differently do not mix:
-/// they fail to link instead of failing at run time.
+/// layout or behaviour is part of the inline namespace. So parts built differently fail to link where Linn's types are
+/// among the parameters of a function. The linker sees neither what a function returns nor the type of a variable.
 
 // The first line that a compiler in another mode prints, and the only one: without LINN_ABI every header is empty.
 #if __cplusplus < 202002L

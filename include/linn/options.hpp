@@ -32,7 +32,7 @@ struct pool_options {
     /// From 1 to 4096. 0: about 16 KiB worth, between 4 and 128 (1 or 2 for objects over 16 KiB).
     std::size_t magazine_slots = 0;
     /// Memory of empty slabs that is kept for reuse. What is more goes back to the system once it has
-    /// stayed unused for a second, a slab at each visit of the depot, or by `trim()`.
+    /// stayed unused for a second, a slab at each flush of a magazine, or by `trim()`.
     std::size_t retain_bytes = std::size_t{4} << 20;
     /// Most objects that may be handed out at once, by all threads together: the next `allocate` throws
     /// `std::bad_alloc`, and succeeds again after any thread's `deallocate`. 0: no limit.

@@ -13,11 +13,11 @@ namespace linn::inline LINN_ABI {
 
 /// What a pool notices.
 enum class misuse_kind : unsigned char {
-    double_free,        ///< the object is free already
-    foreign_pointer,    ///< the memory never came from a pool
-    interior_pointer,   ///< the pointer does not point at the start of an object
+    double_free,      ///< the object is free already
+    foreign_pointer,  ///< the memory came from no pool that is known here; a `local_pool` knows no other one
+    interior_pointer, ///< the pointer does not point at the start of an object
     misaligned_pointer, ///< the same, and the type could not be there for its alignment
-    wrong_pool,         ///< the object belongs to another pool
+    wrong_pool,         ///< the object belongs to another `pool` or resource
     wrong_size,         ///< freed as of another size or alignment than it was allocated with
     write_after_free,   ///< the memory changed while it was free; checked builds only
     overrun,            ///< the memory behind the object changed; checked builds only
