@@ -5,6 +5,7 @@
 // Breaks when empty slabs are kept for ever, or when a slab is given back with an object in it: the
 // survivors' contents are checked after everything around them went.
 #include "process.hpp"
+#include "random.hpp"
 
 #include <linn/linn.hpp>
 
@@ -85,13 +86,18 @@ void one_survivor_a_slab() {
     }
     std::vector<survivor*> survivors;
     std::vector<unsigned char> marks;
+    std::vector<survivor*> others;
     for (std::size_t i = 0; i < count; ++i) {
         if (i % slots == slots / 2) {
             survivors.push_back(objects[i]);
             marks.push_back(static_cast<unsigned char>(i % 251));
         } else {
-            spread::destroy(objects[i]);
+            others.push_back(objects[i]);
         }
+    }
+    linn_test::shuffle(others);
+    for (survivor* object : others) {
+        spread::destroy(object);
     }
     spread::trim();
     const auto pinned = spread::statistics();

@@ -2,6 +2,7 @@
 #ifndef LINN_TESTS_SUPPORT_RANDOM_HPP
 #define LINN_TESTS_SUPPORT_RANDOM_HPP
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -29,6 +30,12 @@ public:
 private:
     std::uint64_t state_;
 };
+
+/// The order in which tests of what a pool keeps free its objects: no bound on memory may depend on a better one.
+template <class Range>
+void shuffle(Range& range, std::uint64_t seed = 1) {
+    std::shuffle(range.begin(), range.end(), random_source{seed});
+}
 
 } // namespace linn_test
 
