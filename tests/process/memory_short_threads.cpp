@@ -6,10 +6,12 @@
 // against which the rest is compared; what leaked a single magazine a thread would stand out by
 // megabytes.
 #include "process.hpp"
+#include "random.hpp"
 
 #include <linn/linn.hpp>
 
 #include <atomic>
+#include <span>
 #include <thread>
 #include <vector>
 
@@ -34,8 +36,10 @@ void work(std::size_t n) {
         objects[i] = linn::pool<T>::create();
         objects[i]->bytes[0] = 1;
     }
-    for (std::size_t i = 0; i < n; ++i) {
-        linn::pool<T>::destroy(objects[i]);
+    std::span<T*> order{objects, n};
+    linn_test::shuffle(order, n);
+    for (T* object : order) {
+        linn::pool<T>::destroy(object);
     }
 }
 

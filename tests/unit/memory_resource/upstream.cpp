@@ -270,6 +270,7 @@ TEST_CASE("pool_resource: trim gives pages back to the system, also of slabs wit
     const std::size_t full = r.statistics()[0].resident_bytes;
     CHECK(full >= all.size() * 64);
     std::vector<void*> survivors;
+    linn_test::shuffle(all);
     for (std::size_t i = 0; i < all.size(); ++i) {
         if (i % 5000 == 0) {
             survivors.push_back(all[i]);
