@@ -93,6 +93,29 @@ void in_the_child(const linn::buffer& before) {
     CHECK(before.span().back() == std::byte{42});
 }
 
+/// The child counts what the threads that are gone had acquired from their caches.
+void what_was_acquired_counts() {
+    static linn::buffer_pool counted{bytes};
+    std::atomic<bool> ready{false};
+    std::atomic<bool> over{false};
+    std::thread other{[&] {
+        for (int i = 0; i < 100; ++i) {
+            counted.acquire().reset();
+        }
+        ready = true;
+        while (!over) {
+            std::this_thread::yield();
+        }
+    }};
+    while (!ready) {
+        std::this_thread::yield();
+    }
+    linn_test::check_forked([] { CHECK(counted.statistics().acquired == 100); });
+    CHECK(counted.statistics().acquired == 100);
+    over = true;
+    other.join();
+}
+
 } // namespace
 
 int main() {
@@ -125,6 +148,7 @@ int main() {
         t.join();
     }
     CHECK(handlers_run == 4 * forks);
+    what_was_acquired_counts();
     CHECK(before->span().back() == std::byte{42});
     before.reset();
     CHECK(pool.statistics().live == 0);

@@ -207,6 +207,16 @@ TEST_CASE("handle_pool: a constructor that throws leaves nothing behind") {
     CHECK(pool.get(pool.create(2))->value == 2);
 }
 
+TEST_CASE("handle_pool: a constructor that throws uses up no handle") {
+    handle_pool<counted, {.index_bits = 2}> pool;
+    for (int i = 0; i != 100; ++i) {
+        CHECK_THROWS_AS(static_cast<void>(pool.create(-1)), std::runtime_error);
+    }
+    for (int i = 0; i != 4; ++i) {
+        CHECK(pool.get(pool.create(i))->value == i);
+    }
+}
+
 TEST_CASE("handle_pool: addresses are stable, aligned and apart") {
     handle_pool<wide> pool;
     std::vector<std::pair<decltype(pool)::handle, wide*>> all;
