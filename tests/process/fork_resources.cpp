@@ -259,7 +259,7 @@ linn::pool_resource of_handlers;
 
 /// Handlers of the program may release a resource whose locks the fork has.
 void handlers_that_release() {
-    CHECK(::pthread_atfork([] { of_handlers.release(); }, [] { use(of_handlers); },
+    CHECK(::pthread_atfork([] { of_handlers.release(); }, nullptr,
                            [] {
                                use(of_handlers);
                                of_handlers.release();
@@ -274,6 +274,10 @@ int main() {
     handlers_that_release(); // before those of the library: runs after these before a fork, and before them after it
     while_threads_trim();
     use(of_handlers);
+    linn_test::check_forked([] { live_on(1); });
+    ::alarm(30 * linn_test::slowdown); // a lock that is never released
+    std::thread{[] { use(of_handlers); }}.join();
+    ::alarm(0);
     stacks_that_are_gone();
     what_the_child_knows();
     caches_of_two_generations();

@@ -80,9 +80,6 @@ public:
     static void leave(Member& m) noexcept {
         if (auto* const r = static_cast<fork_registry*>(m.registered_in); r != nullptr) {
             lock_guard<Mutex> guard{r->lock_};
-            if (held_for_fork(r->lock_)) { // by a fork handler of the program
-                m.unlock_in_parent();
-            }
             r->unlink(m);
             m.set_joined(false);
         }

@@ -192,6 +192,7 @@ public:
                 d->~depot_type();
             }
         }
+        // Its lock joins again: in a fork handler of the program, what the fork has locked of this is released after it.
         blocks_.give_up([&](tracked_block* b) { free_block(b); });
         arena_.give_up([&](void* p) {
             memory_.put_chunk(p, chunk_arena<Policy>::chunk_bytes, chunk_arena<Policy>::chunk_align, true);
