@@ -104,21 +104,24 @@ struct position {
     bool holds_call = true;
 };
 
-/// Calls `see(entry, position)` for the entries of a function whose code is near.
+/// Calls `see(entry, position)` for the entries of a function whose code is near, except for those inside of `left_out`.
 template <class See>
-void each_near(Dwarf_Die parent, std::uint64_t after, position here, See& see) {
+void each_entry_near(Dwarf_Die parent, std::uint64_t after, position here, const void* left_out, See& see) {
     Dwarf_Die child;
     for (bool more = ::dwarf_child(&parent, &child) == 0; more;
          more = ::dwarf_siblingof(&child, &child) == 0) {
         const int tag = ::dwarf_tag(&child);
         const bool is_call = tag == DW_TAG_inlined_subroutine;
+        if (is_call && child.addr == left_out) {
+            continue;
+        }
         if (!is_call && tag != DW_TAG_lexical_block) {
             see(child, here);
         } else if (is_near(child, after, inlined_window)) {
             see(child, here);
             const position inside{here.depth + (is_call ? 1U : 0U),
                                   here.holds_call && (!is_call || covers(child, after - 1))};
-            each_near(child, after, inside, see);
+            each_entry_near(child, after, inside, left_out, see);
         }
     }
 }
@@ -165,6 +168,24 @@ bool class_of_this(Dwarf_Die function, Dwarf_Die& type) {
     return false;
 }
 
+constexpr std::size_t call_bytes = 5;
+
+/// The function that an instruction calls; null: it is no call, or an indirect one. No disassembler: a byte 0xe8 whose
+/// operand leads to the first byte of a function is a call of it.
+const elf_symbol* called_at(code_module& module, std::uint64_t address) {
+    constexpr unsigned char call = 0xe8;
+    const std::span<const unsigned char> code = module.code(address, call_bytes);
+    if (code.size() < call_bytes || code[0] != call) {
+        return nullptr;
+    }
+    std::int32_t distance = 0;
+    std::memcpy(&distance, &code[1], sizeof(distance));
+    const std::uint64_t target =
+        address + call_bytes + static_cast<std::uint64_t>(static_cast<std::int64_t>(distance));
+    const elf_symbol* symbol = module.symbol_at(target);
+    return symbol != nullptr && symbol->address == target ? symbol : nullptr;
+}
+
 nearby_type constructed(code_module& module, Dwarf_Die function, const std::string& by_name) {
     Dwarf_Die type;
     nearby_type out;
@@ -179,17 +200,22 @@ nearby_type constructed(code_module& module, Dwarf_Die function, const std::stri
 
 } // namespace
 
-nearby_type behind_call::call_site() {
+/// Calls `see(entry, position)` for the entries near the call; false: the debug information does not know the function.
+template <class See>
+bool behind_call::each_near(See see) {
     Dwarf_Die function;
-    nearby_type found;
     if (module_.debug() == nullptr || !module_.debug()->function_at(after_ - 1, function)) {
-        return found;
+        return false;
     }
-    const auto see = [&](Dwarf_Die& entry, position) {
+    each_entry_near(function, after_, {}, allocator_, see);
+    return true;
+}
+
+bool behind_call::call_entry(Dwarf_Die& found) {
+    bool is_found = false;
+    each_near([&](Dwarf_Die& entry, position) {
         const int tag = ::dwarf_tag(&entry);
-        Dwarf_Attribute attribute;
-        if ((tag != DW_TAG_call_site && tag != DW_TAG_GNU_call_site) ||
-            ::dwarf_attr(&entry, alloc_type_attribute, &attribute) == nullptr) {
+        if (tag != DW_TAG_call_site && tag != DW_TAG_GNU_call_site) {
             return;
         }
         Dwarf_Attribute address;
@@ -198,21 +224,41 @@ nearby_type behind_call::call_site() {
             ::dwarf_formaddr(&address, &returns_to) != 0) {
             ::dwarf_lowpc(&entry, &returns_to);
         }
-        Dwarf_Die type;
-        if (returns_to == after_ && ::dwarf_formref_die(&attribute, &type) != nullptr) {
-            found = describe(module_, type);
+        if (returns_to == after_) {
+            found = entry;
+            is_found = true;
         }
-    };
-    each_near(function, after_, {}, see);
-    return found;
+    });
+    return is_found;
+}
+
+std::string behind_call::callee() {
+    if (const elf_symbol* symbol = called_at(module_, after_ - call_bytes); symbol != nullptr) {
+        return without_parameters(demangle(symbol->name));
+    }
+    Dwarf_Die call;
+    Dwarf_Die function;
+    Dwarf_Attribute origin;
+    if (!call_entry(call) || (::dwarf_attr(&call, DW_AT_call_origin, &origin) == nullptr &&
+                              ::dwarf_attr(&call, DW_AT_abstract_origin, &origin) == nullptr)) {
+        return {};
+    }
+    return ::dwarf_formref_die(&origin, &function) == nullptr ? std::string()
+                                                              : module_.debug()->name_of(function);
+}
+
+nearby_type behind_call::call_site() {
+    Dwarf_Die call;
+    Dwarf_Die type;
+    Dwarf_Attribute attribute;
+    const bool is_known = call_entry(call) &&
+                          ::dwarf_attr(&call, alloc_type_attribute, &attribute) != nullptr &&
+                          ::dwarf_formref_die(&attribute, &type) != nullptr;
+    return is_known ? describe(module_, type) : nearby_type();
 }
 
 nearby_type behind_call::pointer(const wanted_bytes& wanted, unsigned line) {
-    Dwarf_Die function;
     nearby_type best;
-    if (module_.debug() == nullptr || !module_.debug()->function_at(after_ - 1, function)) {
-        return best;
-    }
     std::uint64_t best_begin = far;
     position best_at;
     const auto see = [&](Dwarf_Die& entry, position here) {
@@ -223,10 +269,13 @@ nearby_type behind_call::pointer(const wanted_bytes& wanted, unsigned line) {
         }
         std::uint64_t begin = begin_of_locations(entry, after_);
         int declared = 0;
-        if (begin == far && tag == DW_TAG_variable && lives_in_frame(entry) &&
-            ::dwarf_decl_line(&entry, &declared) == 0 && static_cast<unsigned>(declared) == line &&
-            line != 0) {
+        const bool is_on_line =
+            ::dwarf_decl_line(&entry, &declared) == 0 && static_cast<unsigned>(declared) == line && line != 0;
+        if (begin == far && tag == DW_TAG_variable && lives_in_frame(entry) && is_on_line) {
             begin = after_ + pointer_window + 1;
+        }
+        if (wanted.line != 0 && !is_on_line) {
+            return;
         }
         const bool is_better = begin != far && (best.type.empty() || here.depth > best_at.depth ||
                                                 (here.depth == best_at.depth && begin < best_begin));
@@ -242,15 +291,11 @@ nearby_type behind_call::pointer(const wanted_bytes& wanted, unsigned line) {
         best_begin = begin;
         best_at = here;
     };
-    each_near(function, after_, {}, see);
+    each_near(see);
     return best;
 }
 
 nearby_type behind_call::constructor(const wanted_bytes& wanted) {
-    Dwarf_Die function;
-    if (module_.debug() == nullptr || !module_.debug()->function_at(after_ - 1, function)) {
-        return called_constructor(wanted);
-    }
     nearby_type best;
     std::uint64_t best_begin = far;
     position best_at;
@@ -262,16 +307,19 @@ nearby_type behind_call::constructor(const wanted_bytes& wanted) {
         // The expression's own constructor stands in the function that called the allocator; a base's is inlined into
         // that of the class, so it is deeper.
         bool is_better = begin != far;
+        std::uint64_t least_bytes = 0;
         if (is_better && !best.type.empty()) {
             if (here.holds_call != best_at.holds_call) {
                 is_better = here.holds_call;
             } else if (here.depth != best_at.depth) {
                 is_better = here.holds_call ? here.depth > best_at.depth : here.depth < best_at.depth;
+            } else if (wanted.most_extra != 0) {
+                least_bytes = best.bytes + 1; // the smaller ones are arguments and members
             } else {
                 is_better = begin < best_begin;
             }
         }
-        if (!is_better) {
+        if (!is_better || (wanted.line != 0 && number_of(entry, DW_AT_call_line) != wanted.line)) {
             return;
         }
         const std::string by_name = class_of_constructor(module_.debug()->name_of(entry));
@@ -284,15 +332,14 @@ nearby_type behind_call::constructor(const wanted_bytes& wanted) {
         const bool is_believed =
             type.bytes != 0 ? wanted.fits(type.bytes)
                             : here.holds_call && module_.about().known != module_symbols::level::full;
-        if (!is_believed) {
+        if (!is_believed || type.bytes < least_bytes) {
             return;
         }
         best = std::move(type);
         best_begin = begin;
         best_at = here;
     };
-    each_near(function, after_, {}, see);
-    if (best.bytes != 0) {
+    if (each_near(see) && best.bytes != 0) {
         return best;
     }
     nearby_type called = called_constructor(wanted);
@@ -300,11 +347,7 @@ nearby_type behind_call::constructor(const wanted_bytes& wanted) {
 }
 
 std::string behind_call::constructed_element() {
-    Dwarf_Die function;
     std::string found;
-    if (module_.debug() == nullptr || !module_.debug()->function_at(after_ - 1, function)) {
-        return found;
-    }
     std::uint64_t found_begin = far;
     const auto see = [&](Dwarf_Die& entry, position) {
         if (::dwarf_tag(&entry) != DW_TAG_inlined_subroutine) {
@@ -322,27 +365,18 @@ std::string behind_call::constructed_element() {
         found = scopes.back().arguments.front();
         found_begin = begin;
     };
-    each_near(function, after_, {}, see);
+    each_near(see);
     return found;
 }
 
 nearby_type behind_call::called_constructor(const wanted_bytes& wanted) {
-    // No disassembler: a byte 0xe8 whose operand leads to the first byte of a constructor is a call of it.
-    constexpr unsigned char call = 0xe8;
-    constexpr std::size_t call_bytes = 5;
-    const std::span<const unsigned char> code = module_.code(after_, call_window);
+    nearby_type best;
     const elf_symbol* here = module_.symbol_at(after_ - 1);
     const std::uint64_t end = here == nullptr || here->bytes == 0 ? far : here->address + here->bytes;
-    for (std::size_t at = 0; at + call_bytes <= code.size() && after_ + at < end; ++at) {
-        if (code[at] != call) {
-            continue;
-        }
-        std::int32_t distance = 0;
-        std::memcpy(&distance, &code[at + 1], sizeof(distance));
-        const std::uint64_t target =
-            after_ + at + call_bytes + static_cast<std::uint64_t>(static_cast<std::int64_t>(distance));
-        const elf_symbol* symbol = module_.symbol_at(target);
-        if (symbol == nullptr || symbol->address != target) {
+    for (std::size_t at = 0; at + call_bytes <= call_window && after_ + at < end; ++at) {
+        const elf_symbol* symbol = called_at(module_, after_ + at);
+        if (symbol == nullptr ||
+            (wanted.line != 0 && module_.at(after_ + at).shown.front().line != wanted.line)) {
             continue;
         }
         const std::string by_name = class_of_constructor(without_parameters(demangle(symbol->name)));
@@ -352,15 +386,19 @@ nearby_type behind_call::called_constructor(const wanted_bytes& wanted) {
         nearby_type type;
         type.type = by_name;
         Dwarf_Die function;
-        if (module_.debug() != nullptr && module_.debug()->function_at(target, function)) {
+        if (module_.debug() != nullptr && module_.debug()->function_at(symbol->address, function)) {
             type = constructed(module_, function, by_name);
         }
-        if (type.bytes == 0 ? module_.about().known != module_symbols::level::full
-                            : wanted.fits(type.bytes)) {
-            return type;
+        const bool is_believed =
+            type.bytes == 0 ? module_.about().known != module_symbols::level::full : wanted.fits(type.bytes);
+        if (is_believed && (best.type.empty() || type.bytes > best.bytes)) {
+            best = std::move(type);
+        }
+        if (!best.type.empty() && (wanted.line == 0 || wanted.most_extra == 0)) {
+            break;
         }
     }
-    return {};
+    return best;
 }
 
 } // namespace linn::tool

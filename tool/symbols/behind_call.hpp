@@ -19,16 +19,29 @@ struct nearby_type {
 struct wanted_bytes {
     std::uint64_t bytes = 0;
     bool may_be_several = false;
+    std::uint64_t most_extra = 0; ///< bytes that an allocation function may have added
+    unsigned line = 0;            ///< of the source, on which the object must be made; 0: on any
 
     bool fits(std::uint64_t type_bytes) const noexcept {
-        return type_bytes != 0 && (bytes == type_bytes || (may_be_several && bytes % type_bytes == 0));
+        return type_bytes != 0 && type_bytes <= bytes &&
+               (may_be_several ? bytes % type_bytes : bytes - type_bytes) <= most_extra;
+    }
+    bool are_several(std::uint64_t type_bytes) const noexcept {
+        return may_be_several && type_bytes != 0 && bytes / type_bytes > 1;
     }
 };
 
-/// Reads what the compiler says of the code behind a call: `after` is the return address.
+/// Reads what the compiler says of the code behind a call: `after` is the return address. `allocator` is the entry of an
+/// inlined allocation function that holds the call: its variables and constructors are not looked at. Null: there is none.
 class behind_call {
 public:
-    behind_call(code_module& module, std::uint64_t after) : module_(module), after_(after) {}
+    behind_call(code_module& module, std::uint64_t after, const void* allocator = nullptr)
+        : module_(module),
+          after_(after),
+          allocator_(allocator) {}
+
+    /// The function that the call names, without parameters; empty: not known, or the call is indirect.
+    std::string callee();
 
     /// DW_AT_LLVM_alloc_type of the call itself.
     nearby_type call_site();
@@ -46,9 +59,13 @@ public:
 
 private:
     nearby_type called_constructor(const wanted_bytes& wanted);
+    bool call_entry(Dwarf_Die& found);
+    template <class See>
+    bool each_near(See see);
 
     code_module& module_;
     std::uint64_t after_;
+    const void* allocator_;
 };
 
 } // namespace linn::tool

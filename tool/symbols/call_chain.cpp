@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "call_chain.hpp"
 
+#include "behind_call.hpp"
 #include "cxx_name.hpp"
 
 #include <algorithm>
@@ -69,6 +70,17 @@ bool is_system_code(const symbol_frame& frame, const known_frame& known, const s
 
 bool is_system_file(const std::string& file) {
     const std::string path = std::filesystem::path(file).lexically_normal().string();
+    // Where package managers and CMake's FetchContent put what they download.
+    constexpr std::array<std::string_view, 4> downloads{"/vcpkg_installed/", "/.conan/", "/.conan2/",
+                                                        "/_deps/"};
+    for (const std::string_view folder : downloads) {
+        if (path.find(folder) != path.npos) {
+            return true;
+        }
+    }
+    if (path.find("/boost/") != path.npos && (path.ends_with(".hpp") || path.ends_with(".ipp"))) {
+        return true;
+    }
     return path.empty() || path.starts_with("/usr/include/") || path.starts_with("/usr/lib/") ||
            path.starts_with("/usr/local/include/") || path.find("/c++/") != path.npos ||
            path.find("/include/linn/") != path.npos;
@@ -168,25 +180,37 @@ bool hands_on(const known_frame& frame) {
            (frame.scopes.size() == 1 && is_any_of(frame.scopes.back().id, c_functions)) || is_pmr(frame);
 }
 
-allocator_run find_allocator_run(const call_chain& chain) {
-    const auto is_nameless = [&](std::size_t at) {
-        return at < chain.size() && chain[at].known->scopes.empty() && chain[at].is_system;
-    };
-    allocator_run run;
-    while (is_nameless(run.begin)) {
-        ++run.begin;
-    }
-    run.end = run.begin;
+bool is_operator_new(const std::vector<name_part>& function) {
+    return !function.empty() &&
+           (function.back().id == "operator new" || function.back().id == "operator new[]");
+}
+
+namespace {
+
+bool is_nameless(const call_chain& chain, std::size_t at) {
+    return at < chain.size() && chain[at].known->scopes.empty() && chain[at].is_system;
+}
+
+void take_operator(allocator_run& run, const name_part& function) {
+    run.is_own = run.is_new = true;
+    run.is_array_new = function.id == "operator new[]";
+}
+
+/// Extends the run over the functions that hand a request on and follow each other.
+void take_adjacent(const call_chain& chain, allocator_run& run) {
     for (;;) {
         // Inside of the standard library's own resources there are functions without a symbol.
         std::size_t next = run.end;
-        while (next > run.begin && is_nameless(next)) {
+        while (next > run.begin && is_nameless(chain, next)) {
             ++next;
         }
         if (next >= chain.size() || !hands_on(*chain[next].known)) {
-            return run;
+            return;
         }
         const known_frame& frame = *chain[next].known;
+        if (is_operator_new(frame.scopes)) {
+            take_operator(run, frame.scopes.back());
+        }
         if (!element_of(frame).empty()) {
             run.named.push_back(next);
         }
@@ -198,6 +222,61 @@ allocator_run find_allocator_run(const call_chain& chain) {
         }
         run.end = next + 1;
     }
+}
+
+/// The function that a frame called, where that one has no frame because it ended with a jump to the next one.
+std::vector<name_part> jumped_from(const call_chain& chain, std::size_t at) {
+    const chain_frame& frame = chain[at];
+    if (at != 0 && !chain[at - 1].is_physical) {
+        return {}; // its call is the same as that of the inlined function
+    }
+    const std::string callee = behind_call(*frame.module, frame.address + 1).callee();
+    return at != 0 && chain[at - 1].known->name == callee ? std::vector<name_part>() : scopes_of(callee);
+}
+
+/// Extends the run to an allocation function farther out, over the functions that it calls for its memory; false: there is
+/// none. What the standard library does in between asks for something else: a list that the function keeps, for example.
+bool take_helpers(const call_chain& chain, allocator_run& run, std::size_t first_call) {
+    for (std::size_t at = run.end; at < chain.size(); ++at) {
+        const std::vector<name_part> jumped =
+            at < first_call ? std::vector<name_part>() : jumped_from(chain, at);
+        const std::vector<name_part>& own = chain[at].known->scopes;
+        const bool has_jumped = is_operator_new(jumped);
+        if (has_jumped || is_operator_new(own)) {
+            const std::vector<name_part>& function = has_jumped ? jumped : own;
+            if (function.size() == 1 && run.is_new) {
+                return false; // the functions between the two made an object of their own
+            }
+            take_operator(run, function.back());
+        } else if (is_standard_code(chain[at])) {
+            if (own.empty() || own.back().id == "new_object" || !is_any_of(own.back().id, allocating)) {
+                return false;
+            }
+            run.is_own = true;
+        } else {
+            continue;
+        }
+        run.end = at;
+        return true;
+    }
+    return false;
+}
+
+} // namespace
+
+allocator_run find_allocator_run(const call_chain& chain, bool is_recorded_new) {
+    allocator_run run;
+    while (is_nameless(chain, run.begin)) {
+        ++run.begin;
+    }
+    run.end = run.begin;
+    take_adjacent(chain, run);
+    std::size_t first_call = is_recorded_new ? 1 : 0; // from which frame on the calls have not been looked at
+    while (run.named.empty() && take_helpers(chain, run, first_call)) {
+        first_call = run.end + 1;
+        take_adjacent(chain, run);
+    }
+    return run;
 }
 
 } // namespace linn::tool

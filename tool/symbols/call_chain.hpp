@@ -24,7 +24,8 @@ struct chain_frame {
 
 using call_chain = std::vector<chain_frame>; ///< innermost first
 
-/// Whether a source file is the standard library's, the system's or Linn's own; an empty name is.
+/// Whether a source file is the standard library's, the system's, Boost's, a package manager's or Linn's own; an empty name
+/// is.
 bool is_system_file(const std::string& file);
 
 /// Whether a function stands in the standard library's, the system's or Linn's own files.
@@ -49,14 +50,22 @@ std::string element_of(const known_frame& frame);
 /// Whether a function only hands on a request for memory: `allocate` and the like.
 bool hands_on(const known_frame& frame);
 
+/// Whether a function is `operator new` or `operator new[]`, of the program or of a class.
+bool is_operator_new(const std::vector<name_part>& function);
+
 /// The part of a stack between the allocator and the code that wanted memory.
 struct allocator_run {
     std::size_t begin = 0;          ///< first frame with a name
     std::size_t end = 0;            ///< first one that is not of the allocator
     std::vector<std::size_t> named; ///< those that name an element, innermost first
     std::string arena;              ///< the std::pmr resource that asked for a block of its own; empty: none
+    bool is_own =
+        false; ///< an allocation function of the program asked, possibly for more bytes than its caller wants
+    bool is_new = false; ///< the program's own `operator new` asked
+    bool is_array_new = false;
 };
 
-allocator_run find_allocator_run(const call_chain& chain);
+/// `is_recorded_new`: the recorded call is `operator new`, not malloc.
+allocator_run find_allocator_run(const call_chain& chain, bool is_recorded_new);
 
 } // namespace linn::tool

@@ -33,16 +33,6 @@ const char* text_of(Dwarf_Die& die, unsigned attribute_name) {
     return ::dwarf_formstring(::dwarf_attr_integrate(&die, attribute_name, &attribute));
 }
 
-unsigned number_of(Dwarf_Die& die, unsigned attribute_name) {
-    Dwarf_Attribute attribute;
-    Dwarf_Word value = 0;
-    if (::dwarf_attr(&die, attribute_name, &attribute) == nullptr ||
-        ::dwarf_formudata(&attribute, &value) != 0) {
-        return 0;
-    }
-    return static_cast<unsigned>(value);
-}
-
 std::string file_of_call(Dwarf_Die& inlined) {
     Dwarf_Die unit;
     Dwarf_Files* files = nullptr;
@@ -82,6 +72,16 @@ std::string with_folder(const char* file, Dwarf_Die& unit) {
     const char* folder =
         ::dwarf_attr(&unit, DW_AT_comp_dir, &attribute) == nullptr ? nullptr : ::dwarf_formstring(&attribute);
     return folder == nullptr ? std::string(file) : std::string(folder) + "/" + file;
+}
+
+unsigned number_of(Dwarf_Die& die, unsigned attribute_name) {
+    Dwarf_Attribute attribute;
+    Dwarf_Word value = 0;
+    if (::dwarf_attr(&die, attribute_name, &attribute) == nullptr ||
+        ::dwarf_formudata(&attribute, &value) != 0) {
+        return 0;
+    }
+    return static_cast<unsigned>(value);
 }
 
 bool covers(Dwarf_Die& die, std::uint64_t address) {

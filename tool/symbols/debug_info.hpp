@@ -98,6 +98,9 @@ Dwarf_Die origin_of(Dwarf_Die die);
 /// readers.
 std::string with_folder(const char* file, Dwarf_Die& unit);
 
+/// The value of an attribute that is a number; 0: the entry has none.
+unsigned number_of(Dwarf_Die& die, unsigned attribute_name);
+
 /// Whether any range of the entry holds the address.
 bool covers(Dwarf_Die& die, std::uint64_t address);
 

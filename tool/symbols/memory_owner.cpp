@@ -125,8 +125,8 @@ std::size_t owner_of(const call_chain& chain, const allocator_run& run) {
     return at;
 }
 
-std::size_t place_of(const call_chain& chain) {
-    for (std::size_t i = 0; i < chain.size(); ++i) {
+std::size_t place_of(const call_chain& chain, const allocator_run& run) {
+    for (std::size_t i = run.is_own ? run.end : 0; i < chain.size(); ++i) {
         const chain_frame& frame = chain[i];
         const bool is_foreign = frame.is_system && !shown_frame(frame).library.empty();
         if ((!frame.is_system || is_foreign) && !hands_on(*frame.known)) {

@@ -16,6 +16,8 @@ namespace linn::tool {
 
 namespace {
 
+constexpr std::uint64_t most_overhead = 128; ///< of an allocation function: a header, guards, a rounded size
+
 /// Functions of the C and C++ runtime that allocate something of their own.
 std::string known_runtime_type(const std::string& function) {
     constexpr std::array<std::array<std::string_view, 2>, 12> known{
@@ -39,6 +41,23 @@ std::string known_runtime_type(const std::string& function) {
     return {};
 }
 
+/// Whether a class may be an aggregate, whose braces list its members: it declares neither constructors nor virtual functions.
+bool may_be_aggregate(Dwarf_Die type) {
+    const char* const name = ::dwarf_diename(&type);
+    const std::string_view whole = name == nullptr ? "" : name;
+    const std::string_view plain = whole.substr(0, whole.find('<'));
+    Dwarf_Die member;
+    for (bool more = ::dwarf_child(&type, &member) == 0; more;
+         more = ::dwarf_siblingof(&member, &member) == 0) {
+        const char* const its_name = ::dwarf_diename(&member);
+        if (::dwarf_tag(&member) == DW_TAG_subprogram && ::dwarf_hasattr(&member, DW_AT_artificial) == 0 &&
+            (::dwarf_hasattr(&member, DW_AT_virtuality) != 0 || (its_name != nullptr && its_name == plain))) {
+            return false;
+        }
+    }
+    return true;
+}
+
 named_type content_of_rtti(const std::string& mangled) {
     const std::string type = demangle_type(mangled);
     named_type found = content_of(type);
@@ -56,15 +75,18 @@ type_ladder::type_ladder(const allocation_site& site, const call_chain& chain, s
     : site_(site),
       chain_(chain),
       sources_(sources),
-      run_(find_allocator_run(chain)) {}
+      run_(find_allocator_run(chain, site.is_operator_new)),
+      is_new_(site.is_operator_new || run_.is_new),
+      is_array_new_(run_.is_new ? run_.is_array_new : site.is_array_new) {}
 
 named_type type_ladder::result() {
     const bool found = by_call_site() || by_allocator() || by_headers() || by_maker() || by_code_behind() ||
-                       by_symbol() || by_rtti() || by_unchecked_constructor() || by_source();
+                       by_symbol() || by_rtti() || by_larger_block() || by_class_operator() ||
+                       by_unchecked_constructor() || by_source();
     if (!found) {
         by_place();
     }
-    if (const std::size_t user = place_of(chain_); user < chain_.size()) {
+    if (const std::size_t user = place_of(chain_, run_); user < chain_.size()) {
         named_.place = shown_frame(chain_[user]);
     }
     name_owner(chain_, run_, named_);
@@ -104,6 +126,7 @@ void type_ladder::declare() {
     named_.declared.file = with_folder(::dwarf_decl_file(&type), unit);
     named_.declared.line = static_cast<unsigned>(line);
     named_.declared.is_c = is_c_language(::dwarf_srclang(&unit));
+    named_.declared.is_aggregate = may_be_aggregate(type);
 }
 
 std::string type_ladder::with_enumerators(const std::string& type) const {
@@ -161,17 +184,30 @@ bool type_ladder::is_direct() const noexcept {
     return run_.begin == 0 && run_.end < chain_.size();
 }
 
+behind_call type_ladder::code_behind() const {
+    const chain_frame& frame = chain_[run_.end];
+    const bool is_inlined = run_.is_own && run_.end != 0 && !chain_[run_.end - 1].is_physical;
+    return {*frame.module, frame.address + 1, is_inlined ? chain_[run_.end - 1].known->die.addr : nullptr};
+}
+
+wanted_bytes type_ladder::wanted() const noexcept {
+    return {bytes(), is_array_new_ || !is_new_};
+}
+
 bool type_ladder::by_call_site() {
-    if (chain_.empty()) {
+    if (chain_.empty() || (run_.is_own && !is_direct())) {
         return false;
     }
-    const nearby_type found = behind_call(*chain_.front().module, chain_.front().address + 1).call_site();
+    const nearby_type found =
+        run_.is_own ? code_behind().call_site()
+                    : behind_call(*chain_.front().module, chain_.front().address + 1).call_site();
     if (found.type.empty() || found.type == "void") {
         return false;
     }
     named_type type = content_of(found.type);
     type.type_bytes = found.bytes;
-    type.is_array = found.bytes != 0 && bytes() / found.bytes > 1;
+    type.is_array =
+        found.bytes != 0 && bytes() / found.bytes > 1 && (!run_.is_own || wanted().may_be_several);
     name_container(chain_, run_.end, type);
     take(std::move(type), type_rule::call_site);
     return true;
@@ -194,7 +230,11 @@ bool type_ladder::by_allocator() {
     // The outermost first: functions of equal code are one after linking, and the innermost may have another's name.
     for (std::size_t i = run_.named.size(); i-- > 0;) {
         const std::size_t frame = run_.named[i];
-        const std::string element = element_of(*chain_[frame].known);
+        const known_frame& function = *chain_[frame].known;
+        if (is_operator_new(function.scopes)) {
+            continue; // a class's own makes its derived classes too
+        }
+        const std::string element = element_of(function);
         named_type type = content_of(element);
         const std::string readable = readable_type(element);
         const std::optional<std::uint64_t> size = size_of(frame, readable);
@@ -220,7 +260,7 @@ bool type_ladder::by_headers() {
     if (!is_bare) {
         return false;
     }
-    const chain_frame& call = chain_[run_.begin];
+    const chain_frame& call = chain_[run_.is_own ? run_.end - 1 : run_.begin];
     const std::string element = behind_call(*call.module, call.address + 1).constructed_element();
     named_type type = content_of_headers(chain_, run_.end, element);
     if (type.type.empty()) {
@@ -272,7 +312,8 @@ bool type_ladder::by_maker() {
             type.type = readable_type(object);
         }
         const std::optional<std::uint64_t> size = size_of(i, type.type);
-        if (size && bytes() != 0 && (type.is_array ? bytes() % *size != 0 : bytes() != *size)) {
+        const wanted_bytes asked{bytes(), type.is_array, run_.is_own ? most_overhead : 0};
+        if (size && bytes() != 0 && !asked.fits(*size)) {
             continue;
         }
         type.type_bytes = size.value_or(0);
@@ -286,16 +327,36 @@ bool type_ladder::by_maker() {
 }
 
 bool type_ladder::by_code_behind() {
+    wanted_bytes exact = wanted();
+    if (!run_.is_own || !is_direct()) {
+        return by_code_behind(exact);
+    }
+    // The allocation function may have asked for more. What the line of the call itself makes comes first then: the object of
+    // a neighbouring line can be as large as this one with its header.
+    wanted_bytes on_line = exact;
+    on_line.line = chain_[run_.end].shown->line;
+    wanted_bytes larger = on_line;
+    larger.most_extra = most_overhead;
+    return (on_line.line != 0 && (by_code_behind(on_line) || by_code_behind(larger))) ||
+           by_code_behind(exact);
+}
+
+bool type_ladder::by_larger_block() {
+    wanted_bytes larger = wanted();
+    larger.most_extra = most_overhead;
+    return run_.is_own && by_code_behind(larger);
+}
+
+bool type_ladder::by_code_behind(const wanted_bytes& wanted) {
     if (!is_direct() || bytes() == 0) {
         return false;
     }
-    const chain_frame& frame = chain_[run_.end];
-    behind_call code(*frame.module, frame.address + 1);
-    wanted_bytes wanted{bytes(), site_.is_array_new || !site_.is_operator_new};
-    nearby_type pointer = code.pointer(wanted, frame.shown->line);
+    behind_call code = code_behind();
+    nearby_type pointer = code.pointer(wanted, chain_[run_.end].shown->line);
     nearby_type constructor;
     // Malloc calls no constructor; those behind it belong to something else.
-    if (site_.is_operator_new && (pointer.type.empty() || pointer.is_polymorphic)) {
+    const bool may_construct = is_new_ && (wanted.most_extra == 0 || !wanted.may_be_several);
+    if (may_construct && (pointer.type.empty() || pointer.is_polymorphic)) {
         constructor = code.constructor(wanted);
     }
     if (constructor.bytes == 0 && !constructor.type.empty()) {
@@ -313,7 +374,7 @@ bool type_ladder::by_code_behind() {
     }
     named_type type = content_of(best.type);
     type.type_bytes = best.bytes;
-    type.is_array = bytes() / best.bytes > 1;
+    type.is_array = wanted.are_several(best.bytes);
     name_container(chain_, run_.end, type);
     take(std::move(type), by_constructor ? type_rule::constructor : type_rule::pointer);
     return true;
@@ -335,7 +396,7 @@ bool type_ladder::take_rtti(const std::string& instead_of) {
         return false;
     }
     type.type_bytes = size.value_or(0);
-    type.is_array = site_.is_array_new;
+    type.is_array = is_array_new_;
     if (type.container != "std::thread") {
         name_container(chain_, run_.end, type);
     }
@@ -344,7 +405,8 @@ bool type_ladder::take_rtti(const std::string& instead_of) {
 }
 
 bool type_ladder::by_symbol() {
-    for (std::size_t i = run_.begin; i < chain_.size() && is_standard_code(chain_[i]); ++i) {
+    for (std::size_t i = run_.is_own ? run_.end : run_.begin;
+         i < chain_.size() && is_standard_code(chain_[i]); ++i) {
         named_type type = content_of_function(*chain_[i].known);
         if (type.type.empty()) {
             const std::string runtime = chain_[i].known->scopes.size() == 1
@@ -364,6 +426,24 @@ bool type_ladder::by_symbol() {
 
 bool type_ladder::by_rtti() {
     return take_rtti({});
+}
+
+bool type_ladder::by_class_operator() {
+    for (std::size_t i = run_.named.size(); i-- > 0;) {
+        const known_frame& function = *chain_[run_.named[i]].known;
+        if (is_operator_new(function.scopes)) {
+            if (by_source()) {
+                return true;
+            }
+            named_type type = content_of(element_of(function));
+            type.type_bytes = size_of(run_.named[i], type.type).value_or(0);
+            type.is_array = is_array_new_;
+            name_container(chain_, run_.end, type);
+            take(std::move(type), type_rule::allocator);
+            return true;
+        }
+    }
+    return false;
 }
 
 bool type_ladder::by_unchecked_constructor() {
@@ -401,20 +481,20 @@ bool type_ladder::by_source() {
     if (!size && type.size() <= 2) {
         return false;
     }
-    const bool several = found.is_array || !site_.is_operator_new;
-    if (size && bytes() != 0 && (several ? bytes() % *size != 0 : bytes() != *size)) {
+    const wanted_bytes object{bytes(), found.is_array || !is_new_, run_.is_own ? most_overhead : 0};
+    if (size && bytes() != 0 && !object.fits(*size)) {
         return false;
     }
     named_type out = content_of(type);
     out.type_bytes = size.value_or(0);
-    out.is_array = found.is_array || (size && bytes() / *size > 1);
+    out.is_array = found.is_array || (size && object.are_several(*size));
     take(std::move(out), type_rule::source);
     return true;
 }
 
 void type_ladder::by_place() {
     named_type out;
-    out.blocks = describe_blocks(chain_, site_.sizes);
+    out.blocks = describe_blocks(chain_, run_.is_own ? run_.end : 0, site_.sizes);
     out.type = out.blocks.text();
     take(std::move(out), type_rule::none);
 }

@@ -26,11 +26,17 @@ private:
     bool by_code_behind();
     bool by_symbol();
     bool by_rtti();
+    bool by_larger_block();
+    bool by_class_operator();
     bool by_unchecked_constructor();
     bool by_source();
     void by_place();
 
+    bool by_code_behind(const wanted_bytes& wanted);
+
     bool is_direct() const noexcept; ///< whether the code behind the run called the allocator itself
+    behind_call code_behind() const;
+    wanted_bytes wanted() const noexcept;
     bool take_rtti(const std::string& instead_of);
     void take(named_type found, type_rule rule);
     std::optional<std::uint64_t> size_of(std::size_t frame, const std::string& type) const;
@@ -43,6 +49,8 @@ private:
     const call_chain& chain_;
     source_text& sources_;
     allocator_run run_;
+    bool is_new_;
+    bool is_array_new_;
     nearby_type unchecked_;
     named_type named_;
 };

@@ -30,6 +30,7 @@ struct type_declaration {
     std::string file; ///< empty: not known
     unsigned line = 0;
     bool is_c = false;
+    bool is_aggregate = false; ///< may be: it has neither constructors nor virtual functions of its own
 };
 
 /// Blocks whose type nothing names, as a person can say it. All is empty where a type is known.

@@ -27,19 +27,23 @@ std::string address_of(const chain_frame& frame) {
     return frame.path.empty() ? offset : file_of(frame) + '+' + offset;
 }
 
-/// The innermost function of the user's, with a name or without, else of anybody's that has one, else the innermost. Code that
-/// is in no file, because the program generated it, says nothing.
-std::size_t owner_in(const call_chain& chain) {
+/// The innermost function that is the user's or of somebody else's library, with a name or without; otherwise the innermost
+/// one that has a name, otherwise the innermost. Code that is in no file, because the program generated it, says nothing.
+std::size_t owner_in(const call_chain& chain, std::size_t from) {
     std::size_t found = chain.size();
-    for (std::size_t i = 0; i != chain.size(); ++i) {
+    for (std::size_t i = from; i < chain.size(); ++i) {
         const chain_frame& frame = chain[i];
-        const bool is_first = found == chain.size();
-        if (frame.is_physical && !frame.path.empty() && (is_first || chain[found].is_system) &&
-            (!frame.is_system || (is_first && !frame.shown->function.empty()))) {
+        if (!frame.is_physical || frame.path.empty()) {
+            continue;
+        }
+        if (!frame.is_system || !shown_frame(frame).library.empty()) {
+            return i;
+        }
+        if (found == chain.size() && !frame.shown->function.empty()) {
             found = i;
         }
     }
-    return found == chain.size() ? 0 : found;
+    return found == chain.size() ? std::min(from, chain.size() - 1) : found;
 }
 
 /// Functions that everything is called from.
@@ -69,11 +73,12 @@ std::string unnamed_blocks::text(std::size_t number) const {
     return number == 0 ? what + ' ' + where : what + " #" + std::to_string(number) + ' ' + where;
 }
 
-unnamed_blocks describe_blocks(const call_chain& chain, const std::vector<std::uint64_t>& sizes) {
+unnamed_blocks describe_blocks(const call_chain& chain, std::size_t from,
+                               const std::vector<std::uint64_t>& sizes) {
     if (chain.empty()) {
         return {size_text(sizes), "of unknown code", {}};
     }
-    const std::size_t owner = owner_in(chain);
+    const std::size_t owner = owner_in(chain, from);
     return {size_text(sizes), place_of(chain, owner), address_of(chain[owner])};
 }
 

@@ -9,8 +9,10 @@
 
 namespace linn::tool {
 
-/// Says whose blocks they are: those of the innermost function of the user's own, by its name; where it has none, by the
-/// nearest function of its file that called it and has one, else by the file. `sizes` are all that were seen.
-unnamed_blocks describe_blocks(const call_chain& chain, const std::vector<std::uint64_t>& sizes);
+/// Says whose blocks they are: those of the innermost function, from the frame `from` on, of the user's own code or of
+/// somebody else's shared library. A function without a name is described by the nearest one of its file that called it and
+/// has a name, or otherwise by the file. `sizes` are all that were seen.
+unnamed_blocks describe_blocks(const call_chain& chain, std::size_t from,
+                               const std::vector<std::uint64_t>& sizes);
 
 } // namespace linn::tool

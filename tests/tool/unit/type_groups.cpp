@@ -141,9 +141,9 @@ struct made_chain {
 };
 
 std::string blocks_of(const std::vector<std::pair<std::string, std::string>>& functions,
-                      const std::vector<std::uint64_t>& sizes = {48}) {
+                      const std::vector<std::uint64_t>& sizes = {48}, std::size_t from = 0) {
     const made_chain made{functions};
-    const unnamed_blocks blocks = describe_blocks(made.chain, sizes);
+    const unnamed_blocks blocks = describe_blocks(made.chain, from, sizes);
     return blocks.text() + (blocks.address.empty() ? "" : " at " + blocks.address);
 }
 
@@ -155,8 +155,6 @@ TEST_CASE(
     CHECK(blocks_of({{"", app}, {"main", app}, {"_start", app}}) == "48-byte blocks of app at app+0x1000");
     CHECK(blocks_of({{"", app}, {"call", "/usr/lib/libother.so.1"}}) ==
           "48-byte blocks of app at app+0x1000"); // what another file's function is called says nothing
-    CHECK(blocks_of({{"xmlNew", "/usr/lib/libxml2.so.2"}, {"main", app}}) ==
-          "48-byte blocks of main at app+0x1001");
     CHECK(blocks_of({{"xmlNew", "/usr/lib/libxml2.so.2"}}) ==
           "48-byte blocks of xmlNew in libxml2.so.2 at libxml2.so.2+0x1000");
     CHECK(blocks_of({{"", "/opt/libown.so"}, {"own_run", "/opt/libown.so"}}) ==
@@ -165,10 +163,40 @@ TEST_CASE(
     CHECK(blocks_of({{"parse", app}}, {}) == "blocks of parse at app+0x1000");
     CHECK(blocks_of({}) == "48-byte blocks of unknown code");
     CHECK(blocks_of({{"malloc", "/usr/lib/libjvm.so"}, {"", ""}, {"main", app}}) ==
-          "48-byte blocks of main at app+0x1002");
+          "48-byte blocks of malloc in libjvm.so at libjvm.so+0x1000");
+    CHECK(blocks_of({{"", ""}, {"main", app}}) == "48-byte blocks of main at app+0x1001");
     CHECK(blocks_of({{"malloc", "/usr/lib/libjvm.so"}, {"", ""}}) ==
           "48-byte blocks of malloc in libjvm.so at libjvm.so+0x1000");
     CHECK(blocks_of({{"", ""}}) == "48-byte blocks of generated code at 0x1000");
+}
+
+// They were "of main": of the program that called the library.
+TEST_CASE(
+    "blocks of a stripped library are its exported function's, not those of the program that calls it") {
+    const std::string app = "/home/me/app";
+    const std::string tidy = "/usr/lib/libtidy.so.5";
+    const std::string c = "/usr/lib/libc.so.6";
+    const std::string cxx = "/usr/lib/libstdc++.so.6";
+    CHECK(blocks_of({{"tidyNew", tidy}, {"main", app}}) ==
+          "48-byte blocks of tidyNew in libtidy.so.5 at libtidy.so.5+0x1000");
+    CHECK(blocks_of({{"", tidy}, {"", tidy}, {"tidyParse", tidy}, {"main", app}}) ==
+          "48-byte blocks under tidyParse in libtidy.so.5 at libtidy.so.5+0x1000");
+    CHECK(blocks_of({{"", tidy}, {"read_page", app}, {"main", app}}) ==
+          "48-byte blocks of libtidy.so.5 at libtidy.so.5+0x1000");
+    // The C and C++ runtime works for its caller, and a callback is the program's.
+    CHECK(blocks_of({{"std::string::_M_create", cxx}, {"", tidy}, {"tidyParse", tidy}, {"main", app}}) ==
+          "48-byte blocks under tidyParse in libtidy.so.5 at libtidy.so.5+0x1001");
+    CHECK(blocks_of({{"qsort", c}, {"sort_pages", app}}) == "48-byte blocks of sort_pages at app+0x1001");
+    CHECK(blocks_of({{"on_element", app}, {"tidyParse", tidy}, {"main", app}}) ==
+          "48-byte blocks of on_element at app+0x1000");
+}
+
+TEST_CASE("blocks are not those of the functions of the allocator") {
+    const std::string app = "/home/me/app";
+    CHECK(blocks_of({{"tracked", app}, {"operator new", app}, {"orders", app}}, {48}, 2) ==
+          "48-byte blocks of orders at app+0x1002");
+    CHECK(blocks_of({{"tracked", app}, {"operator new", app}}, {48}, 2) ==
+          "48-byte blocks of operator new at app+0x1001");
 }
 
 TEST_CASE("a place without a line is a function, a library, or a function of a library") {
