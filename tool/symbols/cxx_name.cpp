@@ -2,6 +2,10 @@
 #include "cxx_name.hpp"
 
 #include <cxxabi.h>
+#ifdef LINN_HAS_LIBIBERTY
+#define HAVE_DECL_BASENAME 1 // libiberty's own declaration contradicts that of <cstring>
+#include <libiberty/demangle.h>
+#endif
 
 #include <array>
 #include <cstdlib>
@@ -141,7 +145,7 @@ name_part part_of(std::string_view text) {
             for (const std::string_view argument : split_list(text.substr(at + 1, end - at - 2))) {
                 part.arguments.emplace_back(argument);
             }
-        } else if (text[at] == '(' && at > 0 && text[at - 1] != ' ') {
+        } else if (text[at] == '(' && at > 0 && text[at - 1] != ' ' && text[at - 1] != '!') {
             if (!part.is_template) {
                 id = text.substr(0, at);
             }
@@ -350,9 +354,33 @@ std::string demangle_type(std::string mangled) {
     return status == 0 && text != nullptr ? text.get() : mangled;
 }
 
+namespace {
+
+/// The name of a symbol of Rust or D; empty: it is none.
+#ifdef LINN_HAS_LIBIBERTY
+std::string demangle_other_language(const std::string& mangled) {
+    const std::unique_ptr<char, void (*)(void*)> text(
+        ::cplus_demangle(mangled.c_str(), DMGL_PARAMS | (mangled.starts_with("_D") ? DMGL_DLANG : DMGL_RUST)),
+        std::free);
+    return text != nullptr ? text.get() : std::string();
+}
+#else
+std::string demangle_other_language(const std::string&) {
+    return {};
+}
+#endif
+
+} // namespace
+
 std::string demangle(const std::string& mangled) {
+    const bool may_be_cxx = mangled.starts_with("_Z");
+    if (may_be_cxx || mangled.starts_with("_R") || mangled.starts_with("_D")) {
+        if (std::string name = demangle_other_language(mangled); !name.empty()) {
+            return name;
+        }
+    }
     // What is not mangled for certain can look like a type's code: a C function named "f".
-    if (!mangled.starts_with("_Z")) {
+    if (!may_be_cxx) {
         return mangled;
     }
     std::string name = demangle_type(mangled);
@@ -379,6 +407,7 @@ std::string without_parameters(std::string_view demangled) {
             const bool is_scope = rest.starts_with("::") || rest.starts_with(" const::") ||
                                   demangled.substr(at).starts_with("(anonymous namespace)") ||
                                   rest.starts_with("[abi:") || rest.starts_with("#") ||
+                                  rest.starts_with(".") || // of a template of D: "foo!(int).foo"
                                   demangled.substr(0, at).ends_with("decltype");
             if (!is_scope) {
                 end = at;

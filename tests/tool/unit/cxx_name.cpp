@@ -94,6 +94,29 @@ TEST_CASE("RTTI names are types, and other text is none") {
     CHECK(demangle_type("\x80?") == "\x80?");
 }
 
+#ifdef LINN_HAS_LIBIBERTY
+TEST_CASE("Rust's symbols of both forms are decoded, and D's") {
+    const auto shown = [](const char* symbol) {
+        return readable_function(without_parameters(demangle(symbol)));
+    };
+    CHECK(shown("_RNvNtCs1234_7mycrate3foo3bar") == "mycrate::foo::bar");
+    CHECK(shown("_RNvNtCs1234_7mycrate3foo3bar.llvm.12") == "mycrate::foo::bar");
+    CHECK(shown("_RNCNvCs1_7mycrate3foo0B3_") == "mycrate::foo::{closure#0}");
+    CHECK(shown("_RINvCs1_7mycrate3foojE") == "mycrate::foo::<usize>");
+    CHECK(shown("_RNvXs_Cs1_7mycrateNtB4_3FooNtNtCs2_4core3fmt5Debug3fmt") ==
+          "<mycrate::Foo as core::fmt::Debug>::fmt");
+    CHECK(shown("_ZN5alloc7raw_vec19RawVec$LT$T$C$A$GT$8grow_one17h0123456789abcdefE") ==
+          "alloc::raw_vec::RawVec<T, A>::grow_one");
+    CHECK(shown("_ZN58_$LT$alloc..string..String$u20$as$u20$core..fmt..Debug$GT$3fmt17h0123456789abcdefE") ==
+          "<alloc::string::String as core::fmt::Debug>::fmt");
+    CHECK(shown("_D3std5stdio5writeFZv") == "std.stdio.write");
+    CHECK(shown("_D4main__T3fooTiZQhFiZi") == "main.foo!(int).foo");
+    for (const char* other : {"_Rfoo", "_Dfoo", "_R", "_D", "_RNv", "_D3std"}) {
+        CHECK(shown(other) == other);
+    }
+}
+#endif
+
 TEST_CASE("brackets that never close end with the text") {
     for (const char* text :
          {"a<", "a<b::", "std::vector<int", "f(", "operator", "<", ">", "::", "a::", "{", ")>"}) {
