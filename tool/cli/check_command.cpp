@@ -62,7 +62,9 @@ check_command::check_command(CLI::App& program)
         ->type_name("FILE");
     source_.add();
     arguments.option_defaults()->group("With PROG");
-    arguments.add_option("-o,--output", output_, "keep the recording in this file")->type_name("FILE");
+    arguments.add_option("-o,--output", output_, "keep the recording in this file")
+        ->type_name("FILE")
+        ->check(named_file());
     arguments
         .add_option("--depth", recording_.depth,
                     fmt::format("innermost calls that a stack keeps (default {})", most_recorded_depth))

@@ -52,6 +52,16 @@ CLI::Validator offered(const std::vector<std::string>& words) {
     return any.name(fmt::format("{}", fmt::join(words, " "))); // verb_words.cpp reads it
 }
 
+CLI::Validator named_file() {
+    return {[](const std::string& text) {
+                return text == "-" ? fmt::format("{}the name of a file: this is not written to standard "
+                                                 "output, and a file called - is ./-",
+                                                 must_be)
+                                   : std::string{};
+            },
+            ""};
+}
+
 CLI::Validator existing_folder() {
     return {[](const std::string& text) {
                 std::error_code error;

@@ -16,6 +16,9 @@ CLI::Validator one_of(std::vector<std::string> words);
 /// Accepts everything; completion offers the words, as it does those of `one_of`.
 CLI::Validator offered(const std::vector<std::string>& words);
 
+/// A file to write that is not standard output.
+CLI::Validator named_file();
+
 /// A folder that is there.
 CLI::Validator existing_folder();
 

@@ -60,7 +60,8 @@ record_command::record_command(CLI::App& program)
     arguments.prefix_command();
     arguments.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
     arguments.add_option("-o,--output", file_, "the trace to write (default: PROG.linn in this directory)")
-        ->type_name("FILE");
+        ->type_name("FILE")
+        ->check(named_file());
     arguments.add_option("--depth", options_.depth, "innermost calls that a stack keeps (default 16)")
         ->type_name("COUNT")
         ->check(whole_number(1, most_recorded_depth));
@@ -226,7 +227,7 @@ std::string record_command::tell_fills() {
                    report::render_terminal(report::fills_document(fills_, rows_of_fills), style_of_stderr()));
         fmt::print(stderr, "\nlinn record: {}: {}; again, and as JSON: linn advise {}\n",
                    options_.file.string(), written(unit::bytes, static_cast<double>(fills_info_.file_bytes)),
-                   shell_words({options_.file.string()}));
+                   shell_file(options_.file.string()));
     }
     return files_.write();
 }
@@ -254,7 +255,7 @@ void record_command::tell(const record_result& result) const {
                         options_.baseline == second_run_when::harmless ? ", --baseline measures it" : ""));
     }
     if (result.problem.empty()) {
-        say(fmt::format("next: linn advise {}", shell_words({file})));
+        say(fmt::format("next: linn advise {}", shell_file(file)));
     }
 }
 

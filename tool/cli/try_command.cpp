@@ -99,7 +99,8 @@ try_command::try_command(CLI::App& program)
                                     "try only types with this in their name; may be repeated"))
         ->type_name("NAME");
     arguments.add_option("--plan", plan_file_, "write the plan of the pools that gain, for linn pools")
-        ->type_name("FILE");
+        ->type_name("FILE")
+        ->check(named_file());
     arguments.add_flag("--litter", wanted_.wants_litter,
                        "start each run on a fragmented heap, like that of a server after days");
     measuring_.add();
@@ -195,7 +196,7 @@ std::string try_command::write_plan() const {
     if (std::string problem = write_atomically(plan_file_, plan_text(result_.plan)); !problem.empty()) {
         throw std::runtime_error{problem};
     }
-    return fmt::format("next: linn pools --plan {} -- {}", shell_words({plan_file_}), shell_words(words_));
+    return fmt::format("next: linn pools --plan {} -- {}", shell_file(plan_file_), shell_words(words_));
 }
 
 int try_command::deliver() const {

@@ -58,4 +58,8 @@ std::string shell_words(const std::vector<std::string>& words) {
     return line;
 }
 
+std::string shell_file(const std::string& name) {
+    return shell_words({name.starts_with('-') ? "./" + name : name});
+}
+
 } // namespace linn::tool

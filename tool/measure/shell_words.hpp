@@ -10,4 +10,7 @@ namespace linn::tool {
 /// written as bash, zsh and ksh read them in $'...'.
 std::string shell_words(const std::vector<std::string>& words);
 
+/// A file's name as an argument of a command: one that begins with '-' gets "./" in front, so that it is no option.
+std::string shell_file(const std::string& name);
+
 } // namespace linn::tool
