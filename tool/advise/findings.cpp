@@ -5,6 +5,7 @@
 #include "../symbols/short_name.hpp"
 #include "container_kind.hpp"
 #include "cost.hpp"
+#include "missing_symbols.hpp"
 #include "page_faults.hpp"
 
 #include <fmt/format.h>
@@ -184,74 +185,30 @@ std::vector<advice_finding> hand_overs(const advice& a) {
     return found;
 }
 
-bool is_system(const std::string& path) {
-    return path.starts_with("/usr/") || path.starts_with("/lib");
-}
-
-/// What to do about a module without enough debug information.
-std::string symbols_fix(const trace_module& module, const module_symbols& symbols) {
-    if (!symbols.problem.empty()) {
-        return symbols.problem;
-    }
-    const char* const lacks = symbols.known == module_symbols::level::none
-                                  ? "nothing is known of its code"
-                                  : "it has symbols but no debug information";
-    return fmt::format("{}; {}", lacks,
-                       is_system(module.path)
-                           ? "install its -dbgsym package, or use --debuginfod"
-                           : "compile it with -g1, which changes nothing but the file's size");
-}
-
-/// The innermost module that is none of the system's, or the innermost of all.
-std::uint32_t users_module(const trace_info& info, const std::vector<code_address>& stack) {
-    for (const code_address& at : stack) {
-        if (at.module < info.modules.size() && !is_system(info.modules[at.module].path)) {
-            return at.module;
-        }
-    }
-    return stack.empty() ? code_address::unknown_module : stack.front().module;
-}
-
 /// The modules whose types or places are not known, by what they allocate.
-std::vector<advice_finding> missing_symbols(const advice& a, const naming& names) {
-    if (!names.about) {
-        return {};
-    }
-    std::map<std::uint32_t, std::uint64_t> allocations;
-    const trace_info& info = a.analysis.info;
+std::vector<advice_finding> modules_without_symbols(const advice& a, const naming& names) {
+    std::map<std::string, std::pair<missing_symbols, std::uint64_t>> missing;
     for (const advised_type& type : a.types) {
         for (const advised_place& place : type.places) {
-            if (type.named.rule == type_rule::none || place.frame.line == 0) {
-                for (const std::uint32_t index : place.sites) {
-                    if (const analysed_site& site = a.analysis.sites[index];
-                        site.stack < info.stacks.size()) {
-                        if (const std::uint32_t module = users_module(info, info.stacks[site.stack]);
-                            module != code_address::unknown_module) {
-                            allocations[module] += site.statistics.allocations;
-                        }
-                    }
+            if (!lacks_names(type.named, place.frame)) {
+                continue;
+            }
+            for (const std::uint32_t index : place.sites) {
+                const analysed_site& site = a.analysis.sites[index];
+                if (const auto why = why_unnamed(a.analysis.info, site.stack, names)) {
+                    auto& [what, count] = missing[why->module];
+                    what = *why;
+                    count += site.statistics.allocations;
                 }
             }
         }
     }
     std::vector<advice_finding> found;
-    for (const auto& [index, count] : allocations) {
-        if (index >= info.modules.size() ||
-            static_cast<double>(count) < notable_share * static_cast<double>(a.analysis.all.allocations)) {
-            continue;
+    for (const auto& [module, one] : missing) {
+        const auto& [what, count] = one;
+        if (static_cast<double>(count) >= notable_share * static_cast<double>(a.analysis.all.allocations)) {
+            found.push_back({"symbols", what.text(count, "allocations"), {}, 0, count});
         }
-        const trace_module& module = info.modules[index];
-        const module_symbols symbols = names.about(module.path, module.build_id);
-        if (symbols.known >= module_symbols::level::lines && symbols.problem.empty()) {
-            continue;
-        }
-        found.push_back(
-            {"symbols",
-             fmt::format("{}: {} allocations come from here, whose types or lines are not known: {}",
-                         module.path, count, symbols_fix(module, symbols)),
-             {},
-             0,
-             count});
     }
     return found;
 }
@@ -319,7 +276,7 @@ std::vector<advice_finding> find_findings(const advice& a, const naming& names) 
     if (!holds_fills_only(a)) {
         add_ranked(all, hand_overs(a), false);
     }
-    add_ranked(all, missing_symbols(a, names), false);
+    add_ranked(all, modules_without_symbols(a, names), false);
     if (!holds_fills_only(a) && !a.shows_runtime_leaks) {
         add_ranked(all, runtime_note(a), false);
     }

@@ -117,7 +117,8 @@ trace_command::trace_command(CLI::App& program)
                                     .add_option("--redact", redacted_,
                                                 "write a copy to share: without arguments, folders, the "
                                                 "machine's name and real addresses")
-                                    ->type_name("FILE");
+                                    ->type_name("FILE")
+                                    ->check(named_file());
     events->excludes(checks)->excludes(convert)->excludes(redact);
     checks->excludes(convert)->excludes(redact);
     convert->excludes(redact);
@@ -331,6 +332,12 @@ int trace_command::convert(trace_reader& trace) {
     line.clear();
     for (const std::string& damage : trace.info().damage) {
         warn(fmt::format("{}: {}", path_, damage));
+    }
+    for (const trace_module& module : trace.info().modules) {
+        if (const std::string problem = symbols.about(module.path, module.build_id).problem;
+            !problem.empty()) {
+            warn(problem);
+        }
     }
     return exit_success;
 }

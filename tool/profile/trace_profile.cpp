@@ -116,6 +116,9 @@ trace_profile name_profile(const std::filesystem::path& file, trace_analysis ana
         named.where = named.named.blocks.where;
         named.smallest = site.statistics.smallest;
         named.largest = site.statistics.largest;
+        if (lacks_names(named.named, named.named.place)) {
+            named.unnamed = why_unnamed(a.analysis.info, site.stack, names);
+        }
         const auto index = static_cast<std::uint32_t>(a.types.size());
         a.types.push_back(type_of(named.named, index, site.statistics));
         named.label = label_of(a.types.back());

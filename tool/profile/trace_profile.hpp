@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "../advise/missing_symbols.hpp"
 #include "../advise/type_groups.hpp"
 #include "../analysis/trace_analysis.hpp"
 #include "profile_measure.hpp"
@@ -8,6 +9,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -44,6 +46,8 @@ struct profile_site {
     std::uint64_t smallest = 0;
     std::uint64_t largest = 0;
     profile_counts counts;
+    std::optional<missing_symbols>
+        unnamed; ///< why its type or its line is not known; nothing: it is, or cannot be
 
     /// Equal for sites of one type, in two builds of a program too: without the size of unnamed blocks, as a struct that
     /// grew is the same one.

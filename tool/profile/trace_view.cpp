@@ -57,6 +57,28 @@ private:
     std::map<std::string, growing> rows_;
 };
 
+/// The modules that at least one percent of the blocks, or of their bytes, come from.
+std::vector<std::string> missing_symbols_of(const trace_profile& profile, const trace_view& view) {
+    constexpr std::uint64_t least_part = 100;
+    std::map<std::string, std::pair<missing_symbols, block_counts>> modules;
+    for (std::size_t i = 0; i != profile.sites.size(); ++i) {
+        if (const auto& why = profile.sites[i].unnamed) {
+            auto& [what, counts] = modules[why->module];
+            what = *why;
+            counts += counts_of(profile, i, view.filter, view.keeps_runtime);
+        }
+    }
+    std::vector<std::string> texts;
+    for (const auto& [module, one] : modules) {
+        const auto& [what, counts] = one;
+        if (counts.blocks != 0 &&
+            (counts.blocks * least_part >= view.all.blocks || counts.bytes * least_part >= view.all.bytes)) {
+            texts.push_back(what.text(counts.blocks, counts.blocks == 1 ? "block" : "blocks"));
+        }
+    }
+    return texts;
+}
+
 } // namespace
 
 block_counts counts_of(const trace_profile& profile, std::size_t site, block_filter filter,
@@ -106,6 +128,7 @@ trace_view look_at(const trace_profile& profile, block_filter filter, temporary_
     view.types = types.sorted(filter);
     view.places = places.sorted(filter);
     view.stacks = stacks.sorted(filter);
+    view.missing_symbols = missing_symbols_of(profile, view);
     return view;
 }
 

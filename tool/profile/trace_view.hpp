@@ -30,6 +30,8 @@ struct trace_view {
     std::vector<view_row> types;
     std::vector<view_row> places;
     std::vector<view_row> stacks;
+    std::vector<std::string>
+        missing_symbols; ///< the modules whose code has no names or lines, and what to do about it
 };
 
 /// Which blocks of a site the filter lets through. Of those that were never released, what the runtime libraries keep on purpose

@@ -4,6 +4,8 @@ import csv
 import gzip
 import io
 import json
+import shutil
+import subprocess
 import xml.etree.ElementTree
 
 import browser
@@ -15,7 +17,7 @@ class Tool(cases.Tool):
     def record(self, *options, name="stages.linn", program="stages", arguments=()):
         trace = self.folder / name
         self.call("record", "-q", "--no-baseline", "--no-calibration", *options, "-o", trace, "--",
-                  self.programs[program], *arguments, status=0)
+                  self.programs.get(program, program), *arguments, status=0)
         return trace
 
     def view(self, trace, *words):
@@ -403,3 +405,44 @@ def case_large(tool):
         check(whole <= 6001, whole)
         check(shown.complaints == [], shown.complaints)
     with_browser(look)
+
+
+def case_missing_symbols(tool):
+    """Where names are missing, the reason is given: the program was replaced since the recording, or has no debug information."""
+    program = tool.folder / "stages"
+    shutil.copy(tool.programs["stages"], program)
+    trace = tool.record(program=program)
+    check(tool.view(trace, "--peak")["missing_symbols"] == [], "nothing is missing yet")
+    subprocess.run(["strip", "-o", tool.folder / "stripped", program], check=True)
+    program.unlink()
+    shutil.copy("/bin/true", program)
+    for words in (["--peak"], ["--temporary"], ["--leaks"]):
+        (reason,) = tool.view(trace, *words)["missing_symbols"]
+        check(reason.startswith(f"{program}: ") and "was replaced since the recording" in reason, reason)
+    page = tool.folder / "page.html"
+    shown = tool.call("trace", trace, "--peak", status=0)
+    tool.call("trace", trace, "--html", page, status=0)
+    converted = tool.call("trace", trace, "--convert", "collapsed", status=0)
+    for text in (shown.stdout + shown.stderr, page.read_text(), converted.stderr):
+        check("was replaced since the recording" in prose(text), text)
+    reasons = tool.view(tool.record(program=tool.folder / "stripped", name="stripped.linn"), "--peak")["missing_symbols"]
+    check(any("stripped: " in one and "compile it with -g1" in one for one in reasons), reasons)
+
+
+def case_dashes(tool):
+    """A program whose name begins with a dash: the command that comes next can be typed. A file called - is refused."""
+    shutil.copy(tool.programs["stages"], tool.folder / "-stages")
+    words = ["--no-baseline", "--no-calibration"]
+    done = subprocess.run([tool.linn, "record", *words, "--", "./-stages"], cwd=tool.folder, capture_output=True, text=True)
+    check(done.returncode == 0, done.stderr)
+    following = done.stderr.split("next: linn ")[1].split("\n")[0]
+    check(following == "advise ./-stages.linn", done.stderr)
+    done = subprocess.run([tool.linn, *following.split(), "--no-replay"], cwd=tool.folder, capture_output=True, text=True)
+    check(done.returncode == 0 and "Held" in done.stdout, done.stderr)
+    trace, program = tool.folder / "-stages.linn", tool.programs["stages"]
+    for command in (["record", *words, "-o", "-", "--", program], ["trace", trace, "--redact", "-"],
+                    ["try", "--plan", "-", "--", program], ["check", "budgets.toml", "-o", "-", "--", program]):
+        done = subprocess.run([tool.linn, *command], cwd=tool.folder, capture_output=True, text=True)
+        check(done.returncode == 2 and done.stdout == "", (command, done.returncode, done.stdout))
+        check("must be the name of a file" in prose(done.stderr) and "./-" in done.stderr, (command, done.stderr))
+    check(not (tool.folder / "-").exists(), "a file called -")

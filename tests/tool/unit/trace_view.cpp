@@ -8,6 +8,7 @@
 #include "report/verbs/trace_view_json.hpp"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -112,15 +113,31 @@ TEST_CASE(
     CHECK(nlohmann::json::parse(trace_view_json(profile, view)).at("ran_on") == true);
 }
 
+TEST_CASE("a view says which module's names are missing, if it shows blocks of that module") {
+    trace_profile profile = made_profile();
+    profile.sites.front().unnamed = missing_symbols{"/home/me/app", "it was replaced"};
+    const trace_view view = look_at(profile, block_filter::peak);
+    REQUIRE(view.missing_symbols.size() == 1);
+    CHECK(view.missing_symbols.front() ==
+          fmt::format(
+              "/home/me/app: {} blocks come from here, whose types or lines are not known: it was replaced",
+              counts_of(profile, 0, block_filter::peak).blocks));
+    CHECK(text_of(profile, view).find("it was replaced") != std::string::npos);
+    CHECK(nlohmann::json::parse(trace_view_json(profile, view)).at("missing_symbols").size() == 1);
+    profile.sites.front().unnamed.reset();
+    profile.sites.back().unnamed = missing_symbols{"/home/me/app", "it was replaced"};
+    CHECK(look_at(profile, block_filter::temporary).missing_symbols.empty()); // that site has none
+}
+
 TEST_CASE("linn.trace-view/1 keeps its fields") {
     const trace_profile profile = made_profile();
     const auto json =
         nlohmann::json::parse(trace_view_json(profile, look_at(profile, block_filter::temporary, {2})));
     for (const char* name :
-         {"schema",       "version",  "file",   "command",   "started",         "duration_ns",
-          "incomplete",   "attached", "ran_on", "filter",    "temporary",       "peak",
-          "sample_bytes", "blocks",   "bytes",  "allocated", "kept_by_runtime", "types",
-          "places",       "stacks"}) {
+         {"schema",       "version",  "file",           "command",   "started",         "duration_ns",
+          "incomplete",   "attached", "ran_on",         "filter",    "temporary",       "peak",
+          "sample_bytes", "blocks",   "bytes",          "allocated", "kept_by_runtime", "types",
+          "places",       "stacks",   "missing_symbols"}) {
         CAPTURE(name);
         CHECK(json.contains(name));
     }

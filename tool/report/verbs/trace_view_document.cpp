@@ -267,6 +267,7 @@ void add_flame(document& d, const trace_profile& profile, const trace_view& view
 } // namespace
 
 void add_recording(document& d, const trace_profile& profile, const trace_view& view) {
+    d.warnings.insert(d.warnings.end(), view.missing_symbols.begin(), view.missing_symbols.end());
     d.add(paragraph{lead_of(profile, view), true}, forms::html);
     if (profile.analysis.knows_peak && view.allocated.blocks != 0) {
         const trace_analysis& a = profile.analysis;
@@ -302,6 +303,7 @@ document trace_view_document(const trace_profile& profile, const trace_view& vie
         add_flame(d, profile, view);
     }
     d.warnings = why_incomplete(info);
+    d.warnings.insert(d.warnings.end(), view.missing_symbols.begin(), view.missing_symbols.end());
     add_data(d, view);
     return d;
 }

@@ -68,6 +68,7 @@ std::string trace_view_json(const trace_profile& profile, const trace_view& view
     for (const runtime_blocks& blocks : profile.kept_by_runtime) {
         kept.push_back({{"rule", blocks.rule}, {"blocks", blocks.count}, {"bytes", blocks.bytes}});
     }
+    json["missing_symbols"] = view.missing_symbols;
     json["types"] = rows_json(view.types);
     json["places"] = rows_json(view.places);
     json["stacks"] = rows_json(view.stacks);

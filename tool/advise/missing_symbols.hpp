@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "type_groups.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace linn::tool {
+
+/// A module whose code has no names, types or lines, and what to do about it.
+struct missing_symbols {
+    std::string module; ///< its path
+    std::string reason;
+
+    /// "/home/me/app: 20 blocks come from here, whose types or lines are not known: it has symbols but ..."
+    std::string text(std::uint64_t count, const char* what) const;
+};
+
+/// Why the type or the line of a stack's blocks is not known: the symbols of the innermost module that is not the system's,
+/// or of the innermost of all. Nothing: that module has all that is needed, or is not known.
+std::optional<missing_symbols> why_unnamed(const trace_info& info, std::uint32_t stack, const naming& names);
+
+/// Whether the debug information of the code that asked for a block is missed.
+bool lacks_names(const named_type& type, const symbol_frame& place);
+
+} // namespace linn::tool
