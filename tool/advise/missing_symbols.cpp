@@ -58,7 +58,7 @@ std::optional<missing_symbols> why_unnamed(const trace_info& info, std::uint32_t
     if (symbols.known >= module_symbols::level::lines && symbols.problem.empty()) {
         return std::nullopt;
     }
-    return missing_symbols{module.path, symbols_fix(module, symbols)};
+    return missing_symbols{module.path, symbols_fix(module, symbols), is_of_system(module.path)};
 }
 
 } // namespace linn::tool

@@ -13,6 +13,7 @@ namespace linn::tool {
 struct missing_symbols {
     std::string module; ///< its path
     std::string reason;
+    bool is_of_system = false;
 
     /// "/home/me/app: 20 blocks come from here, whose types or lines are not known: it has symbols but ..."
     std::string text(std::uint64_t count, const char* what) const;

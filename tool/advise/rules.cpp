@@ -198,18 +198,28 @@ bool is_costly(const type_facts& f) {
     return f.is_cost_known && f.cost.high >= kept_cost;
 }
 
-/// Code that one does not change asked for it; but a class of the user's own takes its pool along.
+/// A class that the user can change where it is declared.
+bool is_users_class(const type_facts& f) {
+    const type_declaration& declared = f.type.named.declared;
+    return !declared.is_c && !is_system_file(declared.file) && !f.type.name.starts_with("std::");
+}
+
+/// Code that one does not change asked for it; but a class of the user's own that `new` makes takes its pool along.
 bool is_foreign(const type_facts& f) {
     const named_type& named = f.type.named;
-    return named.is_c || (named.is_library && is_system_file(named.declared.file));
+    const bool is_made_by_new = f.kind == container_kind::none || f.kind == container_kind::other ||
+                                f.kind == container_kind::unique_ptr;
+    return named.is_c || (named.is_library && !(is_made_by_new && is_users_class(f)));
 }
 std::string foreign_why(const type_facts& f) {
     const std::string library = f.type.places.empty() ? std::string{} : f.type.places.front().frame.library;
     if (f.type.named.is_c) {
         return "allocated by C code, which cannot use a C++ pool";
     }
-    return fmt::format("allocated within {}, whose code is not yours to change",
-                       library.empty() ? "a library" : library);
+    return library.empty() ? "allocated within a library's header, whose code is not yours to change; linn "
+                             "pools serves it "
+                             "without a change, and linn try measures what that gains"
+                           : fmt::format("allocated within {}, whose code is not yours to change", library);
 }
 bool is_foreign_and_costly(const type_facts& f) {
     return is_foreign(f) && is_costly(f);
@@ -319,8 +329,10 @@ bool is_made_shared(const type_facts& f) {
 bool is_made_unique(const type_facts& f) {
     return f.kind == container_kind::unique_ptr && !f.type.named.is_array && is_uniform(f);
 }
+std::string pooled_part(const type_facts& f);
+/// The class takes its pool along where it can: linn::make_unique returns another type than std::make_unique.
 std::string make_unique_part(const type_facts& f) {
-    return fmt::format("linn::make_unique<{}>()", element(f));
+    return is_users_class(f) ? pooled_part(f) : fmt::format("linn::make_unique<{}>()", element(f));
 }
 
 bool is_function(const type_facts& f) {

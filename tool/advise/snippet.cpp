@@ -3,6 +3,8 @@
 
 #include "../symbols/call_chain.hpp"
 #include "../symbols/cxx_name.hpp"
+#include "change_text.hpp"
+#include "class_snippet.hpp"
 #include "container_kind.hpp"
 #include "huge_pages.hpp"
 #include "type_groups.hpp"
@@ -24,36 +26,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uintmax_t largest_source = 4 << 20;
-constexpr std::size_t longest_line = 400;
-
-/// A line of the user's, and what it becomes.
-struct changed_line {
-    std::string file;
-    std::size_t number = 0; ///< from 1
-    std::string before;
-    std::string after;
-};
-
-bool is_word(char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-}
-
-/// Where a word stands in a line, as a word; npos: nowhere.
-std::size_t find_word(std::string_view line, std::string_view word, std::size_t from = 0) {
-    for (std::size_t at = line.find(word, from); at != std::string_view::npos; at = line.find(word, at + 1)) {
-        const bool begins = at == 0 || !is_word(line[at - 1]);
-        const std::size_t end = at + word.size();
-        if (begins && (end >= line.size() || !is_word(line[end]))) {
-            return at;
-        }
-    }
-    return std::string_view::npos;
-}
-
-/// What stands before a comment.
-std::string_view code_of(std::string_view line) {
-    return line.substr(0, std::min(line.find("//"), line.size()));
-}
 
 /// The line with `std::NAME<` or `NAME<` as `linn::NAME<`, if it mentions the element as well.
 std::optional<std::string> with_linn(const std::string& line, std::string_view name,
@@ -80,7 +52,7 @@ std::optional<std::string> with_linn(const std::string& line, std::string_view n
 template <class Change>
 std::optional<changed_line> nearest(const advised_type& type, const source_reader& sources, Change change) {
     for (const advised_place& place : type.places) {
-        const auto lines = sources(place.frame.file);
+        const auto lines = is_system_file(place.frame.file) ? std::nullopt : sources(place.frame.file);
         if (!lines) {
             continue;
         }
@@ -103,29 +75,6 @@ std::optional<changed_line> nearest(const advised_type& type, const source_reade
     return std::nullopt;
 }
 
-std::string trimmed(std::string text) {
-    const std::size_t begin = text.find_first_not_of(" \t");
-    text.erase(0, std::min(begin, text.size()));
-    return text;
-}
-
-/// The change of a line, and what stands in front of it; or a form where no line is known.
-std::string as_text(const std::string& header, const std::optional<changed_line>& change,
-                    const std::string& form = {}) {
-    std::string text;
-    if (change) {
-        text += fmt::format("@@ {}:{}\n", fs::path{change->file}.filename().string(), change->number);
-    }
-    if (!header.empty()) {
-        text += fmt::format("+ #include <linn/{}>\n", header);
-    }
-    text += form;
-    if (change) {
-        text += fmt::format("- {}\n+ {}\n", trimmed(change->before), trimmed(change->after));
-    }
-    return text;
-}
-
 /// An alias for what takes an allocator: the option is an argument of Linn's.
 std::string huge_page_alias() {
     return fmt::format("+ template <class T>\n"
@@ -140,11 +89,6 @@ std::string option_of_type(const advised_type& type, const std::string& element)
                              "+ inline constexpr linn::pool_options linn::default_options<{}>{};\n",
                              element, huge_pages_option)
                : std::string{};
-}
-
-/// The option as one more argument of a template; empty where none is wanted.
-std::string option_argument(const advised_type& type) {
-    return type.wants_huge_pages ? fmt::format(", {}", huge_pages_option) : std::string{};
 }
 
 /// "linn::pool<Order>" with an argument more.
@@ -179,13 +123,6 @@ std::string element_word(const std::string& container) {
         word.pop_back();
     }
     return std::string{last_component(word)};
-}
-
-/// The class is the user's own, and C++: one can change it where it stands.
-bool is_users_class(const advised_type& type) {
-    const type_declaration& declared = type.named.declared;
-    return !declared.is_c && !declared.file.empty() && !is_system_file(declared.file) &&
-           !type.name.starts_with("std::");
 }
 
 constexpr std::string_view arithmetic[]{"bool",    "char",     "double", "float",    "int",
@@ -272,12 +209,13 @@ std::string container_snippet(const advised_type& type, const source_reader& sou
     return as_text("containers.hpp", change);
 }
 
-std::string maker_snippet(const advised_type& type, const source_reader& sources, std::string_view maker) {
+std::string make_shared_snippet(const advised_type& type, const source_reader& sources) {
     constexpr std::string_view block = "control block of ";
-    std::string element = type.name.starts_with(block) ? type.name.substr(block.size()) : type.name;
+    const bool is_block = type.name.starts_with(block);
+    const std::string element = is_block ? type.name.substr(block.size()) : type.name;
     const std::string word{last_component(element)};
     const auto change =
-        nearest(type, sources, [&](const std::string& line) { return with_linn(line, maker, word); });
+        nearest(type, sources, [&](const std::string& line) { return with_linn(line, "make_shared", word); });
     const std::string option = option_of_type(type, element);
     if (change) {
         return as_text("memory.hpp", change, option);
@@ -285,11 +223,10 @@ std::string maker_snippet(const advised_type& type, const source_reader& sources
     if (!is_users_class(type)) {
         return {};
     }
-    const bool is_block = type.name.starts_with(block);
     const std::string before = is_block ? fmt::format("- std::shared_ptr<{0}> p{{new {0}(...)}};\n", element)
-                                        : fmt::format("- auto p = std::{}<{}>(...);\n", maker, element);
+                                        : fmt::format("- auto p = std::make_shared<{}>(...);\n", element);
     return as_text("memory.hpp", {},
-                   option + before + fmt::format("+ auto p = linn::{}<{}>(...);\n", maker, element));
+                   option + before + fmt::format("+ auto p = linn::make_shared<{}>(...);\n", element));
 }
 
 std::string overwrite_snippet(const advised_type& type, const source_reader& sources) {
@@ -298,10 +235,18 @@ std::string overwrite_snippet(const advised_type& type, const source_reader& sou
     const auto change = nearest(type, sources, [&](const std::string& line) -> std::optional<std::string> {
         const std::string_view code = code_of(line);
         const std::size_t at = find_word(code, maker);
-        if (at == std::string_view::npos) {
+        const std::size_t open = at == std::string_view::npos ? at : at + maker.size();
+        if (open >= code.size() || code[open] != '<') {
             return std::nullopt;
         }
-        return line.substr(0, at) + maker + "_for_overwrite" + line.substr(at + maker.size());
+        // It takes no arguments but the number of elements.
+        const std::size_t end = skip_bracket(code, open);
+        const std::string_view argument = code.substr(open + 1, end - open - 1);
+        const bool is_its_type = find_word(argument, last_component(type.name)) != std::string_view::npos;
+        if (!is_its_type || !(code.substr(end).starts_with("()") || argument.ends_with("[]>"))) {
+            return std::nullopt;
+        }
+        return line.substr(0, at) + maker + "_for_overwrite" + line.substr(open);
     });
     if (kind == container_kind::shared_ptr || kind == container_kind::unique_ptr) {
         return change
@@ -317,111 +262,6 @@ std::string overwrite_snippet(const advised_type& type, const source_reader& sou
         return {}; // its name is a description
     }
     return fmt::format("- new {0}()\n+ new {0}\n", type.named.is_array ? type.name + "[n]" : type.name);
-}
-
-/// "A, B..." of the lines that end before a class template: `template <class A, int... B>`. Empty where they cannot be
-/// read.
-std::string template_parameters(const std::vector<std::string>& lines, std::size_t before) {
-    std::string head;
-    constexpr std::size_t most_lines = 8;
-    for (std::size_t i = before; i > 0 && before - i < most_lines; --i) {
-        head = std::string{code_of(lines[i - 1])} + ' ' + head;
-        const std::size_t begin = find_word(head, "template");
-        const std::size_t open = std::min(head.find('<', begin), head.size());
-        const std::string behind = trimmed(head.substr(skip_bracket(head, open)));
-        if (begin == std::string_view::npos || !(behind.empty() || behind.starts_with("requires"))) {
-            continue; // it is the parameter of another one
-        }
-        std::string names;
-        for (std::string one : template_arguments("t" + head.substr(open, skip_bracket(head, open) - open))) {
-            if (const std::size_t value = one.find('='); value != std::string::npos) {
-                one.resize(value);
-            }
-            const bool is_pack = one.find("...") != std::string::npos;
-            while (!one.empty() && !is_word(one.back())) {
-                one.pop_back();
-            }
-            std::size_t from = one.size();
-            while (from > 0 && is_word(one[from - 1])) {
-                --from;
-            }
-            const std::string name = one.substr(from);
-            if (name.empty() || name == "class" || name == "typename" || from == 0) {
-                return {}; // has no name
-            }
-            names += (names.empty() ? "" : ", ") + name + (is_pack ? "..." : "");
-        }
-        return names;
-    }
-    return {};
-}
-
-/// Where `struct` or `class` stands in the line that begins the class `word`; npos: it is another line.
-std::size_t find_class(std::string_view code, std::string_view word) {
-    const std::size_t name = find_word(code, word);
-    if (name == std::string_view::npos || code.find(';') != std::string_view::npos) {
-        return std::string_view::npos;
-    }
-    std::size_t found = std::string_view::npos;
-    for (const std::string_view keyword : {"struct", "class"}) {
-        for (std::size_t at = find_word(code, keyword); at < name; at = find_word(code, keyword, at + 1)) {
-            if (found == std::string_view::npos || at > found) {
-                found = at;
-            }
-        }
-    }
-    // Between them an attribute or a macro may stand, but not the rest of another declaration.
-    const bool is_its_own = found != std::string_view::npos &&
-                            code.substr(found, name - found).find_first_of("<>{},") == std::string_view::npos;
-    return is_its_own ? found : std::string_view::npos;
-}
-
-/// The head of a class with one base more.
-std::string with_base(const std::string& line, std::size_t keyword, const std::string& word,
-                      const std::string& arguments, const std::string& option) {
-    const std::string_view code = code_of(line);
-    const std::size_t end = find_word(code, word, keyword) + word.size();
-    const std::string pooled =
-        fmt::format("{}linn::pooled<{}{}{}>", code.substr(keyword).starts_with("class") ? "public " : "",
-                    word, arguments.empty() ? "" : "<" + arguments + ">", option);
-    if (const std::size_t base = code.find(':', end); base != std::string_view::npos) {
-        return line.substr(0, base + 1) + " " + pooled + "," + line.substr(base + 1);
-    }
-    std::size_t brace = std::min(code.find('{', end), code.size());
-    while (brace > end && code[brace - 1] == ' ') {
-        --brace;
-    }
-    return line.substr(0, brace) + " : " + pooled + line.substr(brace);
-}
-
-/// At the class's declaration, as the debug information says.
-std::string class_snippet(const advised_type& type, const source_reader& sources) {
-    const type_declaration& declared = type.named.declared;
-    if (!is_users_class(type)) {
-        return {};
-    }
-    const auto lines = sources(declared.file);
-    if (!lines || declared.line == 0 || declared.line > lines->size()) {
-        return {};
-    }
-    const std::string& line = (*lines)[declared.line - 1];
-    const std::string word{last_component(type.name)};
-    const std::size_t keyword = find_class(code_of(line), word);
-    if (keyword == std::string_view::npos || line.size() > longest_line) {
-        return {};
-    }
-    std::string arguments;
-    if (type.name.ends_with('>')) {
-        std::vector<std::string> head(lines->begin(), lines->begin() + declared.line - 1);
-        head.push_back(line.substr(0, keyword));
-        arguments = template_parameters(head, head.size());
-        if (arguments.empty()) {
-            return {};
-        }
-    }
-    return as_text("pooled.hpp",
-                   changed_line{declared.file, declared.line, line,
-                                with_base(line, keyword, word, arguments, option_argument(type))});
 }
 
 /// A library's class template that everybody uses by another name.
@@ -488,7 +328,7 @@ std::string snippet_for(const advised_type& type, const source_reader& sources) 
     case remedy::pool_allocator:
         return allocator_snippet(type);
     case remedy::make_shared:
-        return maker_snippet(type, sources, "make_shared");
+        return make_shared_snippet(type, sources);
     case remedy::for_overwrite:
         return overwrite_snippet(type, sources);
     case remedy::recycler:
@@ -508,10 +348,13 @@ std::string snippet_for(const advised_type& type, const source_reader& sources) 
         return "+ #include <linn/memory_resource.hpp>\n+ linn::pool_resource resource;\n"
                "+ std::pmr::vector<...> v{&resource};\n";
     case remedy::pooled_class:
-        if (type.rule == "make-unique") {
-            return maker_snippet(type, sources, "make_unique");
+        if (type.rule == "make-unique" && !is_users_class(type)) {
+            return fmt::format("+ #include <linn/memory.hpp>\n"
+                               "- std::unique_ptr<{0}> p = std::make_unique<{0}>(...);\n"
+                               "+ linn::unique_ptr<{0}> p = linn::make_unique<{0}>(...);\n",
+                               type.name);
         }
-        if (type.rule == "class") {
+        if (type.rule == "make-unique" || type.rule == "class") {
             return class_snippet(type, sources);
         }
         if (!is_users_class(type)) {

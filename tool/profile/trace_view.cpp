@@ -57,9 +57,9 @@ private:
     std::map<std::string, growing> rows_;
 };
 
-/// The modules that at least one percent of the blocks, or of their bytes, come from.
+/// The modules that at least one percent of the blocks, or of their bytes, come from. The system's count from ten percent of
+/// the blocks on: every program has one large block of the C++ runtime.
 std::vector<std::string> missing_symbols_of(const trace_profile& profile, const trace_view& view) {
-    constexpr std::uint64_t least_part = 100;
     std::map<std::string, std::pair<missing_symbols, block_counts>> modules;
     for (std::size_t i = 0; i != profile.sites.size(); ++i) {
         if (const auto& why = profile.sites[i].unnamed) {
@@ -71,8 +71,10 @@ std::vector<std::string> missing_symbols_of(const trace_profile& profile, const 
     std::vector<std::string> texts;
     for (const auto& [module, one] : modules) {
         const auto& [what, counts] = one;
-        if (counts.blocks != 0 &&
-            (counts.blocks * least_part >= view.all.blocks || counts.bytes * least_part >= view.all.bytes)) {
+        const bool is_notable = what.is_of_system ? counts.blocks * 10 >= view.all.blocks
+                                                  : counts.blocks * 100 >= view.all.blocks ||
+                                                        counts.bytes * 100 >= view.all.bytes;
+        if (counts.blocks != 0 && is_notable) {
             texts.push_back(what.text(counts.blocks, counts.blocks == 1 ? "block" : "blocks"));
         }
     }

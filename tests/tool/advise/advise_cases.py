@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import os
+import pathlib
 import re
 import shutil
 import subprocess
@@ -301,6 +302,48 @@ def case_json_library(tool):
                            source, "-pthread"], capture_output=True, text=True)
     check(done.returncode == 0, done.stderr[:2000])
     check(subprocess.run([tool.folder / "alias"]).returncode == 0, "the suggested alias does not work")
+
+
+def applied(source, change):
+    """The lines of a source with a change that names one of them."""
+    head, *rest = change.splitlines()
+    number = int(re.fullmatch(r"@@ .*:(\d+)", head)[1])
+    (before,) = [line[2:] for line in rest if line.startswith("- ")]
+    check(source[number - 1].strip() == before, (number, source[number - 1], before))
+    added = [line[2:] for line in rest if line.startswith("+ ")]
+    headers = [line for line in added if line.startswith("#include")]
+    return headers + source[:number - 1] + [line for line in added if line not in headers] + source[number:]
+
+
+def case_changes_compile(tool):
+    """Every change that is shown compiles, alone and with all others: of aggregates, of derived classes, of what a function
+    returns as a pointer to a base."""
+    source = tool.folder / "changes.cpp"
+    shutil.copy(pathlib.Path(__file__).parent / "programs" / "changes.cpp", source)
+    compiler = [tool.programs["compiler"], "-std=c++20", "-pthread", f"-I{tool.programs['include']}"]
+    subprocess.run([*compiler, "-O1", "-g", "-o", "changes", source], cwd=tool.folder, check=True)
+    result = tool.result(tool.record(program=tool.folder / "changes"), "--no-replay")
+    changes = {t["label"]: t["change"] for t in result["types"] if t["change"] and t["change"].startswith("@@")}
+    wanted = {"quote", "sum", "constant", "outer::inner", "cell<long, 6>", "packet"}
+    named = {name for name in wanted if any(name in label for label in changes)}
+    check(named == wanted, (wanted - named, changes.keys(), [(t["label"], t["rule"]) for t in result["types"]]))
+    check("make_unique" not in "".join(changes.values()), changes)
+
+    def compiles(lines, name):
+        file = tool.folder / f"changed-{name}.cpp"
+        file.write_text("\n".join(lines) + "\n")
+        done = subprocess.run([*compiler, "-Wall", "-Wextra", "-Werror", "-o", tool.folder / name, file], capture_output=True, text=True)
+        check(done.returncode == 0, (name, done.stderr[:3000]))
+        check(subprocess.run([tool.folder / name]).returncode == 0, name)
+
+    original = source.read_text().splitlines()
+    together = original
+    by_line = sorted(set(changes.values()), key=lambda change: -int(re.match(r"@@ .*:(\d+)", change)[1]))
+    for i, change in enumerate(by_line):
+        compiles(applied(original, change), str(i))
+    for change in by_line: # from the end, so that the numbers of lines stay
+        together = [line for line in applied(together, change) if not line.startswith("#include <linn/")]
+    compiles(["#include <linn/linn.hpp>", *together], "together")
 
 
 def case_instantiations(tool):

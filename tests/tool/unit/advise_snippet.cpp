@@ -66,6 +66,16 @@ TEST_CASE("a container: the nearest line that declares one of that element") {
               .find("+ linn::unordered_map<int, Order> orders;") != std::string::npos);
 }
 
+/// The operators that a class gets in its body.
+std::string operators(const std::string& word) {
+    const std::string pooled = "linn::pooled<" + word + ">";
+    return "+     static void* operator new(std::size_t bytes) { return " + pooled +
+           "::operator new(bytes); }\n"
+           "+     static void* operator new(std::size_t, void* place) noexcept { return place; }\n"
+           "+     static void operator delete(void* block, std::size_t bytes) { " +
+           pooled + "::operator delete(block, bytes); }\n";
+}
+
 TEST_CASE("make_shared and make_unique") {
     const advised_type shared =
         type_at(remedy::make_shared, "net::Packet", "std::shared_ptr<net::Packet>", "", "make-shared", 1);
@@ -74,9 +84,15 @@ TEST_CASE("make_shared and make_unique") {
           "+ auto p = linn::make_shared<net::Packet>(1);\n");
     const advised_type unique =
         type_at(remedy::pooled_class, "Shape", "std::unique_ptr<Shape>", "", "make-unique", 9);
-    CHECK(snippet_for(unique, no_file).empty());
-    CHECK(snippet_for(declared_at(unique, 3), no_file).find("+ auto p = linn::make_unique<Shape>(...);") !=
-          std::string::npos);
+    // linn::make_unique returns another type than std::make_unique, so the class takes the pool along: the function may
+    // return a pointer to a base.
+    CHECK(snippet_for(declared_at(unique, 1), file({"struct Shape {", "};", "", "std::unique_ptr<base> f() {",
+                                                    "    return std::make_unique<Shape>(1);"})) ==
+          "@@ app.cpp:1\n+ #include <linn/pooled.hpp>\n- struct Shape {\n+ struct Shape : "
+          "linn::pooled<Shape> {\n");
+    CHECK(snippet_for(unique, file({"return std::make_unique<Shape>(1);"})) ==
+          "+ #include <linn/memory.hpp>\n- std::unique_ptr<Shape> p = std::make_unique<Shape>(...);\n"
+          "+ linn::unique_ptr<Shape> p = linn::make_unique<Shape>(...);\n");
     const advised_type block = type_at(remedy::make_shared, "control block of Packet",
                                        "std::shared_ptr<Packet>", "", "control-block", 1);
     CHECK(snippet_for(declared_at(block, 3), file({"std::shared_ptr<Packet> p(new Packet);"})) ==
@@ -89,7 +105,12 @@ TEST_CASE("a class gets a base, where the debug information says that it is decl
     CHECK(snippet_for(declared_at(t, 2),
                       file({"class Circle;", "class Circle : public Shape {", "};", "", "new Circle;"})) ==
           "@@ app.cpp:2\n+ #include <linn/pooled.hpp>\n- class Circle : public Shape {\n"
-          "+ class Circle : public linn::pooled<Circle>, public Shape {\n");
+          "+ class Circle : public Shape {\n+ public:\n" +
+              operators("Circle") + "+ private:\n");
+    CHECK(snippet_for(declared_at(t, 1), file({"struct Circle final", "    : Shape", "{", "};"})) ==
+          "@@ app.cpp:3\n+ #include <linn/pooled.hpp>\n- {\n+ {\n" + operators("Circle"));
+    CHECK(snippet_for(declared_at(t, 1), file({"struct geo::Circle", "{", "};"}))
+              .ends_with("+ struct geo::Circle : linn::pooled<geo::Circle>\n"));
     CHECK(snippet_for(declared_at(t, 1), file({"struct Circle final {"}))
               .find("+ struct Circle final : linn::pooled<Circle> {") != std::string::npos);
     CHECK(snippet_for(declared_at(t, 1), file({"struct API(1) Circle {"}))
@@ -102,12 +123,22 @@ TEST_CASE("a class gets a base, where the debug information says that it is decl
     CHECK(snippet_for(declared_at(t, 1), no_file).empty());
 }
 
+TEST_CASE("an aggregate keeps its braces: it gets the operators of the pool, and no base") {
+    advised_type t = declared_at(type_at(remedy::pooled_class, "Quote", "", "", "class", 5), 1);
+    t.named.declared.is_aggregate = true;
+    CHECK(snippet_for(t, file({"struct Quote { long bid[4];", "};"})) ==
+          "@@ app.cpp:1\n+ #include <linn/pooled.hpp>\n- struct Quote { long bid[4];\n+ struct Quote {\n" +
+              operators("Quote") + "+ long bid[4];\n");
+}
+
 TEST_CASE("a class template gets a base of its own instantiation") {
     const advised_type t = type_at(remedy::pooled_class, "geo::Lazy<...>", "", "", "class", 5);
-    CHECK(snippet_for(declared_at(t, 3),
-                      file({"template <class AT, typename ET = int, int... N,",
-                            "          template <class> class Cont>", "struct Lazy : Base {"}))
-              .find("+ struct Lazy : linn::pooled<Lazy<AT, ET, N..., Cont>>, Base {") != std::string::npos);
+    CHECK(snippet_for(declared_at(t, 3), file({"template <class AT, typename ET = int, int... N,",
+                                               "          template <class> class Cont>", "struct Lazy {"}))
+              .find("+ struct Lazy : linn::pooled<Lazy<AT, ET, N..., Cont>> {") != std::string::npos);
+    CHECK(snippet_for(declared_at(t, 2), file({"template <class T>", "struct Lazy : Base {"})) ==
+          "@@ app.cpp:2\n+ #include <linn/pooled.hpp>\n- struct Lazy : Base {\n+ struct Lazy : Base {\n" +
+              operators("Lazy"));
     CHECK(snippet_for(declared_at(t, 1), file({"template <class T> class Lazy {"}))
               .find("+ template <class T> class Lazy : public linn::pooled<Lazy<T>> {") != std::string::npos);
     CHECK(snippet_for(declared_at(t, 2), file({"template <class>", "struct Lazy {"}))
@@ -194,6 +225,22 @@ TEST_CASE("where the objects are worth huge pages, the change asks for them") {
               "+ using pooled_ring = own::ring<own::value, huge_page_allocator<own::value>, 8>;\n");
 }
 
+TEST_CASE("a library's header is not changed, wherever the call stands in it") {
+    for (const char* header :
+         {"/usr/include/boost/x.hpp", "/src/deps/boost/graph/adjacency_list.hpp",
+          "/src/build/_deps/x-src/x.hpp", "/src/vcpkg_installed/x64-linux/include/x.h"}) {
+        advised_type t =
+            type_at(remedy::make_shared, "Packet", "std::shared_ptr<Packet>", "", "make-shared", 1);
+        t.places.front().frame.file = header;
+        const auto read = [](const std::string&) {
+            return std::optional{std::vector<std::string>{"auto p = std::make_shared<Packet>();"}};
+        };
+        CHECK(snippet_for(t, read).empty());
+        t.places.front().frame.file = "/src/boost.cpp";
+        CHECK_FALSE(snippet_for(t, read).empty());
+    }
+}
+
 TEST_CASE("for_overwrite keeps the standard's functions") {
     const advised_type t =
         type_at(remedy::for_overwrite, "Line", "std::shared_ptr<Line>", "", "zero-fill", 1);
@@ -202,6 +249,9 @@ TEST_CASE("for_overwrite keeps the standard's functions") {
           "std::make_shared_for_overwrite<Line>();\n");
     CHECK(snippet_for(t, file({"return std::make_shared_for_overwrite<Line>();"})).find("@@") ==
           std::string::npos);
+    // It takes no arguments, and a line of another type is not the one.
+    CHECK(snippet_for(t, file({"return std::make_shared<Line>(7);"})).find("@@") == std::string::npos);
+    CHECK(snippet_for(t, file({"return std::make_shared<Page>();"})).find("@@") == std::string::npos);
 }
 
 TEST_CASE("new without () is shown of an array too, and of no type that is only described") {

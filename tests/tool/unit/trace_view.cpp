@@ -115,7 +115,7 @@ TEST_CASE(
 
 TEST_CASE("a view says which module's names are missing, if it shows blocks of that module") {
     trace_profile profile = made_profile();
-    profile.sites.front().unnamed = missing_symbols{"/home/me/app", "it was replaced"};
+    profile.sites.front().unnamed = missing_symbols{"/home/me/app", "it was replaced", false};
     const trace_view view = look_at(profile, block_filter::peak);
     REQUIRE(view.missing_symbols.size() == 1);
     CHECK(view.missing_symbols.front() ==
@@ -125,7 +125,7 @@ TEST_CASE("a view says which module's names are missing, if it shows blocks of t
     CHECK(text_of(profile, view).find("it was replaced") != std::string::npos);
     CHECK(nlohmann::json::parse(trace_view_json(profile, view)).at("missing_symbols").size() == 1);
     profile.sites.front().unnamed.reset();
-    profile.sites.back().unnamed = missing_symbols{"/home/me/app", "it was replaced"};
+    profile.sites.back().unnamed = missing_symbols{"/home/me/app", "it was replaced", false};
     CHECK(look_at(profile, block_filter::temporary).missing_symbols.empty()); // that site has none
 }
 

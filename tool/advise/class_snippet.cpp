@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "class_snippet.hpp"
+
+#include "../symbols/cxx_name.hpp"
+#include "change_text.hpp"
+#include "container_kind.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace linn::tool {
+namespace {
+
+/// "A, B..." of the lines that end before a class template: `template <class A, int... B>`. Empty where they cannot be
+/// read.
+std::string template_parameters(const std::vector<std::string>& lines, std::size_t before) {
+    std::string head;
+    constexpr std::size_t most_lines = 8;
+    for (std::size_t i = before; i > 0 && before - i < most_lines; --i) {
+        head = std::string{code_of(lines[i - 1])} + ' ' + head;
+        const std::size_t begin = find_word(head, "template");
+        const std::size_t open = std::min(head.find('<', begin), head.size());
+        const std::string behind = trimmed(head.substr(skip_bracket(head, open)));
+        if (begin == std::string_view::npos || !(behind.empty() || behind.starts_with("requires"))) {
+            continue; // it is the parameter of another one
+        }
+        std::string names;
+        for (std::string one : template_arguments("t" + head.substr(open, skip_bracket(head, open) - open))) {
+            if (const std::size_t value = one.find('='); value != std::string::npos) {
+                one.resize(value);
+            }
+            const bool is_pack = one.find("...") != std::string::npos;
+            while (!one.empty() && !is_word(one.back())) {
+                one.pop_back();
+            }
+            std::size_t from = one.size();
+            while (from > 0 && is_word(one[from - 1])) {
+                --from;
+            }
+            const std::string name = one.substr(from);
+            if (name.empty() || name == "class" || name == "typename" || from == 0) {
+                return {}; // has no name
+            }
+            names += (names.empty() ? "" : ", ") + name + (is_pack ? "..." : "");
+        }
+        return names;
+    }
+    return {};
+}
+
+/// Where `struct` or `class` stands in the line that begins the class `word`; npos: it is another line.
+std::size_t find_class(std::string_view code, std::string_view word) {
+    const std::size_t name = find_word(code, word);
+    if (name == std::string_view::npos ||
+        code.substr(0, code.find('{')).find(';') != std::string_view::npos) {
+        return std::string_view::npos;
+    }
+    std::size_t found = std::string_view::npos;
+    for (const std::string_view keyword : {"struct", "class"}) {
+        for (std::size_t at = find_word(code, keyword); at < name; at = find_word(code, keyword, at + 1)) {
+            if (found == std::string_view::npos || at > found) {
+                found = at;
+            }
+        }
+    }
+    // Between them an attribute or a macro may stand, but not the rest of another declaration.
+    const bool is_its_own = found != std::string_view::npos &&
+                            code.substr(found, name - found).find_first_of("<>{},") == std::string_view::npos;
+    return is_its_own ? found : std::string_view::npos;
+}
+
+/// Where the name of a class begins, with the classes and namespaces that it is qualified by.
+std::size_t begin_of_qualified(std::string_view code, std::size_t name) {
+    while (name >= 2 && code.substr(name - 2, 2) == "::") {
+        for (name -= 2; name > 0 && is_word(code[name - 1]);) {
+            --name;
+        }
+    }
+    return name;
+}
+
+/// The head of a class, without other bases, with one base.
+std::string with_base(const std::string& line, std::size_t keyword, const std::string& word,
+                      const std::string& arguments, const std::string& option) {
+    const std::string_view code = code_of(line);
+    const std::size_t name = find_word(code, word, keyword);
+    const std::size_t end = name + word.size();
+    const std::size_t begin = begin_of_qualified(code, name);
+    const std::string pooled =
+        fmt::format("{}linn::pooled<{}{}{}>", code.substr(keyword).starts_with("class") ? "public " : "",
+                    code.substr(begin, end - begin), arguments.empty() ? "" : "<" + arguments + ">", option);
+    std::size_t brace = std::min(code.find('{', end), code.size());
+    while (brace > end && code[brace - 1] == ' ') {
+        --brace;
+    }
+    return line.substr(0, brace) + " : " + pooled + line.substr(brace);
+}
+
+/// Where the body of a class begins, whose name ends in the line `first` at `name_end`.
+struct class_body {
+    std::size_t line;  ///< index
+    std::size_t brace; ///< in that line
+    bool has_base;
+};
+
+std::optional<class_body> find_body(const std::vector<std::string>& lines, std::size_t first,
+                                    std::size_t name_end) {
+    constexpr std::size_t most_lines = 8;
+    bool has_base = false;
+    for (std::size_t at = first; at < std::min(lines.size(), first + most_lines); ++at) {
+        const std::string_view code = code_of(lines[at]);
+        const std::size_t from = at == first ? name_end : 0;
+        const std::size_t brace = std::min(code.find('{', from), code.size());
+        const std::string_view head = code.substr(from, brace - from);
+        if (head.find(';') != std::string_view::npos || lines[at].size() > longest_line) {
+            return std::nullopt;
+        }
+        has_base = has_base || head.find(':') != std::string_view::npos;
+        if (brace != code.size()) {
+            return class_body{at, brace, has_base};
+        }
+    }
+    return std::nullopt;
+}
+
+/// The line in which the body of a class begins, with the operators of its pool.
+std::string with_operators(const std::string& line, std::size_t brace, bool is_struct,
+                           const std::string& word, const std::string& option) {
+    const std::string pooled = fmt::format("linn::pooled<{}{}>", word, option);
+    const std::string rest = trimmed(line.substr(brace + 1));
+    return fmt::format(
+        "{0}{1}\n"
+        "+     static void* operator new(std::size_t bytes) {{ return {2}::operator new(bytes); }}\n"
+        "+     static void* operator new(std::size_t, void* place) noexcept {{ return place; }}\n"
+        "+     static void operator delete(void* block, std::size_t bytes) {{ {2}::operator delete(block, "
+        "bytes); "
+        "}}{3}{4}",
+        line.substr(0, brace + 1), is_struct ? "" : "\n+ public:", pooled,
+        is_struct ? "" : "\n+ private:", rest.empty() ? "" : "\n+ " + rest);
+}
+
+} // namespace
+
+std::string class_snippet(const advised_type& type, const source_reader& sources) {
+    const type_declaration& declared = type.named.declared;
+    if (!is_users_class(type)) {
+        return {};
+    }
+    const auto lines = sources(declared.file);
+    if (!lines || declared.line == 0 || declared.line > lines->size()) {
+        return {};
+    }
+    const std::string& line = (*lines)[declared.line - 1];
+    const std::string word{last_component(type.name)};
+    const std::size_t keyword = find_class(code_of(line), word);
+    if (keyword == std::string_view::npos || line.size() > longest_line) {
+        return {};
+    }
+    const std::size_t name_end = find_word(code_of(line), word, keyword) + word.size();
+    const std::optional<class_body> body = find_body(*lines, declared.line - 1, name_end);
+    if (!body) {
+        return {};
+    }
+    // A further base takes the first place in the braces of an aggregate, and makes `operator new` ambiguous where another
+    // base is pooled too.
+    if (body->has_base || declared.is_aggregate) {
+        const std::string& first = (*lines)[body->line];
+        return as_text("pooled.hpp", changed_line{declared.file, body->line + 1, first,
+                                                  with_operators(first, body->brace,
+                                                                 line.compare(keyword, 6, "struct") == 0,
+                                                                 word, option_argument(type))});
+    }
+    std::string arguments;
+    if (type.name.ends_with('>')) {
+        std::vector<std::string> head(lines->begin(), lines->begin() + declared.line - 1);
+        head.push_back(line.substr(0, keyword));
+        arguments = template_parameters(head, head.size());
+        if (arguments.empty()) {
+            return {};
+        }
+    }
+    return as_text("pooled.hpp",
+                   changed_line{declared.file, declared.line, line,
+                                with_base(line, keyword, word, arguments, option_argument(type))});
+}
+
+} // namespace linn::tool
