@@ -16,7 +16,7 @@
 
 namespace linn::tool {
 
-/// 4 GiB of addresses, of which only what is used takes memory.
+/// 4 GiB of addresses in linn; a recorded program maps those that it uses.
 inline constexpr std::size_t ring_chunks = 16'384;
 
 /// Threads that want a processor for each that there is, over the last minute; 0: not known.

@@ -20,7 +20,7 @@ constexpr std::size_t fewest_chunks = 64;
 std::size_t allowed_chunks(std::size_t wanted) {
     std::size_t chunks = wanted;
     rlimit limit{};
-    // The program inherits the limits: its own mapping of the file counts too, so a quarter.
+    // The rest is for what linn does besides.
     if (::getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) {
         chunks = std::min<std::size_t>(chunks, limit.rlim_cur / 4 / wire::chunk_bytes);
     }

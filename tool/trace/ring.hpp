@@ -14,7 +14,8 @@
 #include <cstdint>
 #include <new>
 
-// The memory that the recorded processes and the collector share: a file (a memfd) that all map whole.
+// The memory that the recorded processes and the collector share: a file (a memfd). The collector maps it whole, the
+// recorded processes the header and the states, and of the chunks those that they write.
 //
 //   ring_header | one state a chunk | chunks
 //
@@ -111,6 +112,10 @@ public:
     static constexpr std::size_t file_bytes(std::uint32_t chunks) noexcept {
         return first_chunk_at(chunks) + chunks * chunk_bytes;
     }
+    /// The begin of it, which all processes map; chunks they map as they need them.
+    static constexpr std::size_t header_bytes(std::uint32_t chunks) noexcept {
+        return first_chunk_at(chunks);
+    }
     /// Makes zeroed memory of file_bytes(chunks) a ring.
     static ring create(void* memory, std::uint32_t chunks, const ring_options& options) noexcept {
         auto* const h = ::new (memory) ring_header;
@@ -120,7 +125,7 @@ public:
         h->options = options;
         return ring{memory};
     }
-    /// Whether `bytes` of mapped memory are a ring that this version knows.
+    /// Whether the mapped begin of a file of `bytes` is that of a ring that this version knows.
     bool usable(std::size_t bytes) const noexcept {
         if (bytes < sizeof(ring_header)) {
             return false;
@@ -151,11 +156,12 @@ public:
 
     // For the writers.
 
-    /// Takes a free chunk, the lowest, so that few pages are ever touched; `none` if there is none.
-    std::uint32_t claim(std::uint32_t pid, std::uint32_t tid) const noexcept {
+    /// Takes a free chunk that `may_take` agrees to, the lowest, so that few pages are ever touched; `none` if there is none.
+    template <typename Predicate>
+    std::uint32_t claim(std::uint32_t pid, std::uint32_t tid, Predicate may_take) const noexcept {
         const std::uint32_t count = chunk_count();
         for (std::uint32_t i = 0; i != count; ++i) {
-            if (state(i).load(std::memory_order_relaxed) == 0 &&
+            if (state(i).load(std::memory_order_relaxed) == 0 && may_take(i) &&
                 change(i, {}, {chunk_state::owned, pid, tid})) {
                 return i;
             }

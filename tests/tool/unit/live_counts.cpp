@@ -66,7 +66,7 @@ public:
 private:
     void room() {
         if (index_ == wire::ring::none) {
-            index_ = ring_.claim(pid_, pid_);
+            index_ = ring_.claim(pid_, pid_, [](std::uint32_t) { return true; });
             REQUIRE(index_ != wire::ring::none);
             header_.first_ticks = ++ticks_ * 16;
             encoder_.begin(ring_.chunk(index_), header_);

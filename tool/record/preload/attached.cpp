@@ -5,6 +5,7 @@
 #include "../../interpose/raw.hpp"
 #include "../../interpose/real.hpp"
 #include "../attach/door.hpp"
+#include "chunk_windows.hpp"
 #include "image.hpp"
 #include "recorder.hpp"
 #include "slots.hpp"
@@ -15,6 +16,7 @@
 #include <sys/stat.h>
 
 #include <atomic>
+#include <utility>
 
 extern "C" {
 __attribute__((visibility("default"))) constinit linn::tool::attach::door linn_attach_door{};
@@ -30,7 +32,6 @@ using attach::phase;
 
 constexpr unsigned most_wait_for_linn = 5000; // ms
 constexpr unsigned most_wait_for_threads = 500;
-constexpr std::uint32_t fewest_chunks = 16;
 
 constinit std::atomic<bool> is_leaving{false};
 
@@ -84,23 +85,23 @@ public:
             ::syscall(SYS_close, static_cast<long>(fd_));
         }
         if (memory_ != MAP_FAILED && !is_kept_) {
-            ::munmap(memory_, bytes_);
+            ::munmap(memory_, wire::ring::header_bytes(chunks_));
         }
     }
 
-    /// Takes the addresses for the ring, whose size linn sets then.
-    bool map(std::uint32_t& chunks) noexcept {
-        for (; fd_ >= 0 && chunks >= fewest_chunks; chunks /= 2) {
-            bytes_ = wire::ring::file_bytes(chunks);
-            memory_ = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, fd_, 0);
-            if (memory_ != MAP_FAILED) {
-                ::madvise(memory_, bytes_, MADV_DONTDUMP); // no core file of gigabytes
-                return true;
-            }
+    /// Takes the addresses for the begin of the ring, whose size linn sets then.
+    bool map(std::uint32_t chunks) noexcept {
+        chunks_ = chunks;
+        bytes_ = wire::ring::file_bytes(chunks);
+        if (fd_ >= 0) {
+            memory_ =
+                ::mmap(nullptr, wire::ring::header_bytes(chunks), PROT_READ | PROT_WRITE, MAP_SHARED, fd_, 0);
         }
-        return false;
+        return memory_ != MAP_FAILED;
     }
     int fd() const noexcept { return fd_; }
+    /// The descriptor is the caller's from now on.
+    int release_fd() noexcept { return std::exchange(fd_, -1); }
     bool is_ring() const noexcept {
         struct stat status{};
         return ::fstat(fd_, &status) == 0 && static_cast<std::size_t>(status.st_size) >= bytes_ &&
@@ -112,7 +113,8 @@ public:
 private:
     int fd_;
     void* memory_ = MAP_FAILED;
-    std::size_t bytes_ = 0;
+    std::uint32_t chunks_ = 0;
+    std::size_t bytes_ = 0; ///< of the file
     bool is_kept_ = false;
 };
 
@@ -169,11 +171,9 @@ answer enter() noexcept {
         }
     }
     shared_file file;
-    std::uint32_t chunks = door.chunks;
-    if (!file.map(chunks)) {
+    if (!file.map(door.chunks)) {
         return answer::no_memory;
     }
-    door.chunks = chunks;
     door.ring_fd = file.fd();
     say(phase::wants_ring);
     const bool is_ring = wait_for_linn([&] { return file.is_ring(); });
@@ -182,11 +182,18 @@ answer enter() noexcept {
         say(phase::idle);
         return answer::no_ring;
     }
+    windows.begin(file.release_fd());
+    if (!windows.map(file.ring(), 0)) {
+        windows.forget(file.ring());
+        say(phase::idle);
+        return answer::no_memory;
+    }
     find_program_functions();
     find_operators(own_place::last);
     prepare_attached(file.ring());
     const wire::ring_options& options = file.ring().header().options;
     if (!slots::collect(options.fills ? slots::wanted::fills_too : slots::wanted::allocations)) {
+        windows.forget(current_recording.ring);
         current_recording.ring = {};
         say(phase::idle);
         return answer::no_memory;
@@ -197,6 +204,7 @@ answer enter() noexcept {
     door.sees_new_files = slots::sees_new_files() ? 1 : 0;
     say(phase::wants_go);
     if (!wait_for_linn([&] { return __atomic_load_n(&door.go, __ATOMIC_SEQ_CST) != 0; })) {
+        windows.forget(current_recording.ring);
         current_recording.ring = {};
         say(phase::idle);
         return answer::not_allowed;

@@ -2,6 +2,7 @@
 #include "image.hpp"
 
 #include "../../interpose/raw.hpp"
+#include "chunk_windows.hpp"
 #include "modules.hpp"
 #include "probe_budget.hpp"
 #include "sampled_blocks.hpp"
@@ -75,23 +76,32 @@ bool map_ring(const char* path) noexcept {
         return false;
     }
     struct stat status{};
-    void* memory = MAP_FAILED;
-    if (::fstat(fd, &status) == 0 && status.st_size >= static_cast<off_t>(sizeof(wire::ring_header))) {
-        memory = ::mmap(nullptr, static_cast<std::size_t>(status.st_size), PROT_READ | PROT_WRITE, MAP_SHARED,
-                        fd, 0);
+    const auto map = [&](std::size_t bytes) {
+        void* const memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+        return memory == MAP_FAILED ? nullptr : memory;
+    };
+    // The header says how much there is to map.
+    void* const begin =
+        ::fstat(fd, &status) == 0 && status.st_size >= static_cast<off_t>(page) ? map(page) : nullptr;
+    const wire::ring found{begin};
+    bool is_mapped = false;
+    if (begin != nullptr && found.usable(static_cast<std::size_t>(status.st_size)) &&
+        found.chunk_count() <= chunk_windows::group * chunk_windows::most_groups) {
+        if (void* const memory = map(wire::ring::header_bytes(found.chunk_count())); memory != nullptr) {
+            current_recording.ring = wire::ring{memory};
+            windows.begin(fd, ring_path);
+            // While the path leads to the file: the program may change its root or its user.
+            windows.map(current_recording.ring, 0);
+            is_mapped = true;
+        } else {
+            found.header().dropped.fetch_add(1, std::memory_order_relaxed); // all of its events
+        }
+    }
+    if (begin != nullptr) {
+        ::munmap(begin, page);
     }
     ::close(fd);
-    if (memory == MAP_FAILED) {
-        return false;
-    }
-    const auto bytes = static_cast<std::size_t>(status.st_size);
-    if (const wire::ring found{memory}; found.usable(bytes)) {
-        ::madvise(memory, bytes, MADV_DONTDUMP); // no core file of gigabytes
-        current_recording.ring = found;
-        return true;
-    }
-    ::munmap(memory, bytes);
-    return false;
+    return is_mapped;
 }
 
 bool is_wanted(const char* names) noexcept {
@@ -198,10 +208,13 @@ bool has_pulse() noexcept {
 /// Once a program file: the ring, and what forks do not change.
 bool begin_recording() noexcept {
     const char* const path = variable(wire::ring_variable);
-    if (path == nullptr || std::strlen(path) >= sizeof ring_path || !map_ring(path)) {
+    if (path == nullptr || std::strlen(path) >= sizeof ring_path) {
         return false;
     }
     std::strcpy(ring_path, path);
+    if (!map_ring(path)) {
+        return false;
+    }
     const wire::ring_header& h = current_recording.ring.header();
     if (!is_wanted(h.options.only)) {
         return false;
@@ -336,8 +349,9 @@ void let_record() noexcept {
 
 void forget_ring() noexcept {
     wire::ring_header& h = current_recording.ring.header();
+    windows.forget(current_recording.ring);
     current_recording.ring = {};
-    ::munmap(static_cast<void*>(&h), h.bytes);
+    ::munmap(static_cast<void*>(&h), wire::ring::header_bytes(h.chunk_count));
 }
 
 bool collector_lives(unsigned waited_milliseconds) noexcept {

@@ -2,6 +2,7 @@
 #include "thread.hpp"
 
 #include "attached.hpp"
+#include "chunk_windows.hpp"
 #include "image.hpp"
 #include "writer_pool.hpp"
 
@@ -82,6 +83,40 @@ wire::chunk_header header_for(const thread_state& thread, const thread_writer& w
     return h;
 }
 
+/// A process whose collector lags behind has at most so many groups of chunks mapped, and waits rather than take more addresses.
+constexpr std::uint32_t most_groups_in_flight = 2;
+
+/// Whether a mapped chunk is on its way through the collector, and so will be free again.
+bool does_one_return() noexcept {
+    const wire::ring& ring = current_recording.ring;
+    for (std::uint32_t i = 0; i != ring.chunk_count(); ++i) {
+        const wire::chunk_state state = windows.has(i) ? ring.word(i).state : wire::chunk_state::free;
+        if (state == wire::chunk_state::full || state == wire::chunk_state::taken) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/// A free chunk, of those that are mapped if there is one. `may_wait`: there is none, but one comes back.
+std::uint32_t claim_mapped(const thread_writer& writer, bool& may_wait) noexcept {
+    const wire::ring& ring = current_recording.ring;
+    if (windows.mapped_groups() == 0 && !windows.is_worth_a_try()) {
+        return wire::ring::none;
+    }
+    const auto is_mapped = [](std::uint32_t i) { return windows.has(i); };
+    const std::uint32_t index = ring.claim(writer.pid, writer.tid, is_mapped);
+    const bool may_map_more = ring.header().options.policy == wire::when_full::drop ||
+                              windows.mapped_groups() < most_groups_in_flight || !does_one_return();
+    if (index != wire::ring::none || !may_map_more) {
+        may_wait = true;
+        return index;
+    }
+    bool is_possible = windows.is_worth_a_try();
+    return ring.claim(writer.pid, writer.tid,
+                      [&](std::uint32_t i) { return is_possible && (is_possible = windows.map(ring, i)); });
+}
+
 /// The index of a free chunk, or none where nothing can be waited for.
 std::uint32_t claim(const thread_writer& writer) noexcept {
     constexpr unsigned slice = 200;
@@ -94,12 +129,13 @@ std::uint32_t claim(const thread_writer& writer) noexcept {
             return wire::ring::none;
         }
         const std::uint32_t in_flight = ring.in_flight();
+        bool may_wait = in_flight != 0;
         if (in_flight < h.most_in_flight) {
-            if (const std::uint32_t index = ring.claim(writer.pid, writer.tid); index != wire::ring::none) {
+            if (const std::uint32_t index = claim_mapped(writer, may_wait); index != wire::ring::none) {
                 return index;
             }
         }
-        if (h.options.policy == wire::when_full::drop || in_flight == 0) {
+        if (h.options.policy == wire::when_full::drop || !may_wait) {
             return wire::ring::none;
         }
         ring.wait_for_room(seen, slice);
@@ -239,6 +275,7 @@ thread_writer* attach_writer(thread_state& thread, std::uint8_t nested) noexcept
     }
     thread_writer* const w = pool.take(tid);
     if (w == nullptr) {
+        h.dropped.fetch_add(1, std::memory_order_relaxed);
         return nullptr;
     }
     if (thread.number == 0) {
@@ -271,7 +308,7 @@ bool claim_chunk(thread_state& thread, thread_writer& writer) noexcept {
         return false;
     }
     writer.chunk = index;
-    writer.out.begin(current_recording.ring.chunk(index), header_for(thread, writer));
+    writer.out.begin(windows.at(index), header_for(thread, writer));
     ++writer.sequence;
     if (writer.dropped != 0) {
         tell_dropped(writer);

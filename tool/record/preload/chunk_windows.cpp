@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "chunk_windows.hpp"
+
+#include "../../interpose/raw.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+
+// Called in the hooks: nothing here is a cancellation point.
+namespace linn::tool::preload {
+
+constinit chunk_windows windows{};
+
+namespace {
+
+void close_quietly(int fd) noexcept {
+    ::syscall(SYS_close, static_cast<long>(fd));
+}
+
+/// The chunks of the group that `chunk` is in: the last group may be smaller.
+struct chunk_group {
+    std::uint32_t first;
+    std::uint32_t count;
+
+    chunk_group(const wire::ring& ring, std::uint32_t chunk) noexcept
+        : first(chunk / chunk_windows::group * chunk_windows::group),
+          count(std::min(chunk_windows::group, ring.chunk_count() - first)) {}
+    std::size_t bytes() const noexcept { return std::size_t{count} * wire::chunk_bytes; }
+};
+
+} // namespace
+
+void chunk_windows::begin(int fd, const char* path) noexcept {
+    begin(fd);
+    path_ = path;
+    fd_ = -1;
+}
+
+void chunk_windows::begin(int fd) noexcept {
+    struct stat status{};
+    ::fstat(fd, &status);
+    path_ = nullptr;
+    fd_ = fd;
+    device_ = status.st_dev;
+    inode_ = status.st_ino;
+}
+
+/// The program may have closed the descriptor, and opened another file under its number.
+bool chunk_windows::is_the_file(int fd) const noexcept {
+    struct stat status{};
+    return fd >= 0 && ::fstat(fd, &status) == 0 && status.st_dev == device_ && status.st_ino == inode_;
+}
+
+int chunk_windows::open_again() const noexcept {
+    return path_ == nullptr ? fd_
+                            : static_cast<int>(::syscall(SYS_openat, static_cast<long>(AT_FDCWD), path_,
+                                                         static_cast<long>(O_RDWR | O_CLOEXEC | O_NOCTTY)));
+}
+
+bool chunk_windows::map(const wire::ring& ring, std::uint32_t chunk) noexcept {
+    if (has(chunk)) {
+        return true;
+    }
+    const int fd = open_again();
+    void* memory = MAP_FAILED;
+    const chunk_group wanted{ring, chunk};
+    if (is_the_file(fd)) {
+        const std::size_t at = ring.header().chunks_at + std::size_t{wanted.first} * wire::chunk_bytes;
+        memory =
+            ::mmap(nullptr, wanted.bytes(), PROT_READ | PROT_WRITE, MAP_SHARED, fd, static_cast<off_t>(at));
+    }
+    if (path_ != nullptr && fd >= 0) {
+        close_quietly(fd);
+    }
+    has_failed_.store(memory == MAP_FAILED, std::memory_order_relaxed);
+    if (memory == MAP_FAILED) {
+        return false;
+    }
+    ::madvise(memory, wanted.bytes(), MADV_DONTDUMP);
+    unsigned char* expected = nullptr;
+    // Pairs with has() and at(): a thread that sees the address sees the mapping.
+    if (groups_[chunk / group].compare_exchange_strong(expected, static_cast<unsigned char*>(memory),
+                                                       std::memory_order_acq_rel)) {
+        mapped_.fetch_add(1, std::memory_order_relaxed);
+    } else {
+        ::munmap(memory, wanted.bytes()); // another thread was faster
+    }
+    return true;
+}
+
+void chunk_windows::forget(const wire::ring& ring) noexcept {
+    for (std::uint32_t first = 0; first < ring.chunk_count(); first += group) {
+        if (unsigned char* const memory = groups_[first / group].exchange(nullptr, std::memory_order_relaxed);
+            memory != nullptr) {
+            ::munmap(memory, chunk_group{ring, first}.bytes());
+        }
+    }
+    mapped_.store(0, std::memory_order_relaxed);
+    if (is_the_file(fd_)) {
+        close_quietly(fd_);
+    }
+    fd_ = -1;
+}
+
+} // namespace linn::tool::preload

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "../../trace/ring.hpp"
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace linn::tool::preload {
+
+/// The chunks of the shared file that this process has mapped. They are mapped a few at a time, when a thread needs one: the
+/// recorder must not take addresses that the program, or a limit on its address space, counts on.
+class chunk_windows {
+public:
+    /// Chunks that are mapped together: 4 MiB.
+    static constexpr std::uint32_t group = 16;
+    static constexpr std::uint32_t most_groups = 1024;
+
+    /// The file is opened again by its path when more of it is needed; `fd` names the same file now.
+    void begin(int fd, const char* path) noexcept;
+    /// The same where the path is not open to this process: takes a descriptor, which stays open.
+    void begin(int fd) noexcept;
+
+    /// Whether the chunk is mapped.
+    bool has(std::uint32_t chunk) const noexcept {
+        return groups_[chunk / group].load(std::memory_order_acquire) != nullptr;
+    }
+    /// Where it is mapped. @pre has(chunk)
+    unsigned char* at(std::uint32_t chunk) const noexcept {
+        return groups_[chunk / group].load(std::memory_order_acquire) +
+               std::size_t{chunk % group} * wire::chunk_bytes;
+    }
+    /// Maps the chunk and its neighbours; false where there are no addresses, or no way to the file.
+    bool map(const wire::ring& ring, std::uint32_t chunk) noexcept;
+    /// False most times after map() failed, so that a program without room for the recorder is not slowed down.
+    bool is_worth_a_try() noexcept {
+        return !has_failed_.load(std::memory_order_relaxed) ||
+               tries_.fetch_add(1, std::memory_order_relaxed) % 1024 == 0;
+    }
+    std::uint32_t mapped_groups() const noexcept { return mapped_.load(std::memory_order_relaxed); }
+
+    /// Gives the addresses back. @pre no writer has a chunk
+    void forget(const wire::ring& ring) noexcept;
+
+private:
+    int open_again() const noexcept;
+    bool is_the_file(int fd) const noexcept;
+
+    std::atomic<unsigned char*> groups_[most_groups]{};
+    std::atomic<std::uint32_t> mapped_{0};
+    std::atomic<bool> has_failed_{false};
+    std::atomic<std::uint32_t> tries_{1};
+    const char* path_ = nullptr;
+    int fd_ = 0;               ///< where there is no path
+    std::uint64_t device_ = 0; ///< of the file
+    std::uint64_t inode_ = 0;
+};
+
+extern constinit chunk_windows windows;
+
+} // namespace linn::tool::preload
