@@ -22,18 +22,39 @@ bool is_in_file(const profile_frame& place, const std::string& pattern) {
     return matches(pattern, path) || matches("*/" + pattern, path);
 }
 
-bool is_about(const budget& b, const profile_site& s) {
+/// Whether a budget is about a site. Where a name is missing that would tell, it may be.
+enum class relation : std::uint8_t { no, maybe, yes };
+
+relation type_relation(const budget& b, const profile_site& s) {
     const auto is_type = [&](const std::string& name) { return !name.empty() && matches(b.type, name); };
-    if (!b.type.empty() && !is_type(s.label) && !is_type(s.named.type) && !is_type(s.named.container) &&
-        !is_type(s.named.allocated)) {
-        return false;
+    if (b.type.empty() || is_type(s.label) || is_type(s.named.type) || is_type(s.named.container) ||
+        is_type(s.named.allocated)) {
+        return relation::yes;
     }
-    if (!b.file.empty() && !is_in_file(s.place, b.file)) {
-        return false;
+    return s.lacks.empty() ? relation::no : relation::maybe;
+}
+
+relation file_relation(const budget& b, const profile_site& s) {
+    if (b.file.empty() || is_in_file(s.place, b.file)) {
+        return relation::yes;
     }
-    return b.function.empty() || std::any_of(s.callers.begin(), s.callers.end(), [&](const profile_frame& f) {
-               return matches(b.function, f.name);
-           });
+    const auto lacks_file = [](const profile_frame& f) { return f.is_own && f.file.empty(); };
+    return s.place.file.empty() && std::any_of(s.callers.begin(), s.callers.end(), lacks_file)
+               ? relation::maybe
+               : relation::no;
+}
+
+relation function_relation(const budget& b, const profile_site& s) {
+    const auto is_it = [&](const profile_frame& f) { return matches(b.function, f.name); };
+    if (b.function.empty() || std::any_of(s.callers.begin(), s.callers.end(), is_it)) {
+        return relation::yes;
+    }
+    const auto is_unnamed = [](const profile_frame& f) { return f.is_own && f.is_unnamed; };
+    return std::any_of(s.callers.begin(), s.callers.end(), is_unnamed) ? relation::maybe : relation::no;
+}
+
+relation relation_of(const budget& b, const profile_site& s) {
+    return std::min({type_relation(b, s), file_relation(b, s), function_relation(b, s)});
 }
 
 std::string program_of(const trace_profile& profile) {
@@ -54,8 +75,11 @@ public:
 
     void check(const budget& b) {
         std::vector<bool> sites;
+        std::vector<bool> possible; // those, and what may belong to them
         for (const profile_site& s : profile_.sites) {
-            sites.push_back(is_about(b, s));
+            const relation r = relation_of(b, s);
+            sites.push_back(r == relation::yes);
+            possible.push_back(r != relation::no);
         }
         if (std::find(sites.begin(), sites.end(), true) == sites.end()) {
             warn_of_nothing(b);
@@ -65,28 +89,54 @@ public:
         }
         for (std::size_t limit = 0; limit != budget_limits; ++limit) {
             if (b.most[limit]) {
-                check_limit(b, limit, sites);
+                check_limit(b, limit, sites, possible);
             }
         }
     }
 
 private:
-    void check_limit(const budget& b, std::size_t limit, const std::vector<bool>& sites) {
+    void check_limit(const budget& b, std::size_t limit, const std::vector<bool>& sites,
+                     const std::vector<bool>& possible) {
         checked_limit c;
         c.of = b;
         c.limit = limit;
         c.most = *b.most[limit];
-        if (limit == peak_limit) {
-            c.used = b.is_of_all() ? profile_.analysis.all.peak_live_bytes : peak_(sites);
-        } else {
-            for (std::size_t i = 0; i != sites.size(); ++i) {
-                c.used += sites[i] ? profile_.sites[i].counts.of[limit] : 0;
-            }
-        }
+        c.used = used_by_all(b, limit, sites);
+        c.used_at_most = possible == sites ? c.used : used_by_all(b, limit, possible);
         if (c.is_broken()) {
             c.stacks = largest_stacks(limit, sites);
+        } else if (c.is_unknown()) {
+            tell_unknown(c, sites, possible);
         }
         result_.limits.push_back(std::move(c));
+    }
+
+    std::uint64_t used_by_all(const budget& b, std::size_t limit, const std::vector<bool>& sites) const {
+        if (limit == peak_limit) {
+            return b.is_of_all() ? profile_.analysis.all.peak_live_bytes : peak_(sites);
+        }
+        std::uint64_t used = 0;
+        for (std::size_t i = 0; i != sites.size(); ++i) {
+            used += sites[i] ? profile_.sites[i].counts.of[limit] : 0;
+        }
+        return used;
+    }
+
+    void tell_unknown(const checked_limit& c, const std::vector<bool>& sites,
+                      const std::vector<bool>& possible) {
+        std::set<std::string> reasons;
+        for (std::size_t i = 0; i != sites.size(); ++i) {
+            if (possible[i] && !sites[i] && !profile_.sites[i].lacks.empty()) {
+                reasons.insert(profile_.sites[i].lacks);
+            }
+        }
+        result_.incomplete.push_back(fmt::format("{}: {} {} are known, and {} more may belong to it, because "
+                                                 "their types, functions or files have no "
+                                                 "names{}{}",
+                                                 c.of.name, figure_of_limit(c.limit, c.used).text(),
+                                                 limit_words(c.limit),
+                                                 figure_of_limit(c.limit, c.used_at_most - c.used).text(),
+                                                 reasons.empty() ? "" : ": ", fmt::join(reasons, "; ")));
     }
 
     /// Stacks that look alike are one: of copies of a loop, and of malloc() and realloc().
@@ -159,8 +209,14 @@ std::string verdict_of(const check_result& r) {
     if (broken != 0) {
         return fmt::format("{} of {} broken", broken, figures::counted(r.limits.size(), "limit"));
     }
-    if (!r.incomplete.empty()) {
+    const auto unknown = std::count_if(r.limits.begin(), r.limits.end(),
+                                       [](const checked_limit& c) { return c.is_unknown(); });
+    if (static_cast<std::size_t>(unknown) != r.incomplete.size()) {
         return "The recording is not whole, so nothing is proven";
+    }
+    if (unknown != 0) {
+        return fmt::format("Names are missing for {} of {}, so nothing is proven", unknown,
+                           figures::counted(r.limits.size(), "limit"));
     }
     return r.limits.size() == 1 ? "The limit is kept"
                                 : fmt::format("All {} limits are kept", r.limits.size());

@@ -25,9 +25,11 @@ struct checked_limit {
     std::size_t limit = 0;
     std::uint64_t most = 0;
     std::uint64_t used = 0;
+    std::uint64_t used_at_most = 0; ///< if the budget is about all whose type, function or file is not known
     std::vector<counted_stack> stacks; ///< of a broken one: those that use most, the first few
 
     bool is_broken() const noexcept { return used > most; }
+    bool is_unknown() const noexcept { return !is_broken() && used_at_most > most; }
 };
 
 /// The whole of `linn check`.
@@ -40,7 +42,7 @@ struct check_result {
     std::string verdict;
     std::vector<std::string> warnings;
     std::vector<std::string>
-        incomplete;      ///< why the recording is not whole: kept limits may be broken after all
+        incomplete; ///< why the recording is not whole, or what in it has no names: kept limits may be broken after all
     std::string problem; ///< why nothing was checked; empty: it was
 
     std::size_t broken() const noexcept;

@@ -24,17 +24,24 @@ std::string file_name(const std::string& path) {
     return path.substr(path.find_last_of('/') + 1);
 }
 
+bool is_system_library(const std::string& module) {
+    return module.starts_with('[') || ((module.starts_with("/usr/lib") || module.starts_with("/lib")) &&
+                                       module.find(".so") != module.npos);
+}
+
 profile_frame frame_of(const symbol_frame& f, const std::string& module) {
     profile_frame frame;
     frame.file = file_name(f.file);
     frame.folders = f.file.substr(0, f.file.size() - frame.file.size());
     frame.line = f.line;
     frame.library = f.library;
+    frame.is_own = !module.empty() && !is_system_library(module);
     if (!f.function.empty()) {
         frame.name = f.function;
     } else {
         // An address would differ between builds.
         frame.name = module.empty() ? "unknown" : "unknown in " + file_name(module);
+        frame.is_unnamed = true;
     }
     return frame;
 }
@@ -56,6 +63,26 @@ profile_frame place_of_site(const named_type& named, const std::vector<profile_f
         return frames.empty() ? frame_of({}, {}) : frames.front();
     }
     return frame_of(f, f.library);
+}
+
+/// Why the type of a site is not known: its code has no debug information, or not that of the recorded build. Empty where the type is
+/// known; where it is a block that has none, such as one from malloc in code with debug information; and in a library of somebody else.
+std::string why_unnamed(const allocation_site& site, const profile_site& named, const naming& names) {
+    if (named.named.rule != type_rule::none || site.stack.empty() ||
+        is_system_library(site.stack.front().module)) {
+        return {};
+    }
+    const code_site& by = site.stack.front();
+    if (!names.about || by.module.empty()) {
+        return {};
+    }
+    const module_symbols known = names.about(by.module, by.build_id);
+    if (!known.problem.empty()) {
+        return known.problem;
+    }
+    return known.known == module_symbols::level::full
+               ? std::string{}
+               : by.module + " has no debug information that names types";
 }
 
 /// One type for each site, as what finds the runtime's own blocks wants them.
@@ -114,6 +141,7 @@ trace_profile name_profile(const std::filesystem::path& file, trace_analysis ana
         named.callers = frames_of(to_name, named.named);
         named.place = place_of_site(named.named, named.callers);
         named.where = named.named.blocks.where;
+        named.lacks = why_unnamed(to_name, named, names);
         named.smallest = site.statistics.smallest;
         named.largest = site.statistics.largest;
         if (lacks_names(named.named, named.named.place)) {
@@ -191,16 +219,10 @@ bool begins_as_trace(const std::filesystem::path& file) {
 }
 
 std::vector<std::string> why_incomplete(const trace_info& info) {
-    std::vector<std::string> reasons = info.damage;
-    if (info.ending.empty() && reasons.empty()) {
-        reasons.emplace_back("the recording was cut off");
-    }
+    std::vector<std::string> reasons = info.missing;
     if (info.attached_pid != 0) {
         reasons.push_back(fmt::format("the recording began when the program had run for {}",
                                       figures::written(figures::unit::nanoseconds, info.attached_age_ns)));
-    }
-    if (info.dropped != 0) {
-        reasons.push_back(fmt::format("{} events were dropped", info.dropped));
     }
     return reasons;
 }

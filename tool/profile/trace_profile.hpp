@@ -17,11 +17,13 @@ namespace linn::tool {
 
 /// One call on a stack, under a name that another build of the program has too.
 struct profile_frame {
-    std::string name;    ///< the function; "unknown in libfoo.so" where it has no name
-    std::string file;    ///< without folders; empty: not known
-    unsigned line = 0;   ///< 0: not known
-    std::string folders; ///< of the file
-    std::string library; ///< the shared library of somebody else that it is in; empty: in none
+    std::string name;        ///< the function; "unknown in libfoo.so" where it has no name
+    std::string file;        ///< without folders; empty: not known
+    unsigned line = 0;       ///< 0: not known
+    std::string folders;     ///< of the file
+    std::string library;     ///< the shared library of somebody else that it is in; empty: in none
+    bool is_own = false;     ///< it is in the program, or in a library that is none of the system's
+    bool is_unnamed = false; ///< nothing names the function
 
     /// The same function of the same file: lines may have moved.
     bool is_same(const profile_frame& other) const noexcept {
@@ -45,6 +47,8 @@ struct profile_site {
     std::vector<profile_frame> callers; ///< the whole stack, innermost first, inlined calls too
     std::uint64_t smallest = 0;
     std::uint64_t largest = 0;
+    std::string
+        lacks; ///< why nothing names the type, where it may be any: of the file that it is in; empty: not so
     profile_counts counts;
     std::optional<missing_symbols>
         unnamed; ///< why its type or its line is not known; nothing: it is, or cannot be
@@ -80,7 +84,7 @@ std::uint64_t peak_of_sites(const trace_profile& profile, const std::vector<bool
 /// Whether a file begins as a trace does. False for what cannot be read.
 bool begins_as_trace(const std::filesystem::path& file);
 
-/// What keeps a recording from being whole: it began late, was cut off, is damaged, or events were dropped. Sentences; empty: nothing.
+/// Why a recording does not show the whole run: what is missing from it, or that it began late. Sentences; empty: it does.
 std::vector<std::string> why_incomplete(const trace_info& info);
 
 } // namespace linn::tool

@@ -102,6 +102,26 @@ def case_trace(tool):
     check("nothing is proven" in done.stdout, done.stdout)
 
 
+def case_names_missing(tool):
+    """Where types and functions have no names, no budget that asks for one is kept."""
+    trace = tool.folder / "kept.linn"
+    text = '[[budget]]\ntype = "std::list<nothing>"\nallocations = 0\n[[budget]]\nfunction = "nothing"\nallocations = 0\n'
+    program = tool.folder / "ledger"
+    shutil.copy(tool.programs["ledger"], program)
+    tool.call("check", tool.budgets(text), "-o", trace, "--", program, "100", status=0)
+    # Built again since, and then without symbols.
+    shutil.copy(tool.programs["ledger_changed"], program)
+    done = tool.call("check", tool.folder / "budgets.toml", trace, status=1)
+    check("Names are missing for 2 of 2 limits, so nothing is proven" in prose(done.stdout), done.stdout)
+    check("was replaced since the recording" in prose(done.stdout) and "not known" in done.stdout, done.stdout)
+    subprocess.run(["strip", "-s", program], check=True)
+    done = tool.call("check", tool.folder / "budgets.toml", "--", program, "100", status=1)
+    check("nothing is proven" in prose(done.stderr), done.stderr)
+    # A limit on everything needs no names, nor one that holds for all that may belong to it.
+    tool.call("check", tool.budgets('[[budget]]\nlive_blocks = 0\n[[budget]]\ntype = "*Entry*"\nallocations = 100000\n'), "--", program,
+              "100", status=0)
+
+
 def case_statistics_only(tool):
     trace = tool.folder / "kept.linn"
     tool.call("record", "-q", "--aggregate", "--no-baseline", "-o", trace, "--", tool.programs["ledger"], "100", status=0)

@@ -42,11 +42,13 @@ void add_all(document& d, const check_result& r) {
              {.heading = "used"},
              {.heading = "", .is_text = true}}};
     for (const checked_limit& c : r.limits) {
-        t.add(
-            {c.of.name, limit_words(c.limit), figure_of_limit(c.limit, c.most),
-             figure_of_limit(c.limit, c.used),
-             cell{c.is_broken() ? "broken" : "kept"}.styled(c.is_broken() ? emphasis::bad : emphasis::none)},
-            c.is_broken() ? emphasis::bad : emphasis::none);
+        t.add({c.of.name, limit_words(c.limit), figure_of_limit(c.limit, c.most),
+               figure_of_limit(c.limit, c.used),
+               cell{c.is_broken()    ? "broken"
+                    : c.is_unknown() ? "not known"
+                                     : "kept"}
+                   .styled(c.is_broken() ? emphasis::bad : emphasis::none)},
+              c.is_broken() ? emphasis::bad : emphasis::none);
     }
     if (r.others != 0) {
         t.remarks.push_back(fmt::format("{} of other programs", counted(r.others, "budget")));

@@ -20,6 +20,7 @@ ordered_json limit_json(const checked_limit& c) {
                       {"limit", limit_name(c.limit)},
                       {"allowed", c.most},
                       {"used", c.used},
+                      {"used_at_most", c.used_at_most},
                       {"broken", c.is_broken()}};
     ordered_json& stacks = json["stacks"] = ordered_json::array();
     for (const counted_stack& s : c.stacks) {
