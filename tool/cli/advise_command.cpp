@@ -14,6 +14,7 @@
 #include "exit_code.hpp"
 #include "option_checks.hpp"
 #include "program_words.hpp"
+#include "same_program.hpp"
 #include "trace_exit.hpp"
 
 #include <CLI/CLI.hpp>
@@ -200,6 +201,13 @@ advice advise_command::ask() {
     refuse_corrupt(trace_);
     // A trial needs every size of every place.
     trace_reader reader{trace_, is_tried_ ? sample_policy::refuse : sample_policy::accept};
+    if (is_tried_) {
+        if (const std::string why = why_other_program(
+                trace_, reader.info(), find_served_program(words_.front(), false).file, words_);
+            !why.empty()) {
+            throw unusable_trace{why};
+        }
+    }
     trace_analysis analysis = analyse_trace(reader, [&](double share) {
         show(line, "reading", share);
         return true;

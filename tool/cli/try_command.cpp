@@ -16,6 +16,7 @@
 #include "exit_code.hpp"
 #include "option_checks.hpp"
 #include "program_words.hpp"
+#include "same_program.hpp"
 #include "trace_exit.hpp"
 
 #include <CLI/CLI.hpp>
@@ -139,6 +140,11 @@ try_candidates try_command::candidates_of(const std::string& trace, const interr
     };
     refuse_corrupt(trace);
     trace_reader reader{trace};
+    if (const std::string why =
+            why_other_program(trace, reader.info(), find_served_program(words_.front(), false).file, words_);
+        !why.empty()) {
+        throw unusable_trace{why};
+    }
     trace_analysis analysis = analyse_trace(reader, go_on);
     symbolizer symbols;
     type_namer namer{symbols};
@@ -242,6 +248,9 @@ int try_command::record_and_measure(const interrupt_guard& guard) {
     }
     if (recorded.stopped_by != 0) {
         throw stopped{recorded.stopped_by};
+    }
+    if (!recorded.problem.empty() && recorded.was_started && recorded.exit_status == 0) {
+        return refuse(recorded.problem);
     }
     if (!recorded.was_started) {
         return recorded.is_usage_error ? refuse_arguments(recorded.problem) : refuse(recorded.problem);

@@ -135,6 +135,15 @@ def case_refusals(tool):
             check(done.stdout == "" and tool.programs[name] in done.stderr, f"{name}: {done}")
 
 
+def case_other_program(tool):
+    """A trace says nothing of another program than the recorded one."""
+    trace = tool.folder / "echo.linn"
+    tool.call("record", "-q", "--no-baseline", "-o", trace, "--", "sort", "/dev/null", status=0)
+    for words in (["try", trace], ["advise", trace, "--try"]):
+        done = tool.call(*words, "--", tool.programs["churn"], status=2)
+        check("is a recording of sort, not of" in prose(done.stderr), done.stderr)
+
+
 def case_failing(tool):
     """A program that fails passes its status, recorded or not."""
     trace = tool.record()
