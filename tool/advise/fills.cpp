@@ -133,9 +133,10 @@ std::string verdict_of(const fill_report& report, const trace_info& info) {
     const auto first = std::find_if(report.places.begin(), report.places.end(),
                                     [](const filled_place& row) { return row.is_candidate; });
     if (first == report.places.end()) {
-        return fmt::format("No out-of-line zero fill of {} bytes or more into a fresh block was seen{}.",
+        return fmt::format("No out-of-line zero fill of {} bytes or more into a fresh block was seen{}{}.",
                            info.smallest_fill,
-                           report.places.empty() ? "" : ", but for those that hash tables need");
+                           report.places.empty() ? "" : ", but for those that hash tables need",
+                           info.missing.empty() ? "" : "; there may be some in what the trace lost");
     }
     std::uint64_t fills = 0;
     std::uint64_t bytes = 0;
@@ -181,15 +182,8 @@ void add_notes(fill_report& report, const trace_info& info) {
             "the time was measured in the program, with the page faults of memory that is new: those move to "
             "the first write when the fill goes, so the gain is at most this");
     }
-    if (info.dropped != 0) {
-        report.notes.push_back(
-            fmt::format("{} events were dropped while recording: there were more fills", info.dropped));
-    }
-    for (const std::string& damage : info.damage) {
-        report.notes.push_back("the trace is not whole: " + damage);
-    }
-    if (info.ending.empty() && info.damage.empty()) {
-        report.notes.emplace_back("the recording was cut off: what came after it is not here");
+    for (const std::string& missing : info.missing) {
+        report.notes.push_back("the trace is not whole: " + missing);
     }
 }
 

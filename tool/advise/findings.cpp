@@ -287,19 +287,13 @@ std::vector<std::string> find_warnings(const advice& a) {
     const trace_analysis& run = a.analysis;
     const trace_info& info = run.info;
     std::vector<std::string> warnings;
-    for (const std::string& damage : info.damage) {
-        warnings.push_back("the trace is not whole: " + damage);
+    for (const std::string& missing : info.missing) {
+        warnings.push_back("the trace is not whole: " + missing);
     }
-    if (info.ending.empty() && info.damage.empty() && info.events != 0) {
+    if (!info.missing.empty()) {
         warnings.emplace_back(
-            "the recording was cut off: what came after it is not in the trace, and blocks that were "
-            "live then count as not freed");
-    }
-    if (info.dropped != 0) {
-        warnings.push_back(
-            fmt::format("{} events were dropped while recording: counts are too low, and blocks whose "
-                        "release was dropped count as not freed; record with --when-full=block",
-                        info.dropped));
+            "counts and shares are too low, and blocks whose release is missing count as not "
+            "freed");
     }
     if (info.cut_stacks * 1000 > info.stacks.size()) {
         warnings.push_back(fmt::format(

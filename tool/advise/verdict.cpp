@@ -301,10 +301,7 @@ advice_verdict unknown(std::string why, std::string to_know) {
 advice_verdict predicted_verdict(const advice& a) {
     const trace_info& info = a.analysis.info;
     if (a.analysis.all.allocations == 0) {
-        if (info.damage.empty() && info.dropped == 0) {
-            return {pool_answer::no, {}, "No pool needed: the trace has no allocations.", {}};
-        }
-        return unknown("the program's allocations are not in the trace", "record it whole");
+        return {pool_answer::no, {}, "No pool needed: the trace has no allocations.", {}};
     }
     if (a.program_cpu_ns <= 0) {
         return unknown("the trace does not tell how long the program ran", "record it with --baseline");
@@ -357,6 +354,17 @@ advice_verdict predicted_verdict(const advice& a) {
     return v;
 }
 
+/// What is missing could only add to the gain: a yes stands, everything else is not known.
+advice_verdict judged_by_part(advice_verdict v, const trace_info& info) {
+    if (info.missing.empty() || v.answer == pool_answer::yes) {
+        return v;
+    }
+    const double least = v.pools.low;
+    v = unknown("events are missing from the trace", "record the program again, to its end");
+    v.pools = {least, 1};
+    return v;
+}
+
 } // namespace
 
 const char* to_string(pool_answer answer) noexcept {
@@ -376,12 +384,12 @@ advice_verdict verdict_of(const advice& a) {
     if (is_answer_measured(a)) {
         take_measured(v, *a.tried);
     }
-    return v;
+    return judged_by_part(std::move(v), a.analysis.info);
 }
 
 void take_verdict(advice& a) {
     if (a.tried) {
-        a.tried->predicted = predicted_verdict(a).answer;
+        a.tried->predicted = judged_by_part(predicted_verdict(a), a.analysis.info).answer;
     }
     advice_verdict v = verdict_of(a);
     const char* const by = is_answer_measured(a) ? ", as measured" : "";

@@ -188,7 +188,7 @@ std::string trace_command::read_all(trace_reader& trace, bool wants_names) {
     } else if (!trace.aggregate().empty()) {
         analysis = read_analysis_text(trace.aggregate(), info_);
         if (!analysis) {
-            info_.damage.push_back("the statistics are invalid");
+            info_.missing.push_back("the statistics are invalid");
             return wants_names && viewing_.filter() != block_filter::all
                        ? "holds statistics that are invalid: record the program again"
                        : "";
@@ -207,9 +207,7 @@ std::string trace_command::read_all(trace_reader& trace, bool wants_names) {
 
 /// The counts of a trace that holds statistics in place of events.
 void trace_command::take_statistics(const trace_analysis& kept, std::uint64_t file_bytes) {
-    std::vector<std::string> damage = std::move(info_.damage);
     info_ = kept.info;
-    info_.damage = std::move(damage);
     info_.file_bytes = file_bytes;
     const auto count = [&](event_kind kind, std::uint64_t n) {
         const auto k = static_cast<std::size_t>(kind);
@@ -242,7 +240,7 @@ int trace_command::summarise(trace_reader& trace) {
     const bool is_filtered = viewing_.filter() != block_filter::all;
     const std::string why = read_all(trace, is_filtered || files_.writes("--html"));
     if (is_filtered && !why.empty()) {
-        return refuse(fmt::format("{} {}", path_, why), info_.damage.empty() ? exit_usage : exit_failure);
+        return refuse(fmt::format("{} {}", path_, why), info_.missing.empty() ? exit_usage : exit_failure);
     }
     const std::string problem = files_.deliver();
     return problem.empty() ? static_cast<int>(exit_success) : refuse(problem);
@@ -254,12 +252,13 @@ int trace_command::check_file(trace_reader& trace) {
         return refuse(problem);
     }
     if (!files_.takes_stdout()) {
-        fmt::print("{}: {}, {} events\n", path_, info_.damage.empty() ? "whole" : "damaged", counts_.events);
-        for (const std::string& damage : info_.damage) {
-            fmt::print("  {}\n", damage);
+        fmt::print("{}: {}, {} events\n", path_, info_.missing.empty() ? "whole" : "not whole",
+                   counts_.events);
+        for (const std::string& missing : info_.missing) {
+            fmt::print("  {}\n", missing);
         }
     }
-    return info_.damage.empty() ? exit_success : exit_failure;
+    return info_.missing.empty() ? exit_success : exit_failure;
 }
 
 int trace_command::print_events(trace_reader& trace) {
@@ -283,8 +282,8 @@ int trace_command::print_events(trace_reader& trace) {
             is_enough = is_enough || printed == limit || std::ferror(stdout) != 0;
         },
         [&](double) { return !is_enough; });
-    for (const std::string& damage : trace.info().damage) {
-        say(fmt::format("{}: {}", path_, damage));
+    for (const std::string& missing : trace.info().missing) {
+        say(fmt::format("{}: {}", path_, missing));
     }
     return exit_success;
 }
@@ -330,8 +329,8 @@ int trace_command::convert(trace_reader& trace) {
         }
     }
     line.clear();
-    for (const std::string& damage : trace.info().damage) {
-        warn(fmt::format("{}: {}", path_, damage));
+    for (const std::string& missing : trace.info().missing) {
+        warn(fmt::format("{}: {}", path_, missing));
     }
     for (const trace_module& module : trace.info().modules) {
         if (const std::string problem = symbols.about(module.path, module.build_id).problem;

@@ -2,6 +2,7 @@
 #include "trace_comparison.hpp"
 
 #include "../measure/suggest.hpp"
+#include "../trace/recorded_program.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -179,6 +180,7 @@ compared_trace about(const trace_profile& p) {
     t.all = p.all;
     t.peak_bytes = p.analysis.all.peak_live_bytes;
     t.incomplete = why_incomplete(p.analysis.info);
+    t.lacks_events = !p.analysis.info.missing.empty();
     return t;
 }
 
@@ -205,6 +207,9 @@ std::string verdict_of(const trace_comparison& c) {
     const std::string per = c.unit.empty() ? std::string{} : " per " + c.unit;
     const std::string both = fmt::format("{} to {}", figure_of(c.options.by, before).text(),
                                          figure_of(c.options.by, after).text());
+    if (!c.differs() && c.lacks_events()) {
+        return "Not known whether they differ: events are missing, and those that are there are the same";
+    }
     if (!c.differs()) {
         const double bytes = c.new_all[static_cast<std::size_t>(profile_measure::bytes)];
         return fmt::format("No difference: {} allocations of {}{} in both recordings",
@@ -232,6 +237,9 @@ std::vector<std::string> broken_limits(const trace_comparison& c) {
     const growth_limits& limits = c.options.limits;
     const double before = c.old_all[by];
     std::vector<std::string> broken;
+    if (c.lacks_events() && (limits.share || limits.count)) {
+        broken.emplace_back("events are missing, so no limit of growth is known to be kept");
+    }
     const auto look = [&](const std::string& what, double growth) {
         const bool is_over_share =
             limits.share && growth > rounding * before && growth > *limits.share * before;
@@ -274,10 +282,7 @@ std::vector<std::string> warnings_of(const trace_comparison& c, const trace_prof
                                        "by the {} unwinder, and {} by {}",
                                        x.depth, x.unwinder, y.depth, y.unwinder));
     }
-    const auto program = [](const trace_info& info) {
-        return info.command.empty() ? std::string{}
-                                    : std::filesystem::path{info.command.front()}.filename().string();
-    };
+    const auto program = [](const trace_info& info) { return program_name(recorded_program(info)); };
     if (program(x) != program(y)) {
         warnings.push_back(
             fmt::format("these are recordings of two programs: {} and {}", program(x), program(y)));

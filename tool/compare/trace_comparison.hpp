@@ -71,6 +71,7 @@ struct compared_trace {
     std::uint64_t peak_bytes = 0; ///< live at once
     double work = 1;              ///< units of it
     std::vector<std::string> incomplete;
+    bool lacks_events = false; ///< of the recorded time
 };
 
 /// The whole of `linn compare` of two traces. Rows that differ come first, the largest change first.
@@ -90,6 +91,8 @@ struct trace_comparison {
     std::string problem; ///< why the traces cannot be compared; empty when they can
 
     bool differs() const noexcept;
+    /// Whether something that happened is in no trace: then nothing shows that they do not differ.
+    bool lacks_events() const noexcept { return old_trace.lacks_events || new_trace.lacks_events; }
 };
 
 /// Compares two recordings by names, which two builds of a program share: types, functions and files; lines may move.

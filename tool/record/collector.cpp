@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collector.hpp"
 
+#include "../measure/ticks.hpp"
 #include "chunk_copy.hpp"
 #include "owners.hpp"
 
@@ -98,7 +99,14 @@ void collector::hand_on(std::span<unsigned char> chunk, worker_state& worker) {
     if (frame.damage != nullptr && !frame.payload.empty()) {
         ++result_.damaged_chunks;
     }
-    if (frame.payload.empty() || is_lost || is_left_out) {
+    if (is_lost && result_.stopped_ns == 0) {
+        result_.stopped_ns = now_ns();
+    }
+    if (frame.payload.empty() || is_left_out) {
+        return;
+    }
+    if (is_lost) {
+        result_.unwritten += frame.header.events;
         return;
     }
     result_.events += frame.header.events;

@@ -40,6 +40,8 @@ struct collected {
     std::uint64_t dropped = 0;
     std::uint64_t cut_stacks = 0;
     std::uint64_t chunks = 0;
+    std::uint64_t unwritten = 0;      ///< events that the taker could not take
+    std::uint64_t stopped_ns = 0;     ///< when the first of them came, by now_ns(); 0: there is none
     std::uint64_t damaged_chunks = 0; ///< cut short where they made no sense
     std::uint64_t last_ticks = 0;     ///< of all events
     std::set<std::uint32_t> images;   ///< that wrote something

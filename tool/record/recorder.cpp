@@ -218,16 +218,18 @@ void recording::warn() {
 
 void recording::explain_silence() {
     const std::string name = program_.file.filename().string();
-    std::string why;
-    if (!options_.only_executable.empty()) {
-        why = fmt::format("no program named {} allocated anything", options_.only_executable);
-    } else if (ring_.ring().header().images.load(std::memory_order_relaxed) == 0) {
-        why = fmt::format("the recorder was not loaded into it, or found no way back to linn (does it clear "
-                          "its environment, change its user or its root, or start something static?)");
-    } else {
-        why = fmt::format("{} allocates nothing, or from a heap of its own", name);
+    if (options_.only_executable.empty() &&
+        ring_.ring().header().images.load(std::memory_order_relaxed) == 0) {
+        result_.problem = "nothing was recorded: the recorder was not loaded into it, or found no way back "
+                          "to linn (does it "
+                          "clear its environment, change its user or its root, or start something static?)";
+        return;
     }
-    result_.warnings.push_back("nothing was recorded: " + why);
+    result_.warnings.push_back(
+        "nothing was recorded: " +
+        (options_.only_executable.empty()
+             ? fmt::format("{} allocates nothing, or from a heap of its own", name)
+             : fmt::format("no program named {} allocated anything", options_.only_executable)));
 }
 
 /// Runs the program without recording; why there is no baseline then, or an empty string.

@@ -145,6 +145,9 @@ void recording_base::count_events(const instant& end) {
     }
     e.events = got.events;
     e.dropped = got.dropped;
+    e.damaged_chunks = got.damaged_chunks;
+    e.unwritten = got.unwritten;
+    e.stopped_at_ns = got.stopped_ns > start_ns_ ? got.stopped_ns - start_ns_ : 0;
     e.cut_stacks = got.cut_stacks;
     e.chunks = got.chunks;
 }
@@ -167,16 +170,19 @@ void recording_base::warn_of_events() {
     const wire::ring_header& header = ring_.ring().header();
     std::vector<std::string>& warnings = result_.warnings;
     if (end.dropped != 0 && result_.problem.empty()) {
-        warnings.push_back(
-            options_.drops_when_full
-                ? fmt::format("{} events were dropped, because the program was faster than the writing; "
-                              "--when-full block keeps them all",
-                              end.dropped)
-                : fmt::format("{} events were lost", end.dropped));
+        if (options_.drops_when_full) {
+            warnings.push_back(fmt::format("{} events were dropped, because the program was faster than the "
+                                           "writing; --when-full block keeps them all",
+                                           end.dropped));
+        } else {
+            result_.problem =
+                fmt::format("{} of {} events were lost: the recorder had no memory for them in the program",
+                            end.dropped, end.dropped + end.events);
+        }
     }
-    if (got.damaged_chunks != 0) {
-        warnings.push_back(
-            fmt::format("{} chunks were cut short, because the program wrote over them", got.damaged_chunks));
+    if (got.damaged_chunks != 0 && result_.problem.empty()) {
+        result_.problem =
+            fmt::format("{} chunks were cut short, because the program wrote over them", got.damaged_chunks);
     }
     const std::uint32_t unwinders = header.unwinder_got.load(std::memory_order_relaxed);
     if (options_.unwinder == "own" && (unwinders & 1u << unsigned(wire::unwinder_choice::libunwind)) != 0) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trace_output.hpp"
 
+#include "../trace/reader.hpp"
+
 #include <fmt/format.h>
 
 namespace linn::tool {
@@ -28,9 +30,13 @@ void trace_output::begin(const recording_start& start) {
 void trace_output::finish(const recording_end& end) {
     taker_->finish(end);
     if (events_) {
-        const std::string statistics = events_->statistics();
-        trace_.write_aggregate(
-            {reinterpret_cast<const unsigned char*>(statistics.data()), statistics.size()});
+        try {
+            const std::string statistics = events_->statistics();
+            trace_.write_aggregate(
+                {reinterpret_cast<const unsigned char*>(statistics.data()), statistics.size()});
+        } catch (const unusable_trace&) {
+            // Not even the first frame could be written: problem() says why.
+        }
         trace_.write_end(end);
     }
 }

@@ -65,7 +65,7 @@ public:
             return finish(trace.info());
         }
         if (program_->program.summary.events == 0) {
-            const std::vector<std::string>& damage = trace.info().damage;
+            const std::vector<std::string>& damage = trace.info().missing;
             result_.problem = fmt::format("{} has no allocations to replay{}", result_.options.trace.string(),
                                           damage.empty() ? "" : fmt::format(": {}", fmt::join(damage, "; ")));
             return finish(trace.info());

@@ -90,7 +90,9 @@ struct trace_info {
     std::uint64_t cut_stacks =
         0; ///< that end before the outermost call, because a frame could not be followed
     std::uint64_t file_bytes = 0;
-    std::vector<std::string> damage; ///< what could not be read, in sentences; empty: the file is whole
+    /// What the program did while it was recorded and the events do not show, in sentences; empty: the trace is complete. The
+    /// reader alone decides, for every command. Where it is not empty, no command concludes that something did not happen.
+    std::vector<std::string> missing;
 };
 
 } // namespace linn::tool

@@ -147,7 +147,8 @@ private:
     void apply(const second_run& run);
     void plan();
     void collect_records();
-    void tell_damage(const reading_damage& damage);
+    void tell_missing(const reading_damage& damage);
+    double seconds_until(std::uint64_t ticks) const;
 
     trace_file file_;
     trace_info info_;
@@ -156,7 +157,10 @@ private:
     std::optional<image_table> images_;
     std::vector<stream_cursor> streams_;
     std::vector<const frame_place*> with_records_;
-    std::uint64_t chunk_bytes_ = 0;         ///< stored
+    std::uint64_t chunk_bytes_ = 0; ///< stored
+    std::uint64_t last_ticks_ = 0;  ///< of all events
+    std::uint64_t written_ = 0;     ///< events, as the headers of the chunks say
+    std::optional<recording_end> end_;
     std::vector<std::string> known_damage_; ///< before reading
 };
 
@@ -195,9 +199,7 @@ void trace_reader::state::apply(const recording_end& e) {
     if (e.ticks_per_ns != 0) {
         scale_.ns_per_tick = 1 / e.ticks_per_ns;
     }
-    if (!e.stopped.empty()) {
-        known_damage_.push_back(fmt::format("the recording stopped before the program did: {}", e.stopped));
-    }
+    end_ = e;
 }
 
 void trace_reader::state::apply(const second_run& r) {
@@ -212,7 +214,6 @@ void trace_reader::state::read_facts() {
     info_.file_bytes = file_.size();
     known_damage_ = file_.damage();
     bool has_start = false;
-    bool has_end = false;
     std::vector<unsigned char> raw;
     for (const frame_place& frame : file_.frames()) {
         if (frame.header.kind == frame_kind::start && !has_start) {
@@ -222,11 +223,10 @@ void trace_reader::state::read_facts() {
                     has_start = true;
                 }
             }
-        } else if (frame.header.kind == frame_kind::end && !has_end) {
+        } else if (frame.header.kind == frame_kind::end && !end_) {
             if (file_.payload(frame, raw)) {
                 if (const std::optional<recording_end> e = read_recording_end(raw)) {
                     apply(*e);
-                    has_end = true;
                 }
             }
         } else if (frame.header.kind == frame_kind::second_run) {
@@ -246,11 +246,6 @@ void trace_reader::state::read_facts() {
     if (!has_start) {
         known_damage_.push_back("its first frame is missing or damaged: the command and the clock's "
                                 "rate are unknown, so times are wrong");
-    }
-    if (!has_end) {
-        known_damage_.push_back(
-            "its end is missing, because linn record was killed or still runs, or the copy "
-            "is incomplete: copy it again, or record again");
     }
 }
 
@@ -282,6 +277,7 @@ void trace_reader::state::plan() {
             const frame_header& h = chunk->header;
             images_->add(h);
             info_.events += h.events;
+            last_ticks_ = std::max(last_ticks_, h.last_time);
             chunk_bytes_ += h.stored_bytes;
             if (h.records != 0) {
                 with_records_.push_back(chunk);
@@ -313,20 +309,54 @@ void trace_reader::state::collect_records() {
             info_.dropped += p.dropped;
         }
     }
-    info_.damage = known_damage_;
+    written_ = info_.events;
+    tell_missing({});
 }
 
-void trace_reader::state::tell_damage(const reading_damage& d) {
-    info_.damage = known_damage_;
+double trace_reader::state::seconds_until(std::uint64_t ticks) const {
+    return ticks <= scale_.start ? 0 : static_cast<double>(ticks - scale_.start) * scale_.ns_per_tick * 1e-9;
+}
+
+void trace_reader::state::tell_missing(const reading_damage& d) {
+    info_.missing = known_damage_;
+    std::vector<std::string>& missing = info_.missing;
+    if (!end_) {
+        missing.push_back(fmt::format(
+            "its end is missing, because linn record was killed or still runs, or the copy is incomplete: "
+            "its "
+            "events end after {:.3g} s, and how many followed is not known; copy it again, or record again",
+            seconds_until(last_ticks_)));
+    } else {
+        if (!end_->stopped.empty()) {
+            const double whole = static_cast<double>(end_->duration_ns) * 1e-9;
+            missing.push_back(fmt::format(
+                "the recording stopped before the program did: {} recorded event{} could not be written, and "
+                "nothing is known after the first {:.3g} s of {:.3g} s: {}",
+                end_->unwritten, plural(end_->unwritten),
+                std::min(whole, static_cast<double>(end_->stopped_at_ns) * 1e-9), whole, end_->stopped));
+        }
+        if (end_->damaged_chunks != 0) {
+            missing.push_back(fmt::format("the program overwrote the end of {} chunk{} of events",
+                                          end_->damaged_chunks, plural(end_->damaged_chunks)));
+        }
+        if (aggregate_.empty() && written_ < end_->events) {
+            missing.push_back(
+                fmt::format("{} of {} events are not in the file", end_->events - written_, end_->events));
+        }
+    }
+    if (info_.dropped != 0) {
+        missing.push_back(fmt::format("{} event{} {} dropped while recording", info_.dropped,
+                                      plural(info_.dropped), info_.dropped == 1 ? "was" : "were"));
+    }
     if (d.chunks != 0) {
-        info_.damage.push_back(fmt::format("{} chunk{} with {} event{} {} damaged and left out, the first at "
-                                           "byte {}",
-                                           d.chunks, plural(d.chunks), d.events, plural(d.events),
-                                           d.chunks == 1 ? "is" : "are", d.first_at));
+        missing.push_back(fmt::format("{} chunk{} with {} event{} {} damaged and left out, the first at "
+                                      "byte {}",
+                                      d.chunks, plural(d.chunks), d.events, plural(d.events),
+                                      d.chunks == 1 ? "is" : "are", d.first_at));
     }
     if (d.cut != 0) {
-        info_.damage.push_back(fmt::format("{} chunk{} make{} sense only at the beginning: {}", d.cut,
-                                           plural(d.cut), d.cut == 1 ? "s" : "", d.first_reason));
+        missing.push_back(fmt::format("{} chunk{} make{} sense only at the beginning: {}", d.cut,
+                                      plural(d.cut), d.cut == 1 ? "s" : "", d.first_reason));
     }
 }
 
@@ -379,7 +409,7 @@ void trace_reader::state::read(const std::function<void(std::span<const event>)>
     }
     if (goes_on) {
         info_.events = out.total();
-        tell_damage(context.damage);
+        tell_missing(context.damage);
     }
 }
 

@@ -28,7 +28,7 @@ enum class sample_policy : bool { refuse, accept };
 inline constexpr sample_policy may_be_sample = sample_policy::accept;
 
 /// A trace on disk. Damage in the middle or a missing end is not an error: what is whole is read, the rest is told in
-/// `info().damage`.
+/// `info().missing`.
 class trace_reader {
 public:
     /// Reads the file's frame headers. Throws unusable_trace.

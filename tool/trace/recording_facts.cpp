@@ -90,6 +90,8 @@ std::string to_json(const recording_start& s) {
 std::string to_json(const recording_end& e) {
     return dump({{"ending", e.ending},
                  {"stopped", e.stopped},
+                 {"stopped_at_ns", e.stopped_at_ns},
+                 {"unwritten", e.unwritten},
                  {"exit_status", e.exit_status},
                  {"ran_on", e.ran_on},
                  {"duration_ns", e.duration_ns},
@@ -98,6 +100,7 @@ std::string to_json(const recording_end& e) {
                  {"ticks_per_ns", e.ticks_per_ns},
                  {"events", e.events},
                  {"dropped", e.dropped},
+                 {"damaged_chunks", e.damaged_chunks},
                  {"cut_stacks", e.cut_stacks},
                  {"chunks", e.chunks},
                  {"processes_left", e.processes_left},
@@ -152,6 +155,8 @@ std::optional<recording_end> read_recording_end(std::span<const unsigned char> t
     recording_end e;
     take(*document, "ending", e.ending);
     take(*document, "stopped", e.stopped);
+    take(*document, "stopped_at_ns", e.stopped_at_ns);
+    take(*document, "unwritten", e.unwritten);
     take(*document, "exit_status", e.exit_status);
     take(*document, "ran_on", e.ran_on);
     take(*document, "duration_ns", e.duration_ns);
@@ -160,6 +165,7 @@ std::optional<recording_end> read_recording_end(std::span<const unsigned char> t
     take(*document, "ticks_per_ns", e.ticks_per_ns);
     take(*document, "events", e.events);
     take(*document, "dropped", e.dropped);
+    take(*document, "damaged_chunks", e.damaged_chunks);
     take(*document, "cut_stacks", e.cut_stacks);
     take(*document, "chunks", e.chunks);
     take(*document, "processes_left", e.processes_left);

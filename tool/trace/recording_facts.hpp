@@ -37,17 +37,20 @@ struct recording_start {
 
 /// What it knows when it ends: the payload of the end frame.
 struct recording_end {
-    std::string ending;  ///< how the program ended: "exit status 0", "killed by SIGSEGV"
-    std::string stopped; ///< why the recording ended before the program did; empty: it did not
-    int exit_status = 0; ///< what `linn record` returned
-    bool ran_on = false; ///< the program had not ended: linn has detached from it
+    std::string ending;              ///< how the program ended: "exit status 0", "killed by SIGSEGV"
+    std::string stopped;             ///< why the recording ended before the program did; empty: it did not
+    std::uint64_t stopped_at_ns = 0; ///< then: so long after the recording began
+    std::uint64_t unwritten = 0;     ///< then: events that were recorded but could not be written
+    int exit_status = 0;             ///< what `linn record` returned
+    bool ran_on = false;             ///< the program had not ended: linn has detached from it
     std::uint64_t duration_ns = 0;
     double user_ns = 0;
     double system_ns = 0;
     double ticks_per_ns = 0; ///< over the whole run, so more exact than the start's; 0: not known
     std::uint64_t events = 0;
     std::uint64_t dropped = 0;
-    std::uint64_t cut_stacks = 0; ///< that end before the outermost call
+    std::uint64_t damaged_chunks = 0; ///< whose end the program overwrote
+    std::uint64_t cut_stacks = 0;     ///< that end before the outermost call
     std::uint64_t chunks = 0;
     std::uint64_t processes_left = 0; ///< recorded ones that were still alive
     double event_cost_ns = 0;         ///< by the clock inside of the program; 0: not measured

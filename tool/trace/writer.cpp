@@ -123,9 +123,12 @@ void trace_writer::write_aggregate(std::span<const unsigned char> json) {
     }
 }
 
-void trace_writer::write_end(const recording_end& end) {
+void trace_writer::write_end(recording_end end) {
     if (fd_ < 0) {
         return;
+    }
+    if (end.stopped.empty()) {
+        end.stopped = problem_;
     }
     write_document(frame_kind::end, bytes_of(to_json(end)), 0);
     if (::close(fd_) != 0 && problem_.empty()) { // where quotas and network file systems tell

@@ -30,8 +30,9 @@ public:
     /// The same for what frame_compressor::compress() gave.
     void write_compressed_chunk(const frame_header& header, std::span<const unsigned char> stored);
     void write_aggregate(std::span<const unsigned char> json);
-    /// The last frame, and the file's end. Tried even after a failure: where the disk is full there is often room for it.
-    void write_end(const recording_end& end);
+    /// The last frame, and the file's end. Tried even after a failure, which it then tells: where the disk is full there is
+    /// often room for it.
+    void write_end(recording_end end);
     /// Behind the end of a file that was written without a problem: a trace without it is as whole. Returns an empty string or
     /// what went wrong.
     std::string add_second_run(const second_run& run);

@@ -78,6 +78,7 @@ public:
         if (options_.wants_litter) {
             found_.litter = litter_of(a_.analysis);
         }
+        found_.lacks_events = !a_.analysis.info.missing.empty();
         return std::move(found_);
     }
 

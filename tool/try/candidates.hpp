@@ -65,6 +65,7 @@ struct try_candidates {
     std::vector<probe::litter_size>
         litter; ///< what the heap is littered with before each run; empty: it is fresh
     std::vector<pool_turns> turns = {};
+    bool lacks_events = false; ///< the trace that they come from is not whole: there may be further types
 
     /// The name of a pool as it stands in a sentence: as in try_candidate. It begins with its type's label, or ends with the call that types share.
     std::string pool_in_sentence(const std::string& pool, std::size_t room) const;

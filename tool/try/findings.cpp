@@ -458,6 +458,11 @@ std::string why_unsound(const run_row& row) {
 
 void describe_try(try_result& result) {
     description{result}.write();
+    if (result.answer == pool_answer::no && result.candidates.lacks_events) {
+        result.answer = pool_answer::not_known;
+        result.verdict =
+            "Not known whether pools gain: events are missing from the trace, and with them types.";
+    }
 }
 
 } // namespace linn::tool

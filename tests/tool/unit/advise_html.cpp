@@ -174,7 +174,7 @@ TEST_CASE("empty, damaged and interrupted results make pages that say so") {
     CHECK(is_well_formed(report::render_html(report::advise_document(advice{}, {}))));
     CHECK(is_well_formed(report::render_html(report::replay_document(replay_result{}))));
     advice a = samples::make_advice(0);
-    a.analysis.info.damage = {"The file ends in the middle of a frame."};
+    a.analysis.info.missing = {"The file ends in the middle of a frame."};
     CHECK(contains(report::render_html(report::advise_document(a, {})),
                    "The trace is not whole: The file ends"));
     a.interrupted_by = SIGINT;

@@ -87,7 +87,7 @@ TEST_CASE("Threads come out merged by time, each in its own order, with all they
         REQUIRE(e.bytes == (i % 2 == 0 ? 40 + i / 2 % 3 : 0));
     }
     const trace_info& info = reader.info();
-    CHECK(info.damage.empty());
+    CHECK(info.missing.empty());
     CHECK(info.events == total);
     CHECK(info.command == std::vector<std::string>{"./made", "up"});
     CHECK(info.ending == "exit status 0");
@@ -313,7 +313,7 @@ TEST_CASE("A trace cut off at any byte gives every whole chunk and says that it 
         std::uint64_t got = 0;
         reader.read([&](std::span<const event> batch) { got += batch.size(); });
         REQUIRE(got == expected);
-        REQUIRE(!reader.info().damage.empty());
+        REQUIRE(!reader.info().missing.empty());
     }
 }
 
@@ -323,7 +323,7 @@ TEST_CASE("A file without one whole frame is refused; a recording without events
     CHECK(refusal(folder / "empty.linn") == "");
     trace_reader reader{folder / "empty.linn"};
     CHECK(events_of(reader).empty());
-    CHECK(reader.info().damage.empty());
+    CHECK(reader.info().missing.empty());
     std::vector<char> bytes = content(folder / "empty.linn");
     for (const std::size_t size : {std::size_t{16}, std::size_t{17}, std::size_t{96}, std::size_t{120}}) {
         write(folder / "cut.linn",
@@ -396,7 +396,7 @@ TEST_CASE("A sampled trace has a version of its own, and is read by those alone 
         writer.write_start(start);
         writer.write_end({});
     }
-    CHECK(mentions(trace_reader{file}.info().damage, "its first frame is missing or damaged"));
+    CHECK(mentions(trace_reader{file}.info().missing, "its first frame is missing or damaged"));
 }
 
 TEST_CASE("A damaged chunk is left out and told, the rest is read") {
@@ -413,15 +413,15 @@ TEST_CASE("A damaged chunk is left out and told, the rest is read") {
         write(folder / "b.linn", bytes);
         trace_reader reader{folder / "b.linn"};
         CHECK(events_of(reader).size() == total - victim.header.events);
-        CHECK(mentions(reader.info().damage, "1 chunk with"));
+        CHECK(mentions(reader.info().missing, "1 chunk with"));
     }
     SUBCASE("in its header") {
         bytes[victim.payload - frame_header::bytes + 9] ^= 0x10;
         write(folder / "b.linn", bytes);
         trace_reader reader{folder / "b.linn"};
         CHECK(events_of(reader).size() == total - victim.header.events);
-        CHECK(mentions(reader.info().damage, "not a whole frame"));
-        CHECK(mentions(reader.info().damage, "1 chunk of events is missing"));
+        CHECK(mentions(reader.info().missing, "not a whole frame"));
+        CHECK(mentions(reader.info().missing, "1 chunk of events is missing"));
     }
     SUBCASE("with bytes that went missing") {
         const auto at = bytes.begin() + static_cast<std::ptrdiff_t>(victim.payload) + 10;
@@ -429,14 +429,14 @@ TEST_CASE("A damaged chunk is left out and told, the rest is read") {
         write(folder / "b.linn", bytes);
         trace_reader reader{folder / "b.linn"};
         CHECK(events_of(reader).size() == total - victim.header.events);
-        CHECK(!reader.info().damage.empty());
+        CHECK(!reader.info().missing.empty());
     }
     SUBCASE("with bytes put in") {
         bytes.insert(bytes.begin() + static_cast<std::ptrdiff_t>(victim.payload) + 10, 1000, 'x');
         write(folder / "b.linn", bytes);
         trace_reader reader{folder / "b.linn"};
         CHECK(events_of(reader).size() == total - victim.header.events);
-        CHECK(!reader.info().damage.empty());
+        CHECK(!reader.info().missing.empty());
     }
 }
 
@@ -450,7 +450,7 @@ TEST_CASE("A recording without an end says so, and one without a start too") {
     trace_reader reader{folder / "a.linn"};
     CHECK(events_of(reader).size() == 1);
     CHECK(reader.info().ending.empty());
-    CHECK(mentions(reader.info().damage, "its end is missing"));
+    CHECK(mentions(reader.info().missing, "its end is missing"));
 
     {
         trace_writer writer;
@@ -462,7 +462,7 @@ TEST_CASE("A recording without an end says so, and one without a start too") {
     }
     trace_reader without_start{folder / "b.linn"};
     CHECK(events_of(without_start).size() == 1);
-    CHECK(mentions(without_start.info().damage, "its first frame is missing"));
+    CHECK(mentions(without_start.info().missing, "its first frame is missing"));
 }
 
 TEST_CASE("A full disk leaves a valid file, the reason and the end where there is room") {

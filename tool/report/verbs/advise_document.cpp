@@ -365,8 +365,8 @@ std::string alert_of(const advice& a) {
         return fmt::format("partial: stopped by {}; what is missing is not shown",
                            signal_name(a.interrupted_by));
     }
-    if (!a.analysis.info.damage.empty()) {
-        return "the trace is not whole: " + a.analysis.info.damage.front();
+    if (!a.analysis.info.missing.empty()) {
+        return "the trace is not whole: " + a.analysis.info.missing.front();
     }
     return {};
 }

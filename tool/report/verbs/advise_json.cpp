@@ -162,7 +162,7 @@ ordered_json trace_json(const trace_info& info) {
         {"dropped", info.dropped},
         {"processes", info.processes.size()},
         {"threads", info.threads.size()},
-        {"damage", info.damage}};
+        {"damage", info.missing}};
 }
 
 } // namespace
@@ -172,7 +172,7 @@ std::string advise_json(const advice& a) {
     ordered_json json{
         {"schema", "linn.advise/1"},
         {"version", version_text()},
-        {"complete", a.interrupted_by == 0},
+        {"complete", a.interrupted_by == 0 && run.info.missing.empty()},
         {"verdict", a.verdict},
         {"answer", to_string(a.answer)},
         {"to_know", text_or_null(a.to_know)},

@@ -79,8 +79,8 @@ list facts_of(const trace_info& info, const trace_counts& counts) {
         figure_of(unit::bytes, bytes).text(),
         figure_of(unit::times, counts.events == 0 ? 0.0 : bytes / static_cast<double>(counts.events))
             .text()));
-    for (const std::string& damage : info.damage) {
-        lines.push_back("damage: " + damage);
+    for (const std::string& missing : info.missing) {
+        lines.push_back("not whole: " + missing);
     }
     return sentences(lines);
 }

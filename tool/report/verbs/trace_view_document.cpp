@@ -81,7 +81,8 @@ std::string lead_of(const trace_profile& profile, const trace_view& view) {
     const trace_analysis& a = profile.analysis;
     const std::string program = program_of(a.info);
     if (view.allocated.blocks == 0) {
-        return fmt::format("{} allocated nothing.", program);
+        return a.info.missing.empty() ? fmt::format("{} allocated nothing.", program)
+                                      : fmt::format("Nothing that {} allocated is in the trace.", program);
     }
     switch (view.filter) {
     case block_filter::all:
@@ -101,6 +102,10 @@ std::string lead_of(const trace_profile& profile, const trace_view& view) {
     if (a.info.ran_on) {
         return fmt::format("{} held {} when the recording ended, and ran on{}.", program,
                            blocks_text(view.all), most_of(view));
+    }
+    if (view.all.blocks == 0 && !a.info.missing.empty()) {
+        return fmt::format("Not known whether {} released every block: events are missing from the trace.",
+                           program);
     }
     return view.all.blocks == 0
                ? fmt::format("{} released every block.", program)
