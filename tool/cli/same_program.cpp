@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "same_program.hpp"
 
+#include "../profile/recorded_program.hpp"
 #include "../symbols/elf_file.hpp"
-#include "../trace/recorded_program.hpp"
 
 #include <fmt/format.h>
 

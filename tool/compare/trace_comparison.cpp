@@ -2,7 +2,7 @@
 #include "trace_comparison.hpp"
 
 #include "../measure/suggest.hpp"
-#include "../trace/recorded_program.hpp"
+#include "../profile/recorded_program.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "info.hpp"
+#include "../trace/info.hpp"
 
 #include <string>
 
