@@ -18,6 +18,10 @@ constexpr double replay_shows_most = 1.15;
 // The best allocator saved nine tenths of what the replay of an allocator without cost promised for all.
 constexpr double ceiling_shows_least = 0.75;
 
+bool is_tiny(double share) {
+    return share > 0 && share < 0.001;
+}
+
 } // namespace
 
 gain_range widened(double saving_low, double saving_high) {
@@ -49,20 +53,23 @@ gain_range replayed_gain(const replay_row& row) {
 }
 
 std::string share_text(double share) {
-    return share > 0 && share < 0.001 ? "below 0.1 %" : figures::percent(share);
+    return is_tiny(share) ? "less than 0.1 %" : figures::percent(share);
+}
+
+std::string at_most_text(double share) {
+    return is_tiny(share) ? share_text(share) : "at most " + share_text(std::max(0.0, share));
 }
 
 std::string gain_text(const gain_range& gain) {
     constexpr double half_a_digit = 0.0005;
     if (gain.high > 0 && gain.high < half_a_digit && gain.low > -half_a_digit) {
-        return "below 0.1 %";
+        return "less than 0.1 %";
     }
     return figures::bounds_of(figures::unit::share, gain.low, gain.high).text(figures::lettering::prose);
 }
 
-std::string measured_text(const measured_gain& gain) {
-    return figures::figure_of(figures::unit::saving, {gain.saved, gain.interval.low, gain.interval.high})
-        .text(figures::lettering::prose);
+std::string measured_text(figures::subject who, const measured_gain& gain) {
+    return figures::saving_text(who, {gain.saved, gain.interval.low, gain.interval.high});
 }
 
 } // namespace linn::tool

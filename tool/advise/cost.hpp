@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../analysis/trace_analysis.hpp"
+#include "../measure/quantity.hpp"
 #include "../replay/results.hpp"
 #include "../trace/program_cost.hpp"
 #include "advice.hpp"
@@ -22,11 +23,13 @@ gain_range replayed_gain(const replay_row& row);
 /// What an allocator that costs nothing would save, from its row of a replay: its saving, less an eighth to more by a third.
 gain_range replayed_ceiling(const replay_row& nothing);
 
-/// "2.1 %", "18 %", "below 0.1 %".
+/// "2.1 %", "18 %", "less than 0.1 %".
 std::string share_text(double share);
+/// "at most 2.1 %", "less than 0.1 %".
+std::string at_most_text(double share);
 /// "9 to 12 %".
 std::string gain_text(const gain_range& gain);
-/// "11.9 % (11.2 to 12.6)".
-std::string measured_text(const measured_gain& gain);
+/// "saves 11.9 % (11.2 to 12.6)", "cost 0.3 % (-0.4 to 1.0)".
+std::string measured_text(figures::subject who, const measured_gain& gain);
 
 } // namespace linn::tool

@@ -133,8 +133,8 @@ std::string verdict_of(const fill_report& report, const trace_info& info) {
     const auto first = std::find_if(report.places.begin(), report.places.end(),
                                     [](const filled_place& row) { return row.is_candidate; });
     if (first == report.places.end()) {
-        return fmt::format("No out-of-line zero fill of {} bytes or more into a fresh block was seen{}{}.",
-                           info.smallest_fill,
+        return fmt::format("No out-of-line zero fill of {} or more into a fresh block was seen{}{}.",
+                           figures::counted(info.smallest_fill, "byte"),
                            report.places.empty() ? "" : ", but for those that hash tables need",
                            info.missing.empty() ? "" : "; there may be some in what the trace lost");
     }

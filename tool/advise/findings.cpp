@@ -19,6 +19,9 @@
 namespace linn::tool {
 namespace {
 
+using figures::agreeing;
+using figures::counted;
+
 constexpr std::size_t most_of_a_kind = 10;
 constexpr std::uint64_t few = 1000;    // allocations that no finding is made of
 constexpr double notable_share = 0.01; // of all allocations
@@ -36,7 +39,7 @@ symbol_frame first_place(const advised_type& type) {
 }
 
 bool is_unnamed(const advised_type& type) {
-    return !type.named.blocks.address.empty();
+    return !type.named.blocks.what.empty();
 }
 
 std::string where(const advised_type& type) {
@@ -65,10 +68,22 @@ void add_ranked(std::vector<advice_finding>& to, std::vector<advice_finding> fou
     to.insert(to.end(), std::make_move_iterator(found.begin()), std::make_move_iterator(found.end()));
 }
 
-/// "3 of 10 blocks of Config"; "3 of 10 of the 24-byte blocks of f", whose label says that they are blocks.
+/// "Blocks of Config"; the label of unnamed ones says that they are blocks.
+std::string blocks_of(const advised_type& type) {
+    return is_unnamed(type) ? label_of(type) : "blocks of " + label_of(type);
+}
+
+/// "3 of 10 blocks of Config", "all 10 blocks of Config", "the only block of Config"; "3 of 10 of the 24-byte blocks of f".
 std::string some_blocks(std::uint64_t count, const advised_type& type) {
-    return fmt::format("{} of {} {} {}", count, type.statistics.allocations,
-                       is_unnamed(type) ? "of the" : "blocks of", label_of(type));
+    const std::uint64_t all = type.statistics.allocations;
+    const std::string label = label_of(type);
+    if (count < all) {
+        return fmt::format("{} of {} {} {}", count, all, is_unnamed(type) ? "of the" : "blocks of", label);
+    }
+    if (all == 1) {
+        return fmt::format("the only {} {}", is_unnamed(type) ? "one of the" : "block of", label);
+    }
+    return fmt::format("all {} {} {}", all, is_unnamed(type) ? "of the" : "blocks of", label);
 }
 
 /// What was not released: a leak, unless the program went on when the recording ended.
@@ -92,6 +107,10 @@ std::vector<advice_finding> leaks(const advice& a) {
     return found;
 }
 
+std::string runtime_blocks_text(std::uint64_t count) {
+    return counted(count, "block of the C and C++ runtime", "blocks of the C and C++ runtime");
+}
+
 /// One note on all that the runtime libraries keep, so that nobody looks for it.
 std::vector<advice_finding> runtime_note(const advice& a) {
     if (a.kept_by_runtime.empty()) {
@@ -104,11 +123,10 @@ std::vector<advice_finding> runtime_note(const advice& a) {
         note.bytes += blocks.bytes;
         parts.push_back(fmt::format("{} {} ({})", blocks.count, blocks.rule, blocks.what));
     }
-    note.text = fmt::format("{} {} of the C and C++ runtime, {}, {} kept on purpose and no {}: {}; "
-                            "--all-leaks lists {}",
-                            note.count, note.count == 1 ? "block" : "blocks", figures::bytes_text(note.bytes),
-                            note.count == 1 ? "is" : "are", note.count == 1 ? "leak" : "leaks",
-                            fmt::join(parts, ", "), note.count == 1 ? "it" : "them");
+    note.text = fmt::format("{}, {}, {} kept on purpose and no {}: {}; --all-leaks lists {}",
+                            runtime_blocks_text(note.count), figures::bytes_text(note.bytes),
+                            agreeing(note.count, "is", "are"), agreeing(note.count, "leak", "leaks"),
+                            fmt::join(parts, ", "), agreeing(note.count, "it", "them"));
     return {std::move(note)};
 }
 
@@ -116,15 +134,13 @@ std::vector<advice_finding> runtime_note(const advice& a) {
 std::vector<advice_finding> runtime_leaks(const advice& a) {
     std::vector<advice_finding> found;
     for (const runtime_blocks& blocks : a.kept_by_runtime) {
-        found.push_back(
-            {"runtime-leak",
-             fmt::format(
-                 "not freed before the end, on purpose: {} {} of the C and C++ runtime, {} (rule {}: {})",
-                 blocks.count, blocks.count == 1 ? "block" : "blocks", figures::bytes_text(blocks.bytes),
-                 blocks.rule, blocks.what),
-             {},
-             blocks.bytes,
-             blocks.count});
+        found.push_back({"runtime-leak",
+                         fmt::format("not freed before the end, on purpose: {}, {} (rule {}: {})",
+                                     runtime_blocks_text(blocks.count), figures::bytes_text(blocks.bytes),
+                                     blocks.rule, blocks.what),
+                         {},
+                         blocks.bytes,
+                         blocks.count});
     }
     return found;
 }
@@ -156,10 +172,10 @@ std::vector<advice_finding> zero_fills(const advice& a) {
         const gain_range cost = estimated_fill_cost(s, a.program_cpu_ns);
         found.push_back(
             {"zero-fill",
-             fmt::format(
-                 "zero fills: {} of new {}{} wrote {}{}{}", s.fills, is_unnamed(type) ? "" : "blocks of ",
-                 label_of(type), figures::bytes_text(s.filled_bytes),
-                 a.program_cpu_ns > 0 ? fmt::format(", {} of the run", gain_text(cost)) : "", where(type)),
+             fmt::format("zero fills: {} of new {} wrote {}{}{}", counted(s.fills, "fill"), blocks_of(type),
+                         figures::bytes_text(s.filled_bytes),
+                         a.program_cpu_ns > 0 ? fmt::format(", {} of the run", gain_text(cost)) : "",
+                         where(type)),
              first_place(type), s.filled_bytes, s.fills});
     }
     return found;
@@ -220,11 +236,10 @@ std::vector<advice_finding> page_faults(const advice& a) {
     }
     return {{"page-faults",
              fmt::format(
-                 "{} page faults take {} of the run: what an allocator that costs nothing would save, by a "
-                 "replay, "
+                 "{} {} of the run: what an allocator that costs nothing would save, by a replay, "
                  "is no bound for one on huge pages; 'linn run --only glibc-huge-pages' measures that, and "
                  "'linn try' pools on huge pages",
-                 faults.count, gain_text(faults.of_run)),
+                 counted(faults.count, "page fault takes", "page faults take"), gain_text(faults.of_run)),
              {},
              0,
              faults.count}};
@@ -297,10 +312,11 @@ std::vector<std::string> find_warnings(const advice& a) {
     }
     if (info.cut_stacks * 1000 > info.stacks.size()) {
         warnings.push_back(fmt::format(
-            "{} of {} stacks end before the outermost call, because a function's unwind information is of "
+            "{} of {} {} before the outermost call, because a function's unwind information is of "
             "a rare kind: the outer callers of these allocations are not known; record with "
             "--unwinder=libunwind",
-            info.cut_stacks, std::max<std::size_t>(info.stacks.size(), 1) - 1));
+            info.cut_stacks, counted(std::max<std::size_t>(info.stacks.size(), 1) - 1, "stack"),
+            agreeing(info.cut_stacks, "ends", "end")));
     }
     if (info.attached_pid != 0) {
         warnings.push_back(fmt::format(
@@ -308,16 +324,19 @@ std::vector<std::string> find_warnings(const advice& a) {
             info.attached_pid, figures::written(figures::unit::nanoseconds, info.attached_age_ns),
             run.unknown_releases == 0
                 ? ""
-                : fmt::format(", and {} releases of such blocks are left out", run.unknown_releases)));
+                : fmt::format(", and {} left out", counted(run.unknown_releases, "release of such a block is",
+                                                           "releases of such blocks are"))));
     } else if (run.unknown_releases * 1000 > run.all.releases + run.unknown_releases) {
         warnings.push_back(
-            fmt::format("{} releases are of blocks whose allocation is not in the trace: another "
-                        "allocator is at work besides the recorded one, or events were lost",
-                        run.unknown_releases));
+            fmt::format("{} not in the trace: another allocator is at work besides the recorded one, or "
+                        "events were lost",
+                        counted(run.unknown_releases, "release is of a block whose allocation is",
+                                "releases are of blocks whose allocation is")));
     }
     if (run.unseen_releases * 1000 > run.all.releases + run.unseen_releases) {
         warnings.push_back(
-            fmt::format("{} blocks were given out again although no release was seen", run.unseen_releases));
+            fmt::format("{} again although no release was seen",
+                        counted(run.unseen_releases, "block was allocated", "blocks were allocated")));
     }
     if (holds_fills_only(a)) {
         warnings.emplace_back(
@@ -326,17 +345,16 @@ std::vector<std::string> find_warnings(const advice& a) {
     }
     if (info.sample_bytes != 0) {
         warnings.push_back(fmt::format("recorded with --sample {}: counts, bytes and what is live are "
-                                       "estimates from {} blocks, with 95 % "
-                                       "intervals for bytes; zero fills, blocks released at once and arrays "
-                                       "that grow are not known, and gains "
+                                       "estimates from {}, with 95 % intervals for bytes; zero fills, blocks "
+                                       "released at once and arrays that grow are not known, and gains "
                                        "are not replayed",
-                                       info.sample_bytes, run.all.spread.blocks));
+                                       info.sample_bytes, counted(run.all.spread.blocks, "block")));
     }
     if (std::string text = several_programs(info); !text.empty()) {
         warnings.push_back(std::move(text));
     }
     if (run.failures != 0) {
-        warnings.push_back(fmt::format("{} allocations failed", run.failures));
+        warnings.push_back(counted(run.failures, "allocation") + " failed");
     }
     if (info.clock == "none") {
         warnings.emplace_back(

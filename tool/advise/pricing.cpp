@@ -38,8 +38,8 @@ void take_gain(advised_type& type, const replay_row& row, double ceiling, double
     if (high >= no_gain) {
         return;
     }
-    type.why = "replayed with only this type from a pool, the run would save at most " +
-               share_text(std::max(0.0, high)) + ": " + type.why;
+    type.why = "replayed with only this type from a pool, the run would save " + at_most_text(high) + ": " +
+               type.why;
     type.rule = "no-gain";
     type.what = remedy::nothing;
     type.part.clear();

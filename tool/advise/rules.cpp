@@ -15,6 +15,8 @@
 namespace linn::tool {
 namespace {
 
+using figures::agreeing;
+using figures::counted;
 using figures::percent;
 using figures::unit;
 using figures::written;
@@ -67,16 +69,16 @@ std::string size_text(const type_facts& f) {
     if (f.type.instantiations > 1 && s.smallest != s.largest) {
         return fmt::format("{} to {} bytes, of one size for each type", s.smallest, s.largest);
     }
-    return s.sizes.empty() ? std::string{} : fmt::format("{} bytes", s.sizes.front().first);
+    return s.sizes.empty() ? std::string{} : counted(s.sizes.front().first, "byte");
 }
 
 /// What is behind every advice for a pool: one size, and how often a block could have been used again.
 std::string pool_reason(const type_facts& f) {
     const site_statistics& s = counts(f);
-    std::string text = fmt::format("{} blocks of {}", s.allocations, size_text(f));
+    std::string text = fmt::format("{} of {}", counted(s.allocations, "block"), size_text(f));
     if (s.peak_live != 0 && turnover(f) >= 1.5) {
-        text += fmt::format(", of which at most {} live at once: each slot of a pool would serve {} times",
-                            s.peak_live, written(unit::count, turnover(f)));
+        text += fmt::format(", of which at most {} at once: each slot of a pool would serve {} times",
+                            counted(s.peak_live, "lives", "live"), written(unit::count, turnover(f)));
     } else {
         text += ", most of them live at once: what a pool saves is the call and the header of each block, "
                 "not the page faults of the first use";
@@ -121,32 +123,34 @@ std::string fill_part(const type_facts& f) {
 }
 std::string fill_why(const type_facts& f) {
     const site_statistics& s = counts(f);
-    return fmt::format(
-        "{} zero fill{} wrote {} into blocks that had just been allocated: unnecessary if the content is "
-        "overwritten anyway",
-        s.fills, s.fills == 1 ? "" : "s", written(unit::bytes, static_cast<double>(s.filled_bytes)));
+    return fmt::format("{} wrote {} into blocks that had just been allocated: unnecessary if the content is "
+                       "overwritten anyway",
+                       counted(s.fills, "zero fill"),
+                       written(unit::bytes, static_cast<double>(s.filled_bytes)));
 }
 
 std::string cheap_fill_why(const type_facts& f) {
-    return fmt::format("{} zero fills took at most {} of the run", counts(f).fills,
-                       share_text(f.fill_cost.high));
+    return fmt::format("{} took {} of the run", counted(counts(f).fills, "zero fill"),
+                       at_most_text(f.fill_cost.high));
 }
 
 bool is_rare(const type_facts& f) {
     return f.is_cost_known && f.cost.high < rare_cost;
 }
 std::string rare_why(const type_facts& f) {
-    return fmt::format("{} allocations cost at most {} of the run", counts(f).allocations,
-                       share_text(f.cost.high));
+    return fmt::format("{} {} of the run",
+                       counted(counts(f).allocations, "allocation costs", "allocations cost"),
+                       at_most_text(f.cost.high));
 }
 
 bool is_few_and_large(const type_facts& f) {
     return typical_size(f) >= large && turnover(f) < reused;
 }
 std::string few_and_large_why(const type_facts& f) {
-    return fmt::format("{} blocks of {} on average, and no more than {} for each that is live at once: there "
+    return fmt::format("{} of {} on average, and no more than {} for each that is live at once: there "
                        "is little to reuse",
-                       counts(f).allocations, typical_text(f), written(unit::times, turnover(f)));
+                       counted(counts(f).allocations, "block"), typical_text(f),
+                       written(unit::times, turnover(f)));
 }
 
 bool is_kept(const type_facts& f) {
@@ -157,9 +161,10 @@ bool is_kept(const type_facts& f) {
 }
 std::string kept_why(const type_facts& f) {
     return fmt::format(
-        "allocated once and kept: {} of {} are live at the same time, and all of them together cost at "
-        "most {} of the run",
-        counts(f).peak_live, counts(f).allocations, share_text(f.cost.high));
+        "allocated once and kept: {} of {} {} live at the same time, and all of them together cost {} of "
+        "the run",
+        counts(f).peak_live, counts(f).allocations, agreeing(counts(f).peak_live, "is", "are"),
+        at_most_text(f.cost.high));
 }
 
 bool is_buffer(const type_facts& f) {
@@ -245,14 +250,13 @@ std::string growth_why(const type_facts& f) {
     const site_statistics& s = counts(f);
     if (s.reallocations != 0) {
         return fmt::format(
-            "{} blocks were enlarged {} times; to request the final size at once saves the steps and the "
-            "copying",
-            s.allocations, s.reallocations);
+            "{} enlarged {}; to request the final size at once saves the steps and the copying",
+            counted(s.allocations, "block was", "blocks were"), counted(s.reallocations, "time"));
     }
     return fmt::format(
-        "{} blocks from {} to {} bytes, allocated by a container that outgrew its block: reserve() saves "
+        "{} from {} to {} bytes, allocated by a container that outgrew its block: reserve() saves "
         "the steps and the copying",
-        s.allocations, s.smallest, s.largest);
+        counted(s.allocations, "block"), s.smallest, s.largest);
 }
 
 /// An allocator of pointers whose container is not known: only arrays have elements like that.
@@ -271,14 +275,13 @@ std::string reuse_part(const type_facts& f) {
                                           : "reuse: keep one container and clear it";
 }
 std::string reuse_why(const type_facts& f) {
-    return fmt::format(
-        "{} blocks, of which at most {} live at once: a container outside the loop that is cleared "
-        "keeps its memory{}",
-        counts(f).allocations, counts(f).peak_live,
-        counts(f).smallest == counts(f).largest
-            ? ""
-            : fmt::format("; a pool of one size does not fit blocks of {} to {} bytes", counts(f).smallest,
-                          counts(f).largest));
+    return fmt::format("{}, of which at most {} at once: a container outside the loop that is cleared "
+                       "keeps its memory{}",
+                       counted(counts(f).allocations, "block"), counted(counts(f).peak_live, "lives", "live"),
+                       counts(f).smallest == counts(f).largest
+                           ? ""
+                           : fmt::format("; a pool of one size does not fit blocks of {} to {} bytes",
+                                         counts(f).smallest, counts(f).largest));
 }
 
 bool is_plain_array(const type_facts& f) {

@@ -3,6 +3,7 @@
 
 #include "../measure/sort_stably.hpp"
 #include "../symbols/short_name.hpp"
+#include "../symbols/unnamed_blocks.hpp"
 #include "container_kind.hpp"
 
 #include <fmt/format.h>
@@ -135,6 +136,14 @@ void sum_instantiations(group_map& groups) {
     }
 }
 
+/// Sites are told apart by their most frequent sizes; what they are called names all sizes of the row.
+void name_by_sizes(advised_type& type) {
+    if (!type.named.blocks.what.empty()) {
+        type.named.blocks.what = blocks_of_sizes(type.statistics.smallest, type.statistics.largest);
+        type.name = type.named.type = type.named.blocks.text();
+    }
+}
+
 /// Unnamed blocks that would be called alike get numbers, the most frequent first.
 void number_unnamed(std::vector<advised_type>& types) {
     std::map<std::string, std::vector<advised_type*>> alike;
@@ -208,6 +217,7 @@ std::vector<advised_type> group_types(const trace_analysis& analysis, const nami
         site_statistics& s = g.type.statistics;
         s.peak_live = std::min(s.peak_live, analysis.all.peak_live);
         s.peak_live_bytes = std::min(s.peak_live_bytes, analysis.all.peak_live_bytes);
+        name_by_sizes(g.type);
         types.push_back(std::move(g.type));
     }
     std::sort(types.begin(), types.end(), [](const advised_type& a, const advised_type& b) {

@@ -104,8 +104,10 @@ void take_measured(advice_verdict& v, const tried_pools& tried) {
     const pool_answer answer = tried.answer;
     const std::string pools =
         tried.only_type.empty() ? "pools" : fmt::format("pools of '{}'", short_type(tried.only_type, 30));
+    // In the source pools have no look-up.
     const std::string measured =
-        fmt::format("measured, {} save {}, a lower bound", pools, measured_text(gain));
+        fmt::format("measured, {} {}, {} bound", pools, measured_text(figures::subject::many, gain),
+                    gain.saved < 0 ? "an upper" : "a lower");
     const std::string predicted =
         v.pools.high > 0 ? fmt::format("; {} was predicted", gain_text(v.pools)) : std::string{};
     v.answer = answer;
@@ -242,10 +244,6 @@ std::string around_type(const std::string& before, const advised_type& t, const 
     return before + short_type(name, room - std::min(room, place.size())) + place + after;
 }
 
-std::string at_most(double share) {
-    return share > 0 && share < 0.001 ? "less than 0.1 %" : "at most " + share_text(std::max(0.0, share));
-}
-
 /// A no, and what would help instead.
 std::string sentence_of_no(const advice& a, const gain_range& pools) {
     if (are_large(a.page_faults)) {
@@ -269,9 +267,9 @@ std::string sentence_of_no(const advice& a, const gain_range& pools) {
     if (a.ceiling.high < worth_a_pool) {
         text = fmt::format("No pool needed: {} {} of this run",
                            change == nullptr ? "an allocator that cost nothing would save" : "allocation is",
-                           at_most(a.ceiling.high));
+                           at_most_text(a.ceiling.high));
     } else if (has_pools(a)) {
-        text = fmt::format("No pool needed: pools would save {} of this run", at_most(pools.high));
+        text = fmt::format("No pool needed: pools would save {} of this run", at_most_text(pools.high));
     } else {
         text = fmt::format("No pool needed: allocation is up to {} of this run{}", most,
                            change == nullptr ? ", but a pool fits no type" : "");
@@ -328,7 +326,7 @@ advice_verdict predicted_verdict(const advice& a) {
         v.to_know = "'linn try -- PROG' measures it";
         v.sentence = fmt::format("Not known whether a pool would help: in code that takes none as it is, it "
                                  "would save {} of the run; {}.",
-                                 at_most(out_of_reach), v.to_know);
+                                 at_most_text(out_of_reach), v.to_know);
         return v;
     }
     switch (v.answer) {
@@ -346,9 +344,10 @@ advice_verdict predicted_verdict(const advice& a) {
         break;
     case pool_answer::not_known:
         v.to_know = faults > 0 ? try_tells : way_to_know(a, sum, error);
-        v.sentence = fmt::format(
-            "Not known whether a pool would help: it would save {} of the run, and {} decides; {}.",
-            gain_text(v.pools), share_text(worth_a_pool), v.to_know);
+        v.sentence =
+            fmt::format("Not known whether a pool would help: it would {} of the run, and {} decides; {}.",
+                        figures::saving_text(figures::subject::many, v.pools.low, v.pools.high),
+                        share_text(worth_a_pool), v.to_know);
         break;
     }
     return v;

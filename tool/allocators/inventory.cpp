@@ -2,6 +2,7 @@
 #include "inventory.hpp"
 
 #include "../measure/companion.hpp"
+#include "../measure/quantity.hpp"
 #include "debian.hpp"
 #include "finder.hpp"
 #include "prober.hpp"
@@ -277,15 +278,15 @@ private:
     static std::string proven_by(const allocator_entry& entry, const probe_report& report) {
         // Short, because it is a column of a table.
         if (entry.library.empty()) {
-            return fmt::format("nothing preloaded; {} checks", report.checks);
+            return fmt::format("nothing preloaded; {}", figures::counted(report.checks, "check"));
         }
         if (report.forwards) {
-            return fmt::format("in WebKit's heap; {} checks", report.checks);
+            return fmt::format("in WebKit's heap; {}", figures::counted(report.checks, "check"));
         }
         const auto found = report.proof.files.find("operator new");
         const bool has_new = found != report.proof.files.end() && found->second == entry.library.string();
-        return fmt::format("{}; {} checks", has_new ? "has malloc and new" : "has malloc, which new calls",
-                           report.checks);
+        return fmt::format("{}; {}", has_new ? "has malloc and new" : "has malloc, which new calls",
+                           figures::counted(report.checks, "check"));
     }
 
     const user_allocators& extra_;

@@ -86,11 +86,11 @@ std::string objects_sentence(const headline_result& h) {
     }
     if (wins.empty()) {
         return fmt::format(
-            "Objects of one type: a Linn pool is faster than the best allocator in none of {} tests.", tests);
+            "Objects of one type: a Linn pool is faster than the best allocator in none of {}.",
+            figures::counted(tests, "test"));
     }
-    return fmt::format(
-        "Objects of one type: a Linn pool is {} as fast as the best allocator in {} of {} tests.",
-        range_of(wins), wins.size(), tests);
+    return fmt::format("Objects of one type: a Linn pool is {} as fast as the best allocator in {} of {}.",
+                       range_of(wins), wins.size(), figures::counted(tests, "test"));
 }
 
 std::string losses_sentence(const headline_result& h) {
@@ -98,7 +98,7 @@ std::string losses_sentence(const headline_result& h) {
         return !t.what->saves.empty() && t.says == outcome::win;
     });
     const std::string ties =
-        h.ties == 0 ? std::string{} : fmt::format("; {} {}", h.ties, h.ties == 1 ? "is a tie" : "are ties");
+        h.ties == 0 ? std::string{} : "; " + figures::counted(h.ties, "is a tie", "are ties");
     if (h.losses == 0) {
         return fmt::format(
             "Linn is slower in none of {}{}.{}", figures::counted(h.tests.size(), "test"), ties,
@@ -188,8 +188,8 @@ void set_trust(const bench_result& result, const scenario_result& s, headline_re
         for (const row& r : s.rows) {
             samples += r.samples.size();
         }
-        h.trust = fmt::format("good. {}, {} of {} samples disturbed{}.",
-                              figures::counted(s.least_rounds, "round"), s.disturbed, samples,
+        h.trust = fmt::format("good. {}, {} of {} disturbed{}.", figures::counted(s.least_rounds, "round"),
+                              s.disturbed, figures::counted(samples, "sample"),
                               floors.empty() ? std::string{}
                                              : fmt::format(", glibc differs from itself by {} to {}",
                                                            figures::percent(floors.front()),

@@ -3,6 +3,7 @@
 
 #include "../experiment/rounds.hpp"
 #include "../measure/machine.hpp"
+#include "../measure/statistics.hpp"
 #include "../measure/ticks.hpp"
 #include "worker_client.hpp"
 
@@ -119,7 +120,9 @@ private:
         const bench_options& o = result_.options;
         round_options rounds;
         rounds.warm_up_rounds = o.warm_up_rounds;
-        rounds.limits.least = o.budget_s > 0 ? std::min(o.least_rounds, o.rounds) : o.rounds;
+        rounds.limits.least = o.budget_s <= 0           ? o.rounds
+                              : rounds_for_claim() != 0 ? 1
+                                                        : std::min(o.least_rounds, o.rounds);
         rounds.limits.most = o.rounds;
         rounds.limits.budget_seconds = o.budget_s;
         rounds.seed = o.seed;
@@ -141,7 +144,56 @@ private:
 
     double seconds() const override { return static_cast<double>(now_ns() - start_) * 1e-9; }
 
+    /// What a round takes is a guess before the first, which has to fit itself. Where more rounds are run whatever the budget
+    /// says, nothing is left out.
+    std::size_t rounds_for_claim() const override {
+        const bench_options& o = result_.options;
+        const bool is_fixed = o.least_rounds >= rounds_to_judge || o.rounds < rounds_to_judge;
+        return o.budget_s <= 0 || is_fixed ? 0 : complete_ == 0 ? 1 : rounds_to_judge;
+    }
+
+    /// The last contender that is neither Linn nor the baseline nor its copy; then the last scenario.
+    bool leave_out() override {
+        const std::string reason =
+            fmt::format("no time for it in the budget of {} s", result_.options.budget_s);
+        const auto drop = [&](const auto& goes) {
+            for (task& t : tasks_) {
+                if (goes(t)) {
+                    t.failed = true;
+                    scenario_of(t).rows[t.row].samples.clear();
+                }
+            }
+        };
+        const auto contender_of = [&](const task& t) { return scenario_of(t).rows[t.row].contender; };
+        std::size_t last_contender = 0;
+        std::size_t last_scenario = 0;
+        bool has_rivals = false;
+        bool has_scenarios = false;
+        for (const task& t : tasks_) {
+            const std::string& name = result_.contenders[contender_of(t)].name;
+            if (t.failed) {
+                continue;
+            }
+            if (name != linn_name && name != baseline_name && name != control_name) {
+                last_contender = std::max(last_contender, contender_of(t));
+                has_rivals = true;
+            }
+            has_scenarios = has_scenarios || (last_scenario != 0 && t.scenario != last_scenario - 1);
+            last_scenario = std::max(last_scenario, t.scenario + 1);
+        }
+        if (has_rivals) {
+            drop([&](const task& t) { return contender_of(t) == last_contender; });
+            result_.missing.push_back({result_.contenders[last_contender].name, {}, reason});
+        } else if (has_scenarios) {
+            drop([&](const task& t) { return t.scenario + 1 == last_scenario; });
+            result_.missing.push_back(
+                {"all contenders", std::string{result_.scenarios[last_scenario - 1].what->name}, reason});
+        }
+        return has_rivals || has_scenarios;
+    }
+
     std::size_t rounds_needed(std::size_t complete) override {
+        complete_ = complete;
         if (complete != 0 && after_round_) {
             bench_result so_far = result_;
             so_far.complete_rounds = complete;
@@ -220,7 +272,8 @@ private:
     worker_client client_;
     const std::uint64_t start_ = now_ns();
     std::vector<task> tasks_;
-    sample last_; // which is kept, or repeated
+    std::size_t complete_ = 0; // rounds
+    sample last_;              // which is kept, or repeated
     std::vector<std::size_t> work_;
 };
 

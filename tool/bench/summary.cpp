@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "summary.hpp"
 
+#include "../measure/quantity.hpp"
 #include "curve_findings.hpp"
 #include "findings.hpp"
 #include "headline.hpp"
@@ -53,8 +54,8 @@ std::string compare_sentence(const bench_result& result, const scenario_result& 
         return {};
     }
     std::string text =
-        fmt::format(" {} beats {} in {} of {} tests", result.title_of(s, s.rows[all.front().ours]),
-                    s.what->comparisons[number].rivals_title, wins.size(), tests);
+        fmt::format(" {} beats {} in {} of {}", result.title_of(s, s.rows[all.front().ours]),
+                    s.what->comparisons[number].rivals_title, wins.size(), figures::counted(tests, "test"));
     if (!wins.empty()) {
         const auto [least, most] = std::minmax_element(
             wins.begin(), wins.end(), [](const win& a, const win& b) { return a.speed_up < b.speed_up; });
@@ -65,7 +66,7 @@ std::string compare_sentence(const bench_result& result, const scenario_result& 
         text += fmt::format("; slower in {}", fmt::join(losses, ", "));
     }
     if (ties != 0) {
-        text += fmt::format("; {} of {} {}", ties, tests, ties == 1 ? "is a tie" : "are ties");
+        text += fmt::format("; {} of {} {}", ties, tests, figures::agreeing(ties, "is a tie", "are ties"));
     }
     return text + '.';
 }
@@ -112,8 +113,8 @@ std::string disturbance(const bench_result& result) {
     if (static_cast<double>(disturbed) <= most_disturbed * static_cast<double>(all)) {
         return {};
     }
-    return fmt::format("The machine was busy: {} of {} samples are unreliable. Re-run when idle.", disturbed,
-                       all);
+    return fmt::format("The machine was busy: {} of {} {} unreliable. Re-run when idle.", disturbed,
+                       figures::counted(all, "sample"), figures::agreeing(disturbed, "is", "are"));
 }
 
 std::vector<std::string> findings(const bench_result& result) {

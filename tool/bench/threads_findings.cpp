@@ -119,7 +119,8 @@ std::vector<total> totals(const bench_result& result, const std::vector<const sc
 }
 
 std::string standing_sentence(std::string_view title, const standing& all, std::size_t programs) {
-    std::string text = fmt::format(" {} is first in {} of {} programs", title, all.first, programs);
+    std::string text =
+        fmt::format(" {} is first in {} of {}", title, all.first, figures::counted(programs, "program"));
     if (!all.second.empty()) {
         text += fmt::format(", second in {}", fmt::join(all.second, ", "));
     }
@@ -133,7 +134,9 @@ std::string standing_sentence(std::string_view title, const standing& all, std::
 }
 
 std::string threads_text(double threads) {
-    return threads >= 1000 ? "over 1000" : written(unit::count, threads);
+    return threads >= 1000 ? "over 1000 threads"
+                           : figures::counted(figures::figure_of(unit::count, threads),
+                                              figures::lettering::plain, "thread");
 }
 
 /// The phase with most threads for which the locks were timed.
@@ -160,7 +163,7 @@ std::string saturation_sentence(const std::vector<const scenario_result*>& progr
         ++timed;
         title = result.title_of(*s, *r);
         if (const double at = *r->metric(*p, "saturation_threads"); at <= enough_threads) {
-            early.push_back(fmt::format("{} ({} threads)", s->what->name, threads_text(at)));
+            early.push_back(fmt::format("{} ({})", s->what->name, threads_text(at)));
         }
     }
     if (timed == 0) {
@@ -169,8 +172,9 @@ std::string saturation_sentence(const std::vector<const scenario_result*>& progr
     if (early.empty()) {
         return fmt::format(" No lock of {} saturates below {} threads.", title, enough_threads);
     }
-    return fmt::format(" A lock of {} saturates at {} threads or fewer in {}; beyond in {} of {} programs.",
-                       title, enough_threads, fmt::join(early, ", "), timed - early.size(), timed);
+    return fmt::format(" A lock of {} saturates at {} threads or fewer in {}; beyond in {} of {}.", title,
+                       enough_threads, fmt::join(early, ", "), timed - early.size(),
+                       figures::counted(timed, "program"));
 }
 
 } // namespace
@@ -189,12 +193,13 @@ std::string lock_finding(const bench_result& result, const scenario_result& s) {
             text += fmt::format(" No lock of {} was visited.", result.title_of(s, *r));
             continue;
         }
-        text += fmt::format(
-            " With {}, the busiest lock of {} is held {} ns a {} ({} ns a visit, one in {} {}s): "
-            "it saturates at {} threads.",
-            s.what->phases[*p].title, result.title_of(s, *r), written(unit::number, held), s.what->operation,
-            written(unit::number, held / visits), written(unit::number, 1 / visits), s.what->operation,
-            threads_text(*r->metric(*p, "saturation_threads")));
+        text += fmt::format(" With {}, the busiest lock of {} is held {} ns a {} ({} ns a visit, one in {}): "
+                            "it saturates at {}.",
+                            s.what->phases[*p].title, result.title_of(s, *r), written(unit::number, held),
+                            s.what->operation, written(unit::number, held / visits),
+                            figures::counted(figures::figure_of(unit::number, 1 / visits),
+                                             figures::lettering::plain, s.what->operation),
+                            threads_text(*r->metric(*p, "saturation_threads")));
     }
     return text;
 }

@@ -184,9 +184,9 @@ private:
         }
         is_depth_told_ = true;
         result_.warnings.push_back(
-            fmt::format("stacks of {} calls and more were cut off: a budget with 'function' does "
+            fmt::format("stacks of {} and more were cut off: a budget with 'function' does "
                         "not see what is further out; record with a larger --depth",
-                        depth));
+                        figures::counted(depth, "call")));
     }
 
     const trace_profile& profile_;

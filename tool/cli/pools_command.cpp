@@ -111,7 +111,8 @@ void pools_command::tell_plan() const {
                 site.token
                     ? fmt::format("token {}", *site.token)
                     : address_of(site.call) + (site.caller ? " called from " + address_of(*site.caller) : "");
-            fmt::print("  {:4} bytes  {}{}{}\n", site.size, where, site.note.empty() ? "" : "  ", site.note);
+            fmt::print("  {:>10}  {}{}{}\n", figures::counted(site.size, "byte"), where,
+                       site.note.empty() ? "" : "  ", site.note);
         }
     }
 }

@@ -241,8 +241,8 @@ void record_command::tell(const record_result& result) const {
         return;
     }
     const std::string file = options_.file.string();
-    say(fmt::format("{} events of {}{}, {}: {}", end.events, counted(result.threads, "thread"),
-                    result.processes > 1 ? fmt::format(" in {} processes", result.processes) : "", file,
+    say(fmt::format("{} of {}{}, {}: {}", counted(end.events, "event"), counted(result.threads, "thread"),
+                    result.processes > 1 ? " in " + counted(result.processes, "process") : "", file,
                     written(unit::bytes, static_cast<double>(result.file_bytes))));
     if (result.baseline.cpu_ns > 0) {
         say(fmt::format("{} of CPU time with the recording, {} without",

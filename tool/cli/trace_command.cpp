@@ -2,6 +2,7 @@
 #include "trace_command.hpp"
 
 #include "../analysis/analysis_text.hpp"
+#include "../measure/quantity.hpp"
 #include "../measure/suggest.hpp"
 #include "../report/progress.hpp"
 #include "../report/trace_export/event_lines.hpp"
@@ -252,8 +253,8 @@ int trace_command::check_file(trace_reader& trace) {
         return refuse(problem);
     }
     if (!files_.takes_stdout()) {
-        fmt::print("{}: {}, {} events\n", path_, info_.missing.empty() ? "whole" : "not whole",
-                   counts_.events);
+        fmt::print("{}: {}, {}\n", path_, info_.missing.empty() ? "whole" : "not whole",
+                   figures::counted(counts_.events, "event"));
         for (const std::string& missing : info_.missing) {
             fmt::print("  {}\n", missing);
         }

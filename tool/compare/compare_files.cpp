@@ -132,7 +132,8 @@ const series_change* worst(const std::vector<series_change>& series, change_kind
 }
 
 std::string counted(std::size_t n, const char* noun) {
-    return fmt::format("{} {}{}", n == 0 ? "no" : std::to_string(n), noun, n == 1 ? "" : "s");
+    const std::string text = figures::counted(n, noun);
+    return n == 0 ? "no" + text.substr(1) : text;
 }
 
 /// How many samples a side would be enough for `tests` tests, if both had as many.
@@ -207,7 +208,7 @@ void add_series_warnings(file_comparison& r) {
     if (const std::size_t n = r.count(change_kind::undecided); n != 0 && !r.nothing_decided()) {
         r.warnings.push_back(fmt::format(
             "{} changed by more than the threshold, but {} too few rounds to tell that from chance",
-            counted(n, "row"), n == 1 ? "has" : "have"));
+            counted(n, "row"), figures::agreeing(n, "has", "have")));
     }
     if (r.options.by != compare_by::absolute) {
         return;

@@ -212,8 +212,9 @@ std::string verdict_of(const trace_comparison& c) {
     }
     if (!c.differs()) {
         const double bytes = c.new_all[static_cast<std::size_t>(profile_measure::bytes)];
-        return fmt::format("No difference: {} allocations of {}{} in both recordings",
-                           figure_of(profile_measure::allocations, c.new_all[0]).text(),
+        return fmt::format("No difference: {} of {}{} in both recordings",
+                           figures::counted(figure_of(profile_measure::allocations, c.new_all[0]),
+                                            figures::lettering::plain, "allocation"),
                            figure_of(profile_measure::bytes, bytes).text(), per);
     }
     const std::string most = largest_changes(c);

@@ -13,7 +13,12 @@ namespace linn::tool {
 /// @source Mytkowicz, Diwan, Hauswirth and Sweeney, Producing Wrong Data Without Doing Anything Obviously Wrong!, 2009
 inline constexpr double least_program_claim = 0.01;
 
-enum class verdict { better, worse, no_difference };
+enum class verdict {
+    better,
+    worse,
+    no_difference, ///< none that these rounds can show
+    not_judged,    ///< too few rounds for a claim
+};
 
 /// A contender's median in one metric, and its ratio to the reference's.
 struct paired_estimate {
@@ -29,7 +34,9 @@ struct paired_estimate {
 struct estimate : paired_estimate {
     double p = 1;          ///< Wilcoxon's signed-rank test of the logarithms of these ratios
     double p_adjusted = 1; ///< after Holm, over the contenders
-    verdict call = verdict::no_difference;
+    verdict call = verdict::not_judged;
+
+    bool is_different() const noexcept { return call == verdict::better || call == verdict::worse; }
 };
 
 /// The gap that a difference must exceed to be claimed: what two copies of the same thing showed.

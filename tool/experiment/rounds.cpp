@@ -21,7 +21,8 @@ public:
     rounds_done perform() {
         const std::size_t jobs = options_.jobs.size();
         expect_rounds();
-        for (std::size_t round = 0; jobs != 0 && times_.starts_another(round, what_.seconds()); ++round) {
+        for (std::size_t round = 0;
+             jobs != 0 && makes_room(round) && times_.starts_another(round, what_.seconds()); ++round) {
             for (std::span rest = std::span{plan_}.subspan(round * jobs, jobs); !rest.empty();
                  rest = rest.subspan(1)) {
                 if (!run_cell(rest)) {
@@ -57,6 +58,26 @@ private:
         const std::size_t rounds = options_.warm_up_rounds + std::min(needed_, options_.limits.most);
         times_.expect(rounds);
         progress_.total = options_.jobs.size() * rounds;
+    }
+
+    /// Leaves out what the budget has no room for; false where a judgement does not fit even then.
+    bool makes_room(std::size_t round) {
+        const auto fits = [&] {
+            for (std::size_t job = 0; job != options_.jobs.size(); ++job) {
+                if (!what_.takes_part(job)) {
+                    times_.drop(job);
+                }
+            }
+            const std::size_t needed = what_.rounds_for_claim();
+            return needed == 0 || times_.fits(round, options_.warm_up_rounds + needed, what_.seconds());
+        };
+        while (!fits()) {
+            if (!what_.leave_out()) {
+                return round <=
+                       options_.warm_up_rounds; // what a round takes may be a guess until one is done
+            }
+        }
+        return true;
     }
 
     bool is_warm_up(const cell& now) const { return now.round < options_.warm_up_rounds; }

@@ -64,7 +64,12 @@ public:
     virtual void keep(const cell& now, const kept_attempt& how) = 0;
     /// After how many rounds enough is known, as far as that can be told after so many: `complete` or less ends it.
     virtual std::size_t rounds_needed(std::size_t complete);
-    /// Since the start, without what does not count against the budget.
+    /// How many rounds a judgement of the jobs that take part needs; 0: the limits alone decide.
+    virtual std::size_t rounds_for_claim() const { return 0; }
+    /// Leaves out the contender that matters least, so that the others can be judged within the budget. False where all that is left
+    /// must stay.
+    virtual bool leave_out() { return false; }
+    /// Of the budget that are used up.
     virtual double seconds() const = 0;
     virtual void report(const work_progress& progress) = 0;
 };
@@ -83,7 +88,8 @@ struct rounds_done {
 };
 
 /// Runs every job once a round, each round in a random order of its own, until enough is known, the rounds or the budget are
-/// spent, or a signal is pending. A job that fails is left out from then on; a disturbed process is repeated while there is time
+/// spent, or a signal is pending. Before each round, contenders without which the others can be judged within the budget are left
+/// out; where even that is not enough, the first round is the last. A job that fails is left out from then on; a disturbed process is repeated while there is time
 /// for that. Only the last round may be incomplete, and only after an interruption or where nothing could follow.
 rounds_done run_rounds(experiment& what, const round_options& options);
 

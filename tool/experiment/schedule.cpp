@@ -59,8 +59,13 @@ bool schedule::starts_another(std::size_t done, double elapsed) const {
     if (done >= limits_.most) {
         return false;
     }
+    return limits_.budget_seconds <= 0 || elapsed + round_seconds() <= limits_.budget_seconds;
+}
+
+bool schedule::fits(std::size_t done, std::size_t rounds, double elapsed) const {
+    const std::size_t more = rounds > done ? rounds - done : 0;
     return limits_.budget_seconds <= 0 ||
-           elapsed + round_seconds() * (1 - limits_.overrun) <= limits_.budget_seconds;
+           elapsed + static_cast<double>(more) * round_seconds() <= limits_.budget_seconds;
 }
 
 double schedule::cost(std::span<const cell> cells) const {
@@ -84,9 +89,7 @@ bool schedule::may_repeat(std::span<const cell> rest, std::size_t done, double e
     if (limits_.budget_seconds <= 0) {
         return true;
     }
-    const std::size_t wanted = std::max(limits_.least, limits_.wanted);
-    const std::size_t more = wanted > done + 1 ? wanted - done - 1 : 0;
-    return elapsed + cost(rest) + static_cast<double>(more) * round_seconds() <= limits_.budget_seconds;
+    return fits(done + 1, std::max(limits_.least, limits_.wanted), elapsed + cost(rest));
 }
 
 } // namespace linn::tool

@@ -15,7 +15,6 @@ struct round_limits {
     std::size_t most = 10;
     double budget_seconds = 0; ///< of the whole experiment; 0: none
     std::size_t wanted = 0;    ///< a process is repeated only while so many rounds, or `least`, still fit
-    double overrun = 0;        ///< share of the last round that may lie beyond the budget
 };
 
 /// Knows what cells took, so what is still to come, and whether another round fits. Has no clock of its own.
@@ -44,6 +43,9 @@ public:
 
     /// Whether to start another round after `done` of them; `elapsed` counts from the start of the experiment.
     bool starts_another(std::size_t done, double elapsed) const;
+
+    /// Whether so many rounds will be done within the budget; `done` of them are.
+    bool fits(std::size_t done, std::size_t rounds, double elapsed) const;
 
     /// What is left of the experiment: the cells of the round that `rest` are left of, and the rounds that will fit after it,
     /// of which `done` are complete now.

@@ -19,8 +19,8 @@ double seconds_needed(const too_few_rounds& rounds) {
 }
 
 std::string shortage_of(const too_few_rounds& rounds, std::string_view purpose) {
-    return fmt::format("{} {} too few {} ({} needed)", rounds.done,
-                       rounds.done == 1 ? "round is" : "rounds are", purpose, rounds.needed);
+    return fmt::format("{} too few {} ({} needed)", figures::counted(rounds.done, "round is", "rounds are"),
+                       purpose, rounds.needed);
 }
 
 std::string text_of(const too_few_rounds& rounds, std::string_view purpose) {

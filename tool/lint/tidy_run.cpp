@@ -3,6 +3,7 @@
 
 #include "../measure/files.hpp"
 #include "../measure/process.hpp"
+#include "../measure/quantity.hpp"
 #include "source_text.hpp"
 
 #include <fmt/format.h>
@@ -125,7 +126,8 @@ public:
         for (std::unique_lock lock{mutex_}; running_ != 0;) {
             changed_.wait_for(lock, std::chrono::milliseconds{200});
             on_progress(
-                {done_, units_.size(), 0, fmt::format("{} of {} files  {}", done_, units_.size(), current_)});
+                {done_, units_.size(), 0,
+                 fmt::format("{} of {}  {}", done_, figures::counted(units_.size(), "file"), current_)});
         }
         for (std::thread& thread : threads) {
             thread.join();

@@ -24,6 +24,11 @@ std::string about(double value) {
     return figures::written(unit::about, std::round(std::max(value, 0.0)));
 }
 
+std::string about(double value, std::string_view thing) {
+    return figures::counted(figures::figure_of(unit::about, std::round(std::max(value, 0.0))),
+                            figures::lettering::plain, thing);
+}
+
 std::string bytes(double value) {
     return figures::written(unit::bytes, std::round(std::max(value, 0.0)));
 }
@@ -88,14 +93,14 @@ std::vector<std::string> facts_of(const live_table& t) {
     std::vector<std::string> facts{
         fmt::format("{} allocations/s", about(t.all.allocations)),
         fmt::format("{}{} in all", t.is_estimated ? "about " : "", about(t.allocations)),
-        fmt::format("live {} in {} blocks", bytes(t.all.live_bytes), about(t.all.live_blocks)),
+        fmt::format("live {} in {}", bytes(t.all.live_bytes), about(t.all.live_blocks, "block")),
         fmt::format("{} in {}", std::abs(t.all.growth) < 0.5 ? "+0 B" : change(t.all.growth),
                     seconds(t.window + 0.5))};
     if (t.processes > 1) {
-        facts.push_back(fmt::format("{} processes", t.processes));
+        facts.push_back(figures::counted(t.processes, "process"));
     }
     facts.push_back(figures::counted(t.threads, "thread"));
-    facts.push_back(fmt::format("{} events lost", about(t.dropped)));
+    facts.push_back(about(t.dropped, "event") + " lost");
     if (t.one_chunk_in > 1) {
         facts.push_back(
             fmt::format("rates: estimated from 1 event in {}{}", t.one_chunk_in, within(t.error)));
@@ -205,12 +210,12 @@ screen_text lay_out(const std::string& program, const live_table& table, const v
 
 std::string one_line(const live_table& t) {
     std::string text =
-        fmt::format("{}: {}{} allocations/s, live {} in {} blocks, {} in {}", seconds(t.seconds),
+        fmt::format("{}: {}{} allocations/s, live {} in {}, {} in {}", seconds(t.seconds),
                     t.one_chunk_in > 1 ? "about " : "", about(t.all.allocations), bytes(t.all.live_bytes),
-                    about(t.all.live_blocks), std::abs(t.all.growth) < 0.5 ? "+0 B" : change(t.all.growth),
-                    seconds(t.window + 0.5));
+                    about(t.all.live_blocks, "block"),
+                    std::abs(t.all.growth) < 0.5 ? "+0 B" : change(t.all.growth), seconds(t.window + 0.5));
     if (t.dropped > 0) {
-        text += fmt::format(", {} events lost", about(t.dropped));
+        text += ", " + about(t.dropped, "event") + " lost";
     }
     const auto most = [&](auto value, const char* what, auto cell) {
         const auto row =

@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <initializer_list>
 
 namespace linn::tool::figures {
 namespace {
@@ -142,6 +143,37 @@ std::string range(const quantity& q, lettering style) {
     return (is_same_unit ? from.substr(0, space) : from) + between + to;
 }
 
+/// The plural of a noun that is written as most are.
+std::string plural_of(std::string_view noun) {
+    const auto ends_with_any = [&](std::initializer_list<std::string_view> ends) {
+        return std::ranges::any_of(ends, [&](std::string_view end) { return noun.ends_with(end); });
+    };
+    if (ends_with_any({"s", "x", "z", "ch", "sh"})) {
+        return std::string{noun} + "es";
+    }
+    if (noun.ends_with('y') && !ends_with_any({"ay", "ey", "oy", "uy"})) {
+        return std::string{noun.substr(0, noun.size() - 1)} + "ies";
+    }
+    return std::string{noun} + 's';
+}
+
+std::string word_for(bool is_one, std::string_view one, std::string_view many) {
+    return is_one ? std::string{one} : many.empty() ? plural_of(one) : std::string{many};
+}
+
+/// What would be written as 0.0 % is no cost.
+bool is_cost(double saved) {
+    return saved <= -0.0005;
+}
+
+std::string save_verb(subject who) {
+    return who == subject::one ? "saves " : "save ";
+}
+
+std::string cost_verb(subject who) {
+    return who == subject::one ? "costs " : "cost ";
+}
+
 /// The minus signs of figures, not the hyphens between them.
 std::string with_minus_signs(const std::string& text) {
     std::string out;
@@ -258,7 +290,7 @@ std::string percent(double share) {
 std::string bytes_text(std::uint64_t bytes) {
     const auto b = static_cast<double>(bytes);
     if (bytes < least_rounded_bytes) {
-        return fmt::format("{} bytes", bytes);
+        return counted(bytes, "byte");
     }
     if (b < 1024.0 * 1024) {
         return fmt::format("{:.0f} KiB", b / 1024);
@@ -290,8 +322,40 @@ std::string elapsed_text(double seconds) {
     return whole < 60 ? fmt::format("{} s", whole) : fmt::format("{} min {} s", whole / 60, whole % 60);
 }
 
-std::string counted(std::size_t count, std::string_view thing) {
-    return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
+std::string_view agreeing(std::uint64_t count, std::string_view one, std::string_view many) {
+    return count == 1 ? one : many;
+}
+
+std::string counted(std::uint64_t count, std::string_view one, std::string_view many) {
+    return fmt::format("{} {}", count, word_for(count == 1, one, many));
+}
+
+std::string counted(const quantity& count, lettering style, std::string_view one, std::string_view many) {
+    const std::string number = count.text(style);
+    return fmt::format("{} {}", number, word_for(number == "1", one, many));
+}
+
+std::string saving_text(subject who, const interval& saved) {
+    const quantity saving = figure_of(unit::saving, saved);
+    if (is_cost(saved.middle)) {
+        return cost_verb(who) +
+               figure_of(unit::saving, {-saved.middle, -saved.high, -saved.low}).text(lettering::prose);
+    }
+    return save_verb(who) + saving.text(lettering::prose);
+}
+
+std::string saving_text(subject who, double low, double high) {
+    const auto range = [](double from, double to) {
+        return bounds_of(unit::share, std::max(0.0, from), to).text(lettering::prose);
+    };
+    const auto up_to = [](double share) { return "up to " + percent(share); };
+    if (!is_cost(low)) {
+        return save_verb(who) + range(low, high);
+    }
+    if (high <= 0) {
+        return cost_verb(who) + range(-high, -low);
+    }
+    return fmt::format("{}{} or {}{}", save_verb(who), up_to(high), cost_verb(who), up_to(-low));
 }
 
 } // namespace linn::tool::figures

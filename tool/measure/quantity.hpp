@@ -107,7 +107,23 @@ std::string seconds_text(double seconds);
 /// "59 s", "2 min 5 s": how long something took.
 std::string elapsed_text(double seconds);
 
-/// "1 round", "3 rounds".
-std::string counted(std::size_t count, std::string_view thing);
+/// The form of a noun or a verb that goes with a count: `one` for 1, otherwise `many`.
+std::string_view agreeing(std::uint64_t count, std::string_view one, std::string_view many);
+
+/// "1 round", "3 rounds", "2 processes", "4 entries". A phrase has its own plural: counted(n, "event was", "events were").
+std::string counted(std::uint64_t count, std::string_view one, std::string_view many = {});
+
+/// A count that is not written digit by digit: "12.3 k allocations".
+std::string counted(const quantity& count, lettering style, std::string_view one, std::string_view many = {});
+
+/// Whether the subject of a sentence is one thing ("the preload") or several ("the pools", and what "would" follows).
+enum class subject { one, many };
+
+/// What a change saves, or costs where the saving is negative: "saves 4.2 % (3.0 to 5.1)", "cost 1.0 % (-0.3 to 2.2)". Bounds
+/// that are not known are left out.
+std::string saving_text(subject who, const interval& saved);
+
+/// A range alone: "save 9 to 12 %", "cost 1.0 to 3.0 %", "save up to 3.0 % or cost up to 1.0 %".
+std::string saving_text(subject who, double low, double high);
 
 } // namespace linn::tool::figures

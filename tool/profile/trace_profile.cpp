@@ -4,6 +4,7 @@
 #include "../advise/runtime_blocks.hpp"
 #include "../analysis/accumulator.hpp"
 #include "../measure/quantity.hpp"
+#include "../symbols/unnamed_blocks.hpp"
 #include "../trace/corruption.hpp"
 #include "../trace/frame.hpp"
 
@@ -117,8 +118,7 @@ std::string profile_frame::place() const {
 }
 
 std::string blocks_label(std::uint64_t smallest, std::uint64_t largest, const std::string& where) {
-    return smallest == largest ? fmt::format("{}-byte blocks {}", smallest, where)
-                               : fmt::format("{}-{}-byte blocks {}", smallest, largest, where);
+    return blocks_of_sizes(smallest, largest) + ' ' + where;
 }
 
 std::string profile_site::stack_key() const {
@@ -149,7 +149,8 @@ trace_profile name_profile(const std::filesystem::path& file, trace_analysis ana
         }
         const auto index = static_cast<std::uint32_t>(a.types.size());
         a.types.push_back(type_of(named.named, index, site.statistics));
-        named.label = label_of(a.types.back());
+        named.label = named.where.empty() ? label_of(a.types.back())
+                                          : blocks_label(named.smallest, named.largest, named.where);
     }
     find_runtime_blocks(a, names);
     for (std::size_t i = 0; i != profile.sites.size(); ++i) {

@@ -3,6 +3,7 @@
 
 #include "../measure/machine.hpp"
 #include "../measure/process.hpp"
+#include "../measure/quantity.hpp"
 #include "../program/reach.hpp"
 #include "calibration.hpp"
 #include "child_program.hpp"
@@ -201,9 +202,10 @@ void recording::warn() {
     const wire::ring_header& header = ring_.ring().header();
     const auto add = [&](std::string text) { result_.warnings.push_back(std::move(text)); };
     if (!left_.empty()) {
-        add(fmt::format("{} of the processes still run{} and {} not recorded any further: {}{}", left_.size(),
-                        left_.size() == 1 ? "s" : "", left_.size() == 1 ? "is" : "are",
-                        fmt::join(left_, ", "), options_.waits_for_all ? "" : "; --wait waits for them"));
+        add(fmt::format(
+            "{} not recorded any further: {}{}",
+            figures::counted(left_.size(), "process still runs and is", "processes still run and are"),
+            fmt::join(left_, ", "), options_.waits_for_all ? "" : "; --wait waits for them"));
     }
     const bool was_there = header.images.load(std::memory_order_relaxed) != 0;
     if (e.events == 0 && options_.sample_bytes != 0 && was_there) {

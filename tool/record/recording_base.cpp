@@ -2,6 +2,7 @@
 #include "recording_base.hpp"
 
 #include "../measure/companion.hpp"
+#include "../measure/quantity.hpp"
 #include "../measure/ticks.hpp"
 
 #include <linn/version.hpp>
@@ -171,18 +172,19 @@ void recording_base::warn_of_events() {
     std::vector<std::string>& warnings = result_.warnings;
     if (end.dropped != 0 && result_.problem.empty()) {
         if (options_.drops_when_full) {
-            warnings.push_back(fmt::format("{} events were dropped, because the program was faster than the "
-                                           "writing; --when-full block keeps them all",
-                                           end.dropped));
+            warnings.push_back(fmt::format("{} dropped, because the program was faster than the writing; "
+                                           "--when-full block keeps all events",
+                                           figures::counted(end.dropped, "event was", "events were")));
         } else {
             result_.problem =
-                fmt::format("{} of {} events were lost: the recorder had no memory for them in the program",
-                            end.dropped, end.dropped + end.events);
+                fmt::format("{} of {} lost: the recorder had no memory for them in the program", end.dropped,
+                            figures::counted(end.dropped + end.events, "event was", "events were"));
         }
     }
     if (got.damaged_chunks != 0 && result_.problem.empty()) {
-        result_.problem =
-            fmt::format("{} chunks were cut short, because the program wrote over them", got.damaged_chunks);
+        result_.problem = fmt::format("{} cut short, because the program wrote over {}",
+                                      figures::counted(got.damaged_chunks, "chunk was", "chunks were"),
+                                      figures::agreeing(got.damaged_chunks, "it", "them"));
     }
     const std::uint32_t unwinders = header.unwinder_got.load(std::memory_order_relaxed);
     if (options_.unwinder == "own" && (unwinders & 1u << unsigned(wire::unwinder_choice::libunwind)) != 0) {

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <string_view>
+#include <utility>
 
 namespace linn::tool {
 namespace {
@@ -65,9 +66,8 @@ estimate estimate_row(const run_result& result, const run_row& row, const run_ro
 }
 
 void call_difference(estimate& e, const noise& n, double level) {
-    if (e.p_adjusted < 1 - level && exceeds_noise(e, n.floor)) {
-        e.call = e.ratio < 1 ? verdict::better : verdict::worse;
-    }
+    const bool is_claimed = e.p_adjusted < 1 - level && exceeds_noise(e, n.floor);
+    e.call = !is_claimed ? verdict::no_difference : e.ratio < 1 ? verdict::better : verdict::worse;
 }
 
 void judge_metric(run_result& result, const metric_info& m, const judge_options& options) {
@@ -77,7 +77,7 @@ void judge_metric(run_result& result, const metric_info& m, const judge_options&
     if (base == result.rows.end() || base->values(m.name).empty()) {
         return;
     }
-    std::vector<estimate*> family;
+    std::vector<std::pair<const run_row*, estimate*>> family;
     std::vector<double> p_values;
     noise floor{1, 1, 1, 1, least_program_claim};
     bool is_floor_known = base->values(m.name).size() >= rounds_to_judge;
@@ -94,20 +94,23 @@ void judge_metric(run_result& result, const metric_info& m, const judge_options&
                          std::max(least_program_claim, noise_floor_of(e))};
             }
         } else if (&row != &*base) {
-            family.push_back(&e);
+            family.emplace_back(&row, &e);
             p_values.push_back(e.p);
         }
     }
     const std::vector<double> adjusted = holm(p_values);
     for (std::size_t i = 0; i != family.size(); ++i) {
-        family[i]->p_adjusted = adjusted[i];
+        family[i].second->p_adjusted = adjusted[i];
     }
     if (!is_floor_known) {
         return;
     }
     result.noise_floor[name] = floor;
-    for (estimate* const one : family) {
-        call_difference(*one, floor, result.options.level);
+    const std::size_t needed = least_rounds_to_claim(family.size(), result.options.level);
+    for (const auto& [row, one] : family) {
+        if (row->values(m.name).size() >= needed) {
+            call_difference(*one, floor, result.options.level);
+        }
     }
 }
 
@@ -118,10 +121,10 @@ bool is_hidden_by_noise(const run_result& result) {
     for (const run_row& row : result.rows) {
         const auto wall = row.estimates.find(wall_metric);
         const auto cpu = row.estimates.find(cpu_metric);
-        if (wall != row.estimates.end() && wall->second.call != verdict::no_difference) {
+        if (wall != row.estimates.end() && wall->second.is_different()) {
             return false;
         }
-        is_hidden = is_hidden || (cpu != row.estimates.end() && cpu->second.call != verdict::no_difference &&
+        is_hidden = is_hidden || (cpu != row.estimates.end() && cpu->second.is_different() &&
                                   distance(cpu->second.ratio) <= wall_noise(result, row));
     }
     return is_hidden;

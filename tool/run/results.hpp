@@ -107,7 +107,7 @@ struct run_result {
     target what;
     std::string started; ///< ISO 8601, UTC
     double seconds = 0;
-    double measured_seconds = 0; ///< of them, what counts against the budget
+    double measured_seconds = 0; ///< of them, the rounds
     std::vector<run_row>
         rows; ///< default first, then its copy, then the others in the order of the catalogue
     std::vector<left_out_contender> left_out;

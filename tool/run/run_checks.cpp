@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run_checks.hpp"
 
+#include "../measure/quantity.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -107,10 +109,12 @@ std::string describe_difference(std::string_view expected, std::string_view actu
         return text.substr(begin, text.find('\n', begin) - begin);
     };
     if (at == actual.size() && begin == at) {
-        return fmt::format("it ends after {} of {} bytes", actual.size(), expected.size());
+        return fmt::format("it ends after {} of {}", actual.size(),
+                           figures::counted(expected.size(), "byte"));
     }
     if (at == expected.size() && begin == at) {
-        return fmt::format("it goes on after {} bytes: '{}'", expected.size(), shown(line_of(actual)));
+        return fmt::format("it goes on after {}: '{}'", figures::counted(expected.size(), "byte"),
+                           shown(line_of(actual)));
     }
     return fmt::format("line {} is '{}', not '{}'", line, shown(line_of(actual)), shown(line_of(expected)));
 }

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <gnu/libc-version.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <utility>
 
@@ -104,6 +105,14 @@ std::vector<run_contender> choose_contenders(const run_options& options, const t
         list.push_back({std::move(c)});
     }
     return list;
+}
+
+std::size_t rank_of(const run_contender& c, const run_options& options) {
+    if (!options.only.empty()) {
+        const std::vector<std::string> names = resolve_names(options.only, options.allocators);
+        return static_cast<std::size_t>(std::find(names.begin(), names.end(), c.name) - names.begin());
+    }
+    return c.name.starts_with("mimalloc") ? 0 : c.library.empty() ? 1 : 2;
 }
 
 } // namespace linn::tool

@@ -55,7 +55,7 @@ public:
     }
 
     run_result perform() {
-        const auto start = world_.now();
+        start_ = world_.now();
         result_.started = time_stamp();
         say("looking at the machine");
         result_.machine = world_.inspect();
@@ -68,7 +68,7 @@ public:
         }
         judge(result_);
         describe_run(result_);
-        result_.seconds = (world_.now() - start).count();
+        result_.seconds = seconds();
         return std::move(result_);
     }
 
@@ -175,47 +175,87 @@ private:
                                                       [](const run_row& r) { return r.failure.empty(); }));
     }
 
+    double budget() const { return static_cast<double>(result_.options.budget.count()); }
+    std::string budget_text() const { return fmt::format("{} s", result_.options.budget.count()); }
+    double seconds_left() const { return budget() - seconds(); }
+
+    /// What rounds of those that take part need, by the time of the runs so far.
+    double seconds_of_rounds(std::size_t rounds) const {
+        const double a_run =
+            runs_ == 0 ? first_seconds_ : (seconds() - rounds_begun_) / static_cast<double>(runs_);
+        return static_cast<double>(alive() * rounds) * a_run;
+    }
+
+    /// Leaves out what cannot be judged within the budget; false where that is everything.
+    bool fit_budget() {
+        const run_options& o = result_.options;
+        if (o.rounds != 0) {
+            return true;
+        }
+        while (seconds_of_rounds(rounds_for_claim()) > seconds_left() && leave_out()) {
+        }
+        if (!o.given.empty() || seconds_of_rounds(rounds_for_claim()) <= seconds_left()) {
+            return true;
+        }
+        result_.stopped = stop_reason::budget;
+        result_.problem =
+            fmt::format("the budget of {} is too small: to compare one allocator takes {} of about {} "
+                        "each, {} in all",
+                        budget_text(), figures::counted(alive() * rounds_for_claim(), "run"),
+                        figures::seconds_text(first_seconds_),
+                        figures::seconds_text(seconds() + seconds_of_rounds(rounds_for_claim())));
+        return false;
+    }
+
     void announce() {
-        const double round = first_seconds_ * static_cast<double>(result_.rows.size());
-        const double budget = static_cast<double>(result_.options.budget.count());
-        warm_up_rounds_ = result_.options.warm_up_rounds;
-        if (result_.options.rounds == 0 && warm_up_rounds_ == 1 && round > most_warm_up_share * budget) {
+        const run_options& o = result_.options;
+        warm_up_rounds_ = o.warm_up_rounds;
+        if (o.rounds == 0 && warm_up_rounds_ == 1 &&
+            (seconds_of_rounds(1) > most_warm_up_share * budget() ||
+             seconds_of_rounds(rounds_for_claim() + 1) > seconds_left())) {
             warm_up_rounds_ = 0; // the discovery run has warmed the caches
         }
-        const double total = round * static_cast<double>(least_rounds() + warm_up_rounds_);
-        const std::string plan = fmt::format("{} contenders, about {} a run", result_.rows.size(),
+        const std::string plan = fmt::format("{}, about {} a run", figures::counted(alive(), "contender"),
                                              figures::seconds_text(first_seconds_));
-        if (result_.options.rounds != 0) {
-            notice_(fmt::format("{}: {} rounds take about {}", plan, result_.options.rounds,
+        const double total = seconds_of_rounds(least_rounds() + warm_up_rounds_);
+        if (o.rounds != 0) {
+            notice_(fmt::format("{}: {} about {}", plan,
+                                figures::counted(o.rounds, "round takes", "rounds take"),
                                 figures::seconds_text(total)));
-        } else if (total > budget) {
-            notice_(fmt::format(
-                "{}: {} rounds would take about {}, but the budget is {}; --budget gives more "
-                "time, --only fewer contenders",
-                plan, least_rounds(), figures::seconds_text(total), figures::seconds_text(budget)));
-        } else {
-            notice_(fmt::format("{}: {} to {}", plan, figures::seconds_text(total),
-                                figures::seconds_text(budget)));
+            return;
+        }
+        const double most = std::max(0.0, seconds_left());
+        notice_(fmt::format("{}: {}{}", plan,
+                            total < most ? figures::seconds_text(total) + " to " : std::string{},
+                            figures::seconds_text(most)));
+        for (const run_row& row : result_.rows) {
+            if (!row.failure.empty()) {
+                notice_(fmt::format("left out: {}: {}", row.contender.name, row.failure));
+            }
         }
     }
 
     void measure() {
+        if (!fit_budget()) {
+            drop_left_out();
+            return;
+        }
         announce();
         const run_options& o = result_.options;
         round_options rounds;
         rounds.warm_up_rounds = warm_up_rounds_;
-        rounds.limits = {1, most_rounds(), static_cast<double>(o.budget.count()), least_rounds(), 0.5};
+        rounds.limits = {1, most_rounds(), budget(), least_rounds()};
         if (o.rounds != 0) {
             rounds.limits = {o.rounds, o.rounds};
         }
         rounds.seed = o.seed;
         rounds.jobs.assign(result_.rows.size(), {0, first_seconds_});
-        start_ = world_.now();
+        rounds_begun_ = seconds();
         const rounds_done done = run_rounds(*this, rounds);
         result_.complete_rounds = done.complete;
         result_.stopped = alive() == own_rows ? stop_reason::rounds : done.stopped;
-        result_.measured_seconds = seconds();
-        drop_unproven();
+        result_.measured_seconds = seconds() - rounds_begun_;
+        drop_left_out();
     }
 
     bool takes_part(std::size_t job) const override {
@@ -224,7 +264,49 @@ private:
 
     std::string title_of(std::size_t job) const override { return result_.rows[job].contender.title; }
 
-    double seconds() const override { return (world_.now() - start_).count() - lost_seconds_; }
+    /// What comes before the rounds counts too.
+    double seconds() const override { return (world_.now() - start_).count(); }
+
+    std::size_t rounds_for_claim() const override {
+        const run_options& o = result_.options;
+        const std::size_t others = alive() - own_rows;
+        return o.rounds != 0 || others == 0 ? 0
+               : o.given.empty()            ? least_rounds_to_claim(others, o.level)
+                                            : tool::rounds_to_judge;
+    }
+
+    /// What is given stays: whoever gave it has planned its time.
+    bool leave_out() override {
+        const run_options& o = result_.options;
+        if (o.given.empty() && alive() == own_rows + 1) {
+            return false;
+        }
+        run_row* least = nullptr;
+        for (run_row& row : result_.rows) {
+            const bool can_go = row.failure.empty() && !row.contender.is_own() && !is_given(row);
+            if (can_go && (least == nullptr || rank_of(row.contender, o) >= rank_of(least->contender, o))) {
+                least = &row;
+            }
+        }
+        if (least == nullptr) {
+            return false;
+        }
+        if (no_time_.empty()) {
+            no_time_ = fmt::format("no time for it in the budget of {}: to compare {} takes about {}",
+                                   budget_text(), figures::counted(alive() - own_rows, "allocator"),
+                                   figures::seconds_text((runs_ == 0 ? seconds() : rounds_begun_) +
+                                                         seconds_of_rounds(rounds_for_claim())));
+        }
+        least->failure = no_time_;
+        left_out_.push_back(least->contender.name);
+        return true;
+    }
+
+    bool is_given(const run_row& row) const {
+        const auto& given = result_.options.given;
+        return std::any_of(given.begin(), given.end(),
+                           [&](const run_contender& c) { return c.name == row.contender.name; });
+    }
 
     void report(const work_progress& now) override {
         progress_ = now;
@@ -257,18 +339,17 @@ private:
             return {world_.interrupted() != 0 ? attempt::ending::interrupted : attempt::ending::impossible};
         }
         world_.touch_memory(memory_to_touch());
-        const auto before = world_.now();
         const double canary_before = world_.canary();
         launch_spec spec = spec_of(row.contender);
         spec.litter_seed = litter_seed_of(now.round);
         last_ = world_.launch(spec);
         const double canary = std::max(canary_before, world_.canary());
+        ++runs_;
         if (last_.how == ending::interrupted || world_.interrupted() != 0) {
             return {attempt::ending::interrupted};
         }
         result_.left_behind += last_.left_behind;
         if (const std::string problem = check(row, last_, spec); !problem.empty()) {
-            lost_seconds_ += (world_.now() - before).count();
             return {give_up(row, problem, now.round) ? attempt::ending::failed : attempt::ending::impossible};
         }
         return {attempt::ending::measured, canary};
@@ -321,11 +402,11 @@ private:
         if (std::string problem =
                 refute_run(o, row.contender.library, row.contender.behind, result_.what.own_provider);
             !problem.empty()) {
-            unproven_.push_back(row.contender.name);
+            left_out_.push_back(row.contender.name);
             return problem;
         }
         if (!spec.litter.empty() && main_proof(o)->littered.blocks == 0) {
-            unproven_.push_back(row.contender.name);
+            left_out_.push_back(row.contender.name);
             return "its heap was not littered";
         }
         if (row.contender.providers.empty()) {
@@ -410,17 +491,16 @@ private:
         }
     }
 
-    /// What could not be proven never stands in a table.
-    void drop_unproven() {
-        for (const std::string& name : unproven_) {
-            const auto row = std::find_if(result_.rows.begin(), result_.rows.end(),
-                                          [&](const run_row& r) { return r.contender.name == name; });
-            if (row->contender.is_own()) {
-                continue; // told as the problem
+    /// What could not be proven, or had no time, never stands in a table.
+    void drop_left_out() {
+        std::erase_if(result_.rows, [&](const run_row& row) {
+            const bool is_left_out = !row.contender.is_own() && // whose problem is told
+                                     std::ranges::find(left_out_, row.contender.name) != left_out_.end();
+            if (is_left_out) {
+                result_.left_out.push_back({row.contender.name, row.failure});
             }
-            result_.left_out.push_back({name, row->failure});
-            result_.rows.erase(row);
-        }
+            return is_left_out;
+        });
     }
 
     const run_world& world_;
@@ -428,9 +508,11 @@ private:
     const run_notice& notice_;
     run_result result_;
     work_progress progress_;
-    std::vector<std::string> unproven_;
+    std::vector<std::string> left_out_;
     std::chrono::duration<double> start_{};
-    double lost_seconds_ = 0; // to runs that failed, which must not shorten what the others get
+    double rounds_begun_ = 0; // after so many seconds
+    std::size_t runs_ = 0;    // of the rounds
+    std::string no_time_;     // why contenders are left out; empty: none is
     double first_seconds_ = 0;
     observation last_; // which is kept, or repeated
     std::size_t warm_up_rounds_ = 0;

@@ -119,13 +119,15 @@ std::string verdict_of(const scan_result& scan) {
         return a.faster != b.faster ? a.faster > b.faster : a.least < b.least;
     });
     if (sorted.front().faster == 0) {
-        return fmt::format("No allocator is faster than the default at any of {} points", judged);
+        return fmt::format("No allocator is faster than the default at any of {}",
+                           figures::counted(judged, "point"));
     }
     const record& best = sorted.front();
     const std::string low = change_text(best.most);
     const std::string high = change_text(best.least);
-    return fmt::format("{} is faster than the default at {} of {} points, by {}{}", best.title, best.faster,
-                       judged, low == high ? low : fmt::format("{} to {}", low, high),
+    return fmt::format("{} is faster than the default at {} of {}, by {}{}", best.title, best.faster,
+                       figures::counted(judged, "point"),
+                       low == high ? low : fmt::format("{} to {}", low, high),
                        best.slower == 0 ? "" : fmt::format(", and slower at {}", best.slower));
 }
 

@@ -109,7 +109,7 @@ std::string noise_text(const run_result& result, const char* metric) {
 
 std::string memory_clause(const run_row& row) {
     const estimate* memory = find_estimate(row, "peak_rss_bytes");
-    if (memory == nullptr || memory->call == verdict::no_difference) {
+    if (memory == nullptr || !memory->is_different()) {
         return "";
     }
     return fmt::format(", {} {} memory", memory->call == verdict::better ? "and" : "but",
@@ -200,8 +200,9 @@ void add_time_findings(run_result& result) {
         const estimate* e = setting == nullptr ? nullptr : find_estimate(*setting, metric);
         if (e != nullptr && e->call == verdict::better) {
             result.findings.push_back(
-                fmt::format("No other allocator is needed for {} of that: {} in the environment does it.",
-                            percent(1 - e->ratio), fmt::join(setting->contender.environment, " ")));
+                fmt::format("With {} in the environment, glibc takes {} {}; that needs no other allocator.",
+                            fmt::join(setting->contender.environment, " "), change_text(e->ratio),
+                            metric_of(result).noun));
         }
     }
 }
@@ -307,8 +308,9 @@ void add_warnings(run_result& result) {
                                                             [](const run_sample& s) { return s.disturbed; }));
     }
     if (disturbed * 4 > runs) {
-        result.warnings.push_back(
-            fmt::format("{} of {} runs were disturbed by something else on this machine", disturbed, runs));
+        result.warnings.push_back(fmt::format("{} of {} {} disturbed by something else on this machine",
+                                              disturbed, figures::counted(runs, "run"),
+                                              figures::agreeing(disturbed, "was", "were")));
     }
     if (!result.machine.environment.empty()) {
         result.warnings.push_back(

@@ -12,8 +12,7 @@ std::string size_text(const std::vector<std::uint64_t>& sizes) {
         return "blocks";
     }
     const auto [least, most] = std::minmax_element(sizes.begin(), sizes.end());
-    const std::string upper = std::to_string(*most) + "-byte blocks";
-    return *least == *most ? upper : std::to_string(*least) + '-' + upper;
+    return blocks_of_sizes(*least, *most);
 }
 
 std::string file_of(const chain_frame& frame) {
@@ -71,6 +70,11 @@ std::string place_of(const call_chain& chain, std::size_t owner) {
 
 std::string unnamed_blocks::text(std::size_t number) const {
     return number == 0 ? what + ' ' + where : what + " #" + std::to_string(number) + ' ' + where;
+}
+
+std::string blocks_of_sizes(std::uint64_t smallest, std::uint64_t largest) {
+    const std::string upper = std::to_string(largest) + "-byte blocks";
+    return smallest == largest ? upper : std::to_string(smallest) + '-' + upper;
 }
 
 unnamed_blocks describe_blocks(const call_chain& chain, std::size_t from,

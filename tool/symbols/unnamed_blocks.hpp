@@ -5,9 +5,13 @@
 #include "type_namer.hpp"
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace linn::tool {
+
+/// Blocks by the sizes that they have: "48-byte blocks", "8-32-byte blocks".
+std::string blocks_of_sizes(std::uint64_t smallest, std::uint64_t largest);
 
 /// Says whose blocks they are: those of the innermost function, from the frame `from` on, of the user's own code or of
 /// somebody else's shared library. A function without a name is described by the nearest one of its file that called it and

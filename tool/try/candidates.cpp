@@ -3,8 +3,10 @@
 
 #include "../advise/huge_pages.hpp"
 #include "../advise/type_groups.hpp"
+#include "../measure/quantity.hpp"
 #include "../pools/plan_tables.hpp"
 #include "../symbols/short_name.hpp"
+#include "../symbols/unnamed_blocks.hpp"
 #include "call_owners.hpp"
 
 #include <fmt/format.h>
@@ -143,10 +145,9 @@ private:
             return leave_out(type, fmt::format("its blocks are larger than {} bytes", largest_planned_size));
         }
         if (s.unseen_releases * rare > s.allocations) {
-            return leave_out(
-                type,
-                fmt::format("{} of its {} blocks were given back in a way that the recorder did not see",
-                            s.unseen_releases, s.allocations));
+            return leave_out(type, fmt::format("{} of its {} {} freed in a way that the recorder did not see",
+                                               s.unseen_releases, figures::counted(s.allocations, "block"),
+                                               figures::agreeing(s.unseen_releases, "was", "were")));
         }
         now_ = {};
         try_candidate c;
@@ -307,7 +308,7 @@ private:
         }
         try_candidate c;
         const std::string address = address_of(s.call);
-        c.label = fmt::format("{}-byte blocks at {}", size, address);
+        c.label = fmt::format("{} at {}", blocks_of_sizes(size, size), address);
         for (const std::size_t type : shared.types) {
             c.types.push_back(label_of(a_.types[type]));
             c.addresses.push_back(address);
@@ -317,7 +318,7 @@ private:
         now_ = {};
         s.pool = pool_of(c, s.size, *shared.largest);
         names_.insert(s.pool);
-        s.note = fmt::format("{} types", c.types.size());
+        s.note = figures::counted(c.types.size(), "type");
         c.counts = {shared.counts};
         for (const std::uint32_t site : shared.sites) {
             pool_of_site_.emplace(site, s.pool);
@@ -455,7 +456,7 @@ void make_one_of(try_candidates& candidates, std::size_t first) {
         one.allocations += c.allocations;
         one.share += c.share;
     }
-    one.label = fmt::format("{}{} types", one.types.size(), first == 0 ? "" : " other");
+    one.label = figures::counted(one.types.size(), first == 0 ? "type" : "other type");
     candidates.list.resize(first);
     candidates.list.push_back(std::move(one));
 }

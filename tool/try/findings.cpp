@@ -25,6 +25,7 @@ constexpr std::size_t most_names = 4;
 constexpr std::size_t most_letters = 60;
 constexpr double least_memory = 0.05 * 1024 * 1024; // bytes: less is no difference
 
+using figures::subject;
 using figures::unit;
 using figures::written;
 
@@ -33,21 +34,20 @@ std::string percent(double share) {
     return figures::written(unit::saving, share);
 }
 
-/// "11.9 % (11.2 to 12.6)", of what is saved.
-std::string saved_text(const estimate& e) {
-    return figures::figure_of(unit::saving, {1 - e.ratio, 1 - e.ratio_high, 1 - e.ratio_low})
-        .text(figures::lettering::prose);
+/// "saves 11.9 % (11.2 to 12.6)", or "costs" where the estimate is above what it is compared with.
+std::string change_text(figures::subject who, const estimate& e) {
+    return figures::saving_text(who, {1 - e.ratio, 1 - e.ratio_high, 1 - e.ratio_low});
 }
 
-/// The same of what it costs.
-std::string cost_text(const estimate& e) {
+/// "saves 11.9 %", "costs 3.0 %".
+std::string middle_change(const estimate& e) {
+    return figures::saving_text(figures::subject::one, {1 - e.ratio, unknown_bound, unknown_bound});
+}
+
+/// "11.9 % (11.2 to 12.6)", of what it takes more.
+std::string more_text(const estimate& e) {
     return figures::figure_of(unit::saving, {e.ratio - 1, e.ratio_low - 1, e.ratio_high - 1})
         .text(figures::lettering::prose);
-}
-
-/// "save 11.9 % (11.2 to 12.6)", or "cost" where the estimate is above what it is compared with.
-std::string change_text(const estimate& e) {
-    return e.ratio > 1 ? "cost " + cost_text(e) : "save " + saved_text(e);
 }
 
 std::string memory_text(const run_row& row, const run_row& plain) {
@@ -85,14 +85,14 @@ std::string allocator_text(const run_result& run) {
     }
     const estimate& e = best->estimates.at(cpu_metric);
     if (e.call == verdict::better) {
-        return fmt::format("{} saves {}", best->contender.title, saved_text(e));
+        return fmt::format("{} {}", best->contender.title, change_text(subject::one, e));
     }
     const auto compared = static_cast<std::size_t>(std::ranges::count_if(
         run.rows, [](const run_row& row) { return !row.contender.is_own() && row.failure.empty(); }));
     const too_few_rounds rounds{.done = run.complete_rounds,
                                 .needed = least_rounds_to_claim(compared, run.options.level)};
     if (are_bounds(e.ratio_low, e.ratio_high) && e.ratio_high < 1 && rounds.done < rounds.needed) {
-        return fmt::format("{} seems to save {}, but {}", best->contender.title, saved_text(e),
+        return fmt::format("{} seems to {}, but {}", best->contender.title, change_text(subject::many, e),
                            shortage_of(rounds, "to be certain"));
     }
     return "no allocator tried saves as much as can be measured";
@@ -189,22 +189,22 @@ private:
         const std::string others = allocator_text(result_.together);
         result_.answer = answer_of(e);
         if (e.call == verdict::better) {
-            result_.verdict =
-                fmt::format("Pools for {} save {} of CPU time{}; {}.", names, saved_text(e), memory, others);
+            result_.verdict = fmt::format("Pools for {} {} of CPU time{}; {}.", names,
+                                          change_text(subject::many, e), memory, others);
             result_.plan = plan_of_candidates(result_.candidates, result_.chosen);
         } else if (e.call == verdict::worse) {
             result_.verdict =
                 fmt::format("No pool gains: with pools for {} the program takes {} more CPU time{}; {}.",
-                            names, cost_text(e), memory, others);
+                            names, more_text(e), memory, others);
         } else if (result_.answer == pool_answer::no) {
-            result_.verdict =
-                fmt::format("No pool gains: pools for {} {} of CPU time; {}.", names, change_text(e), others);
+            result_.verdict = fmt::format("No pool gains: pools for {} {} of CPU time; {}.", names,
+                                          change_text(subject::many, e), others);
         } else {
             const auto floor = result_.together.noise_floor.find(cpu_metric);
             result_.verdict = fmt::format(
                 "Not known whether pools gain: those for {} {} of CPU time{}; a larger --budget may tell; "
                 "{}.",
-                names, change_text(e),
+                names, change_text(subject::many, e),
                 floor == result_.together.noise_floor.end()
                     ? ""
                     : fmt::format(", with a noise floor of {}", percent(floor->second.floor)),
@@ -225,22 +225,23 @@ private:
         const bool is_variant = !result_.decisive_variant.empty();
         const std::string pools = is_variant ? "pools for " + names_of_chosen() : "the pools";
         if (!is_variant) {
-            result_.verdict += fmt::format(" Both together: pools over {} save {}.", name, saved_text(*both));
+            result_.verdict +=
+                fmt::format(" Both together: pools over {} {}.", name, change_text(subject::many, *both));
         }
         const std::optional<estimate> more = compare_rows(result_.further, *row, *best, cpu_metric);
         if (!more) {
             return;
         }
         if (more->call == verdict::better) {
-            result_.findings.push_back(
-                fmt::format("Over {} {} save {} of what it takes alone.", name, pools, saved_text(*more)));
+            result_.findings.push_back(fmt::format("Over {} {} {} of what it takes alone.", name, pools,
+                                                   change_text(subject::many, *more)));
         } else if (more->call == verdict::worse) {
-            result_.findings.push_back(fmt::format("Over {} {} cost {} of what it takes alone: {} is enough.",
-                                                   name, pools, cost_text(*more), name));
+            result_.findings.push_back(fmt::format("Over {} {} {} of what it takes alone: {} is enough.",
+                                                   name, pools, change_text(subject::many, *more), name));
         } else {
             result_.findings.push_back(
                 fmt::format("Not known whether {} gain over {}: they {} of what it takes alone.", pools, name,
-                            change_text(*more)));
+                            change_text(subject::many, *more)));
         }
     }
 
@@ -260,11 +261,11 @@ private:
         if (empty != nullptr && are_bounds(empty->ratio_low, empty->ratio_high)) {
             result_.findings.push_back(fmt::format(
                 "A lower bound: pools in the source have no preload, no look-up, and are inlined. The "
-                "preload with an empty plan costs {} of CPU time{}.",
-                cost_text(*empty),
-                lookup != nullptr ? fmt::format("; with look-ups and no pool, as these pools pay it, {}",
-                                                percent(lookup->ratio - 1))
-                                  : ""));
+                "preload with an empty plan {} of CPU time{}.",
+                change_text(subject::one, *empty),
+                lookup != nullptr
+                    ? "; with look-ups and no pool, as these pools pay it, it " + middle_change(*lookup)
+                    : ""));
         }
         const estimate* sizes = result_.cpu_of(sizes_arm);
         const estimate* pools = result_.cpu_of(together_arm);
@@ -272,10 +273,9 @@ private:
             return;
         }
         result_.findings.push_back(fmt::format(
-            "A pool for each size, for all calls of that size, {} {}: {}.",
-            sizes->ratio > 1 ? "costs" : "saves", percent(std::abs(1 - sizes->ratio)),
-            sizes->ratio_low <= pools->ratio_high ? "that it is a pool gains, not that it is the type's own"
-                                                  : "more is gained by pools of the types' own"));
+            "A pool for each size, for all calls of that size, {}: {}.", middle_change(*sizes),
+            sizes->ratio_low <= pools->ratio_high ? "the gain comes from pooling, not from separating types"
+                                                  : "pools of the types' own gain more"));
     }
 
     /// The best variant that is certainly better than the pools as they are.
@@ -321,10 +321,10 @@ private:
             }
             result_.decisive_variant = v.name;
             const std::string as_they_are = v.served == result_.chosen ? "as they are they" : chosen_alone();
-            result_.verdict = fmt::format("Pools for {}, {}, save {} of CPU time{}; {}; {}.",
-                                          names_of(result_.candidates, v.served), v.change, saved_text(*gain),
-                                          memory_text(*row, *plain), as_they_are + ' ' + change_text(*pools),
-                                          allocator_text(result_.together));
+            result_.verdict = fmt::format(
+                "Pools for {}, {}, {} of CPU time{}; {}; {}.", names_of(result_.candidates, v.served),
+                v.change, change_text(subject::many, *gain), memory_text(*row, *plain),
+                as_they_are + ' ' + change_text(subject::many, *pools), allocator_text(result_.together));
         }
         if (gains || !result_.plan.sites.empty()) {
             result_.plan = v.plan;
@@ -335,8 +335,8 @@ private:
     void add_variants(const better_variant& better) {
         if (better.what != nullptr) {
             result_.findings.push_back(
-                fmt::format("Better still: {} ({}); it saves {} of what the pools take{}.",
-                            better.what->title, better.what->why, saved_text(better.over_pools),
+                fmt::format("Better still: {} ({}); it {} of what the pools take{}.", better.what->title,
+                            better.what->why, change_text(subject::one, better.over_pools),
                             result_.plan_variant.empty() ? "" : ", and the plan is that"));
         } else if (result_.further.find(together_arm) != nullptr) {
             result_.findings.push_back("No variant of the pools is certain to gain more.");

@@ -218,7 +218,7 @@ private:
     std::chrono::seconds budget_for(std::size_t arms, std::size_t later) const {
         const double left = seconds_left();
         const double share = left * static_cast<double>(arms) / static_cast<double>(arms + later);
-        const double wanted = std::max(share - wishes_.seconds_a_run, 1.05 * seconds_to_claim(arms));
+        const double wanted = std::max(share, 1.05 * seconds_to_claim(arms) + wishes_.seconds_a_run);
         return std::chrono::seconds{std::max(std::lround(std::min(left, wanted)), 1L)};
     }
 

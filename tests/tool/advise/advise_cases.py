@@ -115,7 +115,7 @@ def case_leak(tool):
     result = tool.of("leak")
     leaks = [f for f in result["findings"] if f["kind"] == "leak"]
     check(leaks[0]["count"] == 7 and leaks[0]["bytes"] == 3500, leaks)
-    check("7 of 7 blocks of " in leaks[0]["text"] and "forgotten" in leaks[0]["text"] and leaks[0]["place"]["file"].endswith("advised.cpp"), leaks)
+    check("all 7 blocks of " in leaks[0]["text"] and "forgotten" in leaks[0]["text"] and leaks[0]["place"]["file"].endswith("advised.cpp"), leaks)
 
 
 def case_few_small_blocks(tool):
@@ -151,7 +151,7 @@ def case_runtime_blocks(tool):
     """stdout's buffer and the pool for exceptions are no leaks of the program's."""
     result = tool.of("chatty")
     leaks = [f["text"] for f in result["findings"] if f["kind"] == "leak"]
-    check(len(leaks) == 1 and "7 of 7 blocks of " in leaks[0] and "forgotten" in leaks[0], leaks)
+    check(len(leaks) == 1 and "all 7 blocks of " in leaks[0] and "forgotten" in leaks[0], leaks)
     notes = [f for f in result["findings"] if f["kind"] == "runtime"]
     rules = [kept["rule"] for kept in result["kept_by_runtime"]]
     check("stdio-buffer" in rules and len(notes) == 1 and "kept on purpose" in notes[0]["text"], (rules, notes))

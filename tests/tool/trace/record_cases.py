@@ -487,8 +487,8 @@ def case_cut_stacks(tool):
         skip("the frame is one of x86-64")
     tool.record(tool.programs["rare"])
     check(tool.trace()["cut_stacks"] == 1, tool.trace()["cut_stacks"])
-    check("(1 end too early)" in tool.call("trace", tool.file).stdout, "not in the summary")
-    check("1 of " in (said := prose(tool.call("advise", tool.file).stdout)) and "end before the outermost call" in said,
+    check("(1 ends too early)" in tool.call("trace", tool.file).stdout, "not in the summary")
+    check("1 of " in (said := prose(tool.call("advise", tool.file).stdout)) and "before the outermost call" in said,
           said)
     stacks = tool.call("trace", tool.file, "--convert", "collapsed", "--weight", "bytes").stdout.splitlines()
     handled = [line for line in stacks if line.endswith(" 200")]

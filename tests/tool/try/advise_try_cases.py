@@ -112,7 +112,7 @@ def case_usage(tool):
 
 
 def case_not_measured(tool):
-    """What cannot be tried keeps its prediction: a static program, one that fails, one that a preload breaks."""
+    """What cannot be tried keeps its prediction: one that fails, one that a preload breaks. Another program is refused."""
     trace = tool.record()
 
     def predicted(status, *words):
@@ -123,9 +123,8 @@ def case_not_measured(tool):
         return done, result
 
     if "static" in tool.programs:
-        done, result = predicted(1, tool.programs["static"])
-        check(tool.programs["static"] in done.stderr and tool.programs["static"] in result["tried"]["problem"], done)
-        check("Not measured: " in prose(done.stdout) and all(t["not_tried"] for t in result["types"]), done.stdout)
+        refused = tool.call("advise", trace, *QUICK, *JUDGED, "--", tool.programs["static"], status=2)
+        check("is a recording of" in refused.stderr, refused.stderr)
     done, result = predicted(3, *tool.churn, "3")
     check("exit status 3" in done.stderr, done)
     done, result = predicted(0, *tool.churn, "0", "crash")

@@ -344,13 +344,3 @@ def case_interrupt(tool):
         left = sorted(str(path) for path in temporary.rglob("*"))
         check(left == [], f"{stage}, {signal.Signals(number).name}: left behind {left}")
     check(stopped >= 4 and early >= 4, f"{stopped} were stopped, {early} of them early")
-
-
-def case_stranger(tool):
-    """A trace of another program leaves nothing to try, and says so."""
-    trace = tool.record()
-    done = tool.call("try", *QUICK, "--json", "-", trace, "--", "/bin/true")
-    result = json.loads(done.stdout)
-    check(result["candidates"] == [] and result["answer"] == "not-known", result)
-    check(all(left["reason"] == "no call of this run came from its sites" for left in result["left_out"]), result["left_out"])
-    check(result["plan"] is None, "there is a plan of nothing")

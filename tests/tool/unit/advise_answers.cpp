@@ -480,11 +480,11 @@ TEST_CASE("what --try measured decides, and the sentence says that it is measure
     CHECK(saves_at_least(yes, 0.048));
     CHECK_FALSE(saves_at_least(yes, 0.05));
     CHECK(contains(flat(report::render_terminal(report::advise_document(yes, {}), {100, false})),
-                   "measured: 10.6 % (4.8 to 20.9)."));
+                   "measured: saves 10.6 % (4.8 to 20.9)."));
 
     const advice no = tried(pool_answer::no, -0.02, -0.001, 0.012);
     CHECK(no.verdict ==
-          "No pool needed: measured, pools save -0.1 % (-2.0 to 1.2), a lower bound; 10 to 30 % was "
+          "No pool needed: measured, pools cost 0.1 % (-1.2 to 2.0), an upper bound; 10 to 30 % was "
           "predicted.");
     CHECK(no.tried->predicted == pool_answer::yes);
     CHECK(no.types.front().what == remedy::nothing);

@@ -114,7 +114,7 @@ struct simulation {
 bool any_claim(const run_result& result) {
     for (const run_row& row : result.rows) {
         for (const auto& [metric, e] : row.estimates) {
-            if (e.call != verdict::no_difference) {
+            if (e.is_different()) {
                 return true;
             }
         }

@@ -26,6 +26,7 @@ struct fake_experiment final : experiment {
     std::function<attempt::ending(const cell&)> ending = [](const cell&) {
         return attempt::ending::measured;
     };
+    std::size_t claim = 0;                          ///< rounds that a judgement needs
     std::function<std::size_t(std::size_t)> needed; ///< none: only the limits end it
 
     double clock = 0;
@@ -35,6 +36,16 @@ struct fake_experiment final : experiment {
     std::vector<work_progress> reports;
 
     bool takes_part(std::size_t job) const override { return !failed[job]; }
+    std::size_t rounds_for_claim() const override { return claim; }
+    bool leave_out() override {
+        for (std::size_t job = failed.size(); job-- > 1;) {
+            if (!failed[job]) {
+                failed[job] = true;
+                return true;
+            }
+        }
+        return false;
+    }
     std::string title_of(std::size_t job) const override { return "job " + std::to_string(job); }
     double seconds() const override { return clock; }
     void report(const work_progress& progress) override { reports.push_back(progress); }
@@ -91,14 +102,30 @@ TEST_CASE("a budget ends it after a whole round, never before the least") {
         CHECK(done.complete == 4);
         CHECK(done.stopped == stop_reason::budget);
     }
-    SUBCASE("but by as much as is allowed") {
-        CHECK(e.run({1, 100, 28, 0, 0.5}).complete == 5); // 27 is half of the fifth
-    }
     SUBCASE("the least are run") {
         CHECK(e.run({3, 100, 1}).complete == 3);
     }
     SUBCASE("warm-ups take of it") {
         CHECK(e.run({1, 100, 29}, 1).complete == 3);
+    }
+}
+
+TEST_CASE("jobs are left out until the rest can be judged within the budget; where that cannot be, one round "
+          "is run") {
+    fake_experiment e; // a round takes 6
+    e.claim = 5;
+    SUBCASE("before the first round") {
+        CHECK(e.run({1, 100, 20}).complete == 6);
+        CHECK(e.count(2) == 0);
+    }
+    SUBCASE("all but one") {
+        CHECK(e.run({1, 100, 7}).complete == 7);
+        CHECK(e.count(1) == 0);
+    }
+    SUBCASE("not even one") {
+        const rounds_done done = e.run({1, 100, 4});
+        CHECK(done.complete == 1);
+        CHECK(done.stopped == stop_reason::budget);
     }
 }
 

@@ -150,18 +150,63 @@ TEST_CASE("it goes on while they are not, and ends at the most rounds") {
     CHECK(result.complete_rounds == 14);
 }
 
-TEST_CASE("a budget that is too small for a second round ends it after the first, which tells too little") {
+/// Twelve allocators under which a run takes a second.
+fake_world world_of_twelve() {
+    fake_world world;
+    world.allocators.clear();
+    for (const char* name : {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"}) {
+        world.allocators.emplace_back(name, 1);
+    }
+    return world;
+}
+
+TEST_CASE("what a budget has no time to judge is left out before it runs, and named") {
+    fake_world world = world_of_twelve();
+    run_options options = options_for(world);
+    options.budget = std::chrono::seconds{45};
+    const run_result result = world.run(options);
+    CHECK(result.seconds <= 45);
+    CHECK(result.rows.size() == 2 + 3); // 5 contenders and 7 rounds take 35 s; 6 and 8 would take 48
+    CHECK(result.complete_rounds >= 7);
+    CHECK(result.left_out.size() == 9);
+    CHECK(result.left_out.front().name == "d"); // the last of --only go first
+    CHECK(result.left_out.front().reason ==
+          "no time for it in the budget of 45 s: to compare 12 allocators takes about 2 min");
+    CHECK(std::ranges::count(world.libraries, "d") == 0);
+    CHECK(result.verdict.find("too few") == std::string::npos);
+    for (const run_row& row : result.rows) {
+        CHECK(row.samples.size() == result.complete_rounds);
+        if (const estimate* e = row.find_estimate("wall_ns"); e != nullptr && !row.contender.is_own()) {
+            CHECK(e->call == verdict::no_difference);
+        }
+    }
+}
+
+TEST_CASE("where the others turn out slower than the first run, more are left out, and the budget is kept") {
+    fake_world world = world_of_twelve();
+    for (auto& [name, takes] : world.allocators) {
+        takes = 3;
+    }
+    run_options options = options_for(world);
+    options.budget = std::chrono::seconds{60};
+    const run_result result = world.run(options);
+    CHECK(result.seconds <= 60);
+    CHECK(result.rows.size() < 2 + 4); // as many would fit if all were as fast as the first
+    CHECK(result.verdict.find("too few") == std::string::npos);
+}
+
+TEST_CASE("a budget that is too small to compare one allocator says so before it starts") {
     fake_world world;
     run_options options = options_for(world);
-    options.budget = std::chrono::seconds{1};
+    options.budget = std::chrono::seconds{17};
     const run_result result = world.run(options);
+    CHECK(world.launches == 0);
     CHECK(result.stopped == stop_reason::budget);
-    CHECK(result.complete_rounds == 1);
-    CHECK(result.measured_seconds == doctest::Approx(4.5)); // no time for a warm-up
-    for (const run_row& row : result.rows) {
-        CHECK(row.samples.size() == 1);
-    }
-    CHECK(result.verdict.starts_with("1 round is too few to compare "));
+    CHECK(result.problem ==
+          "the budget of 17 s is too small: to compare one allocator takes 18 runs of about "
+          "1.0 s each, 18 s in all");
+    options.budget = std::chrono::seconds{18};
+    CHECK(world.run(options).problem.empty());
 }
 
 TEST_CASE("a given number of rounds is run, whatever they show and take") {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the C and C++ libraries keep until the end is no leak of the program's. A first-time user was told that
-// "1 of 1 blocks of char, 4096 bytes" were not freed: stdout's buffer.
+// "the only block of char, 4096 bytes" were not freed: stdout's buffer.
 #include "advise/runtime_blocks.hpp"
 
 #include "advise/advise.hpp"
@@ -151,7 +151,7 @@ TEST_CASE("runtime blocks are one note, no leaks, and what is advised leaves the
                    {{{libstdcxx, ""}, {loader, "call_init"}}, "72704 bytes", 1, 72704},
                    {{{app, "work"}, {app, "main"}}, "Order", 3, 50}});
     CHECK(leaks_of(a) ==
-          std::vector<std::string>{"not freed before the end: 3 of 3 blocks of Order, 150 bytes (in main)"});
+          std::vector<std::string>{"not freed before the end: all 3 blocks of Order, 150 bytes (in main)"});
     const auto note = std::ranges::find(a.findings, "runtime", &advice_finding::kind);
     REQUIRE(note != a.findings.end());
     CHECK(note->text ==

@@ -182,7 +182,7 @@ TEST_CASE("what cannot be tried is left out with the reason") {
     }
     SUBCASE("a release that nobody saw") {
         trace.add("node", {{program, 0x1000}}, 64, 1000).statistics.unseen_releases = 2;
-        check_left_out(trace.find(), "given back in a way that the recorder did not see");
+        check_left_out(trace.find(), "freed in a way that the recorder did not see");
     }
     SUBCASE("no stack") {
         trace.add("node", {}, 64, 1000);

@@ -90,9 +90,8 @@ TEST_CASE("the answer is what the interval says, and the plan is of what gained"
     CHECK(yes.plan.sites.size() == 2);
     REQUIRE(yes.findings.size() == 2);
     CHECK(yes.findings[0].find("empty plan costs 1.0 % (0.0 to 2.0) of CPU time; with look-ups and no pool, "
-                               "as these pools pay it, 3.0 %") != std::string::npos);
-    CHECK(yes.findings[1].find("saves 5.0 %: more is gained by pools of the types' own") !=
-          std::string::npos);
+                               "as these pools pay it, it costs 3.0 %") != std::string::npos);
+    CHECK(yes.findings[1].find("saves 5.0 %: pools of the types' own gain more") != std::string::npos);
     REQUIRE(yes.warnings.size() == 1); // half of `trade` came from elsewhere
     CHECK(yes.warnings[0].find("served 50.0 %") != std::string::npos);
 

@@ -18,7 +18,8 @@ struct made_site {
     std::uint64_t count;
     std::uint64_t bytes = 48;
     std::string container = {};
-    std::string address = {}; ///< of blocks that nothing names: `type` is whose they are
+    std::string address = {};  ///< of blocks that nothing names: `type` is whose they are
+    std::uint64_t largest = 0; ///< 0: as `bytes`, which is the most frequent size
 };
 
 std::vector<advised_type> types_of(const std::vector<made_site>& sites) {
@@ -31,7 +32,8 @@ std::vector<advised_type> types_of(const std::vector<made_site>& sites) {
         site.stack = stack;
         site.call = allocation_call::operator_new;
         site.statistics.allocations = one.count;
-        site.statistics.smallest = site.statistics.largest = one.bytes;
+        site.statistics.smallest = one.bytes;
+        site.statistics.largest = std::max(one.bytes, one.largest);
         site.statistics.sizes = {{one.bytes, one.count}};
         analysis.all.merge(site.statistics);
         analysis.sites.push_back(site);
@@ -118,6 +120,13 @@ TEST_CASE(
                                                        "48-byte blocks #2 of app", "32-byte blocks of app"});
     CHECK(types.at(0).named.blocks.address == "app+0x10");
     CHECK(types.at(0).statistics.allocations == 15);
+}
+
+TEST_CASE("blocks that nothing names are called by all sizes of their row, rare ones and those after a "
+          "realloc too") {
+    const std::vector<advised_type> types =
+        types_of({{"of app", 9, 192, {}, "app+0x20", 12'288}, {"of app", 7, 192, {}, "app+0x20", 400}});
+    CHECK(labels_of(types) == std::vector<std::string>{"192-12288-byte blocks of app"});
 }
 
 /// A stack of functions in files, innermost first; one without a name has none.

@@ -150,8 +150,9 @@ std::string why_not_this_state(const process_facts& p, const std::string& status
 std::string why_not_this_user(const process_facts& p, const std::string& status) {
     const auto user = static_cast<uid_t>(number(field(status, "Uid")));
     if (user != ::geteuid() && ::geteuid() != 0) {
-        return fmt::format("process {} belongs to {}: run linn as {}, or as root", p.pid, user_name(user),
-                           user_name(user));
+        const std::string name = user_name(user);
+        return fmt::format("process {} belongs to {}: run linn as {}{}", p.pid, name, name,
+                           user == 0 ? "" : ", or as root");
     }
     return {};
 }

@@ -92,7 +92,9 @@ private:
 };
 
 std::string tip_of_type(const flame_node& n, const flame_node& root) {
-    std::string tip = fmt::format("{} allocations ({}), {} ({})", typeset(unit::count, n.weight[0]),
+    std::string tip = fmt::format("{} ({}), {} ({})",
+                                  figures::counted(figures::figure_of(unit::count, n.weight[0]),
+                                                   figures::lettering::typeset, "allocation"),
                                   share_text(n.weight[0], root.weight[0]), typeset(unit::bytes, n.weight[1]),
                                   share_text(n.weight[1], root.weight[1]));
     if (n.weight[2] > 0) {

@@ -100,14 +100,16 @@ markup draw(id_source& ids, const histogram_plot& plot) {
         words += words_at(r.place(t.value), top + plot_height + 15, "tick", t.label);
     }
     const auto peak = static_cast<std::size_t>(most - plot.counts.begin());
-    return element("div", {{"class", "histogram"}},
-                   stretching_svg(ids, plot.title,
-                                  fmt::format("{} values by powers of two; most, {}, from {} to {}.",
-                                              typeset(unit::count, static_cast<double>(all)),
-                                              typeset(unit::share, largest / static_cast<double>(all)),
-                                              typeset(plot.what, peak == 0 ? 0 : std::exp2(peak)),
-                                              typeset(plot.what, std::exp2(peak + 1))),
-                                  top + plot_height + bottom, shapes, words));
+    return element(
+        "div", {{"class", "histogram"}},
+        stretching_svg(ids, plot.title,
+                       fmt::format("{} by powers of two; most, {}, from {} to {}.",
+                                   figures::counted(figures::figure_of(unit::count, static_cast<double>(all)),
+                                                    figures::lettering::typeset, "value"),
+                                   typeset(unit::share, largest / static_cast<double>(all)),
+                                   typeset(plot.what, peak == 0 ? 0 : std::exp2(peak)),
+                                   typeset(plot.what, std::exp2(peak + 1))),
+                       top + plot_height + bottom, shapes, words));
 }
 
 } // namespace linn::tool::html

@@ -82,6 +82,7 @@ emphasis style_of(const run_row& row, std::string_view metric) {
     case verdict::worse:
         return emphasis::bad;
     case verdict::no_difference:
+    case verdict::not_judged:
         break;
     }
     return emphasis::none;

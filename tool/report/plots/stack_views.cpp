@@ -76,7 +76,7 @@ public:
         if (own != order.size()) {
             others_ = static_cast<std::uint32_t>(stacks_.size());
             stacks_.push_back(
-                {node_below(0, frame_number(fmt::format("{} smaller stacks", order.size() - own),
+                {node_below(0, frame_number(figures::counted(order.size() - own, "smaller stack"),
                                             "too small to be shown one by one", false)),
                  {}});
             for (std::size_t i = own; i != order.size(); ++i) {

@@ -137,7 +137,7 @@ table types_table(const advice& a, const advised_types& types, std::size_t top) 
     }
     if (types.size() > top) {
         t.remarks.push_back(
-            fmt::format("and {} more types; --top shows more, --json all", types.size() - top));
+            fmt::format("and {}; --top shows more, --json all", counted(types.size() - top, "more type")));
     }
     t.remarks.push_back(method_line(a));
     for (std::string& line : measured_lines(types, top)) {
@@ -180,7 +180,7 @@ list details_of(const advised_type& type, bool is_asked_for) {
         }
     }
     if (type.places.size() > most) {
-        lines.push_back(fmt::format("and {} more places", type.places.size() - most));
+        lines.push_back("and " + counted(type.places.size() - most, "more place"));
     }
     return sentences(lines);
 }
@@ -234,7 +234,7 @@ void add_findings(document& d, const advice& a) {
     for (const advice_finding& f : a.findings) {
         lines.push_back(f.text);
         if (lines.size() <= most_page_findings) {
-            t.add({f.kind, f.text, html::short_place(f.place),
+            t.add({f.kind, f.text, place_text(f.place),
                    figure_of(unit::count, f.count == 0 ? unknown_bound : static_cast<double>(f.count)),
                    figure_of(unit::bytes, f.bytes == 0 ? unknown_bound : static_cast<double>(f.bytes))});
         }
@@ -245,7 +245,7 @@ void add_findings(document& d, const advice& a) {
     if (lines.size() > most_findings) {
         const std::size_t more = lines.size() - most_findings;
         lines.resize(most_findings);
-        lines.push_back(fmt::format("and {} more findings; --json has all", more));
+        lines.push_back(fmt::format("and {}; --json has all", counted(more, "more finding")));
     }
     s.add(sentences(lines), forms::terminal);
 }
@@ -286,6 +286,10 @@ std::string count_text(std::uint64_t n) {
     return figure_of(unit::count, static_cast<double>(n)).text(lettering::typeset);
 }
 
+std::string typeset_count(std::uint64_t n, std::string_view thing) {
+    return counted(figure_of(unit::count, static_cast<double>(n)), lettering::typeset, thing);
+}
+
 std::string time_text(double ns) {
     return ns > 0 ? figure_of(unit::nanoseconds, ns).text(lettering::typeset) : std::string{};
 }
@@ -297,9 +301,8 @@ std::string processes_text(const trace_info& t) {
     std::vector<std::string> names;
     for (const trace_process& p : t.processes) {
         if (names.size() < 8) {
-            names.push_back(fmt::format("{} ({} events)",
-                                        std::filesystem::path{p.executable}.filename().string(),
-                                        count_text(p.events)));
+            names.push_back(fmt::format("{} ({})", std::filesystem::path{p.executable}.filename().string(),
+                                        typeset_count(p.events, "event")));
         }
     }
     return fmt::format("{}: {}{}", t.processes.size(), fmt::join(names, ", "),
@@ -307,14 +310,15 @@ std::string processes_text(const trace_info& t) {
 }
 
 std::string events_text(const trace_analysis& a) {
-    std::string words = fmt::format("{}: {} allocations, {} releases", count_text(a.info.events),
-                                    count_text(a.all.allocations), count_text(a.all.releases));
+    std::string words =
+        fmt::format("{}: {}, {}", count_text(a.info.events), typeset_count(a.all.allocations, "allocation"),
+                    typeset_count(a.all.releases, "release"));
     if (a.unknown_releases != 0) {
-        words +=
-            fmt::format(", {} releases of blocks from before the recording", count_text(a.unknown_releases));
+        words += fmt::format(", {} of blocks from before the recording",
+                             typeset_count(a.unknown_releases, "release"));
     }
     if (a.failures != 0) {
-        words += fmt::format(", {} failures", count_text(a.failures));
+        words += ", " + typeset_count(a.failures, "failure");
     }
     if (a.info.dropped != 0) {
         words += fmt::format("; {} lost", count_text(a.info.dropped));
@@ -335,8 +339,8 @@ facts facts_of(const advice& a) {
          {"Recording an event cost", time_text(t.event_cost_ns)},
          {"Ended", t.ending.empty() ? "not known: the recording was cut off" : t.ending},
          {"Events", events_text(a.analysis)},
-         {"Stacks", fmt::format("{}, at most {} frames deep, by the {} unwinder", count_text(t.stacks.size()),
-                                t.depth, t.unwinder)},
+         {"Stacks", fmt::format("{}, at most {} deep, by the {} unwinder", count_text(t.stacks.size()),
+                                counted(t.depth, "frame"), t.unwinder)},
          {"Threads", t.threads.empty() ? std::string{} : count_text(t.threads.size())},
          {"Processes", processes_text(t)},
          {"Clock", t.clock},

@@ -46,7 +46,8 @@ table places_of(const advised_type& t) {
     for (std::size_t i = 0; i != std::min(t.places.size(), most_places_of_a_type); ++i) {
         const advised_place& p = t.places[i];
         const std::string place = html::full_place(p.frame);
-        places.add({place.empty() ? "not known" : place, p.frame.function, figure_of(unit::share, p.share)});
+        const std::string where = !place.empty() ? place : p.frame.library;
+        places.add({where.empty() ? "not known" : where, p.frame.function, figure_of(unit::share, p.share)});
     }
     if (t.places.size() > most_places_of_a_type) {
         places.rows.push_back({{fmt::format("{} more", t.places.size() - most_places_of_a_type), "", ""},
@@ -65,8 +66,9 @@ std::vector<block> callers_of(const advised_type& t) {
     for (std::size_t i = 0; i != std::min(callers.size(), most_callers_of_a_type); ++i) {
         const symbol_frame& f = callers[i];
         const std::string place = html::short_place(f);
+        const std::string& where = place.empty() ? f.library : place;
         frames.notes.push_back({html::shortened(f.function.empty() ? "unknown" : f.function, words_letters) +
-                                (place.empty() ? std::string{} : ", " + place)});
+                                (where.empty() ? std::string{} : ", " + where)});
     }
     return {
         block{fold{"Called from, by the most frequent path", std::vector<block>{block{std::move(frames)}}}}};
@@ -113,7 +115,7 @@ facts facts_of(const advised_type& t) {
               s.releases == 0 ? std::string{}
                               : fmt::format("{} to {}", typeset(unit::nanoseconds, s.lifetime_quantile(0.05)),
                                             typeset(unit::nanoseconds, s.lifetime_quantile(0.95)))},
-             {"Live at most", count(s.peak_live) + " blocks"},
+             {"Live at most", counted(count_of(s.peak_live), lettering::typeset, "block")},
              {"Allocated in a row at most", s.longest_burst > 1 ? count(s.longest_burst) : ""},
              {"Threads that allocate it", s.threads > 1 ? count(s.threads) : ""},
              {"Released by another thread", count_and_share(s.remote_releases, s)},
@@ -128,15 +130,15 @@ facts facts_of(const advised_type& t) {
               t.cost.high > 0 ? bounds_of(unit::share, t.cost.low, t.cost.high).text(lettering::typeset) +
                                     " of the run, estimated"
                               : std::string{}},
-             {"Zeros written at once", s.fills == 0
-                                           ? std::string{}
-                                           : fmt::format("{} times, {}", count(s.fills),
-                                                         bytes_of(s.filled_bytes).text(lettering::typeset))},
+             {"Zeros written at once",
+              s.fills == 0 ? std::string{}
+                           : fmt::format("{}, {}", counted(count_of(s.fills), lettering::typeset, "time"),
+                                         bytes_of(s.filled_bytes).text(lettering::typeset))},
              {"Named by", to_string(t.named.rule)}}};
 }
 
 fold details_of(const advised_type& t) {
-    std::string summary = t.places.empty() ? std::string{} : html::short_place(t.places.front().frame);
+    std::string summary = t.places.empty() ? std::string{} : place_text(t.places.front().frame);
     if (summary.empty()) {
         summary = "place not known";
     }
@@ -211,7 +213,7 @@ table page_of_types(const advice& a) {
     }
     if (a.types.size() > most_rows) {
         std::vector<cell> cells(types.columns.size());
-        cells[0] = fmt::format("{} more types", a.types.size() - most_rows);
+        cells[0] = counted(a.types.size() - most_rows, "more type");
         cells[4] = count_of(left_out);
         cells[5] = figure_of(unit::share, part_of(left_out, a.analysis.all.allocations));
         types.rows.push_back({std::move(cells), emphasis::none, row::kind::last});

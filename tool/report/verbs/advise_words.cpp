@@ -14,8 +14,8 @@
 namespace linn::tool::report {
 namespace {
 
-std::string about(std::uint64_t count) {
-    return figure_of(unit::about, static_cast<double>(count)).text();
+std::string about(std::uint64_t count, std::string_view thing) {
+    return counted(figure_of(unit::about, static_cast<double>(count)), lettering::plain, thing);
 }
 
 quantity range_of(const gain_range& gain) {
@@ -81,7 +81,8 @@ cell size_cell(const advised_type& type) {
     if (s.allocations == 0) {
         return {};
     }
-    if (s.uniformity() >= 0.9 && !s.sizes.empty()) {
+    const bool is_named_by_sizes = !type.named.blocks.what.empty(); // all of them
+    if (!is_named_by_sizes && s.uniformity() >= 0.9 && !s.sizes.empty()) {
         return figure_of(unit::bytes, static_cast<double>(s.sizes.front().first));
     }
     return bounds_of(unit::bytes, static_cast<double>(s.smallest), static_cast<double>(s.largest));
@@ -102,11 +103,12 @@ std::string run_line(const advice& a) {
     if (command.size() > 200) {
         command = command.substr(0, 200) + "...";
     }
-    std::string text = fmt::format("{}: {}{} allocations and {} releases by {}", command,
-                                   info.sample_bytes == 0 ? "" : "about ", about(a.analysis.all.allocations),
-                                   about(a.analysis.all.releases), counted(info.threads.size(), "thread"));
+    std::string text =
+        fmt::format("{}: {}{} and {} by {}", command, info.sample_bytes == 0 ? "" : "about ",
+                    about(a.analysis.all.allocations, "allocation"),
+                    about(a.analysis.all.releases, "release"), counted(info.threads.size(), "thread"));
     if (info.processes.size() > 1) {
-        text += fmt::format(" of {} processes", info.processes.size());
+        text += " of " + counted(info.processes.size(), "process");
     }
     if (a.program_cpu_ns > 0) {
         text += fmt::format(", {} of CPU time without the recording",
@@ -119,9 +121,10 @@ std::string tried_text(const advised_type& type) {
     if (!type.tried) {
         return type.not_tried.empty() ? "" : "not measured: " + type.not_tried;
     }
-    return "measured: " + measured_text(*type.tried) +
-           (type.tried->together > 1 ? fmt::format(", with {} other types as one", type.tried->together - 1)
-                                     : "");
+    return "measured: " + measured_text(figures::subject::one, *type.tried) +
+           (type.tried->together > 1
+                ? fmt::format(", with {} as one", counted(type.tried->together - 1, "other type"))
+                : "");
 }
 
 std::vector<std::string> trial_sentences(const advice& a) {
@@ -143,10 +146,12 @@ std::string method_line(const advice& a) {
             : fmt::format("an allocator that cost nothing would save {}, {}", gain_text(a.ceiling),
                           a.is_ceiling_measured ? "by replay of the trace"
                                                 : "estimated from the number of blocks");
-    const std::string faults = are_large(a.page_faults)
-                                   ? fmt::format(" (one on huge pages may save more: {} page faults take {})",
-                                                 about(a.page_faults.count), gain_text(a.page_faults.of_run))
-                                   : std::string{};
+    const std::string faults =
+        are_large(a.page_faults)
+            ? fmt::format(" (one on huge pages may save more: {} {} {})",
+                          about(a.page_faults.count, "page fault"),
+                          agreeing(a.page_faults.count, "takes", "take"), gain_text(a.page_faults.of_run))
+            : std::string{};
     return ceiling + faults +
            "; gains are shares of the run's CPU time; measure a change with 'linn run' before and after";
 }
@@ -174,8 +179,8 @@ std::string estimates_line(const advice& a) {
     }
     std::string text = estimated == advised
                            ? fmt::format("~: {} estimated", advised == 1 ? "the gain is" : "all gains are")
-                           : fmt::format("~: {} of {} gains {} estimated", estimated, advised,
-                                         estimated == 1 ? "is" : "are");
+                           : fmt::format("~: {} of {} {} estimated", estimated, counted(advised, "gain"),
+                                         agreeing(estimated, "is", "are"));
     const char* separator = ": ";
     for (const estimate_reason reason : reasons) {
         if (const std::size_t count = counts[reason]; count != 0) {

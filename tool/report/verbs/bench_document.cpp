@@ -23,9 +23,9 @@ namespace {
 std::string alert_of(const bench_result& result) {
     std::string alert;
     if (!result.complete()) {
-        alert = fmt::format(
-            "partial: stopped by {} after {} of {} complete rounds; what is missing is not shown. ",
-            signal_name(result.interrupted_by), result.complete_rounds, result.options.rounds);
+        alert = fmt::format("partial: stopped by {} after {} of {}; what is missing is not shown. ",
+                            signal_name(result.interrupted_by), result.complete_rounds,
+                            counted(result.options.rounds, "complete round"));
     }
     if (result.machine.build == "not optimised") {
         alert += "The worker was built without optimisation: these figures mean nothing.";
@@ -104,10 +104,10 @@ void add_contenders(document& d, const bench_result& result, list notes) {
 std::string effort_text(const bench_result& result) {
     const bench_options& o = result.options;
     return fmt::format("{}: {}{}; took {}", o.full ? "full" : "quick",
-                       result.budget_spent()
-                           ? fmt::format("{} of {} rounds fitted in {} s", result.complete_rounds, o.rounds,
-                                         figures::written(unit::count, o.budget_s))
-                           : counted(result.complete_rounds, "round"),
+                       result.budget_spent() ? fmt::format("{} of {} fitted in {} s", result.complete_rounds,
+                                                           counted(o.rounds, "round"),
+                                                           figures::written(unit::count, o.budget_s))
+                                             : counted(result.complete_rounds, "round"),
                        o.work == 100 ? "" : fmt::format(", {} % of the usual work", o.work),
                        figures::elapsed_text(result.seconds));
 }

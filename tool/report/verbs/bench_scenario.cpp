@@ -248,9 +248,9 @@ std::vector<std::string> remarks_of(const bench_result& result, const scenario_r
                                     why_not_judged(result).empty() ? "; " + tie_rule() : std::string{}));
     }
     if (s.repeated != 0) {
-        lines.push_back(fmt::format("repeated because the machine was disturbed: {} samples; kept although "
+        lines.push_back(fmt::format("repeated because the machine was disturbed: {}; kept although "
                                     "it still was: {}",
-                                    s.repeated, s.disturbed));
+                                    counted(s.repeated, "sample"), s.disturbed));
     }
     return lines;
 }

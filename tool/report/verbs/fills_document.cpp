@@ -51,8 +51,8 @@ document fills_document(const fill_report& report, std::size_t top) {
     d.add(places_table(report, shown));
     std::vector<std::string> remarks = report.notes;
     if (report.places.size() > top) {
-        remarks.insert(remarks.begin(),
-                       fmt::format("and {} more places; --json has all", report.places.size() - top));
+        remarks.insert(remarks.begin(), fmt::format("and {}; --json has all",
+                                                    counted(report.places.size() - top, "more place")));
     }
     d.add(sentences(remarks));
     for (std::size_t i = 0; i != std::min(shown, most_changes); ++i) {

@@ -165,8 +165,8 @@ std::string lint_headline(const lint_result& r) {
                 "{} {} {}", parts.empty() ? counted(n, "place") : fmt::format("{} more", n), verb, what));
         }
     };
-    add(now, now == 1 ? "writes" : "write", bytes_text(r.bytes()) + " of zeros for nothing");
-    add(each, each == 1 ? "fills" : "fill",
+    add(now, agreeing(now, "writes", "write"), bytes_text(r.bytes()) + " of zeros for nothing");
+    add(each, agreeing(each, "fills", "fill"),
         parts.empty() ? "arrays with zeros for nothing" : "arrays whose length is not known here");
     add(later, "would write", parts.empty() ? "zeros for nothing after a change" : "them after a change");
     return fmt::format("{}", fmt::join(parts, ", "));
@@ -188,8 +188,9 @@ document lint_document(const lint_result& r, std::size_t top) {
         d.alert = fmt::format("partial: stopped by {}: {} not checked", signal_name(r.signal),
                               counted(r.not_run, "file"));
     }
-    d.add(paragraph{fmt::format("{} checked by clang-tidy {}, for places of {} bytes and more{}.",
-                                counted(r.checked, "file"), r.program.version, r.options.checks.min_bytes,
+    d.add(paragraph{fmt::format("{} checked by clang-tidy {}, for places of {} and more{}.",
+                                counted(r.checked, "file"), r.program.version,
+                                counted(r.options.checks.min_bytes, "byte"),
                                 r.failed.empty() ? ""
                                                  : fmt::format("; {} could not be checked wholly",
                                                                counted(r.failed.size(), "file")))});

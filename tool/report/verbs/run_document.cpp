@@ -176,12 +176,18 @@ std::vector<block> losses_of(const run_result& result) {
     }
     list left_out;
     std::vector<std::string> missing;
+    std::vector<std::pair<std::string, std::vector<std::string>>> others; // by reason
     for (const left_out_contender& l : result.left_out) {
         if (l.reason.starts_with("not found")) {
             missing.push_back(l.name);
+        } else if (!others.empty() && others.back().first == l.reason) {
+            others.back().second.push_back(l.name);
         } else {
-            left_out.notes.push_back({fmt::format("left out: {}: {}", l.name, l.reason)});
+            others.push_back({l.reason, {l.name}});
         }
+    }
+    for (const auto& [reason, names] : others) {
+        left_out.notes.push_back({fmt::format("left out: {}: {}", fmt::join(names, ", "), reason)});
     }
     if (!missing.empty()) {
         left_out.notes.push_back({fmt::format("not installed: {}; 'linn allocators' says how to get them",
@@ -209,8 +215,9 @@ list reading_of_run() {
 std::string alert_of(const run_result& result) {
     std::string alert;
     if (!result.complete()) {
-        alert = fmt::format("partial: stopped by {} after {} complete rounds; what is missing is not shown. ",
-                            signal_name(result.interrupted_by), result.complete_rounds);
+        alert = fmt::format("partial: stopped by {} after {}; what is missing is not shown. ",
+                            signal_name(result.interrupted_by),
+                            counted(result.complete_rounds, "complete round"));
     }
     if (!result.problem.empty()) {
         alert += (result.rows.empty() ? "Nothing was measured: " : "partial: ") + result.problem;

@@ -134,6 +134,8 @@ const char* to_string(verdict v) noexcept {
         return "worse";
     case verdict::no_difference:
         return "no difference";
+    case verdict::not_judged:
+        return "not judged";
     }
     return "unknown";
 }

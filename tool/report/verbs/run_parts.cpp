@@ -124,9 +124,11 @@ cell verdict_cell(const run_row& row, const estimate& e, std::string_view metric
     case verdict::worse:
         return cell{is_time ? "slower" : "more"}.styled(emphasis::bad);
     case verdict::no_difference:
+        return "tie";
+    case verdict::not_judged:
         break;
     }
-    return "tie";
+    return "not judged";
 }
 
 table estimates_table(const run_result& result, const metric_info& m) {

@@ -36,10 +36,10 @@ std::string began(const trace_info& info, const trace_process& p) {
 std::string sample_line(const trace_info& info, const trace_counts& counts) {
     const sample_bounds b = bounds_of_sample(counts.estimated_bytes, counts.spread);
     return fmt::format(
-        "a sample, about one block in {}: {} blocks stand for {} allocations of {}; counts below are of the "
-        "sample",
-        figure_of(unit::bytes, static_cast<double>(info.sample_bytes)).text(), counts.spread.blocks,
-        figure_of(unit::about, counts.estimated_allocations).text(),
+        "a sample, about one block in {}: {} for {} of {}; counts below are of the sample",
+        figure_of(unit::bytes, static_cast<double>(info.sample_bytes)).text(),
+        counted(counts.spread.blocks, "block stands", "blocks stand"),
+        counted(figure_of(unit::about, counts.estimated_allocations), lettering::plain, "allocation"),
         figure_of(unit::bytes, {counts.estimated_bytes, b.low, b.high}).text(lettering::prose));
 }
 
@@ -51,8 +51,8 @@ list facts_of(const trace_info& info, const trace_counts& counts) {
             info.ending.empty() ? "how it ended is not known" : info.ending,
             duration_of(static_cast<double>(info.duration_ns)), duration_of(info.user_ns + info.system_ns),
             info.baseline_cpu_ns > 0 ? fmt::format(", {} without", duration_of(info.baseline_cpu_ns)) : ""),
-        fmt::format("stacks of up to {} calls by the {} unwinder, clock {}, {} an event{}", info.depth,
-                    info.unwinder, info.clock,
+        fmt::format("stacks of up to {} by the {} unwinder, clock {}, {} an event{}",
+                    counted(info.depth, "call"), info.unwinder, info.clock,
                     info.event_cost_ns > 0 ? duration_of(info.event_cost_ns) : "unmeasured cost",
                     info.event_cost_samples == 0
                         ? ""
@@ -63,19 +63,19 @@ list facts_of(const trace_info& info, const trace_counts& counts) {
                                     info.attached_pid, duration_of(info.attached_age_ns)));
     }
     if (info.contents == "fills") {
-        lines.push_back(fmt::format(
-            "only blocks that {} or more bytes of zeros were written into, without their releases",
-            info.smallest_fill));
+        lines.push_back(
+            fmt::format("only blocks that {} or more of zeros were written into, without their releases",
+                        counted(info.smallest_fill, "byte")));
     }
     if (info.sample_bytes != 0) {
         lines.push_back(sample_line(info, counts));
     }
     const auto bytes = static_cast<double>(info.file_bytes);
     lines.push_back(fmt::format(
-        "{} events{}, {} stacks{}, {} ({} bytes an event)", counts.events,
-        info.dropped == 0 ? "" : fmt::format(" ({} more were dropped)", info.dropped),
-        info.stacks.empty() ? 0 : info.stacks.size() - 1,
-        info.cut_stacks == 0 ? "" : fmt::format(" ({} end too early)", info.cut_stacks),
+        "{}{}, {}{}, {} ({} bytes an event)", counted(counts.events, "event"),
+        info.dropped == 0 ? "" : fmt::format(" ({} dropped)", counted(info.dropped, "more was", "more were")),
+        counted(info.stacks.empty() ? 0 : info.stacks.size() - 1, "stack"),
+        info.cut_stacks == 0 ? "" : fmt::format(" ({} too early)", counted(info.cut_stacks, "ends", "end")),
         figure_of(unit::bytes, bytes).text(),
         figure_of(unit::times, counts.events == 0 ? 0.0 : bytes / static_cast<double>(counts.events))
             .text()));

@@ -66,14 +66,15 @@ std::string most_of(const trace_view& view) {
 }
 
 std::string blocks_text(const block_counts& counts) {
-    return fmt::format("{} in {} block{}", in_prose(view_bytes(counts.bytes)),
-                       in_prose(view_blocks(counts.blocks)), counts.blocks == 1 ? "" : "s");
+    return fmt::format("{} in {}", in_prose(view_bytes(counts.bytes)),
+                       counted(view_blocks(counts.blocks), lettering::prose, "block"));
 }
 
 std::string rule_text(const temporary_rule& rule) {
     return rule.allocations_between
-               ? fmt::format("their thread released them after at most {} of its other allocations",
-                             *rule.allocations_between)
+               ? fmt::format("their thread released them after at most {}",
+                             counted(*rule.allocations_between, "other allocation of its own",
+                                     "other allocations of its own"))
                : std::string{"the very next call of their thread released them"};
 }
 
@@ -91,11 +92,10 @@ std::string lead_of(const trace_profile& profile, const trace_view& view) {
         return fmt::format("At its peak, {} after the beginning of {}, {} held {}{}.", moment_text(a.peak_ns),
                            moment_text(a.info.duration_ns), program, blocks_text(view.all), most_of(view));
     case block_filter::temporary:
-        return fmt::format("{} of {} allocations ({}) are temporary: {}{}.",
-                           in_prose(view_blocks(view.all.blocks)),
-                           in_prose(view_blocks(view.allocated.blocks)),
+        return fmt::format("{} of {} ({}) {} temporary: {}{}.", in_prose(view_blocks(view.all.blocks)),
+                           counted(view_blocks(view.allocated.blocks), lettering::prose, "allocation"),
                            percent(share_of(view.all.blocks, view.allocated.blocks)),
-                           rule_text(view.temporary), most_of(view));
+                           agreeing(view.all.blocks, "is", "are"), rule_text(view.temporary), most_of(view));
     case block_filter::leaks:
         break;
     }
