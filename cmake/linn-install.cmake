@@ -13,8 +13,11 @@ install(EXPORT linn-targets NAMESPACE linn:: DESTINATION ${linn_cmake_dir})
 configure_package_config_file(
   ${CMAKE_CURRENT_LIST_DIR}/linn-config.cmake.in ${PROJECT_BINARY_DIR}/linn-config.cmake
   INSTALL_DESTINATION ${linn_cmake_dir}
-  PATH_VARS CMAKE_INSTALL_INCLUDEDIR
+  PATH_VARS CMAKE_INSTALL_INCLUDEDIR CMAKE_INSTALL_DATADIR
   NO_SET_AND_CHECK_MACRO)
+
+install(FILES cmake/linn-compiled.cmake DESTINATION ${linn_cmake_dir})
+install(FILES src/linn.cpp DESTINATION ${CMAKE_INSTALL_DATADIR}/linn/src)
 
 # As long as the major number is 0, a new minor number may break users.
 if(PROJECT_VERSION_MAJOR EQUAL 0)
@@ -49,6 +52,18 @@ file(RELATIVE_PATH linn_pc_up ${linn_destdir}/${linn_pkgconfig_dir} ${linn_destd
 string(REGEX REPLACE "/$" "" linn_pc_up "${linn_pc_up}")
 configure_file(${PROJECT_SOURCE_DIR}/packaging/linn.pc.in ${PROJECT_BINARY_DIR}/linn.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/linn.pc DESTINATION ${linn_pkgconfig_dir})
+
+if(LINN_INSTALL_COMPILED)
+  set_target_properties(linn_compiled PROPERTIES EXCLUDE_FROM_ALL OFF OUTPUT_NAME linn)
+  install(TARGETS linn_compiled ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}")
+    set(linn_pc_libdir "${CMAKE_INSTALL_LIBDIR}")
+  else()
+    set(linn_pc_libdir "\${pcfiledir}/..")
+  endif()
+  configure_file(${PROJECT_SOURCE_DIR}/packaging/linn-compiled.pc.in ${PROJECT_BINARY_DIR}/linn-compiled.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/linn-compiled.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endif()
 
 # Views for debuggers, to be loaded by hand: docs/guide/gdb.md.
 install(FILES packaging/debug/linn_gdb.py packaging/debug/linn_lldb.py packaging/debug/linn.natvis
