@@ -7,6 +7,7 @@
 
 #include <linn/detail/core/element.hpp>
 #include <linn/detail/core/refused_allocator.hpp>
+#include <linn/detail/core/uses_allocator.hpp>
 #include <linn/options.hpp>
 #include <linn/pool.hpp>
 
@@ -93,9 +94,7 @@ public:
     /// @throws what `Upstream` throws
     /// @complexity that of `Upstream`
     template <class U, class... Args>
-        requires requires(upstream_type& u, U* p, Args&&... args) {
-            u.construct(p, std::forward<Args>(args)...);
-        }
+        requires detail::constructs<upstream_type, U, Args...>
     constexpr void construct(U* p, Args&&... args) {
         upstream_traits::construct(upstream_, p, std::forward<Args>(args)...);
     }

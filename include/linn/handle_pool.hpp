@@ -503,8 +503,8 @@ private:
         }
         std::size_t got;
         if constexpr (detail::checked_build) {
-            got = slabs_.take(cache_ + want, want, detail::trace_from(__builtin_return_address(0)),
-                              &detail::refuse<T>);
+            got = slabs_.take(cache_ + want, want, decltype(slabs_)::growth::allowed,
+                              detail::trace_from(__builtin_return_address(0)), &detail::refuse<T>);
         } else {
             got = slabs_.take(cache_ + want, want);
         }

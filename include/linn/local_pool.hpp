@@ -280,7 +280,8 @@ private:
     /// Allocates from the slabs; in checked builds for the caller at `caller`.
     std::size_t take(void** end, std::size_t want, [[maybe_unused]] const void* caller) noexcept {
         if constexpr (detail::checked_build) {
-            return slabs_.take(end, want, detail::trace_from(caller), &detail::refuse<T>);
+            return slabs_.take(end, want, decltype(slabs_)::growth::allowed, detail::trace_from(caller),
+                               &detail::refuse<T>);
         } else {
             return slabs_.take(end, want);
         }

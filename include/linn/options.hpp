@@ -29,7 +29,7 @@ struct pool_options {
     /// object needs may be larger. 0: 2 MiB, or what one object needs.
     std::size_t slab_bytes = 0;
     /// Objects that a thread moves to or from the depot at once; it may hold back twice as many.
-    /// From 1 to 4096. 0: about 16 KiB worth, between 4 and 128 (1 or 2 for objects over 16 KiB).
+    /// From 1 to 4096. 0: about 8 KiB worth, at most 256; for larger objects up to 64, or 128 KiB worth.
     std::size_t magazine_slots = 0;
     /// Memory of empty slabs that is kept for reuse. What is more goes back to the system once it has
     /// stayed unused for a second, a slab at each flush of a magazine, or by `trim()`.

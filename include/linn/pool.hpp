@@ -7,10 +7,9 @@
 
 #include <linn/detail/core/construct.hpp>
 #include <linn/detail/core/element.hpp>
-#include <linn/detail/core/pointer_list.hpp>
 #include <linn/detail/core/type_name.hpp>
 #include <linn/detail/sanitizer/asan.hpp>
-#include <linn/detail/sync/thread_cache.hpp>
+#include <linn/detail/sync/pool_calls.hpp>
 #include <linn/options.hpp>
 #include <linn/types/pool_statistics.hpp>
 
@@ -188,8 +187,7 @@ public:
     /// @throws std::bad_alloc, also when a limit forbids so many; nothing has changed then
     /// @complexity O(slabs); touches no page of the objects
     static void reserve(std::size_t objects) {
-        auto* depot = state::handle.get_for(objects);
-        if (depot == nullptr || !depot->reserve(objects)) {
+        if (!detail::reserve(state::own(), state::root, objects)) {
             detail::throw_bad_alloc();
         }
     }
@@ -198,22 +196,10 @@ public:
     /// cache at once, what other threads cache when they next visit the depot.
     /// @returns bytes given back
     /// @complexity O(cached objects + slabs)
-    static std::size_t trim() noexcept {
-        auto* depot = state::handle.existing();
-        return depot != nullptr ? depot->trim(&state::here()) : 0;
-    }
+    static std::size_t trim() noexcept { return detail::trim(state::here(), state::root); }
 
     /// Numbers of this pool now. @complexity O(slabs + threads)
-    [[nodiscard]] static pool_statistics statistics() noexcept {
-        if (auto* depot = state::handle.existing(); depot != nullptr) {
-            return depot->statistics();
-        }
-        pool_statistics untouched;
-        untouched.type = state::description.type;
-        untouched.object_bytes = state::description.object_bytes;
-        untouched.slot_bytes = state::description.sizes.slot_bytes;
-        return untouched;
-    }
+    [[nodiscard]] static pool_statistics statistics() noexcept { return detail::statistics(state::root); }
 
     /// Calls `f(T&)` for each object that is handed out now, in no particular order. Storage that was
     /// allocated counts, whether an object was constructed in it or not.
@@ -226,14 +212,11 @@ public:
     /// @complexity O(objects ever live at once + c log c), with c objects cached by threads
     template <class F>
     static std::size_t for_each_live(F&& f) {
-        detail::pointer_list<detail::platform::pages> live;
-        if (auto* depot = state::handle.existing(); depot != nullptr && !depot->collect_live(live)) {
-            detail::throw_bad_alloc();
-        }
-        for (void* p : live) {
-            f(*detail::typed<T>(p));
-        }
-        return live.size();
+        auto call = [&f](void* object) { f(*detail::typed<T>(object)); };
+        const auto visit = [](void* object, void* context) {
+            (*static_cast<decltype(call)*>(context))(object);
+        };
+        return detail::visit_live(state::root, +visit, &call);
     }
 
     // In parentheses, since headers of Apple and of Unreal define a macro check(condition).
@@ -241,17 +224,13 @@ public:
     /// changed, and reports each to the misuse handler, once. Does nothing in other builds.
     /// @returns the number of reports
     /// @complexity O(bytes of the pool)
-    static std::size_t(check)() noexcept {
-        auto* depot = state::handle.existing();
-        return depot != nullptr ? depot->check_objects() : 0;
-    }
+    static std::size_t(check)() noexcept { return detail::check_objects(state::root); }
 
     /// Whether `p`, which may be any pointer, points into memory of this pool. Where a memory checker
     /// has the objects, whether it is one of them.
     /// @complexity O(slabs)
     [[nodiscard]] static bool owns(const volatile void* p) noexcept {
-        auto* depot = state::handle.existing();
-        return depot != nullptr && depot->contains(const_cast<const void*>(p));
+        return detail::owns(state::root, const_cast<const void*>(p));
     }
 
 private:
@@ -266,7 +245,7 @@ private:
             .object_align = alignof(detail::sized<T>),
             .type = detail::pool_name<T>,
         };
-        static inline constinit detail::pool_handle<detail::platform> handle{nullptr, &description};
+        static inline constinit detail::pool_root<detail::platform> root{nullptr, &description};
         LINN_DETAIL_FRONT_MODEL static inline constinit thread_local detail::front<detail::platform> front{};
 
         /// The calling thread's front; where it has none, one that is empty and stays so.
@@ -274,7 +253,7 @@ private:
             LINN_DETAIL_FIND_THREAD();
 #if defined(_WIN32)
             if constexpr (detail::fronts_by_key) {
-                return detail::front_here(handle);
+                return detail::front_here(root);
             }
 #endif
             return front;
@@ -283,7 +262,7 @@ private:
         [[__gnu__::__always_inline__]] static detail::front<detail::platform>& own() noexcept {
 #if defined(_WIN32)
             if constexpr (detail::fronts_by_key) {
-                return detail::own_front(handle);
+                return detail::own_front(root);
             }
 #endif
             return here();
@@ -343,36 +322,34 @@ private:
     // type, as the front is: a thread that attaches it must keep the module that both lie in.
 
     [[LINN_DETAIL_NOINLINE, __gnu__::__returns_nonnull__]] static void* allocate_or_throw() {
-        return detail::allocate_or_throw(state::own(), state::handle,
+        return detail::allocate_or_throw(state::own(), state::root,
                                          detail::checked_build ? __builtin_return_address(0) : nullptr);
     }
 
     [[LINN_DETAIL_NOINLINE]] static void* allocate_elsewhere() noexcept {
-        return detail::allocate_slow(state::own(), state::handle,
+        return detail::allocate_slow(state::own(), state::root,
                                      detail::checked_build ? __builtin_return_address(0) : nullptr);
     }
 
     [[LINN_DETAIL_NOINLINE]] static void deallocate_elsewhere(void* object) noexcept {
-        detail::deallocate_slow(state::own(), state::handle, object,
+        detail::deallocate_slow(state::own(), state::root, object,
                                 detail::checked_build ? __builtin_return_address(0) : nullptr);
     }
 
     [[LINN_DETAIL_NOINLINE]] static bool allocate_run(std::span<T*> out) noexcept {
-        return detail::allocate_run(state::own(), state::handle, out.data(), out.size(),
+        return detail::allocate_run(state::own(), state::root, out.data(), out.size(),
                                     detail::checked_build ? __builtin_return_address(0) : nullptr);
     }
 
     [[LINN_DETAIL_NOINLINE]] static void deallocate_run(std::span<T* const> objects) noexcept {
-        detail::deallocate_run(state::own(), state::handle, objects.data(), objects.size(),
+        detail::deallocate_run(state::own(), state::root, objects.data(), objects.size(),
                                detail::checked_build ? __builtin_return_address(0) : nullptr);
     }
 
     /// Poisons the slot of an object that is free now. Only where memory is poisoned.
     static void close(void* object) noexcept {
         // A checked build does not know yet whether this is an object at all.
-        if (!detail::checked_build ||
-            (owns(object) &&
-             detail::slab::of(object, state::description.sizes.slab_align)->starts_slot(object))) {
+        if (!detail::checked_build || detail::owns_slot(state::root, object)) {
             detail::poison(object, sizeof(T));
         }
     }

@@ -81,7 +81,9 @@ void append_rows(std::vector<pool_statistics>& all, Registry& members, RowsOf&& 
     using detail::platform;
     std::vector<pool_statistics> pools;
     for (auto* d = detail::registry<platform>::process().newest(); d != nullptr; d = d->older) {
-        pools.push_back(detail::statistics_of(*d));
+        if (d->is_primary()) {
+            pools.push_back(detail::statistics_of(*d));
+        }
     }
     pools = {pools.rbegin(), pools.rend()};
     detail::append_rows(pools, detail::resource_core<platform>::registry_type::process(),
@@ -250,7 +252,9 @@ inline void append_allocation_sites(std::string& out, depot<platform>& d) {
     std::string out;
     std::vector<detail::depot<detail::platform>*> depots;
     for (auto* d = detail::registry<detail::platform>::process().newest(); d != nullptr; d = d->older) {
-        depots.push_back(d);
+        if (d->is_primary()) {
+            depots.push_back(d);
+        }
     }
     for (auto d = depots.rbegin(); d != depots.rend(); ++d) {
         const pool_statistics s = detail::statistics_of(**d);

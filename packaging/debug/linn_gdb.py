@@ -80,8 +80,8 @@ class Slab:
         self.end = self.address + int(value["mapped_bytes"])
         self.capacity = int(value["capacity"])
         self.carved = int(value["carved"])
-        self.free_count = int(value["free_count"])
-        self.slot_bytes = int(value["slot_divider"]["divisor_"])
+        self.free_count = self.carved - (int(value["due"]) - int(value["bias"])) % (1 << 32)
+        self.slot_bytes = int(value["slot_bytes"])
         self.words = int(value["free_slots"]["words_"])
 
     def contains(self, address):
@@ -124,8 +124,7 @@ class Pool:
         self.slab_count = int(depot["stock_"]["slabs_"]["slabs_"]["count_"])
         self.lost = int(depot["stock_"]["fronts_"]["lost_"])
         self.threads = sum(1 for _ in self.fronts())
-        self.cached = int(depot["stock_"]["magazines_"]["stashed_"]) + sum(
-            len(objects) for _, objects in self.thread_caches())
+        self.cached = sum(len(objects) for _, objects in self.thread_caches())
         self.live = max(0, self.out - self.cached - self.lost)
         if self.mode == SERVICE_BYPASS:
             self.live = int(depot["bypass_"]["objects_"]["size_"])
@@ -157,10 +156,6 @@ class Pool:
         held = {}
         for thread, objects in self.thread_caches():
             held.update(dict.fromkeys(objects, "in the cache of " + thread_name(thread)))
-        shelves = self.depot["stock_"]["magazines_"]["stash_"]["shelves_"]
-        for number in range(shelves.type.range()[1] + 1):
-            for magazine in chain(shelves[number]["head_"], "next"):
-                held.update(dict.fromkeys(magazine_objects(magazine), "in a magazine that no thread holds"))
         held.update(dict.fromkeys(self.idle, "idle in its recycler"))
         return held
 

@@ -73,7 +73,7 @@ def cached_slots(cache):
 def out_of(slab):
     """The addresses of slots that a slab has handed out."""
     first, carved = number(slab, "first"), number(slab, "carved")
-    slot_bytes = number(slab, "slot_divider.divisor_")
+    slot_bytes = number(slab, "slot_bytes")
     for i, word in enumerate(words(slab, number(slab, "free_slots.words_"), (carved + 63) // 64)):
         for bit in range(min(64, carved - 64 * i)):
             if not word >> bit & 1:

@@ -244,25 +244,110 @@ struct neighbours : depot_state {
 };
 const registration<neighbours> neighbours_of_two{"depot.neighbours", 2};
 
-/// The same with magazines that are replaced by larger ones at the threads' next visits.
-struct growing_neighbours : neighbours {
-    growing_neighbours() : neighbours{growing()} {
-        use_and_grow(pool, fronts[0]);
-        use_and_grow(other, fronts[1]);
+/// The same by threads that come and go: magazines that one returns are for the next.
+struct changing_neighbours : neighbours {
+    void run(unsigned t) {
+        neighbours::run(t);
+        if (t == 0) {
+            pool.detach(fronts[0]);
+            attach(0);
+        }
+        depot& d = t == 0 ? pool : other;
+        put(d, fronts[t], take(d, fronts[t], 3), 3);
     }
-    static geometry growing() {
-        geometry g = small_geometry(1);
-        g.magazine_slots_max = g.magazine_slots_met = 4;
-        g.stash_slots = 0;
-        return g;
+};
+const registration<changing_neighbours> changing_of_two{"depot.changing_neighbours", 2};
+
+/// Slots of 3000 bytes, two a slab, and magazines of one: the second object of each thread makes it visit the depot.
+struct homes_state : depot_state {
+    homes_state() : depot_state{small_geometry(1, 3000)} {
+        attach(0); // threads 0 and 1 have different homes
+        attach(1);
     }
-    static void use_and_grow(depot& d, front& f) {
-        put(d, f, take(d, f, 1), 1);
-        for (int i = 0; i < 50; ++i) {
-            d.put_one(d.take_one());
+    template <std::size_t Objects>
+    void fill_and_flush(unsigned t) {
+        void* held[Objects];
+        for (std::size_t i = 0; i != Objects; ++i) {
+            held[i] = take(pool, fronts[t], 10 * t + i);
+        }
+        for (std::size_t i = 0; i != Objects; ++i) {
+            put(pool, fronts[t], held[i], 10 * t + i);
+        }
+    }
+    void finish() { check_all_back(); }
+};
+
+/// Two threads of different homes refill and flush: each has a slab to take from, and takes over what the other left behind.
+struct homes : homes_state {
+    void run(unsigned t) { fill_and_flush<4>(t); } // of which two stay in magazines when they come back
+};
+const registration<homes> homes_of_two{"depot.homes", 2};
+
+/// One of them, or two, while another thread trims.
+template <std::size_t Objects>
+struct homes_trimmed : homes_state {
+    void run(unsigned t) {
+        if (t == 1) {
+            this->pool.trim(nullptr);
+        } else {
+            this->template fill_and_flush<Objects>(t == 0 ? 0 : 1);
         }
     }
 };
-const registration<growing_neighbours> growing_of_two{"depot.growing_neighbours", 2};
+const registration<homes_trimmed<3>> homes_trimmed_of_two{"depot.homes_trimmed", 2};
+const registration<homes_trimmed<2>> homes_trimmed_of_three{"depot.homes_trimmed_three", 3};
+
+/// A slab of four slots, of which only the last is out, so that the others are on pages of their own. Its pages go back to the
+/// system, for which it is away, while another thread frees that slot, and it is empty when it returns.
+template <bool Trim>
+struct away : depot_state {
+    static geometry four_slots() {
+        geometry g = small_geometry(1, 7000);
+        g.slab_align = g.first_slab_bytes = 32768;
+        return g;
+    }
+    away() : depot_state{four_slots()} {
+        void* held[4];
+        for (std::size_t i = 0; i != 4; ++i) {
+            held[i] = pool.take_one();
+        }
+        for (std::size_t i = 0; i != 3; ++i) {
+            pool.put_one(held[i]);
+        }
+        last = held[3];
+        use(last, 7);
+        other = pool.take_one();
+    }
+    void run(unsigned t) {
+        if (t == 0) {
+            pool.put_one(other); // a visit that finds the first slab unchanged
+        } else if (t == 1) {
+            check_use(last, 7);
+            pool.put_one(last);
+        } else if (Trim) {
+            pool.trim(nullptr);
+        } else {
+            void* p = pool.take_one();
+            use(p, 3);
+            check_use(p, 3);
+            pool.put_one(p);
+        }
+    }
+    void finish() {
+        most_returned = pool.statistics().returned_bytes > most_returned ? pool.statistics().returned_bytes
+                                                                         : most_returned;
+        check_all_back();
+    }
+    static void conclude() {
+        check(most_returned != 0, "in some schedule pages go back while the others work");
+    }
+    static inline std::size_t most_returned = 0;
+
+    void* last = nullptr;
+    void* other = nullptr;
+};
+const registration<away<false>> away_of_two{"depot.away", 2};
+const registration<away<false>> away_of_three{"depot.away_three", 3};
+const registration<away<true>> away_trimmed{"depot.away_trimmed", 3};
 
 } // namespace model::of_depots

@@ -14,7 +14,7 @@ namespace model {
 
 using linn::detail::geometry;
 
-/// Few slots in a slab, few in a magazine, a stash of one magazine.
+/// Few slots in a slab, few in a magazine.
 inline geometry small_geometry(std::size_t magazine = 1, std::size_t slot_bytes = 512) {
     geometry g;
     g.slot_bytes = slot_bytes;
@@ -24,9 +24,6 @@ inline geometry small_geometry(std::size_t magazine = 1, std::size_t slot_bytes 
     g.slab_align = 8192;
     g.first_slab_bytes = 8192;
     g.magazine_slots = magazine;
-    g.magazine_slots_max = magazine;
-    g.magazine_slots_met = magazine;
-    g.stash_slots = magazine;
     g.retain_bytes = 0;
     return g;
 }

@@ -8,7 +8,7 @@
 namespace model::of_pools {
 
 using registry = linn::detail::registry<policy>;
-using handle = linn::detail::pool_handle<policy>;
+using root_type = linn::detail::pool_root<policy>;
 using linn::detail::pool_description;
 using table = linn::detail::thread_index_table<policy>;
 
@@ -46,13 +46,13 @@ struct pool_of_a_type {
         }
     }
     void check_all_back() {
-        depot* d = shared.existing();
+        depot* d = linn::detail::existing_depot(shared);
         check(d != nullptr && d->consistent(), "the slabs are consistent");
         const auto s = d->statistics();
         check(s.live == 0 && s.threads == 0, "what was handed out came back, and each thread was flushed");
     }
 
-    handle shared;
+    root_type shared;
     front fronts[3];
 };
 
@@ -66,7 +66,8 @@ struct creation {
     }
     void finish() {
         first.check_all_back();
-        check(first.shared.existing()->older == nullptr || second.shared.existing()->older == nullptr,
+        check(linn::detail::existing_depot(first.shared)->older == nullptr ||
+                  linn::detail::existing_depot(second.shared)->older == nullptr,
               "each pool has one depot");
     }
     pool_of_a_type first{one};
@@ -86,11 +87,14 @@ struct thread_exit {
             first.deallocate(0, q, 2);
             return;
         }
-        if (depot* d = first.shared.existing(); d != nullptr) {
+        if (depot* d = linn::detail::existing_depot(first.shared); d != nullptr) {
             check(d->statistics().live <= 2, "statistics are in bounds");
         }
         for (depot* d = registry::process().newest(); d != nullptr; d = d->older) {
             d->trim(nullptr);
+            if (!d->is_primary()) {
+                continue;
+            }
             const auto s = d->statistics();
             check(s.live <= 2 && s.cached <= 4 && s.threads <= 1, "statistics are in bounds");
         }
@@ -111,7 +115,7 @@ struct siblings {
         } else {
             void* p = passed.receive();
             theirs.deallocate(1, p, 1);
-            theirs.shared.get()->trim(&theirs.fronts[1]);
+            linn::detail::depot_of(theirs.shared)->trim(&theirs.fronts[1]);
         }
         linn::detail::flush_this_thread<policy>();
     }

@@ -25,18 +25,20 @@ const struct prepared {
     }
 } preparation;
 
-/// Of 16 KiB: two in a front, eight in the stash.
+/// Of 16 KiB: two in a front.
 constexpr std::size_t bytes = std::size_t{16} << 10;
 
 struct core_state {
-    explicit core_state(bool own_pages = false, bool used = true) : shared{settings(*this, own_pages)} {
+    explicit core_state(bool own_pages = false, bool used = true, std::size_t retain_bytes = 0)
+        : shared{settings(*this, own_pages, retain_bytes)} {
         if (used) {
             shared.statistics(
                 [](const linn::pool_statistics&) {}); // the first use, which makes forks know of it
         }
     }
 
-    static linn::detail::resource_settings settings(core_state& me, bool own_pages) {
+    static linn::detail::resource_settings settings(core_state& me, bool own_pages,
+                                                    std::size_t retain_bytes) {
         linn::detail::resource_settings s;
         s.upstream = {.context = &me,
                       .get =
@@ -51,6 +53,7 @@ struct core_state {
                               memory_put(p, n);
                           }};
         s.own_pages = own_pages;
+        s.retain_bytes = retain_bytes;
         return s;
     }
 
@@ -176,14 +179,12 @@ struct exchange : core_state {
 };
 const registration<exchange> exchange_of_two{"resource.exchange", 2};
 
-/// The stash gets more places, brought by the first thread that finds it too small, or by both.
-struct grows : core_state {
-    grows() {
-        allocate_all();
+/// Two threads, which have different homes, free what one thread allocated in several slabs.
+struct spread : core_state {
+    spread() {
         for (std::size_t i = 0; i != many; ++i) {
-            deallocate(held[i], i); // more than the stash has room for
+            held[i] = allocate(i);
         }
-        allocate_all();
         leave();
     }
     void run(unsigned t) {
@@ -197,16 +198,52 @@ struct grows : core_state {
         }
         end();
     }
-    void allocate_all() {
-        for (std::size_t i = 0; i != many; ++i) {
-            held[i] = allocate(i);
-        }
-    }
-
     static constexpr std::size_t many = 14;
     void* held[many] = {};
 };
-const registration<grows> grows_by_two{"resource.grows", 2};
+const registration<spread> spread_of_two{"resource.spread", 2};
+
+/// A slab of which pages go back, for which it is away, while another thread frees the last slot of it.
+struct away : core_state {
+    away() : core_state{true} {
+        for (void*& p : held) {
+            p = allocate(1);
+        }
+        for (std::size_t i = 1; i != 3; ++i) {
+            deallocate(held[i], 1);
+        }
+        shared.trim(); // which also empties the cache
+        for (std::size_t i = 1; i != 3; ++i) {
+            held[i] = allocate(1);
+        }
+        leave();
+        at_first = returned();
+    }
+    void run(unsigned t) {
+        linn::detail::this_thread_index<policy> = table::most + 1;
+        if (t == 0) {
+            deallocate(held[1], 1);
+            deallocate(held[2], 1);
+        } else {
+            deallocate(held[0], 1);
+        }
+    }
+    void finish() {
+        const std::size_t n = returned() - at_first;
+        most = n > most ? n : most;
+        end();
+    }
+    std::size_t returned() {
+        std::size_t n = 0;
+        shared.statistics([&n](const linn::pool_statistics& s) { n += s.returned_bytes; });
+        return n;
+    }
+    static void conclude() { check(most != 0, "in some schedule pages go back while the others work"); }
+    static inline std::size_t most = 0;
+    std::size_t at_first = 0;
+    void* held[3];
+};
+const registration<away> away_of_two{"resource.away", 2};
 
 /// Somebody trims and looks at the numbers.
 struct trim : core_state {
@@ -228,7 +265,7 @@ const registration<trim> trim_of_two{"resource.trim", 2};
 
 /// Two of them, slabs that both could give back, and a look at the numbers.
 struct two_trims : core_state {
-    two_trims() {
+    two_trims() : core_state{false, true, std::size_t{1} << 20} { // so that nothing goes back before
         for (void*& p : held) {
             p = allocate(1);
         }
@@ -238,6 +275,9 @@ struct two_trims : core_state {
         leave();
     }
     void run(unsigned t) {
+        if (t == 0) {
+            deallocate(allocate(1), 1); // so that there is a cache to flush
+        }
         shared.trim();
         if (t == 1) {
             look();

@@ -64,19 +64,19 @@ struct failing_pool {
         .object_align = alignof(T),
         .type = "failing",
     };
-    static inline constinit detail::pool_handle<failing_platform> handle{nullptr, &description};
+    static inline constinit detail::pool_root<failing_platform> root{nullptr, &description};
     static inline constinit thread_local detail::front<failing_platform> front{};
 
     static T* try_allocate() {
         void* p;
         if (!front.try_pop(p)) {
-            p = detail::allocate_slow(front, handle);
+            p = detail::allocate_slow(front, root);
         }
         return static_cast<T*>(p);
     }
     static void deallocate(T* p) {
         if (!front.try_push(p)) {
-            detail::deallocate_slow(front, handle, static_cast<void*>(p));
+            detail::deallocate_slow(front, root, static_cast<void*>(p));
         }
     }
 };
@@ -107,7 +107,7 @@ void until_it_completes(const char* what, Op&& op, bool must_fail = true) {
 
 template <class Pool>
 auto* depot_of() {
-    auto* depot = Pool::handle.get();
+    auto* depot = detail::depot_of(Pool::root);
     CHECK(depot != nullptr);
     return depot;
 }
@@ -134,7 +134,7 @@ void bulk(std::size_t count) {
             "bulk",
             [&] {
                 const std::size_t live = depot->statistics().live;
-                const bool done = detail::allocate_run(pool::front, pool::handle, out.data(), n);
+                const bool done = detail::allocate_run(pool::front, pool::root, out.data(), n);
                 CHECK(depot->statistics().live == live + (done ? n : 0));
                 CHECK(depot->consistent());
                 return done;
@@ -145,8 +145,8 @@ void bulk(std::size_t count) {
     CHECK(std::set<T*>(kept.begin(), kept.end()).size() == kept.size());
     requests_left = 0;
     limited = true;
-    detail::deallocate_run(pool::front, pool::handle, kept.data(), kept.size() / 3);
-    detail::deallocate_run(pool::front, pool::handle, kept.data() + kept.size() / 3,
+    detail::deallocate_run(pool::front, pool::root, kept.data(), kept.size() / 3);
+    detail::deallocate_run(pool::front, pool::root, kept.data() + kept.size() / 3,
                            kept.size() - kept.size() / 3);
     limited = false;
     check_state<pool>(0);
@@ -289,6 +289,7 @@ void contended() {
         pool::deallocate(most.back());
         most.pop_back();
     }
+    depot_of<pool>()->trim(&pool::front); // so that this thread does not cache what the others need
     std::thread threads[3] = {std::thread{worker, 1}, std::thread{worker, 2}, std::thread{worker, 3}};
     while (successes < 2000) {
         std::this_thread::yield();

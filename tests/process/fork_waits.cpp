@@ -72,7 +72,7 @@ constexpr detail::pool_description description{
     .object_align = 8,
     .type = "waiting",
 };
-constinit detail::pool_handle<waiting_platform> handle{nullptr, &description};
+constinit detail::pool_root<waiting_platform> root{nullptr, &description};
 
 } // namespace
 
@@ -86,13 +86,14 @@ int main() {
               nullptr, nullptr) == 0);
     detail::resource_settings settings;
     detail::resource_core<waiting_platform> resource{settings};
-    CHECK(handle.get() != nullptr);
+    detail::depot<waiting_platform>* const depot = detail::depot_of(root);
+    CHECK(depot != nullptr);
     CHECK(::pthread_atfork([] { may_leave = true; }, nullptr, nullptr) == 0);
 
     // The only object of a slab comes back: the slab is empty, and more is empty than is to be kept.
-    fork_while([] { handle.get()->put_one(handle.get()->take_one()); });
+    fork_while([&] { depot->put_one(depot->take_one()); });
 
-    // More than a thread and the stash keep, so that slabs become empty.
+    // More than a thread caches, so that slabs become empty.
     fork_while([&] {
         const unsigned c = detail::class_of(16384);
         std::vector<void*> all(100);

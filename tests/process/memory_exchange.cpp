@@ -83,10 +83,10 @@ void gone(item* p, std::uint64_t mark) {
     Memory::free(p);
 }
 
-/// What `threads` may hold while at most `live` objects are: two caches of the largest size each, the stash, and slabs in
-/// the size in which they come.
+/// What `threads` may hold while at most `live` objects are: a cache of the largest size each, and slabs, which grow
+/// to 2 MiB.
 std::size_t most_bytes(std::size_t threads, std::size_t live, std::size_t slot_bytes) {
-    return (live + threads * 2 * 1024) * slot_bytes + 4 * linn_test::mib;
+    return (live + threads * 512) * slot_bytes + 4 * linn_test::mib;
 }
 
 template <class Memory>

@@ -84,10 +84,9 @@ int main() {
 
     const auto s = linn::pool<item>::statistics();
     CHECK(s.live == 0);
-    // What can be out at once: full rings, one more in each hand, and two magazines a thread, which
-    // may have grown to 128 objects; then the stash, and slabs in the size in which they come.
-    constexpr std::size_t payload =
-        (producers * (ring_slots + 1) + (producers + 1) * 2 * 1024) * sizeof(item);
+    // What can be out at once: full rings, one more in each hand, and two magazines of 128
+    // objects a thread; then slabs, which grow to 2 MiB.
+    constexpr std::size_t payload = (producers * (ring_slots + 1) + (producers + 1) * 2 * 128) * sizeof(item);
     CHECK_AT_MOST(s.resident_bytes, payload + 4 * linn_test::mib);
     if (linn_test::rss_is_ours()) {
         CHECK_AT_MOST(linn_test::grown(linn_test::rss_bytes(), rss_before), payload + 8 * linn_test::mib);

@@ -46,9 +46,9 @@ void automatic() {
         return;
     }
 
-    // The pool goes on with a small part: more than threads and depot cache, so that they meet.
+    // The pool goes on with a small part: more than a thread caches, so that it visits the depot.
     const std::size_t part = count < 12'000 ? count : 12'000;
-    const std::size_t bound = retained + part * sizeof(item) + 2 * linn_test::mib; // stash, magazines
+    const std::size_t bound = retained + part * sizeof(item) + 2 * linn_test::mib; // magazines, slabs in use
     const auto start = std::chrono::steady_clock::now();
     std::size_t resident = payload;
     while (resident > bound && std::chrono::steady_clock::now() - start < std::chrono::seconds{20}) {

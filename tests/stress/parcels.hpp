@@ -98,14 +98,14 @@ class stumbling {
         .type = "stumbling",
     };
     using policy = linn_test::chaos_policy;
-    static inline constinit linn::detail::pool_handle<policy> handle{nullptr, &description};
+    static inline constinit linn::detail::pool_root<policy> root{nullptr, &description};
     static inline constinit thread_local linn::detail::front<policy> front{};
 
 public:
     stumbling(random_source&, serial_number n) : serial_{n} {
         void* p = nullptr;
         if (!front.try_pop(p)) {
-            p = linn::detail::allocate_slow(front, handle);
+            p = linn::detail::allocate_slow(front, root);
         }
         cookie{n}.write(p, bytes);
         block_ = sole<void>{p};
@@ -120,19 +120,19 @@ public:
         if (void* p = block_.get()) {
             cookie{~serial_}.write(p, bytes);
             if (!front.try_push(p)) {
-                linn::detail::deallocate_slow(front, handle, p);
+                linn::detail::deallocate_slow(front, root, p);
             }
         }
     }
     [[nodiscard]] bool intact() const { return cookie{serial_}.is_in(block_.get(), bytes); }
 
     static void trim() {
-        if (auto* depot = handle.existing()) {
+        if (auto* depot = linn::detail::existing_depot(root)) {
             depot->trim(&front);
         }
     }
     [[nodiscard]] static linn::pool_statistics statistics() {
-        auto* depot = handle.existing();
+        auto* depot = linn::detail::existing_depot(root);
         return depot != nullptr ? depot->statistics() : linn::pool_statistics{};
     }
 

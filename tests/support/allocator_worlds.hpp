@@ -23,7 +23,7 @@ inline std::size_t live_in_pools() {
     std::size_t sum = 0;
     for (auto* d = linn::detail::registry<linn::detail::platform>::process().newest(); d != nullptr;
          d = d->older) {
-        sum += d->statistics().live;
+        sum += d->is_primary() ? d->statistics().live : 0;
     }
     return sum;
 }

@@ -106,12 +106,10 @@ void put_many(depot_fixture<Policy>& x, linn::detail::front<Policy>& f, const st
     }
 }
 
-/// Slots of 64 bytes, eight in a magazine, three magazines in the stash.
+/// Slots of 64 bytes, eight in a magazine.
 inline linn::detail::geometry small_geometry(std::size_t retain = PTRDIFF_MAX) {
     auto g = linn::detail::make_geometry(64, 8, {.slab_bytes = 1 << 16, .magazine_slots = 8});
     g.retain_bytes = retain;
-    g.stash_slots = 3 * g.magazine_slots;
-    g.magazine_slots_max = g.magazine_slots_met = g.magazine_slots; // tests that want growth allow it
     return g;
 }
 

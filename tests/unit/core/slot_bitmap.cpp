@@ -26,18 +26,12 @@ struct fixture {
         words.back() = guard;
     }
 
-    bool insert(std::size_t first, std::size_t count) {
-        const bool done = bitmap.insert(first, count);
-        if (done && slot_bitmap::hint_of(first) < hint) {
-            hint = slot_bitmap::hint_of(first);
-        }
-        return done;
-    }
+    bool insert(std::size_t first, std::size_t count) { return bitmap.insert(first, count); }
 
     std::vector<std::size_t> take(std::size_t want) {
         std::vector<std::size_t> all;
         bool ordered = true;
-        const std::size_t n = bitmap.take(want, slots, hint, [&](std::size_t first, std::size_t count) {
+        const std::size_t n = bitmap.take(want, slots, [&](std::size_t first, std::size_t count) {
             ordered = ordered && count != 0 && (all.empty() || first > all.back());
             for (std::size_t i = 0; i < count; ++i) {
                 all.push_back(first + i);
@@ -51,10 +45,9 @@ struct fixture {
     /// What take relies on: a summary bit is set exactly when its word is not zero.
     [[nodiscard]] bool summary_right() const {
         const std::size_t n = (slots + 63) / 64;
-        const std::size_t summaries = (n + 63) / 64;
         for (std::size_t w = 0; w < n; ++w) {
-            const bool said = ((words[w / 64] >> (w % 64)) & 1) != 0;
-            if (said != (words[summaries + w] != 0)) {
+            const bool said = ((words[n + w / 64] >> (w % 64)) & 1) != 0;
+            if (said != (words[w] != 0)) {
                 return false;
             }
         }
@@ -65,7 +58,6 @@ struct fixture {
     std::size_t slots;
     std::vector<std::uint64_t> words;
     slot_bitmap bitmap;
-    std::uint32_t hint = 0;
 };
 
 void compare_with_model(std::size_t slots, std::uint64_t seed, int steps) {
@@ -138,8 +130,7 @@ TEST_CASE("slot_bitmap: one at a time, against a set") {
     linn_test::random_source random{11};
     for (int step = 0; step < 5000; ++step) {
         const std::size_t slot = random.below(500);
-        x.hint = 0;
-        REQUIRE(x.bitmap.insert(slot) == members.insert(slot).second);
+        REQUIRE(x.bitmap.insert_at(x.words.data(), slot) == members.insert(slot).second);
         REQUIRE(x.summary_right());
         if (step % 7 == 0) {
             for (const std::size_t taken : x.take(random.below(20))) {
@@ -150,26 +141,12 @@ TEST_CASE("slot_bitmap: one at a time, against a set") {
     }
 }
 
-TEST_CASE("slot_bitmap: the hint passes what is empty and comes back for what returns") {
-    fixture f{5 * 4096};
-    REQUIRE(f.insert(4 * 4096 + 5, 3));
-    CHECK(f.take(1) == std::vector<std::size_t>{4 * 4096 + 5});
-    CHECK(f.hint == 4);
-    REQUIRE(f.insert(4096, 1));
-    CHECK(f.hint == 1);
-    CHECK(f.take(2) == std::vector<std::size_t>{4096, 4 * 4096 + 6});
-    CHECK(f.take(9) == std::vector<std::size_t>{4 * 4096 + 7});
-    CHECK(f.take(9).empty());
-    CHECK(f.hint == 5);
-}
-
 TEST_CASE("slot_bitmap: clear empties what was used") {
     for (const std::size_t used : linn_test::sizes{1, 64, 65, 4096, 4097, 8000}) {
         fixture f{8000};
         REQUIRE(f.insert(0, used));
         f.bitmap.clear(used);
         CHECK(f.summary_right());
-        f.hint = 0;
         CHECK(f.take(8000).empty());
         CHECK(f.insert(0, 8000));
     }
@@ -178,10 +155,12 @@ TEST_CASE("slot_bitmap: clear empties what was used") {
 TEST_CASE("slot_bitmap: for_each_run joins neighbours across words") {
     fixture f{400};
     using runs = std::vector<std::pair<std::size_t, std::size_t>>;
-    const auto all = [&f](std::size_t slots) {
+    const auto all = [&f](std::size_t slots, std::size_t from = 0, std::size_t most = 100) {
         runs found;
-        f.bitmap.for_each_run(
-            slots, [&](std::size_t first, std::size_t count) { found.emplace_back(first, count); });
+        f.bitmap.for_each_run(from, slots, [&](std::size_t first, std::size_t count) {
+            found.emplace_back(first, count);
+            return found.size() != most;
+        });
         return found;
     };
     CHECK(all(400).empty());
@@ -191,6 +170,10 @@ TEST_CASE("slot_bitmap: for_each_run joins neighbours across words") {
     REQUIRE(f.insert(320, 80));
     CHECK(all(400) == runs{{0, 1}, {60, 140}, {202, 3}, {320, 80}});
     CHECK(all(320) == runs{{0, 1}, {60, 140}, {202, 3}});
+    CHECK(all(400, 1) == runs{{60, 140}, {202, 3}, {320, 80}});
+    CHECK(all(400, 128) == runs{{128, 72}, {202, 3}, {320, 80}});
+    CHECK(all(400, 200) == runs{{202, 3}, {320, 80}});
+    CHECK(all(400, 0, 2) == runs{{0, 1}, {60, 140}});
     CHECK(f.take(400).size() == 224);
     REQUIRE(f.insert(0, 400));
     CHECK(all(400) == runs{{0, 400}});

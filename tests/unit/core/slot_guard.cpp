@@ -47,7 +47,7 @@ struct fixture {
     }
     std::byte* take(int who = 1) {
         void* object = nullptr;
-        REQUIRE(set.take(&object + 1, 1, trace(who), recorder()) == 1);
+        REQUIRE(set.take(&object + 1, 1, set_type::growth::allowed, trace(who), recorder()) == 1);
         return static_cast<std::byte*>(object);
     }
     void give(void* object, int who = 2) { set.give(&object, 1, recorder(), trace(who)); }
@@ -210,6 +210,7 @@ TEST_CASE_TEMPLATE("slot_guard: right use is never reported, whatever goes back 
         fixture<zeroed::value> x{s.bytes, s.align};
         random_source random{s.bytes};
         std::vector<std::byte*> live;
+        std::uint64_t now_ms = 0;
         const std::size_t most = s.bytes < 1000 ? 700 : 30;
         for (std::size_t step = 0; step < 6000 * most / 700; ++step) {
             const std::size_t what = random.below(100);
@@ -231,9 +232,12 @@ TEST_CASE_TEMPLATE("slot_guard: right use is never reported, whatever goes back 
                     x.set.discard_free_pages(slab);
                 }
             } else if (what == 98) {
-                while (auto* slab = x.set.take_empty()) {
+                linn::detail::cold_pages cold;
+                while (x.set.take_empty(cold) || x.set.take_cold(now_ms += 2000, cold)) {
+                    const std::size_t bytes = x.set.discard(cold);
                     x.check(); // what is on its way back is not looked at
-                    x.set.put_returned(slab, x.set.discard(slab));
+                    x.set.put_cold(cold, bytes);
+                    cold = {};
                 }
             } else if (step % 20 == 0) {
                 x.set.reset_all();

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // A depot and the system: trim, retention, and pages that are refused at every possible moment.
+#include "random.hpp"
 #include "sizes.hpp"
 #include "test_policy.hpp"
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <set>
@@ -119,28 +121,72 @@ TEST_CASE("depot: trim with survivors gives back the pages between them") {
     CHECK(x.depot.consistent());
 }
 
-TEST_CASE("depot: unused slabs go back with time, one a visit, without anybody asking") {
+TEST_CASE("depot: what is unused goes back with time, at most eight slabs a visit, without anybody asking") {
     pages::reset();
+    policy::clock::time = 1000;
     fixture x{small_geometry(1 << 16)};
     front f;
     x.depot.attach(f, 1);
-    policy::clock::time = 1000;
-    put_many(x, f, take_many(x, f, 20'000));
-    CHECK(pages::discards == 0);
-    policy::clock::time = 1900;
-    x.depot.put_one(x.depot.take_one());
-    CHECK(pages::discards == 0);
-    policy::clock::time = 3500;
-    x.depot.put_one(x.depot.take_one());
-    CHECK(pages::discards == 1);
-    for (int i = 0; i < 100; ++i) {
-        x.depot.put_one(x.depot.take_one());
+    const auto all = take_many(x, f, 20'000);
+    std::vector<void*> freed;
+    std::vector<void*> kept; // half of the slabs have survivors
+    for (std::size_t i = 0; i != all.size(); ++i) {
+        (i < all.size() / 2 && i % 500 == 0 ? kept : freed).push_back(all[i]);
     }
-    CHECK(pages::discards > 10);
-    // What is retained, and the slabs that cached objects pin.
-    CHECK(x.depot.statistics().resident_bytes <= 8 << 16);
-    CHECK(x.depot.statistics().returned_bytes > 800'000);
+    linn_test::random_source random{7};
+    std::shuffle(freed.begin(), freed.end(), random);
+    const std::size_t resident = x.depot.statistics().resident_bytes;
+    put_many(x, f, freed);
+    CHECK(pages::discards == 0);
+    const auto visit = [&] { x.depot.put_one(x.depot.take_one()); };
+    policy::clock::time = 1250;
+    visit();
+    policy::clock::time = 1999;
+    visit();
+    CHECK(pages::discards == 0);
+    policy::clock::time = 2250;
+    std::size_t before = resident;
+    for (int i = 0; i < 8; ++i) {
+        visit();
+        const std::size_t now = x.depot.statistics().resident_bytes;
+        CHECK(before - now <= 8 << 16);
+        before = now;
+    }
+    CHECK(pages::discards > 20);
+    // What is retained, the survivors' pages, and the slabs that cached objects pin.
+    CHECK(before <= (4 << 16) + kept.size() * 2 * linn::detail::page_bytes + 20 * linn::detail::page_bytes);
+    CHECK(x.depot.statistics().returned_bytes == resident - before);
     CHECK(x.depot.consistent());
+    put_many(x, f, kept);
+    x.depot.trim(&f);
+    CHECK(x.depot.statistics().returned_bytes ==
+          resident - x.depot.statistics().slabs * linn::detail::page_bytes);
+}
+
+TEST_CASE("depot: after everything was freed, a second and a few calls return it, whichever they are") {
+    for (const bool with_allocations : {false, true}) {
+        pages::reset();
+        policy::clock::time = 1000;
+        fixture x{small_geometry(0)};
+        front f;
+        x.depot.attach(f, 1);
+        auto all = take_many(x, f, 20'000);
+        std::vector<void*> few(all.end() - 8, all.end());
+        all.resize(all.size() - few.size());
+        put_many(x, f, all);
+        x.depot.put_one(few.back());
+        few.pop_back();
+        for (int i = 0; i < 3; ++i) { // moments of a few calls, half a second apart
+            policy::clock::time += 1001;
+            x.depot.put_one(few.back());
+            few.pop_back();
+            if (with_allocations) {
+                x.depot.put_one(x.depot.take_one());
+            }
+        }
+        const auto s = x.depot.statistics();
+        CHECK(s.resident_bytes <= s.slabs * linn::detail::page_bytes + (3 << 16));
+    }
 }
 
 TEST_CASE("depot: pages that fail at the n-th map, for every n; usable afterwards") {
@@ -229,23 +275,6 @@ TEST_CASE("depot: without memory for magazines each call still works") {
     CHECK(f.has_loaded());
     CHECK(x.depot.statistics().live == 0);
     x.depot.detach(f);
-}
-
-TEST_CASE("depot: without memory a thread without a cache gets what is stashed") {
-    pages::reset();
-    fixture x{small_geometry()};
-    front f;
-    x.depot.attach(f, 1);
-    put_many(x, f, take_many(x, f, 100));
-    x.depot.detach(f);
-    REQUIRE(x.depot.statistics().cached > 0);
-    pages::fail_from(0);
-    while (x.depot.take_one() != nullptr) {
-    }
-    pages::work();
-    CHECK(pages::refusals > 0);
-    CHECK(x.depot.statistics().cached == 0);
-    CHECK(x.depot.consistent());
 }
 
 TEST_CASE("depot: trim when the system refuses to take pages") {

@@ -242,7 +242,7 @@ TEST_CASE("depot: two modules' pools of one type exchange objects, which find th
         two.detach(f);
         two.trim(nullptr);
     }
-    SUBCASE("through a stash that is full of them, and mixed with its own") {
+    SUBCASE("through magazines that are full of them, and mixed with its own") {
         two.attach(f, 1);
         const auto own = take_many(two, 200);
         const auto theirs = take_many(one, 200);

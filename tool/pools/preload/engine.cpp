@@ -31,7 +31,9 @@ constinit std::uint32_t count = 0;
 
 /// Memory for the caches of threads, which come and go. The only lock of the library that fork has to stop besides those
 /// of the engine.
-constinit detail::metadata_arena<range_platform> caches{};
+void on_fork(void*, detail::module_event e) noexcept;
+constinit detail::module_part caches_part{detail::this_module, nullptr, &on_fork};
+constinit detail::metadata_arena<range_platform> caches{caches_part};
 void on_fork(void*, detail::module_event e) noexcept {
     detail::module_record::on_fork(caches.lock(), e);
     if (e == detail::module_event::after_fork_in_child) {
@@ -39,7 +41,6 @@ void on_fork(void*, detail::module_event e) noexcept {
         forget_writing_of_parent();
     }
 }
-constinit detail::module_part caches_part{detail::this_module, nullptr, &on_fork};
 
 std::size_t bytes_of_fronts() noexcept {
     return (1 + std::size_t{count}) * sizeof(front);
@@ -84,7 +85,7 @@ bool attach(std::uint64_t number, depot& d) noexcept {
         me.fronts = fronts;
     }
     if (front& f = me.fronts[number]; f.home == nullptr) {
-        d.attach(f, detail::current_thread());
+        d.home_for_thread().attach(f, detail::current_thread());
     }
     return true;
 }
@@ -101,6 +102,15 @@ bool is_wasteful(depot& d, std::uint32_t max_waste) noexcept {
 
 constinit std::atomic<std::uint64_t> looked_after_ms{0};
 
+std::size_t trim(std::uint32_t number, depot& d) noexcept {
+    std::size_t bytes = 0;
+    d.for_each_home([&](depot& home) {
+        bytes += home.trim(&me.fronts[number]);
+        return true;
+    });
+    return bytes;
+}
+
 /// A pool that holds far more than its live blocks need is trimmed, and when that does not help three times in a row it serves
 /// no more: a few blocks that live long pin its memory.
 void look_after(std::uint32_t number, depot& d) noexcept {
@@ -109,7 +119,7 @@ void look_after(std::uint32_t number, depot& d) noexcept {
         return;
     }
     if (is_wasteful(d, s.max_waste)) {
-        d.trim(&me.fronts[number]);
+        trim(number, d);
         if (is_wasteful(d, s.max_waste)) {
             if (s.strikes.fetch_add(1, std::memory_order_relaxed) + 1 == most_strikes) {
                 s.stopped.store("it held more than max_waste times the memory of its live objects",
@@ -137,7 +147,7 @@ void look_after_all() noexcept {
     }
 }
 
-/// The depot whose slab holds the block; null where no slab begins.
+/// The home whose slab holds the block; null where no slab begins.
 depot* depot_of(const void* block) noexcept {
     if (!is_used_chunk(chunk_of(block))) {
         return nullptr;
@@ -187,10 +197,6 @@ void describe_pool(std::uint32_t number, std::string_view name, const pool_wishe
     if (wishes.wants_huge_pages) {
         g.first_slab_bytes = chunk_bytes; // less than a huge page is none
     }
-    if (wishes.is_by_address) {
-        // Blocks come out of a stash in the order in which they went in, and out of slabs in that of their addresses.
-        g.stash_slots = 0;
-    }
     s.description = {g, wishes.object_bytes, wishes.align, name};
     s.max_waste = wishes.max_waste;
 }
@@ -217,8 +223,8 @@ void* refill(std::uint64_t number, const void* caller) noexcept {
         s.refused.fetch_add(1, std::memory_order_relaxed);
         return nullptr;
     }
-    void* const block =
-        attach(number, *d) ? d->take(me.fronts[number]) : d->take_one(detail::trace_from(caller));
+    void* const block = attach(number, *d) ? me.fronts[number].home->take(me.fronts[number])
+                                           : d->take_one(detail::trace_from(caller));
     if (block == nullptr) [[unlikely]] {
         s.refused.fetch_add(1, std::memory_order_relaxed);
         s.again_ms.store(range_platform::clock::now_ms() + rest_ms, std::memory_order_relaxed);
@@ -233,9 +239,9 @@ std::uint32_t pool_of(const void* block) noexcept {
     if (const unsigned known = range.pool_of_chunk[chunk].load(std::memory_order_relaxed); known != 0) {
         return known - 1;
     }
-    const depot* const d = depot_of(block);
+    depot* const d = depot_of(block);
     for (std::uint32_t i = 0; d != nullptr && i != count; ++i) {
-        if (pools[i].get() == d) {
+        if (pools[i].get() == &d->primary()) {
             range.pool_of_chunk[chunk].store(static_cast<std::uint8_t>(i + 1), std::memory_order_relaxed);
             return i;
         }
@@ -255,7 +261,7 @@ void give_slowly(void* block, const void* caller) noexcept {
     }
     const slow_path here;
     if (attach(number, d)) {
-        d.put(me.fronts[number], block);
+        me.fronts[number].home->put(me.fronts[number], block);
     } else {
         d.put_one(block, detail::trace_from(caller));
     }
@@ -271,7 +277,7 @@ std::size_t trim_pools() noexcept {
     std::size_t bytes = 0;
     for (std::uint32_t i = 0; i != count; ++i) {
         if (depot* const d = pools[i].get()) {
-            bytes += d->trim(&me.fronts[i]);
+            bytes += trim(i, *d);
         }
     }
     return bytes;
@@ -280,7 +286,10 @@ std::size_t trim_pools() noexcept {
 void check_pools() noexcept {
     for (std::uint32_t i = 0; i != count; ++i) {
         if (depot* const d = pools[i].get()) {
-            d->check_objects();
+            d->for_each_home([](depot& home) {
+                home.check_objects();
+                return true;
+            });
         }
     }
 }

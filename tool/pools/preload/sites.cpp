@@ -178,7 +178,10 @@ void say_what_is_left_out() noexcept {
         return;
     }
     was_said = true;
-    say("%u of %u sites are left out: %.*s %s", left_out, plan->site_count,
+    say("%u of %u site%s left out: %.*s %s", left_out, plan->site_count,
+        plan->site_count == 1 ? " is"
+        : left_out == 1       ? "s is"
+                              : "s are",
         static_cast<int>(whose.size() < 80 ? whose.size() : 80), whose.data(), why);
 }
 

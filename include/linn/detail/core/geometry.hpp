@@ -37,11 +37,7 @@ struct geometry {
     std::size_t slab_align = 0;       ///< largest slab, and the alignment of all: a power of two
     std::size_t slab_offset = 0;      ///< slabs begin that far behind a multiple of `slab_align`: whole pages
     std::size_t first_slab_bytes = 0; ///< the first slab; later ones double up to `slab_align`
-    std::size_t magazine_slots = 0;   ///< capacity of a magazine at the start
-    std::size_t magazine_slots_max = 0; ///< what it grows to in a pool with much traffic
-    /// What it grows to where threads that take and give in turns meet at each exchange.
-    std::size_t magazine_slots_met = 0;
-    std::size_t stash_slots = 0;      ///< objects that the depot keeps in full magazines
+    std::size_t magazine_slots = 0;   ///< capacity of a magazine
     std::size_t retain_bytes = 0;     ///< empty slabs kept for reuse, in bytes
     std::size_t max_slots = SIZE_MAX; ///< slots that may be out at once
     std::size_t max_bytes = SIZE_MAX; ///< bytes that all slabs together may take
@@ -76,8 +72,6 @@ inline constexpr std::size_t largest_default_slab_bytes =
 inline constexpr std::size_t largest_slab_bytes = std::size_t{1} << 30;
 inline constexpr std::size_t largest_default_local_slab_bytes = std::size_t{256} << 10;
 inline constexpr std::size_t largest_magazine_slots = 4096;
-/// Bytes of objects of one size that a thread may cache where threads meet at each exchange: see meeting_count.hpp.
-inline constexpr std::size_t cached_where_threads_meet = std::size_t{1} << 20;
 
 /// Most bytes of a slab's header next to one slot: see slab.hpp.
 constexpr std::size_t header_allowance(std::size_t slot_align) noexcept {
@@ -124,18 +118,12 @@ constexpr geometry make_geometry(std::size_t object_bytes, std::size_t object_al
                 : clamp(eight, smallest_slab < g.slab_align ? smallest_slab : g.slab_align, g.slab_align);
     }
 
-    // By bytes: what a thread may hold back is two magazines. See docs/design/engine.md, "The depot".
-    constexpr std::size_t budget = std::size_t{16} << 10;
-    const std::size_t floor_slots = g.slot_bytes <= budget ? 4 : (g.slot_bytes <= 16 * budget ? 2 : 1);
+    // What a thread may hold back is two magazines. Objects come out of them in the order in which they were freed, so they
+    // hold less than the first-level cache, where order does not matter; but enough large objects to make visits of the depot rare.
+    constexpr std::size_t kib = 1024;
+    const std::size_t few = clamp(128 * kib / g.slot_bytes, g.slot_bytes <= 256 * kib ? 2 : 1, 64);
     g.magazine_slots = wishes.magazine_slots != 0 ? clamp(wishes.magazine_slots, 1, largest_magazine_slots)
-                                                  : clamp(budget / g.slot_bytes, floor_slots, 128);
-    g.magazine_slots_max = clamp(4 * budget / g.slot_bytes, g.magazine_slots, 4 * g.magazine_slots);
-    g.magazine_slots_met =
-        clamp(cached_where_threads_meet / 2 / g.slot_bytes, g.magazine_slots_max,
-              g.magazine_slots_max > largest_magazine_slots ? g.magazine_slots_max : largest_magazine_slots);
-    const std::size_t two_magazines = 2 * g.magazine_slots_max;
-    const std::size_t stash_wanted = clamp((std::size_t{1} << 20) / g.slot_bytes, 0, 8192);
-    g.stash_slots = stash_wanted > two_magazines ? stash_wanted : two_magazines;
+                                                  : clamp(8 * kib / g.slot_bytes, few, 256);
     g.retain_bytes = wishes.retain_bytes;
     g.huge_pages = wishes.huge_pages;
     g.max_slots = wishes.max_slots != 0 ? wishes.max_slots : SIZE_MAX;

@@ -17,7 +17,6 @@ namespace linn::inline LINN_ABI::detail {
 /// @source Bonwick, Adams: Magazines and Vmem, USENIX 2001, section 3
 struct magazine {
     magazine* next = nullptr;
-    magazine* previous = nullptr;
     std::size_t count = 0;    ///< while it is loaded in a front, the front's `top` says it instead
     std::size_t capacity = 0; ///< places that its memory has
 
@@ -30,23 +29,22 @@ struct magazine {
     static magazine* of(void** bottom) noexcept { return reinterpret_cast<magazine*>(bottom) - 1; }
 };
 
-/// Magazines, last in first out: the hottest one is handed out next.
+/// Magazines, last in first out.
 class magazine_stack {
 public:
     void push(magazine* m) noexcept {
         m->next = head_;
-        m->previous = nullptr;
-        (head_ != nullptr ? head_->previous : tail_) = m;
         head_ = m;
-        ++count_;
     }
     /// Null when empty.
-    magazine* pop() noexcept { return remove(head_); }
-    /// The one that was pushed longest ago; null when empty.
-    magazine* pop_oldest() noexcept { return remove(tail_); }
-
-    [[nodiscard]] std::size_t count() const noexcept { return count_; }
-    [[nodiscard]] const magazine* head() const noexcept { return head_; }
+    magazine* pop() noexcept {
+        magazine* m = head_;
+        if (m != nullptr) {
+            head_ = m->next;
+            m->next = nullptr;
+        }
+        return m;
+    }
 
     /// Appends what all magazines hold to a pointer_list. False when there is no memory for it.
     template <class List>
@@ -60,19 +58,7 @@ public:
     }
 
 private:
-    magazine* remove(magazine* m) noexcept {
-        if (m != nullptr) {
-            (m->previous != nullptr ? m->previous->next : head_) = m->next;
-            (m->next != nullptr ? m->next->previous : tail_) = m->previous;
-            m->next = m->previous = nullptr;
-            --count_;
-        }
-        return m;
-    }
-
     magazine* head_ = nullptr;
-    magazine* tail_ = nullptr;
-    std::size_t count_ = 0;
 };
 
 } // namespace linn::inline LINN_ABI::detail

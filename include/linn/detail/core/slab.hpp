@@ -3,7 +3,7 @@
 #define LINN_DETAIL_CORE_SLAB_HPP
 
 #include <linn/config.hpp>
-#include <linn/detail/core/divider.hpp>
+#include <linn/detail/core/exact_divider.hpp>
 #include <linn/detail/core/geometry.hpp>
 #include <linn/detail/core/pointer_run.hpp>
 #include <linn/detail/core/slot_bitmap.hpp>
@@ -15,6 +15,28 @@
 
 namespace linn::inline LINN_ABI::detail {
 
+struct slab;
+
+/// Pages of one slab that go back to the system: found and noted under a lock, returned without.
+struct cold_pages {
+    static constexpr std::size_t most = 32;
+
+    struct stretch {
+        std::byte* begin;
+        std::size_t bytes;
+    };
+
+    slab* of = nullptr;
+    bool whole = false; ///< all of a slab that is empty
+    std::size_t tail_bytes =
+        0; ///< of these, behind the slots that were handed out since the slab was last empty
+    std::size_t runs = 0;
+    stretch run[most]; // NOLINT: the first `runs` are set
+
+    [[nodiscard]] bool is_full() const noexcept { return runs == most; }
+    void add(std::byte* begin, std::size_t bytes) noexcept { run[runs++] = {begin, bytes}; }
+};
+
 /// A stretch of memory that holds objects of one pool. Its header lies at its start, and it is
 /// aligned to `slab_align`, so the slab of any object is found by clearing low address bits. (Or it begins
 /// `slab_offset` behind such an address: that is subtracted first.)
@@ -24,30 +46,45 @@ namespace linn::inline LINN_ABI::detail {
 /// ```
 ///
 /// Slots below `carved` were handed out since the slab was last empty; of these, the ones in
-/// `free_slots` came back. So: free_count == |free_slots| <= carved <= capacity, and
-/// carved - free_count slots are out, with the user or in some magazine. Slots from `carved` up
+/// `free_slots` came back: |free_slots| == free_count() == carved - out() <= carved <= capacity, and
+/// out() slots are with the user or in some magazine. Slots from `carved` up
 /// have never been touched, and neither have their pages.
 ///
 /// A slab has no lock: the owner of its slab set serialises access.
 struct slab {
     static constexpr std::uintptr_t magic_value = static_cast<std::uintptr_t>(0x6c696e6e'706f6f6cU);
 
+    /// Which of its set's lists it is in.
+    enum class place : unsigned char {
+        full,      ///< in no list: nothing to give
+        available, ///< has slots to give, and slots out or none out yet
+        empty,     ///< no slot out; resident, kept for reuse
+        returned,  ///< no slot out, its pages are with the system
+        away, ///< in no list: its owner returns pages of it to the system, and it gives nothing meanwhile
+    };
+
     std::uintptr_t magic = 0;   ///< magic_value ^ own address: copies of a header are no headers
     void* owner = nullptr;      ///< whose it is, for as long as it exists: a depot, or a mark that is none
     std::byte* first = nullptr; ///< slot 0
+    std::size_t carved = 0;     ///< bump: the next slot that was never handed out
+    /// How many slots must come back until the place changes: one for a full slab, all that are out for an available one.
+    /// One counter is both the number of slots out and the event, so a free decrements and branches once.
+    std::uint32_t due = 0;
+    std::uint32_t bias = 0;     ///< due - bias slots are out
+    std::uint32_t capacity = 0; ///< in slots
+    std::uint32_t slot_bytes = 0;
+    std::uint32_t touched = 0; ///< highest `carved` since its pages last went back
+    place where = place::full;
+    bool refilled = false;      ///< slots were taken since the last sweep
+    std::uint32_t out_seen = 0; ///< out() at the last sweep
+    std::uint32_t pass_out = 0; ///< out() in the last pass of `find_free_pages`
+    std::uint32_t pass_end = 0; ///< the slots below went through it; more than `carved` when it is over
+    std::size_t pass_bytes = 0; ///< that it found and that went back
     std::size_t mapped_bytes = 0;
-    std::uint32_t capacity = 0;       ///< in slots
-    std::uint32_t carved = 0;         ///< bump: the next slot that was never handed out
-    std::uint32_t free_count = 0;     ///< members of free_slots
-    std::uint32_t hint = 0;           ///< see slot_bitmap::take
-    std::uint32_t touched = 0;        ///< highest `carved` since its pages last went back
-    bool available = false;           ///< in its set's list of slabs that have slots to give
-    bool returned = false;            ///< its pages are with the system
-    bool given_since_trim = false;    ///< discard_free_pages may find something
-    std::size_t hole_bytes = 0;       ///< at most this much of the touched part is with the system
-    std::size_t kept_bytes = 0;       ///< in memory, touched or not, because it is locked there
-    std::uint64_t empty_since_ms = 0; ///< when it was first seen empty; 0: not yet
-    divider slot_divider;             ///< divides offsets by the slot size
+    std::size_t hole_bytes = 0;   ///< at most this much of it is with the system
+    std::size_t kept_bytes = 0;   ///< in memory, touched or not, because it is locked there
+    bool refused = false;         ///< the system did not take pages that `find_free_pages` found
+    std::uint64_t changed_ms = 0; ///< when a slot was last taken or given, as far as a sweep has seen
     slot_bitmap free_slots;
     slab* next = nullptr; ///< neighbours in the list that it is in
     slab* previous = nullptr;
@@ -86,8 +123,8 @@ struct slab {
         s->mapped_bytes = mapped_bytes;
         const std::size_t fits = (mapped_bytes - offset) / g.slot_bytes;
         s->capacity = static_cast<std::uint32_t>(fits < bound ? fits : bound);
-        s->slot_divider = divider{static_cast<std::uint32_t>(g.slot_bytes)};
-        s->free_slots = slot_bitmap{reinterpret_cast<std::uint64_t*>(s + 1), bound};
+        s->slot_bytes = static_cast<std::uint32_t>(g.slot_bytes);
+        s->free_slots = slot_bitmap{s->words(), bound};
         return s;
     }
 
@@ -117,16 +154,17 @@ struct slab {
         return found == (magic_value ^ reinterpret_cast<std::uintptr_t>(s));
     }
 
-    static constexpr std::uint32_t no_index = UINT32_MAX;
+    static constexpr std::size_t no_index = SIZE_MAX;
+
+    /// Where the bitmap's words begin.
+    [[nodiscard]] std::uint64_t* words() noexcept { return reinterpret_cast<std::uint64_t*>(this + 1); }
 
     /// The slot number of `object`, or no_index when no carved slot starts at that address.
-    /// @pre `object` lies in the aligned range that begins with this slab
-    [[nodiscard]] std::uint32_t index_of(const void* object) const noexcept {
-        // Before the first slot the difference wraps to a number beyond any slot's.
-        const auto offset = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(object) -
-                                                       reinterpret_cast<std::uintptr_t>(first));
-        const std::uint32_t index = slot_divider.quotient(offset);
-        return index < carved && index * slot_divider.divisor() == offset ? index : no_index;
+    /// @param by divides by the slot size
+    [[nodiscard]] std::size_t index_of(const void* object, exact_divider by) const noexcept {
+        const std::size_t index =
+            by.quotient(reinterpret_cast<std::uintptr_t>(object) - reinterpret_cast<std::uintptr_t>(first));
+        return index < carved ? index : no_index;
     }
 
     /// Whether `object` is inside. Behind a slab that is smaller than its alignment lies other memory.
@@ -139,56 +177,69 @@ struct slab {
     [[nodiscard]] bool starts_slot(const void* object) const noexcept {
         const std::uintptr_t offset =
             reinterpret_cast<std::uintptr_t>(object) - reinterpret_cast<std::uintptr_t>(first);
-        return offset < mapped_bytes && offset % slot_divider.divisor() == 0 &&
-               offset / slot_divider.divisor() < capacity;
+        return offset < mapped_bytes && offset % slot_bytes == 0 && offset / slot_bytes < capacity;
     }
 
     [[nodiscard]] std::byte* address_of(std::size_t index) const noexcept {
-        return first + index * slot_divider.divisor();
+        return first + index * slot_bytes;
     }
 
-    [[nodiscard]] std::uint32_t out() const noexcept { return carved - free_count; }
-    [[nodiscard]] bool has_slots() const noexcept { return free_count != 0 || carved < capacity; }
+    /// Where slot `index` begins, from the start of the slab.
+    [[nodiscard]] std::size_t offset_of(std::size_t index) const noexcept {
+        return static_cast<std::size_t>(address_of(index) - reinterpret_cast<const std::byte*>(this));
+    }
+
+    [[nodiscard]] std::uint32_t out() const noexcept { return due - bias; }
+    [[nodiscard]] std::size_t free_count() const noexcept { return carved - out(); }
+    [[nodiscard]] bool has_slots() const noexcept { return out() < capacity; }
+
+    /// Is in another list from now on.
+    void move_to(place p) noexcept {
+        constexpr std::uint32_t never = UINT32_MAX / 2;
+        const std::uint32_t n = out();
+        where = p;
+        due = p == place::available ? n : p == place::full ? 1 : never;
+        bias = due - n;
+    }
 
     /// Writes up to `want` slots below `end`, so that popping from the top yields ascending
     /// addresses: freed slots first, then fresh ones.
     /// @returns how many
     std::size_t take(void** end, std::size_t want) noexcept {
-        const std::size_t size = slot_divider.divisor();
+        const std::size_t size = slot_bytes;
         void** cursor = end;
         const auto write_run = [&](std::size_t index, std::size_t count) {
             cursor = write_run_below(cursor, first + index * size, count, size);
         };
-        if (free_count != 0) {
-            const std::size_t n = want < free_count ? want : free_count;
-            free_count -= static_cast<std::uint32_t>(free_slots.take(n, carved, hint, write_run));
+        if (const std::size_t free = free_count(); free != 0) {
+            free_slots.take(want < free ? want : free, carved, write_run);
+        }
+        const std::size_t fresh = capacity - carved;
+        const std::size_t rest = want - static_cast<std::size_t>(end - cursor);
+        const std::size_t more = rest < fresh ? rest : fresh;
+        write_run(carved, more);
+        carved += more;
+        if (carved > touched) {
+            touched = static_cast<std::uint32_t>(carved);
         }
         const auto got = static_cast<std::size_t>(end - cursor);
-        const std::size_t fresh = capacity - carved;
-        const std::size_t more = want - got < fresh ? want - got : fresh;
-        write_run(carved, more);
-        carved += static_cast<std::uint32_t>(more);
-        if (carved > touched) {
-            touched = carved;
-        }
+        due += static_cast<std::uint32_t>(got);
+        refilled = true;
+        pass_end = 0;
         if (hole_bytes != 0) [[__unlikely__]] {
-            const std::size_t refilled = (got + more) * size;
-            hole_bytes -= refilled < hole_bytes ? refilled : hole_bytes;
+            const std::size_t back = got * size;
+            hole_bytes -= back < hole_bytes ? back : hole_bytes;
         }
-        return got + more;
+        return got;
     }
 
     /// Takes back `count` slots from `index` on. False when one of them is free already.
-    bool give(std::uint32_t index, std::size_t count) noexcept {
-        if (!(count == 1 ? free_slots.insert(index) : free_slots.insert(index, count))) [[__unlikely__]] {
+    /// @pre at most `due` of them, or the owner settles the place: see `slab_states::after_give`
+    bool give(std::size_t index, std::size_t count) noexcept {
+        if (!free_slots.insert(index, count)) [[__unlikely__]] {
             return false;
         }
-        free_count += static_cast<std::uint32_t>(count);
-        given_since_trim = true;
-        const std::uint32_t word = slot_bitmap::hint_of(index);
-        if (word < hint) {
-            hint = word;
-        }
+        due -= static_cast<std::uint32_t>(count);
         return true;
     }
 
@@ -196,47 +247,55 @@ struct slab {
     void reset() noexcept {
         free_slots.clear(carved);
         carved = 0;
-        free_count = 0;
-        hint = 0;
+        due = bias = 0;
     }
 
-    /// Calls `discard(begin, bytes)` for each stretch of whole pages on which no slot is out, so that
-    /// a few long-lived objects do not hold a whole slab in memory. Slots that are free stay free:
-    /// their pages come back, zeroed, when they are next used.
-    /// The last `keep` bytes of each stretch stay, because they are the next object's fence.
-    /// @returns the bytes that `discard` accepted, less those that were returned before
-    /// @pre nothing is taken from the slab meanwhile
-    template <class Discard>
-    std::size_t discard_free_pages(Discard&& discard, std::size_t keep = 0) noexcept {
-        if (!given_since_trim) {
-            return 0;
+    /// Whether nothing was taken or given for `ms`. @param latest when it last could have been
+    bool unchanged_for(std::uint64_t ms, std::uint64_t now_ms, std::uint64_t latest) noexcept {
+        if (refilled || out() != out_seen) {
+            refilled = false;
+            out_seen = out();
+            changed_ms = latest;
         }
-        given_since_trim = false;
-        std::size_t bytes = 0;
-        const auto discard_slots = [&](std::size_t index, std::size_t count) {
+        return now_ms - changed_ms >= ms && touched != 0;
+    }
+
+    /// Notes in `cold` stretches of whole pages on which no slot is out, so that
+    /// a few long-lived objects do not hold a whole slab in memory; as many as fit, the next call goes on from there. Slots that
+    /// are free stay free: their pages come back, zeroed, when they are next used.
+    /// The last `keep` bytes of each stretch stay, because they are the next object's fence.
+    void find_free_pages(cold_pages& cold, std::size_t keep) noexcept {
+        if (pass_end == 0 || pass_out != out()) {
+            pass_out = out();
+            pass_end = 0;
+            pass_bytes = 0;
+        }
+        if (pass_end > carved) {
+            return; // also where the system refused: it would again
+        }
+        free_slots.for_each_run(pass_end, carved, [&](std::size_t index, std::size_t count) {
             const auto begin = reinterpret_cast<std::uintptr_t>(address_of(index));
             const std::size_t first_page = round_up(begin, page_bytes);
-            const std::size_t last_page =
-                (begin + count * slot_divider.divisor() - keep) / page_bytes * page_bytes;
-            if (last_page <= first_page) {
-                return;
+            const std::size_t last_page = (begin + count * slot_bytes - keep) / page_bytes * page_bytes;
+            if (last_page > first_page) {
+                cold.add(reinterpret_cast<std::byte*>(first_page), last_page - first_page);
             }
-            if (discard(reinterpret_cast<void*>(first_page), last_page - first_page)) {
-                bytes += last_page - first_page;
-            } else {
-                given_since_trim = true; // the next trim asks again
+            pass_end = static_cast<std::uint32_t>(index + count);
+            return !cold.is_full();
+        });
+        if (!cold.is_full()) {
+            pass_end = static_cast<std::uint32_t>(carved) + 1;
+            const std::size_t carved_end = round_up(offset_of(carved), page_bytes);
+            if (const std::size_t end = round_up(offset_of(touched), page_bytes); end > carved_end) {
+                cold.tail_bytes = (end < mapped_bytes ? end : mapped_bytes) - carved_end;
+                cold.add(reinterpret_cast<std::byte*>(this) + carved_end, cold.tail_bytes);
             }
-        };
-        free_slots.for_each_run(carved, discard_slots);
-        kept_bytes = bytes != 0 ? 0 : kept_bytes;
-        const std::size_t before = hole_bytes; // these pages went back at an earlier trim
-        hole_bytes = bytes;
-        return bytes > before ? bytes - before : 0;
+        }
     }
 
     /// Checks the sentences above this struct. For tests. @complexity O(slots)
     [[nodiscard]] bool consistent(const void* expected_owner) const noexcept {
-        if (!is_slab() || owner != expected_owner || free_count > carved || carved > capacity ||
+        if (!is_slab() || owner != expected_owner || out() > carved || carved > capacity ||
             touched < carved) {
             return false;
         }
@@ -244,7 +303,8 @@ struct slab {
         for (std::size_t i = 0; i < carved; ++i) {
             free += free_slots.contains(i) ? 1U : 0U;
         }
-        return free == free_count && (!available || has_slots());
+        return free == free_count() && (where != place::available || has_slots()) &&
+               (where != place::full || !has_slots());
     }
 
     /// The part that can go back to the system while the slab is empty: all but the header's page.
@@ -256,8 +316,7 @@ struct slab {
     }
     /// Where the pages begin that were never in use since the last return, counted from the slab.
     [[nodiscard]] std::size_t touched_end() const noexcept {
-        const auto head = static_cast<std::size_t>(first - reinterpret_cast<const std::byte*>(this));
-        const std::size_t end = round_up(head + std::size_t{touched} * slot_divider.divisor(), page_bytes);
+        const std::size_t end = round_up(offset_of(touched), page_bytes);
         return touched == 0 ? page_bytes : (end < mapped_bytes ? end : mapped_bytes);
     }
     /// Of these, the bytes that were in use at some time since the last return, or stay in memory in any case.

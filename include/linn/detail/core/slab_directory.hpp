@@ -78,6 +78,17 @@ public:
         return true;
     }
 
+    /// Where the headers of slabs lie: from `lowest` on, `span` bytes further at most.
+    struct range {
+        std::uintptr_t lowest;
+        std::uintptr_t span;
+
+        [[nodiscard]] bool has(const slab* s) const noexcept {
+            return reinterpret_cast<std::uintptr_t>(s) - lowest <= span;
+        }
+    };
+    [[nodiscard]] range headers() const noexcept { return {lowest_, highest_ - lowest_}; }
+
     /// What the system said may have changed since.
     void forget_answers() noexcept { readable_ = nullptr; }
 

@@ -4,13 +4,12 @@
 
 #include <linn/config.hpp>
 #include <linn/detail/core/call_trace.hpp>
+#include <linn/detail/core/exact_divider.hpp>
 #include <linn/detail/core/geometry.hpp>
 #include <linn/detail/core/page_source.hpp>
 #include <linn/detail/core/pointer_list.hpp>
 #include <linn/detail/core/slab.hpp>
-#include <linn/detail/core/slab_directory.hpp>
-#include <linn/detail/core/slab_growth.hpp>
-#include <linn/detail/core/slab_states.hpp>
+#include <linn/detail/core/slab_memory.hpp>
 #include <linn/detail/core/slot_checks.hpp>
 #include <linn/detail/core/slot_guard.hpp>
 #include <linn/detail/core/slot_stretch.hpp>
@@ -19,36 +18,41 @@
 #include <cstdint>
 
 namespace linn::inline LINN_ABI::detail {
-
 /// The slabs of one pool: takes slots out of them and gives slots back. No lock, no OS: the owner
 /// serialises and `Pages` provides.
-///
-/// `slab_directory` knows all slabs, `slab_states` which of them to use next, `slab_growth` how large the next one is. What is here
-/// counts: `out = sum of the slots out of each slab <= peak`.
-///
-/// Slabs are never unmapped while the set lives: a slot's address is never reused for another type.
 ///
 /// `Guards` compiles in what a guarded geometry needs; see slot_guard.hpp. Slots are then looked at
 /// one by one, each time they change hands.
 template <page_source Pages, bool Guards = checked_build>
-class slab_set {
+class slab_set : public slab_memory<Pages, Guards> {
+    using memory = slab_memory<Pages, Guards>;
+    using memory::geometry_;
+    using memory::growth_;
+    using memory::out_;
+    using memory::owner_;
+    using memory::slabs_;
+    using memory::states_;
+
 public:
-    constexpr slab_set(const geometry& g, void* owner) noexcept : geometry_{g}, owner_{owner} {}
+    using memory::newest;
+    using typename memory::growth;
+
+    constexpr slab_set(const geometry& g, void* owner) noexcept
+        : memory{g, owner},
+          by_slot_bytes_{g.slot_bytes} {}
     /// Of a pool that is an object: no other pool takes its slots.
     explicit slab_set(const geometry& g) noexcept : slab_set{g, slab::mark_of(this)} {}
 
-    slab_set(const slab_set&) = delete;
-    slab_set& operator=(const slab_set&) = delete;
-
     /// Writes up to `want` slots below `end`, lowest address on top, mapping slabs as needed.
-    /// @returns how many; fewer than `want` only when a limit is reached or the system has no memory left
-    std::size_t take(void** end, std::size_t want) noexcept {
-        return take(end, want, no_trace, [](rejection, void*) {});
+    /// @returns how many; fewer than `want` only when growth is forbidden, a limit is reached or the system has no memory left
+    std::size_t take(void** end, std::size_t want, growth may_grow = growth::allowed) noexcept {
+        return take(end, want, may_grow, no_trace, [](rejection, void*) {});
     }
 
     /// The same on behalf of `by`. Free slots that were written to are told to `notice(rejection, object)`.
     template <class Notice>
-    std::size_t take(void** end, std::size_t want, const call_trace& by, Notice&& notice) noexcept {
+    std::size_t take(void** end, std::size_t want, growth may_grow, const call_trace& by,
+                     Notice&& notice) noexcept {
         std::size_t got = 0;
         if (want > geometry_.max_slots - out_) [[__unlikely__]] {
             want = geometry_.max_slots - out_;
@@ -56,30 +60,26 @@ public:
         }
         while (got != want) {
             slab* s = states_.available();
-            if (s == nullptr) {
-                s = open();
+            if (s == nullptr) [[__unlikely__]] {
+                s = this->open(may_grow);
                 if (s == nullptr) {
                     break;
                 }
             }
-            const std::size_t touched = s->touched;
-            const std::size_t more = s->take(end - got, want - got);
-            if constexpr (Guards) {
-                if (geometry_.guarded()) {
-                    for (std::size_t i = 1; i <= more; ++i) {
-                        open_slot(geometry_, s, touched, *(end - got - i), by, notice);
-                    }
-                }
-            }
-            got += more;
-            if (!s->has_slots()) {
-                states_.make_full(s);
-            }
+            got += take_from(s, end - got, want - got, by, notice);
         }
-        out_ += got;
-        if (out_ > peak_) {
-            peak_ = out_;
+        this->note_out(got);
+        return got;
+    }
+
+    /// Writes up to `want` slots below `end` for threads that have slabs of their own: see slab_states::spare.
+    std::size_t lend(void** end, std::size_t want) noexcept {
+        const auto notice = [](rejection, void*) {};
+        std::size_t got = 0;
+        for (slab* s = states_.spare(); s != nullptr && got != want; s = states_.spare()) {
+            got += take_from(s, end - got, want - got, no_trace, notice);
         }
+        this->note_out(got);
         return got;
     }
 
@@ -100,153 +100,19 @@ public:
         }
         for (std::size_t i = 0; i < count;) {
             const slot_stretch run = slot_stretch::from(objects + i, count - i, geometry_.slot_bytes);
-            if (run.count != 1 || !give_one(run.lowest)) {
+            if (run.count >= few) {
                 give_stretch(run, reject);
+                i += run.count;
+                continue;
             }
-            i += run.count;
-        }
-    }
-
-    /// Maps slabs until `want` slots could be taken without asking the system.
-    /// @returns false when a limit or the system refused; then nothing has changed. To keep what was mapped
-    /// would leave the process with no mapping to spare for anything else.
-    bool reserve(std::size_t want) noexcept {
-        if (want > geometry_.max_slots - out_) {
-            growth_.note(shortage::limit);
-            return false;
-        }
-        if (want > static_cast<std::size_t>(PTRDIFF_MAX) / geometry_.slot_bytes) {
-            growth_.note(shortage::memory);
-            return false;
-        }
-        slab* const newest_before = newest();
-        std::size_t ready = 0;
-        for (slab* s = newest(); s != nullptr; s = s->older) {
-            ready += s->capacity - s->out();
-        }
-        if (ready < want && !growth_.may_map((want - ready) * geometry_.slot_bytes, geometry_)) {
-            return false;
-        }
-        while (ready < want) {
-            slab* s = map_slab(use::later);
-            if (s == nullptr) {
-                while (newest() != newest_before) {
-                    unmap_newest();
-                }
-                return false;
+            // Not in a row: the next ones are hardly either, so they are not compared.
+            const std::size_t n = count - i < several ? count - i : several;
+            const std::size_t given = give_scattered(objects + i, n);
+            i += given;
+            if (given != n) {
+                give_stretch({static_cast<std::byte*>(objects[i++]), 1}, reject);
             }
-            states_.make_available(s);
-            ready += s->capacity;
         }
-        return true;
-    }
-
-    /// Adds a slab in memory that the owner got elsewhere: for a set whose `Pages` map nothing.
-    /// @pre where `sizes()` wants slabs, at most as large as `slab_align`, all zero if `zeroed`
-    /// @returns false when not even one slot fits
-    bool adopt(void* memory, std::size_t bytes, bool zeroed) noexcept {
-        slab* s = add_slab(memory, bytes, zeroed);
-        if (s != nullptr) {
-            growth_.add(bytes);
-            states_.make_available(s);
-        }
-        return s != nullptr;
-    }
-
-    /// Forgets a slab that `next_to_return` or `take_empty` gave, or that was withdrawn; its memory is the caller's now.
-    /// @complexity O(slabs)
-    void disown(slab* s) noexcept {
-        slabs_.remove(s);
-        s->magic = 0;
-        growth_.remove(s->mapped_bytes);
-    }
-
-    /// How large the next slab should be.
-    [[nodiscard]] std::size_t next_slab_bytes() const noexcept { return growth_.next_bytes(geometry_); }
-
-    void note(shortage why) noexcept { growth_.note(why); }
-    /// What was mapped, and why the last call that failed did, since the last time this was asked.
-    slab_news take_news() noexcept {
-        const slab_news news = growth_.news();
-        growth_.clear_news();
-        return news;
-    }
-
-    /// Whether more memory is empty than is to be kept, so that `next_to_return` is worth a look at
-    /// the clock.
-    [[nodiscard]] bool has_excess() const noexcept { return states_.has_excess(geometry_.retain_bytes); }
-
-    /// An empty slab whose pages should go back, as slab_states says; null when there is none.
-    /// The caller discards, without a lock if it has one, and then calls `put_returned`.
-    slab* next_to_return(std::uint64_t now_ms) noexcept {
-        return states_.next_to_return(now_ms, geometry_.retain_bytes);
-    }
-
-    /// Any empty slab, for an explicit trim; null when none.
-    slab* take_empty() noexcept { return states_.take_empty(); }
-
-    /// Takes a slab out of its list, to be disowned. @pre no slot of it is out, and it was not returned
-    void withdraw(slab* s) noexcept { states_.withdraw(s); }
-
-    /// Returns the pages of `s` to the system. Needs no serialisation: `s` is in no list.
-    /// @returns false when the system refused, as it does for locked memory
-    static bool discard(slab* s) noexcept {
-        return Pages::discard(s->returnable_begin(), s->returnable_bytes());
-    }
-
-    /// Returns those pages of `s` on which no slot is out. @pre no slot is allocated meanwhile
-    std::size_t discard_free_pages(slab* s) noexcept {
-        if (s->out() == 0) {
-            return s->returned || s->available ? discard_kept(s) : 0;
-        }
-        const bool guards = Guards && geometry_.guarded();
-        const auto discard = [&](void* p, std::size_t n) {
-            const bool gone = Pages::discard(p, n);
-            if (gone && guards) {
-                forget_slot_at(geometry_, s, static_cast<std::byte*>(p) + n);
-            }
-            return gone;
-        };
-        const std::size_t bytes = s->discard_free_pages(discard, guards ? guard_fence_bytes : 0);
-        returned_bytes_ += bytes;
-        return bytes;
-    }
-
-    /// @param gone what `discard` said of it
-    /// @returns the bytes that went back
-    std::size_t put_returned(slab* s, bool gone) noexcept {
-        const std::size_t bytes = gone ? s->touched_bytes() : present_bytes(s);
-        s->kept_bytes = gone ? 0 : bytes;
-        s->hole_bytes = 0;
-        s->touched = 0;
-        states_.put_returned(s);
-        returned_bytes_ += gone ? bytes : 0;
-        return gone ? bytes : 0;
-    }
-
-    /// Unmaps everything, whether slots are out or not.
-    void unmap_all() noexcept {
-        for (slab* s = newest(); s != nullptr;) {
-            slab* older = s->older;
-            s->magic = 0;
-            Pages::unmap(s, s->mapped_bytes, geometry_.slab_align);
-            s = older;
-        }
-        forget_all();
-    }
-
-    /// Drops the slabs without unmapping them.
-    void forget_all() noexcept {
-        slabs_.forget_all();
-        states_.forget_all();
-        out_ = 0;
-        growth_.forget_all();
-    }
-
-    /// Takes every slot back at once and keeps the slabs.
-    void reset_all() noexcept {
-        states_.reset_all(newest());
-        out_ = 0;
     }
 
     /// The slab that `object` points into, found by walking: safe for any pointer.
@@ -282,23 +148,6 @@ public:
         return s != nullptr ? evidence_in<Guards>(geometry_, s, object) : slot_evidence{};
     }
 
-    [[nodiscard]] const geometry& sizes() const noexcept { return geometry_; }
-    [[nodiscard]] std::size_t out() const noexcept { return out_; }
-    [[nodiscard]] std::size_t peak() const noexcept { return peak_; }
-    [[nodiscard]] std::size_t slab_count() const noexcept { return slabs_.count(); }
-    [[nodiscard]] std::size_t mapped_bytes() const noexcept { return growth_.mapped_bytes(); }
-    [[nodiscard]] std::size_t returned_bytes() const noexcept { return returned_bytes_; }
-    [[nodiscard]] slab* newest() const noexcept { return slabs_.newest(); }
-
-    /// Bytes that the slabs may occupy in memory now. @complexity O(slabs)
-    [[nodiscard]] std::size_t resident_bytes() const noexcept {
-        std::size_t bytes = 0;
-        for (const slab* s = newest(); s != nullptr; s = s->older) {
-            bytes += page_bytes + present_bytes(s);
-        }
-        return bytes;
-    }
-
     /// Checks the sentences above `slab` and above this class. For tests. @complexity O(slabs)
     [[nodiscard]] bool consistent() const noexcept {
         std::size_t out = 0;
@@ -309,59 +158,41 @@ public:
             }
             out += s->out();
         }
-        return out == out_ && slabs == slab_count() && out_ <= peak_;
+        return out == out_ && slabs == slabs_.count() && out_ <= this->peak();
     }
 
 private:
-    /// What of `s` may be in memory besides its first page: what was touched, or all of it where the program locks what it
-    /// maps, as the last page shows. The unused rest of a small slab is not worth the system call.
-    static std::size_t present_bytes(const slab* s) noexcept {
-        constexpr std::size_t few_bytes = std::size_t{64} << 10;
-        if constexpr (requires { Pages::is_resident(s); }) {
-            if (s->kept_bytes == 0 && s->touched_end() + few_bytes < s->mapped_bytes &&
-                Pages::is_resident(reinterpret_cast<const std::byte*>(s) + s->mapped_bytes - page_bytes)) {
-                return s->returnable_bytes();
-            }
-        }
-        return s->touched_bytes();
-    }
-
-    /// Asks the system to take the pages of a slab that were returned, or never used, and are in memory all the same: it
-    /// refused once, or the program locks what it maps.
-    std::size_t discard_kept(slab* s) noexcept {
-        const std::size_t bytes = present_bytes(s);
-        const bool locked = s->kept_bytes != 0 || bytes != s->touched_bytes();
-        if (!locked || !discard(s)) {
-            return 0;
-        }
-        s->kept_bytes = 0;
-        s->hole_bytes = 0;
-        s->touched = 0;
-        returned_bytes_ += bytes;
-        return bytes;
-    }
-
     /// The slab that `object` belongs to if it is one of ours.
     [[__gnu__::__always_inline__]] slab* slab_of(const void* object) const noexcept {
         return slab::of(object, geometry_.slab_align, geometry_.slab_offset);
     }
 
-    /// The common case of objects that were freed in random order, kept short: about forty
-    /// instructions. False, and nothing done, when there is anything unusual about it.
-    [[__gnu__::__always_inline__]] bool give_one(std::byte* object) noexcept {
-        slab* s = slab_of(object);
-        if (!slabs_.may_read(s) || s->owner != owner_ || !s->is_slab()) [[__unlikely__]] {
-            return false;
+    /// Takes back objects that were freed in random order: from the first on, until there is anything unusual about one. Short,
+    /// because in a pool larger than the caches of threads it is most of what a free costs: `tests/golden` counts its instructions.
+    /// @returns how many
+    [[LINN_DETAIL_NOINLINE]] std::size_t give_scattered(void* const* objects, std::size_t count) noexcept {
+        const auto headers = slabs_.headers();
+        const exact_divider by = by_slot_bytes_;
+        const void* const owner = owner_;
+        const std::size_t align = geometry_.slab_align;
+        const std::size_t offset = has_slab_offset ? geometry_.slab_offset : 0;
+        void* const* at = objects;
+        for (void* const* const end = objects + count; at != end; ++at) {
+            slab* s = slab::of(*at, align, offset);
+            if (!headers.has(s) || s->owner != owner) [[__unlikely__]] {
+                break;
+            }
+            const std::size_t index = s->index_of(*at, by);
+            if (index == slab::no_index || !s->free_slots.insert_at(s->words(), index)) [[__unlikely__]] {
+                break;
+            }
+            if (--s->due == 0) [[__unlikely__]] {
+                states_.after_give(s);
+            }
         }
-        const std::uint32_t index = s->index_of(object);
-        if (index == slab::no_index || !s->give(index, 1)) [[__unlikely__]] {
-            return false;
-        }
-        --out_;
-        if (s->free_count == s->carved || !s->available) [[__unlikely__]] {
-            states_.after_give(s);
-        }
-        return true;
+        const auto given = static_cast<std::size_t>(at - objects);
+        out_ -= given;
+        return given;
     }
 
     template <class Reject>
@@ -376,7 +207,7 @@ private:
             reject_all(run, reason(s, run.lowest), reject);
             return;
         }
-        const std::uint32_t index = ours ? s->index_of(run.lowest) : slab::no_index;
+        const std::size_t index = ours ? s->index_of(run.lowest, by_slot_bytes_) : slab::no_index;
         if (index != slab::no_index && run.count <= s->carved - index && s->give(index, run.count))
             [[__likely__]] {
             out_ -= run.count;
@@ -425,7 +256,7 @@ private:
             return;
         }
         const bool ours = s->is_slab() && s->owner == owner_;
-        const std::uint32_t index = ours ? s->index_of(object) : slab::no_index;
+        const std::size_t index = ours ? s->index_of(object, by_slot_bytes_) : slab::no_index;
         if (index == slab::no_index || s->free_slots.contains(index)) {
             tell(reject, reason(s, object), object,
                  ours ? evidence_in<Guards>(geometry_, s, object) : slot_evidence{});
@@ -438,65 +269,31 @@ private:
         states_.after_give(s);
     }
 
-    /// A slab with nothing out becomes the one to carve from: resident ones first.
-    slab* open() noexcept {
-        slab* s = states_.take_unused();
-        if (s != nullptr && s->returned && s->kept_bytes == 0) {
-            growth_.note_reused(s->mapped_bytes);
+    /// Takes from an available slab. @returns how many
+    template <class Notice>
+    std::size_t take_from(slab* s, void** end, std::size_t want, const call_trace& by,
+                          Notice& notice) noexcept {
+        const std::size_t touched = s->touched;
+        const std::size_t holes = s->hole_bytes;
+        const std::size_t got = s->take(end, want);
+        this->absent_bytes_ -= holes - s->hole_bytes;
+        if constexpr (Guards) {
+            if (geometry_.guarded()) {
+                for (std::size_t i = 1; i <= got; ++i) {
+                    open_slot(geometry_, s, touched, *(end - i), by, notice);
+                }
+            }
         }
-        if (s == nullptr) {
-            s = map_slab(use::now);
+        if (!s->has_slots()) {
+            states_.make_full(s);
         }
-        if (s != nullptr) {
-            s->returned = false;
-            s->empty_since_ms = 0;
-            states_.make_available(s);
-        }
-        return s;
+        return got;
     }
+    static constexpr bool has_slab_offset = requires { Pages::has_slab_offset; };
+    static constexpr std::size_t few = 8;      ///< neighbours that are worth a look-up together
+    static constexpr std::size_t several = 64; ///< scattered ones that are taken back in one loop
 
-    enum class use : unsigned char { now, later };
-    slab* map_slab(use next_use) noexcept {
-        // No huge pages for a reserve, which promises to touch next to nothing.
-        const auto fresh = growth_.map(geometry_, next_use == use::now);
-        slab* s = fresh.memory != nullptr ? add_slab(fresh.memory, fresh.bytes, Pages::zeroed) : nullptr;
-        if (s == nullptr && fresh.memory != nullptr) {
-            growth_.unmap(fresh, geometry_);
-            growth_.note(shortage::memory);
-        }
-        return s;
-    }
-
-    slab* add_slab(void* memory, std::size_t bytes, bool zeroed) noexcept {
-        slab* s = slab::construct(memory, bytes, geometry_, owner_, next_colour(), zeroed);
-        if (s != nullptr) {
-            slabs_.add(s);
-        }
-        return s;
-    }
-
-    /// @pre the newest slab is available, and none of its slots was ever handed out
-    void unmap_newest() noexcept {
-        slab* s = newest();
-        states_.make_full(s);
-        slabs_.remove(s);
-        growth_.unmap({s, s->mapped_bytes}, geometry_);
-    }
-
-    /// Spreads slabs and pools over the cache sets. @source Bonwick: The slab allocator, 1994, 4.1
-    std::size_t next_colour() noexcept {
-        const auto seed = reinterpret_cast<std::uintptr_t>(this) / cache_line_bytes;
-        return (seed * 7 + slab_count() * 11) % cache_line_bytes;
-    }
-
-    geometry geometry_;
-    void* owner_;
-    slab_directory<Pages> slabs_;
-    slab_states states_;
-    slab_growth<Pages> growth_;
-    std::size_t out_ = 0;  ///< slots taken and not given back
-    std::size_t peak_ = 0; ///< highest `out_`
-    std::size_t returned_bytes_ = 0;
+    exact_divider by_slot_bytes_;
 };
 
 } // namespace linn::inline LINN_ABI::detail

@@ -11,42 +11,56 @@
 
 namespace linn::inline LINN_ABI::detail {
 
-/// Which state each slab of a set is in. Exactly one of these:
-///   available  has slots to give and slots out, or was just opened
-///   full       nothing to give; in no list
-///   empty      no slot out; resident, kept for reuse
-///   returned   no slot out, its pages are with the system; its addresses stay the set's
+/// The slabs of one set, by the place that each is in (`slab::place`), and which of them gives slots next.
+///
+/// The first of the available slabs gives until it is used up; those that others free into meanwhile queue behind it.
 class slab_states {
 public:
     /// The slab to take from; null when all are full, empty or returned.
     [[nodiscard]] slab* available() const noexcept { return available_.front(); }
 
+    /// What may be lent to threads that have slabs of their own: not the slab that the set's own threads take from, so that they
+    /// do not write to the same cache lines. Null when there is none.
+    [[nodiscard]] slab* spare() const noexcept {
+        return available_.back() != available_.front() ? available_.back() : nullptr;
+    }
+
+    /// A slab that is in no list has slots to give, before all others.
     void make_available(slab* s) noexcept {
+        s->move_to(slab::place::available);
         available_.push_front(s);
-        s->available = true;
+    }
+
+    /// A slab that is in no list, and has nothing out, serves whichever home needs one first.
+    void make_empty(slab* s) noexcept {
+        s->move_to(slab::place::empty);
+        empty_.push_front(s);
     }
 
     /// An available slab has nothing left.
     void make_full(slab* s) noexcept {
         available_.remove(s);
-        s->available = false;
+        s->move_to(slab::place::full);
     }
 
     /// An available or full slab has more to give.
-    void after_give(slab* s) noexcept {
+    [[LINN_DETAIL_NOINLINE]] void after_give(slab* s) noexcept {
+        if (s->where == slab::place::away) {
+            return;
+        }
         if (s->out() == 0) {
-            if (s->available) {
+            if (s->where == slab::place::available) {
                 available_.remove(s);
-                s->available = false;
             }
             s->reset();
-            empty_.push_front(s);
-        } else if (!s->available) {
-            make_available(s);
+            make_empty(s);
+        } else if (s->where == slab::place::full) {
+            s->move_to(slab::place::available);
+            available_.push_back(s);
         }
     }
 
-    /// A slab with nothing out, now in no list: a resident one before a `returned` one. Null when there is none.
+    /// A slab with nothing out, now in no list: a resident one before a returned one. Null when there is none.
     slab* take_unused() noexcept {
         slab* s = empty_.pop_front();
         if (s == nullptr) {
@@ -55,67 +69,44 @@ public:
         return s;
     }
 
-    /// Whether more memory than `retain_bytes` is empty, so that `next_to_return` is worth a look at the clock.
-    [[nodiscard]] bool has_excess(std::size_t retain_bytes) const noexcept {
-        return empty_.bytes() > retain_bytes;
+    /// The empty slab that was unused for longest; null when there is none.
+    [[nodiscard]] slab* empty() const noexcept { return empty_.back(); }
+
+    /// Takes a slab that has free slots out of its list. @pre it is available or empty
+    void take_away(slab* s) noexcept {
+        (s->where == slab::place::available ? available_ : empty_).remove(s);
+        s->move_to(slab::place::away);
     }
 
-    /// An empty slab whose pages should go back, now in no list; null when there is none.
-    /// That is the one unused for longest, when it was seen empty a second ago and the rest still
-    /// makes up `retain_bytes`. Slabs are reused newest first, so those that reach that age are the
-    /// ones below the low-water mark of the last second: a program that fills and empties its pool
-    /// in shorter cycles never pays for page faults twice.
-    slab* next_to_return(std::uint64_t now_ms, std::size_t retain_bytes) noexcept {
-        for (slab* s = empty_.front(); s != nullptr && s->empty_since_ms == 0; s = s->next) {
-            s->empty_since_ms = now_ms;
+    /// A slab that was away goes where it belongs. @param returned whether the system was given all its pages
+    void put_back(slab* s, bool returned) noexcept {
+        if (returned) {
+            s->move_to(slab::place::returned);
+            returned_.push_front(s);
+        } else if (s->out() == 0) {
+            s->reset();
+            s->move_to(slab::place::empty);
+            empty_.push_back(s);
+        } else {
+            s->move_to(slab::place::available);
+            available_.push_back(s);
         }
-        slab* oldest = empty_.back();
-        if (!has_excess(retain_bytes) || now_ms - oldest->empty_since_ms < retain_ms) {
-            return nullptr;
-        }
-        return take_empty();
-    }
-
-    /// Any empty slab, now in no list; null when there is none.
-    slab* take_empty() noexcept {
-        slab* s = empty_.back();
-        if (s != nullptr) {
-            empty_.remove(s);
-            s->empty_since_ms = 0;
-            s->returned = true; // from now on, while its owner has it
-        }
-        return s;
-    }
-
-    void put_returned(slab* s) noexcept {
-        s->returned = true;
-        returned_.push_front(s);
-    }
-
-    /// Takes a slab out of its list. @pre no slot of it is out, and it was not returned
-    void withdraw(slab* s) noexcept {
-        (s->available ? available_ : empty_).remove(s);
-        s->available = false;
     }
 
     /// All slots came back at once. @param newest all slabs
     void reset_all(slab* newest) noexcept {
         available_ = empty_ = slab_list{};
         for (slab* s = newest; s != nullptr; s = s->older) {
-            if (s->returned) {
-                continue;
+            if (s->where != slab::place::returned) {
+                s->reset();
+                make_empty(s);
             }
-            s->reset();
-            s->available = false;
-            empty_.push_front(s);
         }
     }
 
-    void forget_all() noexcept { available_ = empty_ = returned_ = slab_list{}; }
+    void forget_all() noexcept { *this = slab_states{}; }
 
 private:
-    static constexpr std::uint64_t retain_ms = 1000;
-
     slab_list available_;
     slab_list empty_;
     slab_list returned_;

@@ -22,8 +22,8 @@ public:
 
     constexpr slot_bitmap() = default;
     constexpr slot_bitmap(std::uint64_t* words, std::size_t slot_count) noexcept
-        : summary_{words},
-          words_{words + words_for(words_for(slot_count))} {}
+        : words_{words},
+          summary_{words + words_for(slot_count)} {}
 
     /// The number of 64-bit words that `slots` bits and their summary need.
     static constexpr std::size_t storage_words(std::size_t slot_count) noexcept {
@@ -47,30 +47,32 @@ public:
         return true;
     }
 
-    /// Adds one; false when it is there already.
-    bool insert(std::size_t slot) noexcept {
-        std::uint64_t& word = words_[slot / bits];
-        const std::uint64_t mask = bit(slot);
-        if ((word & mask) != 0) [[__unlikely__]] {
+    /// Adds one; false when it is there already. `words` is where the bitmap's words begin: the caller knows it without
+    /// a load.
+    [[__gnu__::__always_inline__]] bool insert_at(std::uint64_t* words, std::size_t slot) noexcept {
+        std::uint64_t& word = words[slot / bits];
+        const std::uint64_t before = word;
+        // In 32 bits, of which compilers make single instructions.
+        const auto place = static_cast<std::uint32_t>(slot) & (bits - 1);
+        if (((before >> place) & 1) != 0) [[__unlikely__]] {
             return false;
         }
-        if (word == 0) {
-            summary_[slot / bits / bits] |= bit(slot / bits);
+        if (before == 0) [[__unlikely__]] {
+            note_word(slot);
         }
-        word |= mask;
+        word = before | (std::uint64_t{1} << place);
         return true;
     }
 
     /// Takes up to `want` members in ascending order and calls `run(first, count)` for each stretch
-    /// of neighbours. `hint` is the caller's memory of the lowest summary word that may be nonzero.
-    /// @complexity O(taken + summary words passed)
+    /// of neighbours.
+    /// @complexity O(taken + slots / 4096)
     template <class Run>
-    std::size_t take(std::size_t want, std::size_t slot_count, std::uint32_t& hint, Run&& run) noexcept {
+    std::size_t take(std::size_t want, std::size_t slot_count, Run&& run) noexcept {
         std::size_t taken = 0;
         const std::size_t summary_words = words_for(words_for(slot_count));
-        for (std::size_t s = hint; s < summary_words; ++s) {
+        for (std::size_t s = 0; s < summary_words; ++s) {
             while (summary_[s] != 0) {
-                hint = static_cast<std::uint32_t>(s);
                 if (taken == want) {
                     return taken;
                 }
@@ -81,30 +83,30 @@ public:
                 }
             }
         }
-        hint = static_cast<std::uint32_t>(summary_words);
         return taken;
     }
 
-    /// Calls `run(first, count)` for each longest stretch of members below `slots`, in order.
-    /// @complexity O(slots / 64 + members in words that are neither full nor empty)
+    /// Calls `run(first, count)` for each longest stretch of members between `from` and `slots`, in order, until it returns false.
+    /// @complexity O((slots - from) / 64 + members in words that are neither full nor empty)
     template <class Run>
-    void for_each_run(std::size_t slot_count, Run&& run) const noexcept {
-        std::size_t begin = 0;
-        std::size_t end = 0;
-        const auto extend = [&](std::size_t first, std::size_t count) {
-            if (first != end) {
-                if (end != begin) {
-                    run(begin, end - begin);
-                }
-                begin = first;
+    void for_each_run(std::size_t from, std::size_t slot_count, Run&& run) const noexcept {
+        std::size_t begin = from;
+        std::size_t end = from;
+        for (std::size_t w = from / bits; w < words_for(slot_count); ++w) {
+            std::uint64_t word = words_[w];
+            if (w == from / bits) {
+                word &= ~low_bits(from % bits);
             }
-            end = first + count;
-        };
-        for (std::size_t w = 0; w < words_for(slot_count); ++w) {
-            for (std::uint64_t word = words_[w]; word != 0;) {
+            while (word != 0) {
                 const std::size_t first = lowest(word);
                 const auto count = static_cast<std::size_t>(std::countr_one(word >> first));
-                extend(w * bits + first, count);
+                if (w * bits + first != end) {
+                    if (end != begin && !run(begin, end - begin)) {
+                        return;
+                    }
+                    begin = w * bits + first;
+                }
+                end = w * bits + first + count;
                 word &= ~(low_bits(count) << first);
             }
         }
@@ -133,12 +135,12 @@ public:
         }
     }
 
-    /// The summary word that covers `slot`: what a caller keeps as its hint.
-    static constexpr std::uint32_t hint_of(std::size_t slot) noexcept {
-        return static_cast<std::uint32_t>(slot / (bits * bits));
+private:
+    /// The word of `slot` is zero no longer.
+    [[LINN_DETAIL_NOINLINE]] void note_word(std::size_t slot) noexcept {
+        summary_[slot / bits / bits] |= bit(slot / bits);
     }
 
-private:
     static constexpr std::size_t words_for(std::size_t n) noexcept { return (n + bits - 1) / bits; }
     static constexpr std::uint64_t bit(std::size_t n) noexcept { return std::uint64_t{1} << (n % bits); }
     static constexpr std::uint64_t low_bits(std::size_t n) noexcept {
@@ -180,8 +182,8 @@ private:
         return taken;
     }
 
-    std::uint64_t* summary_ = nullptr;
     std::uint64_t* words_ = nullptr;
+    std::uint64_t* summary_ = nullptr;
 };
 
 } // namespace linn::inline LINN_ABI::detail

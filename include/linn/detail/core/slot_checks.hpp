@@ -72,10 +72,12 @@ void check_fences(const geometry& g, std::byte* object, Notice& notice) noexcept
 /// Looks at all slots that were used since the slab's memory last went back.
 template <class Notice>
 void check_slots(const geometry& g, slab* s, Notice& notice) noexcept {
-    const std::size_t in_use = s->returned ? 0 : s->touched;
-    for (std::size_t i = 0; i < in_use; ++i) {
+    const std::size_t slots_used = s->touched;
+    for (std::size_t i = 0; i < slots_used; ++i) {
         if (i >= s->carved || s->free_slots.contains(i)) {
-            check_free_slot(g, s->address_of(i), notice);
+            if (s->where != slab::place::away) { // else its page may go back just now
+                check_free_slot(g, s->address_of(i), notice);
+            }
         } else {
             check_fences(g, s->address_of(i), notice);
         }
@@ -102,7 +104,7 @@ template <class Notice>
 void open_slot(const geometry& g, slab* s, std::size_t touched, void* slot, const call_trace& by,
                Notice& notice) noexcept {
     auto* object = static_cast<std::byte*>(slot);
-    if (s->slot_divider.quotient(static_cast<std::uint32_t>(object - s->first)) < touched) {
+    if (static_cast<std::size_t>(object - s->first) / g.slot_bytes < touched) {
         check_free_slot(g, object, notice);
     }
     slot_guard{g, object}.open(by);

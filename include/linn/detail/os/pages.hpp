@@ -11,8 +11,8 @@
 #else
 #include <linn/detail/os/pages_heap.hpp>
 namespace linn::inline LINN_ABI::detail {
-using system_pages = heap_pages;
-}
+struct system_pages : heap_pages {};
+} // namespace linn::inline LINN_ABI::detail
 #endif
 
 #endif

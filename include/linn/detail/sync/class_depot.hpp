@@ -3,11 +3,8 @@
 #define LINN_DETAIL_SYNC_CLASS_DEPOT_HPP
 
 #include <linn/config.hpp>
-#include <linn/detail/core/meeting_count.hpp>
 #include <linn/detail/core/slab_set.hpp>
 #include <linn/detail/core/slot_cache.hpp>
-#include <linn/detail/core/slot_stash.hpp>
-#include <linn/detail/core/turn_count.hpp>
 #include <linn/detail/sync/chunk_source.hpp>
 #include <linn/detail/sync/misuse.hpp>
 #include <linn/detail/sync/policy.hpp>
@@ -24,14 +21,14 @@ namespace linn::inline LINN_ABI::detail {
 struct class_front : slot_cache {
     std::uint32_t epoch = 0;  ///< of the resource, at the last visit of the depot
     std::uint16_t refill = 0; ///< how many slots the next refill asks for
-    turn_count turns;
+    std::uint16_t visits = 0; ///< of the depot while its array is small: see resource_front_slots
 };
 static_assert(sizeof(class_front) == 4 * sizeof(void*) || sizeof(void*) != 8);
 
-/// What all threads share of one size class of one resource: a stash of free slots, the slabs, and one
+/// What all threads share of one size class of one resource: the slabs and one
 /// lock. Slabs are brought to it and taken away again: it never asks for memory.
 ///
-/// Invariant, at quiescence: slots out of the slabs == live + in fronts + in the stash + lost,
+/// Invariant, at quiescence: slots out of the slabs == live + in fronts + lost,
 /// where `lost` are slots that threads held which a fork left behind in its child.
 template <class Policy>
 class class_depot {
@@ -40,11 +37,7 @@ public:
     using slabs_type = slab_set<brought_pages<typename Policy::pages>>;
 
     /// @param owner takes `lock()` at a fork
-    /// @param stash_slots how many its stash holds at first, and by how many it grows
-    class_depot(fork_stopper& owner, const geometry& g, std::size_t stash_slots) noexcept
-        : lock_{owner},
-          slabs_{g, this},
-          stash_{stash_slots, g.slot_bytes} {}
+    class_depot(fork_stopper& owner, const geometry& g) noexcept : lock_{owner}, slabs_{g, this} {}
 
     class_depot(const class_depot&) = delete;
     class_depot& operator=(const class_depot&) = delete;
@@ -55,18 +48,12 @@ public:
     void* take(class_front& f) noexcept {
         lock_guard<mutex_type> guard{lock_};
         note_visit(guard.waited());
-        f.turns.note_taken();
-        note_exchange(f);
         void** const entries = f.entries();
         const std::size_t most = f.capacity() / 2;
         const std::size_t want = clamp(f.refill, 1, most);
-        std::size_t got = stash_.pop(entries, want);
-        if (got == 0) {
-            got = slabs_.take(entries + want, want);
-            stash_.bound().note_missed(got, slabs_.peak());
-            if (got != want) {
-                std::memmove(entries, entries + (want - got), got * sizeof(void*));
-            }
+        const std::size_t got = slabs_.take(entries + want, want);
+        if (got != want) {
+            std::memmove(entries, entries + (want - got), got * sizeof(void*));
         }
         f.refill = static_cast<std::uint16_t>(clamp(2 * want, 1, most));
         f.use(entries, got, f.capacity());
@@ -76,32 +63,23 @@ public:
     }
 
     /// Makes room for the older half, or for all that `f` holds, and pushes `slot`.
-    /// @pre `f` has an array @returns an empty slab that the caller should give back; null when none
-    /// @param wants_array set where `add_array` would serve the next
-    slab* put(class_front& f, void* slot, bool all, refusals& refused, bool& wants_array) noexcept {
-        f.turns.note_given();
+    /// @pre `f` has an array @returns whether the caller should give back what it finds with `take_cold`
+    bool put(class_front& f, void* slot, bool all, refusals& refused) noexcept {
         void** const entries = f.entries();
         const std::size_t n = all ? f.count() : (f.count() + 1) / 2;
         const std::size_t kept = f.count() - n;
-        slab* excess = nullptr;
+        bool cold = false;
         {
             lock_guard<mutex_type> guard{lock_};
             note_visit(guard.waited());
-            note_exchange(f);
-            put_locked(entries, n, all, refused);
-            stash_.template shrink<typename Policy::clock>(
-                [&](void** some, std::size_t count) { give(some, count, refused); });
-            wants_array = stash_.wants_array();
-            excess = excess_locked();
+            give(entries, n, refused);
+            cold = slabs_.has_excess();
         }
         std::memmove(entries, entries + n, kept * sizeof(void*));
         f.use(entries, kept, f.capacity());
         f.try_push(slot);
-        return excess;
+        return cold;
     }
-
-    /// Whether threads that take and give in turns have met here all the time. @threads any, without the lock
-    [[nodiscard]] bool threads_meet() const noexcept { return threads_meet_.load(std::memory_order_relaxed); }
 
     // -- threads without one -----------------------------------------------------------------------
 
@@ -109,33 +87,16 @@ public:
         lock_guard<mutex_type> guard{lock_};
         note_visit(guard.waited());
         void* slot = nullptr;
-        if (stash_.pop(&slot, 1) == 0) {
-            slabs_.take(&slot + 1, 1);
-        }
+        slabs_.take(&slot + 1, 1);
         return slot;
     }
 
-    /// @returns whether `next_to_return` is worth a call
+    /// @returns as `put`
     [[nodiscard]] bool put_one(void* slot, refusals& refused) noexcept {
         lock_guard<mutex_type> guard{lock_};
         note_visit(guard.waited());
-        put_locked(&slot, 1, true, refused);
+        give(&slot, 1, refused);
         return slabs_.has_excess();
-    }
-
-    /// An empty slab that the caller should give back; null when none.
-    slab* next_to_return() noexcept {
-        lock_guard<mutex_type> guard{lock_};
-        return excess_locked();
-    }
-
-    // -- memory that the resource brings ------------------------------------------------------------
-
-    [[nodiscard]] std::size_t array_bytes() const noexcept { return stash_.array_bytes(); }
-    /// Room for more slots in the stash. @param memory of array_bytes()
-    void add_array(void* memory) noexcept {
-        lock_guard<mutex_type> guard{lock_};
-        stash_.add_array(memory);
     }
 
     // -- slabs ---------------------------------------------------------------------------------------
@@ -151,20 +112,34 @@ public:
         return slabs_.adopt(memory, bytes, zeroed);
     }
 
-    /// Puts what `f`, if any, and the stash hold back into the slabs.
-    void flush(class_front* f, refusals& refused) noexcept {
+    /// Puts what `f` holds back into the slabs.
+    void flush(class_front& f, refusals& refused) noexcept {
         lock_guard<mutex_type> guard{lock_};
-        if (f != nullptr && f->has_places()) {
-            put_locked(f->entries(), f->count(), true, refused);
-            f->use(f->entries(), 0, f->capacity());
+        if (f.has_places()) {
+            give(f.entries(), f.count(), refused);
+            f.use(f.entries(), 0, f.capacity());
         }
-        stash_.clear([&](void** entries, std::size_t n) { give(entries, n, refused); });
     }
 
     /// An empty slab, which is the caller's now; null when there is none.
     slab* take_empty() noexcept {
         lock_guard<mutex_type> guard{lock_};
-        return disowned(slabs_.take_empty());
+        cold_pages cold;
+        return slabs_.take_empty(cold) ? disowned(cold.of) : nullptr;
+    }
+
+    /// As slab_set::take_cold. A slab that is `whole` is the caller's now, any other one is expected by `put_cold`.
+    bool take_cold(cold_pages& cold) noexcept {
+        lock_guard<mutex_type> guard{lock_};
+        const bool found = slabs_.has_excess() && slabs_.take_cold(Policy::clock::now_ms(), cold);
+        if (found && cold.whole) {
+            disowned(cold.of);
+        }
+        return found;
+    }
+    void put_cold(const cold_pages& cold, std::size_t bytes) noexcept {
+        lock_guard<mutex_type> guard{lock_};
+        slabs_.put_cold(cold, bytes);
     }
 
     /// Gives free pages of slabs in use back to the system. @returns bytes
@@ -183,6 +158,7 @@ public:
         for (slab* s = slabs_.newest(); s != nullptr;) {
             slab* older = s->older;
             s->magic = 0;
+            s->owner = nullptr;
             put(s);
             s = older;
         }
@@ -207,7 +183,7 @@ public:
         lock_guard<mutex_type> guard{lock_};
         pool_statistics s;
         s.object_bytes = s.slot_bytes = slabs_.sizes().slot_bytes;
-        s.cached = stash_.size() + in_fronts;
+        s.cached = in_fronts;
         const std::size_t not_live = s.cached + lost_;
         s.live = slabs_.out() > not_live ? slabs_.out() - not_live : 0;
         s.peak = slabs_.peak();
@@ -229,7 +205,9 @@ public:
 
     mutex_type& lock() noexcept { return lock_; }
     /// In the child of a fork, with the lock held.
-    void lose(std::size_t slot_count) noexcept { lost_ += slot_count; }
+    void lose(std::size_t count) noexcept { lost_ += count; }
+    /// The same.
+    void put_back_all() noexcept { slabs_.put_back_all(); }
 
 private:
     void note_visit(bool waited) noexcept {
@@ -237,45 +215,19 @@ private:
         contended_ += waited ? 1 : 0;
     }
 
-    void note_exchange(const class_front& f) noexcept {
-        if (meetings_.template note<typename Policy::clock>(&f, f.turns.alternates())) {
-            // relaxed: a hint, for the thread that makes an array next
-            threads_meet_.store(true, std::memory_order_relaxed);
-        }
-    }
-
-    /// Into the stash while there is room, else, or if `deep`, into the slabs.
-    void put_locked(void** entries, std::size_t n, bool deep, refusals& refused) noexcept {
-        if (deep) {
-            give(entries, n, refused);
-        } else if (!stash_.push(entries, n)) {
-            stash_.bound().note_spilled(n);
-            give(entries, n, refused);
-        }
-    }
-
     void give(void** entries, std::size_t n, refusals& refused) noexcept { slabs_.give(entries, n, refused); }
 
-    slab* excess_locked() noexcept {
-        return slabs_.has_excess() ? disowned(slabs_.next_to_return(Policy::clock::now_ms())) : nullptr;
-    }
-
     slab* disowned(slab* s) noexcept {
-        if (s != nullptr) {
-            slabs_.disown(s);
-        }
+        slabs_.disown(s);
         return s;
     }
 
     mutex_type lock_;
     slabs_type slabs_;
-    slot_stash stash_;
     std::size_t returned_bytes_ = 0;
     std::size_t lost_ = 0;
     std::size_t visits_ = 0;
     std::size_t contended_ = 0;
-    meeting_count meetings_;
-    typename Policy::template atomic<bool> threads_meet_{false};
 };
 
 } // namespace linn::inline LINN_ABI::detail

@@ -17,6 +17,7 @@
 #include <linn/detail/sync/misuse.hpp>
 #include <linn/detail/sync/observer.hpp>
 #include <linn/detail/sync/policy.hpp>
+#include <linn/detail/sync/race_checks.hpp>
 #include <linn/types/pool_statistics.hpp>
 
 #include <cstddef>
@@ -26,8 +27,15 @@
 
 namespace linn::inline LINN_ABI::detail {
 
+template <class Policy>
+class registry;
+
 /// The middle of a pool: one lock around its `depot_stock`, and what must be done outside of it. Threads
 /// come here once in a magazine. It lives in the metadata arena and is never destroyed.
+///
+/// A pool has a depot for each of its first threads, `most_homes` at most: their *home*. A home has slabs of its own, so threads
+/// of different homes share neither a lock nor the cache lines of a slab. An object returns to the home that its slab names.
+/// Before a home asks the system it takes what others can spare. The first home is the pool's *primary* depot, and speaks for all.
 ///
 /// What the stock refuses is reported, what belongs to another depot is handed over to it, and what the system gets back goes
 /// back, when the lock is released.
@@ -41,13 +49,17 @@ public:
     using stock = depot_stock<Policy>;
     using mutex_type = typename Policy::mutex;
 
-    depot(const pool_description& d, std::string_view name, service mode,
-          metadata_arena<Policy>& arena) noexcept
+    /// @param primary of the pool; null for itself
+    depot(const pool_description& d, std::string_view name, service mode, metadata_arena<Policy>& arena,
+          depot* primary = nullptr) noexcept
         : description_{d.sizes, d.object_bytes, d.object_align, name},
           mode_{mode},
+          primary_{primary != nullptr ? primary : this},
           lock_{arena.join_forks()},
-          stock_{d.sizes, this, arena},
-          bypass_{d.object_bytes, d.object_align, d.sizes} {}
+          stock_{primary != nullptr ? retaining_less(d.sizes) : d.sizes, this, arena},
+          bypass_{d.object_bytes, d.object_align, d.sizes} {
+        homes_[0].store(this, std::memory_order_relaxed); // nobody else has it yet
+    }
 
     depot(const depot&) = delete;
     depot& operator=(const depot&) = delete;
@@ -61,17 +73,18 @@ public:
             f.swap_with_spare();
             return stock::pop_or_null(f);
         }
-        void* object = nullptr;
-        bool waited = false;
+        const bool may_borrow = others_have_spare();
         slab_news news;
-        {
-            lock_guard<mutex_type> guard{lock_};
-            waited = guard.waited();
-            stock_.note_taking(f, waited);
-            object = stock_.take(f);
-            news = stock_.slabs().take_news();
+        void* object = take_here(f, may_borrow ? growth::forbidden : growth::allowed, news);
+        if (object == nullptr && may_borrow) {
+            object = borrow(f);
+            if (object == nullptr) {
+                object = take_here(f, growth::allowed, news);
+            }
         }
-        LINN_DETAIL_PROBE(refill, name(), f.count(), waited);
+        if (object == nullptr) {
+            object = take_anywhere();
+        }
         tell(news, object == nullptr ? 1 : 0);
         return object;
     }
@@ -85,24 +98,26 @@ public:
             return;
         }
         refusals refused;
-        slab* excess = nullptr;
-        bool pushed = false;
+        cold_pages cold;
         bool waited = false;
         {
             lock_guard<mutex_type> guard{lock_};
             waited = guard.waited();
-            stock_.note_giving(f, waited);
+            stock_.note_visit(waited);
             stock_.make_room(f, refused);
-            pushed = f.try_push(object);
-            stock_.shrink_stash(refused);
-            excess = stock_.next_to_return();
+            stock_.take_cold(cold);
+            note_spare();
         }
         LINN_DETAIL_PROBE(flush, name(), f.count(), waited);
-        if (!pushed) {
+        if (f.count() != 0) {
+            f.use(f.entries(), hand_over_run(f.entries(), f.count()), f.capacity());
+        }
+        if (!f.try_push(object)) {
             put_one(object);
         }
         settle(refused);
-        return_pages(excess);
+        return_cold(cold);
+        sweep_others();
     }
 
     // -- one object at a time, for threads without a cache --------------------------------------
@@ -114,10 +129,13 @@ public:
         {
             lock_guard<mutex_type> guard{lock_};
             stock_.note_visit(guard.waited());
-            object = stock_.take_one(by, noticed);
+            object = stock_.take_one(by, noticed, growth::allowed);
             news = stock_.slabs().take_news();
         }
         settle(noticed);
+        if (object == nullptr && mode_ == service::cached) {
+            object = take_anywhere();
+        }
         tell(news, object == nullptr ? 1 : 0);
         return object;
     }
@@ -163,7 +181,12 @@ public:
 
     // -- attaching -------------------------------------------------------------------------------
 
+    /// The home for a thread that comes: the first one with the fewest threads; a new one while each has some. @pre it is the primary
+    depot& home_for_thread() noexcept;
+
     void attach(front_type& f, std::uintptr_t thread) noexcept {
+        // relaxed: a hint for home_for_thread
+        threads_.fetch_add(1, std::memory_order_relaxed);
         lock_guard<mutex_type> guard{lock_};
         f.home = this;
         f.thread = thread;
@@ -174,17 +197,19 @@ public:
     void detach(front_type& f) noexcept {
         refusals refused;
         magazine_stack mixed;
-        slab* excess = nullptr;
+        cold_pages cold;
         {
             lock_guard<mutex_type> guard{lock_};
             stock_.note_visit(guard.waited());
             stock_.detach(f, refused, mixed);
-            excess = stock_.next_to_return();
+            stock_.take_cold(cold);
+            note_spare();
         }
+        threads_.fetch_sub(1, std::memory_order_relaxed);
         f.home = nullptr;
         hand_over_all(mixed);
         settle(refused);
-        return_pages(excess);
+        return_cold(cold);
     }
 
     // -- the rest --------------------------------------------------------------------------------
@@ -195,19 +220,17 @@ public:
     std::size_t trim(front_type* mine) noexcept {
         check_objects();
         refusals refused;
-        magazine_stack mixed;
         {
             lock_guard<mutex_type> guard{lock_};
-            stock_.flush(mine != nullptr && mine->home == this ? mine : nullptr, refused, mixed);
+            stock_.flush(mine != nullptr && mine->home == this ? mine : nullptr, refused);
         }
-        hand_over_all(mixed);
         if (mine != nullptr && mine->home == this) {
             hand_over_cache(*mine);
         }
         settle(refused);
         std::size_t bytes = 0;
-        while (slab* s = locked([this] { return stock_.slabs().take_empty(); })) {
-            bytes += return_one(s);
+        for (cold_pages cold; locked([&] { return stock_.slabs().take_empty(cold); }); cold = cold_pages{}) {
+            bytes += return_one(cold);
         }
         // Slabs with survivors: page by page, and with the lock held, since the free slots on these
         // pages could be handed out at any time. Slab by slab, to let others in between.
@@ -217,7 +240,7 @@ public:
         return bytes;
     }
 
-    /// @returns false when the system has not enough memory, or a limit forbids; the pool is unchanged then
+    /// @returns false when the system has not enough memory, or a limit forbids; the home is unchanged then
     bool reserve(std::size_t objects) noexcept {
         bool enough = false;
         slab_news news;
@@ -225,20 +248,29 @@ public:
             lock_guard<mutex_type> guard{lock_};
             enough = reserve_locked(objects);
             news = stock_.slabs().take_news();
+            note_spare();
         }
         tell(news, enough ? 0 : objects);
         return enough;
     }
 
+    /// Of all homes. @pre it is the primary
     [[nodiscard]] pool_statistics statistics() noexcept {
-        lock_guard<mutex_type> guard{lock_};
         pool_statistics s;
         s.type = name();
         s.object_bytes = description_.object_bytes;
         s.slot_bytes = description_.sizes.slot_bytes;
-        stock_.fill_in(s);
-        s.live += bypass_.live();
-        s.peak += bypass_.peak();
+        std::size_t lost = 0;
+        for_each_home([&](depot& home) {
+            home.locked([&] {
+                home.stock_.add_to(s, lost);
+                s.live += home.bypass_.live();
+                s.peak += home.bypass_.peak();
+            });
+            return true;
+        });
+        const std::size_t not_live = s.cached + lost;
+        s.live = s.live > not_live ? s.live - not_live : 0;
         return s;
     }
 
@@ -298,8 +330,20 @@ public:
     [[nodiscard]] bool consistent() noexcept {
         return locked([this] { return stock_.slabs().consistent(); });
     }
-    [[nodiscard]] std::size_t magazine_capacity() noexcept {
-        return locked([this] { return stock_.magazine_capacity(); });
+    static constexpr std::size_t most_homes = 8;
+
+    [[nodiscard]] depot& primary() noexcept { return *primary_; }
+    [[nodiscard]] bool is_primary() const noexcept { return primary_ == this; }
+
+    /// Calls `visit(depot&)` for each home of the pool, until it returns false.
+    template <class Visit>
+    void for_each_home(Visit&& visit) noexcept(noexcept(visit(*this))) {
+        for (auto& place : primary_->homes_) {
+            depot* home = read_published(place);
+            if (home == nullptr || !visit(*home)) {
+                return;
+            }
+        }
     }
 
     depot* older = nullptr;        ///< all depots of a registry, newest first; guarded by its lock
@@ -308,22 +352,98 @@ public:
     typename Policy::template atomic<bool> orphaned{false};
 
 private:
-    /// Takes objects back, and forgets what `objects` holds.
-    void put_some(void** objects, std::size_t count, const call_trace& by) noexcept {
+    using growth = typename stock::growth;
+    friend class registry<Policy>; // makes homes
+
+    /// Loads objects into `f`, and pops one. Null when there is none.
+    void* take_here(front_type& f, growth may_grow, slab_news& news) noexcept {
+        void* object = nullptr;
+        bool waited = false;
+        {
+            lock_guard<mutex_type> guard{lock_};
+            waited = guard.waited();
+            stock_.note_visit(waited);
+            object = stock_.take(f, may_grow);
+            news = stock_.slabs().take_news();
+            note_spare();
+        }
+        LINN_DETAIL_PROBE(refill, name(), f.count(), waited);
+        return object;
+    }
+
+    /// Notes for other homes whether they may borrow. @pre the lock is held
+    void note_spare() noexcept {
+        const bool has = stock_.slabs().has_spare();
+        // relaxed: a hint; who acts on it takes the lock
+        if (spare_.load(std::memory_order_relaxed) != has) {
+            spare_.store(has, std::memory_order_relaxed);
+        }
+    }
+
+    [[nodiscard]] bool others_have_spare() noexcept {
+        bool found = false;
+        for_each_home([&](depot& home) {
+            found = &home != this && home.spare_.load(std::memory_order_relaxed);
+            return !found;
+        });
+        return found;
+    }
+
+    /// Takes an empty slab over from another home, or loads objects of one into `f`, and pops one. Null when there is none.
+    void* borrow(front_type& f) noexcept {
+        void* object = nullptr;
+        slab* empty = nullptr;
+        for_each_home([&](depot& home) {
+            if (&home != this && f.has_loaded() && home.spare_.load(std::memory_order_relaxed)) {
+                lock_guard<mutex_type> guard{home.lock_};
+                home.stock_.note_visit(guard.waited());
+                empty = home.stock_.slabs().part_with_empty();
+                object = empty == nullptr ? home.stock_.lend(f) : nullptr;
+                home.note_spare();
+            }
+            return object == nullptr && empty == nullptr;
+        });
+        if (empty != nullptr) {
+            object = locked([&] {
+                stock_.slabs().take_over(empty);
+                return stock_.take(f, growth::forbidden);
+            });
+        }
+        return object;
+    }
+
+    /// One object of any home, when the system has no more memory. Null when there is none.
+    void* take_anywhere() noexcept {
+        void* object = nullptr;
+        for_each_home([&](depot& home) {
+            refusals none; // threads hold magazines only where nothing is checked
+            object = home.locked([&] { return home.stock_.take_one(no_trace, none, growth::forbidden); });
+            return object == nullptr;
+        });
+        return object;
+    }
+
+    /// Takes back those of the objects that belong to this home, and moves the others to the front.
+    /// @returns how many others there are
+    std::size_t give_some(void** objects, std::size_t count, const call_trace& by) noexcept {
         refusals refused;
-        slab* excess = nullptr;
+        cold_pages cold;
         std::size_t others = 0;
         {
             lock_guard<mutex_type> guard{lock_};
             stock_.note_visit(guard.waited());
             others = stock_.give(objects, count, refused, by);
-            excess = stock_.next_to_return();
-        }
-        for (std::size_t i = 0; i != others; ++i) {
-            hand_over(objects[i], by);
+            stock_.take_cold(cold);
+            note_spare();
         }
         settle(refused);
-        return_pages(excess);
+        return_cold(cold);
+        return others;
+    }
+
+    /// Takes objects back, and forgets what `objects` holds.
+    void put_some(void** objects, std::size_t count, const call_trace& by) noexcept {
+        hand_over_run(objects, give_some(objects, count, by), by);
     }
 
     template <class F>
@@ -344,9 +464,9 @@ private:
         return stock_.reserve(objects);
     }
 
-    /// Gives an object to the depot that its slab names, as when two modules have a pool each of
-    /// one type. No lock is held.
-    void hand_over(void* object, const call_trace& by = no_trace) noexcept;
+    /// Gives objects to the depots that their slabs name: another home, or the depot of another module's pool of the same type.
+    /// Forgets what `objects` holds. No lock is held. @returns 0: how many are left
+    std::size_t hand_over_run(void** objects, std::size_t count, const call_trace& by = no_trace) noexcept;
     /// The same with all that `mixed` holds; the magazines are kept.
     void hand_over_all(magazine_stack& mixed) noexcept;
     /// Empties the calling thread's magazines of what stayed in them: another depot's objects.
@@ -378,24 +498,69 @@ private:
     void for_each_sibling(Visit&& visit) noexcept;
 
     /// Discards with no lock held, since the system call may take long.
-    std::size_t return_one(slab* s) noexcept {
-        const bool gone = slab_set<typename Policy::pages>::discard(s);
-        const std::size_t mapped = s->mapped_bytes;
-        const std::size_t bytes = locked([&] { return stock_.slabs().put_returned(s, gone); });
-        if (gone) {
+    std::size_t return_one(const cold_pages& cold) noexcept {
+        const std::size_t gone = slab_set<typename Policy::pages>::discard(cold);
+        const std::size_t mapped = cold.of->mapped_bytes;
+        const std::size_t bytes = locked([&] { return stock_.slabs().put_cold(cold, gone); });
+        if (cold.whole && gone != 0) {
             tell_observer({pool_event_kind::slab_returned, name(), nullptr, 1, mapped});
         }
         return bytes;
     }
 
-    std::size_t return_pages(slab* s) noexcept { return s != nullptr ? return_one(s) : 0; }
+    /// Returns what `cold` names, and then more, up to a bound for one visit.
+    void return_cold(cold_pages& cold) noexcept {
+        for (int slabs = 1; cold.of != nullptr; ++slabs) {
+            return_one(cold);
+            cold = cold_pages{};
+            if (slabs != slabs_a_visit) {
+                locked([&] { stock_.take_cold(cold); });
+            }
+        }
+    }
+
+    /// Returns cold memory of homes that no thread may visit any more. @complexity a clock; once in a while O(homes)
+    void sweep_others() noexcept {
+        if (read_published(primary_->homes_[1]) == nullptr) {
+            return;
+        }
+        const std::uint64_t now_ms = Policy::clock::now_ms();
+        // relaxed: if two threads do it at once, no harm is done
+        if (now_ms - primary_->swept_ms_.load(std::memory_order_relaxed) < others_ms) {
+            return;
+        }
+        primary_->swept_ms_.store(now_ms, std::memory_order_relaxed);
+        for_each_home([this](depot& home) {
+            if (&home != this) {
+                cold_pages cold;
+                home.locked([&] { home.stock_.take_cold(cold); });
+                home.return_cold(cold);
+            }
+            return true;
+        });
+    }
+
+    /// All other homes together retain no more than the primary.
+    static geometry retaining_less(geometry g) noexcept {
+        g.retain_bytes /= most_homes;
+        return g;
+    }
+
+    static constexpr int slabs_a_visit = 8;         ///< whose memory one caller returns
+    static constexpr std::uint64_t others_ms = 250; ///< at most so often a visit looks at other homes
 
     pool_description description_;
     service mode_;
+    depot* primary_;
 
     mutex_type lock_;
     depot_stock<Policy> stock_; ///< guarded by it, as the next
     bypass<Policy> bypass_;
+
+    typename Policy::template atomic<depot*> homes_[most_homes] = {}; ///< in the primary; in order, then null
+    typename Policy::template atomic<std::uint32_t> threads_{0};      ///< whose home it is
+    typename Policy::template atomic<bool> spare_{false}; ///< whether others may borrow: see note_spare
+    typename Policy::template atomic<std::uint64_t> swept_ms_{0}; ///< in the primary: see sweep_others
 };
 
 } // namespace linn::inline LINN_ABI::detail

@@ -5,7 +5,6 @@
 #include <linn/config.hpp>
 #include <linn/detail/core/geometry.hpp>
 #include <linn/detail/core/magazine.hpp>
-#include <linn/detail/core/meeting_count.hpp>
 #include <linn/detail/core/pointer_list.hpp>
 #include <linn/detail/core/pointer_run.hpp>
 #include <linn/detail/core/slab_set.hpp>
@@ -22,10 +21,10 @@
 
 namespace linn::inline LINN_ABI::detail {
 
-/// What a depot has: slabs, full and empty magazines, the fronts of its threads; and how slots go between them. The depot holds
+/// What a depot has: slabs, empty magazines, the fronts of its threads; and how slots go between them. The depot holds
 /// its lock around every call: nothing here locks, reports or gives memory back to the system.
 ///
-/// Invariant, at quiescence: slots out of the slabs == live + in fronts + in the stash + lost,
+/// Invariant, at quiescence: slots out of the slabs == live + in fronts + lost,
 /// where `lost` are slots that threads held which a fork left behind in its child.
 template <class Policy>
 class depot_stock {
@@ -35,27 +34,15 @@ public:
 
     depot_stock(const geometry& g, void* owner, metadata_arena<Policy>& arena) noexcept
         : slabs_{g, owner},
-          magazines_{g, arena},
-          fronts_{g.magazine_slots_met} {}
+          magazines_{g.magazine_slots, arena},
+          fronts_{g.magazine_slots} {}
 
     [[nodiscard]] slabs_type& slabs() noexcept { return slabs_; }
-    [[nodiscard]] std::size_t magazine_capacity() const noexcept { return magazines_.capacity(); }
 
-    /// A visit of a thread without a cache, or one that leaves.
-    void note_visit(bool waited, bool threads_meet = false) noexcept {
+    /// A thread came. @param waited for another one
+    void note_visit(bool waited) noexcept {
         ++visits_;
         contended_ += waited ? 1 : 0;
-        magazines_.note_visit(waited, threads_meet, slabs_.peak());
-    }
-    /// A visit because `f` is empty.
-    void note_taking(front_type& f, bool waited) noexcept {
-        f.turns.note_taken();
-        note_exchange(f, waited);
-    }
-    /// A visit because `f` is full.
-    void note_giving(front_type& f, bool waited) noexcept {
-        f.turns.note_given();
-        note_exchange(f, waited);
     }
 
     // -- slots go out -----------------------------------------------------------------------------
@@ -65,35 +52,41 @@ public:
         return f.try_pop(object) ? object : nullptr;
     }
 
-    /// Loads a magazine with objects and pops one. Null when there is none.
-    /// @pre what `f` has is empty
-    void* take(front_type& f) noexcept {
-        if (magazine* full = magazines_.take_full(f.shelf); full != nullptr) {
-            if (magazine* old = f.unload(); old != nullptr) {
-                magazines_.put_empty(old);
-            }
-            f.load(full);
-            return pop_or_null(f);
+    using growth = typename slabs_type::growth;
+
+    /// Loads objects into the empty front and pops one. Null when there is none.
+    /// A thread begins with few objects and asks for twice as many each time, so that types with
+    /// few objects stay small.
+    void* take(front_type& f, growth may_grow) noexcept {
+        magazine* m = f.unload();
+        if (m == nullptr) {
+            m = magazines_.take();
         }
-        if (!f.has_loaded()) {
-            magazine* m = magazines_.take_empty();
-            if (m == nullptr) {
-                refusals none; // threads hold magazines only where nothing is checked
-                return take_one(no_trace, none);
-            }
-            f.load(m);
+        if (m == nullptr) {
+            void* object = nullptr;
+            return slabs_.take(&object + 1, 1, may_grow) == 1 ? object : nullptr;
         }
-        fill_from_slabs(f);
+        const std::size_t want = f.refill < m->capacity ? f.refill : m->capacity;
+        m->count = bottom_first(m->entries(), want, slabs_.take(m->entries() + want, want, may_grow));
+        if (m->count != 0) {
+            f.refill = want * 2;
+        }
+        f.load(m);
         return pop_or_null(f);
     }
 
-    /// Null when neither the system nor the stash has one.
-    void* take_one(const call_trace& by, refusals& noticed) noexcept {
+    /// The same for a front of another home, from slabs that this one's threads do not take from. @pre `f` is empty
+    void* lend(front_type& f) noexcept {
+        const std::size_t want = f.refill < f.capacity() ? f.refill : f.capacity();
+        const std::size_t got = bottom_first(f.entries(), want, slabs_.lend(f.entries() + want, want));
+        f.use(f.entries(), got, f.capacity());
+        return pop_or_null(f);
+    }
+
+    /// Null when the system has no more.
+    void* take_one(const call_trace& by, refusals& noticed, growth may_grow) noexcept {
         void* object = nullptr;
-        if (slabs_.take(&object + 1, 1, by, noticed) == 1) {
-            return object;
-        }
-        return magazines_.take_object(); // the system has no more; the stash may
+        return slabs_.take(&object + 1, 1, may_grow, by, noticed) == 1 ? object : nullptr;
     }
 
     /// Writes pointers to `count` objects into `out`, or takes none. @returns `count`; less when there are too few
@@ -102,7 +95,7 @@ public:
         void* some[pointer_batch];
         while (done != count) {
             const std::size_t want = count - done < pointer_batch ? count - done : pointer_batch;
-            const std::size_t got = slabs_.take(some + want, want, by, noticed);
+            const std::size_t got = slabs_.take(some + want, want, growth::allowed, by, noticed);
             copy_reversed(static_cast<std::byte*>(out) + done * sizeof(void*), some + (want - got), got);
             done += got;
             if (got != want) {
@@ -114,14 +107,12 @@ public:
     }
 
     /// @returns false when a limit or the system refused; then nothing has changed
-    bool reserve(std::size_t objects) noexcept {
-        return objects <= magazines_.stashed() || slabs_.reserve(objects - magazines_.stashed());
-    }
+    bool reserve(std::size_t objects) noexcept { return slabs_.reserve(objects); }
 
     // -- slots come back --------------------------------------------------------------------------
 
-    /// Loads a magazine that has room. There may be none to be had, and a
-    /// flushed one may stay full of another depot's objects: the caller pushes and sees.
+    /// Loads a magazine that has room, where there is one to be had. Objects of other depots stay in it, for the caller to hand
+    /// over.
     void make_room(front_type& f, refusals& refused) noexcept {
         if (f.epoch != epoch_) {
             f.epoch = epoch_;
@@ -130,33 +121,15 @@ public:
                 return;
             }
         }
-        magazine* fresh = nullptr;
-        if (f.spare == nullptr || magazines_.has_room_for(*f.spare)) {
-            fresh = magazines_.take_empty();
+        magazine* empty = f.spare;
+        if (empty == nullptr) {
+            empty = magazines_.take();
+        } else {
+            empty_out(*empty, refused);
         }
-        if (fresh == nullptr) {
-            if (f.spare == nullptr) {
-                return;
-            }
-            magazines_.bound().note_spilled(f.spare->count);
-            empty_out(*f.spare, refused);
-            fresh = magazines_.upgraded(f.spare);
-        } else if (f.spare != nullptr) {
-            magazines_.put_full(f.spare, f.shelf);
-        }
-        f.set_spare(f.unload());
-        f.load(fresh);
-    }
-
-    /// Gives to the slabs what lay too long in the stash: a magazine a visit, so that no caller pays for all.
-    void shrink_stash(refusals& refused) noexcept {
-        if (magazine* m = magazines_.template take_excess<typename Policy::clock>(); m != nullptr) {
-            empty_out(*m, refused);
-            if (m->count == 0) {
-                magazines_.put_empty(m);
-            } else { // another depot's objects: a thread takes them, and brings them back
-                magazines_.put_full(m, 0);
-            }
+        if (empty != nullptr) {
+            f.set_spare(f.unload());
+            f.load(empty);
         }
     }
 
@@ -176,10 +149,10 @@ public:
         return others;
     }
 
-    /// An empty slab whose pages should go back; null when there is none. One slab a visit, so that no caller pays for the
-    /// whole of a shrinking pool.
-    slab* next_to_return() noexcept {
-        return slabs_.has_excess() ? slabs_.next_to_return(Policy::clock::now_ms()) : nullptr;
+    /// Notes pages that should go back: see slab_set::take_cold. Few in a visit, so that no caller pays for the whole of a
+    /// shrinking pool. @returns whether there are any
+    bool take_cold(cold_pages& cold) noexcept {
+        return slabs_.has_excess() && slabs_.take_cold(Policy::clock::now_ms(), cold);
     }
 
     // -- threads ----------------------------------------------------------------------------------
@@ -187,81 +160,69 @@ public:
     void attach(front_type& f) noexcept {
         f.epoch = epoch_;
         f.refill = first_refill;
-        f.shelf = attached_++ % magazine_shelves::shelves;
         fronts_.add(f);
     }
 
     /// Takes back all that `f` holds. Magazines in which objects of another depot stayed go to `mixed`.
     void detach(front_type& f, refusals& refused, magazine_stack& mixed) noexcept {
-        retire(f.unload(), f.shelf, refused, mixed);
-        retire(f.spare, f.shelf, refused, mixed);
+        retire(f.unload(), refused, mixed);
+        retire(f.spare, refused, mixed);
         f.set_spare(nullptr);
         fronts_.remove(f);
     }
 
-    /// Gives to the slabs what is cached: of `mine`, which may be null, and of the stash now, of other threads at their next
-    /// visit. Magazines in which objects of another depot stayed go to `mixed`, but for those of `mine`.
-    void flush(front_type* mine, refusals& refused, magazine_stack& mixed) noexcept {
+    /// Gives to the slabs what `mine`, which may be null, caches, now, and what other threads cache at their next visit.
+    void flush(front_type* mine, refusals& refused) noexcept {
         ++epoch_;
         if (mine != nullptr) {
             give_back_cache(*mine, refused);
         }
-        while (magazine* m = magazines_.take_full(0)) {
-            empty_out(*m, refused);
-            put_emptied(m, mixed);
-        }
-        magazines_.bound().reset();
     }
 
-    void put_empty(magazine* m) noexcept { magazines_.put_empty(m); }
+    void put_empty(magazine* m) noexcept { magazines_.put(m); }
 
     /// In the child of a fork.
-    void forget_threads_but(std::uintptr_t survivor) noexcept { fronts_.forget_threads_but(survivor); }
+    void forget_threads_but(std::uintptr_t survivor) noexcept {
+        fronts_.forget_threads_but(survivor);
+        slabs_.put_back_all();
+    }
 
     // -- what there is ----------------------------------------------------------------------------
 
-    /// Writes what the stock knows.
-    void fill_in(pool_statistics& s) noexcept {
+    /// Adds what the stock knows. `s.live` counts what is out, for the caller to subtract from: threads of one home may cache
+    /// objects of another.
+    /// @param lost slots that threads held which a fork left behind
+    void add_to(pool_statistics& s, std::size_t& lost) noexcept {
         const auto held = fronts_.count();
-        s.cached = magazines_.stashed() + held.objects;
-        s.threads = held.fronts;
-        const std::size_t not_live = s.cached + fronts_.lost();
-        s.live = slabs_.out() > not_live ? slabs_.out() - not_live : 0;
-        s.peak = slabs_.peak();
-        s.slabs = slabs_.slab_count();
-        s.reserved_bytes = slabs_.mapped_bytes();
-        s.resident_bytes = slabs_.resident_bytes();
-        s.returned_bytes = slabs_.returned_bytes();
-        s.depot_visits = visits_;
-        s.contended = contended_;
+        s.live += slabs_.out();
+        s.cached += held.objects;
+        s.threads += held.fronts;
+        lost += fronts_.lost();
+        s.peak += slabs_.peak();
+        s.slabs += slabs_.slab_count();
+        s.reserved_bytes += slabs_.mapped_bytes();
+        s.resident_bytes += slabs_.resident_bytes();
+        s.returned_bytes += slabs_.returned_bytes();
+        s.depot_visits += visits_;
+        s.contended += contended_;
     }
 
-    /// Appends what threads and the stash hold. False when there is no memory.
+    [[nodiscard]] std::size_t threads() const noexcept { return fronts_.count().fronts; }
+
+    /// Appends what threads hold. False when there is no memory.
     bool append_cached(pointer_list<typename Policy::pages>& cached) noexcept {
-        return fronts_.append_to(cached) && magazines_.stash().append_to(cached);
+        return fronts_.append_to(cached);
     }
 
 private:
     static constexpr std::size_t first_refill = 4;
 
-    void note_exchange(const front_type& f, bool waited) noexcept {
-        note_visit(waited, meetings_.template note<typename Policy::clock>(&f, f.turns.alternates()));
-    }
-
-    /// A thread begins with few objects and asks for twice as many each time, so that types with
-    /// few objects stay small.
-    void fill_from_slabs(front_type& f) noexcept {
-        magazine* m = magazines_.upgraded(f.unload());
-        const std::size_t want = f.refill < m->capacity ? f.refill : m->capacity;
-        f.refill = want * 2;
-        void** entries = m->entries();
-        const std::size_t got = slabs_.take(entries + want, want);
-        magazines_.bound().note_missed(got, slabs_.peak());
+    /// What was written below `entries + want` begins at `entries` now. @returns `got`
+    static std::size_t bottom_first(void** entries, std::size_t want, std::size_t got) noexcept {
         if (got != want) {
             std::memmove(entries, entries + (want - got), got * sizeof(void*));
         }
-        m->count = got;
-        f.load(m);
+        return got;
     }
 
     /// Gives what take_run took to the slabs again.
@@ -281,23 +242,14 @@ private:
         }
     }
 
-    /// Puts a magazine of a thread that leaves where it belongs; into `mixed` when objects of
-    /// another depot stayed in it.
-    void retire(magazine* m, std::size_t shelf, refusals& refused, magazine_stack& mixed) noexcept {
+    /// Empties a magazine of a thread that leaves; into `mixed` when objects of another depot stayed in it.
+    void retire(magazine* m, refusals& refused, magazine_stack& mixed) noexcept {
         if (m == nullptr) {
             return;
         }
-        if (2 * m->count > m->capacity && magazines_.has_room_for(*m)) {
-            magazines_.put_full(m, shelf);
-        } else {
-            empty_out(*m, refused);
-            put_emptied(m, mixed);
-        }
-    }
-
-    void put_emptied(magazine* m, magazine_stack& mixed) noexcept {
+        empty_out(*m, refused);
         if (m->count == 0) {
-            magazines_.put_empty(m);
+            magazines_.put(m);
         } else {
             mixed.push(m);
         }
@@ -309,11 +261,9 @@ private:
     slabs_type slabs_;
     magazine_store<Policy> magazines_;
     front_list<Policy> fronts_;
-    std::size_t epoch_ = 0;    ///< counts flushes
-    std::size_t attached_ = 0; ///< counts threads that came
+    std::size_t epoch_ = 0; ///< counts flushes
     std::size_t visits_ = 0;
     std::size_t contended_ = 0;
-    meeting_count meetings_;
 };
 
 } // namespace linn::inline LINN_ABI::detail

@@ -6,7 +6,6 @@
 #include <linn/detail/core/geometry.hpp>
 #include <linn/detail/core/magazine.hpp>
 #include <linn/detail/core/slot_cache.hpp>
-#include <linn/detail/core/turn_count.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -33,8 +32,6 @@ struct alignas(cache_line_bytes) front : slot_cache {
     std::size_t epoch = 0;         ///< depot epoch at the last visit
     std::size_t refill = 0;        ///< how many slots the next refill from slabs asks for
     std::uintptr_t thread = 0;     ///< the owner; see current_thread
-    std::size_t shelf = 0;         ///< of the depot's stash; guarded by the depot's lock, like the next
-    turn_count turns;              ///< guarded by the depot's lock
 
     front* next_in_thread = nullptr; ///< fronts that this thread must flush when it exits
     front* next_in_depot = nullptr;  ///< guarded by the depot's lock, like the next

@@ -6,6 +6,7 @@
 #include <linn/detail/os/threads.hpp>
 #include <linn/detail/sync/front.hpp>
 #include <linn/detail/sync/late_thread_exit.hpp>
+#include <linn/detail/sync/pool_calls.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -21,14 +22,6 @@ struct thread_state {
     front<Policy>* fronts = nullptr; ///< attached ones, to flush at exit
     bool janitor_armed = false;
     bool over = false; ///< the janitor ran: from now on every call goes to the depot
-};
-
-/// The place of a pool in the block of a thread, where there are blocks.
-template <bool has_blocks>
-struct front_number {};
-template <>
-struct front_number<true> {
-    std::atomic<std::uint32_t> value{0}; ///< 0: none yet
 };
 
 #if defined(_WIN32)

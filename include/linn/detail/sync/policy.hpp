@@ -6,24 +6,9 @@
 #include <linn/detail/os/clock.hpp>
 #include <linn/detail/os/pages.hpp>
 #include <linn/detail/sync/mutex.hpp>
-
-#include <atomic>
+#include <linn/detail/sync/platform.hpp>
 
 namespace linn::inline LINN_ABI::detail {
-
-struct parking;
-
-/// What the engine takes from outside: where pages come from, what time it is, how it locks and waits, what an
-/// atomic is.
-/// Tests put others in its place, to make pages fail, threads stumble and orders be enumerated.
-struct platform {
-    using pages = system_pages;
-    using clock = coarse_clock;
-    using mutex = detail::mutex;
-    using parking = detail::parking;
-    template <class T>
-    using atomic = std::atomic<T>;
-};
 
 // What a fork does to a lock; those of tests need not know of forks.
 

@@ -80,12 +80,36 @@ private:
         auto* name = static_cast<char*>(memory) + sizeof(depot_type);
         std::memcpy(name, d.type.data(), d.type.size());
         auto* made = ::new (memory) depot_type{d, {name, d.type.size()}, service_here(d.sizes), arena_};
-        made->older = newest_;
-        newest_ = made;
+        enter(*made);
         publish(slot, made);
         return made;
     }
 
+    void enter(depot_type& d) noexcept {
+        d.older = newest_;
+        newest_ = &d;
+    }
+
+public:
+    /// Another home of a pool, in its place among them. Null when there is no memory for it.
+    depot_type* make_home(depot_type& primary, std::size_t place) noexcept {
+        lock_guard<typename Policy::mutex> guard{lock_};
+        slot_type& slot = primary.homes_[place];
+        if (depot_type* made = slot.load(std::memory_order_relaxed); made != nullptr) {
+            return made;
+        }
+        void* memory = arena_.allocate(sizeof(depot_type));
+        if (memory == nullptr) {
+            return nullptr;
+        }
+        auto* made =
+            ::new (memory) depot_type{primary.description_, primary.name(), primary.mode(), arena_, &primary};
+        enter(*made);
+        publish(slot, made);
+        return made;
+    }
+
+private:
     static service service_here(const geometry& g) noexcept {
         if (sanitizer_bypass || running_on_memcheck() || race_checked()) {
             return service::bypass;
@@ -170,7 +194,7 @@ constinit registry<Policy> registry<Policy>::process_{this_module};
 template <class Policy>
 depot<Policy>* depot<Policy>::owner_of(const void* object) noexcept {
     for (depot* d = registry<Policy>::process().newest(); d != nullptr; d = d->older) {
-        if (d != this && d->contains(object)) {
+        if (d->primary_ != primary_ && d->contains(object)) {
             return d;
         }
     }
@@ -188,38 +212,53 @@ void depot<Policy>::for_each_sibling(Visit&& visit) noexcept {
 }
 
 template <class Policy>
-void depot<Policy>::hand_over(void* object, const call_trace& by) noexcept {
-    auto* owner = static_cast<depot*>(slab::of(object, description_.sizes.slab_align)->depot());
-    if (owner != nullptr && is_sibling(*owner)) {
-        registry<Policy>::process().adopt(*owner);
-        owner->put_one(object, by);
-    } else {
-        refusal<> wrong{object, rejection::other_owner};
-        tell_handler(wrong, owner);
+depot<Policy>& depot<Policy>::home_for_thread() noexcept {
+    depot* best = this;
+    for (std::size_t i = 0; i != most_homes; ++i) {
+        depot* home = read_published(homes_[i]);
+        const std::uint32_t fewest = best->threads_.load(std::memory_order_relaxed);
+        if (home == nullptr) {
+            depot* made = fewest != 0 ? registry<Policy>::process().make_home(*this, i) : nullptr;
+            return made != nullptr ? *made : *best;
+        }
+        if (home->threads_.load(std::memory_order_relaxed) < fewest) {
+            best = home;
+        }
     }
+    return *best;
+}
+
+template <class Policy>
+std::size_t depot<Policy>::hand_over_run(void** objects, std::size_t count, const call_trace& by) noexcept {
+    while (count != 0) {
+        auto* owner = static_cast<depot*>(slab::of(objects[0], description_.sizes.slab_align)->depot());
+        if (owner != nullptr && is_sibling(*owner)) {
+            registry<Policy>::process().adopt(*owner);
+            count = owner->give_some(objects, count, by);
+        } else {
+            refusal<> wrong{objects[0], rejection::other_owner};
+            tell_handler(wrong, owner);
+            objects[0] = objects[--count];
+        }
+    }
+    return 0;
 }
 
 template <class Policy>
 void depot<Policy>::hand_over_all(magazine_stack& mixed) noexcept {
     while (magazine* m = mixed.pop()) {
-        for (std::size_t i = 0; i < m->count; ++i) {
-            hand_over(m->entries()[i]);
-        }
-        m->count = 0;
+        m->count = hand_over_run(m->entries(), m->count);
         locked([&] { stock_.put_empty(m); });
     }
 }
 
 template <class Policy>
 void depot<Policy>::hand_over_cache(front_type& f) noexcept {
-    for (void* object = nullptr; f.try_pop(object);) {
-        hand_over(object);
+    if (f.has_loaded()) {
+        f.use(f.entries(), hand_over_run(f.entries(), f.count()), f.capacity());
     }
     if (f.spare != nullptr) {
-        for (std::size_t i = 0; i < f.spare->count; ++i) {
-            hand_over(f.spare->entries()[i]);
-        }
-        f.spare->count = 0;
+        f.spare->count = hand_over_run(f.spare->entries(), f.spare->count);
         f.set_spare(f.spare);
     }
 }

@@ -34,7 +34,7 @@ namespace linn::inline LINN_ABI::detail {
 ///  thread 1         thread 2           blocks_[thread index]: one front a class, arrays of pointers
 ///  [f f f f ...]    [f f f f ...]      inherited by the next thread of that number: nothing to flush
 ///     |  halves  |
-///  [depot][depot][depot] ...           depots_[class]: stash, slabs, a lock each
+///  [depot][depot][depot] ...           depots_[class]: slabs, a lock each
 ///     |  slabs   |
 ///  upstream, or pages of the system    asked with no lock held but its own
 /// ```
@@ -88,9 +88,9 @@ public:
             f != nullptr && f->try_pop(slot)) { // requests of no bytes come here at once
             return told.served(slot);
         }
-        if (f != nullptr && f->turns.alternates()) {
-            const resource_front_slots sizes{c};
-            enlarge(*f, d->threads_meet() ? sizes.met : sizes.turns, told);
+        if (f != nullptr && f->visits != resource_front_slots::visits_to_grow &&
+            ++f->visits == resource_front_slots::visits_to_grow) {
+            enlarge(*f, resource_front_slots{c}.grown, told);
         }
         const auto take_slot = [&] { return f != nullptr ? d->take(*f) : d->take_one(); };
         if (void* slot = take_slot(); slot != nullptr) {
@@ -123,14 +123,12 @@ public:
             if (!trimmed && f->try_push(slot)) { // an array that was only made now
                 return;
             }
-            bool wants_array = false;
-            give_back(*d, d->put(*f, slot, trimmed, refused, wants_array), told);
-            if (wants_array) {
-                add_array(*d, told);
+            if (d->put(*f, slot, trimmed, refused)) {
+                give_back_cold(*d, told);
             }
         } else if (d->put_one(slot, refused)) {
             turn mine{memory_};
-            give_back(*d, d->next_to_return(), told);
+            give_back_cold(*d, told);
         }
         settle(refused);
     }
@@ -214,7 +212,9 @@ public:
             if (d == nullptr) {
                 continue;
             }
-            d->flush(mine != nullptr ? &mine->fronts[c] : nullptr, refused);
+            if (mine != nullptr) {
+                d->flush(mine->fronts[c], refused);
+            }
             for (bool more = true; more;) {
                 turn one{memory_};
                 const std::size_t n = give_back(*d, d->take_empty(), told);
@@ -294,8 +294,7 @@ private:
         return checked_build || limited ? service::direct : service::cached;
     }
 
-    static_assert(magazine::bytes_for(resource_stash_slots(0)) + sizeof(depot_type) <=
-                  chunk_arena<Policy>::most_bytes);
+    static_assert(sizeof(depot_type) <= chunk_arena<Policy>::most_bytes);
     static_assert(sizeof(thread_block) <= chunk_arena<Policy>::most_bytes);
     static_assert(resource_front_slots::most * sizeof(void*) <= chunk_arena<Policy>::most_bytes);
 
@@ -346,12 +345,6 @@ private:
         return or_null([&] { return front_at(c, told); });
     }
 
-    void add_array(depot_type& d, news& told) noexcept {
-        if (void* memory = or_null([&] { return bookkeeping(d.array_bytes(), told); }); memory != nullptr) {
-            d.add_array(memory);
-        }
-    }
-
     // -- memory ---------------------------------------------------------------------------------------
 
     /// Whether the limit leaves room for `bytes`, once enough empty slabs were returned. @pre it is our turn
@@ -394,9 +387,7 @@ private:
         if (depot_type* made = depot_made(c); made != nullptr) {
             return made;
         }
-        const std::size_t stash_slots = mode_ == service::cached ? resource_stash_slots(c) : 0;
-        const std::size_t array_bytes = stash_slots != 0 ? magazine::bytes_for(stash_slots) : 0;
-        void* memory = bookkeeping(sizeof(depot_type) + array_bytes, told);
+        void* memory = bookkeeping(sizeof(depot_type), told);
         if (memory == nullptr) {
             return nullptr;
         }
@@ -405,11 +396,8 @@ private:
         if (depot_type* made = depots_[c].load(std::memory_order_relaxed); made != nullptr) {
             return made;
         }
-        auto* made = ::new (memory)
-            depot_type{*this, resource_geometry(settings_, c, Policy::pages::offset_step), stash_slots};
-        if (stash_slots != 0) {
-            made->add_array(static_cast<std::byte*>(memory) + sizeof(depot_type));
-        }
+        auto* made =
+            ::new (memory) depot_type{*this, resource_geometry(settings_, c, Policy::pages::offset_step)};
         publish(depots_[c], made);
         return made;
     }
@@ -446,6 +434,21 @@ private:
         d.note_returned(bytes);
         told.returned(mapped);
         return bytes;
+    }
+
+    /// What was unused for a second: whole slabs to where they came from, pages of others to the system, if they are ours.
+    void give_back_cold(depot_type& d, news& told) noexcept {
+        for (int slabs = 0; slabs != slabs_a_visit; ++slabs) {
+            cold_pages cold;
+            if (!d.take_cold(cold)) {
+                return;
+            }
+            if (cold.whole) {
+                give_back(d, cold.of, told);
+            } else {
+                d.put_cold(cold, settings_.own_pages ? slab_set<typename Policy::pages>::discard(cold) : 0);
+            }
+        }
     }
 
     void free_block(tracked_block* b) noexcept {
@@ -527,6 +530,11 @@ private:
                 d->lose(slot_count);
             }
         });
+        for (unsigned c = 0; c < size_class_count; ++c) {
+            if (depot_type* d = depot_made(c); d != nullptr) {
+                d->put_back_all();
+            }
+        }
         memory_.reset_locks();
         unlock_all([](auto& lock) { lock.reset(); });
     }
@@ -544,6 +552,7 @@ private:
     }
 
     static constexpr std::uint32_t first_refill = 4;
+    static constexpr int slabs_a_visit = 8; ///< whose memory one caller returns
 
     resource_fronts<Policy> fronts_; // first: the hot path begins there
     typename Policy::template atomic<depot_type*> depots_[size_class_count] = {};

@@ -107,7 +107,7 @@ private:
     // The next two read what its owner may be writing: see racy_read.
     static void** shown_array(const class_front& f) noexcept { return pointer_to(racy_read(f.bottom)); }
     static std::size_t shown_count(const class_front& f, unsigned c) noexcept {
-        return f.shown_count(shown_array(f), resource_front_slots{c}.met);
+        return f.shown_count(shown_array(f), resource_front_slots{c}.grown);
     }
 
     typename Policy::template atomic<const table*> open_for_{nullptr}; ///< `home_`, or null

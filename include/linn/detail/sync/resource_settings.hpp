@@ -25,23 +25,19 @@ struct resource_settings {
     const void* pool = nullptr;       ///< whom the observer hears of
 };
 
-/// How many slots a front of class `c` has room for. By bytes: 32 KiB worth at first, and two of the large ones; 128 KiB worth when
-/// it is emptied and filled in turns; the most where threads meet at each exchange, too.
+/// How many slots a front of class `c` has room for. By bytes: 32 KiB worth at first, and two of the large ones; 128 KiB worth
+/// once its thread came to the depot often.
 struct resource_front_slots {
     constexpr explicit resource_front_slots(unsigned c) noexcept
         : first{clamp((std::size_t{32} << 10) / class_bytes(c), 2, 128)},
-          turns{clamp((std::size_t{128} << 10) / class_bytes(c), 2, 512)},
-          met{clamp(cached_where_threads_meet / class_bytes(c), 2, most)} {}
+          grown{clamp((std::size_t{128} << 10) / class_bytes(c), 2, most)} {}
 
-    static constexpr std::size_t most = 2032; ///< its array fits a chunk of the arena
+    static constexpr std::size_t most = 512;
+    static constexpr std::uint16_t visits_to_grow = 32;
 
     std::size_t first;
-    std::size_t turns;
-    std::size_t met;
+    std::size_t grown;
 };
-constexpr std::size_t resource_stash_slots(unsigned c) noexcept {
-    return clamp((std::size_t{128} << 10) / class_bytes(c), 2, 512);
-}
 
 /// Slabs hold sixteen of the largest slots. Where memory is the system's they are aligned as far apart
 /// as they may grow, which costs addresses only; of an upstream no more is asked than needed. Below a limit they are a

@@ -9,7 +9,7 @@
 #include <linn/detail/sync/front_block.hpp>
 #include <linn/detail/sync/late_thread_exit.hpp>
 #include <linn/detail/sync/module.hpp>
-#include <linn/detail/sync/race_checks.hpp>
+#include <linn/detail/sync/pool_calls.hpp>
 #include <linn/detail/sync/registry.hpp>
 
 #include <atomic>
@@ -101,47 +101,20 @@ LINN_DETAIL_HIDDEN thread_state<Policy>* state_for([[maybe_unused]] const front<
     return nullptr;
 }
 
-/// A pool as the slow paths see it.
-template <class Policy>
-struct pool_handle {
-    typename registry<Policy>::slot_type depot{nullptr};
-    const pool_description* description = nullptr;
-    [[no_unique_address]] front_number<fronts_by_key> number{};
-
-    /// The depot, or null when the pool was never used.
-    detail::depot<Policy>* existing() noexcept { return read_published(depot); }
-
-    /// The depot, made at the first call. Null when there is no memory for it.
-    detail::depot<Policy>* get() noexcept {
-        return registry<Policy>::process().depot_in(depot, *description);
-    }
-
-    /// The same for a request of `objects`, of which the observer hears when it fails.
-    detail::depot<Policy>* get_for(std::size_t objects) noexcept {
-        detail::depot<Policy>* d = get();
-        if (d == nullptr) [[__unlikely__]] {
-            tell_news({0, 0, shortage::memory}, objects, description->object_bytes, description->type);
-        }
-        return d;
-    }
-};
-
 #if defined(_WIN32)
 /// The calling thread's front of a pool whose front no variable is; see front_block.
 template <class Policy>
-[[__gnu__::__always_inline__]] inline front<Policy>& front_here(pool_handle<Policy>& handle) noexcept {
+[[__gnu__::__always_inline__]] inline front<Policy>& front_here(pool_root<Policy>& root) noexcept {
     static_assert(fronts_by_key);
-    return front_block<Policy>::here(handle.number);
+    return front_block<Policy>::here(root.number);
 }
 /// The same, made where it can be.
 template <class Policy>
-LINN_DETAIL_HIDDEN front<Policy>& own_front(pool_handle<Policy>& handle) noexcept {
-    return front_block<Policy>::own(handle.number, late_flush<Policy>.over());
+LINN_DETAIL_HIDDEN front<Policy>& own_front(pool_root<Policy>& root) noexcept {
+    return front_block<Policy>::own(root.number, late_flush<Policy>.over());
 }
 #endif
 
-/// Attaches `f` if this thread may hold a cache. The janitor comes first: nothing may be cached that is
-/// never flushed. For the same reason nothing is cached where `thread_local` variables end too early.
 template <class Policy>
 LINN_DETAIL_HIDDEN bool attach_here(front<Policy>& f, depot<Policy>& d) noexcept {
     if (d.mode() != service::cached) {
@@ -151,27 +124,40 @@ LINN_DETAIL_HIDDEN bool attach_here(front<Policy>& f, depot<Policy>& d) noexcept
     if (state == nullptr) {
         return false;
     }
-    d.attach(f, current_thread());
+    d.home_for_thread().attach(f, current_thread());
     f.next_in_thread = state->fronts;
     state->fronts = &f;
     return true;
 }
 
-/// `attach_here` of the module that the code lies in which names a front: a default argument of the functions below belongs
-/// to the code that calls them, while they themselves may be another module's.
+/// The depot, or null when the pool was never used.
 template <class Policy>
-using attach_function = bool (*)(front<Policy>&, depot<Policy>&) noexcept;
+depot<Policy>* existing_depot(pool_root<Policy>& root) noexcept {
+    return read_published(root.depot_made);
+}
 
-/// What `pool::allocate` does when the hot path has nothing. Null when there is no memory.
-/// @param caller in checked builds, where in the user's code
-/// @complexity O(1) amortised: one visit of the depot a magazine
+/// The depot, made at the first call. Null when there is no memory for it.
 template <class Policy>
-[[LINN_DETAIL_NOINLINE]] void* allocate_slow(front<Policy>& f, pool_handle<Policy>& handle,
-                                             const void* caller = nullptr,
-                                             attach_function<Policy> attach = &attach_here<Policy>) noexcept {
+depot<Policy>* depot_of(pool_root<Policy>& root) noexcept {
+    return registry<Policy>::process().depot_in(root.depot_made, *root.description);
+}
+
+/// The same for a request of `objects`, of which the observer hears when it fails.
+template <class Policy>
+depot<Policy>* depot_for(pool_root<Policy>& root, std::size_t objects) noexcept {
+    depot<Policy>* d = depot_of(root);
+    if (d == nullptr) [[__unlikely__]] {
+        tell_news({0, 0, shortage::memory}, objects, root.description->object_bytes, root.description->type);
+    }
+    return d;
+}
+
+template <class Policy>
+void* allocate_slow(front<Policy>& f, pool_root<Policy>& root, const void* caller,
+                    attach_function<Policy> attach) noexcept {
     depot<Policy>* d = f.home;
     if (d == nullptr) [[__unlikely__]] {
-        d = handle.get_for(1);
+        d = depot_for(root, 1);
         if (d == nullptr) {
             return nullptr;
         }
@@ -182,20 +168,18 @@ template <class Policy>
             return d->take_one(trace_from(caller));
         }
     }
-    return d->take(f);
+    return f.home->take(f);
 }
 
-/// What `pool::deallocate` does when the loaded magazine is full or there is none.
 template <class Policy>
-[[LINN_DETAIL_NOINLINE]] void
-deallocate_slow(front<Policy>& f, pool_handle<Policy>& handle, void* object, const void* caller = nullptr,
-                attach_function<Policy> attach = &attach_here<Policy>) noexcept {
+void deallocate_slow(front<Policy>& f, pool_root<Policy>& root, void* object, const void* caller,
+                     attach_function<Policy> attach) noexcept {
     depot<Policy>* d = f.home;
     if (d == nullptr) [[__unlikely__]] {
-        d = handle.get();
+        d = depot_of(root);
         if (d == nullptr) {
             // This module never used the pool and there is no memory to begin: the slab knows.
-            const slab* const s = slab::of(object, handle.description->sizes.slab_align);
+            const slab* const s = slab::of(object, root.description->sizes.slab_align);
             if (auto* const owner = static_cast<depot<Policy>*>(s->depot()); owner != nullptr) {
                 owner->put_one(object, trace_from(caller));
             }
@@ -210,15 +194,13 @@ deallocate_slow(front<Policy>& f, pool_handle<Policy>& handle, void* object, con
             return;
         }
     }
-    d->put(f, object);
+    f.home->put(f, object);
 }
 
-/// As `allocate_slow`. @throws std::bad_alloc in place of null
 template <class Policy>
-[[LINN_DETAIL_NOINLINE, __gnu__::__returns_nonnull__]] void*
-allocate_or_throw(front<Policy>& f, pool_handle<Policy>& handle, const void* caller,
-                  attach_function<Policy> attach = &attach_here<Policy>) {
-    void* p = allocate_slow(f, handle, caller, attach);
+void* allocate_or_throw(front<Policy>& f, pool_root<Policy>& root, const void* caller,
+                        attach_function<Policy> attach) {
+    void* p = allocate_slow(f, root, caller, attach);
     if (p == nullptr) {
         throw_bad_alloc();
     }
@@ -227,17 +209,14 @@ allocate_or_throw(front<Policy>& f, pool_handle<Policy>& handle, const void* cal
 
 /// The depot, made at the first call, of a front that holds nothing; else null.
 template <class Policy>
-depot<Policy>* unattached(const front<Policy>& f, pool_handle<Policy>& handle) noexcept {
-    return f.home == nullptr ? handle.get() : nullptr;
+depot<Policy>* unattached(const front<Policy>& f, pool_root<Policy>& root) noexcept {
+    return f.home == nullptr ? depot_of(root) : nullptr;
 }
 
-/// Takes `count` objects back: what `objects`, an array of pointers of any type, holds from the first on.
-/// @complexity O(count): magazines are filled by copying
 template <class Policy>
-void deallocate_run(front<Policy>& f, pool_handle<Policy>& handle, const void* objects, std::size_t count,
-                    const void* caller = nullptr,
-                    attach_function<Policy> attach = &attach_here<Policy>) noexcept {
-    if (depot<Policy>* d = unattached(f, handle); d != nullptr && d->mode() == service::direct) {
+void deallocate_run(front<Policy>& f, pool_root<Policy>& root, const void* objects, std::size_t count,
+                    const void* caller, attach_function<Policy> attach) noexcept {
+    if (depot<Policy>* d = unattached(f, root); d != nullptr && d->mode() == service::direct) {
         d->put_run(objects, count, trace_from(caller));
         return;
     }
@@ -249,18 +228,14 @@ void deallocate_run(front<Policy>& f, pool_handle<Policy>& handle, const void* o
         }
         void* object = nullptr;
         std::memcpy(&object, from + done * sizeof(void*), sizeof object);
-        deallocate_slow(f, handle, object, caller, attach);
+        deallocate_slow(f, root, object, caller, attach);
     }
 }
 
-/// Writes pointers to `count` objects into `out`, an array of pointers of any type.
-/// @returns false when there is no memory for all; then none is taken
-/// @complexity O(count): magazines are emptied by copying
 template <class Policy>
-[[nodiscard]] bool allocate_run(front<Policy>& f, pool_handle<Policy>& handle, void* out, std::size_t count,
-                                const void* caller = nullptr,
-                                attach_function<Policy> attach = &attach_here<Policy>) noexcept {
-    if (depot<Policy>* d = unattached(f, handle); d != nullptr && d->mode() != service::cached) {
+bool allocate_run(front<Policy>& f, pool_root<Policy>& root, void* out, std::size_t count, const void* caller,
+                  attach_function<Policy> attach) noexcept {
+    if (depot<Policy>* d = unattached(f, root); d != nullptr && d->mode() != service::cached) {
         return d->mode() == service::bypass ? d->take_bypassed_run(out, count)
                                             : d->take_run(out, count, trace_from(caller));
     }
@@ -270,14 +245,96 @@ template <class Policy>
         if (done == count) {
             break;
         }
-        void* const object = allocate_slow(f, handle, caller, attach);
+        void* const object = allocate_slow(f, root, caller, attach);
         if (object == nullptr) [[__unlikely__]] {
-            deallocate_run(f, handle, out, done, caller, attach);
+            deallocate_run(f, root, out, done, caller, attach);
             return false;
         }
         std::memcpy(to + done * sizeof(void*), &object, sizeof object);
     }
     return true;
+}
+
+template <class Policy>
+bool reserve(front<Policy>& f, pool_root<Policy>& root, std::size_t objects,
+             attach_function<Policy> attach) noexcept {
+    depot<Policy>* d = depot_for(root, objects);
+    if (d == nullptr) {
+        return false;
+    }
+    return f.home != nullptr || attach(f, *d) ? f.home->reserve(objects) : d->reserve(objects);
+}
+
+template <class Policy>
+std::size_t trim(front<Policy>& mine, pool_root<Policy>& root) noexcept {
+    std::size_t bytes = 0;
+    if (depot<Policy>* d = existing_depot(root); d != nullptr) {
+        d->for_each_home([&](depot<Policy>& home) {
+            bytes += home.trim(&mine);
+            return true;
+        });
+    }
+    return bytes;
+}
+
+template <class Policy>
+pool_statistics statistics(pool_root<Policy>& root) noexcept {
+    if (depot<Policy>* d = existing_depot(root); d != nullptr) {
+        return d->statistics();
+    }
+    pool_statistics untouched;
+    untouched.type = root.description->type;
+    untouched.object_bytes = root.description->object_bytes;
+    untouched.slot_bytes = root.description->sizes.slot_bytes;
+    return untouched;
+}
+
+template <class Policy>
+std::size_t check_objects(pool_root<Policy>& root) noexcept {
+    std::size_t found = 0;
+    if (depot<Policy>* d = existing_depot(root); d != nullptr) {
+        d->for_each_home([&](depot<Policy>& home) {
+            found += home.check_objects();
+            return true;
+        });
+    }
+    return found;
+}
+
+template <class Policy>
+bool owns(pool_root<Policy>& root, const void* p) noexcept {
+    bool found = false;
+    if (depot<Policy>* d = existing_depot(root); d != nullptr) {
+        d->for_each_home([&](depot<Policy>& home) {
+            found = home.contains(p);
+            return !found;
+        });
+    }
+    return found;
+}
+
+template <class Policy>
+bool owns_slot(pool_root<Policy>& root, const void* p) noexcept {
+    return owns(root, p) && slab::of(p, root.description->sizes.slab_align)->starts_slot(p);
+}
+
+template <class Policy>
+std::size_t visit_live(pool_root<Policy>& root, void (*visit)(void* object, void* context), void* context) {
+    pointer_list<typename Policy::pages> live;
+    bool complete = true;
+    if (depot<Policy>* d = existing_depot(root); d != nullptr) {
+        d->for_each_home([&](depot<Policy>& home) {
+            complete = home.collect_live(live);
+            return complete;
+        });
+    }
+    if (!complete) {
+        throw_bad_alloc();
+    }
+    for (void* p : live) {
+        visit(p, context);
+    }
+    return live.size();
 }
 
 } // namespace linn::inline LINN_ABI::detail

@@ -26,16 +26,16 @@ struct timed_pool {
         .object_align = alignof(object),
         .type = "timed",
     };
-    static inline constinit detail::pool_handle<timed_platform> handle{nullptr, &description};
+    static inline constinit detail::pool_root<timed_platform> root{nullptr, &description};
     static inline constinit thread_local detail::front<timed_platform> front{};
 
     static void* take() {
         void* p = nullptr;
-        return front.try_pop(p) ? p : detail::allocate_or_throw(front, handle, nullptr);
+        return front.try_pop(p) ? p : detail::allocate_or_throw(front, root, nullptr);
     }
     static void give(void* p) noexcept {
         if (!front.try_push(p)) {
-            detail::deallocate_slow(front, handle, p);
+            detail::deallocate_slow(front, root, p);
         }
     }
 };

@@ -77,6 +77,9 @@ struct lock_watch {
 /// The lock of the library between two readings of the counter.
 class timed_mutex {
 public:
+    constexpr explicit timed_mutex(linn::detail::fork_stopper& owner) noexcept : real_{owner} {}
+    constexpr explicit timed_mutex(linn::detail::known_to_forks owner) noexcept : real_{owner} {}
+
     bool try_lock() noexcept {
         if (!real_.try_lock()) {
             return false;

@@ -1,0 +1,445 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef LINN_DETAIL_CORE_SLAB_MEMORY_HPP
+#define LINN_DETAIL_CORE_SLAB_MEMORY_HPP
+
+#include <linn/config.hpp>
+#include <linn/detail/core/geometry.hpp>
+#include <linn/detail/core/page_source.hpp>
+#include <linn/detail/core/slab.hpp>
+#include <linn/detail/core/slab_directory.hpp>
+#include <linn/detail/core/slab_growth.hpp>
+#include <linn/detail/core/slab_states.hpp>
+#include <linn/detail/core/slot_checks.hpp>
+#include <linn/detail/core/slot_guard.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace linn::inline LINN_ABI::detail {
+
+/// The slabs of one pool as memory: where they come from, which of them has slots to give, and when their pages go back.
+///
+/// `slab_directory` knows all slabs, `slab_states` which of them to use next, `slab_growth` how large the next one is. What is here
+/// counts: `out = sum of the slots out of each slab <= peak`, `absent = sum of the slabs' hole_bytes`.
+///
+/// Slabs are never unmapped while the set lives: a slot's address is never reused for another type.
+template <page_source Pages, bool Guards>
+class slab_memory {
+public:
+    slab_memory(const slab_memory&) = delete;
+    slab_memory& operator=(const slab_memory&) = delete;
+
+    /// Whether the system may be asked for memory.
+    enum class growth : unsigned char { allowed, forbidden };
+
+    /// Whether `lend` or `part_with_empty` would give something.
+    [[nodiscard]] bool has_spare() const noexcept {
+        return states_.spare() != nullptr || states_.empty() != nullptr;
+    }
+
+    /// An empty slab, which is nobody's until another set of the same geometry calls `take_over`; null when there is none.
+    /// @complexity O(slabs)
+    slab* part_with_empty() noexcept {
+        slab* s = states_.empty();
+        if (s != nullptr) {
+            states_.take_away(s);
+            forget(s);
+            growth_.remove(s->mapped_bytes);
+            s->owner = nullptr;
+        }
+        return s;
+    }
+    void take_over(slab* s) noexcept {
+        s->owner = owner_;
+        slabs_.add(s);
+        growth_.add(s->mapped_bytes);
+        absent_bytes_ += s->hole_bytes;
+        states_.make_available(s);
+    }
+
+    /// Maps slabs until `want` slots could be taken without asking the system.
+    /// @returns false when a limit or the system refused; then nothing has changed. To keep what was mapped
+    /// would leave the process with no mapping to spare for anything else.
+    bool reserve(std::size_t want) noexcept {
+        if (want > geometry_.max_slots - out_) {
+            growth_.note(shortage::limit);
+            return false;
+        }
+        if (want > static_cast<std::size_t>(PTRDIFF_MAX) / geometry_.slot_bytes) {
+            growth_.note(shortage::memory);
+            return false;
+        }
+        slab* const newest_before = newest();
+        std::size_t ready = 0;
+        for (slab* s = newest(); s != nullptr; s = s->older) {
+            ready += s->capacity - s->out();
+        }
+        if (ready < want && !growth_.may_map((want - ready) * geometry_.slot_bytes, geometry_)) {
+            return false;
+        }
+        while (ready < want) {
+            slab* s = map_slab(use::later);
+            if (s == nullptr) {
+                while (newest() != newest_before) {
+                    unmap_newest();
+                }
+                return false;
+            }
+            states_.make_empty(s);
+            ready += s->capacity;
+        }
+        return true;
+    }
+
+    /// Adds a slab in memory that the owner got elsewhere: for a set whose `Pages` map nothing.
+    /// @pre where `sizes()` wants slabs, at most as large as `slab_align`, all zero if `zeroed`
+    /// @returns false when not even one slot fits
+    bool adopt(void* memory, std::size_t bytes, bool zeroed) noexcept {
+        slab* s = add_slab(memory, bytes, zeroed);
+        if (s != nullptr) {
+            growth_.add(bytes);
+            states_.make_available(s);
+        }
+        return s != nullptr;
+    }
+
+    /// Forgets a slab that is away; its memory is the caller's now. @complexity O(slabs)
+    void disown(slab* s) noexcept {
+        forget(s);
+        s->magic = 0;
+        growth_.remove(s->mapped_bytes);
+    }
+
+    /// How large the next slab should be.
+    [[nodiscard]] std::size_t next_slab_bytes() const noexcept { return growth_.next_bytes(geometry_); }
+
+    void note(shortage why) noexcept { growth_.note(why); }
+    /// What was mapped, and why the last call that failed did, since the last time this was asked.
+    slab_news take_news() noexcept {
+        const slab_news news = growth_.news();
+        growth_.clear_news();
+        return news;
+    }
+
+    // -- memory goes back ------------------------------------------------------------------------
+
+    /// Whether more free memory than `retain_bytes` is here, so that `take_cold` is worth a look at the clock.
+    [[nodiscard]] bool has_excess() const noexcept {
+        return growth_.mapped_bytes() - absent_bytes_ - out_ * geometry_.slot_bytes > geometry_.retain_bytes;
+    }
+
+    /// Notes in `cold` pages to return: of a slab from which nothing was taken, and to which nothing was given, for a second.
+    /// The slab is away until the caller, who discards without a lock if it has one, calls `put_cold`, or `disown` for a
+    /// whole one. A visit looks at a bounded number of slabs, the next one goes on from there.
+    ///
+    /// Changes are seen by comparison, so that a free costs nothing for it. Where no slot was taken since the last visit, a slab that
+    /// differs changed at that visit at the latest; otherwise it may have changed just now. A visit is all calls within `sweep_ms`.
+    /// @returns whether there are any
+    bool take_cold(std::uint64_t now_ms, cold_pages& cold) noexcept {
+        const bool due = now_ms - swept_ms_ >= sweep_ms;
+        if (taken_ || due) {
+            before_ms_ = taken_ ? now_ms : visit_ms_;
+        }
+        taken_ = false;
+        visit_ms_ = now_ms;
+        if (due) {
+            swept_ms_ = now_ms;
+            sweep_at_ = sweep_at_ != nullptr ? sweep_at_ : newest();
+        }
+        for (std::size_t looked = 0; sweep_at_ != nullptr && looked != sweep_slabs && has_excess();
+             ++looked) {
+            slab* s = sweep_at_;
+            if (!s->unchanged_for(retain_ms, now_ms, before_ms_) || !cold_runs(s, cold)) {
+                sweep_at_ = s->older;
+                continue;
+            }
+            return true;
+        }
+        return false;
+    }
+
+    /// An empty slab, whatever its age, for an explicit trim. @returns whether there is one
+    bool take_empty(cold_pages& cold) noexcept {
+        slab* s = states_.empty();
+        return s != nullptr && cold_runs(s, cold);
+    }
+
+    /// Returns the pages to the system. Needs no serialisation: nothing is taken from the slab meanwhile.
+    /// @returns how many bytes of addresses; the system refuses others, as it does for locked memory
+    static std::size_t discard(const cold_pages& cold) noexcept {
+        std::size_t bytes = 0;
+        for (std::size_t i = 0; i != cold.runs; ++i) {
+            const cold_pages::stretch& run = cold.run[i];
+            bytes += Pages::discard(run.begin, run.bytes) ? run.bytes : 0;
+        }
+        return bytes;
+    }
+
+    /// The slab of `take_cold` or `take_empty` is one of the set again. @param gone what `discard` returned
+    /// @returns the bytes that went back
+    std::size_t put_cold(const cold_pages& cold, std::size_t gone) noexcept {
+        slab* s = cold.of;
+        const std::size_t before = returned_bytes_;
+        if (!cold.whole) {
+            note_partly_absent(s, cold, gone);
+        } else if (gone != 0) {
+            note_all_absent(s, s->touched_bytes());
+        } else {
+            s->kept_bytes = present_bytes(s);
+            s->touched = 0;
+        }
+        states_.put_back(s, cold.whole);
+        return returned_bytes_ - before;
+    }
+
+    /// Takes a slab without slots out from its list, to be disowned. @pre it is available or empty
+    void withdraw(slab* s) noexcept { states_.take_away(s); }
+
+    /// Returns those pages of `s` on which no slot is out. @pre no slot is allocated meanwhile
+    std::size_t discard_free_pages(slab* s) noexcept {
+        const std::size_t before = returned_bytes_;
+        if (s->out() == 0) {
+            discard_kept(s);
+        } else if (s->where == slab::place::available) {
+            if (s->refused) {
+                s->pass_end = 0; // asks for all of it again
+            }
+            for (cold_pages cold; cold_runs(s, cold); cold = cold_pages{}) {
+                put_cold(cold, discard(cold));
+            }
+        }
+        return returned_bytes_ - before;
+    }
+
+    /// In the child of a fork: the thread that would bring a slab back is gone. @complexity O(slabs)
+    void put_back_all() noexcept {
+        for (slab* s = newest(); s != nullptr; s = s->older) {
+            if (s->where == slab::place::away) {
+                states_.put_back(s, false);
+            }
+        }
+    }
+
+    /// Unmaps everything, whether slots are out or not.
+    void unmap_all() noexcept {
+        for (slab* s = newest(); s != nullptr;) {
+            slab* older = s->older;
+            s->magic = 0;
+            s->owner = nullptr;
+            Pages::unmap(s, s->mapped_bytes, geometry_.slab_align);
+            s = older;
+        }
+        forget_all();
+    }
+
+    /// Drops the slabs without unmapping them.
+    void forget_all() noexcept {
+        slabs_.forget_all();
+        states_.forget_all();
+        out_ = absent_bytes_ = 0;
+        sweep_at_ = nullptr;
+        growth_.forget_all();
+    }
+
+    /// Takes every slot back at once and keeps the slabs.
+    void reset_all() noexcept {
+        states_.reset_all(newest());
+        out_ = 0;
+    }
+
+    [[nodiscard]] const geometry& sizes() const noexcept { return geometry_; }
+    [[nodiscard]] std::size_t out() const noexcept { return out_; }
+    [[nodiscard]] std::size_t peak() const noexcept { return peak_; }
+    [[nodiscard]] std::size_t slab_count() const noexcept { return slabs_.count(); }
+    [[nodiscard]] std::size_t mapped_bytes() const noexcept { return growth_.mapped_bytes(); }
+    [[nodiscard]] std::size_t returned_bytes() const noexcept { return returned_bytes_; }
+    [[nodiscard]] slab* newest() const noexcept { return slabs_.newest(); }
+
+    /// Bytes that the slabs may occupy in memory now. @complexity O(slabs)
+    [[nodiscard]] std::size_t resident_bytes() const noexcept {
+        std::size_t bytes = 0;
+        for (const slab* s = newest(); s != nullptr; s = s->older) {
+            bytes += page_bytes + present_bytes(s);
+        }
+        return bytes;
+    }
+
+protected:
+    constexpr slab_memory(const geometry& g, void* owner) noexcept : geometry_{g}, owner_{owner} {}
+    ~slab_memory() = default;
+
+    void note_out(std::size_t more) noexcept {
+        out_ += more;
+        taken_ = true;
+        if (out_ > peak_) {
+            peak_ = out_;
+        }
+    }
+
+    /// A slab with nothing out becomes the one to take from: a resident one before a returned one, that before a new one.
+    slab* open(growth may_grow) noexcept {
+        slab* s = states_.take_unused();
+        if (s != nullptr && s->where == slab::place::returned) {
+            absent_bytes_ -= s->hole_bytes;
+            s->hole_bytes = 0;
+            if (s->kept_bytes == 0) {
+                growth_.note_reused(s->mapped_bytes);
+            }
+        }
+        if (s == nullptr && may_grow == growth::allowed) {
+            s = map_slab(use::now);
+        }
+        if (s != nullptr) {
+            states_.make_available(s);
+        }
+        return s;
+    }
+
+    /// Notes in `cold` pages of `s` that no slot is on and that did not go back yet, and takes `s` away.
+    /// @returns whether there are any
+    bool cold_runs(slab* s, cold_pages& cold) noexcept {
+        if (s->where != slab::place::empty && s->where != slab::place::available) {
+            return false;
+        }
+        if (s->out() == 0) {
+            cold.whole = true;
+            cold.add(s->returnable_begin(), s->returnable_bytes());
+        } else {
+            const bool guarded = Guards && geometry_.guarded();
+            s->find_free_pages(cold, guarded ? guard_fence_bytes : 0);
+            // Now, so that it holds in a child that is forked before `put_cold`. Behind `carved` no slot is looked at again.
+            for (std::size_t i = 0; guarded && i + (cold.tail_bytes != 0 ? 1 : 0) < cold.runs; ++i) {
+                forget_slot_at(geometry_, s, cold.run[i].begin + cold.run[i].bytes);
+            }
+        }
+        if (cold.runs == 0) {
+            return false;
+        }
+        cold.of = s;
+        states_.take_away(s);
+        return true;
+    }
+
+    /// No page of `s` but the first is in memory now. @param bytes that were
+    void note_all_absent(slab* s, std::size_t bytes) noexcept {
+        note_absent(s, s->mapped_bytes, bytes);
+        s->kept_bytes = 0;
+        s->touched = 0;
+    }
+
+    /// Of `s`, `hole_bytes` are with the system now, `bytes` of them since now.
+    void note_absent(slab* s, std::size_t hole_bytes, std::size_t bytes) noexcept {
+        absent_bytes_ += hole_bytes - s->hole_bytes;
+        s->hole_bytes = hole_bytes;
+        returned_bytes_ += bytes;
+    }
+
+    void note_partly_absent(slab* s, const cold_pages& cold, std::size_t bytes) noexcept {
+        std::size_t asked = 0;
+        for (std::size_t i = 0; i != cold.runs; ++i) {
+            asked += cold.run[i].bytes;
+        }
+        s->refused = bytes != asked;
+        s->kept_bytes = bytes != 0 ? 0 : s->kept_bytes;
+        if (cold.tail_bytes != 0 && bytes >= cold.tail_bytes) {
+            s->touched = static_cast<std::uint32_t>(s->carved);
+            returned_bytes_ += cold.tail_bytes;
+            bytes -= cold.tail_bytes;
+        }
+        s->pass_bytes += bytes; // a part of it went back in an earlier pass
+        if (s->pass_bytes > s->hole_bytes) {
+            note_absent(s, s->pass_bytes, s->pass_bytes - s->hole_bytes);
+        }
+    }
+
+    enum class use : unsigned char { now, later };
+    slab* map_slab(use next_use) noexcept {
+        // No huge pages for a reserve, which promises to touch next to nothing.
+        const auto fresh = growth_.map(geometry_, next_use == use::now);
+        slab* s = fresh.memory != nullptr ? add_slab(fresh.memory, fresh.bytes, Pages::zeroed) : nullptr;
+        if (s == nullptr && fresh.memory != nullptr) {
+            growth_.unmap(fresh, geometry_);
+            growth_.note(shortage::memory);
+        }
+        return s;
+    }
+
+    slab* add_slab(void* memory, std::size_t bytes, bool zeroed) noexcept {
+        slab* s = slab::construct(memory, bytes, geometry_, owner_, next_colour(), zeroed);
+        if (s != nullptr) {
+            slabs_.add(s);
+        }
+        return s;
+    }
+
+    /// @pre the newest slab is empty, and none of its slots was ever handed out
+    void unmap_newest() noexcept {
+        slab* s = newest();
+        states_.take_away(s);
+        forget(s);
+        growth_.unmap({s, s->mapped_bytes}, geometry_);
+    }
+
+    /// @complexity O(slabs that are newer)
+    void forget(slab* s) noexcept {
+        if (sweep_at_ == s) {
+            sweep_at_ = s->older;
+        }
+        slabs_.remove(s);
+        absent_bytes_ -= s->hole_bytes;
+    }
+
+    /// Spreads slabs and pools over the cache sets. @source Bonwick: The slab allocator, 1994, 4.1
+    std::size_t next_colour() noexcept {
+        const auto seed = reinterpret_cast<std::uintptr_t>(this) / cache_line_bytes;
+        return (seed * 7 + slab_count() * 11) % cache_line_bytes;
+    }
+
+    geometry geometry_;
+    void* owner_;
+    slab_directory<Pages> slabs_;
+    slab_states states_;
+    slab_growth<Pages> growth_;
+    std::size_t out_ = 0;          ///< slots taken and not given back
+    std::size_t absent_bytes_ = 0; ///< sum of the slabs' hole_bytes
+
+private:
+    /// What of `s` may be in memory besides its first page: what was touched, or all of it where the program locks what it
+    /// maps, as the last page shows. The unused rest of a small slab is not worth the system call.
+    static std::size_t present_bytes(const slab* s) noexcept {
+        constexpr std::size_t few_bytes = std::size_t{64} << 10;
+        if constexpr (requires { Pages::is_resident(s); }) {
+            if (s->kept_bytes == 0 && s->touched_end() + few_bytes < s->mapped_bytes &&
+                Pages::is_resident(reinterpret_cast<const std::byte*>(s) + s->mapped_bytes - page_bytes)) {
+                return s->returnable_bytes();
+            }
+        }
+        return s->touched_bytes();
+    }
+
+    /// Asks the system to take the pages of a slab that were returned, or never used, and are in memory all the same: it
+    /// refused once, or the program locks what it maps.
+    void discard_kept(slab* s) noexcept {
+        const std::size_t bytes = present_bytes(s);
+        const bool locked = s->kept_bytes != 0 || bytes != s->touched_bytes();
+        const bool here = s->where == slab::place::returned || s->where == slab::place::available;
+        if (here && locked && Pages::discard(s->returnable_begin(), s->returnable_bytes())) {
+            note_all_absent(s, bytes);
+        }
+    }
+    static constexpr std::uint64_t retain_ms = 1000; ///< unchanged for so long, a slab is cold
+    static constexpr std::uint64_t sweep_ms = 250;   ///< at most so often all slabs are looked at
+    static constexpr std::size_t sweep_slabs = 64;   ///< looked at in a visit
+
+    std::size_t peak_ = 0; ///< highest `out_`
+    std::size_t returned_bytes_ = 0;
+    slab* sweep_at_ = nullptr;    ///< the next slab to look at; null: all were
+    std::uint64_t swept_ms_ = 0;  ///< when the last sweep began
+    std::uint64_t visit_ms_ = 0;  ///< the last visit of `take_cold`
+    std::uint64_t before_ms_ = 0; ///< when a slab that differs now changed at the latest
+    bool taken_ = false;          ///< slots were, since that visit
+};
+
+} // namespace linn::inline LINN_ABI::detail
+
+#endif
