@@ -12,11 +12,23 @@ if(NOT CMAKE)
   set(CMAKE ${CMAKE_COMMAND})
 endif()
 
+# compiled.<way>: the project `compiled` that gets linn::compiled in this way.
+set(folder ${MODE})
+set(compiled OFF)
+if(MODE MATCHES "^compiled[.](.*)$")
+  set(MODE ${CMAKE_MATCH_1})
+  set(folder compiled)
+  set(compiled ON)
+  list(APPEND arguments -DWAY=${MODE})
+endif()
+
 if(MODE STREQUAL "installed" OR MODE STREQUAL "pkgconfig")
-  if(NOT BUILD)
+  if(compiled OR NOT BUILD)
     set(BUILD ${WORK}/library)
     execute_process(COMMAND ${CMAKE} -S ${SOURCE} -B ${BUILD} -G ${GENERATOR} -DCMAKE_CXX_COMPILER=${COMPILER} -DLINN_LIBRARY_ONLY=ON
+                            -DCMAKE_INSTALL_LIBDIR=lib -DLINN_INSTALL_COMPILED=${compiled}
                     COMMAND_ERROR_IS_FATAL ANY)
+    execute_process(COMMAND ${CMAKE} --build ${BUILD} COMMAND_ERROR_IS_FATAL ANY)
   endif()
   # Installed in one place, used in another: a package must not remember where it was installed.
   execute_process(COMMAND ${CMAKE} --install ${BUILD} --prefix ${WORK}/first
@@ -39,11 +51,11 @@ if(MODE STREQUAL "installed" OR MODE STREQUAL "pkgconfig")
   endforeach()
   list(APPEND arguments -DCMAKE_PREFIX_PATH=${WORK}/moved)
   # Only what was installed counts, not what this machine or this user happens to have.
-  set(ENV{PKG_CONFIG_PATH} ${WORK}/moved/share/pkgconfig)
+  set(ENV{PKG_CONFIG_PATH} "${WORK}/moved/share/pkgconfig:${WORK}/moved/lib/pkgconfig")
   list(APPEND arguments -DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF)
 elseif(MODE STREQUAL "fetchcontent")
   execute_process(
-    COMMAND ${CMAKE_COMMAND} -E tar czf ${WORK}/linn.tar.gz -- CMakeLists.txt cmake include packaging
+    COMMAND ${CMAKE_COMMAND} -E tar czf ${WORK}/linn.tar.gz -- CMakeLists.txt cmake include packaging src
     WORKING_DIRECTORY ${SOURCE} COMMAND_ERROR_IS_FATAL ANY)
   file(SHA256 ${WORK}/linn.tar.gz sum)
   list(APPEND arguments -DLINN_ARCHIVE=${WORK}/linn.tar.gz -DLINN_SHA256=${sum})
@@ -61,7 +73,7 @@ endif()
 set(strict -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wundef -Werror)
 execute_process(
   COMMAND
-    ${CMAKE} -S ${CMAKE_CURRENT_LIST_DIR}/${MODE} -B ${WORK}/build -G ${GENERATOR}
+    ${CMAKE} -S ${CMAKE_CURRENT_LIST_DIR}/${folder} -B ${WORK}/build -G ${GENERATOR}
     -DCMAKE_CXX_COMPILER=${COMPILER} -DCMAKE_NO_SYSTEM_FROM_IMPORTED=ON "-DSTRICT_FLAGS=${strict}"
     ${arguments}
   COMMAND_ERROR_IS_FATAL ANY)
@@ -69,4 +81,10 @@ execute_process(COMMAND ${CMAKE} --build ${WORK}/build COMMAND_ERROR_IS_FATAL AN
 execute_process(COMMAND ${WORK}/build/consumer OUTPUT_VARIABLE output COMMAND_ERROR_IS_FATAL ANY)
 if(NOT output MATCHES "^OK [0-9]+\\.[0-9]+\\.[0-9]+\n$")
   message(FATAL_ERROR "the consumer printed: ${output}")
+endif()
+if(compiled AND MODE STREQUAL "pkgconfig")
+  execute_process(COMMAND ${CMAKE} --build ${WORK}/build --target checked OUTPUT_VARIABLE output ERROR_VARIABLE output RESULT_VARIABLE status)
+  if(status EQUAL 0 OR NOT output MATCHES "allocate_")
+    message(FATAL_ERROR "a checked program links with the plain archive, or fails for another reason: ${output}")
+  endif()
 endif()

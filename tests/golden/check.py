@@ -48,8 +48,9 @@ def skip(why):
 
 
 class Compiler:
-    def __init__(self, command):
+    def __init__(self, command, defines=()):
         self.command = command
+        self.defines = [f"-D{name}" for name in defines]
         first = run(command, "--version").splitlines()[0]
         self.version = re.search(r"\d+\.\d+\.\d+", first)[0]
         family = "clang" if "clang" in first else "gcc"
@@ -61,7 +62,7 @@ def count_paths(compiler, include, folder, plant=0):
     counts = {}
     for variant, flags in VARIANTS.items():
         out = folder / f"{variant}.o"
-        run(compiler.command, *FLAGS, *flags, f"-DLINN_GOLDEN_PLANT={plant}", "-I", include, "-c",
+        run(compiler.command, *FLAGS, *flags, f"-DLINN_GOLDEN_PLANT={plant}", *compiler.defines, "-I", include, "-c",
             HERE / "hot_path.cpp", "-o", out)
         bodies = hot_path.functions(run("objdump", "-dr", "--no-show-raw-insn", out))
         for function in LIMITS:
@@ -183,6 +184,7 @@ def main():
     parser.add_argument("what", choices=["path", "loop", "slabs", "self-test"])
     parser.add_argument("--compiler", required=True)
     parser.add_argument("--include", required=True, type=pathlib.Path)
+    parser.add_argument("--define", action="append", default=[], help="for `path`: a macro, with which the counts are the same")
     parser.add_argument("--update", action="store_true")
     arguments = parser.parse_args()
 
@@ -191,7 +193,7 @@ def main():
     tool = "valgrind" if arguments.what in ("loop", "slabs") else "objdump"
     if shutil.which(tool) is None:
         skip(f"{tool} is not installed")
-    compiler = Compiler(arguments.compiler)
+    compiler = Compiler(arguments.compiler, arguments.define)
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(temporary)
         if arguments.what == "self-test":
