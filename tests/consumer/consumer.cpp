@@ -27,7 +27,9 @@ static bool exchange_parts() {
     return right && linn::pool<shared_object>::statistics().live == 0;
 }
 #else
-static bool exchange_parts() { return true; }
+static bool exchange_parts() {
+    return true;
+}
 #endif
 
 int main() {

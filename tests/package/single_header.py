@@ -2,7 +2,7 @@
 """The single files of scripts/amalgamate say to the compiler what include/linn says, in one file each.
 
 Token for token what the headers are, so all tests of those hold for them; alone without a warning; in several translation
-units, mixed with each other and with the headers; with LINN_CHECKED; in C++17 one error.
+units, mixed with each other and with the headers; with LINN_CHECKED; with LINN_COMPILED and linn.cpp; in C++17 one error.
 """
 import re
 import shutil
@@ -57,7 +57,7 @@ def main():
     folder, again, include = work / "single", work / "again", package.ROOT / "include"
     for out in (folder, again):
         package.run(amalgamate, "--out", out)
-    for name in ("linn.hpp", "linn_pool.hpp"):
+    for name in ("linn.hpp", "linn_pool.hpp", "linn.cpp"):
         if (folder / name).read_bytes() != (again / name).read_bytes():
             package.fail(f"{name} is not the same when it is made again")
 
@@ -68,6 +68,9 @@ def main():
         one = preprocessed(compiler, top + text, folder)
         if one != preprocessed(compiler, top + f"#include <linn/{header}.hpp>\n", include):
             package.fail(f"the single file of <linn/{header}.hpp> says something else than the header")
+        twice = [part for part in ("sync/thread_cache.hpp", "sync/depot.hpp", "core/slab.hpp") if text.count(f"// ==== <linn/detail/{part}>") != 1]
+        if twice:
+            package.fail(f"the single file of <linn/{header}.hpp> does not have these once: {twice}")
     pool = (folder / "linn_pool.hpp").read_text(encoding="utf-8")
     if {"linn/recycler.hpp", "linn/memory_resource.hpp", "linn/buffer_pool.hpp"} & parts_of(pool) or "memory_resource>" in pool:
         package.fail("linn_pool.hpp holds more than the pool")
@@ -77,6 +80,11 @@ def main():
     package.run(compiler, *flags, f"-I{include}", main_cpp, other_cpp, "-o", work / "user")
     if package.run(work / "user") != "right 0\n":
         package.fail("the user's program does something else")
+    compiled = [*flags, f"-I{include}", "-DLINN_COMPILED"]
+    package.expect("undefined reference", package.run(compiler, *compiled, main_cpp, other_cpp, "-o", work / "compiled", fails=True))
+    package.run(compiler, *compiled, main_cpp, other_cpp, folder / "linn.cpp", "-o", work / "compiled")
+    if package.run(work / "compiled") != "right 0\n":
+        package.fail("the user's program does something else with linn.cpp")
     for clang in filter(shutil.which, ["clang++-19"]):
         for source in (main_cpp, other_cpp):
             package.run(clang, *flags, f"-I{include}", "-fsyntax-only", source)

@@ -7,7 +7,9 @@
 #error "linn::compiled compiles the slow paths again"
 #endif
 
-shared_object* create_compiled(int value) { return linn::pool<shared_object>::create(value); }
+shared_object* create_compiled(int value) {
+    return linn::pool<shared_object>::create(value);
+}
 
 bool destroy_compiled(shared_object* object) {
     const bool owned = linn::pool<shared_object>::owns(object);

@@ -8,7 +8,9 @@
 #error "the headers alone lack the slow paths"
 #endif
 
-shared_object* create_from_headers(int value) { return linn::pool<shared_object>::create(value); }
+shared_object* create_from_headers(int value) {
+    return linn::pool<shared_object>::create(value);
+}
 
 bool destroy_from_headers(shared_object* object) {
     const bool owned = linn::pool<shared_object>::owns(object);
