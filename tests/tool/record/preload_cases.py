@@ -227,12 +227,20 @@ def case_signals_on_other_stack(tool):
 
 def case_longjmps(tool):
     """Handlers that jump out of what they interrupted, the recorder included, and the recorder goes on."""
-    done = tool.run("longjmps", preload="bump")
-    found = done.rows()
-    got = found.pop(("allocation", "malloc", 60001))
-    given = found.pop(("release", "free", 60001))
-    check(0 <= got - given <= 200, f"{got} blocks, {given} given back, with 200 jumps")
-    same(found, pairs(_60002=200, _60004=1000, _40006=3))
+    # Without a collector also out of its waits for one.
+    for options in ((), ("--collect",)):
+        found = tool.run("longjmps", preload="bump", options=options).rows()
+        got = found.pop(("allocation", "malloc", 60001))
+        given = found.pop(("release", "free", 60001))
+        check(0 <= got - given <= 200, f"{options}: {got} blocks, {given} given back, with 200 jumps")
+        same(found, pairs(_60002=200, _60004=1000, _40006=3), options)
+
+
+def case_nobody_collects(tool):
+    """A collector that gives nothing back stops no program while the ring has room."""
+    done = tool.run("pairs", 3_000_000)
+    same(done.rows(), pairs(_100001=3_000_000, _40006=3))
+    check(done.data["chunks"] > 48 and done.data["dropped"] == 0, f"{done.data['chunks']} chunks")
 
 
 def case_forks_in_handlers(tool):

@@ -4,6 +4,7 @@
 #include "../../interpose/raw.hpp"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 
@@ -19,6 +20,25 @@ namespace {
 void close_quietly(int fd) noexcept {
     ::syscall(SYS_close, static_cast<long>(fd));
 }
+
+/// A handler that leaves by longjmp, or forks, would leave a descriptor and addresses behind that nobody gives back.
+class without_signals {
+public:
+    without_signals() noexcept { change(SIG_SETMASK, &all, &before_); }
+    without_signals(const without_signals&) = delete;
+    without_signals& operator=(const without_signals&) = delete;
+    ~without_signals() { change(SIG_SETMASK, &before_, nullptr); }
+
+private:
+    static constexpr std::uint64_t all = ~std::uint64_t{0};
+
+    // Not of the C library, which leaves out those that it needs itself.
+    static void change(long how, const std::uint64_t* to, std::uint64_t* before) noexcept {
+        ::syscall(SYS_rt_sigprocmask, how, to, before, sizeof all);
+    }
+
+    std::uint64_t before_ = 0;
+};
 
 /// The chunks of the group that `chunk` is in: the last group may be smaller.
 struct chunk_group {
@@ -42,6 +62,7 @@ void chunk_windows::begin(int fd, const char* path) noexcept {
 void chunk_windows::begin(int fd) noexcept {
     struct stat status{};
     ::fstat(fd, &status);
+    asked_.store(~std::uint64_t{0}, std::memory_order_relaxed);
     path_ = nullptr;
     fd_ = fd;
     device_ = status.st_dev;
@@ -64,6 +85,7 @@ bool chunk_windows::map(const wire::ring& ring, std::uint32_t chunk) noexcept {
     if (has(chunk)) {
         return true;
     }
+    const without_signals guard;
     const int fd = open_again();
     void* memory = MAP_FAILED;
     const chunk_group wanted{ring, chunk};
@@ -75,9 +97,11 @@ bool chunk_windows::map(const wire::ring& ring, std::uint32_t chunk) noexcept {
     if (path_ != nullptr && fd >= 0) {
         close_quietly(fd);
     }
-    has_failed_.store(memory == MAP_FAILED, std::memory_order_relaxed);
+    // Another thread may have taken the last addresses for it.
+    const bool has_failed = memory == MAP_FAILED && !has(chunk);
+    has_failed_.store(has_failed, std::memory_order_relaxed);
     if (memory == MAP_FAILED) {
-        return false;
+        return !has_failed;
     }
     ::madvise(memory, wanted.bytes(), MADV_DONTDUMP);
     unsigned char* expected = nullptr;
@@ -89,6 +113,19 @@ bool chunk_windows::map(const wire::ring& ring, std::uint32_t chunk) noexcept {
         ::munmap(memory, wanted.bytes()); // another thread was faster
     }
     return true;
+}
+
+bool chunk_windows::is_stalled(std::uint32_t emptied) noexcept {
+    timespec time{};
+    ::clock_gettime(CLOCK_MONOTONIC, &time);
+    const auto now = static_cast<std::uint32_t>(std::uint64_t(time.tv_sec) * 1000 +
+                                                std::uint64_t(time.tv_nsec) / 1'000'000);
+    const std::uint64_t asked = asked_.load(std::memory_order_relaxed);
+    if (asked >> 32 != emptied) {
+        asked_.store(std::uint64_t{emptied} << 32 | now, std::memory_order_relaxed);
+        return false;
+    }
+    return now - static_cast<std::uint32_t>(asked) >= patience;
 }
 
 void chunk_windows::forget(const wire::ring& ring) noexcept {

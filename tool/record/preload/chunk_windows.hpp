@@ -16,6 +16,8 @@ public:
     /// Chunks that are mapped together: 4 MiB.
     static constexpr std::uint32_t group = 16;
     static constexpr std::uint32_t most_groups = 1024;
+    /// Milliseconds without a chunk that was given back, after which nobody waits for one.
+    static constexpr std::uint32_t patience = 20;
 
     /// The file is opened again by its path when more of it is needed; `fd` names the same file now.
     void begin(int fd, const char* path) noexcept;
@@ -38,6 +40,9 @@ public:
         return !has_failed_.load(std::memory_order_relaxed) ||
                tries_.fetch_add(1, std::memory_order_relaxed) % 1024 == 0;
     }
+    /// Whether the collector has given nothing back for that long since a thread first asked at this count of the ring's.
+    /// Kept for all threads and calls: a signal handler may leave each wait by longjmp.
+    bool is_stalled(std::uint32_t emptied) noexcept;
     std::uint32_t mapped_groups() const noexcept { return mapped_.load(std::memory_order_relaxed); }
 
     /// Gives the addresses back. @pre no writer has a chunk
@@ -51,6 +56,7 @@ private:
     std::atomic<std::uint32_t> mapped_{0};
     std::atomic<bool> has_failed_{false};
     std::atomic<std::uint32_t> tries_{1};
+    std::atomic<std::uint64_t> asked_{~std::uint64_t{0}}; ///< `emptied` then, and the time in milliseconds
     const char* path_ = nullptr;
     int fd_ = 0;               ///< where there is no path
     std::uint64_t device_ = 0; ///< of the file

@@ -83,38 +83,18 @@ wire::chunk_header header_for(const thread_state& thread, const thread_writer& w
     return h;
 }
 
-/// A process whose collector lags behind has at most so many groups of chunks mapped, and waits rather than take more addresses.
-constexpr std::uint32_t most_groups_in_flight = 2;
+/// With so many groups of chunks mapped, a process waits for a collector that lags behind rather than take more addresses.
+constexpr std::uint32_t most_groups_at_once = 2;
 
-/// Whether a mapped chunk is on its way through the collector, and so will be free again.
-bool does_one_return() noexcept {
+/// Mapped chunks that are on their way through the collector, and so will be free again.
+std::uint32_t returning() noexcept {
     const wire::ring& ring = current_recording.ring;
+    std::uint32_t found = 0;
     for (std::uint32_t i = 0; i != ring.chunk_count(); ++i) {
         const wire::chunk_state state = windows.has(i) ? ring.word(i).state : wire::chunk_state::free;
-        if (state == wire::chunk_state::full || state == wire::chunk_state::taken) {
-            return true;
-        }
+        found += state == wire::chunk_state::full || state == wire::chunk_state::taken ? 1U : 0U;
     }
-    return false;
-}
-
-/// A free chunk, of those that are mapped if there is one. `may_wait`: there is none, but one comes back.
-std::uint32_t claim_mapped(const thread_writer& writer, bool& may_wait) noexcept {
-    const wire::ring& ring = current_recording.ring;
-    if (windows.mapped_groups() == 0 && !windows.is_worth_a_try()) {
-        return wire::ring::none;
-    }
-    const auto is_mapped = [](std::uint32_t i) { return windows.has(i); };
-    const std::uint32_t index = ring.claim(writer.pid, writer.tid, is_mapped);
-    const bool may_map_more = ring.header().options.policy == wire::when_full::drop ||
-                              windows.mapped_groups() < most_groups_in_flight || !does_one_return();
-    if (index != wire::ring::none || !may_map_more) {
-        may_wait = true;
-        return index;
-    }
-    bool is_possible = windows.is_worth_a_try();
-    return ring.claim(writer.pid, writer.tid,
-                      [&](std::uint32_t i) { return is_possible && (is_possible = windows.map(ring, i)); });
+    return found;
 }
 
 /// The index of a free chunk, or none where nothing can be waited for.
@@ -122,24 +102,42 @@ std::uint32_t claim(const thread_writer& writer) noexcept {
     constexpr unsigned slice = 200;
     const wire::ring& ring = current_recording.ring;
     wire::ring_header& h = ring.header();
+    const bool drops = h.options.policy == wire::when_full::drop;
+    const bool has_none = windows.mapped_groups() == 0; // no other process's chunks are worth waiting for
     for (unsigned waited = 0;;) {
         const std::uint32_t seen = h.emptied.load(std::memory_order_seq_cst);
         if (h.closed.load(std::memory_order_relaxed) != 0) {
             stop_recording();
             return wire::ring::none;
         }
-        const std::uint32_t in_flight = ring.in_flight();
-        bool may_wait = in_flight != 0;
-        if (in_flight < h.most_in_flight) {
-            if (const std::uint32_t index = claim_mapped(writer, may_wait); index != wire::ring::none) {
+        unsigned wait = slice;
+        if (has_none || ring.in_flight() < h.most_in_flight) {
+            const auto is_mapped = [](std::uint32_t i) { return windows.has(i); };
+            std::uint32_t index = has_none ? wire::ring::none : ring.claim(writer.pid, writer.tid, is_mapped);
+            if (index != wire::ring::none) {
                 return index;
             }
+            const std::uint32_t back = has_none ? 0 : returning();
+            // With less than a group on its way, most chunks are those of the process's many threads, which need more.
+            const bool may_map_more = drops || windows.mapped_groups() < most_groups_at_once ||
+                                      back < chunk_windows::group || windows.is_stalled(seen);
+            bool is_possible = may_map_more && windows.is_worth_a_try();
+            if (is_possible) {
+                const auto can_map = [&](std::uint32_t i) {
+                    return is_possible && (is_possible = windows.map(ring, i));
+                };
+                index = ring.claim(writer.pid, writer.tid, can_map);
+            }
+            if (index != wire::ring::none || (back == 0 && !(is_possible && ring.in_flight() != 0))) {
+                return index;
+            }
+            wait = may_map_more ? slice : chunk_windows::patience;
         }
-        if (h.options.policy == wire::when_full::drop || !may_wait) {
+        if (drops) {
             return wire::ring::none;
         }
-        ring.wait_for_room(seen, slice);
-        waited = h.emptied.load(std::memory_order_relaxed) != seen ? 0 : waited + slice;
+        ring.wait_for_room(seen, wait);
+        waited = h.emptied.load(std::memory_order_relaxed) != seen ? 0 : waited + wait;
         if (waited != 0 && !collector_lives(waited)) {
             stop_recording();
             return wire::ring::none;
