@@ -244,13 +244,15 @@ def case_nobody_collects(tool):
 
 
 def case_forks_in_handlers(tool):
-    done = tool.run("forks_in_handlers", preload="bump")
-    check(len(done.data["images"]) == 41, f"{len(done.data['images'])} images")
-    for image in range(2, 42):
-        found = done.rows(image)
-        for size, count in ((60005, 2), (60006, 10)):
-            for key in (("allocation", "malloc", size), ("release", "free", size)):
-                check(found[key] == count, f"image {image}: {found[key]} of {key}")
+    # Children that live on beside their parent take chunks that were their parent's.
+    for beside, options in ((0, ()), (40_000, ("--collect",))):
+        done = tool.run("forks_in_handlers", beside, preload="bump", options=options)
+        check(len(done.data["images"]) == 41, f"{len(done.data['images'])} images")
+        for image in range(2, 42):
+            found = done.rows(image)
+            for size, count in ((60005, 2), (60006, beside or 10)):
+                for key in (("allocation", "malloc", size), ("release", "free", size)):
+                    check(found[key] == count, f"{options}: image {image}: {found[key]} of {key}")
 
 
 def case_exceptions(tool):

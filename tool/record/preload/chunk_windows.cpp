@@ -115,6 +115,12 @@ bool chunk_windows::map(const wire::ring& ring, std::uint32_t chunk) noexcept {
     return true;
 }
 
+void chunk_windows::leave(std::uint32_t chunk) noexcept {
+    if (groups_[chunk / group].exchange(nullptr, std::memory_order_relaxed) != nullptr) {
+        mapped_.fetch_sub(1, std::memory_order_relaxed);
+    }
+}
+
 bool chunk_windows::is_stalled(std::uint32_t emptied) noexcept {
     timespec time{};
     ::clock_gettime(CLOCK_MONOTONIC, &time);
