@@ -16,8 +16,10 @@ class LinnConan(ConanFile):
     description = "Object memory pools for C++20"
     license = "Apache-2.0"
     topics = ("memory-pool", "allocator", "object-pool", "header-only", "cpp20")
-    package_type = "header-library"
     settings = "os", "arch", "compiler", "build_type"
+    # False: what does not depend on a type is compiled once, in a package for each compiler.
+    options = {"header_only": [True, False]}
+    default_options = {"header_only": True}
     no_copy_source = True
     test_package_folder = "packaging/conan/test_package"
 
@@ -30,7 +32,7 @@ class LinnConan(ConanFile):
 
     def export_sources(self):
         if not self.conan_data:
-            for pattern in ("CMakeLists.txt", "LICENSE", "cmake/*", "include/*", "packaging/linn.*.in", "packaging/debug/*"):
+            for pattern in ("CMakeLists.txt", "LICENSE", "cmake/*", "include/*", "src/*", "packaging/linn*.in", "packaging/debug/*"):
                 copy(self, pattern, self.recipe_folder, self.export_sources_folder)
 
     def source(self):
@@ -41,24 +43,34 @@ class LinnConan(ConanFile):
         check_min_cppstd(self, 20)
 
     def package_id(self):
-        self.info.clear()
+        if self.info.options.header_only:
+            self.info.clear()
 
     def generate(self):
         toolchain = CMakeToolchain(self)
         toolchain.cache_variables["LINN_LIBRARY_ONLY"] = True
+        toolchain.cache_variables["LINN_INSTALL_COMPILED"] = not self.options.header_only
         toolchain.generate()
 
-    def package(self):
+    def build(self):
         cmake = CMake(self)
         cmake.configure()
-        cmake.install()
+        cmake.build()
+
+    def package(self):
+        CMake(self).install()
         copy(self, "LICENSE", self.source_folder, os.path.join(self.package_folder, "licenses"))
         # Conan writes these for the generator that its user asks for.
         rmdir(self, os.path.join(self.package_folder, "share/cmake"))
         rmdir(self, os.path.join(self.package_folder, "share/pkgconfig"))
+        rmdir(self, os.path.join(self.package_folder, "lib/pkgconfig"))
 
     def package_info(self):
         self.cpp_info.bindirs = []
-        self.cpp_info.libdirs = []
+        if self.options.header_only:
+            self.cpp_info.libdirs = []
+        else:
+            self.cpp_info.libs = ["linn"]
+            self.cpp_info.defines = ["LINN_COMPILED"]
         if self.settings.get_safe("os") in ("Linux", "FreeBSD"):
             self.cpp_info.system_libs = ["pthread"]

@@ -31,7 +31,8 @@ def main():
         package.write(work / rules / "BUILD", "")
         package.write(work / repository / folder / "defs.bzl",
                       "".join(f'{name} = getattr(native, "{name}", None)\n' for name in names.split()))
-    shutil.copytree(package.ROOT / "include", work / "linn/include")
+    for folder in ("include", "src"):
+        shutil.copytree(package.ROOT / folder, work / "linn" / folder)
     shutil.copy(package.ROOT / "BUILD.bazel", work / "linn")
     shutil.copy(package.ROOT / "LICENSE", work / "linn")
     package.write(work / "linn/WORKSPACE", "")
@@ -41,8 +42,13 @@ def main():
     shutil.copy(package.ROOT / "tests/package/bazel/consumer.BUILD", user / "BUILD.bazel")
     shutil.copy(package.CONSUMER, user)
     bazel = modules / "bazel-linux_x64/bazel-2.1.0-linux-x86_64"
-    package.run(bazel, f"--output_user_root={work / 'out'}", "--batch", "build", "--cxxopt=-std=c++20", "//:consumer", cwd=user,
-                env={"CC": compiler.replace("clang++", "clang").replace("g++", "gcc")})
+    command = [bazel, f"--output_user_root={work / 'out'}", "--batch", "build", "--cxxopt=-std=c++20", "//:consumer"]
+    env = {"CC": compiler.replace("clang++", "clang").replace("g++", "gcc")}
+    package.run(*command, cwd=user, env=env)
+    package.run_consumer(user / "bazel-bin/consumer")
+    build = (user / "BUILD.bazel").read_text(encoding="utf-8")
+    package.write(user / "BUILD.bazel", build.replace('"@linn"', '"@linn//:linn_compiled"'))
+    package.run(*command, cwd=user, env=env)
     package.run_consumer(user / "bazel-bin/consumer")
 
 

@@ -19,6 +19,9 @@ def main():
         package.expect(rf"(?m)^OK {package.version()}$", package.run(conan, "create", recipe, *cpp20, env=env))
     package.expect("C\\+\\+20|cppstd", package.run(conan, "install", f"--requires={reference}", "-s", "compiler.cppstd=17",
                                                  "--build=never", cwd=work, env=env, fails=True))
+    created = package.run(conan, "create", dist / "conan", *cpp20, "-o", "linn/*:header_only=False", env=env)
+    package.expect(rf"(?m)^OK {package.version()}$", created)
+    package.expect("liblinn.a", created)
     # Header-only: no other package for another build type.
     package.run(conan, "install", f"--requires={reference}", *cpp20, "-s", "build_type=Debug", "--build=never", cwd=work,
                 env=env)

@@ -21,6 +21,13 @@ def main():
     package.run(meson, "compile", "-C", "build", cwd=consumer)
     package.run_consumer(consumer / "build/consumer")
 
+    package.run(meson, "setup", "compiled", "-Dlinn:compiled=true", cwd=consumer, env=env)
+    package.run(meson, "compile", "-C", "compiled", cwd=consumer)
+    package.run_consumer(consumer / "compiled/consumer")
+    text = (consumer / "compiled/compile_commands.json").read_text(encoding="utf-8")
+    if text.count("-DLINN_COMPILED") != 1 or "src/linn.cpp" not in text:
+        package.fail("the consumer does not use the compiled library")
+
     package.run(meson, "setup", work / "library", package.ROOT, f"--prefix={work / 'prefix'}", env=env)
     package.run(meson, "install", "-C", work / "library")
     installed = {"PKG_CONFIG_PATH": str(work / "prefix/share/pkgconfig")}
