@@ -4,7 +4,6 @@
 #include "../../interpose/raw.hpp"
 
 #include <fcntl.h>
-#include <signal.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 
@@ -20,25 +19,6 @@ namespace {
 void close_quietly(int fd) noexcept {
     ::syscall(SYS_close, static_cast<long>(fd));
 }
-
-/// A handler that leaves by longjmp, or forks, would leave a descriptor and addresses behind that nobody gives back.
-class without_signals {
-public:
-    without_signals() noexcept { change(SIG_SETMASK, &all, &before_); }
-    without_signals(const without_signals&) = delete;
-    without_signals& operator=(const without_signals&) = delete;
-    ~without_signals() { change(SIG_SETMASK, &before_, nullptr); }
-
-private:
-    static constexpr std::uint64_t all = ~std::uint64_t{0};
-
-    // Not of the C library, which leaves out those that it needs itself.
-    static void change(long how, const std::uint64_t* to, std::uint64_t* before) noexcept {
-        ::syscall(SYS_rt_sigprocmask, how, to, before, sizeof all);
-    }
-
-    std::uint64_t before_ = 0;
-};
 
 /// The chunks of the group that `chunk` is in: the last group may be smaller.
 struct chunk_group {
@@ -85,7 +65,6 @@ bool chunk_windows::map(const wire::ring& ring, std::uint32_t chunk) noexcept {
     if (has(chunk)) {
         return true;
     }
-    const without_signals guard;
     const int fd = open_again();
     void* memory = MAP_FAILED;
     const chunk_group wanted{ring, chunk};

@@ -8,6 +8,7 @@
 
 #include <limits.h>
 #include <pthread.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/uio.h>
@@ -97,50 +98,89 @@ std::uint32_t returning() noexcept {
     return found;
 }
 
-/// The index of a free chunk, or none where nothing can be waited for.
-std::uint32_t claim(const thread_writer& writer) noexcept {
+/// A handler that forks, or leaves by longjmp, sees a writer's chunk either taken and begun, or not at all; and leaves no descriptor
+/// and no addresses behind.
+class without_signals {
+public:
+    without_signals() noexcept { change(SIG_SETMASK, &all, &before_); }
+    without_signals(const without_signals&) = delete;
+    without_signals& operator=(const without_signals&) = delete;
+    ~without_signals() { change(SIG_SETMASK, &before_, nullptr); }
+
+private:
+    static constexpr std::uint64_t all = ~std::uint64_t{0};
+
+    // Not the C library's, which leaves out the signals that it needs itself.
+    static void change(long how, const std::uint64_t* to, std::uint64_t* before) noexcept {
+        ::syscall(SYS_rt_sigprocmask, how, to, before, sizeof all);
+    }
+
+    std::uint64_t before_ = 0;
+};
+
+/// The index of a free chunk, or none; then `wait` is for how many milliseconds one is worth waiting for. `seen`: of `emptied`.
+std::uint32_t claim(const thread_writer& writer, std::uint32_t seen, unsigned& wait) noexcept {
     constexpr unsigned slice = 200;
     const wire::ring& ring = current_recording.ring;
-    wire::ring_header& h = ring.header();
+    const wire::ring_header& h = ring.header();
     const bool drops = h.options.policy == wire::when_full::drop;
-    const bool has_none = windows.mapped_groups() == 0; // no other process's chunks are worth waiting for
+    std::uint32_t back = 0;
+    if (windows.mapped_groups() != 0) { // else no other process's chunks are worth waiting for
+        wait = drops ? 0 : slice;
+        if (ring.in_flight() >= h.most_in_flight) {
+            return wire::ring::none;
+        }
+        const auto is_mapped = [](std::uint32_t i) { return windows.has(i); };
+        if (const std::uint32_t index = ring.claim(writer.pid, writer.tid, is_mapped);
+            index != wire::ring::none) {
+            return index;
+        }
+        back = returning();
+    }
+    // With less than a group on its way, most chunks are those of the process's many threads, which need more.
+    const bool may_map_more = drops || windows.mapped_groups() < most_groups_at_once ||
+                              back < chunk_windows::group || windows.is_stalled(seen);
+    if (!may_map_more) {
+        wait = chunk_windows::patience;
+        return wire::ring::none;
+    }
+    bool is_possible = windows.is_worth_a_try();
+    const auto can_map = [&](std::uint32_t i) { return is_possible && (is_possible = windows.map(ring, i)); };
+    const std::uint32_t index = is_possible ? ring.claim(writer.pid, writer.tid, can_map) : wire::ring::none;
+    const bool does_one_return = back != 0 || (is_possible && ring.in_flight() != 0);
+    wait = !drops && does_one_return ? slice : 0;
+    return index;
+}
+
+/// False where nothing can be waited for.
+bool begin_chunk(const thread_state& thread, thread_writer& writer) noexcept {
+    const wire::ring& ring = current_recording.ring;
+    const wire::ring_header& h = ring.header();
     for (unsigned waited = 0;;) {
         const std::uint32_t seen = h.emptied.load(std::memory_order_seq_cst);
         if (h.closed.load(std::memory_order_relaxed) != 0) {
             stop_recording();
-            return wire::ring::none;
+            return false;
         }
-        unsigned wait = slice;
-        if (has_none || ring.in_flight() < h.most_in_flight) {
-            const auto is_mapped = [](std::uint32_t i) { return windows.has(i); };
-            std::uint32_t index = has_none ? wire::ring::none : ring.claim(writer.pid, writer.tid, is_mapped);
+        unsigned wait = 0;
+        {
+            const without_signals guard;
+            const std::uint32_t index = is_left_over(writer) ? wire::ring::none : claim(writer, seen, wait);
             if (index != wire::ring::none) {
-                return index;
+                writer.chunk = index;
+                writer.out.begin(windows.at(index), header_for(thread, writer));
+                ++writer.sequence;
+                return true;
             }
-            const std::uint32_t back = has_none ? 0 : returning();
-            // With less than a group on its way, most chunks are those of the process's many threads, which need more.
-            const bool may_map_more = drops || windows.mapped_groups() < most_groups_at_once ||
-                                      back < chunk_windows::group || windows.is_stalled(seen);
-            bool is_possible = may_map_more && windows.is_worth_a_try();
-            if (is_possible) {
-                const auto can_map = [&](std::uint32_t i) {
-                    return is_possible && (is_possible = windows.map(ring, i));
-                };
-                index = ring.claim(writer.pid, writer.tid, can_map);
-            }
-            if (index != wire::ring::none || (back == 0 && !(is_possible && ring.in_flight() != 0))) {
-                return index;
-            }
-            wait = may_map_more ? slice : chunk_windows::patience;
         }
-        if (drops) {
-            return wire::ring::none;
+        if (wait == 0) {
+            return false;
         }
         ring.wait_for_room(seen, wait);
         waited = h.emptied.load(std::memory_order_relaxed) != seen ? 0 : waited + wait;
         if (waited != 0 && !collector_lives(waited)) {
             stop_recording();
-            return wire::ring::none;
+            return false;
         }
     }
 }
@@ -299,16 +339,9 @@ bool is_left_over(const thread_writer& writer) noexcept {
 }
 
 bool claim_chunk(thread_state& thread, thread_writer& writer) noexcept {
-    if (is_left_over(writer)) {
+    if (!begin_chunk(thread, writer)) {
         return false;
     }
-    const std::uint32_t index = claim(writer);
-    if (index == wire::ring::none) {
-        return false;
-    }
-    writer.chunk = index;
-    writer.out.begin(windows.at(index), header_for(thread, writer));
-    ++writer.sequence;
     if (writer.dropped != 0) {
         tell_dropped(writer);
     }
@@ -322,6 +355,7 @@ void hand_over(thread_writer& writer, bool is_whole) noexcept {
     if (!writer.out.has_chunk()) {
         return;
     }
+    const without_signals guard;
     if (is_left_over(writer)) {
         writer.out.abandon();
         return;
