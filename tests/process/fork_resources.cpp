@@ -224,33 +224,34 @@ void what_the_child_knows() {
     of_the_process.deallocate(of_all, 768);
 }
 
+linn::pool_resource of_two_generations;
+
 /// A thread that used its cache without a lock since the first fork is gone after the second: nobody may inherit what it left.
 void caches_of_two_generations() {
     if constexpr (child_starts_threads) {
-        static linn::pool_resource r;
-        void* const warm = r.allocate(64);
-        r.deallocate(warm, 64);
+        void* const warm = of_two_generations.allocate(64);
+        of_two_generations.deallocate(warm, 64);
         linn_test::check_forked([] {
-            void* const p = r.allocate(64); // cached, or not any more
+            void* const p = of_two_generations.allocate(64); // cached, or not any more
             std::thread{[p] {
                 linn_test::check_forked([p] {
                     std::thread{[p] {
                         void* all[300];
                         for (void*& q : all) {
-                            q = r.allocate(64);
+                            q = of_two_generations.allocate(64);
                             CHECK(q != p);
                         }
                         for (void* q : all) {
-                            r.deallocate(q, 64);
+                            of_two_generations.deallocate(q, 64);
                         }
-                        r.deallocate(p, 64);
+                        of_two_generations.deallocate(p, 64);
                     }}.join();
-                    for (const auto& s : r.statistics()) {
+                    for (const auto& s : of_two_generations.statistics()) {
                         CHECK(s.live == 0);
                     }
                 });
             }}.join();
-            r.deallocate(p, 64);
+            of_two_generations.deallocate(p, 64);
         });
     }
 }
