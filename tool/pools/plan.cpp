@@ -66,9 +66,6 @@ void write_pool(std::string& out, const plan_pool& pool) {
     if (pool.is_padded) {
         out += "padding = true\n";
     }
-    if (pool.is_by_address) {
-        out += "order = \"address\"\n";
-    }
     if (pool.wants_huge_pages) {
         out += "huge_pages = true\n";
     }
@@ -134,8 +131,8 @@ pool_plan plan_of(const plan_tables& tables) {
         plan.modules.push_back({std::string{m.name}, bytes_of(m.build_id, m.build_id_bytes)});
     }
     for (const planned_pool& p : std::span{tables.pools, tables.pool_count}) {
-        plan.pools.push_back({std::string{p.name}, p.align, p.is_padded, p.is_by_address, p.wants_huge_pages,
-                              p.max_waste, p.room, std::string{p.note}});
+        plan.pools.push_back({std::string{p.name}, p.align, p.is_padded, p.wants_huge_pages, p.max_waste,
+                              p.room, std::string{p.note}});
     }
     for (const planned_site& s : std::span{tables.sites, tables.site_count}) {
         plan.sites.push_back(site_of(s));

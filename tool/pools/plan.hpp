@@ -25,7 +25,6 @@ struct plan_pool {
     std::string name;
     unsigned align = 16;
     bool is_padded = false;
-    bool is_by_address = false; ///< else what came back last is handed out first
     bool wants_huge_pages = false;
     unsigned max_waste = usual_max_waste;
     unsigned room = 0; ///< what a slot holds at least: blocks that realloc lets grow stay where they are

@@ -21,7 +21,6 @@ enum class key : std::uint8_t {
     build_id,
     align,
     padding,
-    order,
     huge_pages,
     max_waste,
     pool,
@@ -52,7 +51,6 @@ constexpr known_key known_keys[] = {
     {"name", place::pool, key::name},
     {"align", place::pool, key::align},
     {"padding", place::pool, key::padding},
-    {"order", place::pool, key::order},
     {"huge_pages", place::pool, key::huge_pages},
     {"max_waste", place::pool, key::max_waste},
     {"size", place::pool, key::size},
@@ -171,7 +169,7 @@ private:
         p.name = p.note = {};
         p.align = 16;
         p.room = p.object_bytes = 0;
-        p.is_padded = p.is_by_address = p.wants_huge_pages = false;
+        p.is_padded = p.wants_huge_pages = false;
         p.max_waste = usual_max_waste;
         p.line = line_;
         return true;
@@ -356,7 +354,6 @@ private:
     }
 
     bool take_pool(const known_key& k, const value& v, planned_pool& p) noexcept {
-        std::string_view order;
         switch (k.what) {
         case key::name:
             return as_name(k, v, p.name);
@@ -370,12 +367,6 @@ private:
             return as_number(k, v, 0, 1'000'000, p.max_waste);
         case key::size:
             return as_number(k, v, 1, largest_planned_size, p.room);
-        case key::order:
-            if (!as_text(k, v, order)) {
-                return false;
-            }
-            p.is_by_address = order == "address";
-            return p.is_by_address || order == "lifo" || fail("'order' must be \"lifo\" or \"address\"");
         default:
             return as_text(k, v, p.note);
         }

@@ -34,7 +34,6 @@ struct planned_pool {
     std::uint16_t room;         ///< for blocks that grow; 0: no more than its sites ask for
     std::uint16_t object_bytes; ///< the largest size of its sites, and `room` at least; 0: it has none
     bool is_padded;
-    bool is_by_address;
     bool wants_huge_pages;
     std::uint32_t max_waste;
     std::uint32_t line;

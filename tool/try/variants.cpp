@@ -50,10 +50,6 @@ public:
             "small-pages", "on small pages", "the pools of {} ask for huge ones",
             [this](std::size_t i) { return plan_.pools[i].wants_huge_pages; },
             [](plan_pool& pool) { pool.wants_huge_pages = false; });
-        add(
-            "by-address", "lowest address first", "many objects of {} live at once",
-            [this](std::size_t i) { return counts_[i].peak_live >= many_live; },
-            [](plan_pool& pool) { pool.is_by_address = true; });
         return std::move(variants_);
     }
 

@@ -25,8 +25,8 @@ struct try_variant {
 };
 
 /// The names that a row of a variant may have; stable.
-inline constexpr std::string_view variant_names[] = {"in-turns",    "one-pool-a-size", "padded",
-                                                     "small-pages", "by-address",      "all-by-size"};
+inline constexpr std::string_view variant_names[] = {"in-turns", "one-pool-a-size", "padded", "small-pages",
+                                                     "all-by-size"};
 
 /// At least this share of a type's releases come from another thread: padding may gain.
 inline constexpr double remote_share = 0.1;
@@ -34,8 +34,6 @@ inline constexpr double remote_share = 0.1;
 inline constexpr double turns_share = 0.5;
 /// One pool for them has slots of the largest, which may be so many times the smallest.
 inline constexpr unsigned most_unlike_slots = 2;
-/// At least so many live objects: it may matter which free slot is next.
-inline constexpr std::uint64_t many_live = 10'000;
 
 /// "`order`, `trade` and 3 more", where `more` of what there is have no place. @pre there is a name
 std::string listed_names(std::vector<std::string> names, std::size_t more);
@@ -44,8 +42,8 @@ std::string listed_names(std::vector<std::string> names, std::size_t more);
 std::string listed_pools(const try_candidates& candidates, const std::vector<std::string>& pools);
 
 /// The variants of the plan of `chosen` that promise something, most promising first: one pool for the types that are
-/// allocated in turns, one for those whose slots have one size, cache lines of their own for objects that other threads free, small pages in place of huge ones, the lowest free
-/// address first for many objects. A variant changes the pools that its reason speaks of, and leaves the others.
+/// allocated in turns, one for those whose slots have one size, cache lines of their own for objects that other threads free, and
+/// small pages instead of huge ones. A variant changes the pools that its reason names, and leaves the others.
 std::vector<try_variant> variants_of(const try_candidates& candidates,
                                      const std::vector<std::size_t>& chosen);
 

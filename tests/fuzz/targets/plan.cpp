@@ -39,7 +39,6 @@ name = "order"
 name = "std::map<int, \"x\">"
 align = 64
 padding = true
-order = "address"
 huge_pages = true
 max_waste = 0
 size = 48

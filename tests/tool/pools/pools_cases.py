@@ -157,7 +157,7 @@ def case_wrapper(tool):
 
 
 def case_options(tool):
-    for options in ("padding = true\n", 'order = "address"\n', "huge_pages = true\n", "align = 128\n"):
+    for options in ("padding = true\n", "huge_pages = true\n", "align = 128\n"):
         for words in (("calls",), ("threads",), ("serve", 1)):
             data = tool.run(tool.malloc_plan(options), *words, out=None)
             check_used(data, "by malloc")

@@ -25,8 +25,8 @@ pool_plan example() {
     plan.max_bytes = 1 << 20;
     plan.has_children = false;
     plan.modules = {{"shop", {0x1f, 0x00, 0xff}}, {"libold.so.1", {}}};
-    plan.pools = {{"order", 16, false, false, false, 8, 0, ""},
-                  {"std::map<int, \"x\">", 128, true, true, true, 0, 96, "caf\xc3\xa9"}};
+    plan.pools = {{"order", 16, false, false, 8, 0, ""},
+                  {"std::map<int, \"x\">", 128, true, true, 0, 96, "caf\xc3\xa9"}};
     plan.sites = {
         {.pool = "order", .size = 72, .align = 8, .call = {"shop", 0x4f2a, {1, 2, 3, 4, 5, 6, 7, 8}}},
         {.pool = "order", .size = 1008, .token = 12345},
@@ -139,7 +139,8 @@ TEST_CASE("what is no plan is refused, with the line") {
     says(problem_of("linn_plan = 1\n[[pool]]\nalign = 16\n"), "2: [[pool]] without 'name'");
     says(problem_of("linn_plan = 1\n[[pool]]\nname = 'p'\nalign = 48\n"), "power of two");
     says(problem_of("linn_plan = 1\n[[pool]]\nname = 'p'\nalign = 8\n"), "from 16 to 128");
-    says(problem_of("linn_plan = 1\n[[pool]]\nname = 'p'\norder = 'fifo'\n"), "\"lifo\" or \"address\"");
+    says(problem_of("linn_plan = 1\n[[pool]]\nname = 'p'\norder = 'address'\n"),
+         "4: 'order' is not a key of [[pool]]");
     says(problem_of("linn_plan = 1\n[[pool]]\nname = 'p'\n[[pool]]\nname = 'p'\n"),
          "4: two pools are called 'p'");
     says(problem_of("linn_plan = 1\n[[module]]\nname = 'p'\nbuild_id = 'abc'\n"), "bytes in hexadecimal");

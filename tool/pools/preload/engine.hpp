@@ -70,7 +70,6 @@ struct pool_wishes {
     std::size_t object_bytes;
     std::size_t align;
     bool is_padded;
-    bool is_by_address;
     bool wants_huge_pages;
     std::uint32_t max_waste;
 };

@@ -304,7 +304,7 @@ bool make_pools_of_sizes(std::uint64_t sizes) noexcept {
         pool_state& s = pools[count];
         const int n = std::snprintf(s.name_of_size, sizeof s.name_of_size, "%u bytes", sixteens * 16);
         describe_pool(count, {s.name_of_size, static_cast<std::size_t>(n)},
-                      {room_for(sixteens), 16, false, false, false, usual_max_waste});
+                      {room_for(sixteens), 16, false, false, usual_max_waste});
         if (!make_pool(count)) {
             return false;
         }
@@ -320,9 +320,7 @@ bool make_pools_of_plan() noexcept {
         if (p.object_bytes == 0) {
             continue;
         }
-        describe_pool(
-            i, p.name,
-            {p.object_bytes, p.align, p.is_padded, p.is_by_address, p.wants_huge_pages, p.max_waste});
+        describe_pool(i, p.name, {p.object_bytes, p.align, p.is_padded, p.wants_huge_pages, p.max_waste});
         if (settings.mode == pool_mode::on && !make_pool(i)) {
             return false;
         }
