@@ -17,10 +17,13 @@ SMALL = ["--n", "2000", "--objects", "500", "--rounds", "2", "--work", "1"]
 FIRST = ["object", "containers"]  # measured with every pool
 BUFFERS = [size + use for size in ("64k", "1m", "8m") for use in ("", "_page", "_filled")]
 SIZES = [str(1 << log2) for log2 in range(20)]
+REUSE = ["list", "map", "unordered_map"]
 PMR = ["list", "map", "unordered_map", "strings", "raw"]
 PHASES = {
     "object": ["first", "many", "hot_pair"],
     "containers": ["insert", "erase", "insert_again"],
+    "reuse": [f"{kind}_{size}_{step}" for kind in REUSE for size in ("3k", "10k", "30k", "100k")
+              for step in ("build", "walk", "free", "sum")],
     "shared-ptr": ["single_hot", "single_burst", "multi_hot", "multi_burst", "two_hot", "two_burst"],
     "zero-fill": ["small", "small_memset", "large", "large_memset", "large_all_cores", "line", "line_memset"],
     "pipeline": ["flat_out", "line_rate"],
@@ -35,6 +38,7 @@ THREADS = [1 << log2 for log2 in range(20) if 1 << log2 <= 2 * CPUS]
 GENERAL_ROWS = {  # variants that run on every general allocator
     "object": ["general"],
     "containers": ["general"],
+    "reuse": ["general"],
     "shared-ptr": ["make_shared", "make_shared_filled", "shared_ptr_with_new", "new_delete"],
     "zero-fill": ["make_shared", "make_shared_constructor", "make_shared_for_overwrite"],
     "pipeline": ["make_shared"],
@@ -47,6 +51,7 @@ POOLS = {name: [name.replace("-", "_")] for name in ("pmr-unsynchronized", "pmr-
 POOL_ROWS = {
     "object": POOLS,
     "containers": POOLS,
+    "reuse": {"pmr-unsynchronized": ["pmr_unsynchronized"], "linn": ["linn", "linn_pool_resource"]},
     "shared-ptr": {"locked-pool": ["shared_ptr_with_pool", "allocate_shared", "pool"],
                    "spin-pool": ["allocate_shared_spin", "pool_spin"],
                    "linn": ["linn_make_shared", "linn_make_shared_for_overwrite", "linn_allocate_shared",
@@ -285,6 +290,16 @@ def case_buffers(tool):
 
 def case_pmr(tool):
     variant_scenario(tool, "pmr")
+
+
+def case_reuse(tool):
+    _, rows = variant_scenario(tool, "reuse")
+    for key, row in rows.items():
+        for structure in {name.rpartition("_")[0] for name in row["phases"]}:
+            build, walk, free, total = (row["phases"][f"{structure}_{step}"]["cycles"]["samples"]
+                                        for step in ("build", "walk", "free", "sum"))
+            for b, w, f, t in zip(build, walk, free, total):
+                check(abs(b + w + f - t) <= 1e-6 * t, f"{key}, {structure}: {b} + {w} + {f} is not {t}")
 
 
 def case_sizes(tool):

@@ -13,6 +13,11 @@ namespace linn::tool {
 /// The scenario that is measured unless names are given. Its result is what a person in a hurry reads: headline.hpp.
 inline constexpr std::string_view headline_name = "headline";
 
+/// A remark for a scenario whose objects are touched only around their allocation and deallocation.
+inline constexpr std::string_view nothing_walks = "Nothing walks over the objects while they live, so their "
+                                                  "order in memory hardly counts: linn bench reuse "
+                                                  "measures that.";
+
 /// One timed phase of a scenario.
 struct phase_info {
     std::string_view name;  ///< stable, used in JSON

@@ -25,6 +25,8 @@ constexpr std::array published{
     published_row{"", "MSVC 19.29, Windows 10", msvc, "general"},
 };
 
+constexpr std::array remarks{nothing_walks};
+
 constexpr std::array comparisons{comparison_info{"linn", other_pools, "the best other", "all others"}};
 
 std::vector<scenario> containers_scenario() {
@@ -43,6 +45,7 @@ std::vector<scenario> containers_scenario() {
         .baseline = "general",
         .heading = "{n} random integers in a std::{container}<int>; cycles an operation",
         .columns = columns,
+        .remarks = remarks,
         .comparisons = comparisons,
         .sized_by = work_size::integers,
         .usual_seconds = 0.6}};

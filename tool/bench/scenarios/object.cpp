@@ -23,6 +23,7 @@ constexpr std::array published{
 
 constexpr std::array remarks{
     "first pass: fresh memory, page faults included; many: later passes; hot pair: each object freed at once."sv,
+    nothing_walks,
 };
 
 constexpr std::array comparisons{comparison_info{"linn", other_pools, "the best other", "all others"}};

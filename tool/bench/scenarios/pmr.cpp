@@ -43,6 +43,7 @@ constexpr std::array remarks{
     "bytes allocated and freed, of 1024 at once; strings: 17 to 528 bytes, in a growing vector."sv,
     "unsynchronized_pool and monotonic_buffer are one a thread, the others shared. monotonic_buffer frees "
     "nothing before the end and is no rival, only the least that a resource can cost."sv,
+    nothing_walks,
 };
 
 constexpr std::array general{"new_delete"sv};

@@ -75,6 +75,7 @@ constexpr std::array remarks{
     "and fetched again, not the price of allocating."sv,
     "published: GCC 4.8.5 on CentOS 6.2 / VS2017 x64 / VS2017 with its header repaired; the unit was not "
     "stated, so compare ratios."sv,
+    nothing_walks,
 };
 
 constexpr std::array standard_ways{"make_shared"sv, "shared_ptr_with_new"sv};

@@ -133,6 +133,7 @@ scenario scattered_scenario() {
     static constexpr std::array variants{general, free_list, pool};
     static constexpr std::array comparisons{
         pool_by_general, comparison_info{"linn_pool", free_list_rival, "a free list", "free list"}};
+    static constexpr std::array remarks{nothing_walks};
     return {.name = "scattered",
             .summary = "200 000 objects freed in random order, then allocated again",
             .operation = "object",
@@ -142,7 +143,7 @@ scenario scattered_scenario() {
             .heading =
                 "200 000 objects of 64 bytes freed in random order, then allocated again; ns an object",
             .columns = grid.columns(),
-            .remarks = {},
+            .remarks = remarks,
             .comparisons = comparisons,
             .touched_mib = 32,
             .group = group_name,
@@ -162,7 +163,8 @@ scenario live_sets_scenario() {
     static constexpr std::array comparisons{pool_by_general, resource_by_general};
     static constexpr std::array remarks{"All objects of a set are allocated and written, then freed, in the "
                                         "order of allocation or at random; columns: "
-                                        "objects in the set. --json and --csv have all sizes."sv};
+                                        "objects in the set. --json and --csv have all sizes."sv,
+                                        nothing_walks};
     return {.name = "live-sets",
             .summary = "sets of 3000 to a million objects filled, written and emptied",
             .operation = "pair",
@@ -339,7 +341,8 @@ scenario containers_shuffled_scenario() {
                                         "kind and size has a process of its own. "
                                         "The first insertion includes the first touch of every page; below a "
                                         "million it is the median of several "
-                                        "containers."sv};
+                                        "containers."sv,
+                                        nothing_walks};
     return {.name = "containers-shuffled",
             .summary = "unordered_set, map and list, erased in random order",
             .operation = "operation",
@@ -381,7 +384,8 @@ scenario pmr_blocks_scenario() {
     static constexpr std::array remarks{
         "Blocks of 8 to 2047 bytes, 70 % of them below 96, by the number live; freed in the order of "
         "allocation. map of "
-        "100: a resource is made, a map filled from it, and both let go; ns an element."sv};
+        "100: a resource is made, a map filled from it, and both let go; ns an element."sv,
+        nothing_walks};
     return {.name = "pmr-blocks",
             .summary = "blocks of mixed sizes over memory resources, and resources that live shortly",
             .operation = "block",
