@@ -175,10 +175,15 @@ TEST_CASE("pooled: a place may be a variable") {
     void* untyped = memory;
     std::byte* bytes = memory;
     auto* typed = static_cast<base*>(untyped);
-    for (base* p : {new (memory) base, new (untyped) base, new (bytes) base, new (typed) base}) {
-        CHECK(static_cast<void*>(p) == memory);
+    const auto lies_there = [&](base* p) {
+        const bool there = static_cast<void*>(p) == memory;
         p->~base();
-    }
+        return there;
+    };
+    CHECK(lies_there(new (memory) base));
+    CHECK(lies_there(new (untyped) base));
+    CHECK(lies_there(new (bytes) base));
+    CHECK(lies_there(new (typed) base));
     base* p = new (static_cast<void*>(memory)) larger;
     CHECK(static_cast<void*>(p) == memory);
     p->~base();

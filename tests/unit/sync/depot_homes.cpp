@@ -158,6 +158,9 @@ TEST_CASE("depot homes: what one thread allocates and another frees comes home, 
 TEST_CASE("depot homes: what was reserved serves any thread without a call of the system") {
     pages::reset();
     pool_of_threads<3> x{"reserved"};
+    if (x.primary->mode() == linn::detail::service::bypass) {
+        return; // the general allocator has the objects
+    }
     for (std::size_t i = 0; i != 3; ++i) {
         x.put(i, x.take(i, 1)); // the first magazine
     }
