@@ -15,6 +15,9 @@
 ///   depends on it.
 /// - `LINN_FIBERS`, 1: a fiber (a coroutine with a stack of its own) may be resumed by another thread than the one it
 ///   was suspended on. Each call looks the thread's cache up again, which costs a call.
+/// - `LINN_COMPILED`: the program links `linn::compiled`; headers declare what that has instantiated. Neither layout nor behaviour
+///   depends on it.
+/// - `LINN_INITIAL_EXEC`: for a shared library that is loaded with the program: no call to find the thread's cache.
 ///
 /// Everything else is an option in a type (`pool_options`), never a macro. Each macro that changes
 /// layout or behaviour is part of the inline namespace. So parts built differently fail to link where Linn's types are
