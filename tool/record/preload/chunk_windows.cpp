@@ -94,9 +94,21 @@ bool chunk_windows::map(const wire::ring& ring, std::uint32_t chunk) noexcept {
     return true;
 }
 
-void chunk_windows::leave(std::uint32_t chunk) noexcept {
-    if (groups_[chunk / group].exchange(nullptr, std::memory_order_relaxed) != nullptr) {
-        mapped_.fetch_sub(1, std::memory_order_relaxed);
+void chunk_windows::leave(const wire::ring& ring, std::uint32_t chunk) noexcept {
+    unsigned char* const memory = groups_[chunk / group].exchange(nullptr, std::memory_order_relaxed);
+    if (memory == nullptr) {
+        return;
+    }
+    mapped_.fetch_sub(1, std::memory_order_relaxed);
+    const chunk_group left{ring, chunk};
+    unsigned char* const own = memory + std::size_t{chunk - left.first} * wire::chunk_bytes;
+    unsigned char* const behind = own + wire::chunk_bytes;
+    unsigned char* const end = memory + left.bytes();
+    if (own != memory) {
+        ::munmap(memory, static_cast<std::size_t>(own - memory));
+    }
+    if (behind != end) {
+        ::munmap(behind, static_cast<std::size_t>(end - behind));
     }
 }
 

@@ -40,8 +40,9 @@ public:
         return !has_failed_.load(std::memory_order_relaxed) ||
                tries_.fetch_add(1, std::memory_order_relaxed) % 1024 == 0;
     }
-    /// The chunk's group must be mapped again before one of it is used: this mapping is no longer the file's.
-    void leave(std::uint32_t chunk) noexcept;
+    /// Unmaps the other chunks of the chunk's group: its own place is no longer the file's, so the group must be mapped again before
+    /// one of it is used. @pre no other thread is in the process
+    void leave(const wire::ring& ring, std::uint32_t chunk) noexcept;
     /// Whether the collector has given nothing back for that long since a thread first asked at this count of the ring's.
     /// Kept for all threads and calls: a signal handler may leave each wait by longjmp.
     bool is_stalled(std::uint32_t emptied) noexcept;

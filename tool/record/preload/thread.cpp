@@ -285,7 +285,7 @@ void threads_after_fork() noexcept {
             if (w->out.has_chunk()) {
                 ::mmap(w->out.chunk(), wire::chunk_bytes, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
-                windows.leave(w->chunk);
+                windows.leave(current_recording.ring, w->chunk);
             }
         }
     }
