@@ -264,7 +264,7 @@ struct slab {
     /// a few long-lived objects do not hold a whole slab in memory; as many as fit, the next call goes on from there. Slots that
     /// are free stay free: their pages come back, zeroed, when they are next used.
     /// The last `keep` bytes of each stretch stay, because they are the next object's fence.
-    void find_free_pages(cold_pages& cold, std::size_t keep) noexcept {
+    void find_free_pages(cold_pages& leaving, std::size_t keep) noexcept {
         if (pass_end == 0 || pass_out != out()) {
             pass_out = out();
             pass_end = 0;
@@ -278,17 +278,17 @@ struct slab {
             const std::size_t first_page = round_up(begin, page_bytes);
             const std::size_t last_page = (begin + count * slot_bytes - keep) / page_bytes * page_bytes;
             if (last_page > first_page) {
-                cold.add(reinterpret_cast<std::byte*>(first_page), last_page - first_page);
+                leaving.add(reinterpret_cast<std::byte*>(first_page), last_page - first_page);
             }
             pass_end = static_cast<std::uint32_t>(index + count);
-            return !cold.is_full();
+            return !leaving.is_full();
         });
-        if (!cold.is_full()) {
+        if (!leaving.is_full()) {
             pass_end = static_cast<std::uint32_t>(carved) + 1;
             const std::size_t carved_end = round_up(offset_of(carved), page_bytes);
             if (const std::size_t end = round_up(offset_of(touched), page_bytes); end > carved_end) {
-                cold.tail_bytes = (end < mapped_bytes ? end : mapped_bytes) - carved_end;
-                cold.add(reinterpret_cast<std::byte*>(this) + carved_end, cold.tail_bytes);
+                leaving.tail_bytes = (end < mapped_bytes ? end : mapped_bytes) - carved_end;
+                leaving.add(reinterpret_cast<std::byte*>(this) + carved_end, leaving.tail_bytes);
             }
         }
     }

@@ -135,7 +135,7 @@ public:
     /// Changes are seen by comparison, so that a free costs nothing for it. Where no slot was taken since the last visit, a slab that
     /// differs changed at that visit at the latest; otherwise it may have changed just now. A visit is all calls within `sweep_ms`.
     /// @returns whether there are any
-    bool take_cold(std::uint64_t now_ms, cold_pages& cold) noexcept {
+    bool take_cold(std::uint64_t now_ms, cold_pages& leaving) noexcept {
         const bool due = now_ms - swept_ms_ >= sweep_ms;
         if (taken_ || due) {
             before_ms_ = taken_ ? now_ms : visit_ms_;
@@ -149,7 +149,7 @@ public:
         for (std::size_t looked = 0; sweep_at_ != nullptr && looked != sweep_slabs && has_excess();
              ++looked) {
             slab* s = sweep_at_;
-            if (!s->unchanged_for(retain_ms, now_ms, before_ms_) || !cold_runs(s, cold)) {
+            if (!s->unchanged_for(retain_ms, now_ms, before_ms_) || !cold_runs(s, leaving)) {
                 sweep_at_ = s->older;
                 continue;
             }
@@ -159,17 +159,17 @@ public:
     }
 
     /// An empty slab, whatever its age, for an explicit trim. @returns whether there is one
-    bool take_empty(cold_pages& cold) noexcept {
+    bool take_empty(cold_pages& leaving) noexcept {
         slab* s = states_.empty();
-        return s != nullptr && cold_runs(s, cold);
+        return s != nullptr && cold_runs(s, leaving);
     }
 
     /// Returns the pages to the system. Needs no serialisation: nothing is taken from the slab meanwhile.
     /// @returns how many bytes of addresses; the system refuses others, as it does for locked memory
-    static std::size_t discard(const cold_pages& cold) noexcept {
+    static std::size_t discard(const cold_pages& leaving) noexcept {
         std::size_t bytes = 0;
-        for (std::size_t i = 0; i != cold.runs; ++i) {
-            const cold_pages::stretch& run = cold.run[i];
+        for (std::size_t i = 0; i != leaving.runs; ++i) {
+            const cold_pages::stretch& run = leaving.run[i];
             bytes += Pages::discard(run.begin, run.bytes) ? run.bytes : 0;
         }
         return bytes;
@@ -177,18 +177,18 @@ public:
 
     /// The slab of `take_cold` or `take_empty` is one of the set again. @param gone what `discard` returned
     /// @returns the bytes that went back
-    std::size_t put_cold(const cold_pages& cold, std::size_t gone) noexcept {
-        slab* s = cold.of;
+    std::size_t put_cold(const cold_pages& leaving, std::size_t gone) noexcept {
+        slab* s = leaving.of;
         const std::size_t before = returned_bytes_;
-        if (!cold.whole) {
-            note_partly_absent(s, cold, gone);
+        if (!leaving.whole) {
+            note_partly_absent(s, leaving, gone);
         } else if (gone != 0) {
             note_all_absent(s, s->touched_bytes());
         } else {
             s->kept_bytes = present_bytes(s);
             s->touched = 0;
         }
-        states_.put_back(s, cold.whole);
+        states_.put_back(s, leaving.whole);
         return returned_bytes_ - before;
     }
 
@@ -204,8 +204,8 @@ public:
             if (s->refused) {
                 s->pass_end = 0; // asks for all of it again
             }
-            for (cold_pages cold; cold_runs(s, cold); cold = cold_pages{}) {
-                put_cold(cold, discard(cold));
+            for (cold_pages leaving; cold_runs(s, leaving); leaving = cold_pages{}) {
+                put_cold(leaving, discard(leaving));
             }
         }
         return returned_bytes_ - before;
@@ -297,25 +297,25 @@ protected:
 
     /// Notes in `cold` pages of `s` that no slot is on and that did not go back yet, and takes `s` away.
     /// @returns whether there are any
-    bool cold_runs(slab* s, cold_pages& cold) noexcept {
+    bool cold_runs(slab* s, cold_pages& leaving) noexcept {
         if (s->where != slab::place::empty && s->where != slab::place::available) {
             return false;
         }
         if (s->out() == 0) {
-            cold.whole = true;
-            cold.add(s->returnable_begin(), s->returnable_bytes());
+            leaving.whole = true;
+            leaving.add(s->returnable_begin(), s->returnable_bytes());
         } else {
             const bool guarded = Guards && geometry_.guarded();
-            s->find_free_pages(cold, guarded ? guard_fence_bytes : 0);
+            s->find_free_pages(leaving, guarded ? guard_fence_bytes : 0);
             // Now, so that it holds in a child that is forked before `put_cold`. Behind `carved` no slot is looked at again.
-            for (std::size_t i = 0; guarded && i + (cold.tail_bytes != 0 ? 1 : 0) < cold.runs; ++i) {
-                forget_slot_at(geometry_, s, cold.run[i].begin + cold.run[i].bytes);
+            for (std::size_t i = 0; guarded && i + (leaving.tail_bytes != 0 ? 1 : 0) < leaving.runs; ++i) {
+                forget_slot_at(geometry_, s, leaving.run[i].begin + leaving.run[i].bytes);
             }
         }
-        if (cold.runs == 0) {
+        if (leaving.runs == 0) {
             return false;
         }
-        cold.of = s;
+        leaving.of = s;
         states_.take_away(s);
         return true;
     }
@@ -334,17 +334,17 @@ protected:
         returned_bytes_ += bytes;
     }
 
-    void note_partly_absent(slab* s, const cold_pages& cold, std::size_t bytes) noexcept {
+    void note_partly_absent(slab* s, const cold_pages& leaving, std::size_t bytes) noexcept {
         std::size_t asked = 0;
-        for (std::size_t i = 0; i != cold.runs; ++i) {
-            asked += cold.run[i].bytes;
+        for (std::size_t i = 0; i != leaving.runs; ++i) {
+            asked += leaving.run[i].bytes;
         }
         s->refused = bytes != asked;
         s->kept_bytes = bytes != 0 ? 0 : s->kept_bytes;
-        if (cold.tail_bytes != 0 && bytes >= cold.tail_bytes) {
+        if (leaving.tail_bytes != 0 && bytes >= leaving.tail_bytes) {
             s->touched = static_cast<std::uint32_t>(s->carved);
-            returned_bytes_ += cold.tail_bytes;
-            bytes -= cold.tail_bytes;
+            returned_bytes_ += leaving.tail_bytes;
+            bytes -= leaving.tail_bytes;
         }
         s->pass_bytes += bytes; // a part of it went back in an earlier pass
         if (s->pass_bytes > s->hole_bytes) {

@@ -68,17 +68,17 @@ public:
         void** const entries = f.entries();
         const std::size_t n = all ? f.count() : (f.count() + 1) / 2;
         const std::size_t kept = f.count() - n;
-        bool cold = false;
+        bool leaving = false;
         {
             lock_guard<mutex_type> guard{lock_};
             note_visit(guard.waited());
             give(entries, n, refused);
-            cold = slabs_.has_excess();
+            leaving = slabs_.has_excess();
         }
         std::memmove(entries, entries + n, kept * sizeof(void*));
         f.use(entries, kept, f.capacity());
         f.try_push(slot);
-        return cold;
+        return leaving;
     }
 
     // -- threads without one -----------------------------------------------------------------------
@@ -124,22 +124,22 @@ public:
     /// An empty slab, which is the caller's now; null when there is none.
     slab* take_empty() noexcept {
         lock_guard<mutex_type> guard{lock_};
-        cold_pages cold;
-        return slabs_.take_empty(cold) ? disowned(cold.of) : nullptr;
+        cold_pages leaving;
+        return slabs_.take_empty(leaving) ? disowned(leaving.of) : nullptr;
     }
 
     /// As slab_set::take_cold. A slab that is `whole` is the caller's now, any other one is expected by `put_cold`.
-    bool take_cold(cold_pages& cold) noexcept {
+    bool take_cold(cold_pages& leaving) noexcept {
         lock_guard<mutex_type> guard{lock_};
-        const bool found = slabs_.has_excess() && slabs_.take_cold(Policy::clock::now_ms(), cold);
-        if (found && cold.whole) {
-            disowned(cold.of);
+        const bool found = slabs_.has_excess() && slabs_.take_cold(Policy::clock::now_ms(), leaving);
+        if (found && leaving.whole) {
+            disowned(leaving.of);
         }
         return found;
     }
-    void put_cold(const cold_pages& cold, std::size_t bytes) noexcept {
+    void put_cold(const cold_pages& leaving, std::size_t bytes) noexcept {
         lock_guard<mutex_type> guard{lock_};
-        slabs_.put_cold(cold, bytes);
+        slabs_.put_cold(leaving, bytes);
     }
 
     /// Gives free pages of slabs in use back to the system. @returns bytes

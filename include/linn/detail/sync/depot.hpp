@@ -98,14 +98,14 @@ public:
             return;
         }
         refusals refused;
-        cold_pages cold;
+        cold_pages leaving;
         bool waited = false;
         {
             lock_guard<mutex_type> guard{lock_};
             waited = guard.waited();
             stock_.note_visit(waited);
             stock_.make_room(f, refused);
-            stock_.take_cold(cold);
+            stock_.take_cold(leaving);
             note_spare();
         }
         LINN_DETAIL_PROBE(flush, name(), f.count(), waited);
@@ -116,7 +116,7 @@ public:
             put_one(object);
         }
         settle(refused);
-        return_cold(cold);
+        return_cold(leaving);
         sweep_others();
     }
 
@@ -197,19 +197,19 @@ public:
     void detach(front_type& f) noexcept {
         refusals refused;
         magazine_stack mixed;
-        cold_pages cold;
+        cold_pages leaving;
         {
             lock_guard<mutex_type> guard{lock_};
             stock_.note_visit(guard.waited());
             stock_.detach(f, refused, mixed);
-            stock_.take_cold(cold);
+            stock_.take_cold(leaving);
             note_spare();
         }
         threads_.fetch_sub(1, std::memory_order_relaxed);
         f.home = nullptr;
         hand_over_all(mixed);
         settle(refused);
-        return_cold(cold);
+        return_cold(leaving);
     }
 
     // -- the rest --------------------------------------------------------------------------------
@@ -229,8 +229,9 @@ public:
         }
         settle(refused);
         std::size_t bytes = 0;
-        for (cold_pages cold; locked([&] { return stock_.slabs().take_empty(cold); }); cold = cold_pages{}) {
-            bytes += return_one(cold);
+        for (cold_pages leaving; locked([&] { return stock_.slabs().take_empty(leaving); });
+             leaving = cold_pages{}) {
+            bytes += return_one(leaving);
         }
         // Slabs with survivors: page by page, and with the lock held, since the free slots on these
         // pages could be handed out at any time. Slab by slab, to let others in between.
@@ -427,17 +428,17 @@ private:
     /// @returns how many others there are
     std::size_t give_some(void** objects, std::size_t count, const call_trace& by) noexcept {
         refusals refused;
-        cold_pages cold;
+        cold_pages leaving;
         std::size_t others = 0;
         {
             lock_guard<mutex_type> guard{lock_};
             stock_.note_visit(guard.waited());
             others = stock_.give(objects, count, refused, by);
-            stock_.take_cold(cold);
+            stock_.take_cold(leaving);
             note_spare();
         }
         settle(refused);
-        return_cold(cold);
+        return_cold(leaving);
         return others;
     }
 
@@ -498,23 +499,23 @@ private:
     void for_each_sibling(Visit&& visit) noexcept;
 
     /// Discards with no lock held, since the system call may take long.
-    std::size_t return_one(const cold_pages& cold) noexcept {
-        const std::size_t gone = slab_set<typename Policy::pages>::discard(cold);
-        const std::size_t mapped = cold.of->mapped_bytes;
-        const std::size_t bytes = locked([&] { return stock_.slabs().put_cold(cold, gone); });
-        if (cold.whole && gone != 0) {
+    std::size_t return_one(const cold_pages& leaving) noexcept {
+        const std::size_t gone = slab_set<typename Policy::pages>::discard(leaving);
+        const std::size_t mapped = leaving.of->mapped_bytes;
+        const std::size_t bytes = locked([&] { return stock_.slabs().put_cold(leaving, gone); });
+        if (leaving.whole && gone != 0) {
             tell_observer({pool_event_kind::slab_returned, name(), nullptr, 1, mapped});
         }
         return bytes;
     }
 
     /// Returns what `cold` names, and then more, up to a bound for one visit.
-    void return_cold(cold_pages& cold) noexcept {
-        for (int slabs = 1; cold.of != nullptr; ++slabs) {
-            return_one(cold);
-            cold = cold_pages{};
+    void return_cold(cold_pages& leaving) noexcept {
+        for (int slabs = 1; leaving.of != nullptr; ++slabs) {
+            return_one(leaving);
+            leaving = cold_pages{};
             if (slabs != slabs_a_visit) {
-                locked([&] { stock_.take_cold(cold); });
+                locked([&] { stock_.take_cold(leaving); });
             }
         }
     }
@@ -532,9 +533,9 @@ private:
         primary_->swept_ms_.store(now_ms, std::memory_order_relaxed);
         for_each_home([this](depot& home) {
             if (&home != this) {
-                cold_pages cold;
-                home.locked([&] { home.stock_.take_cold(cold); });
-                home.return_cold(cold);
+                cold_pages leaving;
+                home.locked([&] { home.stock_.take_cold(leaving); });
+                home.return_cold(leaving);
             }
             return true;
         });

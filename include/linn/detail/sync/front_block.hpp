@@ -6,7 +6,6 @@
 #include <linn/detail/os/threads.hpp>
 #include <linn/detail/sync/front.hpp>
 #include <linn/detail/sync/late_thread_exit.hpp>
-#include <linn/detail/sync/pool_calls.hpp>
 
 #include <atomic>
 #include <cstddef>

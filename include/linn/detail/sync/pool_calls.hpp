@@ -18,14 +18,6 @@
 
 namespace linn::inline LINN_ABI::detail {
 
-/// The place of a pool in the block of a thread, where there are blocks: see front_block.hpp.
-template <bool has_blocks>
-struct front_number {};
-template <>
-struct front_number<true> {
-    std::atomic<std::uint32_t> value{0}; ///< 0: none yet
-};
-
 /// A pool as the slow paths see it.
 template <class Policy>
 struct pool_root {

@@ -439,14 +439,15 @@ private:
     /// What was unused for a second: whole slabs to where they came from, pages of others to the system, if they are ours.
     void give_back_cold(depot_type& d, news& told) noexcept {
         for (int slabs = 0; slabs != slabs_a_visit; ++slabs) {
-            cold_pages cold;
-            if (!d.take_cold(cold)) {
+            cold_pages leaving;
+            if (!d.take_cold(leaving)) {
                 return;
             }
-            if (cold.whole) {
-                give_back(d, cold.of, told);
+            if (leaving.whole) {
+                give_back(d, leaving.of, told);
             } else {
-                d.put_cold(cold, settings_.own_pages ? slab_set<typename Policy::pages>::discard(cold) : 0);
+                d.put_cold(leaving,
+                           settings_.own_pages ? slab_set<typename Policy::pages>::discard(leaving) : 0);
             }
         }
     }
