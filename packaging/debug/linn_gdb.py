@@ -111,18 +111,19 @@ def magazine_objects(magazine, count=None):
 
 
 class Pool:
-    """One depot: the process-wide part of a linn::pool."""
+    """The depots of a linn::pool, its homes; `depot` is the primary one."""
 
-    def __init__(self, depot, abi):
+    def __init__(self, depot, homes, abi):
         self.depot = depot
+        self.homes = homes
         self.abi = abi
         self.type = text(depot["description_"]["type"])
         self.object_bytes = int(depot["description_"]["object_bytes"])
         self.mode = int(depot["mode_"])
-        self.out = int(depot["stock_"]["slabs_"]["out_"])
-        self.peak = int(depot["stock_"]["slabs_"]["peak_"])
-        self.slab_count = int(depot["stock_"]["slabs_"]["slabs_"]["count_"])
-        self.lost = int(depot["stock_"]["fronts_"]["lost_"])
+        self.out = sum(int(home["stock_"]["slabs_"]["out_"]) for home in homes)
+        self.peak = sum(int(home["stock_"]["slabs_"]["peak_"]) for home in homes)
+        self.slab_count = sum(int(home["stock_"]["slabs_"]["slabs_"]["count_"]) for home in homes)
+        self.lost = sum(int(home["stock_"]["fronts_"]["lost_"]) for home in homes)
         self.threads = sum(1 for _ in self.fronts())
         self.cached = sum(len(objects) for _, objects in self.thread_caches())
         self.live = max(0, self.out - self.cached - self.lost)
@@ -138,10 +139,11 @@ class Pool:
         self.cached += len(slots)
 
     def slabs(self):
-        return slabs_of(self.depot["stock_"]["slabs_"])
+        return [slab for home in self.homes for slab in slabs_of(home["stock_"]["slabs_"])]
 
     def fronts(self):
-        return chain(self.depot["stock_"]["fronts_"]["first_"], "next_in_depot")
+        for home in self.homes:
+            yield from chain(home["stock_"]["fronts_"]["first_"], "next_in_depot")
 
     def thread_caches(self):
         """(thread, free objects that it keeps) for each thread that uses the pool."""
@@ -243,7 +245,9 @@ def pools():
     """Every pool of the process that was used, in order of first use."""
     if not abi_names():
         raise gdb.GdbError("linn: no linn::pool in the debug information (compile with -g)")
-    found = [Pool(depot, abi) for depot, abi in members(REGISTRY, "older")]
+    depots = list(members(REGISTRY, "older"))
+    found = [Pool(depot, [home for home, _ in depots if int(home["primary_"]) == int(depot.address)], abi)
+             for depot, abi in depots if int(depot["primary_"]) == int(depot.address)]
     at = {int(pool.depot.address): pool for pool in found}
     for core, _ in members(RECYCLERS, "next_registered"):
         home = core["memory_"]
