@@ -260,7 +260,7 @@ struct slab {
         return now_ms - changed_ms >= ms && touched != 0;
     }
 
-    /// Notes in `cold` stretches of whole pages on which no slot is out, so that
+    /// Notes in `leaving` stretches of whole pages on which no slot is out, so that
     /// a few long-lived objects do not hold a whole slab in memory; as many as fit, the next call goes on from there. Slots that
     /// are free stay free: their pages come back, zeroed, when they are next used.
     /// The last `keep` bytes of each stretch stay, because they are the next object's fence.

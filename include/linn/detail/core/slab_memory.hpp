@@ -128,7 +128,7 @@ public:
         return growth_.mapped_bytes() - absent_bytes_ - out_ * geometry_.slot_bytes > geometry_.retain_bytes;
     }
 
-    /// Notes in `cold` pages to return: of a slab from which nothing was taken, and to which nothing was given, for a second.
+    /// Notes in `leaving` pages to return: of a slab from which nothing was taken, and to which nothing was given, for a second.
     /// The slab is away until the caller, who discards without a lock if it has one, calls `put_cold`, or `disown` for a
     /// whole one. A visit looks at a bounded number of slabs, the next one goes on from there.
     ///
@@ -295,7 +295,7 @@ protected:
         return s;
     }
 
-    /// Notes in `cold` pages of `s` that no slot is on and that did not go back yet, and takes `s` away.
+    /// Notes in `leaving` pages of `s` that no slot is on and that did not go back yet, and takes `s` away.
     /// @returns whether there are any
     bool cold_runs(slab* s, cold_pages& leaving) noexcept {
         if (s->where != slab::place::empty && s->where != slab::place::available) {
