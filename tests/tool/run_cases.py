@@ -216,12 +216,16 @@ def case_budget(tool):
                                           r"each, [\d.]+ s in all", prose(done.stderr)), f"{done}")
     check(time.monotonic() - begun < 5, "it measured first")
     names = "glibc-no-trim,glibc-huge-pages"
-    begun = time.monotonic()
-    result = json.loads(tool.run("--budget", "5", "--only", names, "--json", "-", "--", "sleep", "0.2").stdout)
-    check(time.monotonic() - begun < 6, "the budget was not kept")
-    check([l["name"] for l in result["left_out"]] == ["glibc-huge-pages"] and "budget of 5 s" in result["left_out"][0]["reason"],
-          result["left_out"])
-    check(result["complete_rounds"] >= 6 and "too few" not in result["verdict"], result["verdict"])
+    for budget in (5, 15, 45):  # a busy machine takes longer to start a program: then the program itself has to take longer, too
+        begun = time.monotonic()
+        done = tool.run("--budget", budget, "--only", names, "--json", "-", "--", "sleep", budget / 25)
+        check(time.monotonic() - begun < budget * 1.2, "the budget was not kept")
+        result = json.loads(done.stdout or "null")
+        if result and result["complete_rounds"] >= 6:
+            break
+    check(result and result["complete_rounds"] >= 6 and "too few" not in result["verdict"], f"{done}")
+    check([l["name"] for l in result["left_out"]] == ["glibc-huge-pages"]
+          and f"budget of {budget} s" in result["left_out"][0]["reason"], result["left_out"])
 
 
 def case_adaptive(tool):

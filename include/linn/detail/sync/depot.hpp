@@ -100,15 +100,18 @@ public:
         refusals refused;
         cold_pages leaving;
         bool waited = false;
+        [[maybe_unused]] std::size_t flushed = 0; // for the probe
         {
             lock_guard<mutex_type> guard{lock_};
             waited = guard.waited();
             stock_.note_visit(waited);
+            const std::size_t out = stock_.slabs().out();
             stock_.make_room(f, refused);
+            flushed = out - stock_.slabs().out();
             stock_.take_cold(leaving);
             note_spare();
         }
-        LINN_DETAIL_PROBE(flush, name(), f.count(), waited);
+        LINN_DETAIL_PROBE(flush, name(), flushed, waited);
         if (f.count() != 0) {
             f.use(f.entries(), hand_over_run(f.entries(), f.count()), f.capacity());
         }
