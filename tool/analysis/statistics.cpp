@@ -89,6 +89,7 @@ void site_statistics::merge(const site_statistics& other) {
     filled_bytes += other.filled_bytes;
     fill_ns += other.fill_ns;
     spread.merge(other.spread);
+    time.merge(other.time);
 }
 
 } // namespace linn::tool

@@ -4,6 +4,7 @@
 #include "../trace/event.hpp"
 #include "../trace/info.hpp"
 #include "../trace/sample_weight.hpp"
+#include "allocation_time.hpp"
 
 #include <array>
 #include <cstdint>
@@ -51,6 +52,7 @@ struct site_statistics {
     std::uint64_t filled_bytes = 0;
     std::uint64_t fill_ns = 0; ///< that they took, with the page faults of memory that is new
     sample_spread spread;      ///< of a sampled trace: how far the estimates may be off
+    site_time time;            ///< in the allocator; has a meaning where `trace_analysis::time` is known
 
     /// How much of the allocations have the most frequent size: 1 is uniform.
     double uniformity() const noexcept;
@@ -109,6 +111,7 @@ struct trace_analysis {
     trace_info info;
     std::vector<analysed_site> sites; ///< by allocations, most first
     site_statistics all;
+    allocation_time time; ///< in the allocator, of the whole program
     timeline over_time;
     allocation_order order;    ///< empty where nobody asked for it
     std::uint64_t peak_ns = 0; ///< when most bytes were live, for the first time

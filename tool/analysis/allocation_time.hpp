@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "../trace/program_cost.hpp"
+
+#include <cstdint>
+
+namespace linn::tool {
+
+/// A share of the program's CPU time, 0 to 1, and the bounds between which it lies in 95 of 100 recordings.
+struct time_share {
+    double low = 0;
+    double value = 0;
+    double high = 0;
+};
+
+/// Why the time in the allocator is not known.
+enum class time_unknown : std::uint8_t {
+    none,         ///< it is known
+    not_recorded, ///< the trace has no timed calls: of an earlier version, or of a recording that leaves them out
+    no_counter,    ///< the processor has no counter that runs at a constant rate
+    counter_jumps, ///< the counter went back, or differs between the processors
+    few_samples,   ///< too few calls were timed
+    no_cpu_time,   ///< the program's CPU time is not known
+};
+
+/// The time that the program spent in its allocator, as shares of its CPU time, 0 to 1. Measured inside the program, around
+/// a random sample of the real calls.
+struct allocation_time {
+    bool is_known = false; ///< false: everything but `why_not` is without meaning
+    time_unknown why_not = time_unknown::not_recorded;
+    double share = 0; ///< calls, page_faults
+    double low = 0;   ///< of `share`: 95 of 100 recordings lie between these
+    double high = 0;
+    double calls = 0;           ///< in the allocator's functions, without page faults and without `waiting`
+    double page_faults = 0;     ///< of heap memory, inside of calls and by the program's first touch
+    double waiting = 0;         ///< for a lock of the allocator; not part of `share`, as it is no CPU time
+    std::uint64_t samples = 0;  ///< calls that were timed
+    std::uint64_t left_out = 0; ///< of these: during which the thread lost its processor
+    std::uint64_t faults = 0;   ///< page faults of heap memory
+    double cpu_ns = 0;          ///< of the whole program: what the shares are of
+    program_cost::source cpu_from = program_cost::source::unknown;
+};
+
+/// The share of one site; adds up over sites, so that types and groups of types have intervals too.
+struct site_time {
+    double calls = 0;       ///< share of the CPU time, 0 to 1; with the releases of the site's blocks
+    double page_faults = 0; ///< the same
+    double variance = 0;    ///< of the sum of both
+    double systematic = 0;  ///< half of the width that does not become smaller with more samples
+    std::uint64_t samples = 0;
+
+    void merge(const site_time& other) noexcept;
+    /// The interval of calls and page faults together.
+    time_share share() const noexcept;
+};
+
+} // namespace linn::tool
