@@ -20,10 +20,13 @@ int main() {
 
 #include "misuse_table.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 // Nobody asks for the names of functions, and to look them up takes longer than all else.
 extern "C" const char* __asan_default_options();
@@ -169,7 +172,7 @@ std::string shown(const cell& c) {
         c.whom == by::linn ? "`" + std::string{c.shown} + "`" : "*" + std::string{c.shown} + "*";
     switch (c.how) {
     case notice::not_promised:
-        return "not promised";
+        return "–";
     case notice::goes_on:
         return "no error";
     case notice::at_once:
@@ -184,23 +187,39 @@ std::string shown(const cell& c) {
     return {};
 }
 
+/// A table a part. Rows whose cells are equal are one.
 std::string markdown() {
     std::string text;
     std::string_view part;
+    std::vector<std::pair<std::string, std::string>> rows; // cells, and the misuses that have them
+    const auto end_part = [&] {
+        for (const auto& [cells, misuses] : rows) {
+            text += "| " + misuses + cells + " |\n";
+        }
+        rows.clear();
+    };
     for (const row& r : misuses) {
         if (part != r.part) {
+            end_part();
             text += part.empty() ? "" : "\n";
             part = r.part;
             text += "### `" + std::string{part} + "`\n\n";
             text += "| misuse | release | `LINN_CHECKED` | AddressSanitizer | Memcheck "
                     "|\n|---|---|---|---|---|\n";
         }
-        text += "| " + std::string{r.misuse};
+        std::string cells;
         for (const cell* c : {&r.release, &r.checked, &r.asan, &r.memcheck}) {
-            text += " | " + shown(*c);
+            cells += " | " + shown(*c);
         }
-        text += " |\n";
+        const auto same =
+            std::find_if(rows.begin(), rows.end(), [&](const auto& row) { return row.first == cells; });
+        if (same == rows.end()) {
+            rows.emplace_back(cells, r.misuse);
+        } else {
+            same->second += "; " + std::string{r.misuse};
+        }
     }
+    end_part();
     return text;
 }
 

@@ -227,9 +227,9 @@ inline constexpr row misuses[] = {
 
     {"memory", "owned by two `unique_ptr`s", &free_twice<in_unique_ptr>,
      late(misuse_kind::double_free), now(misuse_kind::double_free), twice, bad_free},
-    {"memory", "`unique_ptr` of what another type's pool made", &free_to_another<in_unique_ptr>,
+    {"memory", "`unique_ptr` of an object of another type's pool", &free_to_another<in_unique_ptr>,
      late(misuse_kind::wrong_pool), now(misuse_kind::wrong_pool), now(misuse_kind::wrong_pool), now(misuse_kind::wrong_pool)},
-    {"memory", "`unique_ptr` of what `new` made", &free_new<in_unique_ptr>,
+    {"memory", "`unique_ptr` of an object from `new`", &free_new<in_unique_ptr>,
      late(misuse_kind::foreign_pointer), now(misuse_kind::foreign_pointer), nobody, nobody},
     {"memory", "written after its last `shared_ptr`", &use_after_shared<true>,
      nobody, late(misuse_kind::write_after_free), freed_use, bad_write},
